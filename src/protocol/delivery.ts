@@ -1,0 +1,19 @@
+import { z } from 'zod';
+import { Timestamp } from './words.ts';
+
+export const DeliveryStatus = z.enum(['queued', 'sent', 'delivered', 'unknown', 'cancelled', 'failed']);
+export type DeliveryStatus = z.infer<typeof DeliveryStatus>;
+
+/** A text on its way into a session's prompt. */
+export const Delivery = z
+  .object({
+    id: z.string(),
+    session: z.string(),
+    text: z.string(),
+    status: DeliveryStatus,
+    created_at: Timestamp,
+    updated_at: Timestamp,
+    removed: z.int().meta({ description: 'How many control characters were taken out of the text' }),
+  })
+  .meta({ id: 'Delivery' });
+export type Delivery = z.infer<typeof Delivery>;

@@ -1,0 +1,309 @@
+import { z } from 'zod';
+
+/** How the command line ends for an error. */
+export const EXIT = { done: 0, failed: 1, usage: 2, noSuchSession: 3, refused: 4, noServer: 5, timedOut: 6 } as const;
+
+interface CatalogueEntry {
+  /** HTTP status */
+  status: number;
+  /** exit code of the command line */
+  exit: number;
+  /** what it means, for the OpenAPI description and the docs */
+  meaning: string;
+  /** the cure, when the thrower knows no better one */
+  hint: string;
+}
+
+/** Every error that can be expected. A test holds docs/ERRORS.md, the OpenAPI description and this table together. */
+export const ERRORS = {
+  invalid_request: {
+    status: 422,
+    exit: EXIT.usage,
+    meaning: 'The request does not fit its schema',
+    hint: 'GET /openapi.json describes every request',
+  },
+  unauthorized: {
+    status: 401,
+    exit: EXIT.failed,
+    meaning: 'No valid token came with the request',
+    hint: 'Send "Authorization: Bearer TOKEN"; `cbos token` prints the token',
+  },
+  forbidden_host: {
+    status: 403,
+    exit: EXIT.failed,
+    meaning: 'The Host header is no name of this server',
+    hint: 'Use 127.0.0.1 or localhost, or add the name to CBOS_ALLOWED_HOSTS',
+  },
+  forbidden_origin: {
+    status: 403,
+    exit: EXIT.failed,
+    meaning: 'The request comes from a foreign page',
+    hint: 'Only pages that this server serves may call it',
+  },
+  no_such_route: {
+    status: 404,
+    exit: EXIT.failed,
+    meaning: 'There is nothing at this address',
+    hint: 'GET /openapi.json lists what there is',
+  },
+  method_not_allowed: {
+    status: 405,
+    exit: EXIT.failed,
+    meaning: 'The address exists, but not for this method',
+    hint: 'GET /openapi.json lists what there is',
+  },
+  payload_too_large: {
+    status: 413,
+    exit: EXIT.failed,
+    meaning: 'The request body is too large',
+    hint: 'Send less at once; the limit is 4 MiB',
+  },
+  range_not_satisfiable: {
+    status: 416,
+    exit: EXIT.failed,
+    meaning: 'The recording ends before the offset asked for',
+    hint: 'Ask for an offset within the recording',
+  },
+  internal: {
+    status: 500,
+    exit: EXIT.failed,
+    meaning: 'A fault of CBOS itself',
+    hint: 'The log in the home directory has the details',
+  },
+  version_mismatch: {
+    status: 409,
+    exit: EXIT.failed,
+    meaning: 'Client and server are of different versions',
+    hint: 'cbos down && cbos up',
+  },
+
+  no_such_session: {
+    status: 404,
+    exit: EXIT.noSuchSession,
+    meaning: 'No session has this name',
+    hint: '`cbos ls` lists the sessions',
+  },
+  invalid_slug: {
+    status: 422,
+    exit: EXIT.usage,
+    meaning: 'This cannot be the name of a session',
+    hint: 'Use 1 to 64 letters, digits, "-" and "_", a letter or digit first; status, waiting and adopt are reserved',
+  },
+  slug_taken: {
+    status: 409,
+    exit: EXIT.refused,
+    meaning: 'A session of this name is listed already',
+    hint: 'Choose another name, or `cbos rm` the old session',
+  },
+  no_such_path: {
+    status: 422,
+    exit: EXIT.usage,
+    meaning: 'The path is no directory',
+    hint: 'Name a directory that exists',
+  },
+  path_too_long: {
+    status: 422,
+    exit: EXIT.usage,
+    meaning: "Screen's socket path would be longer than the system allows",
+    hint: 'Use a shorter name or a shorter SCREENDIR',
+  },
+  no_such_screen: {
+    status: 404,
+    exit: EXIT.noSuchSession,
+    meaning: 'Screen has no such session',
+    hint: '`screen -ls` lists them; name it as PID.NAME',
+  },
+  already_adopted: {
+    status: 409,
+    exit: EXIT.refused,
+    meaning: 'CBOS owns this Screen session already',
+    hint: '`cbos ls` shows it',
+  },
+  not_adopted: {
+    status: 409,
+    exit: EXIT.refused,
+    meaning: 'The session was started by something else and is only observed',
+    hint: '`cbos adopt SCREEN_ID` takes it over',
+  },
+  json_unavailable: {
+    status: 422,
+    exit: EXIT.usage,
+    meaning: 'JSON sessions are not in this version',
+    hint: 'Use the type "screen"',
+  },
+  claude_not_found: {
+    status: 422,
+    exit: EXIT.failed,
+    meaning: "Claude Code's command was not found",
+    hint: 'Install it (npm install -g @anthropic-ai/claude-code) or set CBOS_CLAUDE_COMMAND',
+  },
+  screen_not_found: {
+    status: 500,
+    exit: EXIT.failed,
+    meaning: 'GNU Screen is not installed',
+    hint: 'sudo apt-get install screen',
+  },
+  screen_unresponsive: {
+    status: 503,
+    exit: EXIT.failed,
+    meaning: "Screen's daemon of this session does not answer",
+    hint: '`cbos doctor` says which; continue or kill that daemon',
+  },
+  launch_failed: {
+    status: 500,
+    exit: EXIT.failed,
+    meaning: 'The session did not start',
+    hint: '`cbos doctor` checks everything a session needs',
+  },
+  session_dead: {
+    status: 409,
+    exit: EXIT.refused,
+    meaning: 'The session has ended',
+    hint: '`cbos restart SLUG` brings it back on its conversation',
+  },
+  session_alive: {
+    status: 409,
+    exit: EXIT.refused,
+    meaning: 'The session is alive',
+    hint: '`cbos kill SLUG` ends it first',
+  },
+  kill_failed: {
+    status: 500,
+    exit: EXIT.failed,
+    meaning: 'Processes of the session could not be ended',
+    hint: 'They belong to another user or hang in the kernel; the message names them',
+  },
+  no_recording: {
+    status: 404,
+    exit: EXIT.failed,
+    meaning: 'The session has no recording',
+    hint: '`cbos adopt` starts one for a session that something else started',
+  },
+
+  not_accepting_text: {
+    status: 409,
+    exit: EXIT.refused,
+    meaning: 'The prompt takes no text now',
+    hint: 'Answer the open question first, or use force',
+  },
+  command_prefix: {
+    status: 422,
+    exit: EXIT.refused,
+    meaning: 'The text would run a shell command or a slash command',
+    hint: 'Say that it is meant as a command (--command)',
+  },
+  idempotency_conflict: {
+    status: 422,
+    exit: EXIT.refused,
+    meaning: 'The idempotency key was used with another text',
+    hint: 'Use a new key for a new text',
+  },
+  no_question: {
+    status: 409,
+    exit: EXIT.refused,
+    meaning: 'No question is open',
+    hint: '`cbos show SLUG` says what the session does',
+  },
+  stale_question: {
+    status: 409,
+    exit: EXIT.refused,
+    meaning: 'Another question is open by now',
+    hint: 'Look at the new question first',
+  },
+  no_such_option: {
+    status: 422,
+    exit: EXIT.refused,
+    meaning: 'The open question has no such option',
+    hint: '`cbos show SLUG` lists the options',
+  },
+  nothing_running: {
+    status: 409,
+    exit: EXIT.refused,
+    meaning: 'No turn is running',
+    hint: '`cbos show SLUG` says what the session does',
+  },
+  not_confirmed: {
+    status: 504,
+    exit: EXIT.timedOut,
+    meaning: 'The keys were typed, but Claude Code gave no sign that it took them',
+    hint: '`cbos attach SLUG` shows what happened; nothing was typed twice',
+  },
+  no_such_delivery: {
+    status: 404,
+    exit: EXIT.failed,
+    meaning: 'The session has no such delivery',
+    hint: 'GET /sessions/{slug}/deliveries lists them',
+  },
+  delivery_final: {
+    status: 409,
+    exit: EXIT.refused,
+    meaning: 'CBOS does not hold this delivery any more',
+    hint: 'Only queued deliveries can be changed or cancelled',
+  },
+
+  no_server: { status: 503, exit: EXIT.noServer, meaning: 'No CBOS server runs on this home', hint: 'cbos up' },
+  server_running: {
+    status: 409,
+    exit: EXIT.failed,
+    meaning: 'A CBOS server runs on this home already',
+    hint: '`cbos down` stops it',
+  },
+  port_taken: {
+    status: 409,
+    exit: EXIT.failed,
+    meaning: 'Something else listens on the port',
+    hint: 'Choose another: CBOS_PORT=…',
+  },
+  invalid_setting: {
+    status: 422,
+    exit: EXIT.usage,
+    meaning: 'A setting has a value that it cannot have',
+    hint: '`cbos config` shows each setting and where it came from',
+  },
+  timed_out: {
+    status: 504,
+    exit: EXIT.timedOut,
+    meaning: 'It did not happen in the time given',
+    hint: 'Give it more time with --timeout',
+  },
+} as const satisfies Record<string, CatalogueEntry>;
+
+export type ErrorCode = keyof typeof ERRORS;
+export const ERROR_CODES = Object.keys(ERRORS) as [ErrorCode, ...ErrorCode[]];
+
+/** The error object of REST bodies and WebSocket results. */
+export const ErrorBody = z
+  .looseObject({ code: z.string(), message: z.string(), hint: z.string() })
+  .meta({ id: 'Error', description: '`not_accepting_text` carries the open question as `question`' });
+export type ErrorBody = z.infer<typeof ErrorBody>;
+
+export const ErrorResponse = z.object({ error: ErrorBody }).meta({ id: 'ErrorResponse' });
+
+/** An error that was expected: one of the catalogue, with what happened and the cure. */
+export class CatalogueError extends Error {
+  override readonly name = 'CatalogueError';
+  readonly code: ErrorCode;
+  readonly hint: string;
+  /** further fields of the error object, e.g. the open question */
+  readonly extra: Readonly<Record<string, unknown>>;
+
+  /**
+   * @param message what happened, one line, without a full stop; the catalogue's meaning when left out
+   * @param options.hint the cure, when it is more precise than the catalogue's
+   */
+  constructor(
+    code: ErrorCode,
+    message?: string,
+    options: { hint?: string; cause?: unknown; extra?: Record<string, unknown> } = {},
+  ) {
+    super(message ?? ERRORS[code].meaning, options.cause === undefined ? undefined : { cause: options.cause });
+    this.code = code;
+    this.hint = options.hint ?? ERRORS[code].hint;
+    this.extra = options.extra ?? {};
+  }
+
+  /** The shape on the wire. */
+  toBody(): ErrorBody {
+    return { code: this.code, message: this.message, hint: this.hint, ...this.extra };
+  }
+}

@@ -1,0 +1,43 @@
+import { z } from 'zod';
+import { Timestamp } from './words.ts';
+
+export const QuestionKind = z.enum(['permission', 'question', 'plan', 'setup', 'closing']);
+export type QuestionKind = z.infer<typeof QuestionKind>;
+
+export const QuestionOption = z
+  .object({
+    key: z.string().meta({ description: 'The number shown before the option, as a text' }),
+    label: z.string(),
+    description: z.string().nullable(),
+  })
+  .meta({ id: 'QuestionOption' });
+export type QuestionOption = z.infer<typeof QuestionOption>;
+
+export const QuestionPart = z
+  .object({
+    header: z.string().nullable(),
+    text: z.string(),
+    options: z.array(QuestionOption),
+    multi: z.boolean(),
+  })
+  .meta({ id: 'QuestionPart' });
+export type QuestionPart = z.infer<typeof QuestionPart>;
+
+/** The tool call that a permission prompt is about. `input` is what Claude Code said of it, kept as it is. */
+export const QuestionTool = z.object({ name: z.string(), input: z.unknown() }).meta({ id: 'QuestionTool' });
+export type QuestionTool = z.infer<typeof QuestionTool>;
+
+/** What a session asks. `closing` is a question in words at the end of a turn: no dialog is open and the prompt takes text. */
+export const Question = z
+  .object({
+    id: z.string().meta({ description: 'Changes whenever another dialog opens' }),
+    kind: QuestionKind,
+    text: z.string(),
+    tool: QuestionTool.nullable(),
+    options: z.array(QuestionOption),
+    multi: z.boolean(),
+    questions: z.array(QuestionPart),
+    asked_at: Timestamp,
+  })
+  .meta({ id: 'Question' });
+export type Question = z.infer<typeof Question>;

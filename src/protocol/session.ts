@@ -1,0 +1,68 @@
+import { z } from 'zod';
+import { State, Status } from './status.ts';
+import { SessionType, Timestamp } from './words.ts';
+
+export const JsonState = z.enum(['idle', 'running', 'waiting_permission', 'complete', 'error']);
+export type JsonState = z.infer<typeof JsonState>;
+
+/** A session as every face shows it. */
+export const Session = z
+  .object({
+    slug: z.string(),
+    path: z.string().nullable(),
+    type: SessionType,
+    screen_id: z.string().nullable().meta({ description: 'PID.NAME of the Screen session' }),
+    pid: z.int().nullable().meta({ description: "Claude Code's process" }),
+    attached: z.boolean().nullable(),
+    adopted: z
+      .boolean()
+      .meta({ description: 'false: started by something else and only observed, until it is adopted' }),
+    state: State,
+    status: Status,
+    created_at: Timestamp.nullable(),
+    last_activity: Timestamp.nullable(),
+    last_question: z.string().nullable(),
+    buffer_tail: z.string().nullable().meta({ description: 'The last lines on its screen' }),
+    claude_session_id: z.string().nullable(),
+    permission_mode: z.string().nullable(),
+    model: z.string().nullable(),
+    cost_usd: z.number().nullable(),
+    cols: z.int().nullable(),
+    rows: z.int().nullable(),
+    json_state: JsonState.nullable(),
+  })
+  .meta({ id: 'Session' });
+export type Session = z.infer<typeof Session>;
+
+export const StatusCounts = z
+  .object({ total: z.int(), by_state: z.record(State, z.int()) })
+  .meta({ id: 'StatusCounts' });
+export type StatusCounts = z.infer<typeof StatusCounts>;
+
+/** A change of status, as the history keeps it. */
+export const StatusChange = z
+  .object({
+    at: Timestamp,
+    primary: Status.shape.primary,
+    detail: Status.shape.detail,
+    state: State,
+    health: Status.shape.health,
+    because: Status.shape.because,
+  })
+  .meta({ id: 'StatusChange' });
+export type StatusChange = z.infer<typeof StatusChange>;
+
+export const Health = z
+  .object({ status: z.literal('ok'), version: z.string(), uptime_ms: z.number(), sessions: z.int() })
+  .meta({ id: 'ServerHealth' });
+
+export const Buffer = z
+  .object({
+    buffer: z.string(),
+    lines: z.int(),
+    cols: z.int(),
+    rows: z.int(),
+    offset: z.int().meta({ description: "Byte position in the recording's file that this shows" }),
+  })
+  .meta({ id: 'Buffer' });
+export type Buffer = z.infer<typeof Buffer>;
