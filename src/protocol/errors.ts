@@ -155,6 +155,12 @@ export const ERRORS = {
     meaning: 'The session did not start',
     hint: '`cbos doctor` checks everything a session needs',
   },
+  screen_attached: {
+    status: 409,
+    exit: EXIT.refused,
+    meaning: 'A person is attached, and the size is theirs',
+    hint: 'Detach them first',
+  },
   session_dead: {
     status: 409,
     exit: EXIT.refused,

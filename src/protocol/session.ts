@@ -52,7 +52,7 @@ export const StatusChange = z
   .meta({ id: 'StatusChange' });
 export type StatusChange = z.infer<typeof StatusChange>;
 
-export const Health = z
+export const ServerHealth = z
   .object({ status: z.literal('ok'), version: z.string(), uptime_ms: z.number(), sessions: z.int() })
   .meta({ id: 'ServerHealth' });
 

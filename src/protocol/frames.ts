@@ -1,0 +1,86 @@
+import { z } from 'zod';
+import { Delivery } from './delivery.ts';
+import { ErrorBody } from './errors.ts';
+import { Answer, Send } from './routes.ts';
+import { JsonState, Session } from './session.ts';
+import { Status } from './status.ts';
+import { Columns, Rows } from './words.ts';
+
+/** Unix seconds with fraction. */
+const Seconds = z.number();
+const Offset = z.int().min(0);
+const SlugText = z.string();
+
+const result = { session: SlugText, success: z.boolean(), error: ErrorBody.optional() };
+
+/** Client → server on `/ws/stream`. */
+export const StreamCommand = z.discriminatedUnion('type', [
+  z.strictObject({
+    type: z.literal('subscribe'),
+    sessions: z.array(SlugText),
+    from: z.record(SlugText, Offset).optional(),
+    after: z.record(SlugText, z.int().min(0)).optional(),
+  }),
+  z.strictObject({ type: z.literal('unsubscribe'), sessions: z.array(SlugText) }),
+  z.strictObject({ type: z.literal('send'), session: SlugText, ...Send.shape }),
+  z.strictObject({ type: z.literal('answer'), session: SlugText, ...Answer.shape }),
+  z.strictObject({ type: z.literal('interrupt'), session: SlugText }),
+  z.strictObject({ type: z.literal('get_buffer'), session: SlugText }),
+  z.strictObject({ type: z.literal('list_sessions') }),
+  z.strictObject({ type: z.literal('keys'), session: SlugText, keys: z.string() }),
+  z.strictObject({ type: z.literal('resize'), session: SlugText, cols: Columns, rows: Rows }),
+  z.strictObject({ type: z.literal('ack'), session: SlugText, offset: Offset }),
+]);
+export type StreamCommand = z.infer<typeof StreamCommand>;
+
+/** Server → client on `/ws/stream`. */
+export const StreamFrame = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('sessions'), sessions: z.array(Session) }),
+  z.object({ type: z.literal('available_streams'), sessions: z.array(SlugText) }),
+  z.object({ type: z.literal('subscribed'), sessions: z.array(SlugText) }),
+  z.object({
+    type: z.literal('stream'),
+    session: SlugText,
+    data: z.string(),
+    ts: Seconds,
+    offset: Offset,
+    snapshot: z.literal(true).optional(),
+  }),
+  z.object({ type: z.literal('send_result'), ...result, delivery: Delivery.optional() }),
+  z.object({ type: z.literal('answer_result'), ...result }),
+  z.object({ type: z.literal('interrupt_result'), ...result }),
+  z.object({ type: z.literal('buffer'), session: SlugText, data: z.string() }),
+  z.object({ type: z.literal('resized'), session: SlugText, cols: z.int(), rows: z.int() }),
+  z.object({
+    type: z.literal('session_state'),
+    session: SlugText,
+    state: z.string(),
+    status: Status,
+    json_state: JsonState.nullable(),
+  }),
+  z.object({ type: z.literal('session_added'), session: Session }),
+  z.object({ type: z.literal('session_removed'), session: SlugText }),
+  z.object({ type: z.literal('session_renamed'), session: SlugText, slug: SlugText }),
+  z.object({ type: z.literal('reset'), session: SlugText, epoch: z.int() }),
+  z.object({ type: z.literal('error'), error: ErrorBody, session: SlugText.optional() }),
+]);
+export type StreamFrame = z.infer<typeof StreamFrame>;
+
+/** Client → server on `/ws`. */
+export const SessionsCommand = z.strictObject({ type: z.literal('send'), slug: SlugText, text: Send.shape.text });
+export type SessionsCommand = z.infer<typeof SessionsCommand>;
+
+/** Server → client on `/ws`. */
+export const SessionsFrame = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('init'), sessions: z.array(Session) }),
+  z.object({ type: z.literal('refresh'), sessions: z.array(Session) }),
+  z.object({
+    type: z.literal('send_result'),
+    slug: SlugText,
+    success: z.boolean(),
+    delivery: Delivery.optional(),
+    error: ErrorBody.optional(),
+  }),
+  z.object({ type: z.literal('error'), error: ErrorBody }),
+]);
+export type SessionsFrame = z.infer<typeof SessionsFrame>;

@@ -1,0 +1,410 @@
+import { z } from 'zod';
+import { Delivery } from './delivery.ts';
+import { ErrorBody, type ErrorCode } from './errors.ts';
+import { Buffer, ServerHealth, Session, StatusChange, StatusCounts } from './session.ts';
+import { StateSelectorWord } from './state-selector.ts';
+import { Columns, PermissionMode, Rows, SessionType, Timestamp } from './words.ts';
+
+/** Longest text that one request may carry, in characters. A prompt of 200 kB is real; a body beyond 4 MiB is a mistake. */
+const MAX_TEXT = 1_000_000;
+
+const Text = z.string().min(1).max(MAX_TEXT);
+const EnvironmentVariables = z.record(z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/), z.string());
+
+/**
+ * The slug is checked by the server's own rule (`invalid_slug`), so that its error says what a slug is;
+ * a schema would answer `invalid_request`.
+ */
+const SlugText = z.string().max(10_000);
+
+export const NewSession = z
+  .strictObject({
+    slug: SlugText,
+    path: z.string().min(1),
+    type: SessionType.optional(),
+    prompt: Text.optional(),
+    args: z.array(z.string()).optional(),
+    env: EnvironmentVariables.optional(),
+    permission_mode: PermissionMode.optional(),
+    model: z.string().min(1).optional(),
+    cols: Columns.optional(),
+    rows: Rows.optional(),
+  })
+  .meta({ id: 'NewSession' });
+export type NewSession = z.infer<typeof NewSession>;
+
+export const Adoption = z
+  .strictObject({ screen_id: z.string().min(1), slug: SlugText.optional(), path: z.string().min(1).optional() })
+  .meta({ id: 'Adoption' });
+export type Adoption = z.infer<typeof Adoption>;
+
+export const SessionPatch = z
+  .strictObject({ slug: SlugText.optional(), path: z.string().min(1).optional() })
+  .meta({ id: 'SessionPatch' });
+export type SessionPatch = z.infer<typeof SessionPatch>;
+
+export const Send = z
+  .strictObject({
+    text: Text,
+    command: z.boolean().optional(),
+    force: z.boolean().optional(),
+    queue: z.boolean().optional(),
+    idempotency_key: z.string().min(1).max(200).optional(),
+  })
+  .meta({ id: 'Send' });
+export type Send = z.infer<typeof Send>;
+
+export const Answer = z
+  .strictObject({
+    choice: z
+      .union([z.enum(['yes', 'no', 'always']), z.int().min(1), z.array(z.int().min(1)).min(1)])
+      .optional()
+      .meta({
+        description: 'yes, no, always, a number (1 is the first option shown), or numbers where several may be chosen',
+      }),
+    text: Text.optional(),
+    answers: z.record(z.string(), z.union([z.string(), z.array(z.string())])).optional(),
+    question_id: z.string().optional(),
+  })
+  .refine((answer) => answer.choice !== undefined || answer.text !== undefined || answer.answers !== undefined, {
+    error: 'needs choice, text or answers',
+  })
+  .meta({ id: 'Answer' });
+export type Answer = z.infer<typeof Answer>;
+
+export const Broadcast = z
+  .strictObject({
+    text: Text,
+    slugs: z.array(z.string()).optional(),
+    state: StateSelectorWord.optional(),
+    all: z.boolean().optional(),
+    command: z.boolean().optional(),
+    queue: z.boolean().optional(),
+  })
+  .refine(
+    (broadcast) =>
+      [broadcast.slugs, broadcast.state, broadcast.all].filter((choice) => choice !== undefined).length === 1,
+    {
+      error: 'needs exactly one of slugs, state and all',
+    },
+  )
+  .meta({ id: 'Broadcast' });
+export type Broadcast = z.infer<typeof Broadcast>;
+
+export const BroadcastResult = z
+  .object({ session: z.string(), delivery: Delivery.optional(), error: ErrorBody.optional() })
+  .meta({ id: 'BroadcastResult' });
+export type BroadcastResult = z.infer<typeof BroadcastResult>;
+
+const SlugParam = z.object({ slug: z.string() });
+const DeliveryParams = z.object({ slug: z.string(), id: z.string() });
+
+const NonNegative = z.coerce.number().int().min(0);
+
+export const BufferQuery = z.strictObject({
+  lines: z.coerce.number().int().min(1).max(100_000).optional(),
+  format: z.enum(['text', 'ansi', 'html']).optional(),
+});
+
+export interface Route {
+  method: 'get' | 'post' | 'put' | 'patch' | 'delete';
+  /** in OpenAPI's form: `/sessions/{slug}` */
+  path: string;
+  summary: string;
+  params?: z.ZodObject;
+  query?: z.ZodObject;
+  body?: z.ZodType;
+  /** status of success */
+  success: number;
+  /** schema of the answer; null: bytes */
+  response: z.ZodType | null;
+  errors: readonly ErrorCode[];
+  /** needs no token */
+  open?: boolean;
+}
+
+/**
+ * The REST interface: one entry per request. The server validates with it, the OpenAPI description is generated from it,
+ * and the client takes its types from it. `unauthorized`, `forbidden_host`, `forbidden_origin`, `invalid_request` and `internal` can
+ * happen everywhere and are not repeated.
+ */
+export const ROUTES = {
+  health: {
+    method: 'get',
+    path: '/health',
+    summary: 'Whether the server runs',
+    success: 200,
+    response: ServerHealth,
+    errors: [],
+    open: true,
+  },
+  listSessions: {
+    method: 'get',
+    path: '/sessions',
+    summary: 'All sessions, or those in a state',
+    query: z.strictObject({ state: StateSelectorWord.optional() }),
+    success: 200,
+    response: z.array(Session),
+    errors: [],
+  },
+  countSessions: {
+    method: 'get',
+    path: '/sessions/status',
+    summary: 'How many sessions are in each state',
+    success: 200,
+    response: StatusCounts,
+    errors: [],
+  },
+  waitingSessions: {
+    method: 'get',
+    path: '/sessions/waiting',
+    summary: 'Sessions that wait for the user, longest first',
+    success: 200,
+    response: z.array(Session),
+    errors: [],
+  },
+  createSession: {
+    method: 'post',
+    path: '/sessions',
+    summary: 'Launch a session',
+    body: NewSession,
+    success: 201,
+    response: Session,
+    errors: [
+      'slug_taken',
+      'invalid_slug',
+      'no_such_path',
+      'path_too_long',
+      'json_unavailable',
+      'claude_not_found',
+      'screen_not_found',
+      'launch_failed',
+    ],
+  },
+  adoptSession: {
+    method: 'post',
+    path: '/sessions/adopt',
+    summary: 'Take over a Screen session that something else started',
+    body: Adoption,
+    success: 201,
+    response: Session,
+    errors: ['no_such_screen', 'already_adopted', 'invalid_slug', 'slug_taken', 'no_such_path', 'screen_unresponsive'],
+  },
+  getSession: {
+    method: 'get',
+    path: '/sessions/{slug}',
+    summary: 'One session',
+    params: SlugParam,
+    success: 200,
+    response: Session,
+    errors: ['no_such_session'],
+  },
+  patchSession: {
+    method: 'patch',
+    path: '/sessions/{slug}',
+    summary: 'Rename a session or set its path',
+    params: SlugParam,
+    body: SessionPatch,
+    success: 200,
+    response: Session,
+    errors: ['no_such_session', 'invalid_slug', 'slug_taken', 'no_such_path', 'screen_unresponsive'],
+  },
+  deleteSession: {
+    method: 'delete',
+    path: '/sessions/{slug}',
+    summary: 'End a session with its whole process tree and take it off the list',
+    params: SlugParam,
+    success: 200,
+    response: z.object({ status: z.literal('deleted') }),
+    errors: ['no_such_session', 'kill_failed'],
+  },
+  killSession: {
+    method: 'post',
+    path: '/sessions/{slug}/kill',
+    summary: 'End a session with its whole process tree and keep it listed',
+    params: SlugParam,
+    success: 200,
+    response: Session,
+    errors: ['no_such_session', 'session_dead', 'kill_failed'],
+  },
+  setPath: {
+    method: 'put',
+    path: '/sessions/{slug}/path',
+    summary: 'Set the path of a session',
+    params: SlugParam,
+    body: z.strictObject({ path: z.string().min(1) }),
+    success: 200,
+    response: Session,
+    errors: ['no_such_session', 'no_such_path'],
+  },
+  restartSession: {
+    method: 'post',
+    path: '/sessions/{slug}/restart',
+    summary: 'Launch a dead session again on its conversation',
+    params: SlugParam,
+    success: 200,
+    response: Session,
+    errors: [
+      'no_such_session',
+      'session_alive',
+      'no_such_path',
+      'claude_not_found',
+      'screen_not_found',
+      'launch_failed',
+    ],
+  },
+  send: {
+    method: 'post',
+    path: '/sessions/{slug}/send',
+    summary: 'Send a prompt',
+    params: SlugParam,
+    body: Send,
+    success: 200,
+    response: Delivery,
+    errors: [
+      'no_such_session',
+      'not_accepting_text',
+      'not_adopted',
+      'command_prefix',
+      'idempotency_conflict',
+      'screen_unresponsive',
+    ],
+  },
+  answer: {
+    method: 'post',
+    path: '/sessions/{slug}/answer',
+    summary: 'Answer the open question',
+    params: SlugParam,
+    body: Answer,
+    success: 200,
+    response: z.object({ status: z.literal('answered') }),
+    errors: [
+      'no_such_session',
+      'no_question',
+      'stale_question',
+      'no_such_option',
+      'not_adopted',
+      'not_confirmed',
+      'screen_unresponsive',
+    ],
+  },
+  listDeliveries: {
+    method: 'get',
+    path: '/sessions/{slug}/deliveries',
+    summary: 'Texts on their way, newest first',
+    params: SlugParam,
+    success: 200,
+    response: z.array(Delivery),
+    errors: ['no_such_session'],
+  },
+  getDelivery: {
+    method: 'get',
+    path: '/sessions/{slug}/deliveries/{id}',
+    summary: 'One delivery',
+    params: DeliveryParams,
+    success: 200,
+    response: Delivery,
+    errors: ['no_such_session', 'no_such_delivery'],
+  },
+  patchDelivery: {
+    method: 'patch',
+    path: '/sessions/{slug}/deliveries/{id}',
+    summary: 'Change a text that is still queued',
+    params: DeliveryParams,
+    body: z.strictObject({ text: Text }),
+    success: 200,
+    response: Delivery,
+    errors: ['no_such_session', 'no_such_delivery', 'delivery_final', 'command_prefix'],
+  },
+  cancelDelivery: {
+    method: 'delete',
+    path: '/sessions/{slug}/deliveries/{id}',
+    summary: 'Cancel a text that is still queued',
+    params: DeliveryParams,
+    success: 200,
+    response: Delivery,
+    errors: ['no_such_session', 'no_such_delivery', 'delivery_final'],
+  },
+  keys: {
+    method: 'post',
+    path: '/sessions/{slug}/keys',
+    summary: 'Type raw keystrokes, for clients that are terminals',
+    params: SlugParam,
+    body: z.strictObject({ keys: Text }),
+    success: 200,
+    response: z.object({ status: z.literal('typed') }),
+    errors: ['no_such_session', 'session_dead', 'not_adopted', 'screen_unresponsive'],
+  },
+  resize: {
+    method: 'post',
+    path: '/sessions/{slug}/resize',
+    summary: "Set the size of a session's terminal",
+    params: SlugParam,
+    body: z.strictObject({ cols: Columns, rows: Rows }),
+    success: 200,
+    response: Session,
+    errors: ['no_such_session', 'session_dead', 'not_adopted', 'screen_attached', 'screen_unresponsive'],
+  },
+  interrupt: {
+    method: 'post',
+    path: '/sessions/{slug}/interrupt',
+    summary: 'Stop the running turn',
+    params: SlugParam,
+    success: 200,
+    response: z.object({ status: z.literal('interrupted') }),
+    errors: ['no_such_session', 'nothing_running', 'not_adopted', 'not_confirmed', 'screen_unresponsive'],
+  },
+  buffer: {
+    method: 'get',
+    path: '/sessions/{slug}/buffer',
+    summary: 'The screen and scrollback',
+    params: SlugParam,
+    query: BufferQuery,
+    success: 200,
+    response: Buffer,
+    errors: ['no_such_session', 'no_recording'],
+  },
+  stream: {
+    method: 'get',
+    path: '/sessions/{slug}/stream',
+    summary: "The recording's bytes from an offset on",
+    params: SlugParam,
+    query: z.strictObject({ from: NonNegative.optional() }),
+    success: 200,
+    response: null,
+    errors: ['no_such_session', 'no_recording', 'range_not_satisfiable'],
+  },
+  history: {
+    method: 'get',
+    path: '/sessions/{slug}/history',
+    summary: 'Changes of status, oldest first',
+    params: SlugParam,
+    query: z.strictObject({ since: Timestamp.optional() }),
+    success: 200,
+    response: z.array(StatusChange),
+    errors: ['no_such_session'],
+  },
+  broadcast: {
+    method: 'post',
+    path: '/send',
+    summary: 'Send a prompt to several sessions',
+    body: Broadcast,
+    success: 200,
+    response: z.array(BroadcastResult),
+    errors: [],
+  },
+} as const satisfies Record<string, Route>;
+
+export type RouteName = keyof typeof ROUTES;
+type Part<N extends RouteName, K extends string> =
+  (typeof ROUTES)[N] extends Record<K, infer S extends z.ZodType> ? S : never;
+
+/** What a client passes to a route: path parameters, query and body, each where the route has it. */
+export type RouteInput<N extends RouteName> = ([Part<N, 'params'>] extends [never]
+  ? object
+  : { params: z.input<Part<N, 'params'>> }) &
+  ([Part<N, 'query'>] extends [never] ? object : { query?: z.input<Part<N, 'query'>> }) &
+  ([Part<N, 'body'>] extends [never] ? object : { body: z.input<Part<N, 'body'>> });
+
+/** What a route answers with; `never` for bytes. */
+export type RouteOutput<N extends RouteName> = z.output<Part<N, 'response'>>;

@@ -1,0 +1,101 @@
+import { z } from 'zod';
+import { SessionType } from './words.ts';
+
+/** Every setting, resolved. Paths are absolute. */
+export const Settings = z.strictObject({
+  home: z.string(),
+  host: z.string(),
+  port: z.int().min(0).max(65_535),
+  public_url: z.url({ protocol: /^https?$/ }).nullable(),
+  allowed_hosts: z.array(z.string()),
+  /** null: the token in `$CBOS_HOME/token` */
+  token: z.string().min(16).nullable(),
+  socket: z.string(),
+  default_type: SessionType.nullable(),
+  stream_dir: z.string(),
+  stream_flush: z.boolean(),
+  max_buffer_size: z.int().min(1_000).max(100_000_000),
+  claude_command: z.string().min(1),
+  claude_alternate_screen: z.boolean(),
+  stuck_threshold_ms: z.int().min(1_000),
+  on_waiting: z.string().nullable(),
+  /** null: as GNU Screen has it */
+  screen_dir: z.string().nullable(),
+});
+export type Settings = z.infer<typeof Settings>;
+export type SettingName = keyof Settings;
+
+export const SettingOrigin = z.enum(['flag', 'environment', 'file', 'default']);
+export type SettingOrigin = z.infer<typeof SettingOrigin>;
+
+export interface SettingRow {
+  name: SettingName;
+  /** the environment variable, null where there is none */
+  environment: string | null;
+  /** the key in config.toml, null where it cannot stand there */
+  file: string | null;
+  /** what it does, one line */
+  about: string;
+}
+
+/** Where each setting can be said. `home` cannot stand in the file that it finds; SCREENDIR belongs to Screen and so to the environment. */
+export const SETTING_ROWS: readonly SettingRow[] = [
+  { name: 'home', environment: 'CBOS_HOME', file: null, about: 'directory of the database, the token and the hooks' },
+  { name: 'host', environment: 'CBOS_HOST', file: 'host', about: 'address the server listens on' },
+  { name: 'port', environment: 'CBOS_PORT', file: 'port', about: 'port the server listens on' },
+  { name: 'public_url', environment: 'CBOS_PUBLIC_URL', file: 'public_url', about: 'address behind an HTTPS proxy' },
+  {
+    name: 'allowed_hosts',
+    environment: 'CBOS_ALLOWED_HOSTS',
+    file: 'allowed_hosts',
+    about: 'other names a browser may call the server by',
+  },
+  { name: 'token', environment: 'CBOS_TOKEN', file: 'token', about: 'token of the API; generated once when not set' },
+  { name: 'socket', environment: 'CBOS_SOCKET', file: 'socket', about: 'local socket of the command line' },
+  { name: 'default_type', environment: 'CBOS_DEFAULT_TYPE', file: 'default_type', about: 'type of a new session' },
+  {
+    name: 'stream_dir',
+    environment: 'CBOS_STREAM_STREAM_DIR',
+    file: 'stream_dir',
+    about: 'directory of the recordings',
+  },
+  {
+    name: 'stream_flush',
+    environment: 'CBOS_STREAM_STREAM_FLUSH',
+    file: 'stream_flush',
+    about: 'flush the recording at every write',
+  },
+  {
+    name: 'max_buffer_size',
+    environment: 'CBOS_STREAM_MAX_BUFFER_SIZE',
+    file: 'max_buffer_size',
+    about: 'bytes that get_buffer answers with at most',
+  },
+  {
+    name: 'claude_command',
+    environment: 'CBOS_CLAUDE_COMMAND',
+    file: 'claude_command',
+    about: "Claude Code's command",
+  },
+  {
+    name: 'claude_alternate_screen',
+    environment: 'CBOS_CLAUDE_ALTERNATE_SCREEN',
+    file: 'claude_alternate_screen',
+    about: 'let Claude Code use the alternate screen',
+  },
+  {
+    name: 'stuck_threshold_ms',
+    environment: 'CBOS_STUCK_THRESHOLD_MS',
+    file: 'stuck_threshold_ms',
+    about: 'active without a sign of life for this long is stuck',
+  },
+  { name: 'on_waiting', environment: null, file: 'on_waiting', about: 'command to run when a session starts to wait' },
+  { name: 'screen_dir', environment: 'SCREENDIR', file: null, about: "GNU Screen's socket directory" },
+];
+
+/** A setting and where its value came from, as `cbos config --json` prints it. */
+export interface ResolvedSetting {
+  name: SettingName;
+  value: Settings[SettingName];
+  origin: SettingOrigin;
+}

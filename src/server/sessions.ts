@@ -1,0 +1,78 @@
+import type {
+  Adoption,
+  Answer,
+  Broadcast,
+  BroadcastResult,
+  Buffer,
+  Delivery,
+  NewSession,
+  Send,
+  Session,
+  SessionPatch,
+  StatusChange,
+} from '../protocol/index.ts';
+
+export type Dispose = () => void;
+
+/** What happens to sessions, as every face is told. A changed status arrives as `state`, any other changed field as `updated`. */
+export type SessionEvent =
+  | { kind: 'added'; session: Session }
+  | { kind: 'removed'; slug: string }
+  | { kind: 'renamed'; from: string; session: Session }
+  | { kind: 'state'; session: Session }
+  | { kind: 'updated'; session: Session }
+  | { kind: 'resized'; slug: string; cols: number; rows: number };
+
+/**
+ * A session's recording as a stream. Offsets are byte positions in the file; `script`'s header line is never part of `onBytes`.
+ * The same object lives as long as the session is listed, through restarts (a restart is a reset).
+ */
+export interface RecordingStream {
+  readonly slug: string;
+  /** file of the recording; changes with a rename and a restart */
+  file(): string;
+  /** where the output begins: the end of `script`'s header line, 0 for a log that Screen writes */
+  start(): number;
+  /** how many bytes have been read into the emulator so far: where live bytes go on */
+  end(): number;
+  /** counts how often the file was replaced or truncated */
+  epoch(): number;
+  /** the screen as escape codes, as it is after the bytes before `offset` */
+  snapshot(): Promise<{ data: string; offset: number }>;
+  /** raw bytes as they come, `offset` is the position of the first of them */
+  onBytes(listener: (bytes: Uint8Array, offset: number) => void): Dispose;
+  onReset(listener: (epoch: number) => void): Dispose;
+}
+
+/** Everything the faces of the server (REST, WebSockets) may ask of the sessions. Rejects with a `CatalogueError` where something was to be expected. */
+export interface Sessions {
+  /** all listed sessions, in the order they were created */
+  list(): Session[];
+  /** @throws CatalogueError no_such_session */
+  get(slug: string): Session;
+  create(request: NewSession): Promise<Session>;
+  adopt(request: Adoption): Promise<Session>;
+  patch(slug: string, request: SessionPatch): Promise<Session>;
+  restart(slug: string): Promise<Session>;
+  /** ends the whole process tree, proven; the session stays listed */
+  kill(slug: string): Promise<Session>;
+  /** kills it when it lives, then takes it off the list */
+  remove(slug: string): Promise<void>;
+  send(slug: string, request: Send): Promise<Delivery>;
+  broadcast(request: Broadcast): Promise<BroadcastResult[]>;
+  answer(slug: string, request: Answer): Promise<void>;
+  interrupt(slug: string): Promise<void>;
+  keys(slug: string, keys: string): Promise<void>;
+  resize(slug: string, cols: number, rows: number): Promise<Session>;
+  buffer(slug: string, options: { lines: number; format: 'text' | 'ansi' | 'html' }): Promise<Buffer>;
+  deliveries(slug: string): Delivery[];
+  delivery(slug: string, id: string): Delivery;
+  changeDelivery(slug: string, id: string, text: string): Promise<Delivery>;
+  cancelDelivery(slug: string, id: string): Promise<Delivery>;
+  history(slug: string, since: string | null): StatusChange[];
+  /** @throws CatalogueError no_such_session, no_recording */
+  stream(slug: string): RecordingStream;
+  /** slugs of the sessions that have a recording */
+  streams(): string[];
+  onEvent(listener: (event: SessionEvent) => void): Dispose;
+}
