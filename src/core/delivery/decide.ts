@@ -1,0 +1,86 @@
+import type { ErrorCode, Question, Status } from '../../protocol/index.ts';
+
+/** What is known of a session at the moment a text wants to be typed into it. */
+export interface DeliveryContext {
+  status: Pick<Status, 'primary' | 'detail' | 'question'>;
+  /** false: only observed, CBOS may not type into it */
+  adopted: boolean;
+  /** text that stands in the prompt unsent, null where there is none */
+  draft: string | null;
+}
+
+export interface DeliveryRequest {
+  text: string;
+  command: boolean;
+  force: boolean;
+  queue: boolean;
+}
+
+export type DeliveryDecision =
+  /** type it now; `confirm` says what will show that Claude Code took it */
+  | { kind: 'type'; confirm: 'turn' | 'queue' }
+  /** keep it until the session is ready */
+  | { kind: 'hold' }
+  | { kind: 'refuse'; code: ErrorCode; message: string; hint?: string; question: Question | null };
+
+/**
+ * Whether a text may go to a session now. Text for a prompt must never land in a dialog, and a text that Claude Code would
+ * take for a command must be meant as one.
+ */
+export function decideDelivery(context: DeliveryContext, request: DeliveryRequest): DeliveryDecision {
+  const { primary, question } = context.status;
+  if (!context.adopted) return refuse('not_adopted', 'CBOS only observes this session');
+  if (!request.command && isCommand(request.text)) {
+    const what = request.text.startsWith('!') ? 'run a shell command' : 'run a slash command';
+    return refuse('command_prefix', `A text that starts with "${request.text.charAt(0)}" would ${what}`);
+  }
+  if (primary === 'dead') {
+    return refuse(
+      'not_accepting_text',
+      'The session has ended',
+      '`cbos restart SLUG` brings it back on its conversation',
+    );
+  }
+  if (request.force) return { kind: 'type', confirm: 'turn' };
+  if (primary === 'waiting' && question?.kind !== 'closing') {
+    const asks = question === null ? 'A dialog is open' : `It asks: ${question.text.split('\n', 1)[0] ?? ''}`;
+    return { ...refuse('not_accepting_text', asks), question };
+  }
+  // Nothing is known yet: mostly a session that is starting. A held text is typed once the prompt is there, never into a dialog.
+  if (primary === null) return { kind: 'hold' };
+  if (primary === 'active' || primary === 'stuck')
+    return request.queue ? { kind: 'hold' } : { kind: 'type', confirm: 'queue' };
+  if (context.draft !== null) {
+    if (request.queue) return { kind: 'hold' };
+    return refuse(
+      'not_accepting_text',
+      'Somebody has begun to type a text in the prompt',
+      'Send or clear it there first (`cbos attach`), or let CBOS hold the text (--queue)',
+    );
+  }
+  return { kind: 'type', confirm: 'turn' };
+}
+
+/** Whether a held text may be typed now. */
+export function mayTypeHeld(context: DeliveryContext): boolean {
+  const { primary, question } = context.status;
+  if (!context.adopted || context.draft !== null) return false;
+  return primary === 'idle' || (primary === 'waiting' && question?.kind === 'closing');
+}
+
+/** Whether Claude Code would take the text for a shell or slash command. */
+export function isCommand(text: string): boolean {
+  return text.startsWith('!') || text.startsWith('/');
+}
+
+/**
+ * The text as Claude Code reports it after its own normalisation (2.1.329): tabs become four spaces, blanks at the end go.
+ * Both sides of a comparison go through this.
+ */
+export function normalisePrompt(text: string): string {
+  return text.replaceAll('\r\n', '\n').replaceAll('\t', '    ').trim();
+}
+
+function refuse(code: ErrorCode, message: string, hint?: string): Extract<DeliveryDecision, { kind: 'refuse' }> {
+  return { kind: 'refuse', code, message, question: null, ...(hint === undefined ? {} : { hint }) };
+}

@@ -1,0 +1,94 @@
+import { z } from 'zod';
+import { DeliveryStatus } from '../../protocol/index.ts';
+import type { Database } from './database.ts';
+
+/** A text on its way, as the journal keeps it. Times are Unix milliseconds. */
+export interface DeliveryRecord {
+  id: string;
+  sessionId: string;
+  /** as it will be typed: cleaned of control characters */
+  text: string;
+  command: boolean;
+  status: DeliveryStatus;
+  createdAt: number;
+  updatedAt: number;
+  removed: number;
+  idempotencyKey: string | null;
+}
+
+const Row = z.object({
+  id: z.string(),
+  session_id: z.string(),
+  text: z.string(),
+  command: z.number(),
+  status: DeliveryStatus,
+  created_at: z.number(),
+  updated_at: z.number(),
+  removed: z.number(),
+  idempotency_key: z.string().nullable(),
+});
+
+/** Deliveries that a listing shows. */
+const LISTED = 200;
+
+export interface DeliveryStore {
+  save(record: DeliveryRecord): void;
+  get(sessionId: string, id: string): DeliveryRecord | null;
+  byKey(sessionId: string, idempotencyKey: string): DeliveryRecord | null;
+  /** newest first */
+  list(sessionId: string): DeliveryRecord[];
+  /** in the order they were accepted */
+  withStatus(sessionId: string, status: DeliveryStatus): DeliveryRecord[];
+}
+
+export function createDeliveryStore(database: Database): DeliveryStore {
+  const save = database.prepare(`
+    INSERT INTO deliveries VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+    ON CONFLICT (id) DO UPDATE SET text = excluded.text, status = excluded.status, updated_at = excluded.updated_at, removed = excluded.removed`);
+  const get = database.prepare('SELECT * FROM deliveries WHERE session_id = ? AND id = ?');
+  const byKey = database.prepare('SELECT * FROM deliveries WHERE session_id = ? AND idempotency_key = ?');
+  const list = database.prepare(
+    `SELECT * FROM deliveries WHERE session_id = ? ORDER BY created_at DESC, rowid DESC LIMIT ${LISTED}`,
+  );
+  const withStatus = database.prepare(
+    'SELECT * FROM deliveries WHERE session_id = ? AND status = ? ORDER BY created_at, rowid',
+  );
+  return {
+    save: (record) => {
+      save.run(
+        record.id,
+        record.sessionId,
+        record.text,
+        record.command ? 1 : 0,
+        record.status,
+        record.createdAt,
+        record.updatedAt,
+        record.removed,
+        record.idempotencyKey,
+      );
+    },
+    get: (sessionId, id) => toRecordOrNull(get.get(sessionId, id)),
+    byKey: (sessionId, idempotencyKey) => toRecordOrNull(byKey.get(sessionId, idempotencyKey)),
+    list: (sessionId) => list.all(sessionId).map(toRecord),
+    withStatus: (sessionId, status) => withStatus.all(sessionId, status).map(toRecord),
+  };
+}
+
+function toRecordOrNull(row: unknown): DeliveryRecord | null {
+  return row === undefined ? null : toRecord(row);
+}
+
+function toRecord(value: unknown): DeliveryRecord {
+  const row = Row.parse(value);
+  return {
+    id: row.id,
+    sessionId: row.session_id,
+    text: row.text,
+    command: row.command === 1,
+    status: row.status,
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+    removed: row.removed,
+    idempotencyKey: row.idempotency_key,
+  };
+}

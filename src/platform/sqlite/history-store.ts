@@ -1,0 +1,31 @@
+import { StatusChange } from '../../protocol/index.ts';
+import type { Database } from './database.ts';
+
+/** Changes kept per session. A busy session changes some thousand times a day; older ones go first. */
+const KEPT_PER_SESSION = 20_000;
+/** Pruning looks at the whole index of a session, so it runs once in so many changes. */
+const PRUNE_EVERY = 500;
+
+export interface HistoryStore {
+  append(sessionId: string, change: StatusChange): void;
+  /** oldest first; only changes after `sinceMs` where it is given */
+  read(sessionId: string, sinceMs: number | null): StatusChange[];
+}
+
+export function createHistoryStore(database: Database): HistoryStore {
+  const insert = database.prepare('INSERT INTO status_changes VALUES (?, ?, ?)');
+  const read = database.prepare('SELECT change FROM status_changes WHERE session_id = ? AND at > ? ORDER BY at, rowid');
+  const prune = database.prepare(`
+    DELETE FROM status_changes WHERE session_id = ? AND rowid <= (
+      SELECT rowid FROM status_changes WHERE session_id = ? ORDER BY at DESC, rowid DESC LIMIT 1 OFFSET ${KEPT_PER_SESSION})`);
+  let appended = 0;
+  return {
+    append: (sessionId, change) => {
+      insert.run(sessionId, Date.parse(change.at), JSON.stringify(change));
+      appended += 1;
+      if (appended % PRUNE_EVERY === 0) prune.run(sessionId, sessionId);
+    },
+    read: (sessionId, sinceMs) =>
+      read.all(sessionId, sinceMs ?? -1).map((row) => StatusChange.parse(JSON.parse(String(row.change)))),
+  };
+}

@@ -1,0 +1,139 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { openDatabase } from '../../../src/platform/sqlite/database.ts';
+import { createDeliveryStore, type DeliveryRecord } from '../../../src/platform/sqlite/delivery-store.ts';
+import { createHistoryStore } from '../../../src/platform/sqlite/history-store.ts';
+import { readLockHolder, takeHomeLock } from '../../../src/platform/sqlite/home-lock.ts';
+import { createSessionStore, type SessionRecord } from '../../../src/platform/sqlite/session-store.ts';
+
+let home: string;
+beforeEach(() => {
+  home = mkdtempSync(join(tmpdir(), 'cb-sql-'));
+});
+afterEach(() => rmSync(home, { recursive: true, force: true }));
+
+const record: SessionRecord = {
+  id: 'id-1',
+  slug: 'AUTH',
+  path: '/srv/auth',
+  adopted: true,
+  createdAt: 1_000,
+  launch: { args: ['--verbose'], env: { A: 'b' }, permission_mode: null, model: 'opus', cols: 160, rows: 45 },
+  launchId: 'launch-1',
+  screenId: '12.AUTH',
+  agent: { pid: 13, startTime: '99' },
+  claudeSessionId: 'c-1',
+  recording: { typescript: '/s/AUTH.typescript', timing: '/s/AUTH.timing' },
+  endedAt: null,
+  lastActivity: 2_000,
+  lastQuestion: null,
+  hooks: { last: 'Stop' },
+};
+
+describe('what a home remembers', () => {
+  test('survives closing and opening again, whole', () => {
+    const file = join(home, 'cbos.db');
+    const first = openDatabase(file);
+    createSessionStore(first).save(record);
+    first.close();
+    const second = openDatabase(file);
+    expect(createSessionStore(second).all()).toEqual([record]);
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    second.close();
+  });
+
+  test('a changed session is stored in place, a removed one takes its history and deliveries along', () => {
+    const database = openDatabase(':memory:');
+    const sessions = createSessionStore(database);
+    const history = createHistoryStore(database);
+    const deliveries = createDeliveryStore(database);
+    sessions.save(record);
+    sessions.save({ ...record, slug: 'LOGIN', endedAt: 5 });
+    expect(sessions.all().map((session) => [session.slug, session.endedAt])).toEqual([['LOGIN', 5]]);
+    history.append('id-1', {
+      at: '2026-01-01T00:00:00.000Z',
+      primary: 'idle',
+      detail: 'ready',
+      state: 'idle',
+      health: 'ALIVE',
+      because: { source: 'screen', rule: 'r', evidence: 'e' },
+    });
+    deliveries.save(delivery('d-1', 10));
+    sessions.remove('id-1');
+    expect(history.read('id-1', null)).toEqual([]);
+    expect(deliveries.list('id-1')).toEqual([]);
+    database.close();
+  });
+
+  test('deliveries come back by key, by status in order of acceptance, and newest first', () => {
+    const database = openDatabase(':memory:');
+    createSessionStore(database).save(record);
+    const deliveries = createDeliveryStore(database);
+    deliveries.save({ ...delivery('d-1', 10), idempotencyKey: 'k' });
+    deliveries.save(delivery('d-2', 20));
+    expect(deliveries.byKey('id-1', 'k')?.id).toBe('d-1');
+    expect(deliveries.byKey('id-1', 'other')).toBeNull();
+    expect(deliveries.withStatus('id-1', 'queued').map((item) => item.id)).toEqual(['d-1', 'd-2']);
+    expect(deliveries.list('id-1').map((item) => item.id)).toEqual(['d-2', 'd-1']);
+    database.close();
+  });
+
+  test('a database of a newer version is refused and stays as it is', () => {
+    const file = join(home, 'cbos.db');
+    const database = openDatabase(file);
+    database.exec('PRAGMA user_version = 999');
+    database.close();
+    expect(() => openDatabase(file)).toThrow(/update CBOS/);
+  });
+});
+
+describe('one server per home', () => {
+  test('a second taker is refused until the first lets go', () => {
+    const first = takeHomeLock(home);
+    expect(first).not.toBeNull();
+    expect(takeHomeLock(home)).toBeNull();
+    first?.describe({ pid: 1, started_at: 'now', version: '1', address: null });
+    expect(readLockHolder(home)?.pid).toBe(1);
+    first?.release();
+    const again = takeHomeLock(home);
+    expect(again).not.toBeNull();
+    again?.release();
+  });
+
+  test('a holder that was killed holds nothing any more', async () => {
+    const script = `
+      const { DatabaseSync } = require('@photostructure/sqlite');
+      const database = new DatabaseSync(process.argv[1]);
+      database.exec('BEGIN EXCLUSIVE');
+      console.log('held');
+      setInterval(() => database.isOpen, 1000);`;
+    const holder = spawn(process.execPath, ['-e', script, join(home, 'server.lock')], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    await once(holder.stdout, 'data');
+    expect(takeHomeLock(home)).toBeNull();
+    holder.kill('SIGKILL');
+    await once(holder, 'exit');
+    const lock = takeHomeLock(home);
+    expect(lock).not.toBeNull();
+    lock?.release();
+  });
+});
+
+function delivery(id: string, createdAt: number): DeliveryRecord {
+  return {
+    id,
+    sessionId: 'id-1',
+    text: 'hi',
+    command: false,
+    status: 'queued',
+    createdAt,
+    updatedAt: createdAt,
+    removed: 0,
+    idempotencyKey: null,
+  };
+}
