@@ -1,0 +1,23 @@
+import { cleanUpRun, findFolders, findMarked } from './marked-processes.mjs';
+import { newRunId, RUN_VARIABLE } from './run-id.ts';
+import { startWatchdog } from './watchdog.ts';
+
+/**
+ * Once per run of vitest: names the run, starts its watchdog, and fails the run when a test left a process or a folder
+ * behind (after cleaning it up).
+ */
+export default async function setup(): Promise<() => Promise<void>> {
+  const run = newRunId();
+  process.env[RUN_VARIABLE] = run;
+  const watchdog = await startWatchdog(run);
+  return async () => {
+    const processes = findMarked((mark) => mark.startsWith(`${run}.`));
+    const folders = findFolders(run);
+    await cleanUpRun(run);
+    await watchdog.release();
+    if (processes.length === 0 && folders.length === 0) return;
+    const left = [...processes.map(({ pid, command }) => `process ${pid}: ${command}`), ...folders];
+    process.exitCode = 1;
+    throw new Error(`tests left something behind:\n${left.join('\n')}`);
+  };
+}

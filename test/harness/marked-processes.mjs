@@ -1,0 +1,98 @@
+// Plain JavaScript: the watchdog runs it under bare node, which cannot strip types before version 22.
+import { lstatSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+/**
+ * The environment variable that every process of a test world carries. It must not begin with `CBOS_`: the server takes
+ * those out of a session's environment, and the sessions' processes are the ones that must never be left behind.
+ */
+export const MARK = 'TEST_WORLD';
+
+/** Kernel threads and processes that end while being read have no environment to show. */
+function readEnvironment(pid) {
+  try {
+    return readFileSync(`/proc/${pid}/environ`, 'latin1').split('\0');
+  } catch (error) {
+    if (['ENOENT', 'ESRCH', 'EACCES', 'EPERM'].includes(error.code)) return [];
+    throw error;
+  }
+}
+
+/** A zombie is dead already; only its parent can clear it away. */
+function isZombie(pid) {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
+    return stat.slice(stat.lastIndexOf(')') + 2).startsWith('Z');
+  } catch {
+    return true;
+  }
+}
+
+/** @see marked-processes.d.mts */
+export function findMarked(isMarked) {
+  const found = [];
+  for (const name of readdirSync('/proc')) {
+    const pid = Number(name);
+    if (!Number.isInteger(pid) || pid === process.pid) continue;
+    const environment = readEnvironment(pid);
+    const mark = environment.find((entry) => entry.startsWith(`${MARK}=`));
+    if (mark === undefined || !isMarked(mark.slice(MARK.length + 1)) || isZombie(pid)) continue;
+    let command = '';
+    try {
+      command = readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ').trim();
+    } catch {
+      continue;
+    }
+    found.push({ pid, command });
+  }
+  return found;
+}
+
+/** How long the kernel may take to end a killed process before that is a failure worth reporting. */
+const KILL_TIMEOUT_MS = 5_000;
+const RESCAN_MS = 10;
+
+/** @see marked-processes.d.mts */
+export async function endMarked(isMarked) {
+  const deadline = Date.now() + KILL_TIMEOUT_MS;
+  const ended = new Map();
+  for (;;) {
+    const marked = findMarked(isMarked);
+    if (marked.length === 0) return [...ended.values()];
+    for (const { pid, command } of marked) {
+      ended.set(pid, { pid, command });
+      try {
+        // KILL at once: what ignores or handles a gentler signal (`script` ignores TERM) may start something new meanwhile.
+        process.kill(pid, 'SIGKILL');
+      } catch (error) {
+        if (error.code !== 'ESRCH') throw error;
+      }
+    }
+    if (Date.now() > deadline) {
+      throw new Error(`processes that do not end: ${marked.map((one) => `${one.pid} ${one.command}`).join('; ')}`);
+    }
+    await new Promise((resolve) => setTimeout(resolve, RESCAN_MS));
+  }
+}
+
+/** @see marked-processes.d.mts */
+export function folderPrefix(run) {
+  return `cb-${run}-`;
+}
+
+/** @see marked-processes.d.mts */
+export function findFolders(run) {
+  return readdirSync(tmpdir())
+    .filter((name) => name.startsWith(folderPrefix(run)))
+    .map((name) => join(tmpdir(), name))
+    .filter((path) => lstatSync(path, { throwIfNoEntry: false })?.isDirectory() === true);
+}
+
+/** @see marked-processes.d.mts */
+export async function cleanUpRun(run) {
+  const processes = await endMarked((mark) => mark.startsWith(`${run}.`));
+  const folders = findFolders(run);
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 20 });
+  return { processes, folders };
+}

@@ -1,0 +1,42 @@
+export interface WaitOptions {
+  /** what is waited for, as it stands in the failure's message: "the session is listed" */
+  describe: string;
+  /** 10 s when left out: a loaded machine with two cores is slow, and a right test never waits so long */
+  timeoutMs?: number;
+  /** what there was instead, for the failure's message */
+  actual?: () => unknown;
+}
+
+const DEFAULT_TIMEOUT_MS = 10_000;
+const INTERVAL_MS = 5;
+
+/**
+ * Waits until a condition holds: until it returns (or resolves to) something other than false, null or undefined, which is
+ * then the result. Errors of the condition count as "not yet"; the last one is the cause of the failure.
+ */
+export async function waitFor<T>(
+  condition: () => T | Promise<T>,
+  options: WaitOptions,
+): Promise<Exclude<T, false | null | undefined>> {
+  const timeoutMs = options.timeoutMs ?? DEFAULT_TIMEOUT_MS;
+  const deadline = performance.now() + timeoutMs;
+  let lastError: unknown;
+  let lastValue: unknown;
+  for (;;) {
+    try {
+      const value = await condition();
+      if (value !== false && value !== null && value !== undefined) {
+        return value as Exclude<T, false | null | undefined>;
+      }
+      lastValue = value;
+      lastError = undefined;
+    } catch (error) {
+      lastError = error;
+    }
+    if (performance.now() > deadline) break;
+    await new Promise((resolve) => setTimeout(resolve, INTERVAL_MS));
+  }
+  const instead = options.actual === undefined ? lastValue : options.actual();
+  const shown = typeof instead === 'string' ? instead : JSON.stringify(instead, null, 2);
+  throw new Error(`waited ${timeoutMs} ms in vain until ${options.describe}; there is: ${shown}`, { cause: lastError });
+}

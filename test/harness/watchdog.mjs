@@ -1,0 +1,19 @@
+// Waits for the end of its standard input, a pipe that only the test runner holds: it ends however the runner dies, SIGKILL
+// included. Then it ends the run's processes and removes its folders. Started by watchdog.ts.
+import { cleanUpRun } from './marked-processes.mjs';
+
+const run = process.argv[2];
+if (run === undefined || run === '') throw new Error('usage: watchdog.mjs RUN');
+
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => undefined);
+
+process.stdin.resume();
+process.stdin.on('error', () => undefined);
+process.stdin.on('close', async () => {
+  await cleanUpRun(run);
+  // A worker that was in the middle of making a folder or a process when its runner died: look once more.
+  await new Promise((resolve) => setTimeout(resolve, 300));
+  await cleanUpRun(run);
+  process.exit(0);
+});
+process.stdout.write('ready\n');

@@ -1,0 +1,124 @@
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { endMarked, findMarked, folderPrefix, MARK, type MarkedProcess } from './marked-processes.mjs';
+import { currentRunId } from './run-id.ts';
+
+/** A place of its own for one test: nothing of the person who runs the tests is in it, and nothing is left of it. */
+export interface World {
+  /** `/tmp/cb-…`, short because of sockets' length limit; everything else is in it */
+  dir: string;
+  home: string;
+  cbosHome: string;
+  screenDir: string;
+  streamDir: string;
+  /** a directory that sessions may work in; `project` names further ones */
+  projectDir: string;
+  /** the whole environment for the world's processes: an allow-list, never inherited */
+  env: Record<string, string>;
+  /** the value of the mark in the environment, by which the world's processes are found */
+  mark: string;
+  /** makes a directory for a session to work in */
+  project(name: string): string;
+  /** a TCP port of loopback that nothing listened on just now */
+  freePort(): Promise<number>;
+  /** living processes of this world */
+  processes(): MarkedProcess[];
+  /** something to end with the world, in reverse order, before its processes are killed */
+  onDispose(end: () => void | Promise<void>): void;
+  /** ends every process of the world and removes its folder; a second call does nothing */
+  dispose(): Promise<void>;
+}
+
+/** Where Debian keeps programs; the person's own PATH could bring a `claude` or a `screen` of theirs. */
+const SYSTEM_PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
+
+export interface WorldOptions {
+  /** directories that go before the system's in PATH */
+  path?: readonly string[];
+}
+
+/** Makes a world: directories of mode 0700 and an environment. `await using`, or `dispose()` in a `finally` or `afterEach`. */
+export function createWorld(options: WorldOptions = {}): World & AsyncDisposable {
+  const run = currentRunId();
+  const dir = mkdtempSync(join(tmpdir(), folderPrefix(run)));
+  const mark = `${run}.${dir.slice(-6)}`;
+  const make = (...parts: string[]): string => {
+    const path = join(dir, ...parts);
+    mkdirSync(path, { recursive: true, mode: 0o700 });
+    return path;
+  };
+  const home = make('home');
+  const screenDir = make('s');
+  const streamDir = make('streams');
+  const projectDir = make('project');
+  const cbosHome = join(dir, 'cbos');
+  const nodeDirectory = join(process.execPath, '..');
+  const endings: (() => void | Promise<void>)[] = [];
+  let disposed: Promise<void> | null = null;
+
+  const world: World = {
+    dir,
+    home,
+    cbosHome,
+    screenDir,
+    streamDir,
+    projectDir,
+    mark,
+    env: {
+      PATH: [...(options.path ?? []), nodeDirectory, SYSTEM_PATH].join(':'),
+      LANG: 'C.UTF-8',
+      TERM: 'xterm-256color',
+      HOME: home,
+      SHELL: '/bin/sh',
+      USER: 'user',
+      CBOS_HOME: cbosHome,
+      CBOS_STREAM_STREAM_DIR: streamDir,
+      SCREENDIR: screenDir,
+      [MARK]: mark,
+    },
+    project: (name) => make(name),
+    freePort,
+    processes: () => findMarked((other) => other === mark),
+    onDispose: (end) => void endings.push(end),
+    dispose: () => {
+      disposed ??= disposeWorld({ dir, mark, endings });
+      return disposed;
+    },
+  };
+  return { ...world, [Symbol.asyncDispose]: world.dispose };
+}
+
+async function disposeWorld(world: {
+  dir: string;
+  mark: string;
+  endings: (() => void | Promise<void>)[];
+}): Promise<void> {
+  const failures: unknown[] = [];
+  for (const end of world.endings.reverse()) {
+    try {
+      await end();
+    } catch (error) {
+      failures.push(error);
+    }
+  }
+  await endMarked((mark) => mark === world.mark);
+  // Retries: a process that was just killed may have been writing there.
+  rmSync(world.dir, { recursive: true, force: true, maxRetries: 5, retryDelay: 20 });
+  if (failures.length > 0) throw new AggregateError(failures, 'ending the world failed in parts');
+}
+
+function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = createServer();
+    server.once('error', reject);
+    server.listen(0, '127.0.0.1', () => {
+      const address = server.address();
+      server.close(() => {
+        if (address === null || typeof address === 'string') reject(new Error('the system gave no port'));
+        else resolve(address.port);
+      });
+    });
+  });
+}

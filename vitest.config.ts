@@ -1,0 +1,16 @@
+import { defineConfig } from 'vitest/config';
+
+export default defineConfig({
+  test: {
+    include: ['test/**/*.test.ts'],
+    globalSetup: ['test/harness/global-setup.ts'],
+    // Processes of their own: tests change nothing global, but a crash in one file must not take the others along.
+    pool: 'forks',
+    // Every end-to-end test runs a real Claude Code of 250 MB beside the server.
+    maxWorkers: 2,
+    testTimeout: 30_000,
+    hookTimeout: 30_000,
+    // A test that leaks a timer or a socket would keep its worker alive; this makes it visible instead of waiting for it.
+    teardownTimeout: 5_000,
+  },
+});
