@@ -1,0 +1,81 @@
+/**
+ * The walls between the rooms, as far as imports go; the compiler's project references hold them as well, this
+ * gives the message and covers what references allow by being transitive.
+ *
+ *   protocol <- core <- platform <- server
+ *   protocol <- client <- cli
+ *   protocol <- demo
+ *   main.ts joins them all
+ */
+const MAY_IMPORT = {
+  protocol: [],
+  core: ['protocol'],
+  platform: ['protocol', 'core'],
+  server: ['protocol', 'core', 'platform'],
+  client: ['protocol'],
+  cli: ['protocol', 'client'],
+  demo: ['protocol'],
+};
+
+const walls = Object.entries(MAY_IMPORT).map(([room, others]) => ({
+  name: `${room}-imports-${others.length === 0 ? 'nothing' : `only-${others.join('-')}`}`,
+  severity: 'error',
+  from: { path: `^src/${room}/` },
+  to: { path: '^src/', pathNot: `^src/(${[room, ...others].join('|')})/` },
+}));
+
+/** @type {import('dependency-cruiser').IConfiguration} */
+module.exports = {
+  forbidden: [
+    ...walls,
+    {
+      name: 'every-room-is-known',
+      comment: 'A new folder under src/ needs a line in MAY_IMPORT',
+      severity: 'error',
+      from: { path: '^src/', pathNot: `^src/((${Object.keys(MAY_IMPORT).join('|')})/|main\\.ts$)` },
+      to: {},
+    },
+    {
+      name: 'pure-rooms-touch-no-runtime',
+      comment: 'protocol, core and client run anywhere: no Node modules',
+      severity: 'error',
+      from: { path: '^src/(protocol|core|client)/' },
+      to: { dependencyTypes: ['core'] },
+    },
+    {
+      name: 'no-cycles',
+      severity: 'error',
+      from: {},
+      to: { circular: true },
+    },
+    {
+      name: 'product-never-imports-tests-or-scripts',
+      severity: 'error',
+      from: { path: '^src/' },
+      to: { path: '^(test|bench|scripts)/' },
+    },
+    {
+      name: 'nobody-imports-main',
+      severity: 'error',
+      from: {},
+      to: { path: '^src/main\\.ts$' },
+    },
+    {
+      name: 'everything-resolves',
+      severity: 'error',
+      from: {},
+      to: { couldNotResolve: true },
+    },
+  ],
+  options: {
+    tsPreCompilationDeps: true,
+    tsConfig: { fileName: 'tsconfig.base.json' },
+    doNotFollow: { path: 'node_modules' },
+    exclude: { path: '^(build|dist)/' },
+    enhancedResolveOptions: {
+      exportsFields: ['exports'],
+      conditionNames: ['import', 'require', 'node', 'default', 'types'],
+      extensions: ['.ts', '.mjs', '.js', '.json'],
+    },
+  },
+};

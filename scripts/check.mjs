@@ -1,0 +1,5 @@
+// npm run check: everything about the sources that can be said without running them.
+import { runGate } from './check/gate.mjs';
+
+const results = await runGate((text) => process.stdout.write(text));
+process.exitCode = results.every(({ ok }) => ok) ? 0 : 1;

@@ -1,0 +1,11 @@
+import { runSteps } from './run-steps.mjs';
+import { BUILD_STEPS, HYGIENE_STEPS } from './steps.mjs';
+
+/**
+ * The whole gate: compile and build, then everything else.
+ * @param {(text: string) => void} write
+ */
+export async function runGate(write) {
+  const built = await runSteps(BUILD_STEPS, { write, parallel: 1 });
+  return [...built, ...(await runSteps(HYGIENE_STEPS, { write }))];
+}

@@ -1,0 +1,15 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { publint } from 'publint';
+import { formatMessage } from 'publint/utils';
+import { ROOT } from '../root.mjs';
+
+/**
+ * What is wrong with the package as `npm publish` would make it: `files`, `bin` and formats, dist/ included.
+ * @returns {Promise<string[]>} one line per complaint
+ */
+export async function packageComplaints() {
+  const manifest = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
+  const { messages } = await publint({ pkgDir: ROOT, strict: true, pack: 'npm' });
+  return messages.map((message) => `${message.type}: ${formatMessage(message, manifest, { color: false })}`);
+}

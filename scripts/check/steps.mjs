@@ -1,0 +1,50 @@
+import { join } from 'node:path';
+import { ROOT } from '../root.mjs';
+import { capture, tool } from '../run-command.mjs';
+import { oversizedFiles } from './file-sizes.mjs';
+import { packageComplaints } from './published-package.mjs';
+
+/**
+ * @typedef {import('../run-command.mjs').Outcome} Outcome
+ * @typedef {{ name: string, run: () => Promise<Outcome> }} Step
+ */
+
+/** What the later steps read (declarations, generated pages' sources, the built package) comes from these, one after the other. @type {readonly Step[]} */
+export const BUILD_STEPS = [
+  { name: 'types', run: () => capture(tool('tsc'), ['-b']) },
+  { name: 'build', run: () => capture(process.execPath, [join(ROOT, 'scripts', 'build.mjs'), '--bundle-only']) },
+];
+
+/** Independent of each other. @type {readonly Step[]} */
+export const HYGIENE_STEPS = [
+  {
+    name: 'format and lint',
+    run: () =>
+      capture(tool('biome'), ['check', '--error-on-warnings', '--diagnostic-level=warn', '--max-diagnostics=100']),
+  },
+  {
+    name: 'layers',
+    run: () =>
+      capture(tool('depcruise'), [
+        '--config',
+        '.dependency-cruiser.cjs',
+        '--output-type',
+        'err',
+        'src',
+        'test',
+        'scripts',
+      ]),
+  },
+  { name: 'unused code and dependencies', run: () => capture(tool('knip'), ['--no-progress']) },
+  { name: 'package', run: async () => outcomeOf(await packageComplaints()) },
+  { name: 'file sizes', run: async () => outcomeOf(oversizedFiles()) },
+  {
+    name: 'generated files',
+    run: async () => outcomeOf(await (await import('../generate/generated-files.mjs')).staleFiles()),
+  },
+];
+
+/** @param {string[]} complaints @returns {Outcome} */
+function outcomeOf(complaints) {
+  return { ok: complaints.length === 0, output: complaints.map((line) => `${line}\n`).join('') };
+}

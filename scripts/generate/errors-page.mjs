@@ -1,0 +1,35 @@
+/**
+ * @typedef {{ status: number, exit: number, meaning: string, hint: string }} CatalogueEntry
+ */
+
+const INTRODUCTION = `# Errors
+
+Every error that CBOS expects has a code. Over HTTP it is the body
+\`{"error": {"code": "…", "message": "…", "hint": "…"}}\` with the status below, over WebSocket the \`error\` of a result; the command
+line prints \`message\` and \`hint\` on one line of standard error and ends with the exit code. \`message\` says what happened,
+\`hint\` says the cure, and both may be more precise than the general words here.
+
+Exit codes: 0 done, 1 failed, 2 wrong usage, 3 no such session, 4 refused in this state, 5 no server, 6 timed out.
+
+This page is written by \`npm run generate\` from \`src/protocol/errors.ts\`; the gate fails when the two differ.
+`;
+
+/**
+ * The page of all errors.
+ * @param {Record<string, CatalogueEntry>} errors
+ * @returns {string} Markdown
+ */
+export function errorsPage(errors) {
+  const rows = Object.entries(errors).map(
+    ([code, { status, exit, meaning, hint }]) =>
+      `| \`${code}\` | ${status} | ${exit} | ${cell(meaning)} | ${cell(hint)} |`,
+  );
+  return [INTRODUCTION, '| code | HTTP | exit | what it means | the cure |', '|---|---|---|---|---|', ...rows, ''].join(
+    '\n',
+  );
+}
+
+/** @param {string} text */
+function cell(text) {
+  return text.replaceAll('|', '\\|');
+}

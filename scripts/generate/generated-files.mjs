@@ -1,0 +1,35 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { ROOT } from '../root.mjs';
+import { errorsPage } from './errors-page.mjs';
+
+/**
+ * @typedef {{ file: string, render: () => Promise<string> }} GeneratedFile
+ */
+
+/**
+ * Files in the repository that are made from the sources. Rendering reads the compiler's output under build/, so `tsc -b`
+ * comes first.
+ * @type {readonly GeneratedFile[]}
+ */
+export const GENERATED_FILES = [
+  { file: 'docs/ERRORS.md', render: async () => errorsPage((await compiled('protocol/errors.js')).ERRORS) },
+];
+
+/** @returns {Promise<string[]>} one line per file that is not what its source says now */
+export async function staleFiles() {
+  const lines = [];
+  for (const { file, render } of GENERATED_FILES) {
+    const path = join(ROOT, file);
+    const now = existsSync(path) ? readFileSync(path, 'utf8') : null;
+    if (now !== (await render()))
+      lines.push(`${file} ${now === null ? 'is missing' : 'is stale'}: run "npm run generate"`);
+  }
+  return lines;
+}
+
+/** @param {string} path under build/ @returns {Promise<any>} the module as the compiler wrote it */
+function compiled(path) {
+  return import(pathToFileURL(join(ROOT, 'build', path)).href);
+}

@@ -1,0 +1,50 @@
+import { spawn } from 'node:child_process';
+import { join } from 'node:path';
+import { ROOT } from './root.mjs';
+
+/**
+ * @typedef {{ ok: boolean, output: string }} Outcome
+ */
+
+/** Path of a development tool that npm linked into node_modules. @param {string} name */
+export function tool(name) {
+  return join(ROOT, 'node_modules', '.bin', name);
+}
+
+/**
+ * Runs a command in the checkout and keeps what it prints, standard output and errors in the order they came.
+ * A command that cannot be started is an outcome like any other: not ok, with the reason.
+ * @param {string} command
+ * @param {readonly string[]} args
+ * @param {NodeJS.ProcessEnv} [env]
+ * @returns {Promise<Outcome>}
+ */
+export function capture(command, args, env = process.env) {
+  return new Promise((resolve) => {
+    const child = spawn(command, args, { cwd: ROOT, env, stdio: ['ignore', 'pipe', 'pipe'] });
+    /** @type {Buffer[]} */
+    const pieces = [];
+    child.stdout.on('data', (piece) => pieces.push(piece));
+    child.stderr.on('data', (piece) => pieces.push(piece));
+    child.on('error', (error) => resolve({ ok: false, output: `${command}: ${error.message}\n` }));
+    child.on('close', (code) => resolve({ ok: code === 0, output: Buffer.concat(pieces).toString('utf8') }));
+  });
+}
+
+/**
+ * Runs a command with our own terminal.
+ * @param {string} command
+ * @param {readonly string[]} args
+ * @param {NodeJS.ProcessEnv} [env]
+ * @returns {Promise<number>} exit code; 1 when it could not be started or a signal ended it
+ */
+export function passThrough(command, args, env = process.env) {
+  return new Promise((resolve) => {
+    const child = spawn(command, args, { cwd: ROOT, env, stdio: ['ignore', 'inherit', 'inherit'] });
+    child.on('error', (error) => {
+      process.stderr.write(`${command}: ${error.message}\n`);
+      resolve(1);
+    });
+    child.on('close', (code) => resolve(code ?? 1));
+  });
+}
