@@ -1,0 +1,88 @@
+import type { ResolvedSetting, SettingName, Settings } from '../protocol/index.ts';
+
+/** Settings that flags set, each as the text that was typed. The host reads and checks them as it does the environment's. */
+export type SettingFlags = Partial<Record<SettingName, string>>;
+
+/** One line of `cbos doctor`. */
+export interface DoctorCheck {
+  /** what was looked at, a few words: "GNU Screen" */
+  name: string;
+  outcome: 'ok' | 'warning' | 'fault';
+  /** what was found, one line: "4.9.0 at /usr/bin/screen" */
+  detail: string;
+  /** what to type or change, one line; null where nothing is wrong */
+  cure: string | null;
+}
+
+/** The systemd user service, as far as systemd tells. */
+export interface ServiceState {
+  /** path of the unit file, null when it is not installed */
+  unitFile: string | null;
+  running: boolean;
+  /** starts when the user logs in (or at boot, where the user lingers) */
+  enabled: boolean;
+  /** what else a person should know or do, one line each */
+  notes: readonly string[];
+}
+
+export interface ServeRequest {
+  flags: SettingFlags;
+  /** aborted when the server is to end; its sessions stay alive */
+  signal: AbortSignal;
+  /** called once, when the server answers */
+  onReady(address: string): void;
+}
+
+export interface StartRequest {
+  flags: SettingFlags;
+  /** what is being waited for, one line each: "starting the server" */
+  onProgress(line: string): void;
+}
+
+export interface DemoRequest {
+  /** aborted when the demo is to end */
+  signal: AbortSignal;
+  /** a line for the person who runs it */
+  onProgress(line: string): void;
+}
+
+/**
+ * Everything of this machine that the command line needs beside the server's API. `main.ts` fills it; the command line never
+ * imports the rooms behind it. All functions reject with a `CatalogueError` where something was to be expected.
+ */
+export interface LocalHost {
+  /**
+   * Each setting, resolved, and where it came from, in the order of `SETTING_ROWS`.
+   * @throws CatalogueError invalid_setting
+   */
+  settings(flags: SettingFlags): Promise<{ settings: Settings; rows: ResolvedSetting[] }>;
+  /** `http://HOST:PORT` of the running server as it said itself, as the settings have it while none runs. */
+  address(): Promise<string>;
+  /**
+   * Runs the server in this process until the signal is aborted.
+   * @throws CatalogueError server_running, port_taken, invalid_setting
+   */
+  serve(request: ServeRequest): Promise<void>;
+  /** Starts the server in a process of its own and resolves when it answers on the local socket. */
+  startInBackground(request: StartRequest): Promise<'started' | 'already_running'>;
+  /** Ends the server of this home and resolves when its process is gone. Sessions stay alive. */
+  stopServer(): Promise<'stopped' | 'not_running'>;
+  /** the token of the API; made when there is none yet */
+  readToken(): Promise<string>;
+  /**
+   * A new token instead of the old one. A running server takes it at once, or says by an error what to do.
+   * @throws CatalogueError invalid_setting when the token comes from the environment or config.toml
+   */
+  rotateToken(): Promise<string>;
+  doctor(): AsyncIterable<DoctorCheck>;
+  service: {
+    install(): Promise<ServiceState>;
+    uninstall(): Promise<'uninstalled' | 'not_installed'>;
+    status(): Promise<ServiceState>;
+  };
+  /** The program and its arguments that show a session's real terminal. @param screenId `PID.NAME` */
+  attachArgv(screenId: string): string[];
+  /** Runs a program on this terminal and resolves to its exit code. */
+  runAttached(argv: readonly string[]): Promise<number>;
+  demo(request: DemoRequest): Promise<void>;
+}
