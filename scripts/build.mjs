@@ -1,8 +1,7 @@
 // npm run build [-- --bundle-only] [-- --force]: types, then dist/cbos.js. Does nothing when nothing changed.
-import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
-import { fingerprint, lastFingerprint, rememberFingerprint } from './build/fingerprint.mjs';
+import { parseArgs, stripVTControlCharacters } from 'node:util';
+import { fingerprint, isBuilt, OUTPUT, rememberFingerprint } from './build/fingerprint.mjs';
 import { ROOT } from './root.mjs';
 import { passThrough, tool } from './run-command.mjs';
 
@@ -14,19 +13,19 @@ const { values: flags } = parseArgs({
   },
 });
 
-const output = join(ROOT, 'dist', 'cbos.js');
 const current = fingerprint();
 
 if (!flags['bundle-only'] && (await passThrough(tool('tsc'), ['-b'])) !== 0) process.exit(1);
 
-if (flags.force || current !== lastFingerprint() || !existsSync(output)) {
+if (flags.force || !isBuilt(current)) {
   const started = performance.now();
   // loaded late: with nothing to do, the bundler's 50 ms are saved
   const { bundle } = await import('./build/bundle.mjs');
   try {
-    await bundle({ entry: join(ROOT, 'src', 'main.ts'), output });
+    await bundle({ entry: join(ROOT, 'src', 'main.ts'), output: OUTPUT });
   } catch (error) {
-    process.stderr.write(`${error instanceof Error ? error.message : error}\n`);
+    // the bundler colours its messages whatever NO_COLOR says
+    process.stderr.write(`${stripVTControlCharacters(error instanceof Error ? error.message : String(error))}\n`);
     process.exit(1);
   }
   rememberFingerprint(current);

@@ -11,6 +11,9 @@ export function tool(name) {
   return join(ROOT, 'node_modules', '.bin', name);
 }
 
+/** Kept output is read later, in a log as often as on a terminal. */
+const PLAIN = { ...process.env, NO_COLOR: '1', FORCE_COLOR: undefined };
+
 /**
  * Runs a command in the checkout and keeps what it prints, standard output and errors in the order they came.
  * A command that cannot be started is an outcome like any other: not ok, with the reason.
@@ -19,7 +22,7 @@ export function tool(name) {
  * @param {NodeJS.ProcessEnv} [env]
  * @returns {Promise<Outcome>}
  */
-export function capture(command, args, env = process.env) {
+export function capture(command, args, env = PLAIN) {
   return new Promise((resolve) => {
     const child = spawn(command, args, { cwd: ROOT, env, stdio: ['ignore', 'pipe', 'pipe'] });
     /** @type {Buffer[]} */

@@ -1,10 +1,13 @@
 import { createHash } from 'node:crypto';
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { ROOT } from '../root.mjs';
 
 /** Everything that the bundle is made of. The lockfile stands for node_modules. */
 const INPUTS = ['src', 'scripts/build', 'scripts/build.mjs', 'package.json', 'package-lock.json', 'tsconfig.base.json'];
+
+/** What the build makes and `bin` in package.json names. */
+export const OUTPUT = join(ROOT, 'dist', 'cbos.js');
 
 const MARKER = join(ROOT, 'build', 'fingerprint.txt');
 
@@ -21,13 +24,13 @@ export function fingerprint(root = ROOT) {
   return hash.digest('hex');
 }
 
-/** The fingerprint of the last build, null when there is none. */
-export function lastFingerprint() {
-  try {
-    return readFileSync(MARKER, 'utf8');
-  } catch {
-    return null; // never built
-  }
+/**
+ * Whether dist/cbos.js was built from these inputs.
+ * @param {string} current
+ */
+export function isBuilt(current) {
+  if (!existsSync(OUTPUT) || !existsSync(MARKER)) return false;
+  return readFileSync(MARKER, 'utf8') === current;
 }
 
 /** @param {string} value */

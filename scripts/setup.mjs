@@ -1,0 +1,23 @@
+// node scripts/setup.mjs start|test: everything that a fresh machine lacks, before `npm start` and `npm test`.
+// Only what every Node since 14 understands stands here, so that an old one gets its line and no stack trace.
+
+/** As `engines` in package.json says; a test holds the two together. */
+const OLDEST_NODE = { major: 20, minor: 19 };
+
+const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
+const isTooOld = major < OLDEST_NODE.major || (major === OLDEST_NODE.major && minor < OLDEST_NODE.minor);
+
+if (process.platform !== 'linux') {
+  console.error(
+    `CBOS runs on Linux and in WSL, this is ${process.platform}: start it there, or in a Linux container or virtual machine`,
+  );
+  process.exitCode = 1;
+} else if (isTooOld) {
+  console.error(
+    `CBOS needs Node ${OLDEST_NODE.major}.${OLDEST_NODE.minor} or later, this is ${process.versions.node}: install a newer one (https://nodejs.org/en/download)`,
+  );
+  process.exitCode = 1;
+} else {
+  const { prepare } = await import('./setup/prepare.mjs');
+  process.exitCode = await prepare(process.argv[2] === 'test' ? 'test' : 'start');
+}

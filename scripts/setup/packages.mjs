@@ -1,0 +1,43 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { ROOT } from '../root.mjs';
+import { capture } from '../run-command.mjs';
+
+/**
+ * Whether node_modules holds what package-lock.json asks for. npm keeps a lockfile of what it installed inside node_modules and
+ * writes it last, so an interrupted install reads as missing.
+ * @param {string} [root]
+ */
+export function arePackagesInstalled(root = ROOT) {
+  const wanted = lockedPackages(join(root, 'package-lock.json')) ?? {};
+  const installed = lockedPackages(join(root, 'node_modules', '.package-lock.json'));
+  if (installed === null) return false;
+  return Object.entries(wanted).every(([path, { version, optional }]) => {
+    if (path === '') return true; // the project itself
+    const found = installed[path];
+    // binaries for other platforms are optional and left out
+    return found === undefined ? optional === true : found.version === version;
+  });
+}
+
+/**
+ * `npm ci`. Its chatter (engine warnings of packages that run nevertheless) is kept back unless it fails.
+ * @returns {Promise<import('../run-command.mjs').Outcome>}
+ */
+export function installPackages() {
+  // NODE_ENV=production would leave the bundler out; an npm cache that has everything makes it work offline
+  return capture('npm', ['ci', '--include=dev', '--prefer-offline', '--no-audit', '--no-fund']);
+}
+
+/**
+ * @param {string} file
+ * @returns {Record<string, { version?: string, optional?: boolean }> | null} null when there is no such file
+ */
+function lockedPackages(file) {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8')).packages;
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null;
+    throw error;
+  }
+}

@@ -1,0 +1,48 @@
+import { join } from 'node:path';
+import { fingerprint, isBuilt } from '../build/fingerprint.mjs';
+import { ROOT } from '../root.mjs';
+import { capture } from '../run-command.mjs';
+import { arePackagesInstalled, installPackages } from './packages.mjs';
+import { installPrograms, missingPrograms, NEEDED } from './system-programs.mjs';
+
+/**
+ * Makes a checkout ready: npm packages, system programs, the build. Does nothing, and asks the network nothing, when all is there.
+ * @param {'start' | 'test'} goal
+ * @returns {Promise<0 | 1>} exit code; what went wrong has been said on standard error
+ */
+export async function prepare(goal) {
+  const missing = missingPrograms(NEEDED[goal], process.env.PATH);
+  if (missing.length > 0) {
+    const instruction = await installPrograms(missing, {
+      path: process.env.PATH,
+      isRoot: process.getuid?.() === 0,
+      say,
+    });
+    if (instruction !== null) return complain(instruction);
+  }
+
+  if (!arePackagesInstalled()) {
+    say('installing npm packages: npm ci (once, about half a minute)');
+    const { ok, output } = await installPackages();
+    if (!ok) return complain(`${output.trimEnd()}\nnpm ci failed, see above: with the network up, run this again`);
+  }
+
+  // `npm test` builds as its first step
+  if (goal === 'start' && !isBuilt(fingerprint())) {
+    say('building');
+    const { ok, output } = await capture(process.execPath, [join(ROOT, 'scripts', 'build.mjs'), '--bundle-only']);
+    if (!ok) return complain(`${output.trimEnd()}\nthe build failed, see above`);
+  }
+  return 0;
+}
+
+/** @param {string} line */
+function say(line) {
+  process.stdout.write(`${line}\n`);
+}
+
+/** @param {string} text @returns {1} */
+function complain(text) {
+  process.stderr.write(`${text}\n`);
+  return 1;
+}

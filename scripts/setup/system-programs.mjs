@@ -1,0 +1,96 @@
+import { accessSync, constants } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { capture } from '../run-command.mjs';
+
+/**
+ * @typedef {{ program: string, name: string, packages: Record<string, string> }} SystemProgram
+ * @typedef {{ command: string, install: readonly string[], refresh: readonly string[] | null }} PackageManager
+ */
+
+/** @type {SystemProgram} */
+const SCREEN = {
+  program: 'screen',
+  name: 'GNU Screen',
+  packages: { 'apt-get': 'screen', dnf: 'screen', pacman: 'screen', apk: 'screen' },
+};
+
+/** dnf and apk find packages by the command they bring, whatever the release calls the package. @type {SystemProgram} */
+const SCRIPT = {
+  program: 'script',
+  name: "util-linux's script",
+  packages: { 'apt-get': 'bsdutils', dnf: '/usr/bin/script', pacman: 'util-linux', apk: 'cmd:script' },
+};
+
+/** @type {SystemProgram} */
+const TMUX = {
+  program: 'tmux',
+  name: 'tmux',
+  packages: { 'apt-get': 'tmux', dnf: 'tmux', pacman: 'tmux', apk: 'tmux' },
+};
+
+/** What each goal needs beyond Node and npm. @type {Record<'start' | 'test', readonly SystemProgram[]>} */
+export const NEEDED = { start: [SCREEN, SCRIPT], test: [SCREEN, SCRIPT, TMUX] };
+
+/** In the order they are looked for. @type {readonly PackageManager[]} */
+const PACKAGE_MANAGERS = [
+  { command: 'apt-get', install: ['install', '-y', '--no-install-recommends'], refresh: ['update'] },
+  { command: 'dnf', install: ['install', '-y'], refresh: null },
+  { command: 'pacman', install: ['-S', '--noconfirm', '--needed'], refresh: ['-Sy'] },
+  { command: 'apk', install: ['add'], refresh: ['update'] },
+];
+
+/** @param {string} program @param {string | undefined} path value of PATH */
+export function isOnPath(program, path) {
+  return (path ?? '').split(delimiter).some((folder) => {
+    try {
+      accessSync(join(folder, program), constants.X_OK);
+      return folder !== '';
+    } catch {
+      return false; // the next folder may have it
+    }
+  });
+}
+
+/** @param {readonly SystemProgram[]} needed @param {string | undefined} path */
+export function missingPrograms(needed, path) {
+  return needed.filter(({ program }) => !isOnPath(program, path));
+}
+
+/**
+ * Installs programs with the system's package manager when we are root or `sudo` asks nothing.
+ * @param {readonly SystemProgram[]} missing
+ * @param {{ path: string | undefined, isRoot: boolean, say: (line: string) => void }} surroundings
+ * @returns {Promise<string | null>} null when done, otherwise the line that tells the person what to type
+ */
+export async function installPrograms(missing, { path, isRoot, say }) {
+  const names = missing.map(({ name }) => name).join(' and ');
+  const manager = PACKAGE_MANAGERS.find(({ command }) => isOnPath(command, path));
+  if (manager === undefined)
+    return `CBOS needs ${names}: install ${names} with your system's package manager, then run this again`;
+
+  const packages = missing.map(({ packages }) => packages[manager.command] ?? '');
+  const sudo = isRoot ? [] : ['sudo'];
+  const typed = `${[...sudo, manager.command, ...manager.install, ...packages].join(' ')}`;
+  if (!isRoot && !(await canSudo(path))) return `CBOS needs ${names}: type "${typed}", then run this again`;
+
+  say(`installing ${names}: ${typed}`);
+  /** @param {readonly string[]} args */
+  const run = (args) => {
+    const [command = '', ...rest] = isRoot ? [manager.command, ...args] : ['sudo', '-n', manager.command, ...args];
+    return capture(command, rest, { ...process.env, DEBIAN_FRONTEND: 'noninteractive' });
+  };
+  let outcome = await run([...manager.install, ...packages]);
+  if (!outcome.ok && manager.refresh !== null) {
+    // a fresh container has no package lists yet
+    await run(manager.refresh);
+    outcome = await run([...manager.install, ...packages]);
+  }
+  if (outcome.ok && missingPrograms(missing, path).length === 0) return null;
+  const reason = outcome.output.trim().split('\n').at(-1) ?? '';
+  return `${names} could not be installed (${reason}): type "${typed}", then run this again`;
+}
+
+/** @param {string | undefined} path */
+async function canSudo(path) {
+  return isOnPath('sudo', path) && (await capture('sudo', ['-n', 'true'])).ok;
+}

@@ -1,0 +1,161 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { createMachine, type Machine } from './machine.ts';
+
+/** Copies a lockfile to where npm leaves its own, as `npm ci` does last. */
+const NPM = 'echo "$@" >>npm.log; mkdir -p node_modules; cp package-lock.json node_modules/.package-lock.json';
+/** Stands for the bundler: the fingerprint is what the real build writes. */
+const BUILD = `
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { fingerprint, rememberFingerprint } from './build/fingerprint.mjs';
+mkdirSync('dist', { recursive: true });
+writeFileSync('dist/cbos.js', '');
+rememberFingerprint(fingerprint());
+`;
+
+let machine: Machine;
+
+beforeEach(() => {
+  machine = createMachine();
+  machine.program('npm', NPM);
+  machine.write('src/main.ts', '');
+  machine.write('scripts/build.mjs', BUILD);
+});
+
+afterEach(() => machine.dispose());
+
+function setup(goal: string, ...nodeOptions: string[]) {
+  return machine.node(...nodeOptions, 'scripts/setup.mjs', goal);
+}
+
+/** Node options that make it say something else of itself. */
+function pretend(code: string): string[] {
+  return ['--import', `data:text/javascript,${encodeURIComponent(code)}`];
+}
+
+describe('a machine that cannot run CBOS is told in one line', () => {
+  test('another system than Linux', () => {
+    const { code, stderr } = setup(
+      'start',
+      ...pretend("Object.defineProperty(process, 'platform', { value: 'darwin' })"),
+    );
+    expect(code).toBe(1);
+    expect(stderr).toBe(
+      'CBOS runs on Linux and in WSL, this is darwin: start it there, or in a Linux container or virtual machine\n',
+    );
+  });
+
+  test.each(['18.19.0', '20.18.3'])('Node %s', (version) => {
+    const { code, stderr } = setup(
+      'start',
+      ...pretend(`Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '${version}' } })`),
+    );
+    expect(code).toBe(1);
+    expect(stderr).toBe(
+      `CBOS needs Node 20.19 or later, this is ${version}: install a newer one (https://nodejs.org/en/download)\n`,
+    );
+  });
+
+  test('the oldest Node that is let in is the oldest that package.json admits', () => {
+    const manifest = JSON.parse(readFileSync(join(machine.dir, 'package.json'), 'utf8'));
+    const source = readFileSync(join(machine.dir, 'scripts/setup.mjs'), 'utf8');
+    const [, major, minor] = /OLDEST_NODE = \{ major: (\d+), minor: (\d+) \}/.exec(source) ?? [];
+    expect(manifest.engines.node).toBe(`>=${major}.${minor}.0`);
+  });
+});
+
+describe('missing system programs', () => {
+  test('somebody who may not install is told what to type, and nothing else happens', () => {
+    machine.program('apt-get', 'touch apt-was-called');
+    machine.program('sudo', 'echo "sudo: a password is required" >&2; exit 1');
+    const { code, stdout, stderr } = setup('start');
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(stderr).toBe(
+      'CBOS needs GNU Screen and util-linux\'s script: type "sudo apt-get install -y --no-install-recommends screen bsdutils", then run this again\n',
+    );
+    expect(existsSync(join(machine.dir, 'apt-was-called'))).toBe(false);
+    expect(existsSync(join(machine.dir, 'node_modules'))).toBe(false);
+  });
+
+  test.each([
+    ['dnf', 'sudo dnf install -y screen /usr/bin/script'],
+    ['pacman', 'sudo pacman -S --noconfirm --needed screen util-linux'],
+    ['apk', 'sudo apk add screen cmd:script'],
+  ])('%s is named where it is the package manager', (manager, typed) => {
+    machine.program(manager, 'exit 1');
+    expect(setup('start').stderr).toContain(`type "${typed}"`);
+  });
+
+  test('a machine without a known package manager gets the names of the programs', () => {
+    expect(setup('start').stderr).toBe(
+      "CBOS needs GNU Screen and util-linux's script: install GNU Screen and util-linux's script with your system's package manager, then run this again\n",
+    );
+  });
+
+  test('what sudo may install without a password is installed, package lists fetched where there are none', () => {
+    machine.realProgram('script');
+    machine.program('sudo', 'shift; exec "$@"');
+    machine.program(
+      'apt-get',
+      `echo "$@" >>apt.log
+case "$1" in
+  update) touch lists ;;
+  install) [ -e lists ] || { echo "E: Unable to locate package screen" >&2; exit 100; }; cp ../bin/sh ../bin/screen ;;
+esac`,
+    );
+    const { code, stdout, stderr } = setup('start');
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(stdout).toContain('installing GNU Screen: sudo apt-get install -y --no-install-recommends screen\n');
+    expect(readFileSync(join(machine.dir, 'apt.log'), 'utf8').trim().split('\n')).toEqual([
+      'install -y --no-install-recommends screen',
+      'update',
+      'install -y --no-install-recommends screen',
+    ]);
+  });
+
+  test('a failed installation says why and what to type', () => {
+    machine.realProgram('script');
+    machine.program('sudo', 'shift; exec "$@"');
+    machine.program('apt-get', 'echo "E: Unable to fetch some archives" >&2; exit 100');
+    const { code, stderr } = setup('start');
+    expect(code).toBe(1);
+    expect(stderr).toBe(
+      'GNU Screen could not be installed (E: Unable to fetch some archives): type "sudo apt-get install -y --no-install-recommends screen", then run this again\n',
+    );
+  });
+});
+
+describe('with all programs there', () => {
+  beforeEach(() => machine.realProgram('screen', 'script', 'tmux'));
+
+  test('the first start installs and builds, the second does nothing and says nothing', () => {
+    const first = setup('start');
+    expect(first).toMatchObject({ code: 0, stderr: '' });
+    expect(first.stdout).toBe('installing npm packages: npm ci (once, about half a minute)\nbuilding\n');
+    expect(setup('start')).toEqual({ code: 0, stdout: '', stderr: '' });
+    expect(readFileSync(join(machine.dir, 'npm.log'), 'utf8').split('\n')).toHaveLength(2);
+  });
+
+  test('a changed source is built, a changed lockfile installed and built', () => {
+    setup('start');
+    machine.write('src/main.ts', 'export {};');
+    expect(setup('start').stdout).toBe('building\n');
+    const lock = JSON.parse(readFileSync(join(machine.dir, 'package-lock.json'), 'utf8'));
+    lock.packages['node_modules/ws'].version = '99.0.0';
+    machine.write('package-lock.json', JSON.stringify(lock));
+    expect(setup('start').stdout).toContain('npm ci');
+  });
+
+  test('an install that was interrupted is done again', () => {
+    machine.write('node_modules/ws/package.json', '{}');
+    expect(setup('test').stdout).toContain('npm ci');
+  });
+
+  test('when npm fails its words are shown, with the cure', () => {
+    machine.program('npm', 'echo "npm error network ENOTFOUND" >&2; exit 1');
+    const { code, stderr } = setup('test');
+    expect(code).toBe(1);
+    expect(stderr).toBe('npm error network ENOTFOUND\nnpm ci failed, see above: with the network up, run this again\n');
+  });
+});
