@@ -159,3 +159,10 @@ describe('with all programs there', () => {
     expect(stderr).toBe('npm error network ENOTFOUND\nnpm ci failed, see above: with the network up, run this again\n');
   });
 });
+
+test('start and test set up by themselves: npm leaves pre-scripts out where ignore-scripts is set, as it is here', () => {
+  const { scripts } = JSON.parse(readFileSync(join(machine.dir, 'package.json'), 'utf8'));
+  expect(scripts.start).toMatch(/^node scripts\/setup\.mjs start && /);
+  expect(scripts.test).toMatch(/^node scripts\/setup\.mjs test && /);
+  expect(Object.keys(scripts).filter((name) => /^(pre|post)/.test(name))).toEqual([]);
+});
