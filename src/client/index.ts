@@ -1,0 +1,5 @@
+export * from './client.ts';
+export * from './remote-errors.ts';
+export * from './session-view.ts';
+export * from './stream-connection.ts';
+export * from './transport.ts';

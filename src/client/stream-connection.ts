@@ -1,0 +1,202 @@
+import { CatalogueError, type StreamCommand, StreamFrame } from '../protocol/index.ts';
+import { errorFromTransport, parseJson } from './remote-errors.ts';
+import { EMPTY_VIEW, foldFrame, type SessionView } from './session-view.ts';
+import { type Dispose, type Transport, type TransportSocket, UnreachableError } from './transport.ts';
+
+/** First pause before connecting again; a server that is restarted by hand is back within a second. */
+const FIRST_RETRY_MS = 100;
+/** Longest pause: what a person notices as "not yet", while an absent server costs nothing. */
+const LONGEST_RETRY_MS = 2_000;
+
+export interface StreamListener {
+  /** every frame, in order, after the view has taken it in */
+  onFrame?(frame: StreamFrame, view: SessionView): void;
+  /** the connection broke, or could not be made again yet; it will be tried again */
+  onLost?(error: CatalogueError): void;
+  /** connected again after a loss */
+  onReconnected?(): void;
+  /** it ended for good and not by `dispose`: the first connection failed, or nobody was there for too long */
+  onEnd?(error: CatalogueError): void;
+}
+
+export interface StreamOptions {
+  /** recordings to follow: names, or `['*']` for all, also later ones; changes of status come for all sessions anyway */
+  recordings?: readonly string[];
+  /** where each recording goes on; without it a snapshot comes first */
+  from?: Readonly<Record<string, number>>;
+  listener: StreamListener;
+  /** calls back once after a time: `setTimeout` behind a disposer */
+  startTimer(callback: () => void, delayMs: number): Dispose;
+  /** how long a lost server is waited for, in all; for ever when left out. The first connection is never tried again. */
+  giveUpAfterMs?: number;
+}
+
+export interface StreamConnection {
+  /** the sessions as last heard, also while the connection is lost */
+  view(): SessionView;
+  /** Sends a command. While the connection is lost it goes nowhere: false. */
+  send(command: StreamCommand): boolean;
+  /** Follows further recordings (`['*']` for all), and keeps following after a reconnect. */
+  follow(recordings: readonly string[], from?: Readonly<Record<string, number>>): void;
+  /** Stops following recordings. */
+  unfollow(recordings: readonly string[]): void;
+  dispose(): void;
+}
+
+/**
+ * Listens to `/ws/stream`. A lost connection is made again, and each recording goes on at the offset after the last byte
+ * that came, so nothing is missed and nothing comes twice; where the recording was replaced meanwhile, the server says `reset`.
+ * The whole list comes first after every connect, so the view heals by itself.
+ */
+export function connectStream(
+  transport: Transport,
+  protocols: readonly string[],
+  options: StreamOptions,
+): StreamConnection {
+  const { listener } = options;
+  const followed = new Set(options.recordings ?? []);
+  const offsets = new Map(Object.entries(options.from ?? {}));
+  let view = EMPTY_VIEW;
+  let socket: TransportSocket | null = null;
+  let isOpen = false;
+  let wasConnected = false;
+  let isDisposed = false;
+  let stopTimer: Dispose | null = null;
+  /** waited since the connection was lost */
+  let waitedMs = 0;
+  let nextRetryMs = FIRST_RETRY_MS;
+
+  const subscribe = (recordings: readonly string[]): void => {
+    if (recordings.length === 0) return;
+    const isAll = recordings.includes('*');
+    const from = Object.fromEntries([...offsets].filter(([slug]) => isAll || recordings.includes(slug)));
+    sendNow({
+      type: 'subscribe',
+      sessions: [...recordings],
+      ...(Object.keys(from).length === 0 ? {} : { from }),
+    });
+  };
+
+  const sendNow = (command: StreamCommand): boolean => {
+    if (!isOpen || socket === null) return false;
+    socket.send(JSON.stringify(command));
+    return true;
+  };
+
+  const handleMessage = (text: string): void => {
+    const frame = readFrame(text);
+    if (frame === null) return;
+    trackRecordings(frame, followed, offsets);
+    view = foldFrame(view, frame);
+    listener.onFrame?.(frame, view);
+  };
+
+  const end = (error: CatalogueError): void => {
+    isDisposed = true;
+    listener.onEnd?.(error);
+  };
+
+  const handleClose = (failure: Error | null): void => {
+    socket = null;
+    isOpen = false;
+    if (isDisposed) return;
+    const error = closeError(failure);
+    const isTooLong = options.giveUpAfterMs !== undefined && waitedMs >= options.giveUpAfterMs;
+    // An error other than "nobody there" (a token that was changed, say) does not heal by waiting.
+    if (!wasConnected || isTooLong || error.code !== 'no_server') {
+      end(error);
+      return;
+    }
+    listener.onLost?.(error);
+    if (isDisposed) return;
+    const delayMs = nextRetryMs;
+    nextRetryMs = Math.min(nextRetryMs * 2, LONGEST_RETRY_MS);
+    waitedMs += delayMs;
+    stopTimer = options.startTimer(connect, delayMs);
+  };
+
+  const connect = (): void => {
+    stopTimer = null;
+    socket = transport.connect('/ws/stream', protocols, {
+      onOpen() {
+        if (isDisposed) return;
+        isOpen = true;
+        waitedMs = 0;
+        nextRetryMs = FIRST_RETRY_MS;
+        subscribe([...followed]);
+        const isAgain = wasConnected;
+        wasConnected = true;
+        if (isAgain) listener.onReconnected?.();
+      },
+      onMessage(text) {
+        if (!isDisposed) handleMessage(text);
+      },
+      onClose: handleClose,
+    });
+  };
+  connect();
+
+  return {
+    view: () => view,
+    send: sendNow,
+    follow(recordings, from = {}) {
+      for (const [slug, offset] of Object.entries(from)) offsets.set(slug, offset);
+      for (const slug of recordings) followed.add(slug);
+      subscribe(recordings);
+    },
+    unfollow(recordings) {
+      for (const slug of recordings) {
+        followed.delete(slug);
+        offsets.delete(slug);
+      }
+      sendNow({ type: 'unsubscribe', sessions: [...recordings] });
+    },
+    dispose() {
+      isDisposed = true;
+      stopTimer?.();
+      stopTimer = null;
+      socket?.close();
+    },
+  };
+}
+
+/** Keeps where each recording goes on, under the name it has now. */
+function trackRecordings(frame: StreamFrame, followed: Set<string>, offsets: Map<string, number>): void {
+  switch (frame.type) {
+    case 'stream':
+      offsets.set(frame.session, frame.offset);
+      return;
+    case 'reset':
+      offsets.delete(frame.session);
+      return;
+    case 'session_removed':
+      offsets.delete(frame.session);
+      followed.delete(frame.session);
+      return;
+    case 'session_renamed': {
+      const offset = offsets.get(frame.session);
+      offsets.delete(frame.session);
+      if (offset !== undefined) offsets.set(frame.slug, offset);
+      if (followed.delete(frame.session)) followed.add(frame.slug);
+      return;
+    }
+    default:
+      return;
+  }
+}
+
+const FRAME_TYPES: ReadonlySet<string> = new Set(
+  StreamFrame.options.flatMap((option) => [...option.shape.type.values]),
+);
+
+/** Reads a frame; null for one that this version does not know. The fields are trusted: a newer server may use new words in them. */
+function readFrame(text: string): StreamFrame | null {
+  const value = parseJson(text);
+  if (typeof value !== 'object' || value === null || !('type' in value)) return null;
+  return typeof value.type === 'string' && FRAME_TYPES.has(value.type) ? (value as StreamFrame) : null;
+}
+
+function closeError(failure: Error | null): CatalogueError {
+  const error = errorFromTransport(failure ?? new UnreachableError('the server closed the connection'));
+  return error instanceof CatalogueError ? error : new CatalogueError('no_server', undefined, { cause: error });
+}
