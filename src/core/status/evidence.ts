@@ -1,4 +1,13 @@
-import type { Because, Detail, Health, Primary, Question, QuestionPart, State } from '../../protocol/index.ts';
+import type {
+  Because,
+  Detail,
+  EvidenceSource,
+  Health,
+  Primary,
+  Question,
+  QuestionPart,
+  State,
+} from '../../protocol/index.ts';
 
 /** A point in time as Unix milliseconds. `core` never reads a clock: every time comes in. */
 export type Millis = number;
@@ -16,7 +25,7 @@ export interface ScreenFrame {
   cursor: { row: number; col: number };
   cols: number;
   rows: number;
-  /** row numbers whose whole text is dim: suggestions in the prompt look like this */
+  /** row numbers whose whole text, the prompt's mark `❯` or `>` left out, is dim: suggestions in the prompt look like this */
   dimRows: readonly number[];
 }
 
@@ -50,6 +59,13 @@ export interface ScreenEvidence {
   reading: ScreenReading;
   /** since when the screen reads so (same primary, detail and dialog) */
   readingSince: Millis;
+  /**
+   * The last reading that stood long enough to be believed, before `reading`; null when there was none.
+   * A half-drawn frame reads wrongly for some milliseconds: until `reading` has settled, this one counts.
+   */
+  settled: { reading: ScreenReading; since: Millis } | null;
+  /** when a dialog was last on the screen, null when none ever was: tells an answered dialog from one that is not drawn yet */
+  dialogSeenAt: Millis | null;
   /** when anything last changed, a spinner included */
   changedAt: Millis;
   /** when anything but a spinner and its clock last changed */
@@ -63,6 +79,40 @@ export interface HookEvent {
   payload: Readonly<Record<string, unknown>>;
 }
 
+/** A tool call that was announced by PreToolUse or PermissionRequest and has not been reported finished. */
+export interface PendingTool {
+  /** Claude Code's `tool_use_id`; null in versions that do not tell it */
+  id: string | null;
+  name: string;
+  input: unknown;
+  at: Millis;
+  /** when permission for it was asked, null when it was not */
+  requestedAt: Millis | null;
+  /** the subagent that calls it, null for the conversation itself */
+  agent: string | null;
+}
+
+/** What the hooks said, folded by `observeHook`. Bounded: long texts are cut, old tool calls forgotten. */
+export interface HookEvidence {
+  /** when the newest event happened, null when none ever came */
+  lastAt: Millis | null;
+  sessionId: string | null;
+  started: { at: Millis; source: string } | null;
+  /** the last prompt that Claude Code took */
+  prompt: { at: Millis; text: string } | null;
+  /** oldest first */
+  tools: readonly PendingTool[];
+  /** ids of tool calls that ended, newest last: a late or doubled PreToolUse must not bring them back */
+  endedTools: readonly string[];
+  /** when a tool call last ended, null when none did */
+  toolEndedAt: Millis | null;
+  /** the end of the last turn; it counts when it is newer than the last prompt */
+  turnEnd: { at: Millis; event: string; error: string | null; message: string | null } | null;
+  /** since when the conversation is being compacted, null when it is not */
+  compactingSince: Millis | null;
+  ended: { at: Millis; reason: string } | null;
+}
+
 /** Claude Code's registry record of the session's process, as far as it is understood. */
 export interface RegistryEvidence {
   status: 'idle' | 'busy' | 'waiting' | 'shell' | null;
@@ -73,17 +123,28 @@ export interface RegistryEvidence {
   readAt: Millis;
 }
 
-/** What the status of a stuck or recovered session needs to remember; see `advanceStatus`. */
+/** Everything at hand about one session. null: the source has nothing (no recording, no registry file, no known process). */
+export interface Evidence {
+  process: ProcessEvidence | null;
+  screen: ScreenEvidence | null;
+  hooks: HookEvidence;
+  registry: RegistryEvidence | null;
+}
+
+/** What the status remembers from one evaluation to the next; see `advanceStatus`. */
 export interface StatusMemory {
   primary: Primary | null;
   detail: Detail | null;
   state: State;
   health: Health;
+  /** when this primary and detail began */
   since: Millis;
+  /** when a stuck session gave a sign of life again, null unless the health is RECOVERED */
   recoveredAt: Millis | null;
   question: Question | null;
   because: Because;
-  lastChangeAt: Millis;
+  /** the text of the last question that was asked, also after it was answered */
+  lastQuestion: string | null;
 }
 
 /** A verdict: what the evidence says now, and when to ask again although nothing new came. */
@@ -93,4 +154,16 @@ export interface Verdict {
   because: Because;
   question: Question | null;
   recheckAt: Millis | null;
+}
+
+/** One source's own verdict, as `cbos explain` shows it. */
+export interface SourceVerdict {
+  source: EvidenceSource;
+  primary: Exclude<Primary, 'stuck'> | null;
+  detail: Detail | null;
+  /** the rule of the source that speaks, e.g. `hook.PreToolUse` */
+  rule: string;
+  evidence: string;
+  /** since when the source says so */
+  since: Millis;
 }

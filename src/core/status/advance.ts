@@ -1,0 +1,133 @@
+import { type Question, type Status, stateOf } from '../../protocol/index.ts';
+import { derive } from './derive.ts';
+import type { Evidence, Millis, StatusMemory, Verdict } from './evidence.ts';
+
+/** How long a recovered session is called so, when nothing else changes. */
+export const RECOVERED_MS = 5_000;
+
+export interface StatusInput {
+  evidence: Evidence;
+  now: Millis;
+  /** an active session without a sign of life for this long is stuck */
+  stuckThresholdMs: number;
+}
+
+export interface StatusStep {
+  memory: StatusMemory;
+  /** when to call again although no new evidence came, null when time alone changes nothing */
+  recheckAt: Millis | null;
+  /** whether anything that a client shows has changed, the running clocks left out */
+  changed: boolean;
+}
+
+/** When a session last gave a sign of life: anything on its screen, a hook, a new status in the registry. Null when never. */
+export function lastSignOfLife(evidence: Evidence): Millis | null {
+  const times = [evidence.screen?.changedAt, evidence.hooks.lastAt, evidence.registry?.statusUpdatedAt];
+  return newest(times);
+}
+
+function newest(times: readonly (Millis | null | undefined)[]): Millis | null {
+  return times.reduce<Millis | null>((best, at) => (at == null ? best : Math.max(best ?? at, at)), null);
+}
+
+/**
+ * Takes the status one step further: since when it holds, health and stuck, the identity of the question.
+ * Call it after new evidence and at `recheckAt`. Dead is final: a restarted session begins with `previous` null.
+ */
+export function advanceStatus(previous: StatusMemory | null, input: StatusInput): StatusStep {
+  const { evidence, now } = input;
+  if (previous?.health === 'DEAD') return { memory: previous, recheckAt: null, changed: false };
+  const verdict = derive(evidence, now);
+  const stuckAt = stuckTime(verdict, input);
+  const isStuck = stuckAt !== null && now >= stuckAt;
+  const primary = isStuck ? 'stuck' : verdict.primary;
+  const detail = isStuck ? null : verdict.detail;
+  const hasMoved = previous === null || previous.primary !== primary || previous.detail !== detail;
+  const health = healthOf(previous, { primary, hasMoved, now });
+  const question = keepIdentity(previous?.question ?? null, verdict.question);
+  const isNewTool = verdict.because.source === 'hook' && previous?.because.rule === verdict.because.rule;
+  const hasNewReason = isNewTool && previous.because.evidence !== verdict.because.evidence;
+  const hasNewQuestion = JSON.stringify(previous?.question ?? null) !== JSON.stringify(question);
+  const isAnnounced = hasMoved || hasNewReason || hasNewQuestion;
+  const memory: StatusMemory = {
+    primary,
+    detail,
+    state: stateOf(primary, detail, previous?.state),
+    health: health.health,
+    since: hasMoved ? now : previous.since,
+    recoveredAt: health.recoveredAt,
+    question,
+    // The reason stays the one that the status began with: sources take turns in saying the same.
+    because: isAnnounced ? verdict.because : previous.because,
+    lastQuestion: question?.text ?? previous?.lastQuestion ?? null,
+  };
+  const recoveryEnds = health.recoveredAt === null ? null : health.recoveredAt + RECOVERED_MS;
+  return {
+    memory,
+    recheckAt: soonest([verdict.recheckAt, isStuck ? null : stuckAt, recoveryEnds]),
+    changed: isAnnounced || previous.health !== memory.health,
+  };
+}
+
+const soonest = (times: readonly (Millis | null)[]): Millis | null =>
+  times.reduce<Millis | null>((best, at) => (at === null ? best : Math.min(best ?? at, at)), null);
+
+/**
+ * When the verdict turns into stuck. Only what has a screen can be: a running turn moves its spinner several times a second,
+ * while hooks and registry are silent for minutes under a long tool.
+ */
+function stuckTime(verdict: Verdict, { evidence, stuckThresholdMs }: StatusInput): Millis | null {
+  if (verdict.primary !== 'active' || evidence.screen === null) return null;
+  const lifeAt = lastSignOfLife(evidence);
+  return lifeAt === null ? null : lifeAt + stuckThresholdMs;
+}
+
+function healthOf(
+  previous: StatusMemory | null,
+  step: { primary: StatusMemory['primary']; hasMoved: boolean; now: Millis },
+): Pick<StatusMemory, 'health' | 'recoveredAt'> {
+  const { primary, hasMoved, now } = step;
+  if (primary === 'dead') return { health: 'DEAD', recoveredAt: null };
+  if (primary === 'stuck') return { health: 'STUCK', recoveredAt: null };
+  if (previous?.health === 'STUCK') return { health: 'RECOVERED', recoveredAt: now };
+  const isRecovering = previous?.recoveredAt != null && !hasMoved && now - previous.recoveredAt < RECOVERED_MS;
+  return isRecovering
+    ? { health: 'RECOVERED', recoveredAt: previous.recoveredAt }
+    : { health: 'ALIVE', recoveredAt: null };
+}
+
+/** A dialog keeps its identity while it is open, also when a better source names it in the meantime or its last option is drawn. */
+function keepIdentity(before: Question | null, now: Question | null): Question | null {
+  if (before === null || now === null || before.id === now.id) {
+    return before !== null && now !== null ? { ...now, asked_at: before.asked_at } : now;
+  }
+  return isSameDialog(before, now) ? { ...now, id: before.id, asked_at: before.asked_at } : now;
+}
+
+function isSameDialog(before: Question, now: Question): boolean {
+  if (before.kind !== now.kind || before.kind === 'closing') return false;
+  // Two calls that are both known are two dialogs.
+  if (before.tool !== null && now.tool !== null) return false;
+  if (before.tool !== null || now.tool !== null) {
+    const [drawn, other] = before.tool === null ? [before, now] : [now, before];
+    return other.options.length === 0 || other.text === drawn.text;
+  }
+  return false;
+}
+
+/** The status as it goes over the wire. */
+export function statusView(memory: StatusMemory, evidence: Evidence, now: Millis): Status {
+  const lifeAt = lastSignOfLife(evidence) ?? memory.since;
+  const progressAt =
+    newest([evidence.screen?.progressedAt, evidence.hooks.lastAt, evidence.registry?.statusUpdatedAt]) ?? memory.since;
+  return {
+    primary: memory.primary,
+    detail: memory.detail,
+    health: memory.health,
+    since: new Date(memory.since).toISOString(),
+    unchanged_ms: Math.max(0, now - lifeAt),
+    quiet_ms: Math.max(0, now - progressAt),
+    because: memory.because,
+    question: memory.question,
+  };
+}

@@ -1,0 +1,74 @@
+import type { Because, Question } from '../../protocol/index.ts';
+import { arbitrate } from './arbitrate.ts';
+import type { Evidence, Millis, ScreenEvidence, SourceVerdict, Verdict } from './evidence.ts';
+import { asClosing, closingQuestion, dialogQuestion, toolBehind } from './question.ts';
+import { settledReading } from './screen.ts';
+import { hookVerdict, processVerdict, registryVerdict, requestedTool } from './source-rules.ts';
+
+/** What the screen says; null when there is none. */
+export function screenVerdict(screen: ScreenEvidence | null, now: Millis): SourceVerdict | null {
+  if (screen === null) return null;
+  const { reading, since } = settledReading(screen, now);
+  const { primary, detail, rule, evidence } = reading;
+  const closing = primary === 'idle' && detail === 'waiting_input' ? closingQuestion(reading.lastMessage) : null;
+  if (closing !== null) {
+    return {
+      source: 'screen',
+      primary: 'waiting',
+      detail: 'question',
+      rule: 'screen.prompt.closing',
+      evidence: closing,
+      since,
+    };
+  }
+  return { source: 'screen', primary: primary === 'stuck' ? null : primary, detail, rule, evidence, since };
+}
+
+/** Each source's own verdict, strongest source first; sources that say nothing are left out. */
+export function verdicts(evidence: Evidence, now: Millis): SourceVerdict[] {
+  return [
+    processVerdict(evidence.process),
+    hookVerdict(evidence.hooks),
+    screenVerdict(evidence.screen, now),
+    registryVerdict(evidence.registry, evidence.process?.startedAt ?? null),
+  ].filter((verdict) => verdict !== null);
+}
+
+const UNKNOWN: Because = { source: 'none', rule: 'none', evidence: '' };
+
+/**
+ * What the evidence says at a moment. Pure and without memory: the same evidence and time always give the same verdict.
+ * Health and stuck are not decided here, see `advanceStatus`.
+ */
+export function derive(evidence: Evidence, now: Millis): Verdict {
+  const { winner, recheckAt } = arbitrate(
+    {
+      process: processVerdict(evidence.process),
+      hook: hookVerdict(evidence.hooks),
+      screen: screenVerdict(evidence.screen, now),
+      registry: registryVerdict(evidence.registry, evidence.process?.startedAt ?? null),
+    },
+    evidence,
+    now,
+  );
+  if (winner === null) return { primary: null, detail: null, because: UNKNOWN, question: null, recheckAt };
+  const { primary, detail, source, rule } = winner;
+  const because = { source, rule, evidence: winner.evidence };
+  return { primary, detail, because, question: questionOf(winner, evidence, now), recheckAt };
+}
+
+function questionOf(winner: SourceVerdict, evidence: Evidence, now: Millis): Question | null {
+  const { primary, detail } = winner;
+  if (primary !== 'waiting' || detail === null) return null;
+  if (winner.rule.endsWith('.closing')) return asClosing(winner.evidence, winner.since);
+  const dialog = evidence.screen === null ? null : settledReading(evidence.screen, now).reading.dialog;
+  const openedAt = winner.since;
+  if (detail !== 'permission' && detail !== 'question' && detail !== 'plan' && detail !== 'setup') return null;
+  if (dialog !== null) {
+    const shown = { ...dialog, kind: detail };
+    return dialogQuestion({ kind: detail, dialog: shown, tool: toolBehind(shown, evidence.hooks.tools), openedAt });
+  }
+  // The hook is some milliseconds ahead of the screen: what is asked is known, the options are not drawn yet.
+  const tool = winner.source === 'hook' ? requestedTool(evidence.hooks) : null;
+  return tool === null ? null : dialogQuestion({ kind: detail, dialog: null, tool, openedAt });
+}

@@ -1,0 +1,151 @@
+import type { Question, QuestionPart } from '../../protocol/index.ts';
+import type { Millis, PendingTool, ScreenDialog } from './evidence.ts';
+
+export type DialogKind = ScreenDialog['kind'];
+
+/** What kind of dialog a tool's permission request opens. */
+export function dialogKindOf(toolName: string): DialogKind {
+  if (toolName === 'AskUserQuestion') return 'question';
+  return toolName === 'ExitPlanMode' ? 'plan' : 'permission';
+}
+
+// Two 32-bit FNV-1a sums: no cryptography, only names that differ when the dialogs do.
+function fingerprint(parts: readonly string[]): string {
+  const textOf = parts.join('\u0000');
+  let a = 0x811c9dc5;
+  let b = 0x050c5d1f;
+  for (let index = 0; index < textOf.length; index++) {
+    const code = textOf.charCodeAt(index);
+    a = Math.imul(a ^ code, 0x01000193);
+    b = Math.imul(b ^ code, 0x01000193) ^ (a >>> 15);
+  }
+  return (a >>> 0).toString(16).padStart(8, '0') + (b >>> 0).toString(16).padStart(8, '0');
+}
+
+const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
+const stringOf = (value: unknown): string => (typeof value === 'string' ? value : '');
+
+/** The questions of AskUserQuestion's input: all of them, where the screen shows one tab at a time. */
+export function askedQuestions(input: unknown): QuestionPart[] {
+  const list = isRecord(input) && Array.isArray(input.questions) ? input.questions : [];
+  return list.filter(isRecord).map((question) => ({
+    header: stringOf(question.header) || null,
+    text: stringOf(question.question),
+    multi: question.multiSelect === true,
+    options: (Array.isArray(question.options) ? question.options : []).filter(isRecord).map((option, index) => ({
+      key: String(index + 1),
+      label: stringOf(option.label),
+      description: stringOf(option.description) || null,
+    })),
+  }));
+}
+
+/** What of a tool call a person recognises: the command, the file, the address. One line, cut. */
+export function describeTool(tool: { name: string; input: unknown }): string {
+  const input = isRecord(tool.input) ? tool.input : {};
+  const told = ['command', 'file_path', 'notebook_path', 'url', 'query', 'pattern', 'path', 'description', 'prompt']
+    .map((key) => stringOf(input[key]))
+    .find((value) => value !== '');
+  const line = (told ?? '').split('\n')[0] ?? '';
+  return line === '' ? tool.name : `${tool.name}: ${line.length > 200 ? `${line.slice(0, 200)}…` : line}`;
+}
+
+const squeeze = (value: string): string => value.replace(/\s+/g, '');
+
+/** Whether a dialog on the screen speaks of this call. */
+function mentions(dialog: ScreenDialog, tool: PendingTool): boolean {
+  const shown = squeeze(dialog.parts.map((part) => part.text).join(''));
+  const input = isRecord(tool.input) ? tool.input : {};
+  return ['command', 'file_path', 'url'].some((key) => {
+    const told = squeeze(stringOf(input[key]));
+    return told !== '' && shown.includes(told.slice(0, 60));
+  });
+}
+
+/** The call that an open dialog asks about: of its kind, the one that it mentions, else the one asked for first. */
+export function toolBehind(dialog: ScreenDialog, tools: readonly PendingTool[]): PendingTool | null {
+  const fitting = tools.filter((tool) => dialogKindOf(tool.name) === dialog.kind);
+  const asked = fitting.filter((tool) => tool.requestedAt !== null);
+  const candidates = asked.length > 0 ? asked : fitting;
+  return candidates.find((tool) => mentions(dialog, tool)) ?? candidates[0] ?? null;
+}
+
+const iso = (at: Millis): string => new Date(at).toISOString();
+
+/**
+ * The question of an open dialog.
+ * The identity is the tool call's where hooks name it: it stays the same when the options appear on the screen, and across
+ * restarts of the server. Else it is made of the dialog and of the moment when it opened.
+ */
+export function dialogQuestion(sources: {
+  kind: DialogKind;
+  dialog: ScreenDialog | null;
+  tool: PendingTool | null;
+  openedAt: Millis;
+}): Question {
+  const { kind, dialog, tool, openedAt } = sources;
+  const asked = kind === 'question' && tool !== null ? askedQuestions(tool.input) : [];
+  const questions = mergeParts(asked, dialog?.parts ?? []);
+  const first = questions[0];
+  const text = first?.text ?? (tool === null ? '' : describeTool(tool));
+  const askedAt = tool?.requestedAt ?? openedAt;
+  const identity =
+    tool === null
+      ? [kind, text, ...(first?.options ?? []).map((option) => option.label), String(openedAt)]
+      : [kind, tool.id ?? `${tool.name} ${tool.at}`];
+  return {
+    id: fingerprint(identity),
+    kind,
+    text,
+    tool: tool === null ? null : { name: tool.name, input: tool.input ?? null },
+    options: first?.options ?? [],
+    multi: first?.multi ?? false,
+    questions,
+    asked_at: iso(askedAt),
+  };
+}
+
+/** Hooks tell all questions in full; the screen tells which options are really there (it adds a free text). */
+function mergeParts(asked: readonly QuestionPart[], shown: readonly QuestionPart[]): QuestionPart[] {
+  const drawn = shown[0];
+  if (asked.length === 0) return [...shown];
+  if (drawn === undefined) return asked.map((part) => ({ ...part, options: [] }));
+  return asked.map((part) => {
+    const isDrawn = squeeze(part.text) === squeeze(drawn.text);
+    const extra = drawn.options
+      .slice(part.options.length)
+      .filter((option) => !part.options.some((own) => own.label === option.label));
+    return {
+      ...part,
+      options: isDrawn && asked.length === 1 ? drawn.options : [...part.options, ...(isDrawn ? extra : [])],
+    };
+  });
+}
+
+const QUESTION_MARK = /[?？؟]["'”’»)\]*_`]*\s*$/;
+
+/** The question at the end of a message, null when it ends otherwise: its last paragraph. */
+export function closingQuestion(message: string | null): string | null {
+  if (message === null || !QUESTION_MARK.test(message)) return null;
+  return (
+    message
+      .trim()
+      .split(/\n\s*\n/)
+      .at(-1)
+      ?.trim() ?? null
+  );
+}
+
+/** A question in words at the end of a turn. */
+export function asClosing(text: string, endedAt: Millis): Question {
+  return {
+    id: fingerprint(['closing', text, String(endedAt)]),
+    kind: 'closing',
+    text,
+    tool: null,
+    options: [],
+    multi: false,
+    questions: [],
+    asked_at: iso(endedAt),
+  };
+}

@@ -1,0 +1,181 @@
+import type { QuestionOption, QuestionPart } from '../../protocol/index.ts';
+import type { ScreenDialog, ScreenFrame } from './evidence.ts';
+import { isRule } from './screen-layout.ts';
+
+interface OptionRow {
+  row: number;
+  key: string;
+  label: string;
+  isChosen: boolean;
+  /** null: no checkbox */
+  isChecked: boolean | null;
+  indent: number;
+}
+
+const NUMBERED = /^(\s*)(❯|>)?(\s*)(\d{1,2})\.\s+(\[[ x✓✔]\]\s*)?(.*)$/;
+const MARKED = /^(\s*)❯\s(\s*\S.*)$/;
+/** Keys that dialogs name below their options: 1.0 to 2.1.329. */
+const KEY_HINT = /\b(?:Esc|Enter|Tab)\b.*\bto\b/;
+const CHECK_MARK = /\s+[✔✓]$/;
+
+/** 1.0 draws dialogs in a box; its border is no text. */
+const withoutBorder = (line: string): string =>
+  line.startsWith('│') ? line.replace(/^│/, ' ').replace(/ *│$/, '') : line;
+
+function readNumbered(line: string, row: number): OptionRow | null {
+  const match = NUMBERED.exec(line);
+  if (match === null) return null;
+  const [, before = '', mark, between = '', key = '', box, label = ''] = match;
+  return {
+    row,
+    key,
+    label: label.trim(),
+    isChosen: mark !== undefined,
+    isChecked: box === undefined ? null : /[x✓✔]/.test(box),
+    indent: before.length + (mark === undefined ? 0 : 1) + between.length,
+  };
+}
+
+/**
+ * The lowest run of numbered lines that ascends by one and carries the marker: numbers in a command or a plan above it
+ * stand before the run, and those in an answer carry no marker at the same place.
+ */
+function findNumbered(lines: readonly string[]): OptionRow[] {
+  let run: OptionRow[] = [];
+  for (let row = lines.length - 1; row >= 0; row--) {
+    const option = readNumbered(lines[row] ?? '', row);
+    if (option === null) continue;
+    const below = run[0];
+    if (below !== undefined && (Number(option.key) !== Number(below.key) - 1 || option.indent !== below.indent))
+      continue;
+    run = [option, ...run];
+    if (option.key === '1') break;
+  }
+  return run.some((option) => option.isChosen) ? run : [];
+}
+
+/** Dialogs without numbers: the trust dialog of 2.1.329, pickers. The lines at the marker's indent, next to it without a gap. */
+function findMarked(lines: readonly string[]): OptionRow[] {
+  let markedRow = -1;
+  let textColumn = 0;
+  for (let row = lines.length - 1; row >= 0; row--) {
+    const match = MARKED.exec(lines[row] ?? '');
+    if (match === null) continue;
+    markedRow = row;
+    textColumn = (lines[row] ?? '').search(/❯/) + 2 + ((match[2] ?? '').length - (match[2] ?? '').trimStart().length);
+    break;
+  }
+  if (markedRow < 0) return [];
+  const isOption = (row: number): boolean => (lines[row] ?? '').search(/\S/) === textColumn;
+  let first = markedRow;
+  while (isOption(first - 1)) first--;
+  let last = markedRow;
+  while (isOption(last + 1)) last++;
+  return lines.slice(first, last + 1).map((line, index) => ({
+    row: first + index,
+    key: String(index + 1),
+    label: line.replace('❯', ' ').trim(),
+    isChosen: first + index === markedRow,
+    isChecked: null,
+    indent: textColumn,
+  }));
+}
+
+const isEdge = (line: string, cols: number): boolean =>
+  isRule(line, cols) || line.startsWith('▔▔▔▔') || line.startsWith('╭─');
+
+/** Continuation lines of an option: a wrapped label stands at the label's column or one further, a description deeper. */
+function readOptions(rows: readonly OptionRow[], lines: readonly string[], end: number): QuestionOption[] {
+  return rows.map((option, index) => {
+    const stop = rows[index + 1]?.row ?? end;
+    const more = lines
+      .slice(option.row + 1, stop)
+      .map((line) => line.trim())
+      .filter((line) => line !== '' && !line.startsWith('──') && !KEY_HINT.test(line));
+    return {
+      key: option.key,
+      label: option.label.replace(CHECK_MARK, ''),
+      description: more.length === 0 ? null : more.join(' '),
+    };
+  });
+}
+
+/** Wrapped labels and descriptions look alike but for their indent: labels go on right under themselves. */
+function joinWrappedLabels(options: QuestionOption[], isQuestion: boolean): QuestionOption[] {
+  if (isQuestion) return options;
+  return options.map((option) =>
+    option.description === null
+      ? option
+      : { ...option, label: `${option.label} ${option.description}`, description: null },
+  );
+}
+
+const CHIP = /[☐☒☑✔]\s+(\S[^☐☒☑✔→]*)/g;
+const TAB_BAR = /^\s*(?:←\s*)?[☐☒☑✔]\s+\S/;
+const PLAN = /^(?:Exit plan mode\?|Ready to code\?|Would you like to proceed\?|Claude has written up a plan)/;
+const PERMISSION =
+  /^(?:Do you want (?:to|Claude)\b|Allow\b|Would you like to (?:allow|run)\b|Claude (?:wants|needs|requests)\b(?! to exit plan mode))/;
+const FREE_TEXT = /^(?:Type something|Type here|Other$|No, and tell|No, keep planning|Tell Claude)/;
+
+function freeTextIndex(options: readonly QuestionOption[]): number | null {
+  const index = options.findIndex((option) => FREE_TEXT.test(option.label));
+  return index < 0 ? null : index;
+}
+
+/**
+ * The dialog at the bottom of the window, null when none is open there. Only call it where no prompt box stands below:
+ * a dialog takes the prompt's place in every version seen.
+ */
+export function readDialog(frame: ScreenFrame): ScreenDialog | null {
+  const lines = frame.lines.map(withoutBorder);
+  let end = lines.length;
+  while (end > 0 && (lines[end - 1] ?? '').trim() === '') end--;
+  const body = lines.slice(0, end);
+  const numbered = findNumbered(body);
+  const hasHint = body.slice(-4).some((line) => KEY_HINT.test(line));
+  const rows = numbered.length > 0 ? numbered : hasHint ? findMarked(body) : [];
+  const firstRow = rows[0];
+  if (firstRow === undefined) return null;
+
+  let edge = firstRow.row - 1;
+  while (edge >= 0 && !isEdge(frame.lines[edge] ?? '', frame.cols)) edge--;
+  const above = body
+    .slice(edge + 1, firstRow.row)
+    .map((line) => line.trim())
+    .filter((line) => line !== '' && !/^[─╌▔╭╰]{3}/.test(line));
+  const bare = readOptions(rows, body, end);
+  const chosen = rows.findIndex((row) => row.isChosen);
+
+  const tabBar = body.slice(edge + 1, firstRow.row).find((line) => line.trim() !== '') ?? '';
+  if (TAB_BAR.test(tabBar)) {
+    const headers = [...tabBar.matchAll(CHIP)]
+      .map((match) => (match[1] ?? '').trim())
+      .filter((name) => name !== 'Submit');
+    const options = joinWrappedLabels(bare, true);
+    const part: QuestionPart = {
+      header: headers[0] ?? null,
+      text: above.slice(1).join('\n'),
+      options,
+      multi: rows.some((row) => row.isChecked !== null),
+    };
+    return { kind: 'question', parts: [part], chosen, freeText: freeTextIndex(options) };
+  }
+
+  const options = joinWrappedLabels(bare, false);
+  const kind = above.some((line) => PLAN.test(line)) ? 'plan' : isPermission(above, options) ? 'permission' : 'setup';
+  return {
+    kind,
+    parts: [{ header: null, text: above.join('\n'), options, multi: false }],
+    chosen,
+    freeText: freeTextIndex(options),
+  };
+}
+
+function isPermission(above: readonly string[], options: readonly QuestionOption[]): boolean {
+  const asks = above.slice(-3).some((line) => PERMISSION.test(line));
+  return (
+    asks &&
+    options.some((option) => /^Yes\b/.test(option.label)) &&
+    options.some((option) => /^(?:No\b|Type here)/.test(option.label))
+  );
+}

@@ -1,0 +1,173 @@
+import type { ScreenFrame } from './evidence.ts';
+
+/** The prompt's box: where it stands and what is in it. */
+export interface PromptBox {
+  /** row of the upper rule */
+  top: number;
+  /** row of the lower rule */
+  bottom: number;
+  /** `❯`, `>`, or `!` in shell mode */
+  mark: string;
+  /** the text in it, its lines joined by line feeds; suggestions included */
+  text: string;
+  /** whether the text is a suggestion of Claude Code, not something that was typed */
+  isSuggestion: boolean;
+}
+
+/** The line with the moving sign that stands above the prompt while a turn runs. */
+export interface SpinnerLine {
+  row: number;
+  /** the words without sign and clock, e.g. `Garnishing…`: steady while it turns */
+  words: string;
+  /** what stands in the parentheses, e.g. `3s · ↓ 20 tokens · thinking`; empty when there are none */
+  clock: string;
+}
+
+/** A piece of the conversation: what the user said, an answer, a tool call, a note. */
+export interface Block {
+  row: number;
+  kind: 'prompt' | 'text' | 'tool' | 'thought' | 'done' | 'note';
+  lines: readonly string[];
+}
+
+/** A frame cut into its regions; everything that rules look at. */
+export interface Layout {
+  frame: ScreenFrame;
+  prompt: PromptBox | null;
+  spinner: SpinnerLine | null;
+  /** the lines below the prompt's box, joined by line feeds */
+  footer: string;
+  /** the conversation above spinner and prompt, oldest first, as far as it is visible; empty where a dialog is open */
+  blocks: readonly Block[];
+}
+
+// A rule may carry a name in it (`──── atlas ──`), so only its beginning and most of its length must be line.
+const RULE = /^─{8}/;
+/** Shortest rule, as part of the window's width: 2.x draw the full width, 1.0 two columns less. */
+const RULE_PART = 0.6;
+
+/** Whether a line is a horizontal rule over the window: never true for what answers contain, they are indented. */
+export function isRule(line: string, cols: number): boolean {
+  if (!RULE.test(line)) return false;
+  let dashes = 0;
+  for (const char of line) if (char === '─') dashes++;
+  return dashes >= cols * RULE_PART;
+}
+
+/** 1.0 up to 1.0.12x draws the prompt in a box: the border and its blanks are taken off. */
+function withoutBorder(line: string): string {
+  return line.startsWith('│') ? line.replace(/^│/, '').replace(/ *│$/, '') : line;
+}
+
+const isBoxTop = (line: string): boolean => line.startsWith('╭─') && line.endsWith('╮');
+const isBoxBottom = (line: string): boolean => line.startsWith('╰─') && line.endsWith('╯');
+
+const PROMPT_MARK = /^ ?([❯>!])(?:[ \u00a0]|$)/;
+/** What Claude Code itself writes into an empty prompt: 1.0.128 to 2.1.329. */
+const SUGGESTION =
+  /^(?:Try ["“].*["”]|Press up to edit queued messages|Once fixed, resend your message|Resend your message.*)$/;
+
+function findPrompt(frame: ScreenFrame): PromptBox | null {
+  const { lines, cols } = frame;
+  for (let bottom = lines.length - 1; bottom >= 2; bottom--) {
+    const isLower = isRule(lines[bottom] ?? '', cols);
+    const isBoxed = isBoxBottom(lines[bottom] ?? '');
+    if (!isLower && !isBoxed) continue;
+    let top = bottom - 1;
+    while (top >= 0 && !(isBoxed ? isBoxTop(lines[top] ?? '') : isRule(lines[top] ?? '', cols))) top--;
+    if (top < 0) continue;
+    const inside = lines.slice(top + 1, bottom).map((line) => (isBoxed ? withoutBorder(line) : line));
+    const mark = PROMPT_MARK.exec(inside[0] ?? '')?.[1];
+    if (mark === undefined) continue;
+    const text = inside
+      .map((line) => line.replace(PROMPT_MARK, '').trim())
+      .join('\n')
+      .trim();
+    const isCursorAtStart = frame.cursor.row === top + 1 && frame.cursor.col <= 2;
+    const isDim = frame.dimRows.includes(top + 1);
+    return {
+      top,
+      bottom,
+      mark,
+      text,
+      isSuggestion: text !== '' && (isDim || isCursorAtStart || SUGGESTION.test(text)),
+    };
+  }
+  return null;
+}
+
+// Signs seen turning: `·✢*✶✻✽` on Linux, `✳` on others; `●` where motion is reduced stands for answers and is left out.
+const SPINNER = /^[·✢✳✶✻✽*∗]\s+(\S[^(]*…)\s*(?:\((.*)\)?)?\s*$/;
+/** What may stand between the spinner and the prompt: hints, to-dos and details under it, queued messages, the effort mark at the right. */
+const BELOW_SPINNER = /^(?:\s*$|\s{2,}\S)/;
+
+function findSpinner(lines: readonly string[], end: number): SpinnerLine | null {
+  for (let row = end - 1; row >= 0; row--) {
+    const line = lines[row] ?? '';
+    const match = SPINNER.exec(line);
+    if (match !== null) return { row, words: (match[1] ?? '').trim(), clock: match[2]?.replace(/\)\s*$/, '') ?? '' };
+    if (!BELOW_SPINNER.test(line)) return null;
+  }
+  return null;
+}
+
+const USER_PROMPT = /^[❯>] \S/;
+const ANSWER = /^[●⏺]/;
+const TOOL_CALL = /^[●⏺ ] +(?:[A-Z][\w-]*\(|\S.* \(MCP\))/;
+const TOOL_RESULT = /^ +⎿/;
+const DONE = /^[·✢✳✶✻✽*∗] \S.* for (?:\d+[hms] ?)+/;
+const THOUGHT = /^ +Th(?:inking|ought) (?:for )?\S/;
+const COLLAPSED_TOOLS = /^ +(?:Ran|Read|Did not run|Searched|Listed|Fetched|Edited|Wrote|Created) \d/;
+const QUEUED = /^ +⎿ +Queued/;
+
+function kindOf(lines: readonly string[]): Block['kind'] {
+  const first = lines[0] ?? '';
+  if (USER_PROMPT.test(first)) return 'prompt';
+  if (DONE.test(first)) return 'done';
+  if (THOUGHT.test(first)) return 'thought';
+  if (TOOL_CALL.test(first) || COLLAPSED_TOOLS.test(first)) return 'tool';
+  if (lines.some((line) => TOOL_RESULT.test(line))) return 'tool';
+  if (ANSWER.test(first)) return 'text';
+  return 'note';
+}
+
+/** A new block begins at column 0, or after a blank line at a tool's place where its sign is just blinking away. */
+function beginsBlock(line: string, next: string, isAfterBlank: boolean): boolean {
+  if (/^\S/.test(line)) return true;
+  if (!isAfterBlank) return false;
+  return THOUGHT.test(line) || COLLAPSED_TOOLS.test(line) || (/^ {2}\S/.test(line) && TOOL_RESULT.test(next));
+}
+
+function cutBlocks(lines: readonly string[], end: number): Block[] {
+  const blocks: { row: number; lines: string[] }[] = [];
+  let isAfterBlank = true;
+  for (let row = 0; row < end; row++) {
+    const line = lines[row] ?? '';
+    if (line.trim() === '') {
+      isAfterBlank = true;
+      blocks.at(-1)?.lines.push('');
+      continue;
+    }
+    if (blocks.length === 0 || beginsBlock(line, lines[row + 1] ?? '', isAfterBlank))
+      blocks.push({ row, lines: [line] });
+    else blocks.at(-1)?.lines.push(line);
+    isAfterBlank = false;
+  }
+  return blocks
+    .filter((block) => !block.lines.some((line) => QUEUED.test(line)))
+    .map(({ row, lines: own }) => ({ row, kind: kindOf(own), lines: own }));
+}
+
+/** Cuts a frame into its regions. Linear in the frame's size. */
+export function layOut(frame: ScreenFrame): Layout {
+  const prompt = findPrompt(frame);
+  const end = prompt?.top ?? frame.lines.length;
+  const spinner = findSpinner(frame.lines, end);
+  return {
+    frame,
+    prompt,
+    spinner,
+    footer: prompt === null ? '' : frame.lines.slice(prompt.bottom + 1).join('\n'),
+    blocks: prompt === null ? [] : cutBlocks(frame.lines, spinner?.row ?? end),
+  };
+}
