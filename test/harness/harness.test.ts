@@ -39,6 +39,7 @@ describe('a world', () => {
         "SHELL",
         "TERM",
         "TEST_WORLD",
+        "TMPDIR",
         "USER",
       ]
     `);

@@ -53,6 +53,8 @@ export function createWorld(options: WorldOptions = {}): World & AsyncDisposable
   const screenDir = make('s');
   const streamDir = make('streams');
   const projectDir = make('project');
+  // Programs put sockets and scratch files there (Claude Code 2.1.329: `cc-socks`, `claude-UID`); they shall go with the world.
+  const temporary = make('t');
   const cbosHome = join(dir, 'cbos');
   const nodeDirectory = join(process.execPath, '..');
   const endings: (() => void | Promise<void>)[] = [];
@@ -73,6 +75,7 @@ export function createWorld(options: WorldOptions = {}): World & AsyncDisposable
       HOME: home,
       SHELL: '/bin/sh',
       USER: 'user',
+      TMPDIR: temporary,
       CBOS_HOME: cbosHome,
       CBOS_STREAM_STREAM_DIR: streamDir,
       SCREENDIR: screenDir,

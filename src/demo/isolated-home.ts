@@ -1,0 +1,73 @@
+import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** Any text does: the stand-in asks for no key. Claude Code wants one, and asks about it unless its end is approved. */
+export const STAND_IN_KEY = 'sk-ant-stand-in-0000000000000000000000000000';
+
+/** Claude Code remembers approved keys by their last characters (2.1.329). */
+const KEY_SUFFIX_CHARS = 20;
+
+export interface IsolatedEnvironmentOptions {
+  /** a home of its own, see `prepareIsolatedHome` */
+  home: string;
+  /** where the stand-in listens on 127.0.0.1 */
+  port: number;
+  /** PATH, whole */
+  path: string;
+  key?: string;
+}
+
+/**
+ * The whole environment for a Claude Code on the stand-in: an allow-list. Nothing is inherited, because any `ANTHROPIC_*`,
+ * `CLAUDE_*` or `HOME` of a person would let it talk to the real service in their name.
+ */
+export function isolatedEnvironment(options: IsolatedEnvironmentOptions): Record<string, string> {
+  return {
+    PATH: options.path,
+    HOME: options.home,
+    LANG: 'C.UTF-8',
+    TERM: 'xterm-256color',
+    SHELL: '/bin/bash',
+    USER: 'user',
+    ANTHROPIC_BASE_URL: `http://127.0.0.1:${options.port}`,
+    ANTHROPIC_API_KEY: options.key ?? STAND_IN_KEY,
+    DISABLE_TELEMETRY: '1',
+    DISABLE_ERROR_REPORTING: '1',
+    CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
+    DISABLE_AUTOUPDATER: '1',
+  };
+}
+
+export interface IsolatedHomeOptions {
+  home: string;
+  /** directories that Claude Code shall not ask about ("do you trust the files…"); absolute, links resolved */
+  trusted: readonly string[];
+  key?: string;
+  theme?: string;
+  /** permission rules that need no question, e.g. `Bash(./check.sh:*)` */
+  allow?: readonly string[];
+}
+
+/**
+ * Writes a home in which Claude Code (1.0.60 to 2.1.329) starts offline and straight to its prompt. Without
+ * `hasCompletedOnboarding` it tries to reach its vendor and exits; without auto mode disabled no permission is ever asked.
+ */
+export function prepareIsolatedHome(options: IsolatedHomeOptions): void {
+  const key = options.key ?? STAND_IN_KEY;
+  mkdirSync(join(options.home, '.claude'), { recursive: true, mode: 0o700 });
+  chmodSync(options.home, 0o700);
+  writeJson(join(options.home, '.claude.json'), {
+    hasCompletedOnboarding: true,
+    theme: options.theme ?? 'dark',
+    customApiKeyResponses: { approved: [key.slice(-KEY_SUFFIX_CHARS)], rejected: [] },
+    projects: Object.fromEntries(options.trusted.map((path) => [path, { hasTrustDialogAccepted: true }])),
+  });
+  writeJson(join(options.home, '.claude', 'settings.json'), {
+    permissions: { defaultMode: 'default', allow: options.allow ?? [] },
+    disableAutoMode: 'disable',
+  });
+}
+
+function writeJson(path: string, value: unknown): void {
+  writeFileSync(path, `${JSON.stringify(value, null, 2)}\n`, { mode: 0o600 });
+}

@@ -1,0 +1,66 @@
+import { z } from 'zod';
+
+const ContentBlock = z.looseObject({ type: z.string() });
+const Message = z.looseObject({
+  role: z.string(),
+  content: z.union([z.string(), z.array(ContentBlock)]),
+});
+
+/** The part of `POST /v1/messages` that the stand-in reads; everything else is let through. */
+export const MessagesRequest = z.looseObject({
+  model: z.string().default('claude-sonnet-4-5'),
+  stream: z.boolean().default(false),
+  messages: z.array(Message),
+  tools: z.array(z.looseObject({ name: z.string().optional() })).default([]),
+  metadata: z.looseObject({ user_id: z.string().optional() }).optional(),
+});
+export type MessagesRequest = z.infer<typeof MessagesRequest>;
+export type Message = z.infer<typeof Message>;
+
+/** Where a conversation stands, read from the request alone: so it is right for many sessions at once, and after a resume. */
+export interface Turn {
+  /** the user's last prompt, as Claude Code sent it, without its own reminders */
+  prompt: string;
+  /** all of the user's prompts so far, oldest first */
+  prompts: string[];
+  /** answers that the model gave since that prompt: 0 for the prompt itself, 1 for its first tool's result, … */
+  step: number;
+}
+
+/** What Claude Code puts beside the user's own words: reminders, output of slash commands, its note after an interrupt. */
+const NOT_A_PROMPT = /^\s*(<(system-reminder|local-command-|command-|bash-)|\[Request interrupted)/;
+
+function textsOf(message: Message): string[] {
+  if (typeof message.content === 'string') return [message.content];
+  return message.content.flatMap((block) => (typeof block.text === 'string' ? [block.text] : []));
+}
+
+/** The user's own words in a message; null where there are none (a tool's result, reminders only). */
+export function promptOf(message: Message): string | null {
+  if (message.role !== 'user') return null;
+  const own = textsOf(message)
+    .map((text) => text.replace(/<system-reminder>[\s\S]*?<\/system-reminder>/g, ''))
+    .filter((text) => text.trim() !== '' && !NOT_A_PROMPT.test(text));
+  return own.length === 0 ? null : own.join('\n');
+}
+
+/** @see Turn */
+export function readTurn(messages: readonly Message[]): Turn {
+  const prompts: string[] = [];
+  let step = 0;
+  for (const message of messages) {
+    const prompt = promptOf(message);
+    if (prompt !== null) {
+      prompts.push(prompt);
+      step = 0;
+    } else if (message.role === 'assistant') {
+      step += 1;
+    }
+  }
+  return { prompt: prompts.at(-1) ?? '', prompts, step };
+}
+
+/** Titles, summaries, quota checks: a request without tools is no turn of the conversation. */
+export function isSideCall(request: MessagesRequest): boolean {
+  return request.tools.length === 0;
+}

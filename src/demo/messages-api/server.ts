@@ -1,0 +1,205 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
+import { type ChooseScene, chooseByName, chooseScene, replyFor } from '../scenes/choose.ts';
+import type { Block, Reply } from '../scenes/scene.ts';
+import { type MessageHead, streamEvents, wholeMessage } from './events.ts';
+import { isSideCall, MessagesRequest, readTurn } from './request.ts';
+
+/** What the stand-in did, in order. `request` numbers the requests from 1. */
+export type ApiEvent =
+  /** `scene` is null for a side call (a title, a summary), which plays no scene */
+  | { kind: 'request'; request: number; scene: string | null; step: number; prompt: string; body: MessagesRequest }
+  | { kind: 'first-byte'; request: number }
+  | { kind: 'tool'; request: number; name: string; input: unknown }
+  | { kind: 'end'; request: number }
+  /** answered with an error, as the scene wants it */
+  | { kind: 'failed'; request: number; status: number }
+  /** Claude Code hung up in the middle of the answer */
+  | { kind: 'aborted'; request: number };
+
+export interface MessagesApiOptions {
+  /** 0 or left out: any free port */
+  port?: number;
+  /** loopback only; anything else is refused */
+  host?: string;
+  /** asked in order, before the default: scenes named in the prompt (`scene:ask`), else a short answer */
+  choosers?: readonly ChooseScene[];
+  /** all delays are multiplied by it; 1 when left out */
+  pace?: number;
+  /** told of everything that happens, synchronously */
+  onEvent?: (event: ApiEvent) => void;
+}
+
+export interface MessagesApi {
+  /** for ANTHROPIC_BASE_URL */
+  url: string;
+  port: number;
+  /** ends open answers too */
+  close(): Promise<void>;
+}
+
+const LOOPBACK: readonly string[] = ['127.0.0.1', '::1', 'localhost'];
+
+/** A request holds the whole conversation and the tools' descriptions: 200 kB is usual. */
+const MAX_BODY_BYTES = 64 * 1024 * 1024;
+
+const SIDE_CALL_TEXT = 'Work on the project';
+
+/**
+ * Starts a stand-in of the Messages API: it answers a real Claude Code from scenes instead of a model, without a key and
+ * without a cost. It keeps nothing about a conversation but how often the same request came; everything else is in the request.
+ * @throws Error when the host is not loopback: what talks to it would believe that it is the real service
+ */
+export async function startMessagesApi(options: MessagesApiOptions = {}): Promise<MessagesApi> {
+  const host = options.host ?? '127.0.0.1';
+  if (!LOOPBACK.includes(host)) throw new Error(`the stand-in listens on loopback only, not on ${host}`);
+  const answerer = createAnswerer(options);
+  const server = createServer((request, response) => {
+    handle(request, response, answerer).catch((error: unknown) => {
+      if (response.destroyed) return;
+      sendError(response, { status: 500, type: 'api_error', message: String(error) });
+    });
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(options.port ?? 0, host, () => {
+      server.off('error', reject);
+      resolve();
+    });
+  });
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://${host === '::1' ? '[::1]' : host}:${port}`,
+    port,
+    close: () =>
+      new Promise((resolve, reject) => {
+        server.close((error) => (error === undefined ? resolve() : reject(error)));
+        server.closeAllConnections();
+      }),
+  };
+}
+
+type Answer = (body: MessagesRequest, response: ServerResponse) => Promise<void>;
+
+async function handle(request: IncomingMessage, response: ServerResponse, answer: Answer): Promise<void> {
+  const path = new URL(request.url ?? '/', 'http://stand-in').pathname;
+  if (request.method !== 'POST') {
+    // Claude Code looks whether the service is there (HEAD /) and asks for things that do not matter here.
+    sendJson(response, 200, {});
+    return;
+  }
+  const text = await readBody(request);
+  if (path.endsWith('/v1/messages/count_tokens')) {
+    sendJson(response, 200, { input_tokens: Math.ceil(text.length / 4) });
+    return;
+  }
+  if (!path.endsWith('/v1/messages')) {
+    sendError(response, { status: 404, type: 'not_found_error', message: `no such address: ${path}` });
+    return;
+  }
+  const body = MessagesRequest.safeParse(parseJson(text));
+  if (!body.success) {
+    sendError(response, { status: 400, type: 'invalid_request_error', message: body.error.message });
+    return;
+  }
+  await answer(body.data, response);
+}
+
+function createAnswerer(options: MessagesApiOptions): Answer {
+  const emit = options.onEvent ?? (() => undefined);
+  const pace = options.pace ?? 1;
+  const choosers = [...(options.choosers ?? []), chooseByName];
+  const attempts = new Map<string, number>();
+  let count = 0;
+
+  return async (body, response) => {
+    count += 1;
+    const request = count;
+    const turn = readTurn(body.messages);
+    const scene = isSideCall(body) ? null : chooseScene(turn, choosers);
+    const key = JSON.stringify([body.metadata?.user_id, turn.prompts.length, turn.prompt, turn.step]);
+    const attempt = attempts.get(key) ?? 0;
+    const reply: Reply = scene === null ? sideReply() : replyFor(scene, turn.step, attempt);
+    if (scene !== null) attempts.set(key, attempt + 1);
+    emit({ kind: 'request', request, scene: scene?.name ?? null, step: turn.step, prompt: turn.prompt, body });
+
+    if (reply.kind === 'error') {
+      sendError(response, reply);
+      emit({ kind: 'failed', request, status: reply.status });
+      return;
+    }
+    const head: MessageHead = {
+      id: `msg_${String(request).padStart(8, '0')}`,
+      model: body.model,
+      inputTokens: Math.ceil(JSON.stringify(body.messages).length / 4),
+    };
+    const hangUp = new AbortController();
+    response.once('close', () => hangUp.abort());
+    try {
+      await pause((reply.firstByteDelayMs ?? 0) * pace, hangUp.signal);
+      emit({ kind: 'first-byte', request });
+      if (body.stream) await stream(response, { head, blocks: reply.blocks, pace, signal: hangUp.signal });
+      else sendJson(response, 200, wholeMessage(head, reply.blocks));
+    } catch (error) {
+      if (!hangUp.signal.aborted) throw error;
+      emit({ kind: 'aborted', request });
+      return;
+    }
+    for (const block of reply.blocks) {
+      if (block.kind === 'tool') emit({ kind: 'tool', request, name: block.name, input: block.input });
+    }
+    emit({ kind: 'end', request });
+  };
+}
+
+/** Titles and summaries: Claude Code takes any short text, and ignores what does not fit. */
+function sideReply(): Reply {
+  return { kind: 'answer', blocks: [{ kind: 'text', text: SIDE_CALL_TEXT, chunkDelayMs: 0 }] };
+}
+
+/** @throws AbortError when the other side hangs up meanwhile */
+async function pause(ms: number, signal: AbortSignal): Promise<void> {
+  signal.throwIfAborted();
+  if (ms > 0) await delay(ms, undefined, { signal });
+}
+
+async function stream(
+  response: ServerResponse,
+  answer: { head: MessageHead; blocks: readonly Block[]; pace: number; signal: AbortSignal },
+): Promise<void> {
+  response.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-cache' });
+  for (const { delayMs, event } of streamEvents(answer.head, answer.blocks)) {
+    await pause(delayMs * answer.pace, answer.signal);
+    response.write(`event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`);
+  }
+  response.end();
+}
+
+async function readBody(request: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    size += chunk.length;
+    if (size > MAX_BODY_BYTES) throw new Error('the request is too large');
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function sendJson(response: ServerResponse, status: number, body: unknown): void {
+  response.writeHead(status, { 'content-type': 'application/json' });
+  response.end(JSON.stringify(body));
+}
+
+function sendError(response: ServerResponse, error: { status: number; type: string; message: string }): void {
+  sendJson(response, error.status, { type: 'error', error: { type: error.type, message: error.message } });
+}

@@ -1,0 +1,56 @@
+import type { Turn } from '../messages-api/request.ts';
+import { findScene } from './catalogue.ts';
+import type { Reply, Scene } from './scene.ts';
+
+/** Maps a prompt to a scene; null: this one knows nothing about it. */
+export type ChooseScene = (prompt: string) => Scene | null;
+
+/** A conversation may go on after its scene, e.g. when a person types something of their own. */
+const NOTHING_LEFT: Reply = {
+  kind: 'answer',
+  firstByteDelayMs: 300,
+  blocks: [{ kind: 'text', text: 'That is done.' }],
+};
+
+/** Chooses the scene that a prompt names: `scene:ask` anywhere in the text; the last name counts. */
+export const chooseByName: ChooseScene = (prompt) => {
+  const name = [...prompt.matchAll(/\bscene:([a-z-]+)/g)].at(-1)?.[1];
+  return name === undefined ? null : findScene(name);
+};
+
+/** Chooses by the whole prompt, as a person would type it. */
+export function chooseByPrompt(scenes: Readonly<Record<string, Scene>>): ChooseScene {
+  return (prompt) => {
+    const own = prompt.trim();
+    return Object.hasOwn(scenes, own) ? (scenes[own] ?? null) : null;
+  };
+}
+
+/** The scene for a turn. A prompt that no chooser knows gets a short answer. */
+export function chooseScene(turn: Turn, choosers: readonly ChooseScene[]): Scene | null {
+  for (const choose of choosers) {
+    const scene = choose(turn.prompt);
+    if (scene !== null) return scene;
+  }
+  return findScene('hello');
+}
+
+/**
+ * The reply to a request, and which attempts of it fail first.
+ * @param attempt how many times this very request came before (Claude Code repeats one that met an overloaded service)
+ */
+export function replyFor(scene: Scene | null, step: number, attempt: number): Reply {
+  let at = 0;
+  let remaining = attempt;
+  for (const reply of scene?.replies ?? []) {
+    if (reply.kind === 'error' && reply.times !== undefined) {
+      // An error that passes stands before the reply that follows it and takes no step of its own.
+      if (at === step && remaining < reply.times) return reply;
+      if (at === step) remaining -= reply.times;
+      continue;
+    }
+    if (at === step) return reply;
+    at += 1;
+  }
+  return NOTHING_LEFT;
+}

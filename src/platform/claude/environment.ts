@@ -1,0 +1,75 @@
+import { CatalogueError } from '../../protocol/index.ts';
+
+/** Names by which a session's processes find the spool, and are found themselves. */
+export const SPOOL_VARIABLE = 'CBOS_SPOOL';
+export const LAUNCH_VARIABLE = 'CBOS_SESSION';
+
+/**
+ * What of the server's environment must not reach a session, beside everything that begins with `CBOS_`:
+ * - `STY`, `WINDOW`, `TERMCAP`, `TMUX`, `TMUX_PANE`: of the terminal the server was started in, not of the session's
+ * - `CLAUDECODE`: 2.1.50 refuses to start with it
+ * - `CLAUDE_CODE_CHILD_SESSION`: no registry file and no transcript (2.1.329)
+ * - `CLAUDE_CODE_SIMPLE`: no hooks
+ * - `CLAUDE_CODE_ENTRYPOINT`, `CLAUDE_CODE_SSE_PORT`, `CLAUDE_CODE_SESSION_ID`: of the Claude Code that the server was started from
+ */
+const NEVER_INHERITED: ReadonlySet<string> = new Set([
+  'STY',
+  'WINDOW',
+  'TERMCAP',
+  'TMUX',
+  'TMUX_PANE',
+  'CLAUDECODE',
+  'CLAUDE_CODE_CHILD_SESSION',
+  'CLAUDE_CODE_SIMPLE',
+  'CLAUDE_CODE_ENTRYPOINT',
+  'CLAUDE_CODE_SSE_PORT',
+  'CLAUDE_CODE_SESSION_ID',
+]);
+
+export interface SessionEnvironmentOptions {
+  /** unique per launch: marks the session's processes, and its hooks' files */
+  launchId: string;
+  /** absolute path of the hook spool */
+  spool: string;
+  /** what the user adds with `--env K=V` */
+  extra?: Readonly<Record<string, string>>;
+  /** whether Claude Code may use the alternate screen, which has no scrollback */
+  alternateScreen: boolean;
+}
+
+/**
+ * The environment of a session: the server's, without what would confuse Claude Code, with what ties the session to CBOS.
+ * @throws CatalogueError invalid_request when an added name or value cannot be in an environment, or is CBOS's own
+ */
+export function sessionEnvironment(
+  base: Readonly<Record<string, string | undefined>>,
+  options: SessionEnvironmentOptions,
+): Record<string, string> {
+  const environment: Record<string, string> = {};
+  for (const [name, value] of Object.entries(base)) {
+    if (value !== undefined && !name.startsWith('CBOS_') && !NEVER_INHERITED.has(name)) environment[name] = value;
+  }
+  if (!options.alternateScreen) environment.CLAUDE_CODE_DISABLE_ALTERNATE_SCREEN = '1';
+  for (const [name, value] of Object.entries(options.extra ?? {})) {
+    checkVariable(name, value);
+    environment[name] = value;
+  }
+  environment[SPOOL_VARIABLE] = options.spool;
+  environment[LAUNCH_VARIABLE] = options.launchId;
+  return environment;
+}
+
+function checkVariable(name: string, value: string): void {
+  if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name)) {
+    throw new CatalogueError(
+      'invalid_request',
+      `${JSON.stringify(name)} cannot be the name of an environment variable`,
+    );
+  }
+  if (value.includes('\0')) {
+    throw new CatalogueError('invalid_request', `the value of ${name} contains a NUL character`);
+  }
+  if (name === SPOOL_VARIABLE || name === LAUNCH_VARIABLE) {
+    throw new CatalogueError('invalid_request', `${name} is set by CBOS itself`);
+  }
+}

@@ -1,0 +1,74 @@
+import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { LAUNCH_VARIABLE, SPOOL_VARIABLE } from './environment.ts';
+import { type ClaudeVersion, isAtLeast } from './version.ts';
+
+/**
+ * Since when each event is safe to name. A name that a version does not know is never harmless: 1.0.128 and 2.0.30 drop the
+ * whole file in silence, 2.0.77 to 2.1.329 hold the start with a settings dialog. The floors are versions on which each was
+ * seen to fire; some names are older than that.
+ */
+const EVENTS_SINCE: readonly (readonly [since: string, names: readonly string[]])[] = [
+  [
+    '1.0.128',
+    [
+      'SessionStart',
+      'UserPromptSubmit',
+      'PreToolUse',
+      'PostToolUse',
+      'Notification',
+      'Stop',
+      'SubagentStop',
+      'PreCompact',
+      'SessionEnd',
+    ],
+  ],
+  ['2.0.77', ['PermissionRequest', 'SubagentStart']],
+  ['2.1.150', ['StopFailure', 'PostCompact']],
+  ['2.1.329', ['PostToolUseFailure']],
+];
+
+/** Events that take a matcher; for all tools it is `*`. */
+const MATCHED: ReadonlySet<string> = new Set(['PreToolUse', 'PostToolUse', 'PostToolUseFailure', 'PermissionRequest']);
+
+/** The names of the hooks that a version can be given; empty where it can be given none (1.0.60 has no `--settings` and exits on it). */
+export function hookEventsOf(version: ClaudeVersion): string[] {
+  return EVENTS_SINCE.flatMap(([since, names]) => (isAtLeast(version, since) ? names : []));
+}
+
+/**
+ * Drops the payload into the spool as one file, by write and rename, so that no reader ever sees half of one: about 5 ms
+ * for 1 kB and for 1 MB. The name is `NANOSECONDS.LAUNCH.PPID.PID.json`: names sort by time, the launch says whose it is,
+ * and `$PPID` is Claude Code's process. `exit 0` whatever happens: a hook that fails with 2 blocks every prompt.
+ */
+export const HOOK_COMMAND =
+  `{ umask 077;n=$(date +%s%N).$${LAUNCH_VARIABLE}.$PPID.$$;` +
+  `cat >"$${SPOOL_VARIABLE}/.$n"&&mv "$${SPOOL_VARIABLE}/.$n" "$${SPOOL_VARIABLE}/$n.json"; } 2>/dev/null;exit 0`;
+
+/** Far more than the command needs; less than Claude Code's own minute, in case the disk hangs. */
+const HOOK_TIMEOUT_S = 10;
+
+/** The settings that a launch is given; only hooks, everything else stays the user's. */
+export function hookSettings(version: ClaudeVersion): Record<string, unknown> {
+  const command = { type: 'command', command: HOOK_COMMAND, timeout: HOOK_TIMEOUT_S };
+  const entry = isAtLeast(version, '2.1.150') ? { ...command, async: false } : command;
+  return {
+    hooks: Object.fromEntries(
+      hookEventsOf(version).map((name) => [
+        name,
+        [MATCHED.has(name) ? { matcher: '*', hooks: [entry] } : { hooks: [entry] }],
+      ]),
+    ),
+  };
+}
+
+/**
+ * Writes the settings file for `--settings` (a file, not inline JSON: no secrets and no length limit of a command line).
+ * By rename, so that a launch beside it never reads half of it.
+ */
+export function writeHookSettings(file: string, version: ClaudeVersion): void {
+  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+  const draft = `${file}.${process.pid}.new`;
+  writeFileSync(draft, `${JSON.stringify(hookSettings(version), null, 2)}\n`, { mode: 0o600 });
+  renameSync(draft, file);
+}

@@ -1,0 +1,54 @@
+import type { PermissionMode } from '../../protocol/index.ts';
+import { hookEventsOf } from './hook-settings.ts';
+import { type ClaudeVersion, isAtLeast } from './version.ts';
+
+/** Since when `--session-id` lets us choose the conversation's id; 1.0.60 does not know it. */
+const FIRST_WITH_SESSION_ID = '1.0.128';
+
+export interface LaunchOptions {
+  /** absolute path of the program */
+  program: string;
+  version: ClaudeVersion;
+  /** the file of `writeHookSettings`; not named where the version takes none */
+  settingsFile: string;
+  /** a new conversation with this id (a UUID), or an earlier one to go on with */
+  conversation: { kind: 'new'; sessionId: string } | { kind: 'resume'; sessionId: string };
+  permissionMode?: PermissionMode;
+  model?: string;
+  /** the user's own arguments, after ours */
+  args?: readonly string[];
+}
+
+export interface Launch {
+  /** program and arguments; never a shell line */
+  argv: string[];
+  /** the conversation's id where it is known before the start, else null: the first hook or the registry says it */
+  sessionId: string | null;
+  /** whether hooks will come */
+  hooks: boolean;
+}
+
+/** Arguments of the user that choose the conversation themselves; ours would contradict them. */
+const CHOOSES_CONVERSATION = /^(--(continue|resume|session-id|from-pr)(=|$)|-c$|-r$)/;
+
+/** The command of an interactive Claude Code. */
+export function buildLaunch(options: LaunchOptions): Launch {
+  const own = options.args ?? [];
+  const argv = [options.program];
+  const hooks = hookEventsOf(options.version).length > 0;
+  if (hooks) argv.push('--settings', options.settingsFile);
+  if (options.permissionMode !== undefined) argv.push('--permission-mode', options.permissionMode);
+  if (options.model !== undefined) argv.push('--model', options.model);
+  let sessionId: string | null = null;
+  if (!own.some((argument) => CHOOSES_CONVERSATION.test(argument))) {
+    if (options.conversation.kind === 'resume') {
+      sessionId = options.conversation.sessionId;
+      argv.push('--resume', sessionId);
+    } else if (isAtLeast(options.version, FIRST_WITH_SESSION_ID)) {
+      sessionId = options.conversation.sessionId;
+      argv.push('--session-id', sessionId);
+    }
+  }
+  argv.push(...own);
+  return { argv, sessionId, hooks };
+}

@@ -1,0 +1,93 @@
+import { execFile } from 'node:child_process';
+import { accessSync, constants, statSync } from 'node:fs';
+import { delimiter, isAbsolute, join } from 'node:path';
+import { promisify } from 'node:util';
+import { CatalogueError } from '../../protocol/index.ts';
+
+/** Claude Code's version, e.g. 2.1.329. */
+export interface ClaudeVersion {
+  major: number;
+  minor: number;
+  patch: number;
+}
+
+/** `2.1.329 (Claude Code)` → its numbers; null when the text begins with no version. */
+export function parseClaudeVersion(text: string): ClaudeVersion | null {
+  const match = /^\s*(\d+)\.(\d+)\.(\d+)/.exec(text);
+  if (match === null) return null;
+  return { major: Number(match[1]), minor: Number(match[2]), patch: Number(match[3]) };
+}
+
+export function formatClaudeVersion(version: ClaudeVersion): string {
+  return `${version.major}.${version.minor}.${version.patch}`;
+}
+
+/** Whether `version` is `floor` or newer; `floor` as a text, `2.0.77`. */
+export function isAtLeast(version: ClaudeVersion, floor: string): boolean {
+  const other = parseClaudeVersion(floor);
+  if (other === null) throw new Error(`no version: ${floor}`);
+  return (version.major - other.major || version.minor - other.minor || version.patch - other.patch) >= 0;
+}
+
+function isExecutableFile(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return statSync(path).isFile();
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * Finds Claude Code's program as a shell would: a command with a slash is a path, anything else is looked up in PATH.
+ * @returns the absolute path
+ * @throws CatalogueError claude_not_found
+ */
+export function resolveClaude(command: string, path: string): string {
+  const candidates = command.includes('/')
+    ? [isAbsolute(command) ? command : join(process.cwd(), command)]
+    : path.split(delimiter).flatMap((directory) => (directory === '' ? [] : [join(directory, command)]));
+  const found = candidates.find(isExecutableFile);
+  if (found === undefined) {
+    throw new CatalogueError('claude_not_found', `Claude Code's command ${JSON.stringify(command)} was not found`);
+  }
+  return found;
+}
+
+/** It answers in 0.1 to 0.4 s (2.1.329); a machine under load needs longer, a wrong program may never answer. */
+const VERSION_TIMEOUT_MS = 20_000;
+
+const run = promisify(execFile);
+const known = new Map<string, Promise<ClaudeVersion>>();
+
+/**
+ * Asks the program for its version, once per file: the answer is kept until the file changes (an update in place).
+ * @param program absolute path, see `resolveClaude`
+ * @param env the environment it runs in, whole
+ * @throws CatalogueError launch_failed when it gives none
+ */
+export async function claudeVersion(program: string, env: Readonly<Record<string, string>>): Promise<ClaudeVersion> {
+  const { mtimeMs, size, ino } = statSync(program);
+  const key = `${program}\0${mtimeMs}\0${size}\0${ino}`;
+  const earlier = known.get(key);
+  if (earlier !== undefined) return earlier;
+  const asked = askVersion(program, env);
+  known.set(key, asked);
+  // A failure may be the machine's mood: ask again the next time.
+  asked.catch(() => known.delete(key));
+  return asked;
+}
+
+async function askVersion(program: string, env: Readonly<Record<string, string>>): Promise<ClaudeVersion> {
+  let output: string;
+  try {
+    ({ stdout: output } = await run(program, ['--version'], { env: { ...env }, timeout: VERSION_TIMEOUT_MS }));
+  } catch (cause) {
+    throw new CatalogueError('launch_failed', `${program} --version failed`, { cause });
+  }
+  const version = parseClaudeVersion(output);
+  if (version === null) {
+    throw new CatalogueError('launch_failed', `${program} is no Claude Code: its version is ${JSON.stringify(output)}`);
+  }
+  return version;
+}

@@ -1,0 +1,170 @@
+import { execFile, spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import xterm, { type Terminal } from '@xterm/headless';
+import { sessionEnvironment } from '../../src/platform/claude/environment.ts';
+import { writeHookSettings } from '../../src/platform/claude/hook-settings.ts';
+import { buildLaunch } from '../../src/platform/claude/launch.ts';
+import { claudeVersion } from '../../src/platform/claude/version.ts';
+import type { ClaudeWorld } from './claude.ts';
+import { waitFor } from './wait-for.ts';
+
+const run = promisify(execFile);
+
+export interface ClaudeInScreenOptions {
+  cols?: number;
+  rows?: number;
+  alternateScreen?: boolean;
+  permissionMode?: 'default' | 'plan';
+  args?: readonly string[];
+  resume?: string;
+  /** false: no hooks are given */
+  hooks?: boolean;
+}
+
+/** A real Claude Code in a real Screen, launched by the harness itself: for evidence about Claude Code, not about CBOS. */
+export interface ClaudeInScreen {
+  sessionId: string;
+  launchId: string;
+  spool: string;
+  /** PID.NAME */
+  screenId: string;
+  /** Claude Code's process */
+  pid: number;
+  recording: string;
+  terminal: Terminal;
+  /** the window's rows, trimmed on the right */
+  lines(): string[];
+  screenText(): string;
+  /** reads what the recording has got since; resolves when the terminal shows it */
+  refresh(): Promise<boolean>;
+  /** types keys as they are; Screen's own special characters are escaped */
+  type(keys: string): Promise<void>;
+  /** types a one-line text, waits as a person would, and presses Enter */
+  prompt(text: string): Promise<void>;
+  waitForScreen(pattern: RegExp, timeoutMs?: number): Promise<string>;
+}
+
+/** Below this, Enter is taken for a part of the paste (versions up to 2.1.50; newer ones need less). */
+const BEFORE_ENTER_MS = 400;
+
+function quote(text: string): string {
+  return `'${text.replaceAll("'", `'\\''`)}'`;
+}
+
+/** Launches Claude Code in the world's Screen, attached to a hidden terminal of the wanted size first, then detached. */
+export async function startClaudeInScreen(
+  world: ClaudeWorld,
+  options: ClaudeInScreenOptions = {},
+): Promise<ClaudeInScreen> {
+  const cols = options.cols ?? 160;
+  const rows = options.rows ?? 45;
+  const sessionId = options.resume ?? randomUUID();
+  const launchId = randomUUID();
+  const name = `c${launchId.slice(0, 6)}`;
+  const spool = join(world.cbosHome, 'hooks');
+  mkdirSync(spool, { recursive: true, mode: 0o700 });
+  const settingsFile = join(world.dir, `${name}.json`);
+  const recording = join(world.streamDir, `${name}.typescript`);
+  const timing = join(world.streamDir, `${name}.timing`);
+  const env = sessionEnvironment(world.env, { launchId, spool, alternateScreen: options.alternateScreen ?? false });
+  const version = await claudeVersion(world.claude, env);
+  writeHookSettings(settingsFile, version);
+  const { argv } = buildLaunch({
+    program: world.claude,
+    version,
+    settingsFile,
+    conversation: { kind: options.resume === undefined ? 'new' : 'resume', sessionId },
+    ...(options.permissionMode === undefined ? {} : { permissionMode: options.permissionMode }),
+    ...(options.args === undefined ? {} : { args: options.args }),
+  });
+  const withoutHooks =
+    options.hooks === false ? argv.filter((word, at) => word !== '--settings' && argv[at - 1] !== '--settings') : argv;
+
+  const rc = join(world.dir, `${name}.screenrc`);
+  writeFileSync(rc, 'startup_message off\nvbell off\nautodetach on\nterm screen-256color\n');
+  const inner = join(world.dir, `${name}.sh`);
+  const claudeLine = `exec ${withoutHooks.map(quote).join(' ')}`;
+  writeFileSync(
+    inner,
+    `cd ${quote(world.projectDir)}\nexec script -q -f -e --log-out ${quote(recording)} --log-timing ${quote(timing)} --logging-format advanced -c ${quote(claudeLine)}\n`,
+  );
+  const outer = `stty cols ${cols} rows ${rows}; exec screen -U -m -S ${name} -c ${quote(rc)} /bin/sh ${quote(inner)}`;
+  const hidden = spawn('script', ['-q', '-c', outer, '/dev/null'], {
+    env,
+    cwd: world.projectDir,
+    stdio: ['pipe', 'ignore', 'ignore'],
+  });
+  world.onDispose(() => void hidden.stdin.destroy());
+
+  const screenId = await waitFor(() => readdirSync(world.screenDir).find((entry) => entry.endsWith(`.${name}`)), {
+    describe: 'the Screen session is there',
+  });
+  const pid = await waitFor(() => findClaude(world, launchId), { describe: 'Claude Code runs' });
+  await run('screen', ['-S', screenId, '-X', 'detach'], { env });
+
+  const terminal = new xterm.Terminal({ cols, rows, scrollback: 200, allowProposedApi: true });
+  world.onDispose(() => terminal.dispose());
+  let read = 0;
+  const refresh = async (): Promise<boolean> => {
+    if (!existsSync(recording)) return false;
+    const all = readFileSync(recording);
+    // The first line is `script`'s own.
+    const from = read === 0 ? all.indexOf(10) + 1 : read;
+    if (all.length <= from) return false;
+    read = all.length;
+    await new Promise<void>((resolve) => terminal.write(all.subarray(from), resolve));
+    return true;
+  };
+  const lines = (): string[] => {
+    const buffer = terminal.buffer.active;
+    return Array.from({ length: rows }, (_, row) => buffer.getLine(buffer.baseY + row)?.translateToString(true) ?? '');
+  };
+  const type = async (keys: string): Promise<void> => {
+    const escaped = keys.replace(/[\\^$]/g, (character) => `\\${character}`);
+    await run('screen', ['-S', screenId, '-p', '0', '-X', 'stuff', escaped], { env });
+  };
+  const session: ClaudeInScreen = {
+    sessionId,
+    launchId,
+    spool,
+    screenId,
+    pid,
+    recording,
+    terminal,
+    lines,
+    screenText: () => lines().join('\n').trimEnd(),
+    refresh,
+    type,
+    prompt: async (text) => {
+      await type(text);
+      await new Promise((resolve) => setTimeout(resolve, BEFORE_ENTER_MS));
+      await type('\r');
+    },
+    waitForScreen: (pattern, timeoutMs) =>
+      waitFor(
+        async () => {
+          await refresh();
+          const text = session.screenText();
+          return pattern.test(text) ? text : null;
+        },
+        {
+          describe: `the screen shows ${pattern}`,
+          actual: session.screenText,
+          ...(timeoutMs === undefined ? {} : { timeoutMs }),
+        },
+      ),
+  };
+  return session;
+}
+
+/** The process that runs Claude Code's program, by the launch's mark. */
+function findClaude(world: ClaudeWorld, launchId: string): number | null {
+  for (const { pid, command } of world.processes()) {
+    if (!command.startsWith(world.claude)) continue;
+    if (readFileSync(`/proc/${pid}/environ`, 'latin1').includes(launchId)) return pid;
+  }
+  return null;
+}

@@ -1,0 +1,85 @@
+import { realpathSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { EXAMPLE_PROJECT_ALLOW, writeExampleProject } from '../../src/demo/example-project.ts';
+import { isolatedEnvironment, prepareIsolatedHome } from '../../src/demo/isolated-home.ts';
+import { type ApiEvent, type MessagesApi, startMessagesApi } from '../../src/demo/messages-api/server.ts';
+import { createWorld, type World } from './world.ts';
+
+/** An event of the stand-in and when it happened, in Unix milliseconds. */
+export type TimedApiEvent = ApiEvent & { at: number };
+
+/** A world with a stand-in of the Messages API, and everything a real Claude Code needs to run on it. */
+export interface ClaudeWorld extends World {
+  api: MessagesApi;
+  /** what Claude Code really sent and got, in order; grows */
+  apiEvents: TimedApiEvent[];
+  onApiEvent(listener: (event: TimedApiEvent) => void): () => void;
+  /** absolute path of the pinned Claude Code */
+  claude: string;
+  /** the prompts that reached the stand-in, in order, without side calls and without a turn's later requests */
+  promptsReceived(): string[];
+}
+
+export interface ClaudeWorldOptions {
+  /** false: the trust dialog comes first */
+  trusted?: boolean;
+  /** multiplies the scenes' delays */
+  pace?: number;
+  /** further project directories, made and trusted: `project(name)` finds them again */
+  projects?: readonly string[];
+}
+
+/** The Claude Code of the development dependencies, as the platform's own package has it (the main one is a wrapper). */
+export function pinnedClaude(): string {
+  const main = createRequire(import.meta.url).resolve('@anthropic-ai/claude-code/package.json');
+  return realpathSync(join(dirname(main), '..', `claude-code-linux-${process.arch}`, 'claude'));
+}
+
+/**
+ * Makes a world in which the pinned Claude Code runs offline. `env` is the whole environment for it, and for a CBOS server
+ * whose sessions shall run it; it names the program in CBOS_CLAUDE_COMMAND.
+ */
+export async function claudeWorld(options: ClaudeWorldOptions = {}): Promise<ClaudeWorld & AsyncDisposable> {
+  const world = createWorld();
+  const apiEvents: TimedApiEvent[] = [];
+  const listeners = new Set<(event: TimedApiEvent) => void>();
+  try {
+    const api = await startMessagesApi({
+      ...(options.pace === undefined ? {} : { pace: options.pace }),
+      onEvent: (event) => {
+        const timed = { ...event, at: Date.now() };
+        apiEvents.push(timed);
+        for (const listener of listeners) listener(timed);
+      },
+    });
+    world.onDispose(() => api.close());
+    const projects = [world.projectDir, ...(options.projects ?? []).map((name) => world.project(name))];
+    for (const project of projects) writeExampleProject(project);
+    prepareIsolatedHome({
+      home: world.home,
+      trusted: options.trusted === false ? [] : projects,
+      allow: EXAMPLE_PROJECT_ALLOW,
+    });
+    const claude = pinnedClaude();
+    const isolated = isolatedEnvironment({ home: world.home, port: api.port, path: world.env.PATH ?? '' });
+    return {
+      ...world,
+      env: { ...world.env, ...isolated, CBOS_CLAUDE_COMMAND: claude },
+      api,
+      apiEvents,
+      onApiEvent: (listener) => {
+        listeners.add(listener);
+        return () => listeners.delete(listener);
+      },
+      claude,
+      promptsReceived: () =>
+        apiEvents.flatMap((event) =>
+          event.kind === 'request' && event.scene !== null && event.step === 0 ? [event.prompt] : [],
+        ),
+    };
+  } catch (error) {
+    await world.dispose();
+    throw error;
+  }
+}
