@@ -1,0 +1,3 @@
+export * from './pace.ts';
+export * from './sequence-boundary.ts';
+export * from './text-boundary.ts';

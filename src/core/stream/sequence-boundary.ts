@@ -1,0 +1,63 @@
+import { incompleteUtf8Tail } from '../recording/utf8.ts';
+
+const BEL = 0x07;
+const CAN = 0x18;
+const SUB = 0x1a;
+const ESC = 0x1b;
+const BACKSLASH = 0x5c;
+/** What follows ESC to open a control string: DCS `P`, SOS `X`, OSC `]`, PM `^`, APC `_`. */
+const STRING_OPENERS: ReadonlySet<number> = new Set([0x50, 0x58, 0x5d, 0x5e, 0x5f]);
+const CSI = 0x5b;
+
+/**
+ * How far before a snapshot's offset a sequence is looked for. Claude Code's longest are titles and links of a few hundred
+ * bytes; a longer one that is cut in two shows its rest as text once, as it would in any terminal that is attached in the middle.
+ */
+export const SEQUENCE_LOOKBACK_BYTES = 4096;
+
+type Place = 'text' | 'escape' | 'csi' | 'string' | 'string-escape';
+
+/**
+ * How many bytes at the end belong to an escape sequence or a character that is not finished yet.
+ * A snapshot shows what a terminal has understood, and a terminal cut off in the middle of a sequence has understood nothing
+ * of it: whoever goes on from the snapshot needs the sequence from its beginning.
+ * @param bytes what comes before the snapshot's offset, {@link SEQUENCE_LOOKBACK_BYTES} of it at the most are of interest
+ */
+export function unfinishedLength(bytes: Uint8Array): number {
+  let place: Place = 'text';
+  let beginning = 0;
+  for (const [index, byte] of bytes.entries()) {
+    if (place === 'text') {
+      if (byte !== ESC) continue;
+      place = 'escape';
+      beginning = index;
+      continue;
+    }
+    const next = step(place, byte);
+    // An ESC inside a CSI or an escape sequence abandons that one and begins another.
+    if (next === 'escape' && byte === ESC) beginning = index;
+    place = next;
+  }
+  return place === 'text' ? incompleteUtf8Tail(bytes) : bytes.length - beginning;
+}
+
+function step(place: Exclude<Place, 'text'>, byte: number): Place {
+  if (byte === CAN || byte === SUB) return 'text';
+  switch (place) {
+    case 'escape':
+      if (byte === ESC) return 'escape';
+      if (byte === CSI) return 'csi';
+      if (STRING_OPENERS.has(byte)) return 'string';
+      // Intermediates (0x20 to 0x2f) and control characters keep the sequence open, anything else ends it.
+      return byte <= 0x2f ? 'escape' : 'text';
+    case 'csi':
+      if (byte === ESC) return 'escape';
+      return byte >= 0x40 ? 'text' : 'csi';
+    case 'string':
+      if (byte === BEL) return 'text';
+      return byte === ESC ? 'string-escape' : 'string';
+    case 'string-escape':
+      if (byte === BACKSLASH) return 'text';
+      return byte === ESC ? 'string-escape' : 'string';
+  }
+}
