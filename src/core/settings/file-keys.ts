@@ -1,0 +1,50 @@
+import { CatalogueError, SETTING_ROWS } from '../../protocol/index.ts';
+import type { SettingsFile } from './sources.ts';
+
+/** Tables of config.toml that later versions read: a config shared between versions must not stop an older one. */
+const TABLES: readonly string[] = ['rules', 'json'];
+
+/**
+ * Refuses keys that nothing reads: a typo would otherwise be a setting that silently does nothing.
+ * @throws CatalogueError invalid_setting, naming the key and the nearest known one
+ */
+export function assertKnownKeys(file: SettingsFile): void {
+  const known = SETTING_ROWS.flatMap((row) => (row.file === null ? [] : [row.file]));
+  const unknown = Object.keys(file.values).find((key) => !known.includes(key) && !TABLES.includes(key));
+  if (unknown === undefined) return;
+  const elsewhere = SETTING_ROWS.find((row) => row.name === unknown);
+  if (elsewhere?.environment) {
+    throw new CatalogueError('invalid_setting', `${unknown} cannot be set in ${file.path}`, {
+      hint: `Set ${elsewhere.environment} in the environment`,
+    });
+  }
+  const nearest = nearestWord(unknown, known);
+  throw new CatalogueError('invalid_setting', `${file.path} has an unknown key: ${unknown}`, {
+    hint: nearest === null ? `Known keys: ${known.join(', ')}` : `Did you mean ${nearest}?`,
+  });
+}
+
+/** The word that needs the fewest changed letters, null where none is close enough to be meant. */
+export function nearestWord(word: string, candidates: readonly string[]): string | null {
+  // two swapped letters are two changes; more than a third of the letters is another word
+  const limit = Math.max(2, Math.floor(word.length / 3));
+  const ranked = candidates
+    .map((candidate) => ({ candidate, changes: countChanges(word, candidate) }))
+    .filter(({ changes }) => changes <= limit)
+    .sort((a, b) => a.changes - b.changes);
+  return ranked[0]?.candidate ?? null;
+}
+
+/** Levenshtein's distance, row by row. */
+function countChanges(from: string, to: string): number {
+  let row = Array.from({ length: to.length + 1 }, (_, index) => index);
+  for (const [i, letter] of [...from].entries()) {
+    const next = [i + 1];
+    for (const [j, other] of [...to].entries()) {
+      const replaced = (row[j] ?? 0) + (letter === other ? 0 : 1);
+      next.push(Math.min(replaced, (row[j + 1] ?? 0) + 1, (next[j] ?? 0) + 1));
+    }
+    row = next;
+  }
+  return row[to.length] ?? 0;
+}

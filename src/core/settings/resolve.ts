@@ -1,0 +1,95 @@
+import {
+  type ResolvedSetting,
+  SETTING_ROWS,
+  type SettingName,
+  type SettingOrigin,
+  type SettingRow,
+  Settings,
+} from '../../protocol/index.ts';
+import { assertKnownKeys } from './file-keys.ts';
+import type { SettingSources } from './sources.ts';
+import { readValue, type Spelling } from './values.ts';
+
+/** Below this CBOS keeps everything of its own. */
+const DEFAULT_HOME = '~/.cbos';
+/** 127.0.0.1 only: the API can type into terminals, so nothing but this machine sees it unless somebody says so. */
+const DEFAULT_HOST = '127.0.0.1';
+const DEFAULT_PORT = 32_205;
+const DEFAULT_STREAM_DIR = '~/claude_streams';
+/** About a thousand full lines: what somebody who just connected wants to see. */
+const DEFAULT_MAX_BUFFER_SIZE = 100_000;
+/** Claude Code's spinner moves several times a second; 15 s of nothing is no pause for breath. */
+const DEFAULT_STUCK_THRESHOLD_MS = 15_000;
+
+/**
+ * Where CBOS's home is. Asked first and alone, because config.toml is inside.
+ * @throws CatalogueError invalid_setting
+ */
+export function resolveHome(sources: Omit<SettingSources, 'file'>): string {
+  const row = SETTING_ROWS.find(({ name }) => name === 'home');
+  const said = row && findSaid(row, { ...sources, file: null });
+  return said === undefined ? sources.toAbsolutePath(DEFAULT_HOME) : String(said.value);
+}
+
+/**
+ * Every setting, from the strongest source that says it: flags, environment, config.toml, defaults. An empty text is
+ * one that is not set.
+ * @returns the settings, and for each its origin in the order of `SETTING_ROWS`
+ * @throws CatalogueError invalid_setting for the first value or key that cannot be
+ */
+export function resolveSettings(sources: SettingSources): { settings: Settings; rows: ResolvedSetting[] } {
+  if (sources.file !== null) assertKnownKeys(sources.file);
+  const defaults = defaultsIn(resolveHome(sources), sources.toAbsolutePath);
+  const rows = SETTING_ROWS.map(
+    (row): ResolvedSetting => ({
+      name: row.name,
+      ...(findSaid(row, sources) ?? { value: defaults[row.name], origin: 'default' }),
+    }),
+  );
+  const settings = Settings.parse(Object.fromEntries(rows.map(({ name, value }) => [name, value])));
+  return { settings, rows };
+}
+
+function defaultsIn(home: string, toAbsolutePath: (path: string) => string): Settings {
+  return {
+    home,
+    host: DEFAULT_HOST,
+    port: DEFAULT_PORT,
+    public_url: null,
+    allowed_hosts: [],
+    token: null,
+    socket: `${home}/cbos.sock`,
+    default_type: null,
+    stream_dir: toAbsolutePath(DEFAULT_STREAM_DIR),
+    stream_flush: true,
+    max_buffer_size: DEFAULT_MAX_BUFFER_SIZE,
+    claude_command: 'claude',
+    claude_alternate_screen: false,
+    stuck_threshold_ms: DEFAULT_STUCK_THRESHOLD_MS,
+    on_waiting: null,
+    screen_dir: null,
+  };
+}
+
+interface Said {
+  value: Settings[SettingName];
+  origin: SettingOrigin;
+}
+
+/** An empty text says nothing: an emptied variable is how an environment takes a setting back. */
+function findSaid(row: SettingRow, sources: SettingSources): Said | undefined {
+  const { flags, environment, file, toAbsolutePath } = sources;
+  const { name } = row;
+  const said: (Omit<Spelling, 'name'> & { origin: SettingOrigin })[] = [
+    { origin: 'flag', place: `--${name.replaceAll('_', '-')}`, value: flags[name], toAbsolutePath },
+  ];
+  if (row.environment !== null) {
+    said.push({ origin: 'environment', place: row.environment, value: environment[row.environment], toAbsolutePath });
+  }
+  if (file !== null && row.file !== null) {
+    const value = Object.hasOwn(file.values, row.file) ? file.values[row.file] : undefined;
+    said.push({ origin: 'file', place: `${row.file} in ${file.path}`, value, toAbsolutePath: file.toAbsolutePath });
+  }
+  const strongest = said.find(({ value }) => value !== undefined && value !== '');
+  return strongest && { value: readValue({ name, ...strongest }), origin: strongest.origin };
+}

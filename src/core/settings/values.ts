@@ -1,0 +1,106 @@
+import { CatalogueError, type SettingName, Settings } from '../../protocol/index.ts';
+
+/** How the text of a setting is read. Types and limits of the result are `Settings`' business. */
+type Form = 'text' | 'path' | 'command' | 'integer' | 'boolean' | 'list';
+
+const FORMS: Readonly<Record<SettingName, Form>> = {
+  home: 'path',
+  host: 'text',
+  port: 'integer',
+  public_url: 'text',
+  allowed_hosts: 'list',
+  token: 'text',
+  socket: 'path',
+  default_type: 'text',
+  stream_dir: 'path',
+  stream_flush: 'boolean',
+  max_buffer_size: 'integer',
+  claude_command: 'command',
+  claude_alternate_screen: 'boolean',
+  stuck_threshold_ms: 'integer',
+  on_waiting: 'text',
+  screen_dir: 'path',
+};
+
+const WANTED: Readonly<Record<Form, string>> = {
+  text: 'a text',
+  path: 'a path',
+  command: 'a command',
+  integer: 'a whole number',
+  boolean: 'true or false',
+  list: 'a list of names',
+};
+
+/** As people write it in environments; case does not matter. */
+const BOOLEANS: ReadonlyMap<string, boolean> = new Map([
+  ['true', true],
+  ['1', true],
+  ['yes', true],
+  ['on', true],
+  ['false', false],
+  ['0', false],
+  ['no', false],
+  ['off', false],
+]);
+
+export interface Spelling {
+  name: SettingName;
+  /** where it was said, for the message: `CBOS_PORT`, `--port`, `port in /home/me/.cbos/config.toml` */
+  place: string;
+  /** a text from a flag or the environment, or a value of config.toml */
+  value: unknown;
+  toAbsolutePath: (path: string) => string;
+}
+
+/**
+ * Reads one setting as it was said.
+ * @throws CatalogueError invalid_setting, naming the place, the value and what is wanted
+ */
+export function readValue(spelling: Spelling): Settings[SettingName] {
+  const { name } = spelling;
+  const form = FORMS[name];
+  const read = readForm(form, spelling);
+  if (read === undefined) throw refuse(spelling, `must be ${WANTED[form]}`);
+  const checked = Settings.shape[name].safeParse(read);
+  if (!checked.success) throw refuse(spelling, checked.error.issues[0]?.message ?? `must be ${WANTED[form]}`);
+  return checked.data;
+}
+
+/** undefined where the value has another form */
+function readForm(form: Form, { value, toAbsolutePath }: Spelling): unknown {
+  switch (form) {
+    case 'text':
+      return typeof value === 'string' ? value : undefined;
+    case 'path':
+      return typeof value === 'string' ? toAbsolutePath(value) : undefined;
+    case 'command':
+      // a bare word is looked up in PATH when it is needed
+      return typeof value === 'string' ? (value.includes('/') ? toAbsolutePath(value) : value) : undefined;
+    case 'integer':
+      return readInteger(value);
+    case 'boolean':
+      return typeof value === 'boolean' ? value : BOOLEANS.get(String(value).trim().toLowerCase());
+    case 'list':
+      return readList(value);
+  }
+}
+
+function readInteger(value: unknown): number | undefined {
+  if (typeof value === 'number') return Number.isInteger(value) ? value : undefined;
+  return typeof value === 'string' && /^\s*\d+\s*$/.test(value) ? Number(value) : undefined;
+}
+
+/** Commas in a text, an array in config.toml. */
+function readList(value: unknown): string[] | undefined {
+  const items = typeof value === 'string' ? value.split(',') : value;
+  if (!Array.isArray(items) || !items.every((item) => typeof item === 'string')) return undefined;
+  return items.map((item) => item.trim()).filter((item) => item !== '');
+}
+
+function refuse({ name, place, value }: Spelling, reason: string): CatalogueError {
+  // a secret has no place in messages and logs
+  const shown = name === 'token' ? 'the value given' : JSON.stringify(value);
+  return new CatalogueError('invalid_setting', `${place} cannot be ${shown}: ${reason}`, {
+    hint: `Change or remove ${place}; \`cbos config\` shows each setting and where it came from`,
+  });
+}

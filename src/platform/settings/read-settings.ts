@@ -1,0 +1,81 @@
+import { readFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { parse, TomlError } from 'smol-toml';
+import { resolveHome, resolveSettings, type SettingFlags, type SettingsFile } from '../../core/settings/index.ts';
+import { CatalogueError, type ResolvedSetting, type Settings } from '../../protocol/index.ts';
+
+export interface SettingsRequest {
+  flags: SettingFlags;
+  environment: Readonly<Record<string, string | undefined>>;
+  /** the directory that relative paths start from, absolute */
+  cwd: string;
+  /** what `~` stands for, absolute */
+  userHome: string;
+}
+
+/** `sun_path` of unix(7): 108 bytes with the closing NUL. */
+const MAX_SOCKET_PATH_BYTES = 107;
+
+/**
+ * All settings of this machine: flags, environment, `$CBOS_HOME/config.toml`, defaults. Writes nothing; see `prepareHome`.
+ * @throws CatalogueError invalid_setting, with line and column where config.toml is no TOML
+ */
+export async function readSettings(request: SettingsRequest): Promise<{ settings: Settings; rows: ResolvedSetting[] }> {
+  const sources = {
+    flags: request.flags,
+    environment: request.environment,
+    toAbsolutePath: (path: string) => toAbsolute(path, request.cwd, request.userHome),
+  };
+  const home = resolveHome(sources);
+  const path = join(home, 'config.toml');
+  const values = await readSettingsFile(path);
+  const file: SettingsFile | null = values && {
+    path,
+    values,
+    toAbsolutePath: (relative) => toAbsolute(relative, home, request.userHome),
+  };
+  const resolved = resolveSettings({ ...sources, file });
+  assertSocketFits(resolved.settings.socket);
+  return resolved;
+}
+
+/** Only `~` and `~/…`; another user's home is left to the shell, as everywhere. */
+function toAbsolute(path: string, base: string, userHome: string): string {
+  if (path === '~' || path.startsWith('~/')) return join(userHome, path.slice(1));
+  return resolve(base, path);
+}
+
+/** null where there is none */
+async function readSettingsFile(path: string): Promise<Record<string, unknown> | null> {
+  let text: string;
+  try {
+    text = await readFile(path, 'utf8');
+  } catch (cause) {
+    const code = (cause as NodeJS.ErrnoException).code;
+    if (code === 'ENOENT') return null;
+    throw new CatalogueError('invalid_setting', `${path} cannot be read (${code})`, {
+      hint: `Make it a file that you may read, or remove it`,
+      cause,
+    });
+  }
+  try {
+    return parse(text);
+  } catch (cause) {
+    if (!(cause instanceof TomlError)) throw cause;
+    const [reason] = cause.message.replace('Invalid TOML document: ', '').split('\n');
+    throw new CatalogueError('invalid_setting', `${path}, line ${cause.line}, column ${cause.column}: ${reason}`, {
+      hint: 'https://toml.io describes the format: texts stand in quotes, key = "value"',
+      cause,
+    });
+  }
+}
+
+function assertSocketFits(socket: string): void {
+  const bytes = Buffer.byteLength(socket);
+  if (bytes <= MAX_SOCKET_PATH_BYTES) return;
+  throw new CatalogueError(
+    'invalid_setting',
+    `The local socket ${socket} has a path of ${bytes} bytes, the system allows ${MAX_SOCKET_PATH_BYTES}`,
+    { hint: 'Name a shorter path in CBOS_SOCKET' },
+  );
+}

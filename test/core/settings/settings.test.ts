@@ -1,0 +1,186 @@
+import { describe, expect, test } from 'vitest';
+import { nearestWord } from '../../../src/core/settings/file-keys.ts';
+import { resolveHome, resolveSettings, type SettingSources } from '../../../src/core/settings/index.ts';
+import { CatalogueError, SETTING_ROWS } from '../../../src/protocol/index.ts';
+
+const toAbsolutePath = (path: string) => (path.startsWith('/') ? path : `/cwd/${path}`.replace('/cwd/~', '/home/me'));
+
+function sources(parts: { flags?: SettingSources['flags']; environment?: Record<string, string>; file?: object }) {
+  return {
+    flags: parts.flags ?? {},
+    environment: parts.environment ?? {},
+    file:
+      parts.file === undefined
+        ? null
+        : {
+            path: '/home/me/.cbos/config.toml',
+            values: parts.file as Record<string, unknown>,
+            toAbsolutePath: (path: string) => `/home/me/.cbos/${path}`,
+          },
+    toAbsolutePath,
+  } satisfies SettingSources;
+}
+
+/** The error of resolving, as message and hint. */
+function failure(parts: Parameters<typeof sources>[0]) {
+  try {
+    resolveSettings(sources(parts));
+  } catch (error) {
+    if (error instanceof CatalogueError) return { code: error.code, message: error.message, hint: error.hint };
+    throw error;
+  }
+  throw new Error('nothing was refused');
+}
+
+describe('where nothing is said', () => {
+  test('the documented defaults hold', () => {
+    const { settings, rows } = resolveSettings(sources({}));
+    expect(settings).toEqual({
+      home: '/home/me/.cbos',
+      host: '127.0.0.1',
+      port: 32205,
+      public_url: null,
+      allowed_hosts: [],
+      token: null,
+      socket: '/home/me/.cbos/cbos.sock',
+      default_type: null,
+      stream_dir: '/home/me/claude_streams',
+      stream_flush: true,
+      max_buffer_size: 100_000,
+      claude_command: 'claude',
+      claude_alternate_screen: false,
+      stuck_threshold_ms: 15_000,
+      on_waiting: null,
+      screen_dir: null,
+    });
+    expect(rows.map(({ name }) => name)).toEqual(SETTING_ROWS.map(({ name }) => name));
+    expect(new Set(rows.map(({ origin }) => origin))).toEqual(new Set(['default']));
+  });
+
+  test('an empty text is not said', () => {
+    const { settings } = resolveSettings(
+      sources({ environment: { CBOS_HOST: '', CBOS_TOKEN: '', SCREENDIR: '' }, file: { host: '' } }),
+    );
+    expect(settings).toMatchObject({ host: '127.0.0.1', token: null, screen_dir: null });
+  });
+});
+
+test('a flag beats the environment, which beats config.toml, and each row says so', () => {
+  const all = {
+    flags: { port: '1' },
+    environment: { CBOS_PORT: '2', CBOS_HOST: 'h2' },
+    file: { port: 3, host: 'h3', claude_command: 'c3' },
+  };
+  const { rows } = resolveSettings(sources(all));
+  const said = Object.fromEntries(rows.map(({ name, value, origin }) => [name, [value, origin]]));
+  expect(said).toMatchObject({
+    port: [1, 'flag'],
+    host: ['h2', 'environment'],
+    claude_command: ['c3', 'file'],
+    socket: ['/home/me/.cbos/cbos.sock', 'default'],
+  });
+});
+
+test('the socket follows a home that was moved', () => {
+  const moved = sources({ environment: { CBOS_HOME: '/srv/cbos' } });
+  expect(resolveHome(moved)).toBe('/srv/cbos');
+  expect(resolveSettings(moved).settings.socket).toBe('/srv/cbos/cbos.sock');
+});
+
+describe('how values are written', () => {
+  test.each([
+    ['CBOS_STREAM_STREAM_FLUSH', 'false', 'stream_flush', false],
+    ['CBOS_STREAM_STREAM_FLUSH', 'No', 'stream_flush', false],
+    ['CBOS_CLAUDE_ALTERNATE_SCREEN', '1', 'claude_alternate_screen', true],
+    ['CBOS_CLAUDE_ALTERNATE_SCREEN', 'YES', 'claude_alternate_screen', true],
+    ['CBOS_ALLOWED_HOSTS', 'a.example, b.example,,', 'allowed_hosts', ['a.example', 'b.example']],
+    ['CBOS_STREAM_STREAM_DIR', '~/streams', 'stream_dir', '/home/me/streams'],
+    ['CBOS_HOME', 'here', 'home', '/cwd/here'],
+    ['CBOS_CLAUDE_COMMAND', 'claude-2', 'claude_command', 'claude-2'],
+    ['CBOS_CLAUDE_COMMAND', '~/bin/claude', 'claude_command', '/home/me/bin/claude'],
+    ['CBOS_PORT', '0', 'port', 0],
+    ['CBOS_DEFAULT_TYPE', 'json', 'default_type', 'json'],
+  ])('%s=%s', (variable, text, name, value) => {
+    expect(resolveSettings(sources({ environment: { [variable]: text } })).settings).toMatchObject({ [name]: value });
+  });
+
+  test.each([
+    [{ stream_flush: false }, { stream_flush: false }],
+    [{ allowed_hosts: ['a.example'] }, { allowed_hosts: ['a.example'] }],
+    [{ stuck_threshold_ms: 30_000 }, { stuck_threshold_ms: 30_000 }],
+    [{ on_waiting: 'notify-send "$CBOS_SLUG"' }, { on_waiting: 'notify-send "$CBOS_SLUG"' }],
+    [{ stream_dir: 'streams' }, { stream_dir: '/home/me/.cbos/streams' }],
+  ])('in config.toml: %j', (file, settings) => {
+    expect(resolveSettings(sources({ file })).settings).toMatchObject(settings);
+  });
+});
+
+describe('what cannot be is refused with its place and its cure', () => {
+  test.each([
+    ['CBOS_PORT', 'abc', 'CBOS_PORT cannot be "abc": must be a whole number'],
+    ['CBOS_PORT', '-1', 'CBOS_PORT cannot be "-1": must be a whole number'],
+    ['CBOS_PORT', '70000', 'CBOS_PORT cannot be "70000": '],
+    ['CBOS_STREAM_STREAM_FLUSH', 'maybe', 'CBOS_STREAM_STREAM_FLUSH cannot be "maybe": must be true or false'],
+    ['CBOS_STUCK_THRESHOLD_MS', '10', 'CBOS_STUCK_THRESHOLD_MS cannot be "10": '],
+    ['CBOS_DEFAULT_TYPE', 'tmux', 'CBOS_DEFAULT_TYPE cannot be "tmux": '],
+    ['CBOS_PUBLIC_URL', 'javascript:alert(1)', 'CBOS_PUBLIC_URL cannot be "javascript:alert(1)": '],
+  ])('%s=%s', (variable, text, message) => {
+    const refused = failure({ environment: { [variable]: text } });
+    expect(refused.code).toBe('invalid_setting');
+    expect(refused.message).toContain(message);
+    expect(refused.hint).toContain(variable);
+  });
+
+  test('a token that is too short is never shown', () => {
+    const { message } = failure({ environment: { CBOS_TOKEN: 'hunter2' } });
+    expect(message).toContain('CBOS_TOKEN cannot be the value given');
+    expect(message).not.toContain('hunter2');
+  });
+
+  test('a value of config.toml names the key and the file', () => {
+    expect(failure({ file: { port: 'many' } }).message).toBe(
+      'port in /home/me/.cbos/config.toml cannot be "many": must be a whole number',
+    );
+    expect(failure({ file: { allowed_hosts: [1] } }).message).toContain('must be a list of names');
+  });
+
+  test('a flag is named as it is typed', () => {
+    expect(failure({ flags: { stuck_threshold_ms: 'x' } }).message).toContain('--stuck-threshold-ms cannot be "x"');
+  });
+});
+
+describe('keys of config.toml', () => {
+  test('a typo is refused with the key that was meant', () => {
+    const refused = failure({ file: { prot: 1 } });
+    expect(refused).toEqual({
+      code: 'invalid_setting',
+      message: '/home/me/.cbos/config.toml has an unknown key: prot',
+      hint: 'Did you mean port?',
+    });
+  });
+
+  test('a key like none is refused with the list of all', () => {
+    expect(failure({ file: { colour: 'red' } }).hint).toMatch(/^Known keys: host, port, /);
+  });
+
+  test('what only the environment can say is sent there', () => {
+    expect(failure({ file: { home: '/x' } })).toMatchObject({
+      message: 'home cannot be set in /home/me/.cbos/config.toml',
+      hint: 'Set CBOS_HOME in the environment',
+    });
+  });
+
+  test('tables that later versions read are let through', () => {
+    expect(() => resolveSettings(sources({ file: { rules: [{ id: 'x' }], json: { idle_ms: 1 } } }))).not.toThrow();
+  });
+});
+
+test.each([
+  ['prot', 'port'],
+  ['stuck_treshold', 'stuck_threshold_ms'],
+  ['stuck_treshold_ms', 'stuck_threshold_ms'],
+  ['hots', 'host'],
+  ['zzz', null],
+])('the nearest word to %s is %s', (word, nearest) => {
+  expect(nearestWord(word, ['port', 'host', 'stuck_threshold_ms'])).toBe(nearest);
+});
