@@ -14,6 +14,8 @@ export interface IsolatedEnvironmentOptions {
   port: number;
   /** PATH, whole */
   path: string;
+  /** a directory for sockets and scratch files; Claude Code makes `cc-socks` and `claude-UID` there, in /tmp otherwise */
+  temporary: string;
   key?: string;
 }
 
@@ -29,6 +31,7 @@ export function isolatedEnvironment(options: IsolatedEnvironmentOptions): Record
     TERM: 'xterm-256color',
     SHELL: '/bin/bash',
     USER: 'user',
+    TMPDIR: options.temporary,
     ANTHROPIC_BASE_URL: `http://127.0.0.1:${options.port}`,
     ANTHROPIC_API_KEY: options.key ?? STAND_IN_KEY,
     DISABLE_TELEMETRY: '1',

@@ -62,7 +62,12 @@ export async function claudeWorld(options: ClaudeWorldOptions = {}): Promise<Cla
       allow: EXAMPLE_PROJECT_ALLOW,
     });
     const claude = pinnedClaude();
-    const isolated = isolatedEnvironment({ home: world.home, port: api.port, path: world.env.PATH ?? '' });
+    const isolated = isolatedEnvironment({
+      home: world.home,
+      port: api.port,
+      path: world.env.PATH ?? '',
+      temporary: world.temporary,
+    });
     return {
       ...world,
       env: { ...world.env, ...isolated, CBOS_CLAUDE_COMMAND: claude },

@@ -15,6 +15,8 @@ export interface World {
   streamDir: string;
   /** a directory that sessions may work in; `project` names further ones */
   projectDir: string;
+  /** TMPDIR */
+  temporary: string;
   /** the whole environment for the world's processes: an allow-list, never inherited */
   env: Record<string, string>;
   /** the value of the mark in the environment, by which the world's processes are found */
@@ -67,6 +69,7 @@ export function createWorld(options: WorldOptions = {}): World & AsyncDisposable
     screenDir,
     streamDir,
     projectDir,
+    temporary,
     mark,
     env: {
       PATH: [...(options.path ?? []), nodeDirectory, SYSTEM_PATH].join(':'),
