@@ -1,0 +1,88 @@
+/** A text as it may be typed. */
+export interface CleanText {
+  text: string;
+  /** how many control characters were taken out; a bracketed-paste end counts as one */
+  removed: number;
+}
+
+const PASTE_START = '\x1b[200~';
+const PASTE_END = '\x1b[201~';
+
+/**
+ * What would end or begin the paste early: the escape sequence and its one-byte form. It goes as a whole, since the rest of it would stay
+ * as rubbish in the text. Then all control characters, C1 too, except newline and tab.
+ */
+const FORBIDDEN = /(?:\x1b\[|\x9b)20[01]~|[\x00-\x08\x0b-\x1f\x7f-\x9f]/g;
+
+/** Makes a text safe to paste: line ends become `\n`, control characters except newline and tab are taken out and counted. */
+export function cleanText(text: string): CleanText {
+  let removed = 0;
+  const clean = text.replaceAll(/\r\n?/g, '\n').replaceAll(FORBIDDEN, () => {
+    removed += 1;
+    return '';
+  });
+  return { text: clean, removed };
+}
+
+/**
+ * Adds a blank where Claude Code would take an end or a beginning for something else; it trims blanks itself. A `\` at the end turns Enter into
+ * a newline, an `@word` at the end leaves a list of files open that takes the Enter, and `!` or `/` at the beginning
+ * are commands.
+ */
+export function guardText(text: string, options: { command: boolean }): string {
+  const before = !options.command && /^[!/]/.test(text) ? ' ' : '';
+  const after = /\\$|@\S*$/.test(text) ? ' ' : '';
+  return `${before}${text}${after}`;
+}
+
+/**
+ * Claude Code 2.1.150 and later wraps a paste of over 800 characters or 3 newlines in `<pasted_content>`, which the model
+ * treats with reserve; pastes below that are put together exactly.
+ */
+const CHUNK_BYTES = 700;
+const CHUNK_NEWLINES = 2;
+/** Above this the many small pastes take too long: 50 kB took 1.9 s on 2.1.329. One big paste is the lesser evil then. */
+const CHUNKED_LIMIT_BYTES = 50_000;
+
+/**
+ * The bytes that paste a text into a terminal program in bracketed-paste mode. The text must have gone through {@link cleanText}.
+ * @param options.chunked many small pastes in a row, for Claude Code from 2.1.150 on; older versions lose text that way and
+ * need one
+ */
+export function encodePaste(text: string, options: { chunked: boolean }): string {
+  const chunks = options.chunked && utf8Length(text) <= CHUNKED_LIMIT_BYTES ? bracketChunks(text) : [text];
+  return chunks.map((chunk) => `${PASTE_START}${chunk}${PASTE_END}`).join('');
+}
+
+/** Cuts a text into parts of at most 700 bytes and 2 newlines, only between graphemes: half an emoji would be drawn, and counted, as two. */
+export function bracketChunks(text: string): string[] {
+  const chunks: string[] = [];
+  let chunk = '';
+  let bytes = 0;
+  let newlines = 0;
+  for (const { segment } of new Intl.Segmenter('und', { granularity: 'grapheme' }).segment(text)) {
+    const size = utf8Length(segment);
+    const breaks = segment === '\n' ? 1 : 0;
+    if (chunk !== '' && (bytes + size > CHUNK_BYTES || newlines + breaks > CHUNK_NEWLINES)) {
+      chunks.push(chunk);
+      chunk = '';
+      bytes = 0;
+      newlines = 0;
+    }
+    chunk += segment;
+    bytes += size;
+    newlines += breaks;
+  }
+  if (chunk !== '' || chunks.length === 0) chunks.push(chunk);
+  return chunks;
+}
+
+/** Length in UTF-8. A lone surrogate counts as the U+FFFD that it is written as. */
+export function utf8Length(text: string): number {
+  let bytes = 0;
+  for (const character of text) {
+    const code = character.codePointAt(0) ?? 0;
+    bytes += code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x1_0000 ? 3 : 4;
+  }
+  return bytes;
+}

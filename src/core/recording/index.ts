@@ -1,0 +1,3 @@
+export * from './script-lines.ts';
+export * from './timing.ts';
+export * from './utf8.ts';

@@ -1,0 +1,89 @@
+/** What `script` says in the first line of a recording. */
+export interface ScriptHeader {
+  /** the line's length with its newline: where the output begins */
+  end: number;
+  /** the terminal's size at the start; null where `script` had no terminal */
+  cols: number | null;
+  rows: number | null;
+  term: string | null;
+}
+
+export type HeaderReading =
+  | { kind: 'header'; header: ScriptHeader }
+  /** the line is not complete yet */
+  | { kind: 'incomplete' }
+  /** no recording of `script`, but a log of Screen, say: the output begins at 0 */
+  | { kind: 'none' };
+
+/** What `script` says in the last line, after a newline of its own. */
+export interface ScriptTrailer {
+  /** where the output ends */
+  start: number;
+  exitCode: number | null;
+}
+
+/** `script` never translates this; older ones write the date in the locale's way, and no brackets without a terminal. */
+const HEADER_START = 'Script started on ';
+const TRAILER_START = '\nScript done on ';
+const HEADER_CLOSE = '"]\n';
+/** COMMAND holds the whole `-c` line, paths included. */
+const MAX_HEADER_BYTES = 65_536;
+/** Date and exit code. */
+const MAX_TRAILER_BYTES = 200;
+
+/**
+ * Reads the first line of a recording (util-linux 2.38: `Script started on DATE [COMMAND="…" TERM="…" TTY="…" COLUMNS="100" LINES="30"]`).
+ * COMMAND is not escaped and may hold newlines; the line then goes on to its closing bracket.
+ */
+export function parseHeader(bytes: Uint8Array): HeaderReading {
+  const start = ascii(bytes.subarray(0, HEADER_START.length));
+  if (!HEADER_START.startsWith(start)) return { kind: 'none' };
+  const text = ascii(bytes.subarray(0, MAX_HEADER_BYTES));
+  const end = findLineEnd(text);
+  if (end === 0) return bytes.length < MAX_HEADER_BYTES ? { kind: 'incomplete' } : { kind: 'none' };
+  const line = text.slice(0, end);
+  return {
+    kind: 'header',
+    header: {
+      end,
+      cols: readNumber(line, /COLUMNS="(\d+)"/g),
+      rows: readNumber(line, /LINES="(\d+)"/g),
+      term: lastMatch(line, /TERM="([^"]*)"/g),
+    },
+  };
+}
+
+/** Reads the last line of a recording, null while it goes on (or when `script` was killed). */
+export function parseTrailer(bytes: Uint8Array): ScriptTrailer | null {
+  const from = Math.max(bytes.length - MAX_TRAILER_BYTES, 0);
+  const tail = ascii(bytes.subarray(from));
+  const at = tail.lastIndexOf(TRAILER_START);
+  if (at < 0 || !tail.endsWith('\n')) return null;
+  return { start: from + at, exitCode: readNumber(tail.slice(at), /COMMAND_EXIT_CODE="(\d+)"/g) };
+}
+
+/** The position after the header line, 0 when it is not complete. */
+function findLineEnd(text: string): number {
+  const newline = text.indexOf('\n') + 1;
+  const bracketed = text.slice(0, newline).includes(' [COMMAND="');
+  if (!bracketed) return newline;
+  const close = text.indexOf(HEADER_CLOSE);
+  return close < 0 ? 0 : close + HEADER_CLOSE.length;
+}
+
+/** The attributes that count come after COMMAND, whose text might look like them: the last one is the real one. */
+function readNumber(text: string, pattern: RegExp): number | null {
+  const digits = lastMatch(text, pattern);
+  return digits === null ? null : Number(digits);
+}
+
+function lastMatch(text: string, pattern: RegExp): string | null {
+  return [...text.matchAll(pattern)].at(-1)?.[1] ?? null;
+}
+
+/** One character per byte: all that is looked for is ASCII. */
+function ascii(bytes: Uint8Array): string {
+  let text = '';
+  for (const byte of bytes) text += String.fromCharCode(byte);
+  return text;
+}

@@ -1,0 +1,89 @@
+import { open, readdir, readFile, readlink, realpath, rm, symlink } from 'node:fs/promises';
+import { join } from 'node:path';
+import { CatalogueError } from '../../protocol/index.ts';
+import { waitUntil } from '../process/wait-until.ts';
+import { exchangeName, requireScreen, type ScreenTarget, sendCommand, sendCommandsAndWait } from './command.ts';
+import { SCREEN_TIMEOUT_MS, type ScreenHost } from './host.ts';
+import { assertSocketFits } from './screen-id.ts';
+
+/**
+ * Makes Screen itself record a window, for a session that something else started. Bytes go to the end of the file as they come
+ * (`logfile flush 0`; Screen's default is every 10 s); proven by the daemon having the file open. The file is made here, with
+ * mode 0600, when it does not exist. It has no header line, and Screen writes no timing.
+ * @throws CatalogueError no_such_screen, screen_unresponsive
+ */
+export async function startLog(host: ScreenHost, target: ScreenTarget, file: string): Promise<void> {
+  const session = await requireScreen(host, target.id);
+  await (await open(file, 'a', 0o600)).close();
+  // A link of ours, since Screen expands `%`, `$` and `^` in the name, and keeps the file open, so the link may go.
+  const link = join(host.exchangeDir, exchangeName('log'));
+  await symlink(file, link);
+  try {
+    await sendCommandsAndWait(host, target, [`logfile ${link}`, 'logfile flush 0', 'log on']);
+    const path = await realpath(file);
+    const isOpen = async () => ((await openFiles(session.pid)).includes(path) ? true : null);
+    if (await waitUntil(isOpen, { timeoutMs: SCREEN_TIMEOUT_MS })) return;
+    throw new CatalogueError('screen_unresponsive', `Screen did not begin to record ${target.id}`);
+  } finally {
+    await rm(link, { force: true });
+  }
+}
+
+/** Whether Screen's daemon writes this file: after a restart of the server, whether the recording goes on. */
+export async function isLogging(daemonPid: number, file: string): Promise<boolean> {
+  try {
+    return (await openFiles(daemonPid)).includes(await realpath(file));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false;
+    throw error;
+  }
+}
+
+/**
+ * What a window shows, as text, for sessions without a recording only: on a detached session Screen 4.9.0 keeps just the low byte of each
+ * character (`❯` is lost).
+ * @param scrollback with the lines above the screen
+ * @throws CatalogueError no_such_screen, screen_unresponsive
+ */
+export async function readHardcopy(host: ScreenHost, target: ScreenTarget, scrollback = false): Promise<string> {
+  const file = join(host.exchangeDir, exchangeName('copy'));
+  try {
+    await sendCommandsAndWait(host, target, [`hardcopy ${scrollback ? '-h ' : ''}${file}`]);
+    return await readFile(file, 'utf8');
+  } finally {
+    await rm(file, { force: true });
+  }
+}
+
+/**
+ * Renames the Screen session; its socket gets another name, so its id changes.
+ * @param name a slug
+ * @returns the new id, proven by the socket
+ * @throws CatalogueError path_too_long, no_such_screen, screen_unresponsive
+ */
+export async function renameScreen(host: ScreenHost, id: string, name: string): Promise<string> {
+  const session = await requireScreen(host, id);
+  assertSocketFits(host.dir, name, String(session.pid).length);
+  const renamed = `${session.pid}.${name}`;
+  if (renamed === id) return id;
+  await sendCommand(host, { id }, ['sessionname', name]);
+  const exists = async () => ((await readdir(host.dir)).includes(renamed) ? true : null);
+  if (await waitUntil(exists, { timeoutMs: SCREEN_TIMEOUT_MS, everyMs: 2 })) return renamed;
+  throw new CatalogueError('screen_unresponsive', `Screen did not rename ${id}`);
+}
+
+/** The program and arguments that a person attaches with, beside others who are (`-x`). SCREENDIR must be `host.dir` in its environment. */
+export function attachCommand(id: string): string[] {
+  return ['screen', '-U', '-x', id];
+}
+
+async function openFiles(pid: number): Promise<string[]> {
+  const dir = `/proc/${pid}/fd`;
+  const names = await readdir(dir).catch(goneIsEmpty);
+  return (await Promise.all(names.map((name) => readlink(join(dir, name)).catch(goneIsEmpty)))).flat();
+}
+
+function goneIsEmpty(error: NodeJS.ErrnoException): string[] {
+  if (error.code === 'ENOENT' || error.code === 'ESRCH') return [];
+  throw error;
+}

@@ -1,0 +1,103 @@
+import { rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { CatalogueError } from '../../protocol/index.ts';
+import { runProgram } from '../process/run-program.ts';
+import { waitUntil } from '../process/wait-until.ts';
+import { SCREEN_TIMEOUT_MS, type ScreenHost } from './host.ts';
+import { readScreen, type ScreenSession } from './list-screens.ts';
+
+/** A window of a Screen session. */
+export interface ScreenTarget {
+  /** PID.NAME */
+  id: string;
+  /** the window's number, `0` in sessions that CBOS launched; others may have several (WINDOW in their environment) */
+  window?: string;
+}
+
+/**
+ * The session, made sure that it can be talked to. `-X` to a stopped daemon exits 0 and does nothing, or hangs, so this
+ * is looked at before each command.
+ * @throws CatalogueError no_such_screen, screen_unresponsive
+ */
+export async function requireScreen(host: ScreenHost, id: string): Promise<ScreenSession> {
+  const session = await readScreen(host, id);
+  if (session === null || session.state === 'dead') {
+    throw new CatalogueError('no_such_screen', `Screen has no session ${id}`);
+  }
+  if (session.state === 'unresponsive') {
+    throw new CatalogueError('screen_unresponsive', `Screen's daemon of ${id} is stopped (SIGSTOP)`, {
+      hint: `kill -CONT ${session.pid}`,
+    });
+  }
+  return session;
+}
+
+/**
+ * Sends one command (`screen -X`). Screen takes it and says nothing: exit 0 is no sign that it was carried out, or even
+ * known. Arguments must be fixed words or paths of the exchange directory: Screen expands `$` and `^` in them.
+ * @throws CatalogueError no_such_screen, screen_unresponsive, screen_not_found
+ */
+export async function sendCommand(host: ScreenHost, target: ScreenTarget, command: readonly string[]): Promise<void> {
+  await requireScreen(host, target.id);
+  const args = ['-S', target.id, '-p', target.window ?? '0', '-X', ...command];
+  const result = await runProgram('screen', args, { env: host.env, timeoutMs: SCREEN_TIMEOUT_MS });
+  if (result.outcome === 'not_found') throw new CatalogueError('screen_not_found');
+  if (result.outcome === 'timed_out') throw unresponsive(target.id);
+  if (result.code === 0) return;
+  const said = `${result.stdout}${result.stderr}`.trim().split('\n', 1)[0] ?? '';
+  if (/no screen session found/i.test(said)) {
+    throw new CatalogueError('no_such_screen', `Screen has no session ${target.id}`);
+  }
+  throw new CatalogueError(
+    'screen_unresponsive',
+    `Screen refused a command for ${target.id}: ${said || `exit ${result.code}`}`,
+  );
+}
+
+/**
+ * Carries out commands in order, in one message, and returns when the daemon has done them: the last one makes it write a
+ * file, whose appearance is the acknowledgement that `-X` does not give.
+ * @param commands lines in Screen's own syntax
+ * @throws CatalogueError as {@link sendCommand}; screen_unresponsive when no acknowledgement comes
+ */
+export async function sendCommandsAndWait(
+  host: ScreenHost,
+  target: ScreenTarget,
+  commands: readonly string[],
+): Promise<void> {
+  const file = join(host.exchangeDir, exchangeName('ack'));
+  try {
+    await sendCommand(host, target, ['eval', ...commands, `hardcopy ${file}`]);
+    if (!(await fileAppears(file, SCREEN_TIMEOUT_MS))) throw unresponsive(target.id);
+  } finally {
+    await rm(file, { force: true });
+  }
+}
+
+let exchanges = 0;
+
+/** A name in the exchange directory that nothing else of this process uses. */
+export function exchangeName(purpose: string): string {
+  exchanges += 1;
+  return `${purpose}-${process.pid}-${exchanges}`;
+}
+
+function unresponsive(id: string): CatalogueError {
+  return new CatalogueError(
+    'screen_unresponsive',
+    `Screen's daemon of ${id} did not answer within ${SCREEN_TIMEOUT_MS} ms`,
+  );
+}
+
+async function fileAppears(file: string, timeoutMs: number): Promise<boolean> {
+  const look = async () => {
+    try {
+      await stat(file);
+      return true;
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+      throw error;
+    }
+  };
+  return (await waitUntil(look, { timeoutMs, everyMs: 2 })) === true;
+}

@@ -1,0 +1,88 @@
+import { type ChildProcessByStdio, spawn } from 'node:child_process';
+import type { Readable, Writable } from 'node:stream';
+import { CatalogueError } from '../../protocol/index.ts';
+import { collectOutput } from '../process/run-program.ts';
+import { shellWords } from './shell-quote.ts';
+
+export interface HiddenTerminalOptions {
+  cols: number;
+  rows: number;
+  /** run in the terminal */
+  command: readonly string[];
+  env: Readonly<Record<string, string>>;
+  cwd?: string;
+}
+
+/** A program in a terminal that nobody sees. */
+export interface HiddenTerminal {
+  /** of `script`, which holds the terminal; the program is its child */
+  pid: number;
+  /** resolves when the program has ended */
+  ended: Promise<void>;
+  hasEnded(): boolean;
+  /** what was drawn so far, escape codes taken out: Screen's complaint when it failed */
+  text(): string;
+  /** ends `script` by force when it still runs */
+  destroy(): void;
+}
+
+/** Screen's complaints are one line. */
+const KEPT_OUTPUT_BYTES = 16_384;
+
+/**
+ * Starts a program in a hidden terminal of a size: Screen gives a session that was started detached (`-dmS`) 80×24, and
+ * only an attached client of the wanted size makes it another. `script` makes the terminal; its recording goes nowhere.
+ */
+export function openHiddenTerminal(options: HiddenTerminalOptions): HiddenTerminal {
+  const { cols, rows } = options;
+  const line = `stty cols ${cols} rows ${rows}; exec ${shellWords(options.command)}`;
+  // The line is for `script`'s shell, which is $SHELL: the user's may be fish, or /usr/sbin/nologin.
+  const child: ChildProcessByStdio<Writable, Readable, Readable> = spawn('script', ['-q', '-c', line, '/dev/null'], {
+    env: { ...options.env, SHELL: '/bin/sh' },
+    // Standard input stays open: at its end `script` types ^D, which Screen would hand to the session.
+    stdio: ['pipe', 'pipe', 'pipe'],
+    ...(options.cwd === undefined ? {} : { cwd: options.cwd }),
+  });
+  const stdout = collectOutput(child.stdout, KEPT_OUTPUT_BYTES);
+  const stderr = collectOutput(child.stderr, KEPT_OUTPUT_BYTES);
+  let over = false;
+  const ended = new Promise<void>((resolve, reject) => {
+    child.once('exit', () => {
+      over = true;
+      resolve();
+    });
+    child.once('error', (error: NodeJS.ErrnoException) => {
+      over = true;
+      if (error.code !== 'ENOENT') return reject(error);
+      reject(
+        new CatalogueError('launch_failed', 'The program `script` of util-linux was not found', {
+          hint: 'sudo apt-get install bsdutils',
+        }),
+      );
+    });
+  });
+  // Who waits for `ended` gets the failure; nobody else is to be killed by it.
+  ended.catch(() => undefined);
+  // EPIPE when the program ends while something is written: the end itself says all there is to say.
+  child.stdin.on('error', () => undefined);
+  return {
+    pid: child.pid ?? -1,
+    ended,
+    hasEnded: () => over,
+    text: () => stripEscapes(`${stdout()}${stderr()}`),
+    destroy: () => {
+      if (!over) child.kill('SIGKILL');
+      child.stdin.destroy();
+      child.stdout.destroy();
+      child.stderr.destroy();
+    },
+  };
+}
+
+/** The readable rest of terminal output. */
+export function stripEscapes(text: string): string {
+  return text
+    .replaceAll(/\x1b\[[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b[ -/]*[0-~]/g, '')
+    .replaceAll(/[\x00-\x08\x0b-\x1f\x7f]/g, '')
+    .trim();
+}

@@ -1,0 +1,89 @@
+import { mkdir, mkdtemp, stat } from 'node:fs/promises';
+import { userInfo } from 'node:os';
+import { join } from 'node:path';
+import { CatalogueError } from '../../protocol/index.ts';
+import { runProgram } from '../process/run-program.ts';
+import { parseScreenLs } from './parse-ls.ts';
+import { readPidDigits } from './screen-id.ts';
+
+/** Where Screen's sessions of this user are, and how to talk to them. Made once by {@link openScreenHost}. */
+export interface ScreenHost {
+  /** the socket directory */
+  dir: string;
+  /** the environment of the `screen` commands themselves; a session's own environment is a matter of its launch */
+  env: Readonly<Record<string, string>>;
+  /** a directory of mode 0700 for the files that hand texts to Screen; its path needs no quoting anywhere */
+  exchangeDir: string;
+  /** digits of the longest pid here */
+  pidDigits: number;
+}
+
+export interface ScreenHostOptions {
+  /** PATH and HOME are taken from it */
+  env: Readonly<Record<string, string | undefined>>;
+  /** SCREENDIR, null: as Screen has it */
+  screenDir: string | null;
+  /** private directory for short-lived files, created where it does not exist */
+  runDir: string;
+  /** where such a directory is made instead when the path of `runDir` has characters that Screen would read as its own */
+  tempDir: string;
+}
+
+/** `screen -ls` takes 5 ms; with a stopped daemon in the directory it may hang for ever. */
+export const SCREEN_TIMEOUT_MS = 3_000;
+
+/** Screen 4.9.0 expands `$` and `^` in the arguments of `-X` in every kind of quotes, so paths that hold others are not used. */
+const NEEDS_NO_QUOTING = /^[A-Za-z0-9/._+,@=-]+$/;
+
+/** @throws CatalogueError screen_not_found, or launch_failed where Screen cannot have a socket directory at all */
+export async function openScreenHost(options: ScreenHostOptions): Promise<ScreenHost> {
+  const env = clientEnvironment(options);
+  await mkdir(options.runDir, { recursive: true, mode: 0o700 });
+  const exchangeDir = NEEDS_NO_QUOTING.test(options.runDir)
+    ? options.runDir
+    : await mkdtemp(join(options.tempDir, 'cbos-'));
+  const dir = options.screenDir ?? (await findSocketDir(env));
+  return { dir, env: { ...env, SCREENDIR: dir }, exchangeDir, pidDigits: await readPidDigits() };
+}
+
+/** A terminal type that every terminfo has, UTF-8 whatever the user's locale is, and no word of another Screen around us. */
+function clientEnvironment(options: ScreenHostOptions): Record<string, string> {
+  const { PATH, HOME } = options.env;
+  return {
+    ...(PATH === undefined ? {} : { PATH }),
+    ...(HOME === undefined ? {} : { HOME }),
+    ...(options.screenDir === null ? {} : { SCREENDIR: options.screenDir }),
+    LC_ALL: 'C.UTF-8',
+    TERM: 'xterm-256color',
+    SHELL: '/bin/sh',
+  };
+}
+
+/**
+ * Asks Screen itself: distributions differ (Debian /run/screen/S-USER, Arch /run/screens/S-USER, others ~/.screen). Where
+ * it hangs on a stopped daemon, the usual places are looked at.
+ */
+async function findSocketDir(env: Record<string, string>): Promise<string> {
+  const result = await runProgram('screen', ['-ls'], { env, timeoutMs: SCREEN_TIMEOUT_MS });
+  if (result.outcome === 'not_found') throw new CatalogueError('screen_not_found');
+  const { dir } = parseScreenLs(result.stdout);
+  if (dir !== null) return dir;
+  const user = userInfo().username;
+  for (const place of [`/run/screen/S-${user}`, `/run/screens/S-${user}`, `${env.HOME ?? ''}/.screen`]) {
+    if (await isDirectory(place)) return place;
+  }
+  // WSL without systemd, for one: /run/screen does not exist and only root could make it.
+  const said = `${result.stdout}${result.stderr}`.trim().split('\n', 1)[0] || 'Screen did not answer';
+  throw new CatalogueError('launch_failed', `Screen has no socket directory: ${said}`, {
+    hint: 'mkdir -p -m 700 ~/.screen && export SCREENDIR=~/.screen',
+  });
+}
+
+async function isDirectory(path: string): Promise<boolean> {
+  try {
+    return (await stat(path)).isDirectory();
+  } catch (error) {
+    if (['ENOENT', 'ENOTDIR', 'EACCES'].includes((error as NodeJS.ErrnoException).code ?? '')) return false;
+    throw error;
+  }
+}

@@ -1,0 +1,11 @@
+export * from './adopt.ts';
+export type { ScreenTarget } from './command.ts';
+export * from './find-claude.ts';
+export * from './host.ts';
+export * from './launch.ts';
+export * from './list-screens.ts';
+export * from './parse-ls.ts';
+export * from './resize.ts';
+export * from './screen-id.ts';
+export * from './type-keys.ts';
+export * from './watch-screens.ts';

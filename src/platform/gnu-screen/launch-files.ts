@@ -1,0 +1,58 @@
+import { mkdtemp, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type RecordingFiles, scriptCommand } from '../recorder/script-command.ts';
+import { shellQuote, shellWords } from './shell-quote.ts';
+
+/** The files of one launch. They are read while it starts and can go when the command runs. */
+export interface LaunchFiles {
+  dir: string;
+  /** Screen's configuration, in place of the user's: theirs may start windows or bind the size */
+  rc: string;
+  /** what Screen runs in its window: `script` around {@link run} */
+  inner: string;
+  /** what `script` records: the command itself */
+  run: string;
+}
+
+export interface LaunchFilesOptions {
+  command: readonly string[];
+  /** the session's SHELL, which `script` must not see; null when it has none */
+  shell: string | null;
+  recording: RecordingFiles;
+}
+
+/**
+ * `deflogin`: no entry in utmp, which not every system has. `term`: programs that look at TERM get colours. `defscrollback`: for a person who attaches; the recording has it all.
+ * `hardstatus` and `caption`: /etc/screenrc may turn them on, and each would take a row.
+ */
+const SCREEN_RC = `startup_message off
+vbell off
+deflogin off
+autodetach on
+defutf8 on
+term screen-256color
+defscrollback 5000
+hardstatus ignore
+caption splitonly
+`;
+
+/** Writes them into a new private directory below `parent`. */
+export async function writeLaunchFiles(parent: string, options: LaunchFilesOptions): Promise<LaunchFiles> {
+  const dir = await mkdtemp(join(parent, 'launch-'));
+  const files = { dir, rc: join(dir, 'screenrc'), inner: join(dir, 'inner'), run: join(dir, 'run') };
+  await Promise.all([
+    writeFile(files.rc, SCREEN_RC, { mode: 0o600 }),
+    writeFile(files.inner, innerScript(files.run, options.recording), { mode: 0o600 }),
+    writeFile(files.run, runScript(options), { mode: 0o600 }),
+  ]);
+  return files;
+}
+
+function innerScript(run: string, recording: RecordingFiles): string {
+  return `exec ${shellWords(scriptCommand(recording, `exec /bin/sh ${shellQuote(run)}`))}\n`;
+}
+
+function runScript(options: LaunchFilesOptions): string {
+  const shell = options.shell === null ? 'unset SHELL' : `export SHELL=${shellQuote(options.shell)}`;
+  return `${shell}\nexec ${shellWords(options.command)}\n`;
+}

@@ -1,0 +1,126 @@
+import { readFile } from 'node:fs/promises';
+import { parseHeader, parseTrailer } from '../../core/recording/index.ts';
+import { CatalogueError } from '../../protocol/index.ts';
+import { type ProcessId, type ProcessInfo, readArgv, readProcess } from '../process/proc-file.ts';
+import { descendantsOf } from '../process/tree.ts';
+import { waitUntil } from '../process/wait-until.ts';
+import { sendCommand } from './command.ts';
+import { type HiddenTerminal, stripEscapes } from './hidden-terminal.ts';
+import type { ScreenHost } from './host.ts';
+import type { Launched, LaunchOptions } from './launch.ts';
+import type { LaunchFiles } from './launch-files.ts';
+import { listScreens, readScreen, type ScreenSession } from './list-screens.ts';
+import { readTerminalSize } from './resize.ts';
+
+/** A launch takes 60 ms; ten at once on two cores, half a second; on a machine that swaps, seconds. */
+const LAUNCH_TIMEOUT_MS = 10_000;
+const LOOK_EVERY_MS = 5;
+/** A shell's exit codes for a command that does not exist, and one that cannot be executed. */
+const NOT_FOUND = 127;
+const NOT_EXECUTABLE = 126;
+/** Enough of what a command printed before it ended for the message. */
+const SHOWN_CHARACTERS = 500;
+
+interface Attempt {
+  terminal: HiddenTerminal;
+  files: LaunchFiles;
+}
+
+/** Follows a launch step by step to the detached session in which the command runs. Throws what went wrong. */
+export async function proveLaunch(host: ScreenHost, options: LaunchOptions, attempt: Attempt): Promise<Launched> {
+  const proof = new LaunchProof(options, attempt.terminal);
+  const session = await proof.until('its socket did not appear', () =>
+    findSession(host, options.name, attempt.terminal),
+  );
+  const daemon = await proof.until('its daemon was not found', () => readProcess(session.pid));
+  const agent = await proof.until('the command did not start', () => findAgent(daemon, attempt.files));
+  // Not from the recording's header: `script` writes that with the first output only, however late it comes.
+  const size = await proof.until('it ended at once', () => readTerminalSize(host, agent.pid));
+  if (size.cols !== options.cols || size.rows !== options.rows) {
+    const got = `${size.cols}×${size.rows}`;
+    throw new CatalogueError('launch_failed', `The session got ${got} instead of ${options.cols}×${options.rows}`);
+  }
+  await detach(host, session, proof);
+  attempt.terminal.destroy();
+  return { screenId: session.id, daemon: idOf(daemon), agent };
+}
+
+class LaunchProof {
+  private readonly deadline = performance.now() + LAUNCH_TIMEOUT_MS;
+
+  constructor(
+    private readonly options: LaunchOptions,
+    readonly terminal: HiddenTerminal,
+  ) {}
+
+  /** Waits for a step; the end of the hidden terminal meanwhile is the end of the session. */
+  async until<T>(failure: string, probe: () => Promise<T | null>): Promise<T> {
+    const step = async () => {
+      // Asked before the probe: what was there when the terminal ended is seen by it.
+      const over = this.terminal.hasEnded();
+      const seen = await probe();
+      if (seen === null && over) throw await this.explainEnd();
+      return seen;
+    };
+    const timeoutMs = Math.max(this.deadline - performance.now(), 0);
+    const seen = await waitUntil(step, { timeoutMs, everyMs: LOOK_EVERY_MS });
+    if (seen !== null) return seen;
+    const said = this.terminal.text();
+    throw new CatalogueError('launch_failed', `The session did not start, ${failure}${said ? ` (${said})` : ''}`);
+  }
+
+  /** Why there is no session: Screen's own words, or how the command ended and what it printed. */
+  async explainEnd(): Promise<CatalogueError> {
+    await this.terminal.ended;
+    const said = this.terminal.text();
+    if (/screen: not found/.test(said)) return new CatalogueError('screen_not_found');
+    const recording = await readFile(this.options.recording.typescript);
+    const reading = parseHeader(recording);
+    if (reading.kind !== 'header') {
+      return new CatalogueError('launch_failed', `Screen did not start the session: ${said || 'it said nothing'}`);
+    }
+    const command = this.options.command[0] ?? '';
+    const trailer = parseTrailer(recording);
+    const exitCode = trailer?.exitCode ?? null;
+    if (exitCode === NOT_FOUND || exitCode === NOT_EXECUTABLE) {
+      return new CatalogueError('claude_not_found', `The command ${command} was not found or is no program`);
+    }
+    const output = recording.subarray(reading.header.end, trailer?.start ?? recording.length).toString('utf8');
+    const printed = stripEscapes(output).slice(-SHOWN_CHARACTERS);
+    const how = exitCode === null ? '' : ` with exit code ${exitCode}`;
+    return new CatalogueError('launch_failed', `${command} ended at once${how}${printed ? `: ${printed}` : ''}`);
+  }
+}
+
+/** The session whose daemon our hidden terminal started: another one of the same name is somebody else's. */
+async function findSession(host: ScreenHost, name: string, terminal: HiddenTerminal): Promise<ScreenSession | null> {
+  const candidates = (await listScreens(host)).filter((session) => session.name === name);
+  if (candidates.length === 0) return null;
+  const ours = new Set((await descendantsOf([terminal.pid])).map((info) => info.pid));
+  return candidates.find((session) => ours.has(session.pid)) ?? null;
+}
+
+/** The command's process: the child of `script`, once it is no longer the shell that turns into it. */
+async function findAgent(daemon: ProcessInfo, files: LaunchFiles): Promise<ProcessId | null> {
+  const below = await descendantsOf([daemon.pid]);
+  const recorders = new Set(below.filter((info) => info.ppid === daemon.pid).map((info) => info.pid));
+  for (const info of below) {
+    if (!recorders.has(info.ppid) || info.comm === 'script') continue;
+    const argv = await readArgv(info.pid);
+    if (argv.length > 0 && !argv.some((argument) => argument.includes(files.run))) return idOf(info);
+  }
+  return null;
+}
+
+async function detach(host: ScreenHost, session: ScreenSession, proof: LaunchProof): Promise<void> {
+  await sendCommand(host, { id: session.id }, ['detach']);
+  await proof.until('Screen did not detach from it', async () => {
+    if (!proof.terminal.hasEnded()) return null;
+    const now = await readScreen(host, session.id);
+    return now?.state === 'detached' ? now : null;
+  });
+}
+
+function idOf(info: ProcessInfo): ProcessId {
+  return { pid: info.pid, startTime: info.startTime };
+}

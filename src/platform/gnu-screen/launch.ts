@@ -1,0 +1,129 @@
+import { open, rm, stat } from 'node:fs/promises';
+import { CatalogueError } from '../../protocol/index.ts';
+import { endTree } from '../process/end-tree.ts';
+import { type ProcessId, readProcess } from '../process/proc-file.ts';
+import type { ProcessMark } from '../process/tree.ts';
+import type { RecordingFiles } from '../recorder/script-command.ts';
+import { type HiddenTerminal, openHiddenTerminal } from './hidden-terminal.ts';
+import type { ScreenHost } from './host.ts';
+import { type LaunchFiles, writeLaunchFiles } from './launch-files.ts';
+import { proveLaunch } from './launch-proof.ts';
+import { listScreens, wipeScreen } from './list-screens.ts';
+import { assertSocketFits } from './screen-id.ts';
+
+export interface LaunchOptions {
+  /** the Screen session's name: the slug */
+  name: string;
+  cwd: string;
+  /** the session's whole environment: nothing is inherited */
+  env: Readonly<Record<string, string>>;
+  cols: number;
+  rows: number;
+  /** what to run, an argument array */
+  command: readonly string[];
+  /** files that do not exist yet, in a directory that does */
+  recording: RecordingFiles;
+  /** the entry of `env` by which the session's processes are found again; used here when the launch fails */
+  mark: ProcessMark;
+}
+
+export interface Launched {
+  screenId: string;
+  /** Screen's daemon */
+  daemon: ProcessId;
+  /** the command itself */
+  agent: ProcessId;
+}
+
+/** Would turn the size of the hidden terminal into another one, or confuse Screen about where it runs. */
+const NEVER_PASSED_ON = ['LINES', 'COLUMNS', 'TERMCAP', 'STY', 'WINDOW'];
+
+/**
+ * Starts a recorded session of the asked size and proves it: its socket is there, nobody is attached, the command
+ * itself runs (was found and executed), and its terminal has this size. When it fails nothing is left of it, the
+ * recording's files included.
+ * @throws CatalogueError path_too_long, screen_not_found, claude_not_found when the command is no program, launch_failed with what Screen or the command said
+ */
+export async function launch(host: ScreenHost, options: LaunchOptions): Promise<Launched> {
+  assertSocketFits(host.dir, options.name, host.pidDigits);
+  await assertPossible(options);
+  await createRecording(options.recording);
+  let files: LaunchFiles | null = null;
+  let terminal: HiddenTerminal | null = null;
+  try {
+    files = await writeLaunchFiles(host.exchangeDir, {
+      command: options.command,
+      shell: options.env.SHELL ?? null,
+      recording: options.recording,
+    });
+    terminal = openHiddenTerminal({
+      cols: options.cols,
+      rows: options.rows,
+      command: ['screen', '-U', '-m', '-S', options.name, '-c', files.rc, '/bin/sh', files.inner],
+      env: launchEnvironment(host, options),
+      cwd: options.cwd,
+    });
+    const launched = await proveLaunch(host, options, { terminal, files });
+    await rm(files.dir, { recursive: true, force: true });
+    return launched;
+  } catch (error) {
+    await undoLaunch(host, options, { terminal, files });
+    throw error;
+  }
+}
+
+/** @throws CatalogueError no_such_path, invalid_request */
+async function assertPossible(options: LaunchOptions): Promise<void> {
+  const texts = [...options.command, ...Object.values(options.env)];
+  if (texts.some((text) => text.includes('\0'))) {
+    throw new CatalogueError('invalid_request', 'Arguments and environment cannot hold a NUL character');
+  }
+  const directory = await stat(options.cwd).catch((error: NodeJS.ErrnoException) => error);
+  if (directory instanceof Error || !directory.isDirectory()) {
+    throw new CatalogueError('no_such_path', `${options.cwd} is no directory`);
+  }
+}
+
+function launchEnvironment(host: ScreenHost, options: LaunchOptions): Record<string, string> {
+  const kept = Object.entries(options.env).filter(([name]) => !NEVER_PASSED_ON.includes(name));
+  // TERM is the hidden terminal's; in the session Screen sets its own.
+  return { ...Object.fromEntries(kept), SCREENDIR: host.dir, TERM: 'xterm-256color' };
+}
+
+/**
+ * Makes the recording's files before `script` opens them, so they are private from the first byte on and no older one is
+ * ever overwritten.
+ * @throws CatalogueError launch_failed
+ */
+async function createRecording(files: RecordingFiles): Promise<void> {
+  const made: string[] = [];
+  try {
+    for (const path of [files.typescript, files.timing]) {
+      await (await open(path, 'wx', 0o600)).close();
+      made.push(path);
+    }
+  } catch (error) {
+    await Promise.all(made.map((path) => rm(path, { force: true })));
+    throw new CatalogueError('launch_failed', `The recording cannot be written: ${(error as Error).message}`, {
+      cause: error,
+    });
+  }
+}
+
+/** Leaves nothing of a launch that failed. */
+async function undoLaunch(host: ScreenHost, options: LaunchOptions, attempt: PartialAttempt): Promise<void> {
+  const { terminal, files } = attempt;
+  const root = terminal === null ? null : await readProcess(terminal.pid);
+  await endTree({ roots: root === null ? [] : [root], mark: options.mark });
+  terminal?.destroy();
+  for (const one of await listScreens(host)) {
+    if (one.name === options.name && one.state === 'dead') await wipeScreen(host, one.id);
+  }
+  const remains = [options.recording.typescript, options.recording.timing, ...(files === null ? [] : [files.dir])];
+  await Promise.all(remains.map((path) => rm(path, { recursive: true, force: true })));
+}
+
+interface PartialAttempt {
+  terminal: HiddenTerminal | null;
+  files: LaunchFiles | null;
+}

@@ -1,0 +1,46 @@
+import { parseScreenId } from './screen-id.ts';
+
+/**
+ * A Screen session's state in one word: `dead` has a socket but no daemon, `unresponsive` a daemon that is stopped and
+ * answers nobody, `foreign` belongs to another user or host.
+ */
+export type ScreenState = 'attached' | 'detached' | 'dead' | 'unresponsive' | 'foreign';
+
+export interface ScreenLine {
+  id: string;
+  pid: number;
+  name: string;
+  state: ScreenState;
+}
+
+export interface ScreenLs {
+  sessions: ScreenLine[];
+  /** the socket directory, as the last line names it; null where that line is missing */
+  dir: string | null;
+}
+
+/**
+ * Reads the output of `screen -ls`: `\tPID.NAME\t(DATE)\t(State)`. Debian has the date, whose format follows the locale,
+ * upstream has none, and either may add a remark in further parentheses; so the state is looked for in the last ones.
+ * Screen translates nothing else, so no locale changes the words.
+ */
+export function parseScreenLs(output: string): ScreenLs {
+  const sessions: ScreenLine[] = [];
+  for (const line of output.split('\n')) {
+    const [, id, rest] = /^\t(\S.*?)\t(.*)$/.exec(line.trimEnd()) ?? [];
+    const parsed = id === undefined ? null : parseScreenId(id);
+    if (id === undefined || rest === undefined || parsed === null) continue;
+    sessions.push({ id, ...parsed, state: readState(rest) });
+  }
+  return { sessions, dir: /(?:No Sockets found in|Sockets? in) (\/.*?)\.?\s*$/m.exec(output)?.[1] ?? null };
+}
+
+function readState(parentheses: string): ScreenState {
+  const last = /\(([^()]*)\)[^()]*$/.exec(parentheses)?.[1] ?? '';
+  if (/^remote or dead$|^private$/i.test(last)) return 'foreign';
+  if (/^dead/i.test(last)) return 'dead';
+  if (/attached/i.test(last)) return 'attached';
+  if (/detached/i.test(last)) return 'detached';
+  // Newer Screens say so of a daemon that did not answer in time; `???` is an older word for it.
+  return 'unresponsive';
+}

@@ -1,0 +1,45 @@
+import { readFile } from 'node:fs/promises';
+import { CatalogueError } from '../../protocol/index.ts';
+
+/** A Screen session's full name in its parts. Commands always take the full one: `-S X` also matches prefixes of name and pid. */
+export interface ScreenId {
+  /** Screen's daemon */
+  pid: number;
+  name: string;
+}
+
+/** Reads `PID.NAME`; null for anything else. */
+export function parseScreenId(id: string): ScreenId | null {
+  const match = /^([1-9][0-9]{0,9})\.(.+)$/s.exec(id);
+  const [, pid, name] = match ?? [];
+  return pid === undefined || name === undefined ? null : { pid: Number(pid), name };
+}
+
+/** `sun_path` of unix(7) has 108 bytes with the closing NUL. */
+const MAX_SOCKET_PATH_BYTES = 107;
+/** Screen 4.9.0 refuses longer ones for `-S`, the pid included: "Session-name is too long (max length is 80 symbols)". */
+const MAX_ID_LENGTH = 80;
+
+/**
+ * Refuses a name whose socket would not fit. Screen 4.9.0 says nothing then and exits 0: it cuts the name, or creates
+ * no session at all.
+ * @param pidDigits of the daemon's pid, or the most a pid can have while it is not known
+ * @throws CatalogueError path_too_long
+ */
+export function assertSocketFits(dir: string, name: string, pidDigits: number): void {
+  const bytes = Buffer.byteLength(`${dir}/.${name}`) + pidDigits;
+  if (bytes > MAX_SOCKET_PATH_BYTES) {
+    const message = `The socket ${dir}/PID.${name} would have ${bytes} bytes, the system allows ${MAX_SOCKET_PATH_BYTES}`;
+    throw new CatalogueError('path_too_long', message);
+  }
+  if (pidDigits + 1 + name.length > MAX_ID_LENGTH) {
+    const message = `PID.${name} would have over ${MAX_ID_LENGTH} characters, and Screen takes no more`;
+    throw new CatalogueError('path_too_long', message, { hint: 'Use a shorter name' });
+  }
+}
+
+/** How many digits a pid may have on this system: 5 to 7. */
+export async function readPidDigits(): Promise<number> {
+  const max = Number(await readFile('/proc/sys/kernel/pid_max', 'utf8'));
+  return String(max - 1).length;
+}

@@ -1,0 +1,130 @@
+import { isAlive, listProcesses, type ProcessId, type ProcessInfo, readProcess } from './proc-file.ts';
+import { descendantsAmong, findMarked, type ProcessMark } from './tree.ts';
+import { waitUntil } from './wait-until.ts';
+
+export interface EndTreeOptions {
+  /** ended with everything below them: Screen's daemon, say */
+  roots: readonly ProcessId[];
+  /** asked to end before all others and given time for it: Claude Code, which then fires SessionEnd and writes its transcript */
+  first?: ProcessId | null;
+  /** whoever carries it in the launch environment is ended too, so orphans of a dead daemon are */
+  mark?: ProcessMark | null;
+  /** how long `first` may take */
+  graceMs?: number;
+}
+
+export interface EndTreeResult {
+  /** everything that was found and is gone now */
+  ended: ProcessId[];
+  /** what could not be ended: somebody else's, or hanging in the kernel */
+  left: ProcessInfo[];
+}
+
+/** Claude Code 2.1.329 takes 0.1 s, with a running tool 1.6 s. */
+const GRACE_MS = 4_000;
+/** When Claude Code is gone, `script` writes its last line and Screen closes the window: some 20 ms. Nothing of that needs a signal. */
+const SETTLE_MS = 400;
+/** For what reacts to TERM at all. `script` (util-linux 2.38) ignores it. */
+const TERM_MS = 600;
+/** KILL works at once except on a process that hangs in the kernel. */
+const KILL_MS = 1_000;
+/** Each round finds what was forked since the last; a tree that outruns this many is reported as left. */
+const KILL_ROUNDS = 10;
+
+/**
+ * Ends a whole set of processes and proves it: TERM to `first`, time to finish, TERM to the rest, KILL to the rest, each
+ * time looking again for children that were forked meanwhile. Start times are compared before each signal, so a pid that
+ * was reused is never hit. Never ends the calling process, even when it carries the mark itself.
+ */
+export async function endTree(options: EndTreeOptions): Promise<EndTreeResult> {
+  const census = new Census(options);
+  await census.look();
+
+  const { first } = options;
+  if (first && (await isAlive(first))) {
+    await signal(first, 'SIGTERM');
+    await waitUntil(async () => ((await isAlive(first)) ? null : true), { timeoutMs: options.graceMs ?? GRACE_MS });
+    await census.waitForEnd(SETTLE_MS);
+  }
+
+  for (const info of await census.look()) await signal(info, 'SIGTERM');
+  await census.waitForEnd(TERM_MS);
+
+  for (let round = 0; round < KILL_ROUNDS; round++) {
+    const running = await census.look();
+    if (running.length === 0) break;
+    for (const info of running) await signal(info, 'SIGKILL');
+    await census.waitForEnd(KILL_MS);
+  }
+  const left = await census.look();
+  const leftPids = new Set(left.map((info) => info.pid));
+  return { ended: census.seen().filter((id) => !leftPids.has(id.pid)), left };
+}
+
+/**
+ * Everything that ever belonged to the tree. It only grows: a child whose parent has died hangs below pid 1 from then on
+ * and could not be found again through its parents.
+ */
+class Census {
+  private readonly known = new Map<string, ProcessId>();
+  private readonly mark: ProcessMark | null;
+
+  constructor(options: EndTreeOptions) {
+    this.mark = options.mark ?? null;
+    for (const id of [...options.roots, ...(options.first ? [options.first] : [])]) this.add(id);
+  }
+
+  /** What of it runs now, new children included. */
+  async look(): Promise<ProcessInfo[]> {
+    if (this.mark) for (const info of await findMarked(this.mark)) this.add(info);
+    const processes = await listProcesses();
+    const running = processes.filter((info) => this.known.has(keyOf(info)));
+    const below = descendantsAmong(
+      processes,
+      running.map((info) => info.pid),
+    );
+    for (const info of below) this.add(info);
+    return [...running, ...below].filter((info) => info.pid !== process.pid);
+  }
+
+  /** Until all that is known has ended, or the time is over. */
+  async waitForEnd(timeoutMs: number): Promise<void> {
+    await waitUntil(
+      async () => {
+        const alive = await Promise.all(this.seen().map(isAlive));
+        return alive.includes(true) ? null : true;
+      },
+      { timeoutMs },
+    );
+  }
+
+  seen(): ProcessId[] {
+    return [...this.known.values()];
+  }
+
+  private add(id: ProcessId): void {
+    if (id.pid !== process.pid) this.known.set(keyOf(id), { pid: id.pid, startTime: id.startTime });
+  }
+}
+
+function keyOf(id: ProcessId): string {
+  return `${id.pid}@${id.startTime}`;
+}
+
+/**
+ * Sends a signal to exactly this process. A stopped one is continued after TERM, else it would sleep on it.
+ * @returns whether the signal was sent: false when the process is gone or not ours
+ */
+export async function signal(id: ProcessId, name: 'SIGTERM' | 'SIGKILL' | 'SIGHUP'): Promise<boolean> {
+  const now = await readProcess(id.pid);
+  if (now === null || now.startTime !== id.startTime) return false;
+  try {
+    process.kill(id.pid, name);
+    if (name === 'SIGTERM' && now.state === 'T') process.kill(id.pid, 'SIGCONT');
+    return true;
+  } catch (error) {
+    const code = (error as NodeJS.ErrnoException).code;
+    if (code === 'ESRCH' || code === 'EPERM') return false;
+    throw error;
+  }
+}

@@ -1,0 +1,5 @@
+export * from './end-tree.ts';
+export * from './proc-file.ts';
+export * from './run-program.ts';
+export * from './tree.ts';
+export * from './wait-until.ts';

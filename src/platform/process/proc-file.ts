@@ -1,0 +1,106 @@
+import { readdir, readFile } from 'node:fs/promises';
+
+/** A process that cannot be mistaken for a later one with the same pid: the kernel reuses pids, not pid + start time. */
+export interface ProcessId {
+  pid: number;
+  /** field 22 of /proc/PID/stat, clock ticks since boot; a string because Claude Code's registry has it as one */
+  startTime: string;
+}
+
+export interface ProcessInfo extends ProcessId {
+  ppid: number;
+  /** the kernel's letter: R S D running or sleeping, T stopped, Z zombie, … */
+  state: string;
+  /** at most 15 bytes, whatever the process calls itself */
+  comm: string;
+  /** user and system time so far, in clock ticks (100 a second on every Linux that Node supports) */
+  cpuTicks: number;
+}
+
+/**
+ * Reads one line of /proc/PID/stat. `comm` stands in parentheses and may itself hold blanks and parentheses, so it
+ * reaches to the *last* closing one (proc(5)).
+ * @returns null where the text is no stat line
+ */
+export function parseStat(text: string): ProcessInfo | null {
+  const open = text.indexOf(' (');
+  const close = text.lastIndexOf(') ');
+  if (open < 1 || close < open) return null;
+  const fields = text.slice(close + 2).split(' ');
+  // Counted from `state`, which is field 3.
+  const [state, ppid] = fields;
+  const startTime = fields[22 - 3];
+  if (state === undefined || ppid === undefined || startTime === undefined) return null;
+  return {
+    pid: Number(text.slice(0, open)),
+    ppid: Number(ppid),
+    startTime,
+    state,
+    comm: text.slice(open + 2, close),
+    cpuTicks: Number(fields[14 - 3]) + Number(fields[15 - 3]),
+  };
+}
+
+/** The process now, or null when there is none with this pid. A zombie is still there: see {@link isAlive}. */
+export async function readProcess(pid: number): Promise<ProcessInfo | null> {
+  const text = await readProcFile(pid, 'stat');
+  return text === null ? null : parseStat(text);
+}
+
+/** Whether exactly this process still runs. A zombie has ended: only its parent has not looked yet. */
+export async function isAlive(id: ProcessId): Promise<boolean> {
+  const now = await readProcess(id.pid);
+  return now !== null && now.startTime === id.startTime && isRunning(now);
+}
+
+/** Whether a process that was read is more than the remains of one. */
+export function isRunning(info: ProcessInfo): boolean {
+  return info.state !== 'Z' && info.state !== 'X';
+}
+
+/** Every process that runs, zombies left out, in one pass over /proc. */
+export async function listProcesses(): Promise<ProcessInfo[]> {
+  const infos = await Promise.all((await listPids()).map(readProcess));
+  return infos.filter((info): info is ProcessInfo => info !== null && isRunning(info));
+}
+
+/** The pids in /proc now, zombies included. */
+export async function listPids(): Promise<number[]> {
+  const names = await readdir('/proc');
+  return names.filter((name) => /^[0-9]+$/.test(name)).map(Number);
+}
+
+/** Resident memory in bytes, or null when the process is gone. */
+export async function readMemory(pid: number): Promise<number | null> {
+  const kilobytes = /^VmRSS:\s+(\d+) kB$/m.exec((await readProcFile(pid, 'status')) ?? '')?.[1];
+  return kilobytes === undefined ? null : Number(kilobytes) * 1024;
+}
+
+/** The argument vector; empty for a zombie, a kernel thread, or no such process. */
+export async function readArgv(pid: number): Promise<string[]> {
+  return splitNul(await readProcFile(pid, 'cmdline'));
+}
+
+/**
+ * `NAME=VALUE` entries the process was *started* with (later changes of its own do not show). Empty where it is gone or
+ * belongs to somebody else.
+ */
+export async function readEnvironment(pid: number): Promise<string[]> {
+  return splitNul(await readProcFile(pid, 'environ'));
+}
+
+function splitNul(text: string | null): string[] {
+  if (text === null || text === '') return [];
+  return (text.endsWith('\0') ? text.slice(0, -1) : text).split('\0');
+}
+
+/** null where the process is gone (ENOENT, ESRCH) or is not ours to read (EACCES, EPERM): both mean "nothing to see". */
+async function readProcFile(pid: number, name: string): Promise<string | null> {
+  try {
+    return await readFile(`/proc/${pid}/${name}`, 'utf8');
+  } catch (error) {
+    const code = (error as NodeJS.ErrnoException).code;
+    if (code === 'ENOENT' || code === 'ESRCH' || code === 'EACCES' || code === 'EPERM') return null;
+    throw error;
+  }
+}
