@@ -260,6 +260,12 @@ export const ERRORS = {
     meaning: 'Something else listens on the port',
     hint: 'Choose another: CBOS_PORT=…',
   },
+  no_systemd: {
+    status: 503,
+    exit: EXIT.failed,
+    meaning: 'systemd manages no services for this user here',
+    hint: '`cbos up` runs the server without it; in WSL, systemd=true under [boot] in /etc/wsl.conf brings it',
+  },
   invalid_setting: {
     status: 422,
     exit: EXIT.usage,

@@ -1,0 +1,32 @@
+import { SETTING_ROWS } from '../../protocol/index.ts';
+
+/**
+ * Beside CBOS's own settings: where programs are (the user manager's PATH has no `~/.local/bin` and no version manager's
+ * Node), the locale, and where Claude Code keeps its own files.
+ */
+const PASSED_ON: readonly string[] = ['PATH', 'LANG', 'LC_ALL', 'CLAUDE_CONFIG_DIR'];
+
+/** A unit file is readable for others and `systemctl show` prints it: no secrets. */
+const SECRET: readonly string[] = ['CBOS_TOKEN'];
+
+/** Credentials that sessions started from a shell would have, and that a service does not get. */
+const CREDENTIALS: readonly string[] = ['ANTHROPIC_API_KEY', 'ANTHROPIC_AUTH_TOKEN', 'CLAUDE_CODE_OAUTH_TOKEN'];
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** What of a person's environment the service is given. */
+export function serviceEnvironment(environment: Environment): Record<string, string> {
+  const settings = SETTING_ROWS.flatMap((row) => (row.environment === null ? [] : [row.environment]));
+  const names = [...PASSED_ON, ...settings].filter((name) => !SECRET.includes(name));
+  return Object.fromEntries(
+    names.flatMap((name) => {
+      const value = environment[name];
+      return value === undefined || value === '' ? [] : [[name, value]];
+    }),
+  );
+}
+
+/** Names of variables that are set here, matter to the sessions, and are not written into the unit. */
+export function withheldVariables(environment: Environment): string[] {
+  return [...SECRET, ...CREDENTIALS].filter((name) => (environment[name] ?? '') !== '');
+}

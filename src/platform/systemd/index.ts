@@ -1,0 +1,9 @@
+export { serviceEnvironment } from './environment.ts';
+export {
+  installService,
+  isLingering,
+  type ServiceContext,
+  type ServiceState,
+  serviceState,
+  uninstallService,
+} from './service.ts';

@@ -1,0 +1,156 @@
+import { existsSync } from 'node:fs';
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { CatalogueError } from '../../protocol/index.ts';
+import { type RunResult, runProgram } from '../process/run-program.ts';
+import { serviceEnvironment, withheldVariables } from './environment.ts';
+import { UNIT, unitText } from './unit.ts';
+
+/** Who installs, and what. */
+export interface ServiceContext {
+  /** absolute path of the Node that runs the server */
+  node: string;
+  /** absolute path of the built program */
+  program: string;
+  /** the person's environment */
+  environment: Readonly<Record<string, string | undefined>>;
+  userHome: string;
+  userName: string;
+  userId: number;
+}
+
+/** The systemd user service, as far as systemd tells. */
+export interface ServiceState {
+  /** path of the unit file, null when it is not installed */
+  unitFile: string | null;
+  running: boolean;
+  /** starts when the user logs in, or at boot where the user lingers */
+  enabled: boolean;
+  /** what else a person should know or do, one line each */
+  notes: readonly string[];
+}
+
+/** `systemctl start` waits until the program runs; a slow disk may take a while. */
+const SYSTEMCTL_TIMEOUT_MS = 30_000;
+
+/**
+ * Writes the unit, enables and starts it; does only what is not so already, and restarts it when the unit changed.
+ * The home must be free: a server that runs in the background is to be stopped first.
+ * @throws CatalogueError no_systemd
+ */
+export async function installService(context: ServiceContext): Promise<ServiceState> {
+  await requireUserManager(context);
+  const file = unitFile(context);
+  const text = unitText({ ...context, environment: serviceEnvironment(context.environment) });
+  const changed = (await readIfThere(file)) !== text;
+  if (changed) {
+    await mkdir(dirname(file), { recursive: true });
+    await writeFile(file, text);
+    await systemctlOrFail(context, ['daemon-reload']);
+  }
+  const before = await serviceState(context);
+  if (!before.enabled) await systemctlOrFail(context, ['enable', UNIT]);
+  // a unit that failed too often is not started again before this
+  if (!before.running) await systemctl(context, ['reset-failed', UNIT]);
+  if (changed || !before.running) await systemctlOrFail(context, [before.running ? 'restart' : 'start', UNIT]);
+  return serviceState(context);
+}
+
+/**
+ * Stops the service and removes its unit. Sessions stay alive.
+ * @throws CatalogueError no_systemd
+ */
+export async function uninstallService(context: ServiceContext): Promise<'uninstalled' | 'not_installed'> {
+  await requireUserManager(context);
+  const file = unitFile(context);
+  if ((await readIfThere(file)) === null) return 'not_installed';
+  await systemctlOrFail(context, ['disable', '--now', UNIT]);
+  await rm(file, { force: true });
+  await systemctlOrFail(context, ['daemon-reload']);
+  return 'uninstalled';
+}
+
+/** @throws CatalogueError no_systemd */
+export async function serviceState(context: ServiceContext): Promise<ServiceState> {
+  await requireUserManager(context);
+  const file = unitFile(context);
+  const isInstalled = (await readIfThere(file)) !== null;
+  const [active, enabled] = await Promise.all([
+    systemctl(context, ['is-active', UNIT]),
+    systemctl(context, ['is-enabled', UNIT]),
+  ]);
+  return {
+    unitFile: isInstalled ? file : null,
+    running: active.stdout.trim() === 'active',
+    enabled: isInstalled && enabled.stdout.trim() === 'enabled',
+    notes: isInstalled ? notesFor(context) : [],
+  };
+}
+
+/** Whether the user's services outlive the last logout and start at boot. */
+export function isLingering(userName: string): boolean {
+  // what loginctl itself writes and reads (systemd-logind 252)
+  return existsSync(join('/var/lib/systemd/linger', userName));
+}
+
+function notesFor({ environment, userName }: ServiceContext): string[] {
+  const notes: string[] = [];
+  if (!isLingering(userName)) {
+    notes.push('The service and all sessions end with your last logout; "loginctl enable-linger" keeps them');
+  }
+  for (const name of withheldVariables(environment)) {
+    notes.push(
+      name === 'CBOS_TOKEN'
+        ? 'CBOS_TOKEN is not written into the unit; put it into config.toml as token'
+        : `${name} is not passed to the service; "systemctl --user import-environment ${name}" does it until the next login`,
+    );
+  }
+  return notes;
+}
+
+function unitFile({ environment, userHome }: ServiceContext): string {
+  return join(environment.XDG_CONFIG_HOME || join(userHome, '.config'), 'systemd', 'user', UNIT);
+}
+
+async function requireUserManager(context: ServiceContext): Promise<void> {
+  const result = await systemctl(context, ['show-environment']);
+  if (result.outcome === 'exited' && result.code === 0) return;
+  if (result.outcome === 'not_found') throw new CatalogueError('no_systemd', 'This system has no systemd');
+  const [said = ''] = result.stderr.trim().split('\n');
+  throw new CatalogueError('no_systemd', `systemd has no user instance here: ${said || 'systemctl did not answer'}`);
+}
+
+async function systemctlOrFail(context: ServiceContext, args: readonly string[]): Promise<void> {
+  const { outcome, code, stderr } = await systemctl(context, args);
+  if (outcome === 'exited' && code === 0) return;
+  const [said = ''] = stderr.trim().split('\n');
+  throw new CatalogueError('no_systemd', `systemctl --user ${args.join(' ')} failed: ${said || outcome}`, {
+    hint: `systemctl --user status ${UNIT}`,
+  });
+}
+
+function systemctl(context: ServiceContext, args: readonly string[]): Promise<RunResult> {
+  const { PATH, DBUS_SESSION_BUS_ADDRESS: bus } = context.environment;
+  const env = {
+    HOME: context.userHome,
+    LC_ALL: 'C.UTF-8',
+    XDG_RUNTIME_DIR: runtimeDir(context),
+    ...(PATH === undefined ? {} : { PATH }),
+    ...(bus === undefined ? {} : { DBUS_SESSION_BUS_ADDRESS: bus }),
+  };
+  return runProgram('systemctl', ['--user', '--no-pager', ...args], { env, timeoutMs: SYSTEMCTL_TIMEOUT_MS });
+}
+
+/** After `su` or in a bare ssh session the variable is missing although the user manager runs; it is always there. */
+function runtimeDir({ environment, userId }: ServiceContext): string {
+  return environment.XDG_RUNTIME_DIR || `/run/user/${userId}`;
+}
+
+async function readIfThere(file: string): Promise<string | null> {
+  try {
+    return await readFile(file, 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+    throw error;
+  }
+}
