@@ -15,6 +15,11 @@ import { type Replay, replayRecording } from './replay.ts';
 const SAMPLE_MS = 200;
 /** A status is scored from this long after a change of the truth on. */
 const AFTER_CHANGE_MS = 2_000;
+/**
+ * The labels of keys and requests are written up to this long after the screen has shown their effect (a spinner turns before
+ * the request is on its way): so long before a change both words are right. The strict figure counts these samples too.
+ */
+const BEFORE_CHANGE_MS = 300;
 
 /** A change of the derived status along a recording; times in milliseconds from its start. */
 export interface TimelineEntry {
@@ -37,6 +42,8 @@ export interface SceneScore {
   scene: string;
   samples: number;
   right: number;
+  /** samples and right ones without the tolerance before a change */
+  strict: { samples: number; right: number };
   /** `truth → said` of the wrong samples, with their count */
   wrong: Map<string, number>;
   waiting: { samples: number; right: number };
@@ -107,6 +114,7 @@ function scoreTimeline(
   const endMs = (labels.at(-1)?.t ?? 0) * 1_000;
   const wrong = new Map<string, number>();
   const waiting = { samples: 0, right: 0 };
+  const strict = { samples: 0, right: 0 };
   const lagsMs: number[] = [];
   let samples = 0;
   let right = 0;
@@ -118,6 +126,9 @@ function scoreTimeline(
     const toMs = (states[index + 1]?.t ?? Number.POSITIVE_INFINITY) * 1_000;
     for (let time = fromMs + AFTER_CHANGE_MS; time < Math.min(toMs, endMs); time += SAMPLE_MS) {
       const said = saidAt(time);
+      strict.samples++;
+      if (isRight(truth, said, scene)) strict.right++;
+      if (time >= toMs - BEFORE_CHANGE_MS) continue;
       samples++;
       if (isRight(truth, said, scene)) right++;
       else {
@@ -136,7 +147,7 @@ function scoreTimeline(
       : timeline.find((entry) => entry.at > fromMs && entry.at < toMs && isRight(truth, entry, scene))?.at;
     if (first !== undefined) lagsMs.push(first - fromMs);
   }
-  return { scene, samples, right, wrong, waiting, lagsMs, timeline };
+  return { scene, samples, right, strict, wrong, waiting, lagsMs, timeline };
 }
 
 /** Scores one recording, `DIRECTORY/VERSION/SCENE`, from the screen alone. */
@@ -162,6 +173,8 @@ export interface Figures {
   samples: number;
   /** part of the samples whose primary is right, 0 to 1 */
   right: number;
+  /** the same without the tolerance before a change of the truth */
+  strict: number;
   /** part of the waiting samples whose detail is right, 0 to 1 */
   waitingDetail: number;
   medianLagMs: number;
@@ -178,6 +191,12 @@ export function figuresOf(scores: readonly SceneScore[]): Figures {
   return {
     samples,
     right: samples === 0 ? 1 : sum((score) => score.right) / samples,
+    strict:
+      sum((score) => score.strict.right) /
+      Math.max(
+        1,
+        sum((score) => score.strict.samples),
+      ),
     waitingDetail: waiting === 0 ? 1 : sum((score) => score.waiting.right) / waiting,
     medianLagMs: quantile(0.5),
     p90LagMs: quantile(0.9),
@@ -190,7 +209,7 @@ export function describeScores(scores: readonly SceneScore[]): string {
   const versions = [...new Set(scores.map((score) => score.version))];
   const rows = versions.map((version) => {
     const figures = figuresOf(scores.filter((score) => score.version === version));
-    return `${version.padEnd(10)} ${percent(figures.right).padStart(9)} of ${String(figures.samples).padStart(5)}  waiting detail ${percent(figures.waitingDetail)}  lag ${Math.round(figures.medianLagMs)} ms, p90 ${Math.round(figures.p90LagMs)} ms`;
+    return `${version.padEnd(10)} ${percent(figures.right).padStart(9)} of ${String(figures.samples).padStart(5)}  strict ${percent(figures.strict)}  waiting detail ${percent(figures.waitingDetail)}  lag ${Math.round(figures.medianLagMs)} ms, p90 ${Math.round(figures.p90LagMs)} ms`;
   });
   const faults = scores
     .filter((score) => score.wrong.size > 0 || score.waiting.right < score.waiting.samples)

@@ -19,6 +19,8 @@ export interface Arbitration {
 
 /** The screen is drawn up to some 100 ms after the hook of the same event (2.1.329: 10 to 150 ms); a second covers a loaded machine. */
 const DRAW_LAG_MS = 1_000;
+/** After Stop the spinner goes within 100 ms; one that still turns belongs to a turn that no hook announced. */
+const END_LAG_MS = 500;
 /** How long an asked permission may stay undrawn before the screen is believed that no dialog is open. */
 const DIALOG_LAG_MS = 2_000;
 /** An interrupt fires no hook. Without a registry record the idle prompt must stand this long after the last hook. */
@@ -112,8 +114,7 @@ function agree(hook: SourceVerdict, screen: SourceVerdict, evidence: Evidence, n
       return agreeActive(hook, screen, evidence, now);
     default: {
       if (hook.detail === 'error' || screen.detail !== 'error') {
-        // `ready` is what both must say: a cleared screen after an interrupt looks fresh, a resumed one is not.
-        return final(hook.detail === 'ready' && screen.detail === 'waiting_input' ? screen : hook);
+        return final(hook);
       }
       return final(screen);
     }
@@ -123,6 +124,9 @@ function agree(hook: SourceVerdict, screen: SourceVerdict, evidence: Evidence, n
 function agreeActive(hook: SourceVerdict, screen: SourceVerdict, evidence: Evidence, now: Millis): Arbitration {
   if (hook.detail === 'compacting') return final(hook);
   if (screen.detail === 'compacting') return final(screen);
+  // A call from before the last prompt runs on, if the screen shows one.
+  const isOldCall = hook.rule === 'hook.UserPromptSubmit' && evidence.hooks.tools.length > 0;
+  if (isOldCall && screen.detail === 'using_tools') return final(screen);
   if (screen.detail !== 'responding') return final(hook);
   if (hook.detail === 'thinking') {
     // Text from before the last tool call or prompt is no answer to it: it must have been drawn after.
@@ -160,7 +164,10 @@ function overDialog({ hook, screen, shown }: Dispute, now: Millis): Arbitration 
     if (hook.primary === 'idle') return final(hook.evidence === '' && hook.detail === 'waiting_input' ? screen : hook);
     return until(Math.max(hook.since, screen.since) + SILENT_END_MS, now, { first: hook, later: screen });
   }
-  // The picture is older than the hook: the dialog has just been answered.
+  // A start never closes a dialog: the prompt must be drawn first (trust dialog, 2.1.329).
+  if (hook.rule === 'hook.SessionStart') return final(screen);
+  // The dialog has just been answered: it is gone but nothing has settled yet, or the picture is older than the hook.
+  if (shown.reading.dialog === null) return final(hook);
   if (hook.since > shown.changedAt) return until(hook.since + DRAW_LAG_MS, now, { first: hook, later: screen });
   return final(screen);
 }
@@ -173,6 +180,7 @@ function afterRequest({ hook, screen, registry, shown }: Dispute, evidence: Evid
     screen.primary === 'active' && tool !== null
       ? { ...screen, detail: 'using_tools', rule: 'screen.dialog.answered', evidence: describeTool(tool) }
       : screen;
+  if (shown.reading.dialog !== null) return final(hook);
   if (wasDrawn) return final(afterAnswer);
   const isStillAsked = registry?.primary === 'waiting' && registry.since >= hook.since - REGISTRY_LAG_MS;
   return isStillAsked ? final(hook) : until(hook.since + DIALOG_LAG_MS, now, { first: hook, later: afterAnswer });
@@ -205,6 +213,6 @@ const idleAfterTurn = (screen: SourceVerdict): SourceVerdict =>
 function overActiveScreen({ hook, screen, registry, shown }: Dispute, now: Millis): Arbitration {
   if (screen.since > hook.since + NEWS_MS) return final(screen);
   if (registry?.primary === 'active' && registry.since > hook.since) return final(screen);
-  if (shown.changedAt <= hook.since + DRAW_LAG_MS / 2) return final(hook);
-  return until(hook.since + DRAW_LAG_MS, now, { first: hook, later: screen });
+  if (shown.changedAt <= hook.since + END_LAG_MS) return final(hook);
+  return until(hook.since + END_LAG_MS, now, { first: hook, later: screen });
 }

@@ -112,12 +112,11 @@ function onToolEnd(hooks: HookEvidence, event: HookEvent): HookEvidence {
 
 function onPrompt(hooks: HookEvidence, event: HookEvent): HookEvidence {
   if (!isNewer(event.at, hooks.prompt)) return hooks;
-  // A prompt queued behind a running turn is announced when Claude Code takes it: the calls before it are history.
-  return {
-    ...hooks,
-    prompt: { at: event.at, text: (text(event.payload.prompt) ?? '').slice(0, MAX_TEXT) },
-    tools: hooks.tools.filter((tool) => tool.at > event.at),
-  };
+  // 2.1.329 announces a prompt when it is queued, in mid-turn: the calls go on. After an interrupt they do not, and no hook
+  // tells; so they are kept, but what is newer or on the screen decides. No dialog was open while a prompt was typed.
+  const tools = hooks.tools.map((tool) => (tool.at > event.at ? tool : { ...tool, requestedAt: null }));
+  const prompt = { at: event.at, text: (text(event.payload.prompt) ?? '').slice(0, MAX_TEXT) };
+  return { ...hooks, prompt, tools };
 }
 
 function endTurn(hooks: HookEvidence, event: HookEvent, error: string | null): HookEvidence {

@@ -17,6 +17,11 @@ const MARKED = /^(\s*)❯\s(\s*\S.*)$/;
 /** Keys that dialogs name below their options: 1.0 to 2.1.329. */
 const KEY_HINT = /\b(?:Esc|Enter|Tab)\b.*\bto\b/;
 const CHECK_MARK = /\s+[✔✓]$/;
+const FRAME = /^[─╌▔╭╰]{2}/;
+/** Below the options of a dialog with checkboxes: leads on, is no option. */
+const SUBMIT_ROW = /^(?:❯ )?(?:Submit|Next)$/;
+/** Pickers put descriptions in a second column. */
+const COLUMNS = /^(\S.*?)\s{2,}(\S.*)$/;
 
 /** 1.0 draws dialogs in a box; its border is no text. */
 const withoutBorder = (line: string): string =>
@@ -91,7 +96,7 @@ function readOptions(rows: readonly OptionRow[], lines: readonly string[], end: 
     const more = lines
       .slice(option.row + 1, stop)
       .map((line) => line.trim())
-      .filter((line) => line !== '' && !line.startsWith('──') && !KEY_HINT.test(line));
+      .filter((line) => line !== '' && !FRAME.test(line) && !KEY_HINT.test(line) && !SUBMIT_ROW.test(line));
     return {
       key: option.key,
       label: option.label.replace(CHECK_MARK, ''),
@@ -100,14 +105,17 @@ function readOptions(rows: readonly OptionRow[], lines: readonly string[], end: 
   });
 }
 
-/** Wrapped labels and descriptions look alike but for their indent: labels go on right under themselves. */
-function joinWrappedLabels(options: QuestionOption[], isQuestion: boolean): QuestionOption[] {
-  if (isQuestion) return options;
-  return options.map((option) =>
-    option.description === null
-      ? option
-      : { ...option, label: `${option.label} ${option.description}`, description: null },
-  );
+/** Below a question's option stands its description; below any other's, the rest of its label. */
+function joinWrappedLabels(options: readonly QuestionOption[]): QuestionOption[] {
+  return options.map((option) => {
+    const [, label = '', beside = ''] = COLUMNS.exec(option.label) ?? [];
+    if (label !== '') {
+      const description = [beside, option.description].filter((part) => part !== null).join(' ');
+      return { ...option, label: label.replace(CHECK_MARK, ''), description };
+    }
+    if (option.description === null) return option;
+    return { ...option, label: `${option.label} ${option.description}`, description: null };
+  });
 }
 
 const CHIP = /[☐☒☑✔]\s+(\S[^☐☒☑✔→]*)/g;
@@ -116,6 +124,14 @@ const PLAN = /^(?:Exit plan mode\?|Ready to code\?|Would you like to proceed\?|C
 const PERMISSION =
   /^(?:Do you want (?:to|Claude)\b|Allow\b|Would you like to (?:allow|run)\b|Claude (?:wants|needs|requests)\b(?! to exit plan mode))/;
 const FREE_TEXT = /^(?:Type something|Type here|Other$|No, and tell|No, keep planning|Tell Claude)/;
+
+/** The tab that is open is told by colour alone: the first one without an answer it is, or else the last. */
+function currentTab(tabBar: string): string | null {
+  const tabs = [...tabBar.matchAll(CHIP)]
+    .map((match) => ({ isOpen: match[0].startsWith('☐'), name: (match[1] ?? '').trim() }))
+    .filter((tab) => tab.name !== 'Submit');
+  return (tabs.find((tab) => tab.isOpen) ?? tabs.at(-1))?.name ?? null;
+}
 
 function freeTextIndex(options: readonly QuestionOption[]): number | null {
   const index = options.findIndex((option) => FREE_TEXT.test(option.label));
@@ -142,26 +158,22 @@ export function readDialog(frame: ScreenFrame): ScreenDialog | null {
   const above = body
     .slice(edge + 1, firstRow.row)
     .map((line) => line.trim())
-    .filter((line) => line !== '' && !/^[─╌▔╭╰]{3}/.test(line));
+    .filter((line) => line !== '' && !FRAME.test(line));
   const bare = readOptions(rows, body, end);
   const chosen = rows.findIndex((row) => row.isChosen);
 
   const tabBar = body.slice(edge + 1, firstRow.row).find((line) => line.trim() !== '') ?? '';
   if (TAB_BAR.test(tabBar)) {
-    const headers = [...tabBar.matchAll(CHIP)]
-      .map((match) => (match[1] ?? '').trim())
-      .filter((name) => name !== 'Submit');
-    const options = joinWrappedLabels(bare, true);
     const part: QuestionPart = {
-      header: headers[0] ?? null,
+      header: currentTab(tabBar),
       text: above.slice(1).join('\n'),
-      options,
+      options: bare,
       multi: rows.some((row) => row.isChecked !== null),
     };
-    return { kind: 'question', parts: [part], chosen, freeText: freeTextIndex(options) };
+    return { kind: 'question', parts: [part], chosen, freeText: freeTextIndex(bare) };
   }
 
-  const options = joinWrappedLabels(bare, false);
+  const options = joinWrappedLabels(bare);
   const kind = above.some((line) => PLAN.test(line)) ? 'plan' : isPermission(above, options) ? 'permission' : 'setup';
   return {
     kind,

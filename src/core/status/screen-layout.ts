@@ -112,30 +112,37 @@ function findSpinner(lines: readonly string[], end: number): SpinnerLine | null 
 }
 
 const USER_PROMPT = /^[❯>] \S/;
+/** `/model` and the like are answered by Claude Code itself: nobody has prompted the model. */
+const COMMAND = /^[❯>] [/]\w/;
 const ANSWER = /^[●⏺]/;
-const TOOL_CALL = /^[●⏺ ] +(?:[A-Z][\w-]*\(|\S.* \(MCP\))/;
+const TOOL_CALL = /^[●⏺] +(?:[A-Z][\w-]*\(|\S.* \(MCP\)|(?:Exited|Entered) plan mode$)/;
+/** A call whose sign is just blinking away, with nothing below it yet. */
+const BLINKING_CALL = /^ {2}[A-Z]\w*\(.*\)$/;
 const TOOL_RESULT = /^ +⎿/;
 const DONE = /^[·✢✳✶✻✽*∗] \S.* for (?:\d+[hms] ?)+/;
 const THOUGHT = /^ +Th(?:inking|ought) (?:for )?\S/;
 const COLLAPSED_TOOLS = /^ +(?:Ran|Read|Did not run|Searched|Listed|Fetched|Edited|Wrote|Created) \d/;
-const QUEUED = /^ +⎿ +Queued/;
+const QUEUED = /^ +⎿\s+Queued/;
+/** An answer that has scrolled begins with one of its later lines. */
+const CONTINUED = /^ {2}\S/;
 
-function kindOf(lines: readonly string[]): Block['kind'] {
+function kindOf(lines: readonly string[], row: number): Block['kind'] {
   const first = lines[0] ?? '';
+  if (COMMAND.test(first)) return 'note';
   if (USER_PROMPT.test(first)) return 'prompt';
   if (DONE.test(first)) return 'done';
   if (THOUGHT.test(first)) return 'thought';
   if (TOOL_CALL.test(first) || COLLAPSED_TOOLS.test(first)) return 'tool';
   if (lines.some((line) => TOOL_RESULT.test(line))) return 'tool';
-  if (ANSWER.test(first)) return 'text';
-  return 'note';
+  if (BLINKING_CALL.test(first) && row > 0) return 'tool';
+  return ANSWER.test(first) || (CONTINUED.test(first) && row <= 1) ? 'text' : 'note';
 }
 
 /** A new block begins at column 0, or after a blank line at a tool's place where its sign is just blinking away. */
-function beginsBlock(line: string, next: string, isAfterBlank: boolean): boolean {
-  if (/^\S/.test(line)) return true;
-  if (!isAfterBlank) return false;
-  return THOUGHT.test(line) || COLLAPSED_TOOLS.test(line) || (/^ {2}\S/.test(line) && TOOL_RESULT.test(next));
+function beginsBlock(line: string, below: readonly string[]): boolean {
+  if (/^\S/.test(line) || THOUGHT.test(line) || COLLAPSED_TOOLS.test(line)) return true;
+  if (!/^ {2}\S/.test(line)) return false;
+  return TOOL_RESULT.test(below[0] ?? '') || (BLINKING_CALL.test(line) && below.every((other) => other.trim() === ''));
 }
 
 function cutBlocks(lines: readonly string[], end: number): Block[] {
@@ -148,14 +155,15 @@ function cutBlocks(lines: readonly string[], end: number): Block[] {
       blocks.at(-1)?.lines.push('');
       continue;
     }
-    if (blocks.length === 0 || beginsBlock(line, lines[row + 1] ?? '', isAfterBlank))
+    const isAlone = isAfterBlank || /^\S/.test(line);
+    if (blocks.length === 0 || (isAlone && beginsBlock(line, lines.slice(row + 1, end)))) {
       blocks.push({ row, lines: [line] });
-    else blocks.at(-1)?.lines.push(line);
+    } else blocks.at(-1)?.lines.push(line);
     isAfterBlank = false;
   }
   return blocks
     .filter((block) => !block.lines.some((line) => QUEUED.test(line)))
-    .map(({ row, lines: own }) => ({ row, kind: kindOf(own), lines: own }));
+    .map(({ row, lines: own }) => ({ row, kind: kindOf(own, row), lines: own }));
 }
 
 /** Cuts a frame into its regions. Linear in the frame's size. */

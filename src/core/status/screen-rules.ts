@@ -19,9 +19,12 @@ export interface ScreenRule {
   read(layout: Layout): Finding | null;
 }
 
-/** How an error begins where Claude Code itself reports one; answers that talk of errors begin otherwise. */
+/**
+ * How an error begins where Claude Code itself reports one; answers that talk of errors begin otherwise.
+ * `{}` is what 1.0.128 and 2.0.77 print of an error whose body they cannot read.
+ */
 const ERROR_NOTE =
-  /^(?:[●⏺]\s+| +⎿ +)(?:API Error|Credit balance (?:is )?too low|Invalid API key|Please run \/login|OAuth token|Prompt is too long|Request timed out|Connection error|Unable to connect to API|.{0,40}\b(?:usage|session|weekly|rate|spend(?:ing)?) limit\b|5-hour limit|You've (?:hit|reached) your)/i;
+  /^(?:[●⏺]\s+| +⎿\s+)(?:API Error|Credit balance (?:is )?too low|Invalid API key|Please run \/login|OAuth token|Prompt is too long|Request timed out|Connection error|Unable to connect to API|.{0,40}\b(?:usage|session|weekly|rate|spend(?:ing)?) limit\b|5-hour limit|You've (?:hit|reached) your|\{\}$)/i;
 const ERROR_SUGGESTION = /^(?:Once fixed, resend your message|Resend your message)/;
 const INTERRUPT_HINT = /\besc to interrupt\b/;
 
@@ -43,9 +46,13 @@ function activeDetail(layout: Layout): Detail {
 
 const NOT_SEEN_BY_USER = /^(?:note|done|thought)$/;
 
+/** 2.1.329 says so below every turn that ended well, and below no other: an answer may well begin like an error. */
+const ENDED_WELL = / · done \d/;
+
 function errorLine(layout: Layout): string | null {
-  const turn = lastTurn(layout.blocks).filter((block) => !NOT_SEEN_BY_USER.test(block.kind));
-  const lines = turn.at(-1)?.lines ?? [];
+  const turn = lastTurn(layout.blocks);
+  if (turn.at(-1)?.kind === 'done' && ENDED_WELL.test(turn.at(-1)?.lines[0] ?? '')) return null;
+  const lines = turn.findLast((block) => !NOT_SEEN_BY_USER.test(block.kind))?.lines ?? [];
   const line = lines.find((text, index) => ERROR_NOTE.test(text) && (index === 0 || / +⎿/.test(text)));
   return line === undefined ? null : line.replace(/^[●⏺ ⎿]+/, '').trim();
 }
@@ -63,7 +70,8 @@ const dialogRule = (kind: ScreenDialog['kind'], versions: readonly string[]): Sc
 
 function dialogEvidence(dialog: ScreenDialog): string {
   const part = dialog.parts[0];
-  return `${part?.text.split('\n').at(-1) ?? ''} [${(part?.options ?? []).map((option) => option.label).join(' | ')}]`;
+  // What a setup dialog is about stands first, what a tool asks stands last.
+  return `${part?.text.split('\n').at(dialog.kind === 'setup' ? 0 : -1) ?? ''} [${(part?.options ?? []).map((option) => option.label).join(' | ')}]`;
 }
 
 const ALL = ['1.0.128', '2.0.77', '2.1.150', '2.1.329'] as const;

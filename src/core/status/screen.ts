@@ -5,13 +5,14 @@ import { readScreen } from './screen-rules.ts';
  * How long a reading must stand before it counts. Redraws come in several writes: a frame between two of them lacks the
  * spinner or the dialog's last option. A spinner never stands by accident; an idle prompt does while a turn goes on.
  */
-export const SETTLE_MS = { active: 0, dialog: 40, idle: 150, unknown: 1_500 } as const;
+export const SETTLE_MS = { active: 0, activeDetail: 60, dialog: 40, idle: 150, unknown: 1_500 } as const;
 
-/** How long this reading must stand before it counts. */
-export function settleMs(reading: ScreenReading): number {
+/** How long a reading must stand before it counts, after the one that counted before. */
+export function settleMs(reading: ScreenReading, before: ScreenReading | undefined): number {
   if (reading.dialog !== null) return SETTLE_MS.dialog;
   if (reading.primary === null) return SETTLE_MS.unknown;
-  return reading.primary === 'active' ? SETTLE_MS.active : SETTLE_MS.idle;
+  if (reading.primary === 'active') return before?.primary === 'active' ? SETTLE_MS.activeDetail : SETTLE_MS.active;
+  return SETTLE_MS.idle;
 }
 
 /** What of a line moves by itself: signs that blink or turn, clocks, counters, the logo that dances at the start of 2.1.329. */
@@ -53,7 +54,7 @@ export function observeScreen(previous: ScreenEvidence | null, frame: ScreenFram
     return { frame, reading, readingSince: at, settled: null, dialogSeenAt, changedAt: at, progressedAt: at };
   }
   const isSame = isSameReading(previous.reading, reading);
-  const hasSettled = at - previous.readingSince >= settleMs(previous.reading);
+  const hasSettled = at - previous.readingSince >= settleMs(previous.reading, previous.settled?.reading);
   return {
     frame,
     reading,
@@ -70,7 +71,7 @@ export function settledReading(
   screen: ScreenEvidence,
   now: Millis,
 ): { reading: ScreenReading; since: Millis; recheckAt: Millis | null } {
-  const settlesAt = screen.readingSince + settleMs(screen.reading);
+  const settlesAt = screen.readingSince + settleMs(screen.reading, screen.settled?.reading);
   if (now >= settlesAt || screen.settled === null) {
     return { reading: screen.reading, since: screen.readingSince, recheckAt: null };
   }

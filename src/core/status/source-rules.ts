@@ -39,7 +39,7 @@ function runningVerdict(hooks: HookEvidence, prompt: { at: Millis; text: string 
     return verdict('hook', ['waiting', dialogKindOf(asked.name)], because);
   }
   const tool = hooks.tools.at(-1);
-  if (tool !== undefined) {
+  if (tool !== undefined && tool.at >= prompt.at) {
     const because = { rule: 'hook.PreToolUse', evidence: describeTool(tool), since: tool.at };
     return verdict('hook', ['active', 'using_tools'], because);
   }
