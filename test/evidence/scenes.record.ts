@@ -154,6 +154,16 @@ const PLAYS: Record<string, Play> = {
       await settle(timeline);
     },
   },
+  'plan-empty': {
+    permissionMode: 'plan',
+    play: async (timeline) => {
+      await turn(timeline, 'plan-empty');
+      await untilDialog(timeline, /Exit plan mode/);
+      await timeline.press('no', '2');
+      await timeline.waitForRegistry('idle');
+      await settle(timeline);
+    },
+  },
   'interrupt-early': {
     play: async (timeline) => {
       await turn(timeline, 'silent');

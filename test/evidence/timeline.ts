@@ -29,6 +29,10 @@ export interface RecordOptions extends ClaudeInScreenOptions {
   file: string;
 }
 
+/**
+ * Rows whose text is dim, apart from a prompt's mark and the cursor's cell (Claude Code draws its cursor itself, inverse, on the
+ * first letter of a suggestion).
+ */
 function dimRows(session: ClaudeInScreen, rows: number): number[] {
   const buffer = session.terminal.buffer.active;
   const cell = buffer.getNullCell();
@@ -37,7 +41,7 @@ function dimRows(session: ClaudeInScreen, rows: number): number[] {
     let seen = false;
     for (let col = 0; line !== undefined && col < line.length; col += 1) {
       const characters = line.getCell(col, cell)?.getChars().trim() ?? '';
-      if (characters === '') continue;
+      if (characters === '' || cell.isInverse() || (col < 2 && /^[❯>]$/.test(characters))) continue;
       if (!cell.isDim()) return false;
       seen = true;
     }

@@ -35,11 +35,15 @@ function textsOf(message: Message): string[] {
   return message.content.flatMap((block) => (typeof block.text === 'string' ? [block.text] : []));
 }
 
+/** How Claude Code (2.1.329) wraps a prompt that the user queued during the turn. */
+const QUEUED =
+  /^The user sent a new message while you were working:\n([\s\S]*?)\n\nThis is how Claude Code surfaces messages[\s\S]*$/;
+
 /** The user's own words in a message; null where there are none (a tool's result, reminders only). */
 export function promptOf(message: Message): string | null {
   if (message.role !== 'user') return null;
   const own = textsOf(message)
-    .map((text) => text.replace(/<system-reminder>[\s\S]*?<\/system-reminder>/g, ''))
+    .map((text) => text.replace(/<system-reminder>[\s\S]*?<\/system-reminder>/g, '').replace(QUEUED, '$1'))
     .filter((text) => text.trim() !== '' && !NOT_A_PROMPT.test(text));
   return own.length === 0 ? null : own.join('\n');
 }

@@ -4,6 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { type ChooseScene, chooseByName, chooseScene, replyFor } from '../scenes/choose.ts';
 import type { Block, Reply } from '../scenes/scene.ts';
 import { type MessageHead, streamEvents, wholeMessage } from './events.ts';
+import { fillPlaceholders } from './placeholders.ts';
 import { isSideCall, MessagesRequest, readTurn } from './request.ts';
 
 /** What the stand-in did, in order. `request` numbers the requests from 1. */
@@ -129,6 +130,7 @@ function createAnswerer(options: MessagesApiOptions): Answer {
       emit({ kind: 'failed', request, status: reply.status });
       return;
     }
+    const blocks = fillPlaceholders(reply.blocks, body);
     const head: MessageHead = {
       id: `msg_${String(request).padStart(8, '0')}`,
       model: body.model,
@@ -139,14 +141,14 @@ function createAnswerer(options: MessagesApiOptions): Answer {
     try {
       await pause((reply.firstByteDelayMs ?? 0) * pace, hangUp.signal);
       emit({ kind: 'first-byte', request });
-      if (body.stream) await stream(response, { head, blocks: reply.blocks, pace, signal: hangUp.signal });
-      else sendJson(response, 200, wholeMessage(head, reply.blocks));
+      if (body.stream) await stream(response, { head, blocks, pace, signal: hangUp.signal });
+      else sendJson(response, 200, wholeMessage(head, blocks));
     } catch (error) {
       if (!hangUp.signal.aborted) throw error;
       emit({ kind: 'aborted', request });
       return;
     }
-    for (const block of reply.blocks) {
+    for (const block of blocks) {
       if (block.kind === 'tool') emit({ kind: 'tool', request, name: block.name, input: block.input });
     }
     emit({ kind: 'end', request });

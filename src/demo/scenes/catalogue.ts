@@ -167,7 +167,15 @@ export const SCENES = {
   plan: {
     about: 'a plan that needs approval (in plan mode)',
     replies: [
+      answer(say('I will write the plan.'), use('Write', { file_path: '{plan_file}', content: PLAN })),
       answer(say('Here is my plan.'), use('ExitPlanMode', { plan: PLAN })),
+      answer(say('The health check is in place.')),
+    ],
+  },
+  'plan-empty': {
+    about: 'the end of plan mode without a plan in its file',
+    replies: [
+      answer(say('I have seen enough.'), use('ExitPlanMode', {})),
       answer(say('The health check is in place.')),
     ],
   },

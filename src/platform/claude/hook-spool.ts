@@ -1,0 +1,190 @@
+import { chmodSync, mkdirSync } from 'node:fs';
+import { mkdir, readdir, readFile, rename, rm, stat, unlink } from 'node:fs/promises';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { watchDirectory } from './directory-watch.ts';
+
+/** A hook that a session's Claude Code fired. */
+export interface SpooledHook {
+  /** which launch it belongs to (`CBOS_SESSION` in the session's environment); null when the environment was lost */
+  launchId: string | null;
+  /** Claude Code's process */
+  pid: number;
+  /** when it was fired, Unix milliseconds with fraction, by the session's own clock */
+  at: number;
+  /** `hook_event_name` */
+  event: string;
+  /** Claude Code's conversation */
+  sessionId: string | null;
+  payload: Readonly<Record<string, unknown>>;
+}
+
+export interface HookSpoolOptions {
+  /** made when missing, with mode 0700 */
+  dir: string;
+  /** takes a hook; its file is deleted after that, so a crash in between brings the hook again */
+  accept: (hook: SpooledHook) => void | Promise<void>;
+  /** a file that is no hook, or that `accept` refused three times, was put into `rejected/` */
+  onRejected?: (file: string, reason: unknown) => void;
+  /** a fault in reading the spool, which does not end the watch */
+  onError: (error: unknown) => void;
+  sweepMs?: number;
+}
+
+export interface HookSpool {
+  /** resolves when everything that lay in the spool at the time of the call was handed over, or a hook has to wait for its next attempt */
+  drain(): Promise<void>;
+  /** ends the watch; resolves when the hook at hand is done */
+  dispose(): Promise<void>;
+}
+
+const Payload = z.looseObject({ hook_event_name: z.string(), session_id: z.string().nullable().catch(null) });
+
+/** `NANOSECONDS.LAUNCH.PPID.PID.json`, as the hook command names it; the launch is empty when its variable was not set. */
+const FILE_NAME = /^(\d{16,20})\.([A-Za-z0-9_-]*)\.(\d+)\.\d+\.json$/;
+
+const NANOSECONDS_PER_MICROSECOND = 1_000n;
+const MICROSECONDS_PER_MILLISECOND = 1_000;
+
+/** How often `accept` may fail on one file: a fault may pass, but one bad hook must not hold up all others for ever. */
+const MAX_ATTEMPTS = 3;
+/** Long enough for a database that is busy, short enough that nobody waits for a status. */
+const RETRY_MS = 250;
+/** Enough to see a pattern; more would only fill the disk. */
+const MAX_REJECTED = 100;
+/** A hook's draft is renamed within milliseconds; one this old belongs to a process that was killed in between. */
+const STALE_DRAFT_MS = 3_600_000;
+
+/** What a file's name says; null when no hook command has written it. */
+export function parseHookFileName(name: string): Pick<SpooledHook, 'launchId' | 'pid' | 'at'> | null {
+  const match = FILE_NAME.exec(name);
+  if (match === null) return null;
+  const [, nanoseconds, launch, pid] = match;
+  return {
+    launchId: launch === undefined || launch === '' ? null : launch,
+    pid: Number(pid),
+    at: Number(BigInt(nanoseconds ?? '0') / NANOSECONDS_PER_MICROSECOND) / MICROSECONDS_PER_MILLISECOND,
+  };
+}
+
+/** @throws Error when the file holds no hook */
+function parseHook(name: string, text: string): SpooledHook {
+  const origin = parseHookFileName(name);
+  if (origin === null) throw new Error('not the name of a hook');
+  const payload = Payload.parse(JSON.parse(text));
+  return { ...origin, event: payload.hook_event_name, sessionId: payload.session_id, payload };
+}
+
+/**
+ * Hands over the hooks in the spool, one at a time, in the order in which they were fired: those from the time when no server
+ * ran first, then each within milliseconds of its file's appearance.
+ */
+export function watchHookSpool(options: HookSpoolOptions): HookSpool {
+  const { dir, accept, onError } = options;
+  mkdirSync(dir, { recursive: true, mode: 0o700 });
+  chmodSync(dir, 0o700);
+  const attempts = new Map<string, number>();
+  let isDisposed = false;
+  let running: Promise<void> | null = null;
+  let isMore = false;
+  let retry: NodeJS.Timeout | undefined;
+
+  const reject = async (name: string, reason: unknown): Promise<void> => {
+    attempts.delete(name);
+    await moveToRejected(dir, name);
+    options.onRejected?.(name, reason);
+  };
+
+  /** @returns false: later hooks have to wait, this one comes again */
+  const handOver = async (name: string): Promise<boolean> => {
+    const file = join(dir, name);
+    let hook: SpooledHook;
+    try {
+      hook = parseHook(name, await readFile(file, 'utf8'));
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return true;
+      await reject(name, error);
+      return true;
+    }
+    try {
+      await accept(hook);
+    } catch (error) {
+      const count = (attempts.get(name) ?? 0) + 1;
+      attempts.set(name, count);
+      onError(error);
+      if (count < MAX_ATTEMPTS) return false;
+      await reject(name, error);
+      return true;
+    }
+    attempts.delete(name);
+    await unlink(file).catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== 'ENOENT') throw error;
+    });
+    return true;
+  };
+
+  const handOverAll = async (): Promise<void> => {
+    const names = (await readdir(dir)).filter((name) => name.endsWith('.json') && !name.startsWith('.')).sort();
+    for (const name of names) {
+      if (isDisposed) return;
+      if (await handOver(name)) continue;
+      retry = setTimeout(() => void drain(), RETRY_MS);
+      return;
+    }
+  };
+
+  const drain = (): Promise<void> => {
+    clearTimeout(retry);
+    isMore = true;
+    running ??= (async () => {
+      try {
+        while (isMore && !isDisposed) {
+          isMore = false;
+          await handOverAll();
+        }
+      } catch (error) {
+        onError(error);
+      } finally {
+        running = null;
+      }
+    })();
+    return running;
+  };
+
+  removeStaleDrafts(dir).catch(onError);
+  const stop = watchDirectory({
+    dir,
+    onChange: (name) => {
+      // Drafts begin with a dot: their rename brings an event of its own.
+      if (name === null || name.endsWith('.json')) void drain();
+    },
+    ...(options.sweepMs === undefined ? {} : { sweepMs: options.sweepMs }),
+  });
+  return {
+    drain,
+    dispose: async () => {
+      isDisposed = true;
+      clearTimeout(retry);
+      stop();
+      await running;
+    },
+  };
+}
+
+async function moveToRejected(dir: string, name: string): Promise<void> {
+  const rejected = join(dir, 'rejected');
+  await mkdir(rejected, { recursive: true, mode: 0o700 });
+  await rename(join(dir, name), join(rejected, name));
+  const names = (await readdir(rejected)).sort();
+  for (const old of names.slice(0, Math.max(0, names.length - MAX_REJECTED)))
+    await rm(join(rejected, old), { force: true });
+}
+
+async function removeStaleDrafts(dir: string): Promise<void> {
+  const now = Date.now();
+  for (const name of await readdir(dir)) {
+    if (!name.startsWith('.')) continue;
+    const found = await stat(join(dir, name)).catch(() => null);
+    if (found !== null && now - found.mtimeMs > STALE_DRAFT_MS) await rm(join(dir, name), { force: true });
+  }
+}

@@ -1,0 +1,6 @@
+export * from './environment.ts';
+export * from './hook-settings.ts';
+export * from './hook-spool.ts';
+export * from './launch.ts';
+export * from './registry.ts';
+export * from './version.ts';

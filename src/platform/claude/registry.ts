@@ -1,0 +1,169 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { z } from 'zod';
+import type { RegistryEvidence } from '../../core/status/evidence.ts';
+import { isAlive } from '../process/index.ts';
+import { watchDirectory } from './directory-watch.ts';
+
+/**
+ * What Claude Code says of itself in `sessions/PID.json` of its configuration directory, from 2.1.150 on. Undocumented: every
+ * field but the pid may be missing or change its form, and what is not understood is null, never an error.
+ */
+const Record = z.looseObject({
+  pid: z.int().positive(),
+  procStart: z.union([z.string(), z.number()]).transform(String).nullable().catch(null),
+  sessionId: z.string().nullable().catch(null),
+  cwd: z.string().nullable().catch(null),
+  version: z.string().nullable().catch(null),
+  kind: z.string().nullable().catch(null),
+  status: z.enum(['idle', 'busy', 'waiting', 'shell']).nullable().catch(null),
+  waitingFor: z.string().nullable().catch(null),
+  statusUpdatedAt: z.number().nullable().catch(null),
+});
+
+export type RegistryRecord = z.infer<typeof Record>;
+
+/** Where a Claude Code of this environment keeps its configuration, and in it the registry. */
+export function configDirectory(
+  env: Readonly<{ HOME?: string | undefined; CLAUDE_CONFIG_DIR?: string | undefined }>,
+): string {
+  const own = env.CLAUDE_CONFIG_DIR;
+  return own !== undefined && own !== '' ? own : join(env.HOME ?? '/', '.claude');
+}
+
+export function registryDirectory(env: Parameters<typeof configDirectory>[0]): string {
+  return join(configDirectory(env), 'sessions');
+}
+
+/** @returns null when the text is no record, e.g. half of one */
+export function parseRegistryRecord(text: string): RegistryRecord | null {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return null;
+  }
+  const record = Record.safeParse(value);
+  return record.success ? record.data : null;
+}
+
+/** The part of a record that says something about the status. */
+export function registryEvidence(record: RegistryRecord, readAt: number): RegistryEvidence {
+  const { status, waitingFor, statusUpdatedAt, sessionId } = record;
+  return { status, waitingFor, statusUpdatedAt, sessionId, readAt };
+}
+
+/** Records stay behind after a SIGKILL, and pids are used again: only the start time tells whether it is the same process. */
+async function isLive(record: RegistryRecord): Promise<boolean> {
+  return record.procStart !== null && (await isAlive({ pid: record.pid, startTime: record.procStart }));
+}
+
+const RECORD_FILE = /^(\d+)\.json$/;
+
+async function readRecord(file: string): Promise<{ text: string; record: RegistryRecord } | null> {
+  let text: string;
+  try {
+    text = await readFile(file, 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+    throw error;
+  }
+  const record = parseRegistryRecord(text);
+  return record === null || !(await isLive(record)) ? null : { text, record };
+}
+
+async function listRecordFiles(dir: string): Promise<string[]> {
+  try {
+    return (await readdir(dir)).filter((name) => RECORD_FILE.test(name));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
+    throw error;
+  }
+}
+
+/** All records of living processes. */
+export async function readRegistry(dir: string): Promise<RegistryRecord[]> {
+  const found = await Promise.all((await listRecordFiles(dir)).map((name) => readRecord(join(dir, name))));
+  return found.flatMap((one) => (one === null ? [] : [one.record]));
+}
+
+export interface RegistryWatchOptions {
+  /** see `registryDirectory`; need not exist yet */
+  dir: string;
+  /** a record of a living process that is new or differs from the last one of its pid */
+  onRecord: (record: RegistryRecord) => void;
+  /** the record of a pid is gone, or stands for a dead process now */
+  onGone?: (pid: number) => void;
+  /** a fault in reading the directory, which does not end the watch */
+  onError: (error: unknown) => void;
+  sweepMs?: number;
+}
+
+/**
+ * Tells of every change in the registry, 10 to 140 ms after what it is about; the records that are there at the start first.
+ * @returns disposer
+ */
+export function watchRegistry(options: RegistryWatchOptions): () => void {
+  const { dir, onRecord, onGone, onError } = options;
+  const last = new Map<string, { pid: number; text: string }>();
+  const reading = new Set<string>();
+  const again = new Set<string>();
+  let isDisposed = false;
+
+  const look = async (name: string): Promise<void> => {
+    const found = await readRecord(join(dir, name));
+    if (isDisposed) return;
+    const before = last.get(name);
+    if (found === null) {
+      // Half written: the next event brings the whole. Gone or dead: the file's name says whose it was.
+      if (before === undefined || (await isStillThere(join(dir, name), before))) return;
+      last.delete(name);
+      onGone?.(before.pid);
+    } else if (found.text !== before?.text) {
+      last.set(name, { pid: found.record.pid, text: found.text });
+      onRecord(found.record);
+    }
+  };
+  /** One look at a time per file, so that an older state is never told after a newer one. */
+  const schedule = (name: string): void => {
+    if (reading.has(name)) {
+      again.add(name);
+      return;
+    }
+    reading.add(name);
+    look(name)
+      .catch(onError)
+      .finally(() => {
+        reading.delete(name);
+        if (again.delete(name) && !isDisposed) schedule(name);
+      });
+  };
+  const lookAtAll = async (): Promise<void> => {
+    for (const name of new Set([...(await listRecordFiles(dir)), ...last.keys()])) schedule(name);
+  };
+  const stop = watchDirectory({
+    dir,
+    onChange: (name) => {
+      if (name === null) lookAtAll().catch(onError);
+      else if (RECORD_FILE.test(name)) schedule(name);
+    },
+    ...(options.sweepMs === undefined ? {} : { sweepMs: options.sweepMs }),
+  });
+  return () => {
+    isDisposed = true;
+    stop();
+  };
+}
+
+/** Whether a file that gave no record still belongs to a living process (and is half written only). */
+async function isStillThere(file: string, before: { text: string }): Promise<boolean> {
+  const record = parseRegistryRecord(before.text);
+  if (record === null || !(await isLive(record))) return false;
+  try {
+    await readFile(file);
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false;
+    throw error;
+  }
+}

@@ -1,0 +1,182 @@
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, readdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import {
+  HOOK_COMMAND,
+  type HookSpool,
+  type HookSpoolOptions,
+  parseHookFileName,
+  type SpooledHook,
+  watchHookSpool,
+} from '../../../src/platform/claude/index.ts';
+import { waitFor } from '../../harness/wait-for.ts';
+import { createWorld, type World } from '../../harness/world.ts';
+
+let world: World;
+let dir: string;
+let spool: HookSpool | null = null;
+let hooks: SpooledHook[] = [];
+let faults: unknown[] = [];
+let rejected: string[] = [];
+
+beforeEach(() => {
+  world = createWorld();
+  dir = join(world.cbosHome, 'hooks');
+  hooks = [];
+  faults = [];
+  rejected = [];
+});
+
+afterEach(async () => {
+  await spool?.dispose();
+  spool = null;
+  await world.dispose();
+});
+
+function open(options: Partial<HookSpoolOptions> = {}): HookSpool {
+  spool = watchHookSpool({
+    dir,
+    accept: (hook) => void hooks.push(hook),
+    onRejected: (name) => rejected.push(name),
+    onError: (error) => faults.push(error),
+    ...options,
+  });
+  return spool;
+}
+
+/** Runs the very command that Claude Code runs for a hook. */
+function fire(event: string, env: Record<string, string> = {}): void {
+  execFileSync('/bin/sh', ['-c', HOOK_COMMAND], {
+    input: JSON.stringify({ hook_event_name: event, session_id: 'conversation' }),
+    env: { ...world.env, CBOS_SPOOL: dir, CBOS_SESSION: 'launch-1', ...env },
+  });
+}
+
+function put(name: string, content: string): void {
+  mkdirSync(dir, { recursive: true });
+  writeFileSync(join(dir, `.${name}`), content);
+  renameSync(join(dir, `.${name}`), join(dir, name));
+}
+
+const hookFile = (nanoseconds: bigint, event: string): [string, string] => [
+  `${nanoseconds}.launch-1.77.78.json`,
+  JSON.stringify({ hook_event_name: event, session_id: 'conversation', value: 1 }),
+];
+
+describe('the hook spool', () => {
+  test('hands over what the hook command drops, with whose it is and when it was fired, and deletes it', async () => {
+    open();
+    const before = Date.now();
+    fire('Stop');
+    await waitFor(() => hooks.length === 1, { describe: 'the hook is handed over' });
+    expect(hooks[0]).toMatchObject({
+      launchId: 'launch-1',
+      pid: process.pid,
+      event: 'Stop',
+      sessionId: 'conversation',
+      payload: { hook_event_name: 'Stop' },
+    });
+    expect(hooks[0]?.at).toBeGreaterThanOrEqual(before - 1);
+    expect(hooks[0]?.at).toBeLessThanOrEqual(Date.now() + 1);
+    await waitFor(() => readdirSync(dir).length === 0, { describe: 'its file is deleted' });
+  });
+
+  test('hands over what came while nobody watched, in the order in which it was fired', async () => {
+    const start = 1_795_253_981_000_000_000n;
+    for (const offset of [3n, 1n, 2n]) put(...hookFile(start + offset, `Event${offset}`));
+    await open().drain();
+    expect(hooks.map((hook) => hook.event)).toEqual(['Event1', 'Event2', 'Event3']);
+  });
+
+  test('keeps the order, one at a time, when hooks arrive while one is being accepted', async () => {
+    let running = 0;
+    open({
+      accept: async (hook) => {
+        running += 1;
+        expect(running).toBe(1);
+        await new Promise((resolve) => setImmediate(resolve));
+        hooks.push(hook);
+        running -= 1;
+      },
+    });
+    const start = 1_795_253_981_000_000_000n;
+    for (let n = 0n; n < 50n; n += 1n) put(...hookFile(start + n, `Event${n}`));
+    await waitFor(() => hooks.length === 50, { describe: 'all hooks are handed over' });
+    expect(hooks.map((hook) => hook.event)).toEqual(Array.from({ length: 50 }, (_, n) => `Event${n}`));
+    expect(faults).toEqual([]);
+  });
+
+  test('brings a hook again that was not accepted, and later ones only after it', async () => {
+    let failures = 2;
+    open({
+      accept: (hook) => {
+        if (hook.event === 'Event1' && failures > 0) {
+          failures -= 1;
+          throw new Error('the database is busy');
+        }
+        hooks.push(hook);
+      },
+    });
+    put(...hookFile(1_795_253_981_000_000_001n, 'Event1'));
+    put(...hookFile(1_795_253_981_000_000_002n, 'Event2'));
+    await waitFor(() => hooks.length === 2, { describe: 'both are handed over' });
+    expect(hooks.map((hook) => hook.event)).toEqual(['Event1', 'Event2']);
+    expect(faults).toHaveLength(2);
+  });
+
+  test('puts aside what is no hook, and a hook that is refused for good, and goes on', async () => {
+    put('1795253981000000001.launch-1.77.78.json', 'half of a');
+    put('1795253981000000002.launch-1.77.78.json', '{"no":"event"}');
+    put('somebody-elses.json', '{"hook_event_name":"Stop"}');
+    put(...hookFile(1_795_253_981_000_000_003n, 'Refused'));
+    put(...hookFile(1_795_253_981_000_000_004n, 'Good'));
+    open({
+      accept: (hook) => {
+        if (hook.event === 'Refused') throw new Error('no');
+        hooks.push(hook);
+      },
+    });
+    await waitFor(() => rejected.length === 4 && hooks.length === 1, { describe: 'the good one is handed over' });
+    expect(readdirSync(join(dir, 'rejected'))).toHaveLength(4);
+    expect(readFileSync(join(dir, 'rejected', '1795253981000000001.launch-1.77.78.json'), 'utf8')).toBe('half of a');
+  });
+
+  test('is private, and goes on when its directory was removed and made again', async () => {
+    open({ sweepMs: 50 });
+    expect(statSync(dir).mode & 0o777).toBe(0o700);
+    renameSync(dir, `${dir}-away`);
+    mkdirSync(dir, { mode: 0o700 });
+    fire('Stop');
+    await waitFor(() => hooks.length === 1, { describe: 'the hook is handed over' });
+  });
+});
+
+describe('the hook command', () => {
+  test('ends well and says nothing when the spool is gone, is full, or was never named', () => {
+    // A hook that fails with 2 blocks every prompt of the session; what it prints would go into the conversation.
+    for (const env of [{ CBOS_SPOOL: '/nowhere' }, { CBOS_SPOOL: '/dev/full' }, { CBOS_SPOOL: '' }]) {
+      const output = execFileSync('/bin/sh', ['-c', HOOK_COMMAND], {
+        input: '{}',
+        env: { ...world.env, CBOS_SESSION: 'launch-1', ...env },
+        stdio: ['pipe', 'pipe', 'pipe'],
+      });
+      expect(output.toString()).toBe('');
+    }
+  });
+
+  test('writes files that nobody else can read', () => {
+    mkdirSync(dir, { recursive: true });
+    fire('Stop');
+    const [name] = readdirSync(dir);
+    expect(statSync(join(dir, name ?? '')).mode & 0o777).toBe(0o600);
+    expect(parseHookFileName(name ?? '')).toMatchObject({ launchId: 'launch-1', pid: process.pid });
+  });
+
+  test('is told apart when the launch is unknown', () => {
+    mkdirSync(dir, { recursive: true });
+    fire('Stop', { CBOS_SESSION: '' });
+    expect(parseHookFileName(readdirSync(dir)[0] ?? '')).toMatchObject({ launchId: null });
+    expect(parseHookFileName('notes.json')).toBeNull();
+  });
+});
