@@ -1,0 +1,72 @@
+import { join } from 'node:path';
+import type { Settings } from '../protocol/index.ts';
+import { createGate } from './auth/gate.ts';
+import { knownNames } from './auth/known-names.ts';
+import { fileToken, fixedToken } from './auth/token.ts';
+import type { Clock } from './clock.ts';
+import { createHttpApp } from './http/app.ts';
+import { type FaceAddress, listen } from './http/listen.ts';
+import { createRequestListener } from './http/request-listener.ts';
+import type { Logger } from './logger.ts';
+import type { Sessions } from './sessions.ts';
+import { SessionsHub } from './stream/sessions-hub.ts';
+import { StreamHub } from './stream/stream-hub.ts';
+import { createWebSockets } from './stream/web-sockets.ts';
+
+export type FaceSettings = Pick<
+  Settings,
+  'home' | 'host' | 'port' | 'socket' | 'token' | 'public_url' | 'allowed_hosts' | 'max_buffer_size'
+>;
+
+export interface FacesOptions {
+  sessions: Sessions;
+  settings: FaceSettings;
+  clock: Clock;
+  logger: Logger;
+  version: string;
+  /** how often a WebSocket's other end is asked whether it is there; for tests */
+  pingIntervalMs?: number;
+}
+
+export interface Faces {
+  address: FaceAddress;
+  /** Closes all connections and stops listening. The sessions are not touched. */
+  close(): Promise<void>;
+}
+
+/**
+ * Everything by which the outside reaches the sessions: REST and WebSockets, on TCP and on the local socket.
+ * The caller holds the home's lock: a socket that is in the way is taken for a stale one.
+ * @throws CatalogueError port_taken, invalid_setting, path_too_long
+ */
+export async function startServerFaces(options: FacesOptions): Promise<Faces> {
+  const { sessions, settings, clock, logger, version } = options;
+  const gate = createGate({
+    names: knownNames(settings),
+    token: settings.token === null ? fileToken(join(settings.home, 'token')) : fixedToken(settings.token),
+  });
+  const app = createHttpApp({ sessions, version, startedAt: clock.now(), now: () => clock.now(), logger });
+  const webSockets = createWebSockets({
+    gate,
+    logger,
+    hubs: {
+      '/ws': new SessionsHub({ sessions, clock, logger }),
+      '/ws/stream': new StreamHub({ sessions, clock, logger, maxBufferBytes: settings.max_buffer_size }),
+    },
+    ...(options.pingIntervalMs === undefined ? {} : { pingIntervalMs: options.pingIntervalMs }),
+  });
+  const listening = await listen({
+    host: settings.host,
+    port: settings.port,
+    socket: settings.socket,
+    onRequest: createRequestListener({ app, gate, logger }),
+    onUpgrade: (transport) => webSockets.onUpgrade(transport),
+  });
+  return {
+    address: listening.address,
+    close: async () => {
+      // Connections that stay open keep the listener from closing, so both end together.
+      await Promise.all([webSockets.close(), listening.close()]);
+    },
+  };
+}

@@ -1,0 +1,114 @@
+import { createRoute, OpenAPIHono } from '@hono/zod-openapi';
+import type { Context } from 'hono';
+import { bodyLimit } from 'hono/body-limit';
+import { HTTPException } from 'hono/http-exception';
+import type { ContentfulStatusCode } from 'hono/utils/http-status';
+import type { z } from 'zod';
+import { CatalogueError, ROUTES, type Route, type RouteName } from '../../protocol/index.ts';
+import type { Logger } from '../logger.ts';
+import { invalidRequest, toFailure } from './error-response.ts';
+import { createHandlers, type HandlerOptions } from './handlers.ts';
+import { openApiDocument } from './openapi.ts';
+import { routeConfig } from './route-config.ts';
+
+/** A prompt of a million characters fits, escaped as JSON; the catalogue's hint names this number. */
+const MAX_BODY_BYTES = 4 * 1024 * 1024;
+
+const WELCOME = `CBOS, the Claude Code Operating System. Sign in: curl -H "Authorization: Bearer $(cbos token)" http://HOST:PORT/sessions
+`;
+
+export interface HttpAppOptions extends HandlerOptions {
+  logger: Logger;
+}
+
+type Handle = (input: Record<string, unknown>) => unknown;
+
+/**
+ * REST as a Hono application: every entry of the table of routes, the OpenAPI description and the welcome. Who may call is
+ * decided before (the gate), so it must never be served without one.
+ */
+export function createHttpApp(options: HttpAppOptions): OpenAPIHono {
+  const app = new OpenAPIHono();
+  app.use(bodyLimit({ maxSize: MAX_BODY_BYTES, onError: () => fail(new CatalogueError('payload_too_large')) }));
+  const handlers = createHandlers(options);
+  for (const name of Object.keys(ROUTES) as RouteName[]) {
+    // Handlers are typed one by one; the table as a whole forgets which handler belongs to which input.
+    registerRoute(app, { name, route: ROUTES[name], handle: handlers[name] as Handle });
+  }
+  const document = openApiDocument(options.version);
+  app.get('/openapi.json', (context) => context.json(document));
+  app.get('/', (context) => context.text(WELCOME));
+  app.notFound((context) => failure(context, notServed(context), options.logger));
+  app.onError((error, context) => failure(context, error, options.logger));
+  return app;
+}
+
+function registerRoute(app: OpenAPIHono, entry: { name: string; route: Route; handle: Handle }): void {
+  const { name, route, handle } = entry;
+  app.openapi(
+    createRoute(routeConfig(name, route)),
+    async (context) => {
+      const valid = context.req.valid as (target: string) => unknown;
+      const answer = await handle({
+        params: valid.call(context.req, 'param'),
+        query: valid.call(context.req, 'query'),
+        body: valid.call(context.req, 'json'),
+        request: context.req.raw,
+      });
+      return answer instanceof Response ? answer : context.json(answer, route.success as ContentfulStatusCode);
+    },
+    (result) => {
+      if (!result.success) fail(invalidRequest(result.error as z.ZodError, targetName(result.target)));
+    },
+  );
+}
+
+function targetName(target: string): string {
+  if (target === 'json') return 'body';
+  return target === 'param' ? 'path' : target;
+}
+
+function fail(error: CatalogueError): never {
+  throw error;
+}
+
+/** Nothing at this address, or nothing for this method. */
+function notServed(context: Context): CatalogueError {
+  const { path, method } = context.req;
+  const methods = allowedMethods(path);
+  if (methods.length === 0) return new CatalogueError('no_such_route', `There is nothing at ${path}`);
+  context.header('Allow', methods.join(', '));
+  return new CatalogueError('method_not_allowed', `${path} takes ${methods.join(', ')}, not ${method}`);
+}
+
+function allowedMethods(path: string): string[] {
+  const served = Object.values<Route>(ROUTES).filter((route) => pattern(route.path).test(path));
+  const methods = new Set(served.map((route) => route.method.toUpperCase()));
+  if (path === '/' || path === '/openapi.json') methods.add('GET');
+  if (methods.has('GET')) methods.add('HEAD');
+  return [...methods].sort();
+}
+
+function pattern(path: string): RegExp {
+  return new RegExp(`^${path.replaceAll(/\{\w+\}/g, '[^/]+')}$`);
+}
+
+function failure(context: Context, error: unknown, logger: Logger): Response {
+  const failed = toFailure(expected(error), (unexpected) =>
+    logger.error({ err: unexpected, method: context.req.method, path: context.req.path }, 'a request failed'),
+  );
+  if (failed.error.code === 'range_not_satisfiable' && typeof failed.error.length === 'number') {
+    context.header('Content-Range', `bytes */${failed.error.length}`);
+  }
+  return context.json({ error: failed.error }, failed.status as ContentfulStatusCode);
+}
+
+/** Hono's own refusals in the catalogue's words: of a body that is no JSON (400), and of another content type (415). */
+function expected(error: unknown): unknown {
+  if (!(error instanceof HTTPException)) return error;
+  if (error.status === 400) return new CatalogueError('invalid_request', 'body: this is no valid JSON');
+  if (error.status === 415) {
+    return new CatalogueError('invalid_request', 'body: the Content-Type must be application/json');
+  }
+  return error;
+}

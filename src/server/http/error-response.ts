@@ -1,0 +1,35 @@
+import type { z } from 'zod';
+import { CatalogueError, ERRORS } from '../../protocol/index.ts';
+
+/** Fields named in one message at the most: the first ones are what a person fixes first. */
+const MAX_ISSUES = 5;
+
+/** What is sent for a failure, over HTTP and inside WebSocket frames. */
+export interface Failure {
+  status: number;
+  error: ReturnType<CatalogueError['toBody']>;
+}
+
+/**
+ * The answer to a thrown error. What was not expected is told to the log, and to the client only that it happened: its
+ * message could name files or carry a prompt.
+ * @param log called with an error that was not expected
+ */
+export function toFailure(error: unknown, log: (error: unknown) => void): Failure {
+  if (error instanceof CatalogueError) return { status: ERRORS[error.code].status, error: error.toBody() };
+  log(error);
+  return { status: ERRORS.internal.status, error: new CatalogueError('internal').toBody() };
+}
+
+/**
+ * What does not validate, in words: `body.cols: Too small: expected number to be >=20; body: unknown field "colour"`.
+ * @param where what was validated: body, query, frame
+ */
+export function invalidRequest(error: z.ZodError, where: string): CatalogueError {
+  const issues = error.issues.slice(0, MAX_ISSUES).map((issue) => {
+    const field = [where, ...issue.path.map(String)].join('.');
+    if (issue.code !== 'unrecognized_keys') return `${field}: ${issue.message}`;
+    return `${field}: unknown field ${issue.keys.map((key) => JSON.stringify(key)).join(', ')}`;
+  });
+  return new CatalogueError('invalid_request', issues.join('; '));
+}

@@ -1,0 +1,114 @@
+import type { z } from 'zod';
+import {
+  matchesState,
+  parseStateSelector,
+  type ROUTES,
+  type RouteName,
+  type RouteOutput,
+  type Session,
+  State,
+  type StatusCounts,
+} from '../../protocol/index.ts';
+import type { Sessions } from '../sessions.ts';
+import { recordingBytes } from './recording-bytes.ts';
+
+/** Lines of `GET …/buffer` when none are asked for. */
+const DEFAULT_BUFFER_LINES = 100;
+
+type Parsed<N extends RouteName, K extends string> =
+  (typeof ROUTES)[N] extends Record<K, infer S extends z.ZodType> ? Record<K, z.output<S>> : object;
+
+/** What a route's handler gets: its validated parts, where it has them, and the request for its headers. */
+export type HandlerInput<N extends RouteName> = Parsed<N, 'params'> &
+  Parsed<N, 'query'> &
+  Parsed<N, 'body'> & { request: Request };
+
+type HandlerOutput<N extends RouteName> = [RouteOutput<N>] extends [never] ? Response : RouteOutput<N>;
+
+/** One handler per route: a route without one does not compile. */
+export type Handlers = {
+  [N in RouteName]: (input: HandlerInput<N>) => HandlerOutput<N> | Promise<HandlerOutput<N>>;
+};
+
+export interface HandlerOptions {
+  sessions: Sessions;
+  version: string;
+  /** Unix milliseconds */
+  startedAt: number;
+  now(): number;
+}
+
+export function createHandlers(options: HandlerOptions): Handlers {
+  const { sessions, version, startedAt, now } = options;
+  return {
+    health: () => ({ status: 'ok', version, uptime_ms: now() - startedAt, sessions: sessions.list().length }),
+    listSessions: ({ query }) => {
+      const selector = query.state === undefined ? null : parseStateSelector(query.state);
+      const all = sessions.list();
+      return selector === null ? all : all.filter((session) => matchesState(session, selector));
+    },
+    countSessions: () => countByState(sessions.list()),
+    waitingSessions: () => longestWaitingFirst(sessions.list()),
+    createSession: ({ body }) => sessions.create(body),
+    adoptSession: ({ body }) => sessions.adopt(body),
+    getSession: ({ params }) => sessions.get(params.slug),
+    patchSession: ({ params, body }) => sessions.patch(params.slug, body),
+    deleteSession: async ({ params }) => {
+      await sessions.remove(params.slug);
+      return { status: 'deleted' };
+    },
+    killSession: ({ params }) => sessions.kill(params.slug),
+    setPath: ({ params, body }) => sessions.patch(params.slug, { path: body.path }),
+    restartSession: ({ params }) => sessions.restart(params.slug),
+    send: ({ params, body }) => sessions.send(params.slug, body),
+    answer: async ({ params, body }) => {
+      await sessions.answer(params.slug, body);
+      return { status: 'answered' };
+    },
+    listDeliveries: ({ params }) => sessions.deliveries(params.slug),
+    getDelivery: ({ params }) => sessions.delivery(params.slug, params.id),
+    patchDelivery: ({ params, body }) => sessions.changeDelivery(params.slug, params.id, body.text),
+    cancelDelivery: ({ params }) => sessions.cancelDelivery(params.slug, params.id),
+    keys: async ({ params, body }) => {
+      await sessions.keys(params.slug, body.keys);
+      return { status: 'typed' };
+    },
+    resize: ({ params, body }) => sessions.resize(params.slug, body.cols, body.rows),
+    interrupt: async ({ params }) => {
+      await sessions.interrupt(params.slug);
+      return { status: 'interrupted' };
+    },
+    buffer: ({ params, query }) =>
+      sessions.buffer(params.slug, { lines: query.lines ?? DEFAULT_BUFFER_LINES, format: query.format ?? 'text' }),
+    stream: ({ params, query, request }) =>
+      recordingBytes(sessions.stream(params.slug).file(), {
+        method: request.method,
+        range: request.headers.get('range') ?? undefined,
+        ifRange: request.headers.get('if-range') ?? undefined,
+        from: query.from ?? 0,
+      }),
+    history: ({ params, query }) => sessions.history(params.slug, query.since ?? null),
+    broadcast: ({ body }) => sessions.broadcast(body),
+  };
+}
+
+function countByState(all: readonly Session[]): StatusCounts {
+  const by_state: Record<State, number> = {
+    waiting: 0,
+    thinking: 0,
+    working: 0,
+    idle: 0,
+    error: 0,
+    dead: 0,
+    unknown: 0,
+  };
+  for (const session of all) by_state[session.state]++;
+  return { total: all.length, by_state };
+}
+
+/** `state` is the word for "it is the user's turn": an open dialog or an empty prompt after a turn. */
+function longestWaitingFirst(all: readonly Session[]): Session[] {
+  return all
+    .filter((session) => session.state === State.enum.waiting)
+    .sort((one, other) => Date.parse(one.status.since) - Date.parse(other.status.since));
+}

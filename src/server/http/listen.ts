@@ -1,0 +1,158 @@
+import { lstatSync, mkdirSync, unlinkSync } from 'node:fs';
+import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http';
+import { dirname } from 'node:path';
+import type { Duplex } from 'node:stream';
+import { CatalogueError } from '../../protocol/index.ts';
+import type { Transport } from '../auth/gate.ts';
+import { refuseUpgrade } from './request-listener.ts';
+
+/** `sun_path` of Linux holds 108 bytes with the final NUL; Node cuts a longer path off without a word. */
+const MAX_SOCKET_PATH_BYTES = 107;
+
+/** For answers that are under way when the server closes, a download for example. */
+const CLOSE_GRACE_MS = 2_000;
+
+export type UpgradeListener = (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
+
+export interface ListenOptions {
+  host: string;
+  /** 0: any free one */
+  port: number;
+  /** path of the local socket; a stale one is replaced, so the caller must hold the home's lock */
+  socket: string;
+  onRequest(transport: Transport): RequestListener;
+  onUpgrade(transport: Transport): UpgradeListener;
+}
+
+export interface FaceAddress {
+  host: string;
+  port: number;
+  /** where a browser on this machine finds the server */
+  url: string;
+  socket: string;
+}
+
+export interface Listening {
+  address: FaceAddress;
+  /** Takes no more connections, lets answers finish for a moment, then ends what is left. */
+  close(): Promise<void>;
+}
+
+/**
+ * Listens on TCP and on the local socket.
+ * @throws CatalogueError port_taken, invalid_setting (an address that is not this machine's), path_too_long
+ */
+export async function listen(options: ListenOptions): Promise<Listening> {
+  const tcp = faceServer('tcp', options);
+  const local = faceServer('unix', options);
+  try {
+    await listenOnSocket(local, options.socket);
+    await started(
+      tcp,
+      () => tcp.listen({ host: options.host, port: options.port }),
+      (error) => listenError(error, options),
+    );
+  } catch (error) {
+    await Promise.all([closeServer(tcp), closeServer(local)]);
+    throw error;
+  }
+  const bound = tcp.address();
+  const port = bound !== null && typeof bound === 'object' ? bound.port : options.port;
+  return {
+    address: { host: options.host, port, url: `http://${nameToCall(options.host)}:${port}`, socket: options.socket },
+    close: async () => {
+      await Promise.all([closeServer(tcp), closeServer(local)]);
+    },
+  };
+}
+
+function faceServer(transport: Transport, options: ListenOptions): Server {
+  // A missing Host is refused by the gate, in the catalogue's words.
+  const server = createServer({ requireHostHeader: false }, options.onRequest(transport));
+  server.on('upgrade', options.onUpgrade(transport));
+  server.on('clientError', (error, socket) => {
+    if (!socket.writable || ('code' in error && error.code === 'ECONNRESET')) {
+      socket.destroy();
+      return;
+    }
+    const failure = new CatalogueError('invalid_request', 'This is no HTTP request', { cause: error });
+    refuseUpgrade(socket, { status: 400, error: failure.toBody() });
+  });
+  return server;
+}
+
+async function listenOnSocket(server: Server, path: string): Promise<void> {
+  if (Buffer.byteLength(path) > MAX_SOCKET_PATH_BYTES) {
+    throw new CatalogueError(
+      'path_too_long',
+      `The local socket's path is longer than ${MAX_SOCKET_PATH_BYTES} bytes: ${path}`,
+      {
+        hint: 'Choose a shorter one: CBOS_SOCKET=…',
+      },
+    );
+  }
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  removeStaleSocket(path);
+  await started(
+    server,
+    () => {
+      // The socket is bound inside listen(), so it is never there with a wider mode, not even for a moment.
+      const before = process.umask(0o177);
+      try {
+        server.listen({ path });
+      } finally {
+        process.umask(before);
+      }
+    },
+    (error) => error,
+  );
+}
+
+/** A socket that a killed server left. Anything else at the path is somebody's file and makes listen fail. */
+function removeStaleSocket(path: string): void {
+  if (lstatSync(path, { throwIfNoEntry: false })?.isSocket() === true) unlinkSync(path);
+}
+
+function started(server: Server, start: () => void, toError: (error: Error) => Error): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const fail = (error: Error): void => reject(toError(error));
+    server.once('error', fail);
+    server.once('listening', () => {
+      server.off('error', fail);
+      resolve();
+    });
+    start();
+  });
+}
+
+function listenError(error: Error, options: ListenOptions): Error {
+  const code = 'code' in error ? error.code : undefined;
+  const where = `${options.host}:${options.port}`;
+  switch (code) {
+    case 'EADDRINUSE':
+      return new CatalogueError('port_taken', `Something else listens on ${where}`, { cause: error });
+    case 'EADDRNOTAVAIL':
+    case 'EACCES':
+    case 'ENOTFOUND':
+      return new CatalogueError('invalid_setting', `Cannot listen on ${where} (${code})`, { cause: error });
+    default:
+      return error;
+  }
+}
+
+function nameToCall(host: string): string {
+  if (host === '0.0.0.0' || host === '::') return '127.0.0.1';
+  return host.includes(':') ? `[${host}]` : host;
+}
+
+function closeServer(server: Server): Promise<void> {
+  if (!server.listening) return Promise.resolve();
+  return new Promise((resolve) => {
+    const impatient = setTimeout(() => server.closeAllConnections(), CLOSE_GRACE_MS);
+    server.close(() => {
+      clearTimeout(impatient);
+      resolve();
+    });
+    server.closeIdleConnections();
+  });
+}

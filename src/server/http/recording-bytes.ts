@@ -1,0 +1,109 @@
+import { type FileHandle, open } from 'node:fs/promises';
+import { CatalogueError } from '../../protocol/index.ts';
+
+/** Read from the file at once: as much as the socket's own buffer takes. */
+const READ_BYTES = 64 * 1024;
+
+export interface BytesRequest {
+  method: string;
+  /** the Range header */
+  range: string | undefined;
+  /** the If-Range header: there is no version of a growing file to compare, so a Range beside it does not hold */
+  ifRange: string | undefined;
+  /** where the representation begins, a byte offset in the file */
+  from: number;
+}
+
+/**
+ * A recording's bytes from an offset to its end at this moment, or the range of them that was asked for; positions in Range count
+ * from the offset. The file is read while the client takes it, never into memory.
+ * @throws CatalogueError range_not_satisfiable, no_recording
+ */
+export async function recordingBytes(file: string, request: BytesRequest): Promise<Response> {
+  const handle = await openRecording(file);
+  try {
+    const { size } = await handle.stat();
+    if (request.from > size) {
+      throw new CatalogueError('range_not_satisfiable', `The recording has ${size} bytes, from is ${request.from}`);
+    }
+    const length = size - request.from;
+    const range = request.ifRange === undefined ? parseRange(request.range, length) : null;
+    if (range === 'unsatisfiable') {
+      throw new CatalogueError('range_not_satisfiable', `There are ${length} bytes, Range is ${request.range}`, {
+        extra: { length },
+      });
+    }
+    const { first, last } = range ?? { first: 0, last: length - 1 };
+    const headers = new Headers({
+      'content-type': 'application/octet-stream',
+      'content-length': String(last - first + 1),
+      'accept-ranges': 'bytes',
+    });
+    if (range !== null) headers.set('content-range', `bytes ${first}-${last}/${length}`);
+    const status = range === null ? 200 : 206;
+    if (request.method === 'HEAD' || last < first) {
+      await handle.close();
+      return new Response(null, { status, headers });
+    }
+    return new Response(fileBytes(handle, request.from + first, request.from + last + 1), { status, headers });
+  } catch (error) {
+    await handle.close();
+    throw error;
+  }
+}
+
+async function openRecording(file: string): Promise<FileHandle> {
+  try {
+    return await open(file, 'r');
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') throw new CatalogueError('no_recording');
+    throw error;
+  }
+}
+
+/**
+ * A Range header of one range; null where there is none that has to be honoured (RFC 9110, 14.2: other units, several ranges
+ * and what does not parse may be ignored).
+ */
+function parseRange(
+  header: string | undefined,
+  length: number,
+): { first: number; last: number } | 'unsatisfiable' | null {
+  const match = /^bytes=([0-9]*)-([0-9]*)$/.exec(header?.trim() ?? '');
+  const [, from = '', to = ''] = match ?? [];
+  if (from === '' && to === '') return null;
+  if (from === '') {
+    const suffix = Math.min(Number(to), length);
+    return suffix === 0 ? 'unsatisfiable' : { first: length - suffix, last: length - 1 };
+  }
+  const first = Number(from);
+  if (to !== '' && Number(to) < first) return null;
+  if (first >= length) return 'unsatisfiable';
+  return { first, last: to === '' ? length - 1 : Math.min(Number(to), length - 1) };
+}
+
+function fileBytes(handle: FileHandle, start: number, end: number): ReadableStream<Uint8Array> {
+  let position = start;
+  return new ReadableStream<Uint8Array>(
+    {
+      pull: async (controller) => {
+        const wanted = Math.min(READ_BYTES, end - position);
+        const { bytesRead, buffer } = await handle.read(new Uint8Array(wanted), 0, wanted, position);
+        if (bytesRead === 0) {
+          await handle.close();
+          // The length was promised, so the connection must break instead of ending well.
+          controller.error(new Error('the recording was cut off while it was read'));
+          return;
+        }
+        position += bytesRead;
+        controller.enqueue(buffer.subarray(0, bytesRead));
+        if (position < end) return;
+        await handle.close();
+        controller.close();
+      },
+      cancel: () => handle.close(),
+    },
+    // Nothing is read before the client wants it.
+    { highWaterMark: 0 },
+  );
+}

@@ -1,0 +1,96 @@
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { getRequestListener, RequestError } from '@hono/node-server';
+import type { Hono } from 'hono';
+import { CatalogueError } from '../../protocol/index.ts';
+import type { Gate, Transport } from '../auth/gate.ts';
+import type { Logger } from '../logger.ts';
+import { type Failure, toFailure } from './error-response.ts';
+
+/**
+ * On every answer. Nothing here is a page that may load or embed anything, be framed, or be kept by a cache.
+ * The web page will loosen the policy for itself.
+ */
+const SECURITY_HEADERS: Readonly<Record<string, string>> = {
+  'X-Content-Type-Options': 'nosniff',
+  'X-Frame-Options': 'DENY',
+  'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
+  'Cross-Origin-Resource-Policy': 'same-origin',
+  'Cross-Origin-Opener-Policy': 'same-origin',
+  'Referrer-Policy': 'no-referrer',
+  'Cache-Control': 'no-store',
+};
+
+export interface RequestListenerOptions {
+  app: Pick<Hono, 'fetch'>;
+  gate: Gate;
+  logger: Logger;
+}
+
+/** Everything that comes over HTTP: first the gate, then the application. */
+export function createRequestListener(options: RequestListenerOptions): (transport: Transport) => RequestListener {
+  const { app, gate, logger } = options;
+  const serve = getRequestListener(app.fetch, {
+    // Replacing the process's Request and Response is a side effect that a server of ours does not need.
+    overrideGlobalObjects: false,
+    errorHandler: (error) => {
+      const failure = toFailure(
+        error instanceof RequestError ? new CatalogueError('invalid_request', 'the address does not parse') : error,
+        (unexpected) => logger.error({ err: unexpected }, 'a request failed'),
+      );
+      return Response.json({ error: failure.error }, { status: failure.status });
+    },
+  });
+  return (transport) => (request, response) => {
+    for (const [name, value] of Object.entries(SECURITY_HEADERS)) response.setHeader(name, value);
+    try {
+      const { target } = gate.admit(request, transport);
+      if (!target.startsWith('/')) throw new CatalogueError('no_such_route', `There is nothing at ${target}`);
+      request.url = target;
+      // Checked by now; the adaptor only builds an address of it that nobody looks at, and stumbles over unusual ones.
+      request.headers.host = 'localhost';
+    } catch (error) {
+      refuse(request, response, refusal(error, { request, logger }));
+      return;
+    }
+    void serve(request, response);
+  };
+}
+
+/** What to answer to a request that the gate turned away; said in the log too, for these are how attacks look. */
+export function refusal(error: unknown, from: { request: IncomingMessage; logger: Logger }): Failure {
+  const { request, logger } = from;
+  const failure = toFailure(error, (unexpected) => logger.error({ err: unexpected }, 'a request failed'));
+  logger.debug({ code: failure.error.code, method: request.method }, 'a request was refused');
+  return failure;
+}
+
+function refuse(request: IncomingMessage, response: ServerResponse, failure: Failure): void {
+  for (const [name, value] of Object.entries(refusalHeaders(failure))) response.setHeader(name, value);
+  response.writeHead(failure.status);
+  response.end(request.method === 'HEAD' ? undefined : JSON.stringify({ error: failure.error }));
+}
+
+/** Answers an upgrade that is not made with plain HTTP and ends the connection. */
+export function refuseUpgrade(socket: Duplex, failure: Failure): void {
+  const body = JSON.stringify({ error: failure.error });
+  const headers = {
+    ...SECURITY_HEADERS,
+    ...refusalHeaders(failure),
+    'Content-Length': String(Buffer.byteLength(body)),
+  };
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
+  // Nobody else listens on this socket, and a client that is gone already must not end the process.
+  socket.on('error', () => socket.destroy());
+  // The reason phrase may be empty, the blank before it may not be left out.
+  socket.end([`HTTP/1.1 ${failure.status} `, ...lines, '', body].join('\r\n'));
+}
+
+function refusalHeaders(failure: Failure): Record<string, string> {
+  return {
+    'Content-Type': 'application/json',
+    // The body of a refused request is not read, so the connection cannot go on.
+    Connection: 'close',
+    ...(failure.error.code === 'unauthorized' ? { 'WWW-Authenticate': 'Bearer realm="cbos"' } : {}),
+  };
+}

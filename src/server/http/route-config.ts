@@ -1,0 +1,67 @@
+import type { RouteConfig } from '@hono/zod-openapi';
+import { ERRORS, type ErrorCode, ErrorResponse, type Route } from '../../protocol/index.ts';
+
+/** Name of the security scheme in the OpenAPI description. */
+export const TOKEN_SCHEME = 'token';
+
+const JSON_TYPE = 'application/json';
+const BYTES = {
+  'application/octet-stream': { schema: { type: 'string', contentMediaType: 'application/octet-stream' } },
+} as const;
+
+/** Every error that a route may answer with, those included that can happen everywhere. */
+export function errorsOf(route: Route): ErrorCode[] {
+  const everywhere: ErrorCode[] = ['forbidden_host', 'forbidden_origin', 'internal'];
+  if (route.open !== true) everywhere.unshift('unauthorized');
+  if (route.body !== undefined || route.query !== undefined) everywhere.push('invalid_request');
+  if (route.body !== undefined) everywhere.push('payload_too_large');
+  return [...new Set([...route.errors, ...everywhere])];
+}
+
+/** An entry of the table of routes as the OpenAPI generator and Hono take it. */
+export function routeConfig(name: string, route: Route): RouteConfig {
+  return {
+    operationId: name,
+    method: route.method,
+    path: route.path,
+    summary: route.summary,
+    security: route.open === true ? [] : [{ [TOKEN_SCHEME]: [] }],
+    request: {
+      ...(route.params === undefined ? {} : { params: route.params }),
+      ...(route.query === undefined ? {} : { query: route.query }),
+      ...(route.body === undefined
+        ? {}
+        : { body: { required: true, content: { [JSON_TYPE]: { schema: route.body } } } }),
+    },
+    responses: { ...successes(route), ...failures(route) },
+  };
+}
+
+function successes(route: Route): RouteConfig['responses'] {
+  if (route.response !== null) {
+    return { [route.success]: { description: route.summary, content: { [JSON_TYPE]: { schema: route.response } } } };
+  }
+  return {
+    [route.success]: { description: route.summary, content: BYTES },
+    206: { description: 'The range that the Range header asked for', content: BYTES },
+  };
+}
+
+/** Errors of one status share one entry; its `x-error-codes` are for programs, the description is for people. */
+function failures(route: Route): RouteConfig['responses'] {
+  const byStatus = new Map<number, ErrorCode[]>();
+  for (const code of errorsOf(route)) {
+    const { status } = ERRORS[code];
+    byStatus.set(status, [...(byStatus.get(status) ?? []), code]);
+  }
+  return Object.fromEntries(
+    [...byStatus].map(([status, codes]) => [
+      status,
+      {
+        description: codes.map((code) => `\`${code}\`: ${ERRORS[code].meaning}`).join('. '),
+        content: { [JSON_TYPE]: { schema: ErrorResponse } },
+        'x-error-codes': codes,
+      },
+    ]),
+  );
+}

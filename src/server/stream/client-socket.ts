@@ -1,0 +1,61 @@
+import type { RawData, WebSocket } from 'ws';
+import type { Dispose } from '../sessions.ts';
+
+/** A connection that holds so much unsent is full: the client does not read as fast as the sessions write. */
+export const HIGH_WATER_BYTES = 1024 * 1024;
+
+/** A full connection is free again when it holds no more than this: enough that the socket does not run dry meanwhile. */
+export const LOW_WATER_BYTES = 256 * 1024;
+
+/** What may not be left out (results, changes of sessions) piles up to this at the most, then the connection ends; its client comes back. */
+const LIMIT_BYTES = 16 * 1024 * 1024;
+
+/** One client's WebSocket, with what it holds unsent in view. */
+export class ClientSocket {
+  readonly #ws: WebSocket;
+  readonly #drained = new Set<() => void>();
+  #full = false;
+
+  constructor(ws: WebSocket) {
+    this.#ws = ws;
+  }
+
+  /** Sends a frame: an object, or its JSON as bytes where several clients get the same. */
+  send(frame: object | Buffer): void {
+    const ws = this.#ws;
+    if (ws.readyState !== ws.OPEN) return;
+    if (ws.bufferedAmount > LIMIT_BYTES) {
+      ws.terminate();
+      return;
+    }
+    const data = Buffer.isBuffer(frame) ? frame : JSON.stringify(frame);
+    ws.send(data, { binary: false }, () => this.#sent());
+  }
+
+  /** True from the high to the low water mark: send nothing then that can be sent later. */
+  isFull(): boolean {
+    if (this.#ws.bufferedAmount > HIGH_WATER_BYTES) this.#full = true;
+    return this.#full;
+  }
+
+  /** Told when a connection that was found full is free again. */
+  onDrained(listener: () => void): Dispose {
+    this.#drained.add(listener);
+    return () => this.#drained.delete(listener);
+  }
+
+  /** Text frames as they come; a binary frame is told as null. */
+  onText(listener: (text: string | null) => void): void {
+    this.#ws.on('message', (data: RawData, isBinary: boolean) => listener(isBinary ? null : data.toString()));
+  }
+
+  onClosed(listener: () => void): void {
+    this.#ws.once('close', listener);
+  }
+
+  #sent(): void {
+    if (!this.#full || this.#ws.bufferedAmount > LOW_WATER_BYTES) return;
+    this.#full = false;
+    for (const listener of this.#drained) listener();
+  }
+}

@@ -1,0 +1,36 @@
+import type { Clock } from '../clock.ts';
+
+export interface Coalescer {
+  /** asks for a run: now when the last one is long enough ago, else together with all others that ask until then */
+  request(): void;
+  dispose(): void;
+}
+
+/**
+ * Runs `work` at most once per interval, the first time at once: something that happens alone is told without delay,
+ * a flood costs one run per interval, and nothing costs nothing.
+ */
+export function coalesce(options: { clock: Clock; intervalMs: number; work(): void }): Coalescer {
+  const { clock, intervalMs, work } = options;
+  let stop: (() => void) | null = null;
+  let asked = false;
+  const run = (): void => {
+    asked = false;
+    stop = clock.after(intervalMs, () => {
+      stop = null;
+      if (asked) run();
+    });
+    work();
+  };
+  return {
+    request: () => {
+      if (stop === null) run();
+      else asked = true;
+    },
+    dispose: () => {
+      stop?.();
+      stop = null;
+      asked = false;
+    },
+  };
+}

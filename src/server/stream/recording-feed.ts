@@ -1,0 +1,224 @@
+import { incompleteUtf8Tail, splitUtf8 } from '../../core/recording/utf8.ts';
+import { FRAME_BYTES, SEQUENCE_LOOKBACK_BYTES, unfinishedLength } from '../../core/stream/index.ts';
+import type { Clock } from '../clock.ts';
+import type { Logger } from '../logger.ts';
+import type { Dispose, RecordingStream } from '../sessions.ts';
+import { type Coalescer, coalesce } from './coalesce.ts';
+import { readBytes } from './read-bytes.ts';
+
+/**
+ * After output was sent at once, what follows is collected for so long: a redraw of Claude Code comes in several writes within
+ * a millisecond or two. VS Code waits 5 ms; with less than that the median of what comes alone stays unmeasurable.
+ */
+const COALESCE_MS = 4;
+
+/** The beginning of a character that the file may end in. */
+const MAX_INCOMPLETE_BYTES = 3;
+
+/** Bytes `from` to `to` of the file, ready to be sent. */
+export interface FeedFrame {
+  from: number;
+  to: number;
+  /** the frame as JSON, made once and only when somebody wants it */
+  wire(): Buffer;
+}
+
+export interface FeedMember {
+  /** in order, without gap or repeat, and never with half a character at an end */
+  onFrame(frame: FeedFrame): void;
+  /** the recording was replaced */
+  onReset(epoch: number): void;
+}
+
+export interface FeedOptions {
+  slug: string;
+  recording: RecordingStream;
+  clock: Clock;
+  logger: Logger;
+  /** the last member left */
+  onAbandoned(): void;
+}
+
+/**
+ * The live end of one recording, shared by everybody who follows it: bytes are collected, decoded and put into JSON once,
+ * however many clients there are. It keeps nothing that was sent; who is behind reads the file.
+ */
+export class RecordingFeed {
+  /** name of the session; changes with a rename */
+  slug: string;
+  readonly recording: RecordingStream;
+  readonly #clock: Clock;
+  readonly #logger: Logger;
+  readonly #members = new Set<FeedMember>();
+  readonly #flushes: Coalescer;
+  readonly #disposers: Dispose[];
+  readonly #onAbandoned: () => void;
+  readonly #settled: Promise<void>;
+  /** up to here everything was given to the members */
+  #position: number;
+  #pending: Uint8Array[] = [];
+  #pendingBytes = 0;
+  #carry: Uint8Array = new Uint8Array();
+  #isSettled = false;
+  #epoch: number;
+  #snapshot: Promise<{ data: string; offset: number }> | null = null;
+
+  constructor(options: FeedOptions) {
+    this.slug = options.slug;
+    this.recording = options.recording;
+    this.#clock = options.clock;
+    this.#logger = options.logger;
+    this.#onAbandoned = options.onAbandoned;
+    this.#position = this.recording.end();
+    this.#epoch = this.recording.epoch();
+    this.#flushes = coalesce({ clock: options.clock, intervalMs: COALESCE_MS, work: () => this.#flush() });
+    this.#disposers = [
+      this.recording.onBytes((bytes, offset) => this.#take(bytes, offset)),
+      this.recording.onReset((epoch) => this.#reset(epoch)),
+    ];
+    this.#settled = this.#settle();
+  }
+
+  get position(): number {
+    return this.#position;
+  }
+
+  get epoch(): number {
+    return this.#epoch;
+  }
+
+  /** Resolves once it is known whether the recording ended in half a character when the feed began. */
+  settled(): Promise<void> {
+    return this.#settled;
+  }
+
+  join(member: FeedMember): void {
+    this.#members.add(member);
+  }
+
+  leave(member: FeedMember): void {
+    if (this.#members.delete(member) && this.#members.size === 0) {
+      this.dispose();
+      this.#onAbandoned();
+    }
+  }
+
+  dispose(): void {
+    this.#members.clear();
+    this.#flushes.dispose();
+    for (const dispose of this.#disposers.splice(0)) dispose();
+  }
+
+  /** The screen, and an offset from which the bytes can be followed: no character or escape sequence is cut there. */
+  snapshot(): Promise<{ data: string; offset: number }> {
+    if (this.#snapshot === null) {
+      const taken = this.#takeSnapshot().finally(() => {
+        if (this.#snapshot === taken) this.#snapshot = null;
+      });
+      this.#snapshot = taken;
+    }
+    return this.#snapshot;
+  }
+
+  /** The frame of some bytes, given the offset where they end. */
+  wire(bytes: Uint8Array, offset: number): Buffer {
+    return this.#wire({ data: text(bytes), offset });
+  }
+
+  snapshotWire(snapshot: { data: string; offset: number }): Buffer {
+    return this.#wire({ ...snapshot, snapshot: true });
+  }
+
+  #wire(part: { data: string; offset: number; snapshot?: true }): Buffer {
+    return Buffer.from(JSON.stringify({ type: 'stream', session: this.slug, ...part, ts: this.#clock.now() / 1000 }));
+  }
+
+  async #takeSnapshot(): Promise<{ data: string; offset: number }> {
+    const { data, offset } = await this.recording.snapshot();
+    const before = await this.#bytesBefore(offset, SEQUENCE_LOOKBACK_BYTES);
+    return { data, offset: offset - unfinishedLength(before) };
+  }
+
+  async #settle(): Promise<void> {
+    const epoch = this.#epoch;
+    const end = this.#position;
+    const tail = await this.#bytesBefore(end, MAX_INCOMPLETE_BYTES);
+    if (epoch !== this.#epoch || this.#isSettled) return;
+    const incomplete = incompleteUtf8Tail(tail);
+    this.#carry = tail.slice(tail.length - incomplete);
+    this.#position = end - incomplete;
+    this.#isSettled = true;
+    this.#flush();
+  }
+
+  /** Output before an offset; none where the file cannot tell (it was moved away just now, or is shorter). */
+  async #bytesBefore(offset: number, length: number): Promise<Uint8Array> {
+    const from = Math.max(this.recording.start(), offset - length);
+    try {
+      const bytes = await readBytes(this.recording.file(), from, offset);
+      return bytes.length === offset - from ? bytes : new Uint8Array();
+    } catch (error) {
+      this.#logger.debug({ err: error, session: this.slug }, 'the recording could not be read');
+      return new Uint8Array();
+    }
+  }
+
+  #take(bytes: Uint8Array, offset: number): void {
+    const received = this.#position + this.#carry.length + this.#pendingBytes;
+    if (offset !== received) {
+      // Bytes that were never told are in the file; members see that their position is another and read them there.
+      this.#pending = [];
+      this.#pendingBytes = 0;
+      this.#carry = new Uint8Array();
+      this.#position = offset;
+      this.#isSettled = true;
+    }
+    // A copy: whoever reads the file may use its buffer again before the next flush.
+    this.#pending.push(bytes.slice());
+    this.#pendingBytes += bytes.length;
+    if (!this.#isSettled) return;
+    if (this.#pendingBytes >= FRAME_BYTES) this.#flush();
+    else this.#flushes.request();
+  }
+
+  #flush(): void {
+    if (!this.#isSettled || this.#pendingBytes === 0) return;
+    const { complete, rest } = splitUtf8(Buffer.concat([this.#carry, ...this.#pending]));
+    this.#carry = rest.slice();
+    this.#pending = [];
+    this.#pendingBytes = 0;
+    for (let begin = 0; begin < complete.length; ) {
+      const { complete: piece } = splitUtf8(complete.subarray(begin, begin + FRAME_BYTES));
+      begin += piece.length;
+      const from = this.#position;
+      this.#position += piece.length;
+      const to = this.#position;
+      let wire: Buffer | null = null;
+      const frame: FeedFrame = {
+        from,
+        to,
+        wire: () => {
+          wire ??= this.wire(piece, to);
+          return wire;
+        },
+      };
+      for (const member of this.#members) member.onFrame(frame);
+    }
+  }
+
+  #reset(epoch: number): void {
+    this.#epoch = epoch;
+    this.#pending = [];
+    this.#pendingBytes = 0;
+    this.#carry = new Uint8Array();
+    this.#position = this.recording.end();
+    this.#isSettled = true;
+    this.#snapshot = null;
+    for (const member of this.#members) member.onReset(epoch);
+  }
+}
+
+/** Invalid bytes become U+FFFD each as the WHATWG decoder says; a byte order mark is text like any other here. */
+function text(bytes: Uint8Array): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8');
+}

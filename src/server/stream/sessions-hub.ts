@@ -1,0 +1,102 @@
+import { type Session, SessionsCommand, type SessionsFrame } from '../../protocol/index.ts';
+import type { Clock } from '../clock.ts';
+import { toFailure } from '../http/error-response.ts';
+import type { Logger } from '../logger.ts';
+import type { Dispose, Sessions } from '../sessions.ts';
+import type { ClientSocket } from './client-socket.ts';
+import { type Coalescer, coalesce } from './coalesce.ts';
+import { readFrame } from './read-frame.ts';
+
+/** The whole list goes out at every change, so at most twenty times a second: more than an eye can follow. */
+const REFRESH_INTERVAL_MS = 50;
+
+export interface SessionsHubOptions {
+  sessions: Sessions;
+  clock: Clock;
+  logger: Logger;
+}
+
+/** `/ws`: the list of sessions, whole, whenever something about it changed. */
+export class SessionsHub {
+  readonly #sessions: Sessions;
+  readonly #logger: Logger;
+  readonly #refreshes: Coalescer;
+  /** clients, and whether they missed a refresh because their connection was full */
+  readonly #clients = new Map<ClientSocket, { missed: boolean }>();
+  #stopEvents: Dispose | null = null;
+  #told = '';
+
+  constructor(options: SessionsHubOptions) {
+    this.#sessions = options.sessions;
+    this.#logger = options.logger;
+    this.#refreshes = coalesce({
+      clock: options.clock,
+      intervalMs: REFRESH_INTERVAL_MS,
+      work: () => this.#refresh(),
+    });
+  }
+
+  connect(socket: ClientSocket): void {
+    if (this.#stopEvents === null) {
+      this.#told = withoutClocks(this.#sessions.list());
+      this.#stopEvents = this.#sessions.onEvent(() => this.#refreshes.request());
+    }
+    const client = { missed: false };
+    this.#clients.set(socket, client);
+    socket.onDrained(() => {
+      if (!client.missed) return;
+      client.missed = false;
+      send(socket, { type: 'refresh', sessions: this.#sessions.list() });
+    });
+    socket.onText((text) => this.#receive(socket, text));
+    socket.onClosed(() => {
+      this.#clients.delete(socket);
+      if (this.#clients.size > 0) return;
+      this.#stopEvents?.();
+      this.#stopEvents = null;
+      this.#refreshes.dispose();
+    });
+    send(socket, { type: 'init', sessions: this.#sessions.list() });
+  }
+
+  #refresh(): void {
+    const sessions = this.#sessions.list();
+    const now = withoutClocks(sessions);
+    if (now === this.#told) return;
+    this.#told = now;
+    const frame: SessionsFrame = { type: 'refresh', sessions };
+    const wire = Buffer.from(JSON.stringify(frame));
+    for (const [socket, client] of this.#clients) {
+      // The next list makes this one worthless, so it is left out rather than queued.
+      if (socket.isFull()) client.missed = true;
+      else socket.send(wire);
+    }
+  }
+
+  #receive(socket: ClientSocket, text: string | null): void {
+    try {
+      const { slug, text: prompt } = readFrame(SessionsCommand, text);
+      this.#sessions.send(slug, { text: prompt }).then(
+        (delivery) => send(socket, { type: 'send_result', slug, success: true, delivery }),
+        (error: unknown) => send(socket, { type: 'send_result', slug, success: false, error: this.#errorBody(error) }),
+      );
+    } catch (error) {
+      send(socket, { type: 'error', error: this.#errorBody(error) });
+    }
+  }
+
+  #errorBody(error: unknown) {
+    return toFailure(error, (unexpected) => this.#logger.error({ err: unexpected }, 'a command failed')).error;
+  }
+}
+
+function send(socket: ClientSocket, frame: SessionsFrame): void {
+  socket.send(frame);
+}
+
+/** The list without what changes by time alone; equal texts mean that there is nothing to tell. */
+function withoutClocks(sessions: readonly Session[]): string {
+  return JSON.stringify(sessions, (key, value: unknown) =>
+    key === 'unchanged_ms' || key === 'quiet_ms' ? undefined : value,
+  );
+}

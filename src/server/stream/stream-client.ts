@@ -1,0 +1,252 @@
+import { Answer, CatalogueError, type Session, StreamCommand, type StreamFrame } from '../../protocol/index.ts';
+import { toFailure } from '../http/error-response.ts';
+import type { Logger } from '../logger.ts';
+import type { Sessions } from '../sessions.ts';
+import type { ClientSocket } from './client-socket.ts';
+import { readFrame } from './read-frame.ts';
+import type { RecordingFeed } from './recording-feed.ts';
+import { recordingTail } from './recording-tail.ts';
+import { Subscription } from './subscription.ts';
+
+const EVERYTHING = '*';
+
+export interface StreamClientOptions {
+  socket: ClientSocket;
+  sessions: Sessions;
+  logger: Logger;
+  /** bytes that get_buffer answers with at most */
+  maxBufferBytes: number;
+  /** @throws CatalogueError no_such_session, no_recording */
+  feedOf(slug: string): RecordingFeed;
+}
+
+/** One client of `/ws/stream`: its subscriptions and its commands. */
+export class StreamClient {
+  readonly #socket: ClientSocket;
+  readonly #sessions: Sessions;
+  readonly #logger: Logger;
+  readonly #maxBufferBytes: number;
+  readonly #feedOf: (slug: string) => RecordingFeed;
+  /** by slug; null while the session has no recording */
+  readonly #subscriptions = new Map<string, Subscription | null>();
+  #wantsEverything = false;
+  #acknowledges = false;
+  /** the last `resized` that it was told */
+  #lastResized = '';
+
+  constructor(options: StreamClientOptions) {
+    this.#socket = options.socket;
+    this.#sessions = options.sessions;
+    this.#logger = options.logger;
+    this.#maxBufferBytes = options.maxBufferBytes;
+    this.#feedOf = options.feedOf;
+  }
+
+  start(): void {
+    this.#sendSessions();
+    this.#send({ type: 'available_streams', sessions: this.#sessions.streams() });
+    this.#socket.onDrained(() => {
+      for (const subscription of this.#subscriptions.values()) subscription?.resume();
+    });
+    this.#socket.onText((text) => this.#receive(text));
+  }
+
+  dispose(): void {
+    for (const subscription of this.#subscriptions.values()) subscription?.dispose();
+    this.#subscriptions.clear();
+  }
+
+  /** A frame that every client gets. */
+  tell(wire: Buffer): void {
+    this.#socket.send(wire);
+  }
+
+  tellResized(wire: Buffer, resized: { slug: string; cols: number; rows: number }): void {
+    this.#lastResized = sizeKey(resized);
+    this.#socket.send(wire);
+  }
+
+  added(slug: string): void {
+    if (this.#wantsEverything) this.#follow(slug, undefined);
+  }
+
+  removed(slug: string): void {
+    this.#subscriptions.get(slug)?.dispose();
+    this.#subscriptions.delete(slug);
+  }
+
+  renamed(from: string, to: string): void {
+    const subscription = this.#subscriptions.get(from);
+    if (subscription === undefined) return;
+    this.#subscriptions.delete(from);
+    this.#subscriptions.set(to, subscription);
+  }
+
+  /** Something about a session changed: it may have a recording by now. */
+  changed(slug: string): void {
+    if (this.#subscriptions.get(slug) === null) this.#follow(slug, undefined);
+  }
+
+  #receive(text: string | null): void {
+    try {
+      this.#run(readFrame(StreamCommand, text));
+    } catch (error) {
+      this.#send({ type: 'error', error: this.#errorBody(error) });
+    }
+  }
+
+  #run(command: StreamCommand): void {
+    switch (command.type) {
+      case 'subscribe':
+        this.#subscribe(command.sessions, new Map(Object.entries(command.from ?? {})));
+        break;
+      case 'unsubscribe':
+        this.#unsubscribe(command.sessions);
+        break;
+      case 'list_sessions':
+        this.#sendSessions();
+        break;
+      case 'ack':
+        this.#acknowledge(command.session, command.offset);
+        break;
+      case 'send': {
+        const { type, session, ...request } = command;
+        this.#answerWith(type, session, async () => ({ delivery: await this.#sessions.send(session, request) }));
+        break;
+      }
+      case 'answer': {
+        const { type, session, ...rest } = command;
+        const answer = readFrame(Answer, JSON.stringify(rest));
+        this.#answerWith(type, session, async () => {
+          await this.#sessions.answer(session, answer);
+          return {};
+        });
+        break;
+      }
+      case 'interrupt':
+        this.#answerWith(command.type, command.session, async () => {
+          await this.#sessions.interrupt(command.session);
+          return {};
+        });
+        break;
+      case 'keys':
+        this.#attempt(command.session, () => this.#sessions.keys(command.session, command.keys));
+        break;
+      case 'resize':
+        this.#resize(command);
+        break;
+      case 'get_buffer':
+        this.#attempt(command.session, async () => {
+          const data = await recordingTail(this.#sessions.stream(command.session), this.#maxBufferBytes);
+          this.#send({ type: 'buffer', session: command.session, data });
+        });
+    }
+  }
+
+  #subscribe(names: readonly string[], from: ReadonlyMap<string, number>): void {
+    const listed = new Set(this.#sessions.list().map((session) => session.slug));
+    const named = new Set(names.filter((name) => name !== EVERYTHING));
+    const wanted = new Set([...named].filter((slug) => listed.has(slug)));
+    if (names.includes(EVERYTHING)) {
+      this.#wantsEverything = true;
+      // What is followed already goes on undisturbed, unless it is named.
+      for (const slug of listed) if (!this.#subscriptions.has(slug) || from.has(slug)) wanted.add(slug);
+    }
+    const now = new Set([...this.#subscriptions.keys(), ...wanted]);
+    this.#send({ type: 'subscribed', sessions: [...now] });
+    for (const slug of wanted) this.#follow(slug, from.get(slug));
+    for (const slug of named) {
+      if (listed.has(slug)) continue;
+      const error = new CatalogueError('no_such_session', `No session is called ${JSON.stringify(slug)}`);
+      this.#send({ type: 'error', error: error.toBody(), session: slug });
+    }
+  }
+
+  #unsubscribe(names: readonly string[]): void {
+    const everything = names.includes(EVERYTHING);
+    if (everything) this.#wantsEverything = false;
+    for (const slug of everything ? [...this.#subscriptions.keys()] : names) this.removed(slug);
+    this.#send({ type: 'subscribed', sessions: [...this.#subscriptions.keys()] });
+  }
+
+  #follow(slug: string, from: number | undefined): void {
+    // Before the old one goes: its feed then stays, when nobody else follows the session.
+    const subscription = this.#newSubscription(slug, from);
+    subscription?.start();
+    this.#subscriptions.get(slug)?.dispose();
+    this.#subscriptions.set(slug, subscription);
+  }
+
+  #newSubscription(slug: string, from: number | undefined): Subscription | null {
+    try {
+      return new Subscription({
+        feed: this.#feedOf(slug),
+        socket: this.#socket,
+        logger: this.#logger,
+        from,
+        acknowledges: () => this.#acknowledges,
+      });
+    } catch (error) {
+      // Without a recording there is nothing to follow yet; any other fault concerns this session only.
+      if (!(error instanceof CatalogueError)) this.#logger.error({ err: error, session: slug }, 'no stream');
+      return null;
+    }
+  }
+
+  #acknowledge(slug: string, offset: number): void {
+    if (!this.#acknowledges) {
+      this.#acknowledges = true;
+      for (const subscription of this.#subscriptions.values()) subscription?.expectAcknowledgements();
+    }
+    this.#subscriptions.get(slug)?.acknowledge(offset);
+  }
+
+  #resize(command: { session: string; cols: number; rows: number }): void {
+    const { session: slug, cols, rows } = command;
+    this.#lastResized = '';
+    this.#attempt(slug, async () => {
+      await this.#sessions.resize(slug, cols, rows);
+      // A size that it had already is no event; whoever asked hears of it all the same.
+      if (this.#lastResized !== sizeKey({ slug, cols, rows }))
+        this.#send({ type: 'resized', session: slug, cols, rows });
+    });
+  }
+
+  #answerWith(
+    type: 'send' | 'answer' | 'interrupt',
+    session: string,
+    work: () => Promise<Pick<Extract<StreamFrame, { type: 'send_result' }>, 'delivery'>>,
+  ): void {
+    work().then(
+      (more) => this.#send({ type: `${type}_result`, session, success: true, ...more }),
+      (error: unknown) =>
+        this.#send({ type: `${type}_result`, session, success: false, error: this.#errorBody(error) }),
+    );
+  }
+
+  /** For commands without a result of their own: only a failure is told. */
+  #attempt(session: string, work: () => Promise<void>): void {
+    work().catch((error: unknown) => this.#send({ type: 'error', error: this.#errorBody(error), session }));
+  }
+
+  #sendSessions(): void {
+    this.#send({ type: 'sessions', sessions: this.#sessions.list() });
+  }
+
+  #send(frame: StreamFrame): void {
+    this.#socket.send(frame);
+  }
+
+  #errorBody(error: unknown) {
+    return toFailure(error, (unexpected) => this.#logger.error({ err: unexpected }, 'a command failed')).error;
+  }
+}
+
+function sizeKey(size: { slug: string; cols: number; rows: number }): string {
+  return `${size.slug} ${size.cols}x${size.rows}`;
+}
+
+/** The word for lists; a JSON session has a word of its own on this channel. */
+export function stateWord(session: Session): string {
+  return session.type === 'json' && session.json_state !== null ? session.json_state : session.state;
+}

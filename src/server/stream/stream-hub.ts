@@ -1,0 +1,115 @@
+import type { StreamFrame } from '../../protocol/index.ts';
+import type { Clock } from '../clock.ts';
+import type { Logger } from '../logger.ts';
+import type { Dispose, SessionEvent, Sessions } from '../sessions.ts';
+import type { ClientSocket } from './client-socket.ts';
+import { RecordingFeed } from './recording-feed.ts';
+import { StreamClient, stateWord } from './stream-client.ts';
+
+export interface StreamHubOptions {
+  sessions: Sessions;
+  clock: Clock;
+  logger: Logger;
+  /** bytes that get_buffer answers with at most */
+  maxBufferBytes: number;
+}
+
+/** `/ws/stream`: tells every client what happens to sessions, and keeps one feed per recording that anybody follows. */
+export class StreamHub {
+  readonly #options: StreamHubOptions;
+  readonly #clients = new Set<StreamClient>();
+  readonly #feeds = new Map<string, RecordingFeed>();
+  #stopEvents: Dispose | null = null;
+
+  constructor(options: StreamHubOptions) {
+    this.#options = options;
+  }
+
+  connect(socket: ClientSocket): void {
+    const { sessions, logger, maxBufferBytes } = this.#options;
+    const client = new StreamClient({ socket, sessions, logger, maxBufferBytes, feedOf: (slug) => this.#feedOf(slug) });
+    this.#clients.add(client);
+    this.#stopEvents ??= sessions.onEvent((event) => this.#tell(event));
+    socket.onClosed(() => {
+      this.#clients.delete(client);
+      client.dispose();
+      if (this.#clients.size > 0) return;
+      this.#stopEvents?.();
+      this.#stopEvents = null;
+    });
+    client.start();
+  }
+
+  #feedOf(slug: string): RecordingFeed {
+    const known = this.#feeds.get(slug);
+    if (known !== undefined) return known;
+    const { clock, logger } = this.#options;
+    const feed = new RecordingFeed({
+      slug,
+      recording: this.#options.sessions.stream(slug),
+      clock,
+      logger,
+      onAbandoned: () => {
+        if (this.#feeds.get(feed.slug) === feed) this.#feeds.delete(feed.slug);
+      },
+    });
+    this.#feeds.set(slug, feed);
+    return feed;
+  }
+
+  #tell(event: SessionEvent): void {
+    switch (event.kind) {
+      case 'added': {
+        this.#broadcast({ type: 'session_added', session: event.session });
+        for (const client of this.#clients) client.added(event.session.slug);
+        break;
+      }
+      case 'removed':
+        for (const client of this.#clients) client.removed(event.slug);
+        this.#broadcast({ type: 'session_removed', session: event.slug });
+        break;
+      case 'renamed': {
+        const { slug } = event.session;
+        this.#renameFeed(event.from, slug);
+        for (const client of this.#clients) client.renamed(event.from, slug);
+        this.#broadcast({ type: 'session_renamed', session: event.from, slug });
+        break;
+      }
+      case 'state': {
+        const { slug, status, json_state } = event.session;
+        this.#broadcast({ type: 'session_state', session: slug, state: stateWord(event.session), status, json_state });
+        this.#changed(slug);
+        break;
+      }
+      case 'updated':
+        this.#changed(event.session.slug);
+        break;
+      case 'resized': {
+        const { slug, cols, rows } = event;
+        const wire = toWire({ type: 'resized', session: slug, cols, rows });
+        for (const client of this.#clients) client.tellResized(wire, { slug, cols, rows });
+      }
+    }
+  }
+
+  #changed(slug: string): void {
+    for (const client of this.#clients) client.changed(slug);
+  }
+
+  #renameFeed(from: string, to: string): void {
+    const feed = this.#feeds.get(from);
+    if (feed === undefined) return;
+    this.#feeds.delete(from);
+    feed.slug = to;
+    this.#feeds.set(to, feed);
+  }
+
+  #broadcast(frame: StreamFrame): void {
+    const wire = toWire(frame);
+    for (const client of this.#clients) client.tell(wire);
+  }
+}
+
+function toWire(frame: StreamFrame): Buffer {
+  return Buffer.from(JSON.stringify(frame));
+}

@@ -1,0 +1,163 @@
+import { splitUtf8 } from '../../core/recording/utf8.ts';
+import { acknowledged, allowedLag, beginning, MAX_LAG_BYTES, nextStep } from '../../core/stream/index.ts';
+import type { Logger } from '../logger.ts';
+import type { ClientSocket } from './client-socket.ts';
+import { readBytes } from './read-bytes.ts';
+import type { FeedFrame, FeedMember, RecordingFeed } from './recording-feed.ts';
+
+export interface SubscriptionOptions {
+  feed: RecordingFeed;
+  socket: ClientSocket;
+  logger: Logger;
+  /** the offset to begin at; undefined: with a snapshot */
+  from: number | undefined;
+  /** whether this client acknowledges what it is sent */
+  acknowledges(): boolean;
+}
+
+/**
+ * live: takes frames as they come. catching-up: a snapshot or bytes of the file are on their way. waiting: until the
+ * client acknowledges or its connection drains.
+ */
+type Mode = 'live' | 'catching-up' | 'waiting';
+
+/** One client following one recording: at its end, or somewhere behind it, or anew from a snapshot. Holds no output itself. */
+export class Subscription implements FeedMember {
+  readonly feed: RecordingFeed;
+  readonly #socket: ClientSocket;
+  readonly #logger: Logger;
+  readonly #acknowledges: () => boolean;
+  #mode: Mode = 'waiting';
+  #position = 0;
+  #wantsSnapshot = true;
+  #ackedTo: number | null = null;
+  #allowedLagBytes = MAX_LAG_BYTES;
+  #isOver = false;
+
+  constructor(options: SubscriptionOptions) {
+    this.feed = options.feed;
+    this.#socket = options.socket;
+    this.#logger = options.logger;
+    this.#acknowledges = options.acknowledges;
+    const { recording } = this.feed;
+    const begin = beginning(options.from, { start: recording.start(), end: recording.end() });
+    if (begin.kind === 'offset') {
+      this.#moveTo(begin.position);
+      this.#allowedLagBytes = allowedLag(begin.position, recording.end());
+    }
+  }
+
+  /** Begins to send. */
+  start(): void {
+    this.feed.join(this);
+    void this.#catchUp();
+  }
+
+  dispose(): void {
+    this.#isOver = true;
+    this.feed.leave(this);
+  }
+
+  /** The client has dealt with everything up to this offset. */
+  acknowledge(offset: number): void {
+    this.#ackedTo = acknowledged(this.#ackedTo, offset, this.#position);
+    this.resume();
+  }
+
+  /** The client acknowledges from now on: what it was sent until now is taken as dealt with. */
+  expectAcknowledgements(): void {
+    this.#ackedTo ??= this.#position;
+  }
+
+  /** Goes on when it waited: there was an acknowledgement, or the connection drained. */
+  resume(): void {
+    if (this.#mode === 'waiting') void this.#catchUp();
+  }
+
+  onFrame(frame: FeedFrame): void {
+    if (this.#mode !== 'live' || frame.to <= this.#position) return;
+    if (!this.#wantsSnapshot && frame.from === this.#position && this.#nextStep(frame.to) === frame.to) {
+      this.#position = frame.to;
+      this.#socket.send(frame.wire());
+      return;
+    }
+    void this.#catchUp();
+  }
+
+  onReset(epoch: number): void {
+    this.#socket.send({ type: 'reset', session: this.feed.slug, epoch });
+    this.#wantsSnapshot = true;
+    this.#ackedTo = null;
+    void this.#catchUp();
+  }
+
+  async #catchUp(): Promise<void> {
+    if (this.#mode === 'catching-up') return;
+    this.#mode = 'catching-up';
+    try {
+      await this.feed.settled();
+      while (!this.#isOver && this.#mode === 'catching-up') await this.#advance();
+    } catch (error) {
+      // Nothing is lost: the next output, or the reset that a replaced file brings, tries again.
+      this.#logger.debug({ err: error, session: this.feed.slug }, 'a stream could not go on for now');
+      this.#wantsSnapshot = true;
+      this.#mode = 'live';
+    }
+  }
+
+  /** One step: something is sent, or the mode changes. */
+  async #advance(): Promise<void> {
+    if (this.#wantsSnapshot) {
+      if (this.#socket.isFull()) this.#mode = 'waiting';
+      else await this.#sendSnapshot();
+      return;
+    }
+    const step = this.#nextStep(this.feed.position);
+    if (step === 'snapshot') this.#wantsSnapshot = true;
+    else if (step === 'wait') this.#mode = 'waiting';
+    else if (step === 'live') {
+      this.#mode = 'live';
+      this.#allowedLagBytes = MAX_LAG_BYTES;
+    } else await this.#sendFromFile(step);
+  }
+
+  /** What to do next when output reaches to `end`; a number: send the bytes up to there. */
+  #nextStep(end: number): number | 'live' | 'wait' | 'snapshot' {
+    const step = nextStep({
+      position: this.#position,
+      end,
+      ackedTo: this.#ackedTo,
+      allowedLagBytes: this.#allowedLagBytes,
+      congested: this.#socket.isFull(),
+    });
+    return step.kind === 'chunk' ? step.to : step.kind;
+  }
+
+  async #sendSnapshot(): Promise<void> {
+    const { epoch } = this.feed;
+    const snapshot = await this.feed.snapshot();
+    if (this.#isOver || epoch !== this.feed.epoch) return;
+    this.#wantsSnapshot = false;
+    this.#allowedLagBytes = MAX_LAG_BYTES;
+    this.#moveTo(snapshot.offset);
+    this.#socket.send(this.feed.snapshotWire(snapshot));
+  }
+
+  async #sendFromFile(to: number): Promise<void> {
+    const { epoch } = this.feed;
+    const from = this.#position;
+    const bytes = await readBytes(this.feed.recording.file(), from, to);
+    if (this.#isOver || epoch !== this.feed.epoch || this.#wantsSnapshot) return;
+    if (bytes.length < to - from) throw new Error(`the recording ends before ${to}`);
+    // A frame may end in the middle of a character where the window or the frame's size ends; the feed's own end never does.
+    const { complete } = splitUtf8(bytes);
+    this.#position = from + complete.length;
+    this.#socket.send(this.feed.wire(complete, this.#position));
+  }
+
+  #moveTo(position: number): void {
+    this.#position = position;
+    this.#wantsSnapshot = false;
+    if (this.#acknowledges()) this.#ackedTo = Math.max(this.#ackedTo ?? 0, position);
+  }
+}

@@ -1,0 +1,125 @@
+import { type WebSocket, WebSocketServer } from 'ws';
+import { CatalogueError } from '../../protocol/index.ts';
+import { type Admission, type Gate, SUBPROTOCOL, type Transport } from '../auth/gate.ts';
+import type { UpgradeListener } from '../http/listen.ts';
+import { refusal, refuseUpgrade } from '../http/request-listener.ts';
+import type { Logger } from '../logger.ts';
+import { ClientSocket } from './client-socket.ts';
+
+/** As for bodies over HTTP: the longest prompt, escaped as JSON, fits. */
+const MAX_FRAME_BYTES = 4 * 1024 * 1024;
+
+/** Finds connections whose other end is gone without a word (a laptop that sleeps, a lost network), and keeps proxies from closing idle ones. */
+export const PING_INTERVAL_MS = 30_000;
+
+/** "Going away": the server ends. */
+const CLOSE_GOING_AWAY = 1001;
+/** The first code for an application's own use; the token that opened the connection holds no more. */
+const CLOSE_SIGN_IN_AGAIN = 4401;
+
+/** For the closing handshake, when the server ends. */
+const CLOSE_GRACE_MS = 500;
+
+/** What serves the connections of one path. */
+export interface Hub {
+  connect(socket: ClientSocket): void;
+}
+
+export interface WebSocketsOptions {
+  gate: Gate;
+  logger: Logger;
+  hubs: Readonly<Record<string, Hub>>;
+  pingIntervalMs?: number;
+}
+
+export interface WebSockets {
+  onUpgrade(transport: Transport): UpgradeListener;
+  /** Tells every client that the server goes away, and ends every connection. */
+  close(): Promise<void>;
+}
+
+interface Connection {
+  ws: WebSocket;
+  admission: Admission;
+  /** whether it answered the last ping */
+  isAlive: boolean;
+}
+
+/** All WebSockets of the server: admits them, gives them to their hub, and keeps an eye on them. */
+export function createWebSockets(options: WebSocketsOptions): WebSockets {
+  const { gate, logger, hubs } = options;
+  // No compression: it costs a client's worth of memory each, and on this machine's own wire it is for nothing.
+  const server = new WebSocketServer({
+    noServer: true,
+    clientTracking: false,
+    perMessageDeflate: false,
+    maxPayload: MAX_FRAME_BYTES,
+    // The protocol that carries the token is never said back: answers end up in logs.
+    handleProtocols: (protocols) => (protocols.has(SUBPROTOCOL) ? SUBPROTOCOL : false),
+  });
+  const connections = new Set<Connection>();
+  let pings: NodeJS.Timeout | null = null;
+
+  const accept = (ws: WebSocket, admission: Admission, hub: Hub): void => {
+    const connection: Connection = { ws, admission, isAlive: true };
+    connections.add(connection);
+    pings ??= setInterval(() => checkAll(connections), options.pingIntervalMs ?? PING_INTERVAL_MS).unref();
+    ws.on('pong', () => {
+      connection.isAlive = true;
+    });
+    ws.on('error', (error) => logger.debug({ err: error }, 'a connection failed'));
+    ws.once('close', () => {
+      connections.delete(connection);
+      if (connections.size > 0 || pings === null) return;
+      clearInterval(pings);
+      pings = null;
+    });
+    hub.connect(new ClientSocket(ws));
+  };
+
+  return {
+    onUpgrade: (transport) => (request, socket, head) => {
+      try {
+        const admission = gate.admit(request, transport);
+        const path = admission.target.split('?', 1)[0] ?? '';
+        const hub = Object.hasOwn(hubs, path) ? hubs[path] : undefined;
+        if (hub === undefined) throw new CatalogueError('no_such_route', `There is no WebSocket at ${path}`);
+        if (request.headers.upgrade?.toLowerCase() !== 'websocket') {
+          throw new CatalogueError('invalid_request', 'Only WebSocket upgrades are understood');
+        }
+        server.handleUpgrade(request, socket, head, (ws) => accept(ws, admission, hub));
+      } catch (error) {
+        refuseUpgrade(socket, refusal(error, { request, logger }));
+      }
+    },
+    close: async () => {
+      await Promise.all([...connections].map(({ ws }) => goAway(ws)));
+    },
+  };
+}
+
+function checkAll(connections: ReadonlySet<Connection>): void {
+  for (const connection of connections) {
+    if (!connection.isAlive) {
+      connection.ws.terminate();
+      continue;
+    }
+    if (!connection.admission.isStillValid()) {
+      connection.ws.close(CLOSE_SIGN_IN_AGAIN, 'the token was changed');
+      continue;
+    }
+    connection.isAlive = false;
+    connection.ws.ping();
+  }
+}
+
+function goAway(ws: WebSocket): Promise<void> {
+  return new Promise((resolve) => {
+    const impatient = setTimeout(() => ws.terminate(), CLOSE_GRACE_MS);
+    ws.once('close', () => {
+      clearTimeout(impatient);
+      resolve();
+    });
+    ws.close(CLOSE_GOING_AWAY, 'the server ends');
+  });
+}
