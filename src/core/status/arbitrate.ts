@@ -87,7 +87,7 @@ function withoutScreen(
   // A closing question is idle in the registry's words.
   if (registry.primary === 'idle' && hook.rule === 'hook.Stop.closing') return final(hook);
   if (registry.since <= hook.since) return final(hook);
-  return until(registry.since + SILENT_END_MS, now, { first: hook, later: registry });
+  return until(registry.since + SILENT_END_MS, now, { first: hook, later: idleAfterTurn(registry) });
 }
 
 /** While an answer streams and a draft stands in the prompt, 2.1.329 shows neither spinner nor hint: the registry knows. */
@@ -206,8 +206,8 @@ function overIdleScreen({ hook, screen, registry, shown }: Dispute, evidence: Ev
 }
 
 /** A turn was begun, so the session is not fresh, though an early interrupt wipes the screen (2.1.150 on). */
-const idleAfterTurn = (screen: SourceVerdict): SourceVerdict =>
-  screen.detail === 'ready' ? { ...screen, detail: 'waiting_input' } : screen;
+const idleAfterTurn = (idle: SourceVerdict): SourceVerdict =>
+  idle.detail === 'ready' ? { ...idle, detail: 'waiting_input' } : idle;
 
 /** The hooks say that the turn is over, the screen shows one running: the old picture, or a turn that no hook announced. */
 function overActiveScreen({ hook, screen, registry, shown }: Dispute, now: Millis): Arbitration {

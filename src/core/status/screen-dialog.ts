@@ -15,7 +15,7 @@ interface OptionRow {
 const NUMBERED = /^(\s*)(❯|>)?(\s*)(\d{1,2})\.\s+(\[[ x✓✔]\]\s*)?(.*)$/;
 const MARKED = /^(\s*)❯\s(\s*\S.*)$/;
 /** Keys that dialogs name below their options: 1.0 to 2.1.329. */
-const KEY_HINT = /\b(?:Esc|Enter|Tab)\b.*\bto\b/;
+const KEY_HINT = /\b(?:Esc|Enter|Tab)\b.*\bto\b|\b(?:shift\+tab|ctrl\+\w) to\b/;
 const CHECK_MARK = /\s+[✔✓]$/;
 const FRAME = /^[─╌▔╭╰]{2}/;
 /** Below the options of a dialog with checkboxes: leads on, is no option. */
@@ -89,19 +89,16 @@ function findMarked(lines: readonly string[]): OptionRow[] {
 const isEdge = (line: string, cols: number): boolean =>
   isRule(line, cols) || line.startsWith('▔▔▔▔') || line.startsWith('╭─');
 
-/** Continuation lines of an option: a wrapped label stands at the label's column or one further, a description deeper. */
-function readOptions(rows: readonly OptionRow[], lines: readonly string[], end: number): QuestionOption[] {
+/** The lines that belong to an option: those right below it. A blank line ends the last one, for hints follow. */
+function readOptions(rows: readonly OptionRow[], lines: readonly string[]): QuestionOption[] {
   return rows.map((option, index) => {
-    const stop = rows[index + 1]?.row ?? end;
-    const more = lines
-      .slice(option.row + 1, stop)
-      .map((line) => line.trim())
-      .filter((line) => line !== '' && !FRAME.test(line) && !KEY_HINT.test(line) && !SUBMIT_ROW.test(line));
-    return {
-      key: option.key,
-      label: option.label.replace(CHECK_MARK, ''),
-      description: more.length === 0 ? null : more.join(' '),
-    };
+    const own = lines.slice(option.row + 1, rows[index + 1]?.row ?? lines.length).map((line) => line.trim());
+    const blank = own.indexOf('');
+    const more = own
+      .slice(0, blank < 0 ? own.length : blank)
+      .filter((line) => !FRAME.test(line) && !KEY_HINT.test(line) && !SUBMIT_ROW.test(line));
+    const label = option.label.replace(CHECK_MARK, '');
+    return { key: option.key, label, description: more.length === 0 ? null : more.join(' ') };
   });
 }
 
@@ -159,7 +156,7 @@ export function readDialog(frame: ScreenFrame): ScreenDialog | null {
     .slice(edge + 1, firstRow.row)
     .map((line) => line.trim())
     .filter((line) => line !== '' && !FRAME.test(line));
-  const bare = readOptions(rows, body, end);
+  const bare = readOptions(rows, body);
   const chosen = rows.findIndex((row) => row.isChosen);
 
   const tabBar = body.slice(edge + 1, firstRow.row).find((line) => line.trim() !== '') ?? '';

@@ -115,11 +115,12 @@ const USER_PROMPT = /^[❯>] \S/;
 /** `/model` and the like are answered by Claude Code itself: nobody has prompted the model. */
 const COMMAND = /^[❯>] [/]\w/;
 const ANSWER = /^[●⏺]/;
-const TOOL_CALL = /^[●⏺] +(?:[A-Z][\w-]*\(|\S.* \(MCP\)|(?:Exited|Entered) plan mode$)/;
+const TOOL_CALL =
+  /^[●⏺] +(?:[A-Z][\w-]*\(|\S.* \(MCP\)|(?:Exited|Entered) plan mode$|(?:Updated|Approved|Rejected)\b.*\bplan$)/;
 /** A call whose sign is just blinking away, with nothing below it yet. */
 const BLINKING_CALL = /^ {2}[A-Z]\w*\(.*\)$/;
 const TOOL_RESULT = /^ +⎿/;
-const DONE = /^[·✢✳✶✻✽*∗] \S.* for (?:\d+[hms] ?)+/;
+const DONE = /^[·✢✳✶✻✽*∗] Conversation compacted|^[·✢✳✶✻✽*∗] \S.* for (?:\d+[hms] ?)+/;
 const THOUGHT = /^ +Th(?:inking|ought) (?:for )?\S/;
 const COLLAPSED_TOOLS = /^ +(?:Ran|Read|Did not run|Searched|Listed|Fetched|Edited|Wrote|Created) \d/;
 const QUEUED = /^ +⎿\s+Queued/;

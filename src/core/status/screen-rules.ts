@@ -36,8 +36,16 @@ export function lastTurn(blocks: readonly Block[]): readonly Block[] {
   return blocks;
 }
 
+/** 2.1.329 names the hook that it waits for, and so the moment: what stands above is not news then. */
+const RUNNING_TOOL_HOOK = /^running P(?:re|ost)ToolUse\w* hook/;
+const RUNNING_PROMPT_HOOK = /^running (?:UserPromptSubmit|SessionStart) hook/;
+
 function activeDetail(layout: Layout): Detail {
-  if (layout.spinner !== null && /^Compacting\b/.test(layout.spinner.words)) return 'compacting';
+  if (layout.spinner !== null) {
+    if (/^Compacting\b/.test(layout.spinner.words)) return 'compacting';
+    if (RUNNING_TOOL_HOOK.test(layout.spinner.clock)) return 'using_tools';
+    if (RUNNING_PROMPT_HOOK.test(layout.spinner.clock)) return 'thinking';
+  }
   const last = lastTurn(layout.blocks).at(-1);
   if (last?.kind === 'text') return 'responding';
   // A prompt's own block may carry a tool's result lines only when an error came at once: then nothing runs but a retry.

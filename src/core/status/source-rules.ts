@@ -4,7 +4,7 @@ import { isTurnRunning } from './hooks.ts';
 import { closingQuestion, describeTool, dialogKindOf } from './question.ts';
 
 /** How long after its process's start a registry record that says idle still means "never prompted". */
-const FRESH_MS = 5_000;
+const FRESH_MS = 3_000;
 
 /** The call that a person is asked about, as hooks know: the one asked for first. */
 export function requestedTool(hooks: HookEvidence): PendingTool | null {
