@@ -1,1 +1,4 @@
+export * from './follow-size.ts';
+export * from './recording-files.ts';
 export * from './script-command.ts';
+export * from './tail-recording.ts';

@@ -25,8 +25,15 @@ export interface SessionRecord {
   /** the mark in the environment of this launch's processes; null for a session CBOS did not launch */
   launchId: string | null;
   screenId: string | null;
+  /** number of the window in it; sessions that CBOS launched have one only */
+  window: string;
+  /** Screen's daemon; null for a session that was never seen alive */
+  daemon: { pid: number; startTime: string } | null;
+  /** Claude Code's process */
   agent: { pid: number; startTime: string } | null;
   claudeSessionId: string | null;
+  /** Claude Code's version, `2.1.329`; null where nobody has said it yet */
+  claudeVersion: string | null;
   recording: { typescript: string; timing: string | null } | null;
   endedAt: number | null;
   lastActivity: number | null;
@@ -44,9 +51,13 @@ const Row = z.object({
   launch: z.string(),
   launch_id: z.string().nullable(),
   screen_id: z.string().nullable(),
+  screen_window: z.string(),
+  daemon_pid: z.number().nullable(),
+  daemon_start: z.string().nullable(),
   agent_pid: z.number().nullable(),
   agent_start: z.string().nullable(),
   claude_session_id: z.string().nullable(),
+  claude_version: z.string().nullable(),
   typescript: z.string().nullable(),
   timing: z.string().nullable(),
   ended_at: z.number().nullable(),
@@ -67,10 +78,12 @@ export interface SessionStore {
 export function createSessionStore(database: Database): SessionStore {
   const all = database.prepare('SELECT * FROM sessions ORDER BY created_at, rowid');
   const save = database.prepare(`
-    INSERT INTO sessions VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+    INSERT INTO sessions VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
     ON CONFLICT (id) DO UPDATE SET slug = excluded.slug, path = excluded.path, adopted = excluded.adopted,
-      launch = excluded.launch, launch_id = excluded.launch_id, screen_id = excluded.screen_id,
+      launch = excluded.launch, launch_id = excluded.launch_id, screen_id = excluded.screen_id, screen_window = excluded.screen_window,
+      daemon_pid = excluded.daemon_pid, daemon_start = excluded.daemon_start,
       agent_pid = excluded.agent_pid, agent_start = excluded.agent_start, claude_session_id = excluded.claude_session_id,
+      claude_version = excluded.claude_version,
       typescript = excluded.typescript, timing = excluded.timing, ended_at = excluded.ended_at,
       last_activity = excluded.last_activity, last_question = excluded.last_question, hooks = excluded.hooks`);
   const remove = database.prepare('DELETE FROM sessions WHERE id = ?');
@@ -86,9 +99,13 @@ export function createSessionStore(database: Database): SessionStore {
         JSON.stringify(record.launch),
         record.launchId,
         record.screenId,
+        record.window,
+        record.daemon?.pid ?? null,
+        record.daemon?.startTime ?? null,
         record.agent?.pid ?? null,
         record.agent?.startTime ?? null,
         record.claudeSessionId,
+        record.claudeVersion,
         record.recording?.typescript ?? null,
         record.recording?.timing ?? null,
         record.endedAt,
@@ -113,13 +130,19 @@ function toRecord(row: z.infer<typeof Row>): SessionRecord {
     launch: Launch.parse(JSON.parse(row.launch)),
     launchId: row.launch_id,
     screenId: row.screen_id,
-    agent:
-      row.agent_pid === null || row.agent_start === null ? null : { pid: row.agent_pid, startTime: row.agent_start },
+    window: row.screen_window,
+    daemon: toProcess(row.daemon_pid, row.daemon_start),
+    agent: toProcess(row.agent_pid, row.agent_start),
     claudeSessionId: row.claude_session_id,
+    claudeVersion: row.claude_version,
     recording: row.typescript === null ? null : { typescript: row.typescript, timing: row.timing },
     endedAt: row.ended_at,
     lastActivity: row.last_activity,
     lastQuestion: row.last_question,
     hooks: row.hooks === null ? null : JSON.parse(row.hooks),
   };
+}
+
+function toProcess(pid: number | null, startTime: string | null): { pid: number; startTime: string } | null {
+  return pid === null || startTime === null ? null : { pid, startTime };
 }

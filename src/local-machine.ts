@@ -1,0 +1,261 @@
+import { spawn } from 'node:child_process';
+import { closeSync, openSync, readFileSync, renameSync, statSync } from 'node:fs';
+import { request } from 'node:http';
+import { tmpdir, userInfo } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { pino } from 'pino';
+import type { LocalHost, ServeRequest, SettingFlags, StartRequest } from './cli/local-host.ts';
+import { attachCommand, openScreenHost } from './platform/gnu-screen/index.ts';
+import { isAlive, readProcess, waitUntil } from './platform/process/index.ts';
+import { prepareHome, readSettings } from './platform/settings/index.ts';
+import { type LockHolder, readLockHolder, takeHomeLock } from './platform/sqlite/home-lock.ts';
+import { installService, serviceState, uninstallService } from './platform/systemd/index.ts';
+import { CatalogueError, SETTING_ROWS, type Settings } from './protocol/index.ts';
+import { ensureTokenFile, readToken, rotateTokenFile } from './server/auth/token.ts';
+import { systemClock } from './server/clock.ts';
+import { startServer } from './server/start-server.ts';
+
+/** A server is ready within half a second; a machine under load, or one with many sessions, takes longer. */
+const START_LIMIT_MS = 20_000;
+/** Open answers are let finish; then it goes. */
+const STOP_LIMIT_MS = 15_000;
+const LOOK_EVERY_MS = 20;
+/** The log of the runs before is kept once, so the disk never fills up with it. */
+const LOG_LIMIT_BYTES = 10_000_000;
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+export interface LocalMachineOptions {
+  environment: Environment;
+  cwd: string;
+  userHome: string;
+  /** Node and the program, to run themselves again in the background */
+  node: string;
+  program: string;
+  pid: number;
+  version: string;
+}
+
+/** This machine, as the command line needs it: the server's process, the settings, the service. */
+export function createLocalMachine(options: LocalMachineOptions): LocalHost {
+  const { environment } = options;
+  const read = (flags: SettingFlags) =>
+    readSettings({ flags, environment, cwd: options.cwd, userHome: options.userHome });
+  const settingsOf = async (flags: SettingFlags = {}): Promise<Settings> => (await read(flags)).settings;
+  const serviceContext = () => {
+    const { username, uid } = userInfo();
+    return {
+      node: options.node,
+      program: options.program,
+      environment,
+      userHome: options.userHome,
+      userName: username,
+      userId: uid,
+    };
+  };
+
+  return {
+    settings: read,
+    address: async () => {
+      const settings = await settingsOf();
+      return runningServer(settings.home)?.address ?? `http://${settings.host}:${settings.port}`;
+    },
+    serve: (serve) => runServer(options, serve),
+    startInBackground: (start) => startInBackground(options, start),
+    stopServer: async () => {
+      const settings = await settingsOf();
+      const holder = runningServer(settings.home);
+      if (holder === null) return 'not_running';
+      await stopProcess(holder);
+      return 'stopped';
+    },
+    readToken: async () => {
+      const settings = await settingsOf();
+      if (settings.token !== null) return settings.token;
+      await prepareHome(settings.home);
+      const file = join(settings.home, 'token');
+      ensureTokenFile(file);
+      return readToken(file);
+    },
+    rotateToken: async () => {
+      const { settings, rows } = await read({});
+      const origin = rows.find((row) => row.name === 'token')?.origin;
+      if (settings.token !== null) {
+        throw new CatalogueError(
+          'invalid_setting',
+          `The token comes from ${origin === 'file' ? 'config.toml' : 'CBOS_TOKEN'}`,
+          {
+            hint: 'Change it there and restart the server (cbos down && cbos up)',
+          },
+        );
+      }
+      await prepareHome(settings.home);
+      return rotateTokenFile(join(settings.home, 'token'));
+    },
+    doctor: () => diagnose(),
+    service: {
+      install: () => installService(serviceContext()),
+      uninstall: () => uninstallService(serviceContext()),
+      status: () => serviceState(serviceContext()),
+    },
+    attachArgv: (screenId) => attachCommand(screenId),
+    runAttached: async (argv) => runAttached(argv, await attachEnvironment(options, await settingsOf())),
+    demo: async () => {
+      throw new CatalogueError('internal', 'The demo is not wired yet');
+    },
+  };
+}
+
+async function* diagnose(): AsyncGenerator<never> {
+  // Wired below as soon as the doctor's room has landed.
+}
+
+/** The server of a home, null when none runs. Looks at the lock, so what a killed server left behind does not count. */
+function runningServer(home: string): LockHolder | null {
+  const holder = readLockHolder(home);
+  if (holder === null) return null;
+  const lock = takeHomeLock(home);
+  if (lock === null) return holder;
+  lock.release();
+  return null;
+}
+
+async function stopProcess(holder: LockHolder): Promise<void> {
+  const info = await readProcess(holder.pid);
+  if (info === null) return;
+  process.kill(holder.pid, 'SIGTERM');
+  const gone = await waitUntil(async () => ((await isAlive(info)) ? null : true), {
+    timeoutMs: STOP_LIMIT_MS,
+    everyMs: LOOK_EVERY_MS,
+  });
+  if (gone === null)
+    throw new CatalogueError('timed_out', `The server (pid ${holder.pid}) does not end`, {
+      hint: `kill -9 ${holder.pid}: sessions stay alive`,
+    });
+}
+
+async function runServer(options: LocalMachineOptions, { flags, signal, onReady }: ServeRequest): Promise<void> {
+  const { settings } = await readSettings({ ...options, flags });
+  await prepareHome(settings.home);
+  const logFile = join(settings.home, 'server.log');
+  keepLogSmall(logFile);
+  const log = pino(
+    { level: options.environment.CBOS_LOG_LEVEL ?? 'info', base: null },
+    pino.destination({ dest: logFile, append: true, mode: 0o600, sync: true }),
+  );
+  const server = await startServer({
+    settings,
+    environment: options.environment,
+    tempDir: tmpdir(),
+    version: options.version,
+    pid: options.pid,
+    clock: systemClock,
+    log,
+  });
+  onReady(server.address);
+  if (!signal.aborted)
+    await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
+  await server.close();
+}
+
+function keepLogSmall(file: string): void {
+  const size = statSync(file, { throwIfNoEntry: false })?.size ?? 0;
+  if (size > LOG_LIMIT_BYTES) renameSync(file, `${file}.1`);
+}
+
+/** The server as a process of its own session, so that neither Ctrl+C nor a closed terminal ends it. */
+async function startInBackground(
+  options: LocalMachineOptions,
+  { flags, onProgress }: StartRequest,
+): Promise<'started' | 'already_running'> {
+  const { settings } = await readSettings({ ...options, flags });
+  if (await isAnswering(settings.socket)) return 'already_running';
+  await prepareHome(settings.home);
+  onProgress('starting the server');
+  const outputFile = join(settings.home, 'server.out');
+  const output = openSync(outputFile, 'w', 0o600);
+  const child = spawn(options.node, [options.program, 'serve'], {
+    detached: true,
+    stdio: ['ignore', output, output],
+    cwd: settings.home,
+    env: { ...options.environment, ...environmentOf(flags), CBOS_HOME: settings.home },
+  });
+  closeSync(output);
+  let ended = false;
+  child.once('error', () => {
+    ended = true;
+  });
+  child.once('exit', () => {
+    ended = true;
+  });
+  const deadline = Date.now() + START_LIMIT_MS;
+  while (!(await isAnswering(settings.socket))) {
+    if (ended) throw startFailure(readFileSync(outputFile, 'utf8'));
+    if (Date.now() > deadline)
+      throw new CatalogueError('timed_out', 'The server does not answer', {
+        hint: `Look at ${join(settings.home, 'server.log')}`,
+      });
+    await delay(LOOK_EVERY_MS);
+  }
+  child.unref();
+  return 'started';
+}
+
+/** Flags of the caller as the environment of the server. */
+function environmentOf(flags: SettingFlags): Record<string, string> {
+  return Object.fromEntries(
+    SETTING_ROWS.flatMap(({ name, environment }) => {
+      const value = flags[name];
+      return value === undefined || environment === null ? [] : [[environment, value]];
+    }),
+  );
+}
+
+/** What the server said on its way out: its own one-line error. */
+function startFailure(said: string): CatalogueError {
+  const last = said.trim().split('\n').at(-1) ?? '';
+  const [message, hint] = last.replace(/^cbos: /, '').split(' — ', 2);
+  return new CatalogueError(
+    'no_server',
+    message === undefined || message === '' ? 'The server ended at once' : message,
+    {
+      ...(hint === undefined ? {} : { hint }),
+    },
+  );
+}
+
+function isAnswering(socket: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    const ask = request({ socketPath: socket, path: '/health', timeout: 2_000 }, (response) => {
+      response.resume();
+      resolve(response.statusCode === 200);
+    });
+    ask.once('error', () => resolve(false));
+    ask.once('timeout', () => ask.destroy());
+    ask.end();
+  });
+}
+
+/** `screen -x` must look where the server's sessions are, and must not believe that it runs inside of one. */
+async function attachEnvironment(options: LocalMachineOptions, settings: Settings): Promise<Environment> {
+  const host = await openScreenHost({
+    env: options.environment,
+    screenDir: settings.screen_dir,
+    runDir: join(settings.home, 'run'),
+    tempDir: tmpdir(),
+  });
+  const { STY: _, ...environment } = options.environment;
+  return { ...environment, SCREENDIR: host.dir };
+}
+
+function runAttached(argv: readonly string[], environment: Environment): Promise<number> {
+  const [program = '', ...args] = argv;
+  return new Promise((resolve, reject) => {
+    const child = spawn(program, args, { stdio: 'inherit', env: { ...environment } });
+    child.once('error', (cause) =>
+      reject(new CatalogueError('screen_not_found', `${program} did not start`, { cause })),
+    );
+    child.once('exit', (code, signal) => resolve(signal === null ? (code ?? 1) : 1));
+  });
+}

@@ -1,0 +1,46 @@
+import { homedir } from 'node:os';
+import { fileURLToPath } from 'node:url';
+import { runCli } from './cli/run-cli.ts';
+import type { TerminalIo } from './cli/terminal-io.ts';
+import { createLocalMachine } from './local-machine.ts';
+
+/** Set by the build from package.json. */
+declare const __CBOS_VERSION__: string;
+
+const EXIT_CODES = { SIGINT: 130, SIGTERM: 143 } as const;
+
+const io: TerminalIo = {
+  stdin: process.stdin,
+  stdout: process.stdout,
+  stderr: process.stderr,
+  env: process.env,
+  cwd: process.cwd(),
+  now: () => Date.now(),
+  onInterrupt: (listener) => {
+    const handlers = (['SIGINT', 'SIGTERM'] as const).map((signal) => {
+      const handle = (): void => listener(EXIT_CODES[signal]);
+      process.on(signal, handle);
+      return () => process.off(signal, handle);
+    });
+    return () => {
+      for (const stop of handlers) stop();
+    };
+  },
+};
+
+if (process.platform !== 'linux') {
+  process.stderr.write(`cbos: CBOS runs on Linux and WSL, not on ${process.platform}\n`);
+  process.exit(1);
+}
+
+const version = __CBOS_VERSION__;
+const host = createLocalMachine({
+  environment: process.env,
+  cwd: process.cwd(),
+  userHome: homedir(),
+  node: process.execPath,
+  program: fileURLToPath(import.meta.url),
+  pid: process.pid,
+  version,
+});
+process.exitCode = await runCli({ argv: process.argv.slice(2), host, io, version });

@@ -1,0 +1,47 @@
+import { open } from 'node:fs/promises';
+import { parseTimingLine } from '../../core/recording/index.ts';
+import { tailRecording } from './tail-recording.ts';
+
+/** The last resize is looked for in so much of a timing file's end; a row of output takes some 20 bytes. */
+const LOOK_BACK_BYTES = 1_000_000;
+
+export interface TerminalSize {
+  cols: number;
+  rows: number;
+}
+
+/**
+ * Follows the size of a recorded terminal: `script`'s advanced timing has a row for every resize, also for one by a person
+ * who attaches. Resolves when the last one so far was told.
+ * @returns the disposer
+ */
+export async function followSize(timingFile: string, onSize: (size: TerminalSize) => void): Promise<() => void> {
+  let rest = '';
+  let last: TerminalSize | null = null;
+  let isReady = false;
+  const take = (bytes: Buffer): void => {
+    const rows = `${rest}${bytes.toString('latin1')}`.split('\n');
+    rest = rows.pop() ?? '';
+    for (const row of rows) {
+      const entry = parseTimingLine(row);
+      if (entry?.kind !== 'resize') continue;
+      last = { cols: entry.cols, rows: entry.rows };
+      if (isReady) onSize(last);
+    }
+  };
+  const tail = await tailRecording({ file: timingFile, from: await startOfEnd(timingFile), onBytes: take });
+  isReady = true;
+  if (last !== null) onSize(last);
+  return () => tail.dispose();
+}
+
+/** Never 0 for a file that is there: at 0 a header line of a recording would be looked for. */
+async function startOfEnd(file: string): Promise<number> {
+  const handle = await open(file, 'r').catch(() => null);
+  if (handle === null) return 1;
+  try {
+    return Math.max(1, (await handle.stat()).size - LOOK_BACK_BYTES);
+  } finally {
+    await handle.close();
+  }
+}

@@ -1,0 +1,126 @@
+import { v7 as uuid } from 'uuid';
+import {
+  type ForeignSession,
+  findClaudeIn,
+  listScreens,
+  readTerminalSize,
+  resizeScreen,
+  type ScreenHost,
+  startLog,
+} from '../../platform/gnu-screen/index.ts';
+import { readProcess } from '../../platform/process/index.ts';
+import { rotateRecording } from '../../platform/recorder/index.ts';
+import { type Adoption, CatalogueError, type Session, type Settings } from '../../protocol/index.ts';
+import type { ActorDeps, SessionActor } from '../session/actor.ts';
+import { followRecording } from './follow-recording.ts';
+import { recordingFiles, requireDirectory } from './launch-session.ts';
+import { assertSlug, type Member, type Roster } from './roster.ts';
+
+/** What Screen gives a session that nobody asked for a size. */
+const SCREEN_DEFAULT_SIZE = { cols: 80, rows: 24 };
+
+export interface AdoptContext {
+  deps: ActorDeps;
+  roster: Roster;
+  settings: Settings;
+  screen: ScreenHost;
+}
+
+/** Lists a session that something else started: observed, not typed into. */
+export function observeForeign({ deps, roster }: Pick<AdoptContext, 'deps' | 'roster'>, found: ForeignSession): Member {
+  const known = roster.byScreen(found.screen.id);
+  if (known !== null) return known;
+  const member = roster.add({
+    id: uuid(),
+    slug: roster.freeSlug(found.screen.name),
+    path: found.claude.cwd,
+    adopted: false,
+    createdAt: deps.clock.now(),
+    launch: { args: [], env: {}, permission_mode: null, model: null, ...SCREEN_DEFAULT_SIZE },
+    launchId: null,
+    screenId: found.screen.id,
+    window: found.claude.window,
+    daemon: null,
+    agent: { pid: found.claude.pid, startTime: found.claude.startTime },
+    claudeSessionId: null,
+    claudeVersion: null,
+    recording: null,
+    endedAt: null,
+    lastActivity: null,
+    lastQuestion: null,
+    hooks: null,
+  });
+  member.actor.seeAgent({ pid: found.claude.pid, startTime: found.claude.startTime, startedAt: null });
+  member.actor.seeAttached(found.screen.attached);
+  member.actor.list();
+  return member;
+}
+
+/**
+ * Takes over a Screen session that something else started: from now on it is recorded and may be typed into.
+ * @throws CatalogueError no_such_screen, already_adopted, invalid_slug, slug_taken, no_such_path, screen_unresponsive
+ */
+export async function adoptSession(context: AdoptContext, request: Adoption): Promise<Session> {
+  const { roster, settings, screen, deps } = context;
+  if (request.slug !== undefined) assertSlug(request.slug);
+  const path = request.path === undefined ? null : await requireDirectory(request.path);
+  const found = await findScreen(screen, request.screen_id);
+  const member = observeForeign(context, found);
+  const { actor } = member;
+  return actor.mailbox.post(async () => {
+    if (actor.record.adopted)
+      throw new CatalogueError('already_adopted', `CBOS owns ${found.screen.id} already, as ${actor.slug}`);
+    const wanted = request.slug ?? actor.slug;
+    const takeOver = async (): Promise<void> => {
+      await rotateRecording(settings.stream_dir, wanted);
+      const { typescript } = recordingFiles(settings.stream_dir, wanted);
+      await startLog(screen, { id: found.screen.id, window: actor.record.window }, typescript);
+      const from = actor.slug;
+      const daemon = await readProcess(found.screen.pid);
+      actor.update({
+        slug: wanted,
+        adopted: true,
+        recording: { typescript, timing: null },
+        daemon: daemon === null ? null : { pid: daemon.pid, startTime: daemon.startTime },
+        ...(path === null ? {} : { path }),
+      });
+      if (from !== wanted) deps.emit({ kind: 'renamed', from, session: actor.view() });
+    };
+    if (wanted === actor.slug) await takeOver();
+    else await roster.claim(wanted, takeOver);
+    await showScreen(context, actor);
+    return actor.view();
+  });
+}
+
+/** Full id, or a name that only one session carries. */
+async function findScreen(screen: ScreenHost, id: string): Promise<ForeignSession> {
+  const screens = (await listScreens(screen)).filter((one) => one.state !== 'dead');
+  const exact = screens.filter((one) => one.id === id);
+  const session = (exact.length > 0 ? exact : screens.filter((one) => one.name === id))[0];
+  if (session === undefined) throw new CatalogueError('no_such_screen', `Screen has no session ${JSON.stringify(id)}`);
+  const [found] = await findClaudeIn([session]);
+  if (found === undefined) {
+    throw new CatalogueError('no_such_screen', `No Claude Code runs in the Screen session ${session.id}`, {
+      hint: 'Start claude in it first; it is then listed by itself',
+    });
+  }
+  return found;
+}
+
+/**
+ * The log begins with what is drawn from now on, so the picture would be empty until Claude Code draws all of it again. A
+ * window that changes its size makes it; where a person is attached, the size is theirs, and their next keys do it.
+ */
+async function showScreen({ deps, screen }: AdoptContext, actor: SessionActor): Promise<void> {
+  const { agent } = actor.record;
+  const size = (agent === null ? null : await readTerminalSize(screen, agent.pid)) ?? SCREEN_DEFAULT_SIZE;
+  await followRecording(deps, actor, size);
+  if (agent === null || actor.view().attached === true) return;
+  try {
+    await resizeScreen(screen, actor.target.id, { cols: size.cols, rows: size.rows + 1, pid: agent.pid });
+    await resizeScreen(screen, actor.target.id, { ...size, pid: agent.pid });
+  } catch (cause) {
+    if (!(cause instanceof CatalogueError) || cause.code !== 'screen_attached') throw cause;
+  }
+}

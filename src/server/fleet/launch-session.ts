@@ -1,0 +1,120 @@
+import { access, mkdir, stat } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { v4, v7 } from 'uuid';
+import {
+  buildLaunch,
+  claudeVersion,
+  formatClaudeVersion,
+  LAUNCH_VARIABLE,
+  resolveClaude,
+  sessionEnvironment,
+  transcriptPath,
+  writeHookSettings,
+} from '../../platform/claude/index.ts';
+import { launch, type ScreenHost } from '../../platform/gnu-screen/index.ts';
+import type { ProcessId } from '../../platform/process/index.ts';
+import { rotateRecording } from '../../platform/recorder/index.ts';
+import type { SessionRecord } from '../../platform/sqlite/session-store.ts';
+import { CatalogueError, PermissionMode, type Settings } from '../../protocol/index.ts';
+import type { RecordingFiles } from '../session/recording.ts';
+
+export interface LaunchContext {
+  settings: Settings;
+  /** the server's own environment, which sessions inherit in part */
+  environment: Readonly<Record<string, string | undefined>>;
+  screen: ScreenHost;
+  spoolDir: string;
+}
+
+/** What is new in a session's record after a launch. */
+export interface Launched {
+  screenId: string;
+  daemon: ProcessId;
+  agent: ProcessId;
+  claudeSessionId: string | null;
+  claudeVersion: string;
+  recording: RecordingFiles;
+}
+
+/**
+ * Starts Claude Code for a session, on its earlier conversation where there is one. The recording that was there before is moved aside.
+ * When it fails, nothing of it is left and the old recording keeps its name aside.
+ * @throws CatalogueError no_such_path, path_too_long, claude_not_found, screen_not_found, launch_failed
+ */
+export async function launchSession(context: LaunchContext, record: SessionRecord): Promise<Launched> {
+  const { settings, environment, screen } = context;
+  const cwd = await requireDirectory(record.path ?? '');
+  const launchId = record.launchId ?? v7();
+  const env = sessionEnvironment(environment, {
+    launchId,
+    spool: context.spoolDir,
+    extra: record.launch.env,
+    alternateScreen: settings.claude_alternate_screen,
+  });
+  const program = resolveClaude(settings.claude_command, env.PATH ?? '');
+  const version = await claudeVersion(program, env);
+  const settingsFile = join(settings.home, 'claude-hooks', `${formatClaudeVersion(version)}.json`);
+  writeHookSettings(settingsFile, version);
+  const permissionMode = PermissionMode.safeParse(record.launch.permission_mode);
+  const command = buildLaunch({
+    program,
+    version,
+    settingsFile,
+    conversation: await conversationOf(record, env),
+    args: record.launch.args,
+    ...(permissionMode.success ? { permissionMode: permissionMode.data } : {}),
+    ...(record.launch.model === null ? {} : { model: record.launch.model }),
+  });
+
+  await mkdir(settings.stream_dir, { recursive: true, mode: 0o700 });
+  await rotateRecording(settings.stream_dir, record.slug);
+  const recording = recordingFiles(settings.stream_dir, record.slug);
+  const launched = await launch(screen, {
+    name: record.slug,
+    cwd,
+    env,
+    cols: record.launch.cols,
+    rows: record.launch.rows,
+    command: command.argv,
+    recording: { ...recording, flush: settings.stream_flush },
+    mark: { name: LAUNCH_VARIABLE, value: launchId },
+  });
+  return {
+    screenId: launched.screenId,
+    daemon: launched.daemon,
+    agent: launched.agent,
+    claudeSessionId: command.sessionId,
+    claudeVersion: formatClaudeVersion(version),
+    recording,
+  };
+}
+
+export function recordingFiles(streamDir: string, slug: string): RecordingFiles & { timing: string } {
+  return { typescript: join(streamDir, `${slug}.typescript`), timing: join(streamDir, `${slug}.timing`) };
+}
+
+/** The path as an absolute one. @throws CatalogueError no_such_path */
+export async function requireDirectory(path: string): Promise<string> {
+  const absolute = resolve(path);
+  // A NUL or an over-long name fails in stat like a missing one.
+  const found = await stat(absolute).catch(() => null);
+  if (found === null) throw new CatalogueError('no_such_path', `There is no directory ${JSON.stringify(path)}`);
+  if (!found.isDirectory()) throw new CatalogueError('no_such_path', `${JSON.stringify(path)} is no directory`);
+  return absolute;
+}
+
+/** Goes on with the session's conversation when Claude Code has written one down: `--resume` of an unknown id ends it at once. */
+async function conversationOf(
+  record: SessionRecord,
+  env: Readonly<Record<string, string>>,
+): Promise<{ kind: 'new' | 'resume'; sessionId: string }> {
+  const { claudeSessionId, path } = record;
+  if (claudeSessionId !== null && path !== null) {
+    const exists = await access(transcriptPath({ cwd: path, sessionId: claudeSessionId, env })).then(
+      () => true,
+      () => false,
+    );
+    if (exists) return { kind: 'resume', sessionId: claudeSessionId };
+  }
+  return { kind: 'new', sessionId: v4() };
+}

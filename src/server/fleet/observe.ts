@@ -1,0 +1,202 @@
+import {
+  type HookSpool,
+  LAUNCH_VARIABLE,
+  type RegistryRecord,
+  registryEvidence,
+  type SpooledHook,
+  watchHookSpool,
+  watchRegistry,
+} from '../../platform/claude/index.ts';
+import {
+  type ForeignSession,
+  findClaudeIn,
+  listScreens,
+  type ScreenHost,
+  type ScreenSession,
+  watchScreens,
+  wipeScreen,
+} from '../../platform/gnu-screen/index.ts';
+import { endTree, isAlive, readEnvironment, readProcess } from '../../platform/process/index.ts';
+import type { Clock } from '../clock.ts';
+import type { Logger } from '../logger.ts';
+import type { Dispose } from '../sessions.ts';
+import type { Member, Roster } from './roster.ts';
+
+/**
+ * How often the operating system is asked whether the agents' processes live. Their usual end is told by inotify (Screen's
+ * socket and the registry file go); only a process that was killed under a Screen that stays is found by this.
+ * 50 sessions cost 2 ms.
+ */
+const SWEEP_MS = 3_000;
+/** A registry file or a socket often comes in several steps; one look after them is enough. */
+const LOOK_DELAY_MS = 20;
+
+export interface ObserverOptions {
+  roster: Roster;
+  screen: ScreenHost;
+  clock: Clock;
+  log: Logger;
+  spoolDir: string;
+  /** Claude Code's `sessions` directory */
+  registryDir: string;
+  /** a Screen session with Claude Code in it that no listed session is */
+  onForeign: (found: ForeignSession) => void;
+}
+
+/** Watches the world outside and gives each session its evidence. */
+export interface Observer {
+  /** takes in how everything is now, then goes on watching; resolves when the first look is over */
+  start(): Promise<void>;
+  /** looks at Screen's sessions and the processes now */
+  look(): Promise<void>;
+  dispose(): Promise<void>;
+}
+
+export function createObserver(options: ObserverOptions): Observer {
+  const { roster, screen, clock, log } = options;
+  const disposers: Dispose[] = [];
+  let looking: Promise<void> | null = null;
+  let lookAgain = false;
+  let due: Dispose | null = null;
+  let sweep: Dispose | null = null;
+  let spool: HookSpool | null = null;
+  let disposed = false;
+
+  /** One look at a time; what changes meanwhile is looked at right after. */
+  function look(): Promise<void> {
+    if (looking !== null) {
+      lookAgain = true;
+      return looking;
+    }
+    looking = lookOnce()
+      .catch((cause: unknown) => log.error({ err: cause }, 'looking at the sessions failed'))
+      .finally(() => {
+        looking = null;
+        if (lookAgain && !disposed) {
+          lookAgain = false;
+          lookSoon();
+        }
+      });
+    return looking;
+  }
+  function lookSoon(): void {
+    due ??= clock.after(LOOK_DELAY_MS, () => {
+      due = null;
+      void look();
+    });
+  }
+
+  async function lookOnce(): Promise<void> {
+    const screens = await listScreens(screen);
+    const byId = new Map(screens.map((one) => [one.id, one]));
+    for (const member of roster.all()) {
+      if (member.actor.isListed() && !member.actor.isDead())
+        await lookAt(member, byId.get(member.actor.record.screenId ?? '') ?? null);
+    }
+    const unknown = screens.filter((one) => roster.byScreen(one.id) === null && !roster.isClaimed(one.name));
+    if (unknown.length === 0) return;
+    for (const found of await findClaudeIn(unknown)) {
+      // A launch may have ended while /proc was read.
+      if (roster.byScreen(found.screen.id) === null) options.onForeign(found);
+    }
+  }
+
+  async function lookAt(member: Member, found: ScreenSession | null): Promise<void> {
+    const { actor } = member;
+    const { agent, daemon } = actor.record;
+    if (found !== null && found.state !== 'dead') {
+      actor.seeAttached(found.attached);
+      if (agent !== null && (await isAlive(agent))) return;
+      // In a session that something else started, another Claude Code may run after the first.
+      const next = actor.record.launchId === null ? (await findClaudeIn([found]))[0] : undefined;
+      if (next === undefined) actor.seeEnd();
+      else {
+        actor.status.startAnew();
+        actor.seeAgent({ pid: next.claude.pid, startTime: next.claude.startTime, startedAt: null });
+      }
+      return;
+    }
+    // A socket can vanish under a living daemon (a cleaned /tmp); only the process tells.
+    if (daemon !== null && (await isAlive(daemon))) return;
+    actor.seeEnd();
+    await endOrphans(member);
+    if (found !== null) await wipeScreen(screen, found.id);
+  }
+
+  /** Without Screen's daemon nobody can reach the session any more, and `script` spins at a quarter of a core. */
+  async function endOrphans(member: Member): Promise<void> {
+    const { launchId, agent, slug } = member.actor.record;
+    if (launchId === null) return;
+    const { left } = await endTree({ roots: [], first: agent, mark: { name: LAUNCH_VARIABLE, value: launchId } });
+    if (left.length > 0) log.warn({ slug, pids: left.map((one) => one.pid) }, 'orphans could not be ended');
+  }
+
+  async function seeRegistry(record: RegistryRecord): Promise<void> {
+    const member = await memberOf(record.pid);
+    if (member === null) {
+      lookSoon();
+      return;
+    }
+    member.actor.seeRegistry({ ...registryEvidence(record, clock.now()), version: record.version });
+  }
+
+  function seeRegistryGone(pid: number): void {
+    roster
+      .all()
+      .find(({ actor }) => actor.record.agent?.pid === pid)
+      ?.actor.seeRegistry(null);
+    lookSoon();
+  }
+
+  /** By the process; where a wrapper was launched, by the launch's mark. */
+  async function memberOf(pid: number): Promise<Member | null> {
+    const byPid = roster.all().find(({ actor }) => !actor.isDead() && actor.record.agent?.pid === pid);
+    if (byPid !== undefined) return byPid;
+    const entry = (await readEnvironment(pid)).find((one) => one.startsWith(`${LAUNCH_VARIABLE}=`));
+    const marked = entry === undefined ? null : roster.byLaunch(entry.slice(LAUNCH_VARIABLE.length + 1));
+    if (marked === null) return null;
+    // A Claude Code that the session's own tools started carries the mark too.
+    const parent = await readProcess(pid);
+    return parent?.ppid === marked.actor.record.agent?.pid ? marked : null;
+  }
+
+  function seeHook(hook: SpooledHook): void {
+    const member = hook.launchId === null ? null : roster.byLaunch(hook.launchId);
+    if (member === null) log.debug({ event: hook.event }, 'a hook of no listed session');
+    else member.actor.seeHook(hook);
+  }
+
+  return {
+    start: async () => {
+      await look();
+      disposers.push(
+        watchScreens(screen.dir, lookSoon),
+        watchRegistry({
+          dir: options.registryDir,
+          onRecord: (record) => void seeRegistry(record),
+          onGone: seeRegistryGone,
+          onError: (cause) => log.error({ err: cause }, 'reading the registry failed'),
+        }),
+      );
+      spool = watchHookSpool({
+        dir: options.spoolDir,
+        accept: seeHook,
+        onRejected: (file, reason) => log.warn({ file, reason }, 'a hook file was rejected'),
+        onError: (cause) => log.error({ err: cause }, 'reading the hook spool failed'),
+      });
+      await spool.drain();
+      const again = (): void => {
+        sweep = clock.after(SWEEP_MS, () => void look().finally(() => disposed || again()));
+      };
+      again();
+    },
+    look,
+    dispose: async () => {
+      disposed = true;
+      await spool?.dispose();
+      due?.();
+      sweep?.();
+      for (const dispose of disposers) dispose();
+    },
+  };
+}

@@ -1,0 +1,213 @@
+import type { HookEvidence, RegistryEvidence, ScreenFrame, StatusMemory } from '../../core/status/index.ts';
+import type { ScreenHost, ScreenTarget } from '../../platform/gnu-screen/index.ts';
+import type { DeliveryStore } from '../../platform/sqlite/delivery-store.ts';
+import type { HistoryStore } from '../../platform/sqlite/history-store.ts';
+import type { SessionRecord, SessionStore } from '../../platform/sqlite/session-store.ts';
+import { CatalogueError, type Session, type StatusChange } from '../../protocol/index.ts';
+import type { Clock } from '../clock.ts';
+import type { Logger } from '../logger.ts';
+import type { Dispose, SessionEvent } from '../sessions.ts';
+import { createMailbox, type Mailbox } from './mailbox.ts';
+import type { SessionRecording } from './recording.ts';
+import { createSessionStatus, type SessionStatus } from './session-status.ts';
+import { toTimestamp, viewSession } from './view.ts';
+
+/** What every actor shares. */
+export interface ActorDeps {
+  clock: Clock;
+  log: Logger;
+  stuckThresholdMs: number;
+  screen: ScreenHost;
+  sessions: SessionStore;
+  history: HistoryStore;
+  deliveries: DeliveryStore;
+  emit: (event: SessionEvent) => void;
+  onEvent: (listener: (event: SessionEvent) => void) => Dispose;
+  /** the session starts to wait for its user */
+  onWaiting: (session: Session) => void;
+}
+
+/** One hook event as the spool hands it over. */
+export interface ArrivedHook {
+  at: number;
+  event: string;
+  payload: Readonly<Record<string, unknown>>;
+}
+
+/**
+ * One session: its record, its evidence and status, its recording. Commands that type into it go through the mailbox,
+ * one after another; evidence is taken in at once, also while a command waits for it.
+ */
+export class SessionActor {
+  readonly mailbox: Mailbox = createMailbox();
+  readonly status: SessionStatus;
+  recording: SessionRecording | null = null;
+  private currentRecord: SessionRecord;
+  private attached: boolean | null = null;
+  private readonly hookListeners = new Set<(hook: ArrivedHook) => void>();
+  private readonly changeListeners = new Set<() => void>();
+  private listed = false;
+
+  constructor(
+    readonly deps: ActorDeps,
+    record: SessionRecord,
+  ) {
+    this.currentRecord = record;
+    this.status = createSessionStatus({
+      clock: deps.clock,
+      stuckThresholdMs: deps.stuckThresholdMs,
+      hooks: record.hooks as HookEvidence | null,
+      memory: memoryOf(deps.history.read(record.id, null).at(-1)),
+      onChange: (memory, before) => this.onStatusChange(memory, before),
+    });
+  }
+
+  get record(): SessionRecord {
+    return this.currentRecord;
+  }
+
+  get slug(): string {
+    return this.currentRecord.slug;
+  }
+
+  /** Where its keys go. @throws CatalogueError session_dead, not_adopted */
+  get target(): ScreenTarget {
+    const { screenId, window, adopted } = this.currentRecord;
+    if (screenId === null || this.isDead()) throw new CatalogueError('session_dead', `${this.slug} has ended`);
+    if (!adopted)
+      throw new CatalogueError('not_adopted', `${this.slug} is only observed`, { hint: `cbos adopt ${screenId}` });
+    return { id: screenId, window };
+  }
+
+  isListed(): boolean {
+    return this.listed;
+  }
+
+  isDead(): boolean {
+    return this.currentRecord.endedAt !== null;
+  }
+
+  /** Remembers a change of the record, and tells the faces where they show it. */
+  update(change: Partial<SessionRecord>): void {
+    this.currentRecord = { ...this.currentRecord, ...change };
+    this.deps.sessions.save(this.currentRecord);
+    this.emitUpdated();
+  }
+
+  view(): Session {
+    return viewSession({
+      record: this.currentRecord,
+      memory: this.status.memory(),
+      status: this.status.view(),
+      attached: this.isDead() ? null : this.attached,
+      lines: this.recording?.lines() ?? null,
+      size: this.recording?.size() ?? null,
+    });
+  }
+
+  /** From here on its changes are told to the faces. */
+  list(): void {
+    if (this.listed) return;
+    this.listed = true;
+    this.deps.emit({ kind: 'added', session: this.view() });
+  }
+
+  seeAttached(attached: boolean): void {
+    if (this.attached === attached) return;
+    this.attached = attached;
+    this.emitUpdated();
+  }
+
+  seeHook(hook: ArrivedHook): void {
+    this.status.seeHook(hook);
+    const sessionId = hook.payload.session_id;
+    this.update({
+      hooks: this.status.evidence().hooks,
+      lastActivity: hook.at,
+      ...(typeof sessionId === 'string' ? { claudeSessionId: sessionId } : {}),
+    });
+    for (const listener of [...this.hookListeners]) listener(hook);
+  }
+
+  /** What Claude Code's registry says of it; null when its file has gone. */
+  seeRegistry(registry: (RegistryEvidence & { version: string | null }) | null): void {
+    if (registry !== null) {
+      const claudeSessionId = registry.sessionId ?? this.currentRecord.claudeSessionId;
+      const claudeVersion = registry.version ?? this.currentRecord.claudeVersion;
+      if (
+        claudeSessionId !== this.currentRecord.claudeSessionId ||
+        claudeVersion !== this.currentRecord.claudeVersion
+      ) {
+        this.update({ claudeSessionId, claudeVersion });
+      }
+    }
+    this.status.seeRegistry(registry);
+  }
+
+  seeScreen(frame: ScreenFrame, at: number): void {
+    // Kept in memory alone: a row written per frame would cost more than it is worth, the next state change saves it.
+    this.currentRecord = { ...this.currentRecord, lastActivity: Math.max(at, this.currentRecord.lastActivity ?? 0) };
+    this.status.seeScreen(frame, at);
+  }
+
+  /** The agent's process was found, or found again. */
+  seeAgent(agent: { pid: number; startTime: string; startedAt: number | null }): void {
+    if (this.currentRecord.agent?.pid !== agent.pid || this.currentRecord.agent.startTime !== agent.startTime) {
+      this.update({ agent: { pid: agent.pid, startTime: agent.startTime } });
+    }
+    this.status.seeProcess({ alive: true, startedAt: agent.startedAt, endedAt: null });
+  }
+
+  /** The operating system says that the session is over. */
+  seeEnd(): void {
+    if (this.isDead()) return;
+    const now = this.deps.clock.now();
+    this.update({ endedAt: now });
+    this.status.seeProcess({ alive: false, startedAt: null, endedAt: now });
+  }
+
+  onHook(listener: (hook: ArrivedHook) => void): () => void {
+    this.hookListeners.add(listener);
+    return () => this.hookListeners.delete(listener);
+  }
+
+  /** Called after every change of status. */
+  onChange(listener: () => void): () => void {
+    this.changeListeners.add(listener);
+    return () => this.changeListeners.delete(listener);
+  }
+
+  async dispose(): Promise<void> {
+    this.status.dispose();
+    await this.recording?.close();
+  }
+
+  private emitUpdated(): void {
+    if (this.listed) this.deps.emit({ kind: 'updated', session: this.view() });
+  }
+
+  private onStatusChange(memory: StatusMemory, before: StatusMemory | null): void {
+    this.deps.history.append(this.currentRecord.id, changeOf(memory, this.deps.clock.now()));
+    const asked = memory.question?.text;
+    this.currentRecord = { ...this.currentRecord, ...(asked === undefined ? {} : { lastQuestion: asked }) };
+    this.deps.sessions.save(this.currentRecord);
+    if (!this.listed) return;
+    const session = this.view();
+    this.deps.emit({ kind: 'state', session });
+    if (memory.state === 'waiting' && before?.state !== 'waiting') this.deps.onWaiting(session);
+    for (const listener of [...this.changeListeners]) listener();
+  }
+}
+
+function changeOf(memory: StatusMemory, now: number): StatusChange {
+  const { primary, detail, state, health, because } = memory;
+  return { at: toTimestamp(now), primary, detail, state, health, because };
+}
+
+/** The status as a former server left it: only for how long it has lasted, the evidence decides anew what it is. */
+function memoryOf(last: StatusChange | undefined): StatusMemory | null {
+  if (last === undefined) return null;
+  const at = Date.parse(last.at);
+  const { primary, detail, state, health, because } = last;
+  return { primary, detail, state, health, because, since: at, recoveredAt: null, question: null, lastQuestion: null };
+}

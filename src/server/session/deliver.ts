@@ -1,0 +1,236 @@
+import { v7 as uuid } from 'uuid';
+import {
+  type DeliveryDecision,
+  decideDelivery,
+  isCommand,
+  mayTypeHeld,
+  normalisePrompt,
+} from '../../core/delivery/decide.ts';
+import { cleanText, encodePaste, guardText } from '../../core/delivery/paste.ts';
+import { isAtLeast, parseClaudeVersion } from '../../platform/claude/index.ts';
+import { pressEnter, typeKeys } from '../../platform/gnu-screen/index.ts';
+import type { DeliveryRecord } from '../../platform/sqlite/delivery-store.ts';
+import { CatalogueError, type Delivery, type DeliveryStatus, type Send } from '../../protocol/index.ts';
+import type { Clock } from '../clock.ts';
+import type { ArrivedHook, SessionActor } from './actor.ts';
+import { toTimestamp } from './view.ts';
+
+/** Between the pasted text and Enter, from 2.1.150 on. */
+const ENTER_DELAY_MS = 150;
+/** The same for versions up to 2.1.50: with less they swallow the Enter. */
+const OLD_ENTER_DELAY_MS = 400;
+/** So long may Claude Code take to say that it took a prompt (seen: 20 to 150 ms) before Enter is pressed once more. */
+const FIRST_CONFIRM_MS = 1_500;
+/** And so long after that; then the delivery stays `sent`, and a late sign still confirms it. */
+const SECOND_CONFIRM_MS = 2_500;
+/** A text for the queue of a running turn is confirmed when the turn takes it, which may be minutes later: only a moment is waited for it. */
+const QUEUE_CONFIRM_MS = 300;
+
+/** Sends texts to one session's prompt: decide, journal, type, confirm, journal. */
+export interface Deliverer {
+  send(request: Send): Promise<Delivery>;
+  list(): Delivery[];
+  /** @throws CatalogueError no_such_delivery */
+  get(id: string): Delivery;
+  change(id: string, text: string): Promise<Delivery>;
+  cancel(id: string): Promise<Delivery>;
+  dispose(): void;
+}
+
+export function createDeliverer(actor: SessionActor): Deliverer {
+  const { deliveries, clock, log } = actor.deps;
+  const sessionId = (): string => actor.record.id;
+
+  // What a former server had typed and not seen confirmed: nobody knows, and typing it again could double it.
+  for (const record of deliveries.withStatus(sessionId(), 'sent')) save(record, 'unknown');
+
+  const stopHooks = actor.onHook((hook) => confirmByHook(hook));
+  const stopChanges = actor.onChange(() => {
+    if (deliveries.withStatus(sessionId(), 'queued').length > 0 && mayTypeHeld(contextOf(actor))) flush();
+  });
+
+  function save(record: DeliveryRecord, status: DeliveryStatus): DeliveryRecord {
+    const next = { ...record, status, updatedAt: clock.now() };
+    deliveries.save(next);
+    return next;
+  }
+
+  function view(record: DeliveryRecord): Delivery {
+    const { id, text, status, removed } = record;
+    return {
+      id,
+      session: actor.slug,
+      text,
+      status,
+      created_at: toTimestamp(record.createdAt),
+      updated_at: toTimestamp(record.updatedAt),
+      removed,
+    };
+  }
+
+  function find(id: string): DeliveryRecord {
+    const record = deliveries.get(sessionId(), id);
+    if (record === null) throw new CatalogueError('no_such_delivery', `${actor.slug} has no delivery ${id}`);
+    return record;
+  }
+
+  /** The journal's entry that a prompt seen by a hook belongs to: the oldest that was typed and reads the same. */
+  function confirmByHook(hook: ArrivedHook): void {
+    const { prompt } = hook.payload;
+    if (hook.event !== 'UserPromptSubmit' || typeof prompt !== 'string') return;
+    const seen = normalisePrompt(prompt);
+    const open = [...deliveries.withStatus(sessionId(), 'unknown'), ...deliveries.withStatus(sessionId(), 'sent')];
+    const match = open.find((record) => normalisePrompt(record.text) === seen);
+    if (match !== undefined) save(match, 'delivered');
+  }
+
+  function journal(request: Send): DeliveryRecord {
+    const { text, removed } = cleanText(request.text);
+    const now = clock.now();
+    const record: DeliveryRecord = {
+      id: uuid(),
+      sessionId: sessionId(),
+      text,
+      command: request.command ?? false,
+      status: 'queued',
+      createdAt: now,
+      updatedAt: now,
+      removed,
+      idempotencyKey: request.idempotency_key ?? null,
+    };
+    deliveries.save(record);
+    return record;
+  }
+
+  function earlier(request: Send): DeliveryRecord | null {
+    if (request.idempotency_key === undefined) return null;
+    const record = deliveries.byKey(sessionId(), request.idempotency_key);
+    if (record !== null && record.text !== cleanText(request.text).text) {
+      throw new CatalogueError('idempotency_conflict', `The key "${request.idempotency_key}" belongs to another text`);
+    }
+    return record;
+  }
+
+  function decide(request: Send): Exclude<DeliveryDecision, { kind: 'refuse' }> {
+    const { text } = cleanText(request.text);
+    if (text.trim() === '')
+      throw new CatalogueError('invalid_request', 'The text is empty once control characters are taken out');
+    const { command = false, force = false, queue = false } = request;
+    const decision = decideDelivery(contextOf(actor), { text, command, force, queue });
+    if (decision.kind !== 'refuse') return decision;
+    throw new CatalogueError(decision.code, decision.message, {
+      ...(decision.hint === undefined ? {} : { hint: decision.hint.replaceAll('SLUG', actor.slug) }),
+      ...(decision.question === null ? {} : { extra: { question: decision.question } }),
+    });
+  }
+
+  /** Types a journalled text. It is journalled as `sent` before the first key, so a crash can never lead to a second typing. */
+  async function type(record: DeliveryRecord, confirm: 'turn' | 'queue'): Promise<Delivery> {
+    const typed = save(record, 'sent');
+    const { screen } = actor.deps;
+    try {
+      const { target } = actor;
+      const isNew = takesManyPastes(actor.record.claudeVersion);
+      await typeKeys(
+        screen,
+        target,
+        encodePaste(guardText(record.text, { command: record.command }), { chunked: isNew }),
+      );
+      await pause(clock, isNew ? ENTER_DELAY_MS : OLD_ENTER_DELAY_MS);
+      await pressEnter(screen, target);
+    } catch (cause) {
+      save(typed, 'failed');
+      throw cause;
+    }
+    await confirmTyped(typed, confirm);
+    return view(find(record.id));
+  }
+
+  async function confirmTyped(record: DeliveryRecord, confirm: 'turn' | 'queue'): Promise<void> {
+    const typedAt = record.updatedAt;
+    const isConfirmed = (): boolean => {
+      if (deliveries.get(sessionId(), record.id)?.status === 'delivered') return true;
+      return confirm === 'turn' && actor.status.memory().primary === 'active' && actor.status.memory().since >= typedAt;
+    };
+    if (confirm === 'queue') {
+      await actor.status.until(isConfirmed, QUEUE_CONFIRM_MS);
+      return;
+    }
+    const atOnce = await actor.status.until(isConfirmed, FIRST_CONFIRM_MS);
+    if (!atOnce && contextOf(actor).draft !== null && !actor.isDead()) {
+      await pressEnter(actor.deps.screen, actor.target);
+    }
+    const confirmed = atOnce || (await actor.status.until(isConfirmed, SECOND_CONFIRM_MS));
+    if (confirmed) save(find(record.id), 'delivered');
+    else log.warn({ slug: actor.slug, delivery: record.id }, 'typed, but nothing says that Claude Code took it');
+  }
+
+  function flush(): void {
+    actor.mailbox
+      .post(async () => {
+        const next = deliveries.withStatus(sessionId(), 'queued')[0];
+        if (next === undefined || actor.isDead() || !mayTypeHeld(contextOf(actor))) return;
+        await type(next, 'turn');
+      })
+      .catch((cause: unknown) => log.error({ slug: actor.slug, err: cause }, 'a held text could not be typed'));
+  }
+
+  return {
+    send: (request) => {
+      const known = earlier(request);
+      if (known !== null) return Promise.resolve(view(known));
+      // Decided twice: now, so that a refusal or a hold answers at once, and again when its turn in the mailbox comes.
+      if (decide(request).kind === 'hold') {
+        const held = view(journal(request));
+        if (mayTypeHeld(contextOf(actor))) flush();
+        return Promise.resolve(held);
+      }
+      return actor.mailbox.post(async () => {
+        const again = earlier(request);
+        if (again !== null) return view(again);
+        const decision = decide(request);
+        const record = journal(request);
+        return decision.kind === 'hold' ? view(record) : type(record, decision.confirm);
+      });
+    },
+    list: () => deliveries.list(sessionId()).map(view),
+    get: (id) => view(find(id)),
+    change: (id, text) =>
+      actor.mailbox.post(async () => {
+        const record = held(find(id));
+        const clean = cleanText(text);
+        if (isCommand(clean.text) && !record.command) throw new CatalogueError('command_prefix');
+        return view(save({ ...record, text: clean.text, removed: clean.removed }, 'queued'));
+      }),
+    cancel: (id) => actor.mailbox.post(async () => view(save(held(find(id)), 'cancelled'))),
+    dispose: () => {
+      stopHooks();
+      stopChanges();
+    },
+  };
+}
+
+function held(record: DeliveryRecord): DeliveryRecord {
+  if (record.status !== 'queued')
+    throw new CatalogueError('delivery_final', `The delivery is ${record.status} already`);
+  return record;
+}
+
+/** What delivery decides by, as it is this moment. */
+export function contextOf(actor: SessionActor): Parameters<typeof decideDelivery>[0] {
+  return {
+    status: actor.status.memory(),
+    adopted: actor.record.adopted,
+    draft: actor.status.evidence().screen?.reading.draft ?? null,
+  };
+}
+
+/** From 2.1.150 on a long paste is wrapped unless it comes in many small ones; older versions lose text that way. */
+function takesManyPastes(version: string | null): boolean {
+  const numbers = version === null ? null : parseClaudeVersion(version);
+  return numbers !== null && isAtLeast(numbers, '2.1.150');
+}
+
+function pause(clock: Clock, delayMs: number): Promise<void> {
+  return new Promise((resolve) => clock.after(delayMs, resolve));
+}

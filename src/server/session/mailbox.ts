@@ -1,0 +1,20 @@
+/** Runs the tasks that are posted to it one after another, in the order they came. A failing task fails only its own caller. */
+export interface Mailbox {
+  post<T>(task: () => Promise<T>): Promise<T>;
+  /** resolves when everything posted so far has ended */
+  drained(): Promise<void>;
+}
+
+export function createMailbox(): Mailbox {
+  let last: Promise<unknown> = Promise.resolve();
+  return {
+    post: (task) => {
+      const run = last.then(task, task);
+      last = run.catch(() => undefined);
+      return run;
+    },
+    drained: async () => {
+      await last;
+    },
+  };
+}

@@ -1,0 +1,114 @@
+import {
+  advanceStatus,
+  type Evidence,
+  type HookEvent,
+  type HookEvidence,
+  NO_HOOKS,
+  observeHook,
+  observeScreen,
+  type ProcessEvidence,
+  type RegistryEvidence,
+  type ScreenFrame,
+  type StatusMemory,
+  statusView,
+} from '../../core/status/index.ts';
+import type { Status } from '../../protocol/index.ts';
+import type { Clock } from '../clock.ts';
+import type { Dispose } from '../sessions.ts';
+
+export interface SessionStatusOptions {
+  clock: Clock;
+  stuckThresholdMs: number;
+  /** what a former server knew: hook evidence and the status of then, so that `since` goes on */
+  hooks: HookEvidence | null;
+  memory: StatusMemory | null;
+  /** called after the status changed; `before` is null the first time */
+  onChange: (memory: StatusMemory, before: StatusMemory | null) => void;
+}
+
+/**
+ * All evidence of one session and the status that follows from it. Evidence comes in by events; a timer runs only
+ * while the evidence itself says when it must be looked at again (a threshold, a contradiction that lasts).
+ */
+export interface SessionStatus {
+  evidence(): Evidence;
+  memory(): StatusMemory;
+  view(): Status;
+  seeProcess(process: ProcessEvidence): void;
+  seeRegistry(registry: RegistryEvidence | null): void;
+  seeHook(event: HookEvent): void;
+  seeScreen(frame: ScreenFrame, at: number): void;
+  /** a new launch: nothing that was known of the old one counts any more */
+  startAnew(): void;
+  /** resolves true as soon as the condition holds, false after `timeoutMs`. The condition is looked at whenever evidence came in. */
+  until(condition: () => boolean, timeoutMs: number): Promise<boolean>;
+  dispose(): void;
+}
+
+export function createSessionStatus(options: SessionStatusOptions): SessionStatus {
+  const { clock } = options;
+  let evidence: Evidence = { process: null, screen: null, hooks: options.hooks ?? NO_HOOKS, registry: null };
+  let memory = options.memory;
+  let cancelRecheck: Dispose | null = null;
+  const waiters = new Set<() => void>();
+
+  const advance = (): StatusMemory => {
+    const before = memory;
+    const now = clock.now();
+    const next = advanceStatus(before, { evidence, now, stuckThresholdMs: options.stuckThresholdMs });
+    memory = next.memory;
+    cancelRecheck?.();
+    cancelRecheck = next.recheckAt === null ? null : clock.after(Math.max(0, next.recheckAt - now), advance);
+    if (before === null || next.changed) options.onChange(memory, before);
+    for (const look of [...waiters]) look();
+    return memory;
+  };
+  const see = (change: Partial<Evidence>): void => {
+    evidence = { ...evidence, ...change };
+    advance();
+  };
+  const current = (): StatusMemory => memory ?? advance();
+
+  return {
+    evidence: () => evidence,
+    memory: current,
+    view: () => statusView(current(), evidence, clock.now()),
+    seeProcess: (process) => see({ process }),
+    seeRegistry: (registry) => see({ registry }),
+    seeHook: (event) => see({ hooks: observeHook(evidence.hooks, event) }),
+    seeScreen: (frame, at) => see({ screen: observeScreen(evidence.screen, frame, at) }),
+    startAnew: () => {
+      evidence = { process: null, screen: null, hooks: NO_HOOKS, registry: null };
+      memory = null;
+      advance();
+    },
+    until: (condition, timeoutMs) => waitUntil({ condition, timeoutMs, clock, waiters }),
+    dispose: () => {
+      cancelRecheck?.();
+      cancelRecheck = null;
+    },
+  };
+}
+
+interface Wait {
+  condition: () => boolean;
+  timeoutMs: number;
+  clock: Clock;
+  waiters: Set<() => void>;
+}
+
+function waitUntil({ condition, timeoutMs, clock, waiters }: Wait): Promise<boolean> {
+  if (condition()) return Promise.resolve(true);
+  return new Promise((resolve) => {
+    const finish = (met: boolean): void => {
+      cancel();
+      waiters.delete(look);
+      resolve(met);
+    };
+    const look = (): void => {
+      if (condition()) finish(true);
+    };
+    const cancel = clock.after(timeoutMs, () => finish(false));
+    waiters.add(look);
+  });
+}

@@ -1,0 +1,51 @@
+import type { StatusMemory } from '../../core/status/evidence.ts';
+import type { SessionRecord } from '../../platform/sqlite/session-store.ts';
+import type { Session, Status } from '../../protocol/index.ts';
+
+/** Lines of the screen that a list shows of a session. */
+const TAIL_LINES = 5;
+
+export interface SessionFacts {
+  record: SessionRecord;
+  memory: StatusMemory;
+  status: Status;
+  attached: boolean | null;
+  /** what its window shows, from top to bottom; null where nothing is known of it */
+  lines: readonly string[] | null;
+  size: { cols: number; rows: number } | null;
+}
+
+/** A session as every face shows it. */
+export function viewSession(facts: SessionFacts): Session {
+  const { record, memory } = facts;
+  return {
+    slug: record.slug,
+    path: record.path,
+    type: 'screen',
+    screen_id: record.screenId,
+    pid: memory.primary === 'dead' ? null : (record.agent?.pid ?? null),
+    attached: facts.attached,
+    adopted: record.adopted,
+    state: memory.state,
+    status: facts.status,
+    created_at: toTimestamp(record.createdAt),
+    last_activity: record.lastActivity === null ? null : toTimestamp(record.lastActivity),
+    last_question: record.lastQuestion,
+    buffer_tail: facts.lines === null ? null : lastFilledLines(facts.lines, TAIL_LINES).join('\n'),
+    claude_session_id: record.claudeSessionId,
+    permission_mode: record.launch.permission_mode,
+    model: record.launch.model,
+    cost_usd: null,
+    cols: facts.size?.cols ?? null,
+    rows: facts.size?.rows ?? null,
+    json_state: null,
+  };
+}
+
+export function toTimestamp(millis: number): string {
+  return new Date(millis).toISOString();
+}
+
+function lastFilledLines(lines: readonly string[], count: number): string[] {
+  return lines.filter((line) => line.trim() !== '').slice(-count);
+}

@@ -1,0 +1,168 @@
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { registryDirectory } from '../platform/claude/index.ts';
+import { openScreenHost } from '../platform/gnu-screen/index.ts';
+import { runOnWaiting } from '../platform/notify/on-waiting.ts';
+import { prepareHome } from '../platform/settings/index.ts';
+import { type Database, openDatabase } from '../platform/sqlite/database.ts';
+import { createDeliveryStore } from '../platform/sqlite/delivery-store.ts';
+import { createHistoryStore } from '../platform/sqlite/history-store.ts';
+import { type HomeLock, readLockHolder, takeHomeLock } from '../platform/sqlite/home-lock.ts';
+import { createSessionStore } from '../platform/sqlite/session-store.ts';
+import { CatalogueError, type Session, type Settings } from '../protocol/index.ts';
+import type { Clock } from './clock.ts';
+import { type Faces, startServerFaces } from './faces.ts';
+import { createFleet, type Fleet } from './fleet/fleet.ts';
+import type { Logger } from './logger.ts';
+import type { Dispose, SessionEvent } from './sessions.ts';
+
+/** `cbos down` looks at the lock by taking it for a moment; a server that starts right then tries again. */
+const LOCK_ATTEMPTS = 5;
+const LOCK_RETRY_MS = 60;
+
+export interface ServerOptions {
+  settings: Settings;
+  /** the server's own environment: sessions inherit it in part, `on_waiting` whole */
+  environment: Readonly<Record<string, string | undefined>>;
+  /** for short-lived files where the home's path has characters that Screen cannot take */
+  tempDir: string;
+  version: string;
+  pid: number;
+  clock: Clock;
+  log: Logger;
+}
+
+export interface RunningServer {
+  /** `http://HOST:PORT` */
+  address: string;
+  /** stops the faces and the watch; sessions live on */
+  close(): Promise<void>;
+}
+
+/**
+ * Starts the server of a home: finds all its sessions again, then opens its faces.
+ * @throws CatalogueError server_running, port_taken, invalid_setting, screen_not_found, path_too_long
+ */
+export async function startServer(options: ServerOptions): Promise<RunningServer> {
+  const { settings, version, clock, log } = options;
+  await prepareHome(settings.home);
+  const lock = await requireLock(settings.home);
+  let database: Database | null = null;
+  let fleet: Fleet | null = null;
+  try {
+    database = openDatabase(join(settings.home, 'cbos.db'));
+    fleet = await openFleet(options, database);
+    await fleet.start();
+    const faces = await startServerFaces({ sessions: fleet, settings, clock, logger: log, version });
+    lock.describe({
+      pid: options.pid,
+      started_at: new Date(clock.now()).toISOString(),
+      version,
+      address: faces.address.url,
+    });
+    log.info({ address: faces.address.url, socket: settings.socket, version }, 'the server is ready');
+    return { address: faces.address.url, close: closer({ faces, fleet, database, lock, log }) };
+  } catch (cause) {
+    await fleet?.close();
+    database?.close();
+    lock.release();
+    throw cause;
+  }
+}
+
+async function openFleet(options: ServerOptions, database: Database): Promise<Fleet> {
+  const { settings, environment, clock, log } = options;
+  const screen = await openScreenHost({
+    env: environment,
+    screenDir: settings.screen_dir,
+    runDir: join(settings.home, 'run'),
+    tempDir: options.tempDir,
+  });
+  const spoolDir = join(settings.home, 'hooks');
+  await mkdir(spoolDir, { recursive: true, mode: 0o700 });
+  const events = createEvents(log);
+  return createFleet({
+    deps: {
+      clock,
+      log,
+      screen,
+      stuckThresholdMs: settings.stuck_threshold_ms,
+      sessions: createSessionStore(database),
+      history: createHistoryStore(database),
+      deliveries: createDeliveryStore(database),
+      emit: events.emit,
+      onEvent: events.onEvent,
+      onWaiting: (session) => notifyWaiting(options, session),
+    },
+    launch: { settings, environment, screen, spoolDir },
+    registryDir: registryDirectory(environment),
+  });
+}
+
+async function requireLock(home: string): Promise<HomeLock> {
+  for (let attempt = 1; attempt <= LOCK_ATTEMPTS; attempt += 1) {
+    const lock = takeHomeLock(home);
+    if (lock !== null) return lock;
+    await delay(LOCK_RETRY_MS);
+  }
+  const holder = readLockHolder(home);
+  const who = holder === null ? '' : ` (pid ${holder.pid}${holder.address === null ? '' : `, ${holder.address}`})`;
+  throw new CatalogueError('server_running', `A CBOS server runs on ${home} already${who}`);
+}
+
+function closer(parts: {
+  faces: Faces;
+  fleet: Fleet;
+  database: Database;
+  lock: HomeLock;
+  log: Logger;
+}): () => Promise<void> {
+  const { faces, fleet, database, lock, log } = parts;
+  return async () => {
+    await faces.close();
+    await fleet.close();
+    database.close();
+    lock.release();
+    log.info({}, 'the server has ended');
+  };
+}
+
+function notifyWaiting({ settings, environment, log }: ServerOptions, session: Session): void {
+  if (settings.on_waiting === null) return;
+  const { primary, detail, question } = session.status;
+  runOnWaiting({
+    command: settings.on_waiting,
+    environment,
+    notice: {
+      slug: session.slug,
+      state: session.state,
+      detail: `${primary}/${detail}`,
+      question: question?.text ?? '',
+    },
+    onFault: (message) => log.warn({ slug: session.slug }, message),
+  });
+}
+
+/** Tells every listener of every event; a listener that fails harms nobody else. */
+function createEvents(log: Logger): {
+  emit: (event: SessionEvent) => void;
+  onEvent: (listener: (event: SessionEvent) => void) => Dispose;
+} {
+  const listeners = new Set<(event: SessionEvent) => void>();
+  return {
+    emit: (event) => {
+      for (const listener of [...listeners]) {
+        try {
+          listener(event);
+        } catch (cause) {
+          log.error({ err: cause, event: event.kind }, 'a listener of session events failed');
+        }
+      }
+    },
+    onEvent: (listener) => {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+  };
+}
