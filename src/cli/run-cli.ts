@@ -1,4 +1,10 @@
+import { CommanderError } from 'commander';
+import { EXIT } from '../protocol/index.ts';
+import { type CliContext, createContext } from './context.ts';
+import { CommandError, exitCodeOf, reportError } from './error-report.ts';
 import type { LocalHost } from './local-host.ts';
+import { createPrinter } from './output/printer.ts';
+import { buildProgram } from './program.ts';
 import type { TerminalIo } from './terminal-io.ts';
 
 export interface CliRun {
@@ -8,10 +14,79 @@ export interface CliRun {
   io: TerminalIo;
   /** this program's own version */
   version: string;
+  /** how this program is called again, for the commands it tells to type; `cbos` when left out, in a checkout perhaps `npx cbos` */
+  program?: string;
 }
 
 /** Runs one command line and resolves to its exit code. Never rejects; what was to be expected is a line on standard error. */
 export async function runCli(run: CliRun): Promise<number> {
-  run.io.stderr.write('cbos: not built yet\n');
-  return 1;
+  const out = createPrinter(run.io);
+  const { words, passedArgs } = splitArguments(run.argv);
+  const context = createContext({
+    host: run.host,
+    io: run.io,
+    out,
+    version: run.version,
+    program: run.program ?? 'cbos',
+    passedArgs,
+  });
+  try {
+    await buildProgram(context).parseAsync([...words], { from: 'user' });
+  } catch (error) {
+    context.exitCode = tellFailure(context, error, words);
+  }
+  await context.settleVersionCheck();
+  return context.exitCode;
+}
+
+/** Commands whose arguments after `--` are not theirs. */
+const PASS_ON: ReadonlySet<string | undefined> = new Set(['new', 'complete']);
+
+/**
+ * `cbos` alone is `cbos start`. For the commands that pass arguments on, those are taken off first: commander would take
+ * `cbos new AUTH -- --verbose` for a path called `--verbose`.
+ */
+function splitArguments(argv: readonly string[]): { words: readonly string[]; passedArgs: readonly string[] } {
+  if (argv.length === 0) return { words: ['start'], passedArgs: [] };
+  const separator = argv.indexOf('--');
+  if (separator === -1 || !PASS_ON.has(argv[0])) return { words: argv, passedArgs: [] };
+  return { words: argv.slice(0, separator), passedArgs: argv.slice(separator + 1) };
+}
+
+/** Tells what went wrong and says the exit code. */
+function tellFailure({ out }: CliContext, error: unknown, words: readonly string[]): number {
+  if (!(error instanceof CommanderError)) {
+    // A reader that went away took the rest of the work with it; that is no failure (`cbos ls | head -1`).
+    if (out.closed.aborted && isBrokenPipe(error)) return EXIT.done;
+    reportError(out, error);
+    return exitCodeOf(error);
+  }
+  // Help and version come as errors with exit code 0.
+  if (error.exitCode === 0) return EXIT.done;
+  reportError(out, new CommandError(usageMessage(error), usageHint(error, words), EXIT.usage));
+  return EXIT.usage;
+}
+
+/** Commander's text in one line: `error: unknown option '--x'\n(Did you mean --y?)`. */
+function usageMessage({ code, message }: CommanderError): string {
+  // `cbos service` without a subcommand: commander prints its help as the error.
+  if (code === 'commander.help') return 'A subcommand is missing';
+  const text = message.replace(/^error: /, '').replace(/\s*\n\s*/g, ' ');
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
+}
+
+/** Commands that take a text, where a dash may have been meant. */
+const TAKES_TEXT: ReadonlySet<string | undefined> = new Set(['send', 'answer']);
+
+function usageHint({ code }: CommanderError, words: readonly string[]): string {
+  const [command] = words;
+  if (code === 'commander.unknownCommand' || command === undefined || command.startsWith('-')) return 'cbos --help';
+  const help = `cbos ${command} --help`;
+  if (code !== 'commander.unknownOption') return help;
+  if (TAKES_TEXT.has(command)) return `${help}; put -- before a text that starts with a dash`;
+  return command === 'new' ? `${help}; put -- before arguments for claude` : help;
+}
+
+function isBrokenPipe(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'EPIPE';
 }

@@ -1,0 +1,138 @@
+import type { Command, Option as CommanderOption } from 'commander';
+import { createClient } from '../../client/index.ts';
+import { type Session, STATE_SELECTOR_WORDS } from '../../protocol/index.ts';
+import type { CliContext } from '../context.ts';
+import { sessionGist, stateText } from '../output/session-text.ts';
+import { cleanLine } from '../output/terminal-text.ts';
+import { socketTransport } from '../socket-transport.ts';
+import { describe } from './command-help.ts';
+
+const SHELLS = ['bash', 'zsh', 'fish'];
+
+/** Slower than this, a person has typed the name already. */
+const LONGEST_WAIT_MS = 250;
+
+type Suggestion = readonly [value: string, about: string];
+
+/** `completion`, and the hidden `complete` that the shells' scripts call at every Tab. */
+export function addCompletion(program: Command, context: CliContext): void {
+  const { out } = context;
+
+  const completion = describe(program.command('completion'), {
+    group: 'server',
+    summary: 'print the completion script for a shell',
+    more: 'It completes commands, options, states, and the names of your sessions.',
+    examples: [
+      ["echo 'source <(cbos completion bash)' >> ~/.bashrc", 'for bash'],
+      ["echo 'source <(cbos completion zsh)' >> ~/.zshrc", 'for zsh'],
+      ['cbos completion fish > ~/.config/fish/completions/cbos.fish', 'for fish'],
+    ],
+  });
+  completion
+    .addArgument(completion.createArgument('<shell>', 'your shell').choices(SHELLS))
+    .action(async (shell: string) => {
+      const { script } = await import('@bomb.sh/tab');
+      for (const line of captureLog(() => script(shell, 'cbos', 'cbos'))) out.line(line);
+    });
+
+  program
+    .command('complete', { hidden: true })
+    .argument('[words...]')
+    .action(async () => {
+      const suggestions = await readSessions(context);
+      const { RootCommand } = await import('@bomb.sh/tab');
+      const root = new RootCommand();
+      describeTo(root, program, suggestions);
+      for (const line of captureLog(() => root.parse([...context.passedArgs]))) out.line(line);
+    });
+}
+
+/** The part of a completion tree that is filled here; `RootCommand` and its commands both have it. */
+interface CompletionNode {
+  option(name: string, about: string, handler?: (complete: Complete) => void, alias?: string): unknown;
+  option(name: string, about: string, alias?: string): unknown;
+  argument(name: string, handler: (complete: Complete) => void, isVariadic?: boolean): unknown;
+}
+type Complete = (value: string, about: string) => void;
+
+interface CompletionTree extends CompletionNode {
+  command(name: string, about: string): CompletionNode;
+}
+
+/** Copies commander's commands with their options and arguments into the completion's tree. */
+function describeTo(tree: CompletionTree, program: Command, sessions: readonly Suggestion[]): void {
+  const visit = (command: Command, path: string): void => {
+    for (const child of command.createHelp().visibleCommands(command)) {
+      const name = path === '' ? child.name() : `${path} ${child.name()}`;
+      const node = tree.command(name, child.summary() || child.description());
+      for (const option of child.createHelp().visibleOptions(child)) addOption(node, option);
+      for (const argument of child.registeredArguments) {
+        const values = argumentValues(argument.name(), argument.argChoices, sessions);
+        node.argument(argument.name(), offering(values), argument.variadic);
+      }
+      visit(child, name);
+    }
+  };
+  for (const option of program.createHelp().visibleOptions(program)) addOption(tree, option);
+  visit(program, '');
+}
+
+function addOption(node: CompletionNode, option: CommanderOption): void {
+  const name = option.long?.slice(2);
+  if (name === undefined) return;
+  const alias = option.short?.slice(1);
+  const takesValue = option.required || option.optional;
+  if (!takesValue) {
+    node.option(name, option.description, alias);
+    return;
+  }
+  const words = name === 'state' || name === 'for' ? STATE_SELECTOR_WORDS : (option.argChoices ?? []);
+  node.option(name, option.description, offering(words.map((word) => [word, ''])), alias);
+}
+
+function offering(suggestions: readonly Suggestion[]): (complete: Complete) => void {
+  return (complete) => {
+    for (const [value, about] of suggestions) complete(value, about);
+  };
+}
+
+/** What an argument may be. The names are those of the commands' declarations. */
+function argumentValues(
+  name: string,
+  choices: readonly string[] | undefined,
+  sessions: readonly Suggestion[],
+): readonly Suggestion[] {
+  if (choices !== undefined) return choices.map((choice) => [choice, '']);
+  return name === 'slug' || name === 'old' ? sessions : [];
+}
+
+/** The sessions of the running server; none where there is none, and in no case a message: it would stand in the prompt. */
+async function readSessions(context: CliContext): Promise<Suggestion[]> {
+  let timer: NodeJS.Timeout | undefined;
+  try {
+    const { settings } = await context.settings();
+    const client = createClient({ transport: socketTransport(settings.socket) });
+    const enough = new Promise<Session[]>((resolve) => {
+      timer = setTimeout(() => resolve([]), LONGEST_WAIT_MS);
+    });
+    const sessions = await Promise.race([client.call('listSessions', {}), enough]);
+    return sessions.map((session) => [session.slug, cleanLine(`${stateText(session)} ${sessionGist(session)}`)]);
+  } catch {
+    return [];
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** The package prints by console.log only (0.0.22). Nothing else runs meanwhile: `print` is synchronous. */
+function captureLog(print: () => void): string[] {
+  const lines: string[] = [];
+  const log = console.log;
+  console.log = (...parts: unknown[]) => void lines.push(parts.join(' '));
+  try {
+    print();
+  } finally {
+    console.log = log;
+  }
+  return lines;
+}

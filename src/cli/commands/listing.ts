@@ -1,0 +1,157 @@
+import type { Command } from 'commander';
+import { type Session, State, type StatusCounts } from '../../protocol/index.ts';
+import type { CliContext } from '../context.ts';
+import { formatSince } from '../output/durations.ts';
+import { questionLines } from '../output/question-text.ts';
+import {
+  pathText,
+  type Reader,
+  SESSION_COLUMNS,
+  sessionIcon,
+  sessionRow,
+  sessionStyle,
+  stateText,
+} from '../output/session-text.ts';
+import { cleanBlock, cleanLine } from '../output/terminal-text.ts';
+import { describe } from './command-help.ts';
+import { readStateWord } from './option-values.ts';
+
+interface JsonOption {
+  json?: boolean;
+}
+
+/** `ls`, `show` and `status`. */
+export function addListing(program: Command, context: CliContext): void {
+  const { out } = context;
+
+  describe(program.command('ls'), {
+    group: 'looking',
+    summary: 'list the sessions',
+    more: 'In the order they were created. Words for --state: waiting, thinking, working, idle, error, dead, unknown, ready, stuck, or primary/detail as in waiting/permission.',
+    examples: [
+      ['cbos ls', 'all of them'],
+      ['cbos ls --state waiting', 'those that wait for you'],
+      ["cbos ls --json | jq -r '.[].slug'", 'for programs'],
+    ],
+  })
+    .alias('list')
+    .option('--state <state>', 'only those in this state', readStateWord)
+    .option('--json', 'the REST body')
+    .action(async (options: JsonOption & { state?: string }) => {
+      const client = await context.client();
+      const query = options.state === undefined ? {} : { state: options.state };
+      const sessions = await client.call('listSessions', { query });
+      if (options.json === true) out.json(sessions);
+      else if (sessions.length > 0) printSessions(context, sessions);
+      else if (options.state === undefined) out.notice('there is no session yet — cbos new NAME [PATH]');
+      else out.notice(`no session is ${options.state} — cbos ls`);
+    });
+
+  describe(program.command('show'), {
+    group: 'looking',
+    summary: 'show one session: its status and why, its question with the commands that answer it, its screen',
+    examples: [
+      ['cbos show AUTH', 'everything about it'],
+      ['cbos show AUTH --json | jq .status', 'for programs'],
+    ],
+  })
+    .argument('<slug>', 'the session')
+    .option('--json', 'the REST body')
+    .action(async (slug: string, options: JsonOption) => {
+      const client = await context.client();
+      const session = await client.call('getSession', { params: { slug } });
+      if (options.json === true) out.json(session);
+      else printSession(context, session);
+    });
+
+  describe(program.command('status'), {
+    group: 'looking',
+    summary: 'count the sessions in each state',
+    examples: [
+      ['cbos status', 'how many wait, work, have ended'],
+      ['cbos status --json | jq .by_state.waiting', 'for a status bar'],
+    ],
+  })
+    .option('--json', 'the REST body')
+    .action(async (options: JsonOption) => {
+      const client = await context.client();
+      const counts = await client.call('countSessions');
+      if (options.json === true) out.json(counts);
+      else printCounts(context, counts);
+    });
+}
+
+/** The table of `cbos ls`, also what bare `cbos` shows. */
+export function printSessions(context: CliContext, sessions: readonly Session[]): void {
+  const reader = readerOf(context);
+  context.out.table(
+    SESSION_COLUMNS,
+    sessions.map((session) => sessionRow(session, reader)),
+  );
+}
+
+function printCounts({ out }: CliContext, counts: StatusCounts): void {
+  const rows = State.options
+    .map((state) => ({ state, count: counts.by_state[state] ?? 0 }))
+    .filter(({ count }) => count > 0)
+    .map(({ state, count }) => [{ text: state }, { text: String(count) }]);
+  out.table([{ title: 'STATE' }, { title: 'SESSIONS' }], [...rows, [{ text: 'all' }, { text: String(counts.total) }]]);
+}
+
+function printSession(context: CliContext, session: Session): void {
+  const { out } = context;
+  const reader = readerOf(context);
+  const { status } = session;
+  const heading = `${sessionIcon(session)} ${session.slug}`;
+  const state = out.style(sessionStyle(session), stateText(session));
+  out.line(`${out.style('bold', heading)}  ${state} for ${formatSince(status.since, reader.now)}`);
+  for (const [name, value] of facts(session, reader)) {
+    if (value !== '') out.line(`  ${out.style('dim', name.padEnd(FACT_WIDTH))}${value}`);
+  }
+  if (status.question !== null) {
+    out.line();
+    out.lines(questionLines(session.slug, status.question));
+  }
+  const screen = cleanBlock(session.buffer_tail ?? '').trimEnd();
+  if (screen !== '') {
+    out.line();
+    out.lines(screen.split('\n').map((line) => out.style('dim', `  │ ${line.trimEnd()}`)));
+  }
+}
+
+const FACT_WIDTH = 12;
+
+function facts(session: Session, { now, home }: Reader): [name: string, value: string][] {
+  const { status, adopted } = session;
+  const { because } = status;
+  const size = session.cols === null ? '' : `${session.cols}×${session.rows}`;
+  return [
+    ['path', pathText(session.path, home)],
+    ['because', cleanLine(`${because.rule}: ${because.evidence} (${because.source})`)],
+    ['health', status.health === 'ALIVE' ? '' : cleanLine(status.health)],
+    ['observed', adopted ? '' : cleanLine(`started by something else; cbos adopt ${session.screen_id ?? ''}`)],
+    [
+      'screen',
+      [session.screen_id, size, session.attached === true ? 'attached' : null].filter(isText).map(cleanLine).join(', '),
+    ],
+    ['pid', session.pid === null ? '' : String(session.pid)],
+    ['model', cleanLine(session.model ?? '')],
+    ['permissions', cleanLine(session.permission_mode ?? '')],
+    ['claude', cleanLine(session.claude_session_id ?? '')],
+    ['created', ago(session.created_at, now)],
+    ['active', ago(session.last_activity, now)],
+  ];
+}
+
+function isText(part: string | null): part is string {
+  return part !== null && part !== '';
+}
+
+function ago(timestamp: string | null, now: number): string {
+  const span = formatSince(timestamp, now);
+  return span === '' ? '' : `${span} ago`;
+}
+
+function readerOf({ io }: CliContext): Reader {
+  return { now: io.now(), home: io.env.HOME };
+}

@@ -1,0 +1,177 @@
+import type { Command } from 'commander';
+import { EXIT, type ResolvedSetting, SETTING_ROWS } from '../../protocol/index.ts';
+import type { CliContext } from '../context.ts';
+import type { DoctorCheck, ServiceState } from '../local-host.ts';
+import type { StyleName } from '../output/style.ts';
+import { cleanLine } from '../output/terminal-text.ts';
+import { describe } from './command-help.ts';
+
+interface JsonOption {
+  json?: boolean;
+}
+
+/** `doctor`, `config`, `token`, `service` and `demo`. */
+export function addMachine(program: Command, context: CliContext): void {
+  const { out, host, io } = context;
+
+  describe(program.command('doctor'), {
+    group: 'server',
+    summary: 'check everything CBOS needs, and say the cure for each fault',
+    more: 'Ends with exit code 1 when there is a fault.',
+    examples: [['cbos doctor', 'before asking for help']],
+  })
+    .option('--json', 'the checks as a JSON array')
+    .action(async (options: JsonOption) => {
+      const checks: DoctorCheck[] = [];
+      for await (const check of host.doctor()) {
+        checks.push(check);
+        if (options.json !== true) out.lines(checkLines(context, check));
+      }
+      const faults = checks.filter((check) => check.outcome === 'fault').length;
+      if (options.json === true) out.json(checks);
+      else out.line(faults === 0 ? 'Nothing is in the way.' : `${faults} of ${checks.length} checks found a fault.`);
+      if (faults > 0) context.exitCode = EXIT.failed;
+    });
+
+  describe(program.command('config'), {
+    group: 'server',
+    summary: 'print each setting and where it came from',
+    more: 'Strongest first: flags, the environment, config.toml in the home directory, the default.',
+    examples: [
+      ['cbos config', 'the settings'],
+      ['cbos config --json | jq -r \'.[] | select(.name == "socket").value\'', 'one of them'],
+    ],
+  })
+    .option('--json', 'as a JSON array')
+    .action(async (options: JsonOption) => {
+      const rows = (await context.settings()).rows.map(withoutSecret);
+      if (options.json === true) {
+        out.json(rows);
+        return;
+      }
+      out.table(
+        [
+          { title: 'SETTING' },
+          { title: 'VALUE' },
+          { title: 'FROM' },
+          { title: 'ENVIRONMENT' },
+          { title: 'WHAT IT IS', isFlexible: true },
+        ],
+        rows.map(({ name, value, origin }) => {
+          const about = SETTING_ROWS.find((row) => row.name === name);
+          return [
+            { text: name },
+            { text: valueText(value) },
+            { text: origin, style: origin === 'default' ? 'dim' : null },
+            { text: about?.environment ?? '', style: 'dim' },
+            { text: about?.about ?? '', style: 'dim' },
+          ];
+        }),
+      );
+    });
+
+  describe(program.command('token'), {
+    group: 'server',
+    summary: 'print the token of the API',
+    more: 'Whoever has it can type into your sessions. The local socket, which this program uses, needs none.',
+    examples: [
+      ['curl -H "Authorization: Bearer $(cbos token)" http://127.0.0.1:32205/sessions', 'list the sessions over HTTP'],
+      ['cbos token --rotate', 'make a new one; the old one is refused from then on'],
+    ],
+  })
+    .option('--rotate', 'make a new one')
+    .option('--json', 'as JSON')
+    .action(async (options: JsonOption & { rotate?: boolean }) => {
+      const token = options.rotate === true ? await host.rotateToken() : await host.readToken();
+      if (options.json === true) out.json({ token });
+      else out.line(token);
+    });
+
+  addService(program, context);
+
+  describe(program.command('demo'), {
+    group: 'server',
+    summary: 'show real sessions on a scripted stand-in for the model: offline, no key, no cost',
+    more: 'Has a home of its own and touches nothing of yours.',
+    examples: [['cbos demo', 'until Ctrl-C']],
+  }).action(async () => {
+    const stop = new AbortController();
+    const dispose = io.onInterrupt(() => stop.abort());
+    try {
+      await host.demo({ signal: stop.signal, onProgress: (line) => out.line(line) });
+    } finally {
+      dispose();
+    }
+  });
+}
+
+function addService(program: Command, context: CliContext): void {
+  const { out, host } = context;
+  const service = describe(program.command('service'), {
+    group: 'server',
+    summary: 'the systemd user service',
+    more: 'Stopping the service leaves the sessions alive.',
+    examples: [
+      ['cbos service install', 'start the server now and at every login'],
+      ['cbos service status', 'whether it is there and runs'],
+      ['cbos service uninstall', 'take it away again'],
+    ],
+  });
+  const print = (state: ServiceState, options: JsonOption): void => {
+    if (options.json === true) {
+      const { unitFile, running, enabled, notes } = state;
+      out.json({ unit_file: unitFile, running, enabled, notes });
+      return;
+    }
+    if (state.unitFile === null) out.line('not installed; cbos service install does it');
+    else {
+      out.line(
+        `${state.running ? 'running' : 'not running'}, ${state.enabled ? 'starts' : 'does not start'} by itself`,
+      );
+      out.line(`  ${cleanLine(state.unitFile)}`);
+    }
+    out.lines(state.notes.map((note) => `  ${cleanLine(note)}`));
+  };
+
+  service
+    .command('install')
+    .description('Install and start it.')
+    .option('--json', 'its state as JSON')
+    .action(async (options: JsonOption) => print(await host.service.install(), options));
+  service
+    .command('uninstall')
+    .description('Stop it and take it away; the sessions stay alive.')
+    .option('--json', 'what happened, as JSON')
+    .action(async (options: JsonOption) => {
+      const outcome = await host.service.uninstall();
+      if (options.json === true) out.json({ status: outcome });
+      else out.line(outcome === 'uninstalled' ? 'uninstalled; the sessions stay alive' : 'it was not installed');
+    });
+  service
+    .command('status')
+    .description('Whether it is installed and runs.')
+    .option('--json', 'its state as JSON')
+    .action(async (options: JsonOption) => print(await host.service.status(), options));
+}
+
+const CHECK_MARKS: Readonly<Record<DoctorCheck['outcome'], readonly [mark: string, style: StyleName]>> = {
+  ok: ['✓', 'green'],
+  warning: ['!', 'yellow'],
+  fault: ['✗', 'red'],
+};
+
+function checkLines({ out }: CliContext, { name, outcome, detail, cure }: DoctorCheck): string[] {
+  const [mark, style] = CHECK_MARKS[outcome];
+  const line = `${out.style(style, mark)} ${cleanLine(name)}: ${cleanLine(detail)}`;
+  return cure === null ? [line] : [line, `  → ${cleanLine(cure)}`];
+}
+
+/** `cbos token` prints the token; a list of settings that is pasted into a report must not. */
+function withoutSecret(row: ResolvedSetting): ResolvedSetting {
+  return row.name === 'token' && row.value !== null ? { ...row, value: '********' } : row;
+}
+
+function valueText(value: ResolvedSetting['value']): string {
+  if (value === null) return '-';
+  return cleanLine(Array.isArray(value) ? value.join(', ') : String(value));
+}

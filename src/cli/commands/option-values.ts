@@ -1,0 +1,37 @@
+import { InvalidArgumentError } from 'commander';
+import { parseStateSelector, STATE_SELECTOR_WORDS } from '../../protocol/index.ts';
+
+/** Readers of options' values. Each throws commander's own error, which becomes a line and exit code 2. */
+
+export function readStateWord(word: string): string {
+  if (parseStateSelector(word) !== null) return word;
+  throw new InvalidArgumentError(`It must be one of ${STATE_SELECTOR_WORDS.join(', ')}.`);
+}
+
+export function readSeconds(text: string): number {
+  const seconds = Number(text);
+  // setTimeout takes 2^31 ms at most and fires at once beyond it.
+  if (text.trim() !== '' && seconds >= 0 && seconds <= MAX_SECONDS) return seconds;
+  throw new InvalidArgumentError(`It must be a number of seconds up to ${MAX_SECONDS}.`);
+}
+
+const MAX_SECONDS = 2_147_483;
+
+/** A reader of whole numbers in a range. */
+export function readWhole(from: number, to: number): (text: string) => number {
+  return (text) => {
+    const number = Number(text);
+    if (/^\d+$/.test(text) && number >= from && number <= to) return number;
+    throw new InvalidArgumentError(`It must be a whole number from ${from} to ${to}.`);
+  };
+}
+
+/** Collects `--env K=V`, which may be given several times. */
+export function collectVariable(text: string, sofar: Record<string, string> = {}): Record<string, string> {
+  const separator = text.indexOf('=');
+  const name = text.slice(0, separator);
+  if (separator < 1 || !/^[A-Za-z_][A-Za-z0-9_]*$/.test(name)) {
+    throw new InvalidArgumentError('It must be NAME=VALUE.');
+  }
+  return { ...sofar, [name]: text.slice(separator + 1) };
+}

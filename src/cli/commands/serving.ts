@@ -1,0 +1,141 @@
+import type { Command } from 'commander';
+import type { CliContext } from '../context.ts';
+import type { SettingFlags } from '../local-host.ts';
+import { describe } from './command-help.ts';
+import { printSessions } from './listing.ts';
+
+interface ServerOptions {
+  host?: string;
+  port?: string;
+}
+
+/** `start` (also what bare `cbos` runs), `serve`, `up` and `down`. */
+export function addServing(program: Command, context: CliContext): void {
+  const { out, host, io } = context;
+
+  describe(program.command('start'), {
+    group: 'server',
+    summary: 'start CBOS where it does not run yet, and show the sessions',
+    more: 'What `npm start` runs, and `cbos` alone as well. Without a terminal it prints the address and how to sign in.',
+    examples: [
+      ['cbos', 'the sessions, and what to do next'],
+      ['cbos start', 'the same'],
+    ],
+  }).action(async () => {
+    await start(context, { showsSignIn: io.stdout.isTTY !== true });
+  });
+
+  withServerFlags(
+    describe(program.command('serve'), {
+      group: 'server',
+      summary: 'run the server in the foreground',
+      more: 'What systemd runs. Ends with Ctrl-C; the sessions stay alive.',
+      examples: [
+        ['cbos serve', 'until Ctrl-C'],
+        ['cbos serve --port 8080', 'on another port'],
+      ],
+    }),
+  ).action(async (options: ServerOptions) => {
+    const stop = new AbortController();
+    const dispose = io.onInterrupt(() => stop.abort());
+    try {
+      await host.serve({
+        flags: flagsOf(options),
+        signal: stop.signal,
+        onReady: (address) => out.notice(`the server is ready at ${address}; Ctrl-C ends it, sessions stay alive`),
+      });
+    } finally {
+      dispose();
+    }
+  });
+
+  withServerFlags(
+    describe(program.command('up'), {
+      group: 'server',
+      summary: 'start the server in the background',
+      examples: [
+        ['cbos up', 'does nothing when it runs already'],
+        ['cbos up --port 8080', 'on another port'],
+      ],
+    }),
+  )
+    .option('--json', 'what happened, as JSON')
+    .action(async (options: ServerOptions & { json?: boolean }) => {
+      const outcome = await host.startInBackground({ flags: flagsOf(options), onProgress: out.notice });
+      // Asks for the version, so that a server of another version says so at once.
+      await context.client();
+      const address = await host.address();
+      if (options.json === true) out.json({ status: outcome, address });
+      else out.line(outcome === 'started' ? `ready at ${address}` : `ready at ${address} (it ran already)`);
+    });
+
+  describe(program.command('down'), {
+    group: 'server',
+    summary: 'stop the server; the sessions stay alive',
+    examples: [['cbos down && cbos up', 'restart it, after an update for example']],
+  })
+    .option('--json', 'what happened, as JSON')
+    .action(async (options: { json?: boolean }) => {
+      const outcome = await host.stopServer();
+      if (options.json === true) out.json({ status: outcome });
+      else if (outcome === 'stopped') out.line('stopped; the sessions stay alive, `cbos up` finds them again');
+      else out.line('no server runs');
+    });
+}
+
+/** Starts the server where none runs, and shows what a person wants to see first. */
+export async function start(context: CliContext, options: { showsSignIn: boolean }): Promise<void> {
+  const { out, host, io } = context;
+  const outcome = await host.startInBackground({ flags: {}, onProgress: out.notice });
+  const client = await context.client();
+  const address = await host.address();
+  if (options.showsSignIn || outcome === 'started') out.line(`CBOS is ready at ${address}`);
+  if (options.showsSignIn) out.lines(signInLines(address, context.program));
+
+  const sessions = await client.call('listSessions', {});
+  if (options.showsSignIn || outcome === 'started') out.line();
+  if (sessions.length === 0) out.line('There is no session yet.');
+  else printSessions(context, sessions);
+  out.line();
+  const first = sessions.find((session) => session.state === 'waiting') ?? sessions[0];
+  out.lines(nextLines(context.program, first?.slug ?? null));
+  if (io.stdout.isTTY === true) out.line(out.style('dim', `The server is at ${address}; cbos down stops it.`));
+}
+
+function signInLines(address: string, program: string): string[] {
+  return [
+    'Sign in with the token, which this prints:',
+    `  ${program} token`,
+    'as in:',
+    `  curl -H "Authorization: Bearer $(${program} token)" ${address}/sessions`,
+  ];
+}
+
+function nextLines(program: string, slug: string | null): string[] {
+  const lines: [command: string, does: string][] =
+    slug === null
+      ? [
+          [`${program} new NAME [PATH]`, 'launch Claude Code in a directory'],
+          [`${program} demo`, 'four sessions on a scripted stand-in: offline, no key, no cost'],
+        ]
+      : [
+          [`${program} show ${slug}`, 'what it does, and the commands that answer it'],
+          [`${program} attach ${slug}`, 'its terminal'],
+          [`${program} new NAME [PATH]`, 'another session'],
+          [`${program} watch`, 'changes as they happen'],
+        ];
+  lines.push([`${program} --help`, 'everything else']);
+  const width = Math.max(...lines.map(([command]) => command.length));
+  return ['Next:', ...lines.map(([command, does]) => `  ${command.padEnd(width)}  ${does}`)];
+}
+
+function withServerFlags(command: Command): Command {
+  return command
+    .option('--host <address>', 'address to listen on (CBOS_HOST)')
+    .option('--port <port>', 'port to listen on (CBOS_PORT)');
+}
+
+/** Only what was given: a flag that is absent must not hide the environment. */
+function flagsOf({ host, port }: ServerOptions): SettingFlags {
+  return { ...(host === undefined ? {} : { host }), ...(port === undefined ? {} : { port }) };
+}

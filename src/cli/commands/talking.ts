@@ -1,0 +1,203 @@
+import type { Command } from 'commander';
+import { type Answer, CatalogueError, type Delivery, EXIT, Question } from '../../protocol/index.ts';
+import type { CliContext } from '../context.ts';
+import { CommandError } from '../error-report.ts';
+import { optionLines, questionLines } from '../output/question-text.ts';
+import { sessionLine } from '../output/session-text.ts';
+import { cleanLine } from '../output/terminal-text.ts';
+import { sendAndWait } from '../send-and-wait.ts';
+import { describe } from './command-help.ts';
+import { readSeconds } from './option-values.ts';
+
+interface SendOptions {
+  command?: boolean;
+  force?: boolean;
+  queue?: boolean;
+  wait?: boolean;
+  timeout?: number;
+  json?: boolean;
+}
+
+interface AnswerOptions {
+  remark?: string;
+  answers?: string;
+  questionId?: string;
+  json?: boolean;
+}
+
+/** `send`, `answer` and `interrupt`. */
+export function addTalking(program: Command, context: CliContext): void {
+  const { out } = context;
+
+  describe(program.command('send'), {
+    group: 'talking',
+    summary: 'send a prompt to a session',
+    more: 'It is never typed into an open dialog. Words are joined by blanks; quote what the shell would change, and put -- before a text that starts with a dash.',
+    examples: [
+      ['cbos send AUTH run the tests again', 'a prompt'],
+      ['git diff | cbos send AUTH -', 'from standard input'],
+      ['cbos send AUTH and then update the docs --queue', 'held until its turn is over'],
+      ["cbos send AUTH '/compact' --command", 'a slash command'],
+      ['cbos send AUTH fix the linter --wait', 'and wait until it is done or asks something'],
+    ],
+  })
+    .argument('<slug>', 'the session')
+    .argument('<text...>', 'the prompt; - reads standard input')
+    .option('--command', 'the text starts with / or ! and is meant to run as a command')
+    .option('--force', 'type it whatever the session shows')
+    .option('--queue', 'hold it here until the session is ready')
+    .option('--wait', 'until the session is ready again or asks something')
+    .option('--timeout <seconds>', 'with --wait: give up after this time', readSeconds)
+    .option('--json', 'the REST body; with --wait the session afterwards')
+    .action(async (slug: string, words: string[], options: SendOptions) => {
+      const body = {
+        text: await textOf(context, words),
+        ...(options.command === true ? { command: true } : {}),
+        ...(options.force === true ? { force: true } : {}),
+        ...(options.queue === true ? { queue: true } : {}),
+      };
+      const client = await context.client();
+      const send = (): Promise<Delivery> => client.call('send', { params: { slug }, body });
+      try {
+        if (options.wait !== true) {
+          const delivery = await send();
+          if (options.json === true) out.json(delivery);
+          else out.line(deliveryLine(delivery));
+          return;
+        }
+        await sendAndWait(
+          context,
+          { slug, send, ...(options.timeout === undefined ? {} : { timeoutSeconds: options.timeout }) },
+          (session) => {
+            if (options.json === true) out.json(session);
+            else if (session.status.question === null) out.line(sessionLine(session));
+            else out.lines(questionLines(slug, session.status.question));
+          },
+        );
+      } catch (error) {
+        throw withOpenQuestion(context, slug, error);
+      }
+    });
+
+  describe(program.command('answer'), {
+    group: 'talking',
+    summary: 'answer the dialog that a session has open',
+    more: 'yes, no and always answer a permission; a number is the option as `cbos show` lists it; 1,3 chooses several; anything else is an option by its label, or words for the free-text option.',
+    examples: [
+      ['cbos answer AUTH yes', 'allow it'],
+      ["cbos answer AUTH no --remark 'use pnpm instead'", 'and say what to do'],
+      ['cbos answer DOCS 2', 'the second option'],
+      ['cbos answer DOCS 1,3', 'several, where it lets one choose several'],
+      ['cbos answer DOCS PostgreSQL', 'by label'],
+    ],
+  })
+    .argument('<slug>', 'the session')
+    .argument('[choice...]', 'yes, no, always, a number, or a text')
+    .option('--remark <text>', 'words beside yes, no, always or a number')
+    .option('--answers <json>', 'for a dialog with several questions: {"question": "label", …}')
+    .option('--question-id <id>', 'refuse when another question than this is open by now')
+    .option('--json', 'the REST body')
+    .action(async (slug: string, words: string[], options: AnswerOptions) => {
+      const body = readAnswer(words.join(' '), options);
+      const client = await context.client();
+      try {
+        const result = await client.call('answer', { params: { slug }, body });
+        if (options.json === true) out.json(result);
+        else out.line(`${slug} was answered`);
+      } catch (error) {
+        if (error instanceof CatalogueError && error.code === 'no_such_option') await printOptions(context, slug);
+        throw error;
+      }
+    });
+
+  describe(program.command('interrupt'), {
+    group: 'talking',
+    summary: 'stop the running turn of a session',
+    more: 'As Esc does in its terminal. It never dismisses a dialog, and is refused when no turn runs.',
+    examples: [['cbos interrupt AUTH', 'stop what it does']],
+  })
+    .argument('<slug>', 'the session')
+    .option('--json', 'the REST body')
+    .action(async (slug: string, options: { json?: boolean }) => {
+      const client = await context.client();
+      const result = await client.call('interrupt', { params: { slug } });
+      if (options.json === true) out.json(result);
+      else out.line(`${slug} was interrupted; its prompt takes text again`);
+    });
+}
+
+async function textOf({ io }: CliContext, words: readonly string[]): Promise<string> {
+  if (words.length !== 1 || words[0] !== '-') return words.join(' ');
+  const parts: Buffer[] = [];
+  for await (const part of io.stdin) parts.push(Buffer.from(part));
+  const text = Buffer.concat(parts).toString('utf8');
+  if (text.trim() === '') throw new CommandError('Standard input was empty', 'cbos send --help', EXIT.usage);
+  return text;
+}
+
+function deliveryLine({ session, status, removed }: Delivery): string {
+  const words: Readonly<Record<Delivery['status'], string>> = {
+    delivered: 'took it',
+    queued: 'gets it as soon as it is ready',
+    sent: 'was typed into; Claude Code has not confirmed it yet',
+    unknown: `may or may not have got it; cbos attach ${session} shows`,
+    cancelled: 'does not get it: it was cancelled',
+    failed: `did not get it; cbos attach ${session} shows why`,
+  };
+  const note = removed > 0 ? ` (${removed} control characters were taken out)` : '';
+  return cleanLine(`${session} ${words[status] ?? status}${note}`);
+}
+
+/** Reads what stands after the slug: a word of its own, a number, numbers, or a text. */
+export function readAnswer(text: string, options: AnswerOptions): Answer {
+  const rest = options.questionId === undefined ? {} : { question_id: options.questionId };
+  if (options.answers !== undefined) return { answers: readAnswers(options.answers, text), ...rest };
+  const choice = readChoice(text);
+  if (choice === null) {
+    if (options.remark !== undefined) {
+      throw new CommandError('--remark goes with yes, no, always or a number', 'cbos answer --help', EXIT.usage);
+    }
+    if (text === '') throw new CommandError('The answer is missing', 'cbos answer --help', EXIT.usage);
+    return { text, ...rest };
+  }
+  return { choice, ...(options.remark === undefined ? {} : { text: options.remark }), ...rest };
+}
+
+function readChoice(text: string): NonNullable<Answer['choice']> | null {
+  if (text === 'yes' || text === 'no' || text === 'always') return text;
+  if (/^[1-9]\d{0,3}$/.test(text)) return Number(text);
+  if (/^[1-9]\d{0,3}(, ?[1-9]\d{0,3})+$/.test(text)) return text.split(',').map(Number);
+  return null;
+}
+
+function readAnswers(json: string, text: string): NonNullable<Answer['answers']> {
+  if (text !== '') throw new CommandError('--answers stands alone', 'cbos answer --help', EXIT.usage);
+  try {
+    // Its shape is checked by the server, as every body is.
+    return JSON.parse(json) as NonNullable<Answer['answers']>;
+  } catch (cause) {
+    if (!(cause instanceof SyntaxError)) throw cause;
+    throw new CommandError(
+      '--answers is no JSON',
+      `cbos answer AUTH --answers '{"Which one?":"The first"}'`,
+      EXIT.usage,
+    );
+  }
+}
+
+/** What there is to choose from, on standard error, above the error's own line. */
+async function printOptions(context: CliContext, slug: string): Promise<void> {
+  const client = await context.client();
+  const { status } = await client.call('getSession', { params: { slug } });
+  if (status.question === null) return;
+  const parts = status.question.questions.length > 0 ? status.question.questions : [status.question];
+  for (const part of parts) context.out.noticeLines([cleanLine(part.text), ...optionLines(part.options)]);
+}
+
+/** The error of a refused text, after the dialog that stands in its way has been shown. */
+function withOpenQuestion({ out }: CliContext, slug: string, error: unknown): unknown {
+  if (!(error instanceof CatalogueError) || error.code !== 'not_accepting_text') return error;
+  const question = Question.safeParse(error.extra.question);
+  if (question.success) out.noticeLines(questionLines(slug, question.data));
+  return error;
+}

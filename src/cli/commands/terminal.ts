@@ -1,0 +1,154 @@
+import type { Command } from 'commander';
+import { CatalogueError, EXIT } from '../../protocol/index.ts';
+import { type CliContext, isInteractive } from '../context.ts';
+import { CommandError } from '../error-report.ts';
+import { followStream } from '../follow-stream.ts';
+import { PlainText } from '../output/plain-text.ts';
+import { cleanBlock } from '../output/terminal-text.ts';
+import { describe } from './command-help.ts';
+import { readWhole } from './option-values.ts';
+
+/** As many lines as the server gives at once: all that it has. */
+const ALL_LINES = 100_000;
+
+interface LogsOptions {
+  follow?: boolean;
+  raw?: boolean;
+  json?: boolean;
+}
+
+/** `attach`, `buffer` and `logs`. */
+export function addTerminal(program: Command, context: CliContext): void {
+  const { out, host, io } = context;
+
+  describe(program.command('attach'), {
+    group: 'talking',
+    summary: 'open the real terminal of a session',
+    more: 'It is GNU Screen: leave it with Ctrl-A d, and the session goes on.',
+    examples: [['cbos attach AUTH', 'see it, type into it, leave with Ctrl-A d']],
+  })
+    .argument('<slug>', 'the session')
+    .action(async (slug: string) => {
+      if (!isInteractive(io)) {
+        throw new CommandError('`cbos attach` needs a terminal', `cbos buffer ${slug} prints its screen`, EXIT.usage);
+      }
+      const client = await context.client();
+      const session = await client.call('getSession', { params: { slug } });
+      if (session.status.primary === 'dead') {
+        const hint = `cbos restart ${slug} brings it back on its conversation`;
+        throw new CatalogueError('session_dead', `${slug} has ended`, { hint });
+      }
+      if (session.screen_id === null) {
+        throw new CommandError(`${slug} has no terminal`, `cbos show ${slug}`, EXIT.refused);
+      }
+      await context.settleVersionCheck();
+      context.exitCode = await host.runAttached(host.attachArgv(session.screen_id));
+    });
+
+  describe(program.command('buffer'), {
+    group: 'looking',
+    summary: 'print the screen of a session with its scrollback, as text',
+    examples: [
+      ['cbos buffer AUTH', 'the last 100 lines'],
+      ['cbos buffer AUTH --lines 1000 | less', 'more of it'],
+    ],
+  })
+    .argument('<slug>', 'the session')
+    .option('--lines <n>', 'how many lines at most', readWhole(1, ALL_LINES), 100)
+    .option('--json', 'the REST body')
+    .action(async (slug: string, options: { lines: number; json?: boolean }) => {
+      const client = await context.client();
+      const body = await client.call('buffer', { params: { slug }, query: { lines: options.lines } });
+      if (options.json === true) out.json(body);
+      else await out.raw(block(body.buffer));
+    });
+
+  describe(program.command('logs'), {
+    group: 'looking',
+    summary: 'print the recording of a session',
+    more: [
+      'Without --raw: what stood on its screen, as text. With -f the rest follows as it comes, without escape codes; as programs that',
+      'draw write over what they wrote, that is good for reading along only.',
+      'With --raw: the recorded bytes as they are, colours and cursor moves included, which your terminal obeys.',
+      'With --raw -f bytes that are no UTF-8 come as U+FFFD.',
+    ].join('\n'),
+    examples: [
+      ['cbos logs AUTH | less', 'read what happened'],
+      ['cbos logs AUTH -f', 'and go on'],
+      ['cbos logs AUTH --raw > auth.typescript', 'the recording itself'],
+    ],
+  })
+    .argument('<slug>', 'the session')
+    .option('-f, --follow', 'go on as more comes; Ctrl-C ends it')
+    .option('--raw', 'the bytes as they were recorded')
+    .option('--json', 'the body of /buffer; with -f the frames of /ws/stream, a line each')
+    .action(async (slug: string, options: LogsOptions) => {
+      if (options.follow === true) context.exitCode = await followRecording(context, slug, options);
+      else await printRecording(context, slug, options);
+    });
+}
+
+async function printRecording({ client, out }: CliContext, slug: string, options: LogsOptions): Promise<void> {
+  if (options.raw === true) {
+    for await (const bytes of await (await client()).recording(slug)) {
+      if (out.closed.aborted) return;
+      await out.raw(bytes);
+    }
+    return;
+  }
+  const body = await (await client()).call('buffer', { params: { slug }, query: { lines: ALL_LINES } });
+  if (options.json === true) out.json(body);
+  else await out.raw(block(body.buffer));
+}
+
+async function followRecording(context: CliContext, slug: string, options: LogsOptions): Promise<number> {
+  const { out } = context;
+  const from = await startOfFollowing(context, slug, options);
+  const text = new PlainText();
+  let name = slug;
+  // One after another: what is written waits for room, and the server sends no further than a window ahead of the acks.
+  let writing = Promise.resolve();
+
+  return followStream(
+    context,
+    { recordings: [slug], from: { [slug]: from }, interruptedCode: EXIT.done },
+    (ending, connection) => ({
+      onFrame(frame) {
+        if (options.json === true && 'session' in frame && frame.session === name) out.jsonLine(frame);
+        if (frame.type === 'session_renamed' && frame.session === name) name = frame.slug;
+        if (frame.type === 'session_removed' && frame.session === name) {
+          writing.then(() => ending.finish(EXIT.done), ending.fail);
+        }
+        if (frame.type === 'error') ending.fail(new CommandError(frame.error.message, frame.error.hint));
+        if (frame.type !== 'stream' || frame.session !== name) return;
+        const { data, offset } = frame;
+        if (frame.snapshot === true)
+          out.notice('the recording began anew or ran ahead; its screen as it is now follows');
+        writing = writing.then(async () => {
+          if (options.json !== true) await out.raw(options.raw === true ? data : text.read(data));
+          connection().send({ type: 'ack', session: name, offset });
+        });
+        writing.catch(ending.fail);
+      },
+    }),
+  );
+}
+
+/** Prints what is there, and says from which offset on the rest is to come. */
+async function startOfFollowing(context: CliContext, slug: string, options: LogsOptions): Promise<number> {
+  const client = await context.client();
+  if (options.raw === true) {
+    // Asked first, because the stream itself says nothing of a session that does not exist or has no recording.
+    await client.call('buffer', { params: { slug }, query: { lines: 1 } });
+    return 0;
+  }
+  const body = await client.call('buffer', { params: { slug }, query: { lines: ALL_LINES } });
+  if (options.json !== true) await context.out.raw(block(body.buffer));
+  return body.offset;
+}
+
+/** A screen as text ends with its last line, not with the empty ones below it. */
+function block(text: string): string {
+  const trimmed = cleanBlock(text).trimEnd();
+  return trimmed === '' ? '' : `${trimmed}\n`;
+}

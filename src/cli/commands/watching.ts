@@ -1,0 +1,181 @@
+import type { Command } from 'commander';
+import type { SessionView } from '../../client/index.ts';
+import {
+  CatalogueError,
+  EXIT,
+  matchesState,
+  parseStateSelector,
+  type Session,
+  type StateSelector,
+} from '../../protocol/index.ts';
+import type { CliContext } from '../context.ts';
+import { CommandError } from '../error-report.ts';
+import { type Ending, followStream } from '../follow-stream.ts';
+import { formatClock } from '../output/durations.ts';
+import { sessionGist, sessionIcon, sessionLine, sessionStyle, stateText } from '../output/session-text.ts';
+import { cleanLine } from '../output/terminal-text.ts';
+import { changesBetween, type SessionChange } from '../view-changes.ts';
+import { describe } from './command-help.ts';
+import { readSeconds, readStateWord } from './option-values.ts';
+
+/**
+ * How long `wait` waits for a server that went away: longer than any restart, while a script does not hang for ever
+ * on a server that somebody stopped for the night.
+ */
+const LOST_SERVER_MS = 60_000;
+
+interface WaitOptions {
+  for: string;
+  any?: boolean;
+  timeout?: number;
+  json?: boolean;
+}
+
+/** `watch` and `wait`. */
+export function addWatching(program: Command, context: CliContext): void {
+  describe(program.command('watch'), {
+    group: 'looking',
+    summary: 'print changes of status as they happen, a line each',
+    more: 'Ends with Ctrl-C. When the server restarts, it goes on by itself.',
+    examples: [
+      ['cbos watch', 'all sessions, also later ones'],
+      ['cbos watch AUTH DOCS', 'these'],
+      ['cbos watch --json | jq -r \'select(.type == "session_state") | .session\'', 'for programs: a frame a line'],
+    ],
+  })
+    .argument('[slug...]', 'only these sessions')
+    .option('--json', 'JSON lines, the frames of /ws/stream')
+    .action(async (slugs: string[], options: { json?: boolean }) => {
+      context.exitCode = await watch(context, slugs, options.json === true);
+    });
+
+  describe(program.command('wait'), {
+    group: 'looking',
+    summary: 'block until sessions are in a state, for scripts',
+    more: 'With several sessions each must have been in it once, with --any one is enough. Ends with exit code 6 when the time is over, and with 1 when a session dies meanwhile.',
+    examples: [
+      ['cbos wait AUTH', 'until it waits for you'],
+      ['cbos wait AUTH --for ready --timeout 600', 'until its prompt takes text, ten minutes at most'],
+      ['cbos wait AUTH DOCS --any --for waiting/permission', 'until one of them asks for permission'],
+    ],
+  })
+    .argument('<slug...>', 'the sessions')
+    .option('--for <state>', 'the state: a word of `cbos ls --help`', readStateWord, 'waiting')
+    .option('--any', 'until the first is in it, not all')
+    .option('--timeout <seconds>', 'give up after this time', readSeconds)
+    .option('--json', 'each session that is in the state, as JSON lines')
+    .action(async (slugs: string[], options: WaitOptions) => {
+      context.exitCode = await wait(context, slugs, options);
+    });
+}
+
+function watch(context: CliContext, slugs: readonly string[], isJson: boolean): Promise<number> {
+  const { out, io } = context;
+  const watched = new Set(slugs);
+  let before: SessionView | null = null;
+
+  return followStream(context, { interruptedCode: EXIT.done }, () => ({
+    onFrame(frame, view) {
+      if (before === null) {
+        if (frame.type !== 'sessions') return;
+        requireListed(slugs, view);
+        before = view;
+        return;
+      }
+      for (const change of changesBetween(before, view, frame)) {
+        if (watched.size > 0 && !watched.has(change.slug)) continue;
+        if (change.session !== null && watched.delete(change.slug)) watched.add(change.session.slug);
+        if (isJson) out.jsonLine(change.frame);
+        else out.line(changeLine(context, change, formatClock(io.now())));
+      }
+      before = view;
+    },
+  }));
+}
+
+/** `15:04:05  ○ AUTH  waiting (permission)  Bash: npm test`. */
+function changeLine({ out }: CliContext, { frame, slug, session }: SessionChange, clock: string): string {
+  const line = (icon: string, ...parts: string[]): string =>
+    [out.style('dim', clock), `${icon} ${out.style('bold', cleanLine(slug))}`, ...parts].filter(Boolean).join('  ');
+  if (session === null) return line('-', 'deleted');
+  if (frame.type === 'session_renamed') return line('=', `is ${cleanLine(session.slug)} now`);
+  const style = sessionStyle(session);
+  const health = session.status.health === 'RECOVERED' ? ' (recovered)' : '';
+  const added = frame.type === 'session_added' ? 'new: ' : '';
+  return line(
+    out.style(style, sessionIcon(session)),
+    out.style(style, `${added}${stateText(session)}${health}`),
+    sessionGist(session) || cleanLine(session.status.because.evidence),
+  );
+}
+
+function wait(context: CliContext, slugs: readonly string[], options: WaitOptions): Promise<number> {
+  const { out } = context;
+  const selector = selectorOf(options.for);
+  const isAny = options.any === true;
+  /** not there yet, under the names that they have now */
+  const pending = new Set(slugs);
+  let isFirst = true;
+  let ending: Ending | null = null;
+
+  const follow = {
+    giveUpAfterMs: LOST_SERVER_MS,
+    ...(options.timeout === undefined ? {} : { timeoutSeconds: options.timeout }),
+    onTimeout() {
+      const names = [...pending].join(', ');
+      const error = new CatalogueError('timed_out', `${names} did not become ${options.for} in ${options.timeout} s`);
+      ending?.fail(error);
+    },
+  };
+  return followStream(context, follow, (end) => {
+    ending = end;
+    return {
+      onFrame(frame, view) {
+        if (isFirst) {
+          if (frame.type !== 'sessions') return;
+          requireListed(slugs, view);
+          isFirst = false;
+        }
+        if (frame.type === 'session_renamed' && pending.delete(frame.session)) pending.add(frame.slug);
+        for (const slug of [...pending]) {
+          const session = view.get(slug);
+          if (session === undefined || !matchesState(session, selector)) continue;
+          pending.delete(slug);
+          if (options.json === true) out.jsonLine(session);
+          else out.line(sessionLine(session));
+          if (isAny) return end.finish(EXIT.done);
+        }
+        if (pending.size === 0) return end.finish(EXIT.done);
+        const lost = [...pending].filter((slug) => isOver(view.get(slug)));
+        if (lost.length > 0 && (!isAny || lost.length === pending.size)) end.fail(overError(lost, view, options.for));
+      },
+    };
+  });
+}
+
+/** Nothing will come of it any more: it died or was deleted. */
+function isOver(session: Session | undefined): boolean {
+  return session === undefined || session.status.primary === 'dead';
+}
+
+function overError(lost: readonly string[], view: SessionView, state: string): CommandError {
+  const [slug = ''] = lost;
+  return view.has(slug)
+    ? new CommandError(
+        `${slug} died before it became ${state}`,
+        `cbos restart ${slug} brings it back on its conversation`,
+      )
+    : new CommandError(`${slug} was deleted before it became ${state}`, 'cbos ls');
+}
+
+function selectorOf(word: string): StateSelector {
+  const selector = parseStateSelector(word);
+  if (selector === null) throw new Error(`the option's reader let ${word} pass`);
+  return selector;
+}
+
+function requireListed(slugs: readonly string[], view: SessionView): void {
+  const missing = slugs.find((slug) => !view.has(slug));
+  if (missing !== undefined)
+    throw new CatalogueError('no_such_session', `No session is named ${JSON.stringify(missing)}`);
+}

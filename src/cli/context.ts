@@ -1,0 +1,64 @@
+import { type Client, createClient } from '../client/index.ts';
+import { EXIT, type ResolvedSetting, type Settings } from '../protocol/index.ts';
+import type { LocalHost } from './local-host.ts';
+import type { Printer } from './output/printer.ts';
+import { socketTransport } from './socket-transport.ts';
+import type { TerminalIo } from './terminal-io.ts';
+import { checkServerVersion } from './version-check.ts';
+
+/** What every command gets. */
+export interface CliContext {
+  host: LocalHost;
+  io: TerminalIo;
+  out: Printer;
+  version: string;
+  /** how this program is called, for the commands it tells to type */
+  program: string;
+  /** arguments after `--`, for the commands that hand them on */
+  passedArgs: readonly string[];
+  settings(): Promise<{ settings: Settings; rows: ResolvedSetting[] }>;
+  /** A client on the local socket; asks the server's version once, beside the first request. */
+  client(): Promise<Client>;
+  /** resolves when the version is known, or soon: a server that hangs must not hold the command */
+  settleVersionCheck(): Promise<void>;
+  /** how the command ends, unless it throws */
+  exitCode: number;
+}
+
+/** Both standard input and output are a person's: there may be questions. */
+export function isInteractive(io: TerminalIo): boolean {
+  return io.stdin.isTTY === true && io.stdout.isTTY === true;
+}
+
+export function createContext(options: {
+  host: LocalHost;
+  io: TerminalIo;
+  out: Printer;
+  version: string;
+  program: string;
+  passedArgs: readonly string[];
+}): CliContext {
+  const { host, out, version } = options;
+  let settings: ReturnType<CliContext['settings']> | null = null;
+  let client: Promise<Client> | null = null;
+  let versionCheck: Promise<void> = Promise.resolve();
+
+  const context: CliContext = {
+    ...options,
+    exitCode: EXIT.done,
+    settings() {
+      settings ??= host.settings({});
+      return settings;
+    },
+    client() {
+      client ??= context.settings().then(({ settings: { socket } }) => {
+        const opened = createClient({ transport: socketTransport(socket) });
+        versionCheck = checkServerVersion({ client: opened, version, out });
+        return opened;
+      });
+      return client;
+    },
+    settleVersionCheck: () => versionCheck,
+  };
+  return context;
+}

@@ -1,0 +1,38 @@
+import { CatalogueError, ERRORS, EXIT } from '../protocol/index.ts';
+import type { Printer } from './output/printer.ts';
+
+/** Something that the command line itself finds wrong, for which the server's catalogue has no code. */
+export class CommandError extends Error {
+  override readonly name = 'CommandError';
+  readonly hint: string;
+  readonly exitCode: number;
+
+  /**
+   * @param message one line without a full stop
+   * @param hint the cure
+   */
+  constructor(message: string, hint: string, exitCode: number = EXIT.failed) {
+    super(message);
+    this.hint = hint;
+    this.exitCode = exitCode;
+  }
+}
+
+/** Tells of an error in one line with its cure. What was not to be expected is a fault of CBOS and says so. */
+export function reportError(out: Printer, error: unknown): void {
+  if (error instanceof CatalogueError || error instanceof CommandError) {
+    out.notice(`${withoutStop(error.message)} — ${error.hint}`);
+    return;
+  }
+  const message = error instanceof Error ? error.message : String(error);
+  out.notice(`${withoutStop(message)} — this is a fault of CBOS; \`cbos doctor\` looks for its cause`);
+}
+
+export function exitCodeOf(error: unknown): number {
+  if (error instanceof CommandError) return error.exitCode;
+  return error instanceof CatalogueError ? ERRORS[error.code].exit : EXIT.failed;
+}
+
+function withoutStop(message: string): string {
+  return message.replace(/\.$/, '');
+}

@@ -1,0 +1,96 @@
+import type { StreamConnection, StreamListener } from '../client/index.ts';
+import { EXIT } from '../protocol/index.ts';
+import type { CliContext } from './context.ts';
+
+/** How a command that listens ends: with an exit code, or with an error that is told like any other. */
+export interface Ending {
+  finish(exitCode: number): void;
+  fail(error: unknown): void;
+}
+
+export interface FollowOptions {
+  recordings?: readonly string[];
+  from?: Readonly<Record<string, number>>;
+  giveUpAfterMs?: number;
+  /** seconds after which `onTimeout` is called once */
+  timeoutSeconds?: number;
+  onTimeout?(): void;
+  /** the exit code when the person interrupts; theirs (130) when left out */
+  interruptedCode?: number;
+}
+
+/**
+ * Listens to the server until the listener ends it, the person interrupts, or nobody reads the output any more, and
+ * resolves to the exit code. A lost server is waited for, and both is said on standard error.
+ */
+export async function followStream(
+  context: CliContext,
+  options: FollowOptions,
+  listen: (ending: Ending, connection: () => StreamConnection) => Pick<StreamListener, 'onFrame'>,
+): Promise<number> {
+  const client = await context.client();
+  const { out, io } = context;
+  let connection: StreamConnection | null = null;
+  let timer: NodeJS.Timeout | undefined;
+  let isLost = false;
+  let stopInterrupts = (): void => undefined;
+  let stopClosed = (): void => undefined;
+
+  const ended = new Promise<number>((resolve, reject) => {
+    const ending: Ending = { finish: resolve, fail: reject };
+    const opened = (): StreamConnection => {
+      if (connection === null) throw new Error('the connection is not made yet');
+      return connection;
+    };
+    const onClosed = (): void => resolve(EXIT.done);
+    out.closed.addEventListener('abort', onClosed);
+    stopClosed = () => out.closed.removeEventListener('abort', onClosed);
+    stopInterrupts = io.onInterrupt((exitCode) => resolve(options.interruptedCode ?? exitCode));
+    if (options.timeoutSeconds !== undefined) {
+      timer = setTimeout(() => options.onTimeout?.(), options.timeoutSeconds * 1_000);
+    }
+    connection = client.subscribe({
+      ...(options.recordings === undefined ? {} : { recordings: options.recordings }),
+      ...(options.from === undefined ? {} : { from: options.from }),
+      ...(options.giveUpAfterMs === undefined ? {} : { giveUpAfterMs: options.giveUpAfterMs }),
+      startTimer: (callback, delayMs) => {
+        const handle = setTimeout(callback, delayMs);
+        return () => clearTimeout(handle);
+      },
+      listener: {
+        ...guarded(listen(ending, opened), ending),
+        onLost() {
+          if (!isLost) out.notice('the server went away; waiting for it (cbos up)');
+          isLost = true;
+        },
+        onReconnected() {
+          out.notice('connected again');
+          isLost = false;
+        },
+        onEnd: reject,
+      },
+    });
+  });
+  try {
+    return await ended;
+  } finally {
+    clearTimeout(timer);
+    stopInterrupts();
+    stopClosed();
+    // Assigned in the promise's executor, which the compiler does not follow.
+    (connection as StreamConnection | null)?.dispose();
+  }
+}
+
+/** What a listener throws ends the command; it would otherwise end in the socket's event and be nobody's. */
+function guarded(listener: Pick<StreamListener, 'onFrame'>, ending: Ending): Pick<StreamListener, 'onFrame'> {
+  return {
+    onFrame(frame, view) {
+      try {
+        listener.onFrame?.(frame, view);
+      } catch (error) {
+        ending.fail(error);
+      }
+    },
+  };
+}

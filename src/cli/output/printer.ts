@@ -1,0 +1,78 @@
+import type { TerminalIo } from '../terminal-io.ts';
+import { type Style, styleFor } from './style.ts';
+import { type Column, renderTable, type TableOptions } from './table.ts';
+import { cleanLine, terminalJson } from './terminal-text.ts';
+
+/** Writes for people and for programs. Texts that come from sessions must be cleaned by the caller where they enter a line. */
+export interface Printer {
+  /** dresses up for standard output */
+  style: Style;
+  /** width of standard output in cells, null for a pipe */
+  width: number | null;
+  line(text?: string): void;
+  lines(lines: readonly string[]): void;
+  table(columns: readonly Column[], rows: TableOptions['rows']): void;
+  /** a value, indented */
+  json(value: unknown): void;
+  /** a value on one line, for streams */
+  jsonLine(value: unknown): void;
+  /** Bytes or text as they are; resolves when there is room for more. */
+  raw(chunk: Uint8Array | string): Promise<void>;
+  /** one line for the person on standard error, so that it never mixes with what a program reads */
+  notice(text: string): void;
+  /** further lines on standard error */
+  noticeLines(lines: readonly string[]): void;
+  /** aborted when nobody reads standard output any more (`cbos watch | head -1`) */
+  closed: AbortSignal;
+}
+
+export function createPrinter(io: TerminalIo): Printer {
+  const { stdout, stderr } = io;
+  const style = styleFor(stdout, io.env);
+  const width = stdout.isTTY === true ? (stdout.columns ?? null) : null;
+  const closing = new AbortController();
+  // A reader that went away is the end of the work and no error; anything else there is (a full disk) must not pass as success.
+  let failure: Error | null = null;
+  stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') failure = error;
+    closing.abort();
+  });
+  stderr.on('error', () => closing.abort());
+
+  const write = (chunk: Uint8Array | string): boolean => {
+    if (failure !== null) throw failure;
+    return closing.signal.aborted || stdout.write(chunk);
+  };
+  const line = (text = ''): void => void write(`${text}\n`);
+
+  return {
+    style,
+    width,
+    line,
+    lines: (lines) => {
+      for (const text of lines) line(text);
+    },
+    table: (columns, rows) => {
+      for (const text of renderTable({ columns, rows, style, width })) line(text);
+    },
+    json: (value) => line(terminalJson(value, 2)),
+    jsonLine: (value) => line(terminalJson(value)),
+    raw: async (chunk) => {
+      if (write(chunk)) return;
+      await new Promise<void>((resolve) => {
+        const done = (): void => {
+          stdout.removeListener('drain', done);
+          closing.signal.removeEventListener('abort', done);
+          resolve();
+        };
+        stdout.once('drain', done);
+        closing.signal.addEventListener('abort', done);
+      });
+    },
+    notice: (text) => void stderr.write(`cbos: ${cleanLine(text)}\n`),
+    noticeLines: (lines) => {
+      for (const text of lines) stderr.write(`${text}\n`);
+    },
+    closed: closing.signal,
+  };
+}

@@ -1,0 +1,86 @@
+import type { Question, QuestionOption } from '../../protocol/index.ts';
+import { cleanBlock, cleanLine } from './terminal-text.ts';
+
+/** What the kinds are called before the question's own words. */
+const KIND_TITLES: Readonly<Record<Question['kind'], string>> = {
+  permission: 'asks for permission',
+  question: 'asks',
+  plan: 'asks to approve a plan',
+  setup: 'shows a dialog before its prompt',
+  closing: 'ended its turn with a question',
+};
+
+/** The longest tool input that is shown whole; a file that is to be written can be thousands of lines. */
+const MAX_INPUT_LINES = 12;
+
+/** An open question with its options by number, and the commands that answer it. */
+export function questionLines(slug: string, question: Question): string[] {
+  const name = cleanLine(slug);
+  const lines = [`${name} ${KIND_TITLES[question.kind] ?? 'asks'}:`, ''];
+  if (question.tool !== null) {
+    lines.push(`  ${cleanLine(question.tool.name)}`, ...inputLines(question.tool.input).map((line) => `    ${line}`));
+  }
+  if (question.questions.length > 1) {
+    for (const part of question.questions) {
+      lines.push(...indented(part.text), ...optionLines(part.options), '');
+    }
+    lines.push(...manyAnswers(name, question));
+  } else {
+    lines.push(...indented(question.text), ...optionLines(question.options), '', ...oneAnswer(name, question));
+  }
+  return lines;
+}
+
+function indented(text: string): string[] {
+  return cleanBlock(text)
+    .split('\n')
+    .map((line) => `  ${line}`.trimEnd());
+}
+
+export function optionLines(options: readonly QuestionOption[]): string[] {
+  return options.map((option, index) => {
+    const about = option.description === null ? '' : ` — ${cleanLine(option.description)}`;
+    return `    ${index + 1}. ${cleanLine(option.label)}${about}`;
+  });
+}
+
+/** The commands for a dialog with one question, each with what it chooses. */
+function oneAnswer(slug: string, question: Question): string[] {
+  if (question.kind === 'closing') return [`  cbos send ${slug} 'TEXT'`];
+  const commands = question.options.map((option, index): [string, string] => [
+    `cbos answer ${slug} ${index + 1}`,
+    cleanLine(option.label),
+  ]);
+  if (question.multi && question.options.length > 1) commands.push([`cbos answer ${slug} 1,2`, 'several at once']);
+  if (question.kind === 'permission' || question.kind === 'plan') {
+    commands.push([`cbos answer ${slug} no --remark 'TEXT'`, 'no, and what to do instead']);
+  }
+  if (commands.length === 0) commands.push([`cbos answer ${slug} 'TEXT'`, 'in words']);
+  const width = Math.max(...commands.map(([command]) => command.length));
+  return commands.map(([command, about]) => `  ${command.padEnd(width)}  # ${about}`);
+}
+
+/** Several questions in one dialog are answered by one object. */
+function manyAnswers(slug: string, question: Question): string[] {
+  const example = Object.fromEntries(
+    question.questions.map((part) => [cleanLine(part.text), cleanLine(part.options[0]?.label ?? 'TEXT')]),
+  );
+  return [`  cbos answer ${slug} --answers ${shellQuote(JSON.stringify(example))}`];
+}
+
+/** A text as one word of a shell: nothing in it is obeyed. */
+export function shellQuote(text: string): string {
+  return `'${text.replaceAll("'", "'\\''")}'`;
+}
+
+function inputLines(input: unknown): string[] {
+  const entries = typeof input === 'object' && input !== null ? Object.entries(input) : [];
+  const lines = entries.flatMap(([name, value]) => {
+    const text = cleanBlock(typeof value === 'string' ? value : JSON.stringify(value)).trimEnd();
+    return text.includes('\n')
+      ? [`${cleanLine(name)}:`, ...text.split('\n').map((line) => `  ${line}`)]
+      : [`${cleanLine(name)}: ${text}`];
+  });
+  if (lines.length <= MAX_INPUT_LINES) return lines;
+  return [...lines.slice(0, MAX_INPUT_LINES), `… ${lines.length - MAX_INPUT_LINES} more lines: cbos show --json`];
+}

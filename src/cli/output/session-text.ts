@@ -1,0 +1,112 @@
+import { iconOf, type Session, type State } from '../../protocol/index.ts';
+import { formatSince } from './durations.ts';
+import type { StyleName } from './style.ts';
+import type { Cell, Column } from './table.ts';
+import { cleanBlock, cleanLine } from './terminal-text.ts';
+
+const STATE_STYLES: Readonly<Record<State, StyleName | null>> = {
+  waiting: 'yellow',
+  thinking: 'cyan',
+  working: 'green',
+  idle: null,
+  error: 'red',
+  dead: 'dim',
+  unknown: 'dim',
+};
+
+type Shown = Pick<Session, 'state' | 'status'>;
+
+/** A newer server may have words that this version does not know; they are shown as they are. */
+export function sessionIcon({ state, status }: Shown): string {
+  return iconOf(status.primary, state) ?? '?';
+}
+
+export function sessionStyle({ state, status }: Shown): StyleName | null {
+  return status.primary === 'stuck' ? 'magenta' : (STATE_STYLES[state] ?? null);
+}
+
+/** The state for people: `waiting (permission)`, `working (using tools)`, `stuck (working)`, `idle`. */
+export function stateText({ state, status }: Shown): string {
+  if (status.primary === 'stuck') return `stuck (${state})`;
+  // `idle (ready)` and `error (error)` would say one thing twice; a turn that is over needs no more words than `waiting`.
+  const isSaid = status.detail === null || status.primary === 'idle';
+  return cleanLine(isSaid ? state : `${state} (${String(status.detail).replaceAll('_', ' ')})`);
+}
+
+/** What a session asks, or else what it is doing, in a line. */
+export function sessionGist({ status }: Shown): string {
+  if (status.question !== null) {
+    const { text, tool } = status.question;
+    const asked = firstLine(text);
+    return tool === null ? asked : `${cleanLine(tool.name)}: ${toolGist(tool.input) || asked}`;
+  }
+  return status.primary === 'active' || status.primary === 'stuck' ? firstLine(status.because.evidence) : '';
+}
+
+/** The field of a tool's input that says most, as Claude Code's own dialogs show it. */
+const TELLING_FIELDS = ['command', 'file_path', 'path', 'url', 'query', 'pattern', 'description'];
+
+/** A tool's input in a line; empty where it has nothing to say. */
+export function toolGist(input: unknown): string {
+  if (typeof input === 'string') return cleanLine(input);
+  if (typeof input !== 'object' || input === null) return '';
+  const fields = new Map<string, unknown>(Object.entries(input));
+  for (const name of TELLING_FIELDS) {
+    const value = fields.get(name);
+    if (typeof value === 'string') return cleanLine(value);
+  }
+  return fields.size === 0 ? '' : cleanLine(JSON.stringify(input));
+}
+
+/** The first line that says something. */
+export function firstLine(text: string): string {
+  return (
+    cleanBlock(text)
+      .split('\n')
+      .map(cleanLine)
+      .find((line) => line !== '') ?? ''
+  );
+}
+
+/** A path as people write it: `~/src/auth`. */
+export function pathText(path: string | null, home: string | undefined): string {
+  if (path === null) return '';
+  const isBelow = home !== undefined && home !== '' && (path === home || path.startsWith(`${home}/`));
+  return cleanLine(isBelow ? `~${path.slice(home.length)}` : path);
+}
+
+/** A path relative to `~`, and the time, are the reader's. */
+export interface Reader {
+  now: number;
+  home: string | undefined;
+}
+
+export const SESSION_COLUMNS: readonly Column[] = [
+  { title: '' },
+  { title: 'SLUG' },
+  { title: 'STATE' },
+  { title: 'FOR' },
+  { title: 'PATH' },
+  { title: 'SAYS', isFlexible: true },
+];
+
+/** A row of `cbos ls`. */
+export function sessionRow(session: Session, { now, home }: Reader): Cell[] {
+  const style = sessionStyle(session);
+  const gist = session.adopted ? sessionGist(session) : `only observed; cbos adopt ${session.screen_id ?? ''}`;
+  return [
+    { text: sessionIcon(session), style },
+    { text: cleanLine(session.slug), style: 'bold' },
+    { text: stateText(session), style },
+    { text: formatSince(session.status.since, now) },
+    { text: pathText(session.path, home), style: 'dim' },
+    { text: cleanLine(gist) },
+  ];
+}
+
+/** A session in a line, where no table is: `○ AUTH  waiting (permission)  Bash: npm test`. */
+export function sessionLine(session: Session): string {
+  return [`${sessionIcon(session)} ${cleanLine(session.slug)}`, stateText(session), sessionGist(session)]
+    .filter((part) => part !== '')
+    .join('  ');
+}

@@ -1,0 +1,55 @@
+import { Command } from 'commander';
+import { addCompletion } from './commands/completion.ts';
+import { addLifecycle } from './commands/lifecycle.ts';
+import { addListing } from './commands/listing.ts';
+import { addMachine } from './commands/machine.ts';
+import { addServing } from './commands/serving.ts';
+import { addTalking } from './commands/talking.ts';
+import { addTerminal } from './commands/terminal.ts';
+import { addWatching } from './commands/watching.ts';
+import type { CliContext } from './context.ts';
+
+/** Where there is no terminal to fit into. */
+const DEFAULT_HELP_WIDTH = 100;
+
+/** The whole command line. Commander throws a `CommanderError` instead of ending the process, and prints no error itself. */
+export function buildProgram(context: CliContext): Command {
+  const { io, version } = context;
+  const program = new Command('cbos');
+  program
+    .description('Run, watch and answer many Claude Code sessions side by side.')
+    .version(version, '-V, --version', 'print the version')
+    .helpOption('-h, --help', 'print help for a command')
+    .helpCommand('help [command]', 'print help for a command')
+    .usage('[command]')
+    .exitOverride()
+    .configureOutput({
+      writeOut: (text) => void io.stdout.write(text),
+      writeErr: () => undefined,
+      getOutHelpWidth: () => io.stdout.columns ?? DEFAULT_HELP_WIDTH,
+      getOutHasColors: () => false,
+    })
+    .configureHelp({ showGlobalOptions: false })
+    .addHelpText('after', MAIN_EXAMPLES);
+
+  addLifecycle(program, context);
+  addListing(program, context);
+  addWatching(program, context);
+  addTalking(program, context);
+  addTerminal(program, context);
+  addServing(program, context);
+  addMachine(program, context);
+  addCompletion(program, context);
+  return program;
+}
+
+const MAIN_EXAMPLES = `
+Examples:
+  cbos                                    # start it, and see the sessions
+  cbos new AUTH ~/src/auth                # launch Claude Code in a directory
+  cbos wait AUTH && cbos show AUTH        # until it waits for you, then what it asks
+  cbos answer AUTH yes                    # allow it
+  cbos send AUTH run the tests --wait     # a prompt, and wait for the end of its turn
+
+Exit codes: 0 done, 1 failed, 2 wrong usage, 3 no such session, 4 refused in this state, 5 no server, 6 timed out.
+\`cbos COMMAND --help\` has examples of each command. Every command that lists or shows takes --json.`;

@@ -1,0 +1,114 @@
+import { CatalogueError, type Delivery, EXIT, isReady, type Session } from '../protocol/index.ts';
+import type { CliContext } from './context.ts';
+import { CommandError } from './error-report.ts';
+import { followStream } from './follow-stream.ts';
+import { statusKey } from './view-changes.ts';
+
+/**
+ * How long a ready session must stay as it is before its turn counts as over, where that cannot be told otherwise: a slash
+ * command may start no turn at all, and between two queued prompts a session is ready for a moment.
+ */
+const SETTLED_MS = 3_000;
+
+/** Longer than any restart of the server. */
+const LOST_SERVER_MS = 60_000;
+
+export interface SendAndWait {
+  slug: string;
+  send(): Promise<Delivery>;
+  timeoutSeconds?: number;
+}
+
+/**
+ * Sends, and waits until the session is ready again, asks something, or has died. Listens before it sends, so that no
+ * turn can be too short to be seen.
+ * @param onDone gets the session as it is then
+ * @throws CatalogueError what `send` throws, no_such_session, timed_out
+ * @throws CommandError when the session died or was deleted
+ */
+export async function sendAndWait(
+  context: CliContext,
+  { slug, send, timeoutSeconds }: SendAndWait,
+  onDone: (session: Session) => void,
+): Promise<void> {
+  let delivery: Delivery | null = null;
+  let wasReady = false;
+  let hasSent = false;
+  let settling: { key: string; timer: NodeJS.Timeout } | null = null;
+  let onTimeout = (): void => undefined;
+
+  const stopSettling = (): void => {
+    clearTimeout(settling?.timer);
+    settling = null;
+  };
+
+  try {
+    const exitCode = await followStream(
+      context,
+      {
+        giveUpAfterMs: LOST_SERVER_MS,
+        ...(timeoutSeconds === undefined ? {} : { timeoutSeconds }),
+        onTimeout: () => onTimeout(),
+      },
+      (ending, connection) => {
+        const done = (session: Session): void => {
+          onDone(session);
+          ending.finish(EXIT.done);
+        };
+        onTimeout = () => {
+          ending.fail(
+            new CatalogueError('timed_out', `${slug} was not done in ${timeoutSeconds} s; it goes on working`),
+          );
+        };
+        const look = (): void => {
+          if (delivery === null) return;
+          const session = connection().view().get(slug);
+          const progress = turnProgress(session, { delivery, wasReady });
+          if (progress !== 'maybe_over') stopSettling();
+          if (session === undefined || progress === 'ended') {
+            ending.fail(new CommandError(`${slug} ended before its turn was over`, `cbos restart ${slug}`));
+          } else if (progress === 'over') {
+            done(session);
+          } else if (progress === 'maybe_over' && settling?.key !== statusKey(session)) {
+            stopSettling();
+            settling = { key: statusKey(session), timer: setTimeout(() => done(session), SETTLED_MS) };
+          }
+        };
+        return {
+          onFrame(frame, view) {
+            if (!hasSent && frame.type === 'sessions') {
+              hasSent = true;
+              const session = view.get(slug);
+              wasReady = session !== undefined && isReady(session);
+              send().then((sent) => {
+                delivery = sent;
+                look();
+              }, ending.fail);
+              return;
+            }
+            look();
+          },
+        };
+      },
+    );
+    context.exitCode = exitCode;
+  } finally {
+    stopSettling();
+  }
+}
+
+/**
+ * How far the turn is that a delivery started.
+ * @param sent.wasReady whether the prompt took text when it was sent: only then a later ready is surely after this turn
+ */
+export function turnProgress(
+  session: Session | undefined,
+  sent: { delivery: Delivery; wasReady: boolean },
+): 'running' | 'over' | 'maybe_over' | 'ended' {
+  if (session === undefined || session.status.primary === 'dead') return 'ended';
+  const { status } = session;
+  if (!isReady(session)) return status.primary === 'waiting' ? 'over' : 'running';
+  // The server's clock wrote both times.
+  const isLater = status.since > sent.delivery.created_at;
+  return sent.wasReady && sent.delivery.status === 'delivered' && isLater ? 'over' : 'maybe_over';
+}
