@@ -25,7 +25,7 @@ export interface ScriptTrailer {
 /** `script` never translates this; older ones write the date in the locale's way, and no brackets without a terminal. */
 const HEADER_START = 'Script started on ';
 const TRAILER_START = '\nScript done on ';
-const HEADER_CLOSE = '"]\n';
+const HEADER_CLOSE = /(?:"|<not executed on terminal>)\]\n/;
 /** COMMAND holds the whole `-c` line, paths included. */
 const MAX_HEADER_BYTES = 65_536;
 /** Date and exit code. */
@@ -67,8 +67,8 @@ function findLineEnd(text: string): number {
   const newline = text.indexOf('\n') + 1;
   const bracketed = text.slice(0, newline).includes(' [COMMAND="');
   if (!bracketed) return newline;
-  const close = text.indexOf(HEADER_CLOSE);
-  return close < 0 ? 0 : close + HEADER_CLOSE.length;
+  const close = HEADER_CLOSE.exec(text);
+  return close === null ? 0 : close.index + close[0].length;
 }
 
 /** The attributes that count come after COMMAND, whose text might look like them: the last one is the real one. */

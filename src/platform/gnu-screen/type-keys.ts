@@ -1,5 +1,6 @@
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { encodePaste } from '../../core/delivery/paste.ts';
 import { exchangeName, type ScreenTarget, sendCommand, sendCommandsAndWait } from './command.ts';
 import type { ScreenHost } from './host.ts';
 
@@ -22,6 +23,21 @@ export async function typeKeys(host: ScreenHost, target: ScreenTarget, keys: str
   } finally {
     await rm(file, { force: true });
   }
+}
+
+/**
+ * Pastes a text as one piece, without Enter; the program must be in bracketed-paste mode, as Claude Code's prompt always is.
+ * @param text cleaned and guarded
+ * @param options.chunked as Claude Code from 2.1.150 on needs it; see `encodePaste`
+ * @throws CatalogueError no_such_screen, screen_unresponsive
+ */
+export function pasteText(
+  host: ScreenHost,
+  target: ScreenTarget,
+  text: string,
+  options: { chunked: boolean } = { chunked: true },
+): Promise<void> {
+  return typeKeys(host, target, encodePaste(text, options));
 }
 
 /** Presses Enter. Claude Code needs a pause after a paste, or it takes the Enter as part of it: that is the caller's to keep. */

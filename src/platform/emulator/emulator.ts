@@ -1,0 +1,131 @@
+import serialize, { type SerializeAddon } from '@xterm/addon-serialize';
+// Both packages are CommonJS: a named import of a value type-checks and fails when run.
+import xterm, { type IBufferLine, type Terminal } from '@xterm/headless';
+import type { ScreenFrame } from '../../core/status/evidence.ts';
+
+export interface EmulatorOptions {
+  cols: number;
+  rows: number;
+  /** lines kept above the window: 1,000 take 2 MB, 5,000 take 7 MB, and the recording has them all */
+  scrollback: number;
+}
+
+/** A terminal without a display: what a session's bytes draw. */
+export interface Emulator {
+  /**
+   * Takes bytes; they are parsed in batches shortly after. A UTF-8 character may be split between two calls. The bytes
+   * are not copied, so they must not be changed afterwards.
+   * @param onParsed called when the screen shows them
+   */
+  write(bytes: Uint8Array, onParsed?: () => void): void;
+  /** resolves when all that was written is on the screen; at once after `dispose` */
+  flush(): Promise<void>;
+  resize(cols: number, rows: number): void;
+  /** the window now, as status rules read it: 0.1 ms for 200×50 */
+  frame(): ScreenFrame;
+  /** whether the program uses the alternate screen, which has no scrollback */
+  isAlternate(): boolean;
+  /** escape codes that draw the same screen, scrollback, cursor and modes in a fresh terminal of the same size */
+  serialize(): string;
+  /** the last lines of scrollback and window; blank ones at the end do not count */
+  text(lines: number, format: 'text' | 'ansi' | 'html'): string;
+  dispose(): void;
+}
+
+export function createEmulator(options: EmulatorOptions): Emulator {
+  const terminal = new xterm.Terminal({ ...options, allowProposedApi: true });
+  const serializer = new serialize.SerializeAddon();
+  // Written against the browser's Terminal type; the part of it that the addon uses is in the headless one too.
+  terminal.loadAddon(serializer as unknown as Parameters<Terminal['loadAddon']>[0]);
+  let disposed = false;
+  return {
+    write: (bytes, onParsed) => {
+      if (!disposed) terminal.write(bytes, () => (disposed ? undefined : onParsed?.()));
+    },
+    flush: () => new Promise((resolve) => (disposed ? resolve() : terminal.write('', resolve))),
+    resize: (cols, rows) => terminal.resize(cols, rows),
+    frame: () => readFrame(terminal),
+    isAlternate: () => terminal.buffer.active.type === 'alternate',
+    serialize: () => serializer.serialize(),
+    text: (lines, format) => readText(terminal, serializer, { lines, format }),
+    dispose: () => {
+      disposed = true;
+      terminal.dispose();
+    },
+  };
+}
+
+function readFrame(terminal: Terminal): ScreenFrame {
+  const buffer = terminal.buffer.active;
+  const lines: string[] = [];
+  const dimRows: number[] = [];
+  for (let row = 0; row < terminal.rows; row++) {
+    const line = buffer.getLine(buffer.baseY + row);
+    const text = line?.translateToString(true).trimEnd() ?? '';
+    lines.push(text);
+    if (line !== undefined && text !== '' && isDimRow(terminal, line)) dimRows.push(row);
+  }
+  return {
+    lines,
+    cursor: { row: buffer.cursorY, col: buffer.cursorX },
+    cols: terminal.cols,
+    rows: terminal.rows,
+    dimRows,
+  };
+}
+
+/** A prompt's mark and its box's frame, which are never dim themselves. */
+const PROMPT_MARK = /^[❯>│]$/;
+
+/**
+ * Whether all text of a row is dim, apart from the mark of the prompt and the cell of a cursor that the program draws itself (inverse):
+ * Claude Code shows a suggestion in the prompt like this.
+ */
+function isDimRow(terminal: Terminal, line: IBufferLine): boolean {
+  const cell = terminal.buffer.active.getNullCell();
+  let hasDim = false;
+  for (let col = 0; col < line.length; col++) {
+    const characters = line.getCell(col, cell)?.getChars().trim() ?? '';
+    if (characters === '' || cell.isInverse() !== 0 || PROMPT_MARK.test(characters)) continue;
+    if (cell.isDim() === 0) return false;
+    hasDim = true;
+  }
+  return hasDim;
+}
+
+interface TextOptions {
+  lines: number;
+  format: 'text' | 'ansi' | 'html';
+}
+
+function readText(terminal: Terminal, serializer: SerializeAddon, options: TextOptions): string {
+  const buffer = terminal.buffer.active;
+  let end = buffer.baseY + terminal.rows;
+  while (end > 0 && (buffer.getLine(end - 1)?.translateToString(true).trimEnd() ?? '') === '') end--;
+  const start = Math.max(end - options.lines, 0);
+  if (end === start) return '';
+  switch (options.format) {
+    case 'text':
+      return Array.from(
+        { length: end - start },
+        (_, row) => buffer.getLine(start + row)?.translateToString(true).trimEnd() ?? '',
+      ).join('\n');
+    case 'ansi':
+      return buffer.type === 'alternate'
+        ? alternateAnsi(serializer, options.lines)
+        : serializer.serialize({ range: { start, end: end - 1 }, excludeModes: true });
+    case 'html': {
+      const page = serializer.serializeAsHTML({ range: { startLine: start, endLine: end - 1, startCol: 0 } });
+      return /<pre>.*<\/pre>/s.exec(page)?.[0] ?? '';
+    }
+  }
+}
+
+/** What the addon writes between the normal and the alternate screen; its ranges only reach the normal one. */
+const ENTER_ALTERNATE = '\x1b[?1049h\x1b[H';
+
+function alternateAnsi(serializer: SerializeAddon, lines: number): string {
+  const all = serializer.serialize({ scrollback: 0, excludeModes: true });
+  const rows = all.slice(all.lastIndexOf(ENTER_ALTERNATE) + ENTER_ALTERNATE.length).split('\r\n');
+  return rows.slice(-lines).join('\r\n');
+}

@@ -1,0 +1,210 @@
+import { type FileHandle, open, stat } from 'node:fs/promises';
+import { setTimeout as delay } from 'node:timers/promises';
+import { parseHeader } from '../../core/recording/index.ts';
+import { watchFile } from './directory-watch.ts';
+import { type RecordingStart, startOf } from './recording-files.ts';
+
+export interface TailOptions {
+  file: string;
+  /** position in the file to read from; at 0 `script`'s header line is skipped */
+  from: number;
+  /**
+   * The next bytes, whose first stands at `offset`. They are the listener's to keep. A promise that is returned holds reading
+   * back until it is settled.
+   */
+  onBytes: (bytes: Buffer, offset: number) => void | Promise<void>;
+  /** where the output begins and the size, told before the first bytes when reading from 0: `script` writes its header only with the first output */
+  onStart?: (start: Pick<RecordingStart, 'start' | 'size'>) => void;
+  /** the file was truncated or replaced: what was told before is void, offsets begin anew. Counts from 1 */
+  onReset?: (epoch: number) => void;
+  /** reading failed (a disk error), or a callback threw; it is tried again with the next change. Without it the error is unhandled */
+  onError?: (error: unknown) => void;
+}
+
+export interface RecordingTail {
+  /** where reading goes on */
+  position(): number;
+  /** stops; no callback is called afterwards */
+  dispose(): void;
+}
+
+/** An emulator parses chunks of 64 kB and more at full speed, and nobody waits long for one. */
+const READ_BYTES = 262_144;
+/**
+ * Reads of one recording keep this distance, so a program that draws in a thousand small writes costs 250 reads a second. The
+ * first byte after silence is read at once.
+ */
+const READ_INTERVAL_MS = 4;
+/** A file system block: a hole is never smaller. */
+const HOLE_BYTES = 4_096;
+
+/**
+ * Follows a recording as it grows. Resolves when what was there at the call has been handed out. A file that does not exist yet is waited for; one
+ * that is deleted is read on as long as its writer writes, until a new one takes its name.
+ *
+ * `script` without `--append` goes on at its old position after somebody truncated its file, which leaves a hole of NULs
+ * before it: holes are skipped, never handed out.
+ */
+export async function tailRecording(options: TailOptions): Promise<RecordingTail> {
+  const tail = new Tail(options);
+  await tail.catchUp();
+  return tail;
+}
+
+class Tail implements RecordingTail {
+  private readonly options: TailOptions;
+  private readonly stopWatching: () => void;
+  private handle: FileHandle | null = null;
+  private inode = 0;
+  private at: number;
+  private epoch = 0;
+  private disposed = false;
+  /** the file's name may mean another file now */
+  private suspicious = true;
+  private dirty = false;
+  private running: Promise<void> | null = null;
+  private lastReadAt = 0;
+  /** all bytes before `at` were NULs of a hole */
+  private inHole = false;
+
+  constructor(options: TailOptions) {
+    this.options = options;
+    this.at = options.from;
+    // Watched before the first look, so nothing falls between the two.
+    this.stopWatching = watchFile(options.file, (event) => {
+      if (event !== 'change') this.suspicious = true;
+      this.wake();
+    });
+  }
+
+  position(): number {
+    return this.at;
+  }
+
+  dispose(): void {
+    this.disposed = true;
+    this.stopWatching();
+    if (this.running === null) void this.close();
+  }
+
+  async catchUp(): Promise<void> {
+    this.dirty = true;
+    this.running ??= this.start();
+    await this.running;
+  }
+
+  private wake(): void {
+    this.dirty = true;
+    if (this.running !== null || this.disposed) return;
+    this.running = this.start();
+    const { onError } = this.options;
+    if (onError) this.running.catch(onError);
+  }
+
+  private async start(): Promise<void> {
+    try {
+      await this.run();
+    } finally {
+      this.running = null;
+      if (this.disposed) await this.close();
+    }
+  }
+
+  private async run(): Promise<void> {
+    while (this.dirty && !this.disposed) {
+      const pause = this.lastReadAt + READ_INTERVAL_MS - performance.now();
+      if (pause > 0) await delay(pause);
+      this.dirty = false;
+      this.lastReadAt = performance.now();
+      if (this.suspicious) await this.checkIdentity();
+      if (this.handle !== null) await this.readOn(this.handle);
+    }
+  }
+
+  /** Whether the name still means the file that is open; if not, the old one is read to its end first. */
+  private async checkIdentity(): Promise<void> {
+    this.suspicious = false;
+    const found = await statOrNull(this.options.file);
+    if (found === null || found.ino === this.inode) return;
+    if (this.handle !== null) {
+      await this.readOn(this.handle);
+      await this.close();
+    }
+    const opened = await openOrNull(this.options.file);
+    if (opened === null || this.disposed) return void (await opened?.close());
+    const isFirst = this.inode === 0;
+    this.handle = opened;
+    this.inode = (await opened.stat()).ino;
+    if (!isFirst) this.reset();
+  }
+
+  private async readOn(handle: FileHandle): Promise<void> {
+    while (!this.disposed) {
+      const { size, blocks } = await handle.stat();
+      if (size < this.at) this.reset();
+      if (size === this.at) return;
+      if (this.at === 0 && !(await this.skipHeader(handle))) return;
+      const buffer = Buffer.allocUnsafe(Math.min(size - this.at, READ_BYTES));
+      const { bytesRead } = await handle.read(buffer, 0, buffer.length, this.at);
+      if (bytesRead === 0 || this.disposed) return;
+      await this.handOut(buffer.subarray(0, bytesRead), blocks * 512 < size);
+    }
+  }
+
+  /** @param sparse whether the file has holes at all */
+  private async handOut(bytes: Buffer, sparse: boolean): Promise<void> {
+    const hole = sparse ? leadingNuls(bytes) : 0;
+    const skipped = hole === bytes.length || hole >= HOLE_BYTES || (hole > 0 && this.inHole) ? hole : 0;
+    this.inHole = skipped === bytes.length;
+    const offset = this.at + skipped;
+    this.at += bytes.length;
+    if (skipped < bytes.length) await this.options.onBytes(bytes.subarray(skipped), offset);
+  }
+
+  /** @returns false while the header line is not complete */
+  private async skipHeader(handle: FileHandle): Promise<boolean> {
+    const { buffer, bytesRead } = await handle.read(Buffer.alloc(65_536), 0, 65_536, 0);
+    const bytes = buffer.subarray(0, bytesRead);
+    if (parseHeader(bytes).kind === 'incomplete') return false;
+    const found = startOf(bytes);
+    this.at = found.start;
+    // A log of Screen starts at 0 and is asked once only: with its first byte handed out the position moves on.
+    if (!this.disposed) this.options.onStart?.(found);
+    return true;
+  }
+
+  private reset(): void {
+    this.at = 0;
+    this.epoch += 1;
+    if (!this.disposed) this.options.onReset?.(this.epoch);
+  }
+
+  private async close(): Promise<void> {
+    const { handle } = this;
+    this.handle = null;
+    await handle?.close();
+  }
+}
+
+function leadingNuls(bytes: Buffer): number {
+  const first = bytes.findIndex((byte) => byte !== 0);
+  return first < 0 ? bytes.length : first;
+}
+
+async function statOrNull(file: string) {
+  try {
+    return await stat(file);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+    throw error;
+  }
+}
+
+async function openOrNull(file: string): Promise<FileHandle | null> {
+  try {
+    return await open(file, 'r');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+    throw error;
+  }
+}

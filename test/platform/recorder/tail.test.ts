@@ -1,0 +1,300 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import {
+  appendFileSync,
+  closeSync,
+  ftruncateSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  renameSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import {
+  ensureRecordingDir,
+  type RecordingTail,
+  readRange,
+  readStart,
+  renameRecording,
+  rotateRecording,
+  type TailOptions,
+  tailRecording,
+} from '../../../src/platform/recorder/index.ts';
+import { waitFor } from '../../harness/wait-for.ts';
+import { createWorld } from '../../harness/world.ts';
+
+const HEADER = 'Script started on X [COMMAND="c" TERM="t" TTY="/dev/pts/4" COLUMNS="100" LINES="30"]\n';
+
+let world: ReturnType<typeof createWorld>;
+let file: string;
+beforeEach(() => {
+  world = createWorld();
+  file = join(world.streamDir, 'A.typescript');
+});
+afterEach(() => world.dispose());
+
+/** Follows `file` and keeps what is told, in order. */
+async function follow(from = 0, more: Partial<TailOptions> = {}) {
+  const told: (string | { offset: number; text: string })[] = [];
+  let text = '';
+  let end = from;
+  const tail: RecordingTail = await tailRecording({
+    file,
+    from,
+    onStart: ({ start, size }) => {
+      told.push(`start ${start} ${size?.cols}x${size?.rows}`);
+      end = start;
+    },
+    onBytes: (bytes, offset) => {
+      told.push({ offset, text: bytes.toString() });
+      end = offset + bytes.length;
+      text += bytes.toString();
+    },
+    onReset: (epoch) => {
+      told.push(`reset ${epoch}`);
+      text = '';
+    },
+    ...more,
+  });
+  world.onDispose(() => tail.dispose());
+  const until = (wanted: string) =>
+    waitFor(() => text === wanted, { describe: `it reads ${wanted}`, actual: () => told });
+  return { tail, told, until, text: () => text, end: () => end };
+}
+
+test('what is there comes first, then what is appended, without script’s header', async () => {
+  writeFileSync(file, `${HEADER}one`);
+  const { tail, told, until } = await follow();
+  expect(told).toEqual([`start ${HEADER.length} 100x30`, { offset: HEADER.length, text: 'one' }]);
+  appendFileSync(file, 'two');
+  await until('onetwo');
+  expect(tail.position()).toBe(HEADER.length + 6);
+});
+
+test('a header that comes late and in pieces, as script writes it, is never handed out', async () => {
+  writeFileSync(file, '');
+  const { told, until } = await follow();
+  expect(told).toEqual([]);
+  for (const piece of [HEADER.slice(0, 10), HEADER.slice(10, 60), `${HEADER.slice(60)}out`])
+    appendFileSync(file, piece);
+  await until('out');
+  expect(told[0]).toBe(`start ${HEADER.length} 100x30`);
+});
+
+test('a log of Screen, which has no header, is read from its first byte', async () => {
+  writeFileSync(file, 'plain');
+  const { told, until } = await follow();
+  await until('plain');
+  expect(told).toEqual(['start 0 undefinedxundefined', { offset: 0, text: 'plain' }]);
+});
+
+test('reading goes on where it was told to', async () => {
+  writeFileSync(file, `${HEADER}0123456789`);
+  const { told } = await follow(HEADER.length + 4);
+  expect(told).toEqual([{ offset: HEADER.length + 4, text: '456789' }]);
+});
+
+test('a file that does not exist yet is waited for, a deleted one read on until another takes its name', async () => {
+  const { told, until } = await follow();
+  const descriptor = openSync(file, 'a');
+  world.onDispose(() => closeSync(descriptor));
+  writeSync(descriptor, `${HEADER}one`);
+  await until('one');
+  rmSync(file);
+  writeSync(descriptor, ' more');
+  writeFileSync(file, `${HEADER}new`);
+  await until('new');
+  expect(told).toContain('reset 1');
+  expect(told).toContainEqual({ offset: HEADER.length + 3, text: ' more' });
+});
+
+test('a file that another replaces is read to its end, then the other is a new epoch', async () => {
+  writeFileSync(file, `${HEADER}old`);
+  const { told, until } = await follow();
+  writeFileSync(`${file}.next`, `${HEADER}next`);
+  appendFileSync(file, ' end');
+  renameSync(`${file}.next`, file);
+  await until('next');
+  expect(told.slice(-4)).toEqual([
+    { offset: HEADER.length + 3, text: ' end' },
+    'reset 1',
+    `start ${HEADER.length} 100x30`,
+    { offset: HEADER.length, text: 'next' },
+  ]);
+});
+
+test('a truncated file is a new epoch', async () => {
+  writeFileSync(file, `${HEADER}something long`);
+  const { told, until } = await follow();
+  truncateSync(file, 0);
+  await waitFor(() => told.includes('reset 1'), { describe: 'the truncation is told' });
+  appendFileSync(file, `${HEADER}short`);
+  await until('short');
+});
+
+test('the hole that a truncation leaves before a writer’s next bytes is never handed out', async () => {
+  const descriptor = openSync(file, 'w');
+  world.onDispose(() => closeSync(descriptor));
+  writeSync(descriptor, HEADER + 'x'.repeat(1_000_000));
+  const { told, until } = await follow();
+  const end = HEADER.length + 1_000_000;
+  ftruncateSync(descriptor, 0);
+  await waitFor(() => told.includes('reset 1'), { describe: 'the truncation is told' });
+  writeSync(descriptor, 'after');
+  await until('after');
+  expect(told.at(-1)).toEqual({ offset: end, text: 'after' });
+});
+
+test('NULs that a program wrote itself are handed out', async () => {
+  writeFileSync(file, `${HEADER}\0\0a`);
+  const { until } = await follow();
+  appendFileSync(file, '\0b');
+  await until('\0\0a\0b');
+});
+
+test('a listener that returns a promise is not called again before it is settled', async () => {
+  writeFileSync(file, HEADER);
+  const calls: string[] = [];
+  const gate = makeGate();
+  await follow(HEADER.length, {
+    onBytes: (bytes) => {
+      calls.push(bytes.toString());
+      return calls.length === 1 ? gate.promise : undefined;
+    },
+  });
+  appendFileSync(file, 'one');
+  await waitFor(() => calls.length === 1, { describe: 'the first bytes came' });
+  appendFileSync(file, 'two');
+  appendFileSync(file, 'three');
+  gate.resolve();
+  await waitFor(() => calls.length === 2, { describe: 'the rest came' });
+  expect(calls).toEqual(['one', 'twothree']);
+});
+
+function makeGate(): { promise: Promise<void>; resolve: () => void } {
+  let resolve: () => void = () => undefined;
+  const promise = new Promise<void>((done) => {
+    resolve = done;
+  });
+  return { promise, resolve };
+}
+
+test('after dispose nothing is told and no file is open', async () => {
+  writeFileSync(file, `${HEADER}one`);
+  const { tail, told } = await follow();
+  const other = await follow();
+  tail.dispose();
+  appendFileSync(file, 'two');
+  await other.until('onetwo');
+  expect(told).toHaveLength(2);
+  other.tail.dispose();
+  await waitFor(() => !openFiles().includes(file), { describe: 'the file is closed' });
+});
+
+function openFiles(): string[] {
+  return readdirSync('/proc/self/fd').flatMap((fd) => {
+    try {
+      return [readlinkSync(`/proc/self/fd/${fd}`)];
+    } catch {
+      return []; // the descriptor of this very listing
+    }
+  });
+}
+
+test('twenty recordings that grow at once all arrive whole, byte for byte', async () => {
+  const names = Array.from({ length: 20 }, (_, index) => join(world.streamDir, `S${index}.typescript`));
+  const sizes = new Map<string, number>();
+  for (const name of names) {
+    writeFileSync(name, '');
+    const tail = await tailRecording({
+      file: name,
+      from: 0,
+      onBytes: (bytes, offset) => {
+        expect(offset).toBe(sizes.get(name) ?? 0);
+        sizes.set(name, offset + bytes.length);
+      },
+    });
+    world.onDispose(() => tail.dispose());
+  }
+  const line = `for i in $(seq 200); do for n in $(seq 0 19); do printf '%01000d' $i >> S$n.typescript; done; done`;
+  await once(spawn('sh', ['-c', line], { cwd: world.streamDir, env: world.env, stdio: 'ignore' }), 'exit');
+  await waitFor(() => names.every((name) => sizes.get(name) === 200_000), {
+    describe: 'all is read',
+    actual: () => [...sizes.values()],
+  });
+});
+
+test('from a write to its bytes it takes a few milliseconds', async () => {
+  writeFileSync(file, HEADER);
+  const { end } = await follow(HEADER.length);
+  const delays: number[] = [];
+  for (let round = 0; round < 100; round++) {
+    const before = performance.now();
+    appendFileSync(file, 'x');
+    const wanted = HEADER.length + round + 1;
+    while (end() < wanted) await new Promise((resolve) => setImmediate(resolve));
+    delays.push(performance.now() - before);
+  }
+  delays.sort((a, b) => a - b);
+  expect(delays[50]).toBeLessThan(10);
+});
+
+test('how a recording begins is read from the file', async () => {
+  writeFileSync(file, `${HEADER}abc`);
+  const start = await readStart(file);
+  expect(start).toEqual({
+    start: HEADER.length,
+    size: { cols: 100, rows: 30 },
+    length: HEADER.length + 3,
+    changedAt: statSync(file).mtimeMs,
+  });
+  await expect(readStart(join(world.streamDir, 'none'))).rejects.toMatchObject({ code: 'no_recording' });
+});
+
+test('a range ends where the file ends', async () => {
+  writeFileSync(file, '0123456789');
+  expect((await readRange(file, 2, 5)).toString()).toBe('234');
+  expect((await readRange(file, 8, 50)).toString()).toBe('89');
+  expect((await readRange(file, 50, 60)).length).toBe(0);
+});
+
+test('a recording is moved aside under a number that was never used', async () => {
+  const write = (name: string, text: string) => writeFileSync(join(world.streamDir, name), text);
+  const read = (name: string) => readFileSync(join(world.streamDir, name), 'utf8');
+  expect(await rotateRecording(world.streamDir, 'A')).toBeNull();
+  write('A.typescript', 'first');
+  write('A.timing', 'first timing');
+  expect(await rotateRecording(world.streamDir, 'A')).toBe(1);
+  write('A.7.typescript.gz', 'packed');
+  write('AB.99.typescript', 'another slug');
+  write('A.typescript', 'second');
+  expect(await rotateRecording(world.streamDir, 'A')).toBe(8);
+  expect([read('A.1.typescript'), read('A.1.timing'), read('A.8.typescript')]).toEqual([
+    'first',
+    'first timing',
+    'second',
+  ]);
+});
+
+test('a rename takes the current recording along while it is written, and never covers another', async () => {
+  const dir = join(world.dir, 'fresh');
+  await ensureRecordingDir(dir);
+  expect(statSync(dir).mode & 0o777).toBe(0o700);
+  const path = (name: string) => join(dir, name);
+  for (const name of ['A.typescript', 'A.timing', 'A.1.typescript', 'B.typescript']) writeFileSync(path(name), name);
+  const descriptor = openSync(path('A.typescript'), 'a');
+  await renameRecording(dir, 'A', 'B');
+  writeSync(descriptor, ' goes on');
+  closeSync(descriptor);
+  expect(readFileSync(path('B.typescript'), 'utf8')).toBe('A.typescript goes on');
+  expect(readFileSync(path('B.timing'), 'utf8')).toBe('A.timing');
+  expect(readFileSync(path('B.1.typescript'), 'utf8')).toBe('B.typescript');
+  expect(readFileSync(path('A.1.typescript'), 'utf8')).toBe('A.1.typescript');
+});
