@@ -1,5 +1,4 @@
 import { spawn, spawnSync } from 'node:child_process';
-import { once } from 'node:events';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -78,9 +77,9 @@ setInterval(() => {}, 60_000);
       { env: managerEnv(service), stdio: 'ignore' },
     );
     world.onDispose(() => void manager.kill('SIGKILL'));
-    const ended = once(manager, 'exit').then(() => 'ended' as const);
-    const answers = waitFor(() => serviceState(service), { describe: 'systemd answers' });
-    if ((await Promise.race([ended, answers])) === 'ended') return false;
+    await waitFor(() => manager.exitCode !== null || serviceState(service), {
+      describe: 'systemd answers or gives up',
+    });
     return spawnSync('systemd-run', ['--user', '--wait', 'true'], { env: managerEnv(service) }).status === 0;
   }
 

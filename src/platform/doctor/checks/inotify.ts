@@ -1,0 +1,53 @@
+import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { type Finding, fault, ok, warning } from '../check.ts';
+import type { DoctorContext } from '../context.ts';
+
+/** CBOS takes one instance, and a watch per recording and directory. */
+const NEEDED_INSTANCES = 1;
+/** Fifty sessions with a recording, a transcript's folder and a registry each. */
+const COMFORTABLE_WATCHES = 200;
+
+/** The kernel's limits per user against what this user's programs hold. Editors and bundlers take watches by the thousand. */
+export function checkInotify({ proc }: DoctorContext): Finding {
+  const limits = {
+    instances: readNumber(proc, 'max_user_instances'),
+    watches: readNumber(proc, 'max_user_watches'),
+  };
+  const used = countInotify(proc);
+  const detail = `${used.watches} of ${limits.watches} watches, ${used.instances} of ${limits.instances} instances in use`;
+  const cure = (name: string, value: number) =>
+    `sudo sysctl fs.inotify.${name}=${value} (and into /etc/sysctl.d/ to keep it)`;
+  if (limits.instances - used.instances < NEEDED_INSTANCES) return fault(detail, cure('max_user_instances', 1_024));
+  if (limits.watches - used.watches < COMFORTABLE_WATCHES) return warning(detail, cure('max_user_watches', 524_288));
+  return ok(detail);
+}
+
+function readNumber(proc: string, name: string): number {
+  return Number(readFileSync(join(proc, 'sys/fs/inotify', name), 'utf8'));
+}
+
+/** Counts through /proc/PID/fdinfo; processes of other users cannot be seen, and do not count against our limit. */
+function countInotify(proc: string): { instances: number; watches: number } {
+  const total = { instances: 0, watches: 0 };
+  for (const pid of readdirSync(proc).filter((name) => /^\d+$/.test(name))) {
+    for (const fd of ignoreGone(() => readdirSync(join(proc, pid, 'fd'))) ?? []) {
+      if (ignoreGone(() => readlinkSync(join(proc, pid, 'fd', fd))) !== 'anon_inode:inotify') continue;
+      const info = ignoreGone(() => readFileSync(join(proc, pid, 'fdinfo', fd), 'utf8')) ?? '';
+      total.instances += 1;
+      total.watches += info.split('\n').filter((line) => line.startsWith('inotify ')).length;
+    }
+  }
+  return total;
+}
+
+/** Processes end and files close while we look, and others are not ours to look at. */
+function ignoreGone<T>(read: () => T): T | null {
+  try {
+    return read();
+  } catch (error) {
+    const code = (error as NodeJS.ErrnoException).code ?? '';
+    if (['ENOENT', 'ESRCH', 'EACCES', 'EPERM', 'ENOTDIR'].includes(code)) return null;
+    throw error;
+  }
+}

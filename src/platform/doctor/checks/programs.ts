@@ -1,0 +1,53 @@
+import { claudeVersion, formatClaudeVersion, hookEventsOf, resolveClaude } from '../../claude/index.ts';
+import { runProgram } from '../../process/index.ts';
+import { type Finding, fault, ok, warning } from '../check.ts';
+import type { DoctorContext } from '../context.ts';
+
+/** As `engines` in package.json; the packages that are left outside the bundle need it. */
+const OLDEST_NODE = { major: 20, minor: 19 };
+
+/** Each of these programs answers in milliseconds; the rest is a machine under load. */
+const ANSWER_MS = 5_000;
+
+export function checkNode({ nodeVersion }: DoctorContext): Finding {
+  const [major = 0, minor = 0] = nodeVersion.split('.').map(Number);
+  if (major > OLDEST_NODE.major || (major === OLDEST_NODE.major && minor >= OLDEST_NODE.minor)) return ok(nodeVersion);
+  return fault(
+    `${nodeVersion} is older than ${OLDEST_NODE.major}.${OLDEST_NODE.minor}`,
+    'Install a newer Node: https://nodejs.org/en/download',
+  );
+}
+
+/** `Screen version 4.09.00 (GNU) 30-Jan-22`, with exit code 0 (5.0) or 1 (4.9). */
+export async function checkScreen({ sessionEnvironment }: DoctorContext): Promise<Finding> {
+  const { outcome, stdout } = await runProgram('screen', ['-v'], { env: sessionEnvironment, timeoutMs: ANSWER_MS });
+  const version = /Screen version (\S+)/i.exec(stdout)?.[1];
+  if (version !== undefined) return ok(version);
+  return outcome === 'not_found'
+    ? fault('not installed', 'sudo apt-get install screen')
+    : fault('"screen -v" gives no version', 'Reinstall it: sudo apt-get install --reinstall screen');
+}
+
+/** Recordings are written in the advanced format, which only util-linux 2.35 and later has; BusyBox and the BSDs have other `script`s. */
+export async function checkScript({ sessionEnvironment }: DoctorContext): Promise<Finding> {
+  const options = { env: sessionEnvironment, timeoutMs: ANSWER_MS };
+  const [help, about] = await Promise.all([
+    runProgram('script', ['--help'], options),
+    runProgram('script', ['--version'], options),
+  ]);
+  if (help.outcome === 'not_found') return fault('not installed', 'sudo apt-get install bsdutils');
+  const version = /util-linux (\S+)/.exec(about.stdout)?.[1] ?? 'of unknown origin';
+  if (help.stdout.includes('--logging-format')) return ok(`util-linux ${version}`);
+  return fault(`script ${version} has no --logging-format`, 'Install util-linux 2.35 or later');
+}
+
+export async function checkClaude({ settings, sessionEnvironment }: DoctorContext): Promise<Finding> {
+  const program = resolveClaude(settings.claude_command, sessionEnvironment.PATH ?? '');
+  const version = await claudeVersion(program, sessionEnvironment);
+  const found = `${formatClaudeVersion(version)} at ${program}`;
+  if (hookEventsOf(version).length > 0) return ok(found);
+  return warning(
+    `${found} takes no hooks: the status comes from the screen alone, and later`,
+    'Update it: npm install -g @anthropic-ai/claude-code',
+  );
+}

@@ -1,0 +1,64 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { CatalogueError } from '../../../protocol/index.ts';
+import { readProcess } from '../../process/index.ts';
+import { readLockHolder } from '../../sqlite/home-lock.ts';
+import { type Finding, fault, ok, warning } from '../check.ts';
+import type { DoctorContext } from '../context.ts';
+
+export async function checkServer({ settings, version, askServer }: DoctorContext): Promise<Finding> {
+  const answer = await askServer();
+  if (answer !== null) {
+    if (answer.version === version) return ok(`${version} answers on ${settings.socket}`);
+    return warning(`the server is ${answer.version}, this program ${version}`, 'cbos down && cbos up');
+  }
+  const holder = readLockHolder(settings.home);
+  if (holder === null || (await readProcess(holder.pid)) === null) return ok('none runs; "cbos up" starts one');
+  return fault(`process ${holder.pid} holds ${settings.home} but does not answer`, `kill ${holder.pid}; cbos up`);
+}
+
+export async function checkService({ serviceState, isLingering }: DoctorContext): Promise<Finding> {
+  try {
+    const { unitFile, running } = await serviceState();
+    if (unitFile === null) return ok('not installed; "cbos service install" starts CBOS with your login');
+    if (!running) return warning('installed, but it does not run', 'systemctl --user status cbos.service');
+    return isLingering()
+      ? ok('runs, and outlives your logout')
+      : warning('runs, but it and all sessions end with your last logout', 'loginctl enable-linger');
+  } catch (error) {
+    if (error instanceof CatalogueError && error.code === 'no_systemd')
+      return ok(`${error.message}; "cbos up" does without`);
+    throw error;
+  }
+}
+
+/** Where an administrator sets what users cannot change (Claude Code's documentation of its settings, Linux). */
+const MANAGED_SETTINGS = '/etc/claude-code/managed-settings.json';
+
+/** Our hooks come with each launch; these two switches silence them all the same. */
+const SILENCERS = ['disableAllHooks', 'allowManagedHooksOnly'] as const;
+
+export function checkHooks({ environment, userHome }: DoctorContext): Finding {
+  const files = [MANAGED_SETTINGS, join(environment.CLAUDE_CONFIG_DIR || join(userHome, '.claude'), 'settings.json')];
+  for (const file of files) {
+    const silencer = SILENCERS.find((name) => readSettings(file)[name] === true);
+    if (silencer !== undefined) {
+      return warning(
+        `${silencer} in ${file}: the status comes from the screen alone, and later`,
+        `Take ${silencer} out of ${file}`,
+      );
+    }
+  }
+  return ok('nothing silences them');
+}
+
+/** Claude Code itself passes over a settings file that it cannot read. */
+function readSettings(file: string): Record<string, unknown> {
+  try {
+    const parsed: unknown = JSON.parse(readFileSync(file, 'utf8'));
+    return typeof parsed === 'object' && parsed !== null ? (parsed as Record<string, unknown>) : {};
+  } catch (error) {
+    if (error instanceof SyntaxError || (error as NodeJS.ErrnoException).code !== undefined) return {};
+    throw error;
+  }
+}

@@ -1,0 +1,28 @@
+import type { Settings } from '../../protocol/index.ts';
+import type { ScreenHost } from '../gnu-screen/index.ts';
+import type { ServiceState } from '../systemd/index.ts';
+
+/** What the doctor looks at. It changes nothing. */
+export interface DoctorContext {
+  settings: Settings;
+  /** this program's version */
+  version: string;
+  /** without the leading v */
+  nodeVersion: string;
+  environment: Readonly<Record<string, string | undefined>>;
+  /** what sessions would be started with: the environment that Claude Code is asked for its version in */
+  sessionEnvironment: Readonly<Record<string, string>>;
+  userHome: string;
+  userId: number;
+  /** Unix milliseconds */
+  now: number;
+  /** @throws CatalogueError screen_not_found, launch_failed */
+  openScreen: () => Promise<Pick<ScreenHost, 'dir' | 'env' | 'pidDigits'>>;
+  /** what the running server says on the local socket; null when nothing answers there */
+  askServer: () => Promise<{ version: string } | null>;
+  /** @throws CatalogueError no_systemd */
+  serviceState: () => Promise<ServiceState>;
+  isLingering: () => boolean;
+  /** root of the proc file system, for tests of the limits */
+  proc: string;
+}

@@ -1,0 +1,3 @@
+export type { Check } from './check.ts';
+export type { DoctorContext } from './context.ts';
+export { runDoctor } from './run-doctor.ts';

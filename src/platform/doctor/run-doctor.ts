@@ -1,0 +1,50 @@
+import { CatalogueError } from '../../protocol/index.ts';
+import { type Check, type Finding, fault } from './check.ts';
+import { checkHome, checkRecordings, checkSpool } from './checks/files.ts';
+import { checkInotify } from './checks/inotify.ts';
+import { checkClaude, checkNode, checkScreen, checkScript } from './checks/programs.ts';
+import { checkOrphans, checkScreenDirectory, checkScreens } from './checks/screens.ts';
+import { checkHooks, checkServer, checkService } from './checks/server.ts';
+import type { DoctorContext } from './context.ts';
+
+type Examine = (context: DoctorContext) => Finding | Promise<Finding>;
+
+/** In the order in which a new user's faults build on each other. */
+const EXAMINATIONS: readonly (readonly [name: string, examine: Examine])[] = [
+  ['Node', checkNode],
+  ['GNU Screen', checkScreen],
+  ["Screen's directory", checkScreenDirectory],
+  ['script', checkScript],
+  ['Claude Code', checkClaude],
+  ['Home', checkHome],
+  ['Recordings', checkRecordings],
+  ['Hooks', checkHooks],
+  ['Hook spool', checkSpool],
+  ['File watching', checkInotify],
+  ['Server', checkServer],
+  ['Service', checkService],
+  ['Screen sessions', checkScreens],
+  ['Left-over processes', checkOrphans],
+];
+
+/**
+ * Looks at everything that CBOS needs, one thing after the other, and changes nothing. A check that cannot be made is
+ * itself a fault, and the others go on.
+ */
+export async function* runDoctor(context: DoctorContext): AsyncGenerator<Check> {
+  for (const [name, examine] of EXAMINATIONS) {
+    yield { name, ...(await examineSafely(examine, context)) };
+  }
+}
+
+async function examineSafely(examine: Examine, context: DoctorContext): Promise<Finding> {
+  try {
+    return await examine(context);
+  } catch (error) {
+    if (error instanceof CatalogueError) return fault(error.message, error.hint);
+    return fault(
+      `could not be looked at: ${error instanceof Error ? error.message : error}`,
+      'Report this as a fault of CBOS',
+    );
+  }
+}
