@@ -19,7 +19,8 @@ export interface ClaudeInScreenOptions {
   alternateScreen?: boolean;
   permissionMode?: 'default' | 'plan';
   args?: readonly string[];
-  resume?: string;
+  /** a conversation of its own when left out */
+  conversation?: { kind: 'new' | 'resume'; sessionId: string };
   /** false: no hooks are given */
   hooks?: boolean;
 }
@@ -61,7 +62,8 @@ export async function startClaudeInScreen(
 ): Promise<ClaudeInScreen> {
   const cols = options.cols ?? 160;
   const rows = options.rows ?? 45;
-  const sessionId = options.resume ?? randomUUID();
+  const conversation = options.conversation ?? { kind: 'new' as const, sessionId: randomUUID() };
+  const { sessionId } = conversation;
   const launchId = randomUUID();
   const name = `c${launchId.slice(0, 6)}`;
   const spool = join(world.cbosHome, 'hooks');
@@ -76,7 +78,7 @@ export async function startClaudeInScreen(
     program: world.claude,
     version,
     settingsFile,
-    conversation: { kind: options.resume === undefined ? 'new' : 'resume', sessionId },
+    conversation,
     ...(options.permissionMode === undefined ? {} : { permissionMode: options.permissionMode }),
     ...(options.args === undefined ? {} : { args: options.args }),
   });
@@ -108,15 +110,20 @@ export async function startClaudeInScreen(
   const terminal = new xterm.Terminal({ cols, rows, scrollback: 200, allowProposedApi: true });
   world.onDispose(() => terminal.dispose());
   let read = 0;
+  let shown: Promise<void> = Promise.resolve();
   const refresh = async (): Promise<boolean> => {
     if (!existsSync(recording)) return false;
     const all = readFileSync(recording);
     // The first line is `script`'s own.
     const from = read === 0 ? all.indexOf(10) + 1 : read;
-    if (all.length <= from) return false;
-    read = all.length;
-    await new Promise<void>((resolve) => terminal.write(all.subarray(from), resolve));
-    return true;
+    const isNew = all.length > from;
+    if (isNew) {
+      read = all.length;
+      shown = new Promise<void>((resolve) => terminal.write(all.subarray(from), resolve));
+    }
+    // Also when another call has read the bytes: the terminal may still be working on them.
+    await shown;
+    return isNew;
   };
   const lines = (): string[] => {
     const buffer = terminal.buffer.active;

@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import { EXAMPLE_PROJECT_ALLOW, writeExampleProject } from '../../src/demo/example-project.ts';
 import { isolatedEnvironment, prepareIsolatedHome } from '../../src/demo/isolated-home.ts';
 import { type ApiEvent, type MessagesApi, startMessagesApi } from '../../src/demo/messages-api/server.ts';
+import type { ChooseScene } from '../../src/demo/scenes/choose.ts';
 import { createWorld, type World } from './world.ts';
 
 /** An event of the stand-in and when it happened, in Unix milliseconds. */
@@ -26,6 +27,8 @@ export interface ClaudeWorldOptions {
   trusted?: boolean;
   /** multiplies the scenes' delays */
   pace?: number;
+  /** asked for a scene before names in the prompt are */
+  choosers?: readonly ChooseScene[];
   /** further project directories, made and trusted: `project(name)` finds them again */
   projects?: readonly string[];
 }
@@ -47,6 +50,7 @@ export async function claudeWorld(options: ClaudeWorldOptions = {}): Promise<Cla
   try {
     const api = await startMessagesApi({
       ...(options.pace === undefined ? {} : { pace: options.pace }),
+      ...(options.choosers === undefined ? {} : { choosers: options.choosers }),
       onEvent: (event) => {
         const timed = { ...event, at: Date.now() };
         apiEvents.push(timed);

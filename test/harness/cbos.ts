@@ -1,0 +1,167 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { WebSocket } from 'ws';
+import type { ErrorBody, Session, StreamFrame } from '../../src/protocol/index.ts';
+import { waitFor } from './wait-for.ts';
+import type { World } from './world.ts';
+
+/** The built program: what users run is what is tested. */
+export const PROGRAM = fileURLToPath(new URL('../../dist/cbos.js', import.meta.url));
+
+export interface CliResult {
+  code: number;
+  stdout: string;
+  stderr: string;
+}
+
+/** An answer of the API: what it was, and the error where it was one. */
+export interface ApiResult<T = unknown> {
+  status: number;
+  body: T;
+  error: (ErrorBody & Record<string, unknown>) | null;
+}
+
+/** A CBOS server of a world, run as users run it, with everything a test asks of it. */
+export interface Cbos {
+  url: string;
+  token: string;
+  pid: number;
+  call<T = unknown>(method: string, path: string, body?: unknown): Promise<ApiResult<T>>;
+  session(slug: string): Promise<Session>;
+  /** runs `cbos ARGS` in the world */
+  cli(args: readonly string[], options?: CliOptions): Promise<CliResult>;
+  /** resolves with the session when it is so */
+  until(slug: string, condition: (session: Session) => boolean, describe: string, timeoutMs?: number): Promise<Session>;
+  /** until its primary and detail are this: `waiting/permission` */
+  untilStatus(slug: string, status: string, timeoutMs?: number): Promise<Session>;
+  /** a WebSocket client that keeps every frame */
+  watch(): Promise<Watcher>;
+  /** ends the server; its sessions live on */
+  stop(signal?: 'SIGTERM' | 'SIGKILL'): Promise<void>;
+}
+
+export interface CliOptions {
+  stdin?: string;
+  env?: Record<string, string>;
+  cwd?: string;
+}
+
+export interface Watcher {
+  frames: (StreamFrame & { receivedAt: number })[];
+  send(command: unknown): void;
+  /** statuses of one session in the order they came: `idle/ready` */
+  statuses(slug: string): string[];
+  close(): void;
+}
+
+/** Runs `cbos ARGS` in a world and resolves when it has ended. */
+export async function runCbos(world: World, args: readonly string[], options: CliOptions = {}): Promise<CliResult> {
+  const child = spawn(process.execPath, [PROGRAM, ...args], {
+    env: { ...world.env, ...options.env },
+    cwd: options.cwd ?? world.projectDir,
+    stdio: ['pipe', 'pipe', 'pipe'],
+  });
+  let stdout = '';
+  let stderr = '';
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    stdout += text;
+  });
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    stderr += text;
+  });
+  child.stdin.end(options.stdin ?? '');
+  const [code] = (await once(child, 'close')) as [number | null];
+  return { code: code ?? -1, stdout, stderr };
+}
+
+/** Starts the server of a world and waits until it answers. Ends with the world. */
+export async function startCbos(world: World, extraEnv: Record<string, string> = {}): Promise<Cbos> {
+  const port = await world.freePort();
+  const env = { ...world.env, CBOS_PORT: String(port), ...extraEnv };
+  const child = spawn(process.execPath, [PROGRAM, 'serve'], { env, cwd: world.dir, stdio: ['ignore', 'pipe', 'pipe'] });
+  let said = '';
+  for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (text: string) => (said += text));
+  const url = `http://127.0.0.1:${port}`;
+  await waitFor(async () => (child.exitCode === null ? (await fetch(`${url}/health`).catch(() => null))?.ok === true : true), {
+    describe: `the server answers at ${url}`,
+    timeoutMs: 20_000,
+  });
+  if (child.exitCode !== null) throw new Error(`the server ended at once: ${said}`);
+  world.onDispose(() => stopChild(child, 'SIGTERM'));
+  const tokenFile = join(world.cbosHome, 'token');
+  const token = existsSync(tokenFile) ? readFileSync(tokenFile, 'utf8').trim() : '';
+  return openCbos({ world, child, url, token });
+}
+
+function openCbos(parts: { world: World; child: ChildProcess; url: string; token: string }): Cbos {
+  const { world, child, url, token } = parts;
+  const call = async <T>(method: string, path: string, body?: unknown): Promise<ApiResult<T>> => {
+    const response = await fetch(`${url}${path}`, {
+      method,
+      headers: { authorization: `Bearer ${token}`, ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    const text = await response.text();
+    const value: unknown = text === '' ? null : JSON.parse(text);
+    const error = response.ok ? null : (value as { error: ErrorBody & Record<string, unknown> }).error;
+    return { status: response.status, body: value as T, error };
+  };
+  const session = async (slug: string): Promise<Session> => {
+    const result = await call<Session>('GET', `/sessions/${slug}`);
+    if (result.error !== null) throw new Error(`${result.error.code}: ${result.error.message}`);
+    return result.body;
+  };
+  const until: Cbos['until'] = async (slug, condition, describe, timeoutMs = 15_000) => {
+    let last: Session | null = null;
+    await waitFor(
+      async () => {
+        last = await session(slug);
+        return condition(last);
+      },
+      { describe: () => `${slug} ${describe}; it is ${JSON.stringify(last?.status)}\n${last?.buffer_tail}`, timeoutMs },
+    );
+    return session(slug);
+  };
+  return {
+    url,
+    token,
+    pid: child.pid ?? -1,
+    call,
+    session,
+    cli: (args, options) => runCbos(world, args, options),
+    until,
+    untilStatus: (slug, status, timeoutMs) =>
+      until(slug, (one) => `${one.status.primary}/${one.status.detail}` === status, `is ${status}`, timeoutMs),
+    watch: () => openWatcher(url, token, world),
+    stop: (signal = 'SIGTERM') => stopChild(child, signal),
+  };
+}
+
+async function openWatcher(url: string, token: string, world: World): Promise<Watcher> {
+  const socket = new WebSocket(`${url.replace('http', 'ws')}/ws/stream`, { headers: { authorization: `Bearer ${token}` } });
+  const frames: Watcher['frames'] = [];
+  socket.on('message', (data) => {
+    frames.push({ ...(JSON.parse(String(data)) as StreamFrame), receivedAt: Date.now() });
+  });
+  await once(socket, 'open');
+  world.onDispose(() => socket.terminate());
+  return {
+    frames,
+    send: (command) => socket.send(JSON.stringify(command)),
+    statuses: (slug) =>
+      frames.flatMap((frame) =>
+        frame.type === 'session_state' && frame.session === slug ? [`${frame.status.primary}/${frame.status.detail}`] : [],
+      ),
+    close: () => socket.close(),
+  };
+}
+
+async function stopChild(child: ChildProcess, signal: 'SIGTERM' | 'SIGKILL'): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const exited = once(child, 'exit');
+  child.kill(signal);
+  await exited;
+}

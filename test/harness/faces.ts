@@ -1,0 +1,239 @@
+import { request as httpRequest, type IncomingHttpHeaders } from 'node:http';
+import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
+import { WebSocket } from 'ws';
+import type { z } from 'zod';
+import { SessionsFrame, StreamFrame } from '../../src/protocol/index.ts';
+import { systemClock } from '../../src/server/clock.ts';
+import { type FaceSettings, type Faces, startServerFaces } from '../../src/server/faces.ts';
+import type { Logger } from '../../src/server/logger.ts';
+import { MemorySessions } from './memory-sessions.ts';
+import { waitFor } from './wait-for.ts';
+import { createWorld, type World } from './world.ts';
+
+export const TOKEN = 'a-token-for-tests-0123456789';
+
+export interface LogLine {
+  level: keyof Logger;
+  fields: object;
+  message: string;
+}
+
+/** A server's faces on sessions in memory, over real sockets. */
+export interface FacesUnderTest extends AsyncDisposable {
+  world: World;
+  sessions: MemorySessions;
+  faces: Faces;
+  port: number;
+  /** what was logged */
+  log: LogLine[];
+  call(path: string, options?: CallOptions): Promise<Answered>;
+  /** `/ws` with the token, its frames collected */
+  connectSessions(options?: ConnectOptions): Promise<TestSocket<SessionsFrame>>;
+  /** `/ws/stream` with the token, its frames collected */
+  connectStream(options?: ConnectOptions): Promise<TestSocket<StreamFrame>>;
+}
+
+export interface StartOptions {
+  settings?: Partial<FaceSettings>;
+  pingIntervalMs?: number;
+}
+
+export async function startFaces(options: StartOptions = {}): Promise<FacesUnderTest> {
+  const world = createWorld();
+  const sessions = new MemorySessions(world.streamDir);
+  const log: LogLine[] = [];
+  const writer = (level: keyof Logger) => (fields: object, message: string) =>
+    void log.push({ level, fields, message });
+  const logger = { debug: writer('debug'), info: writer('info'), warn: writer('warn'), error: writer('error') };
+  const settings: FaceSettings = {
+    home: world.cbosHome,
+    host: '127.0.0.1',
+    port: 0,
+    socket: join(world.cbosHome, 'cbos.sock'),
+    token: TOKEN,
+    public_url: null,
+    allowed_hosts: [],
+    max_buffer_size: 100_000,
+    ...options.settings,
+  };
+  const { pingIntervalMs } = options;
+  const faces = await startServerFaces({
+    sessions,
+    settings,
+    clock: systemClock,
+    logger,
+    version: '1.2.3',
+    ...(pingIntervalMs === undefined ? {} : { pingIntervalMs }),
+  });
+  world.onDispose(() => faces.close());
+  const { port } = faces.address;
+  return {
+    world,
+    sessions,
+    faces,
+    port,
+    log,
+    call: (path, callOptions = {}) => call({ port }, path, callOptions),
+    connectSessions: (connectOptions) =>
+      connect(world, { port, path: '/ws', schema: SessionsFrame, ...connectOptions }),
+    connectStream: (connectOptions) =>
+      connect(world, { port, path: '/ws/stream', schema: StreamFrame, ...connectOptions }),
+    [Symbol.asyncDispose]: () => world.dispose(),
+  };
+}
+
+export interface CallOptions {
+  method?: string;
+  /** the header is left out when null */
+  token?: string | null;
+  headers?: Record<string, string | string[]>;
+  /** sent as JSON */
+  body?: unknown;
+  /** sent as it is */
+  raw?: string | Uint8Array;
+}
+
+export interface Answered {
+  status: number;
+  headers: IncomingHttpHeaders;
+  bytes: Buffer;
+  text: string;
+  /** the body as JSON */
+  json(): unknown;
+  /** the error's code */
+  code(): unknown;
+}
+
+/** A request by Node's own client, which sends what it is told: any Host, any path, several headers of a name. */
+export function call(
+  where: { port: number } | { socketPath: string },
+  path: string,
+  options: CallOptions = {},
+): Promise<Answered> {
+  const { method, token = TOKEN, body, raw } = options;
+  const payload = raw ?? (body === undefined ? undefined : JSON.stringify(body));
+  const headers: Record<string, string | string[]> = {
+    ...(token === null || 'socketPath' in where ? {} : { authorization: `Bearer ${token}` }),
+    ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+    ...options.headers,
+  };
+  return new Promise((resolve, reject) => {
+    const request = httpRequest({
+      ...where,
+      host: '127.0.0.1',
+      path,
+      method: method ?? (payload === undefined ? 'GET' : 'POST'),
+      headers,
+      setHost: !('host' in headers),
+      agent: false,
+    });
+    request.once('error', reject);
+    request.once('response', (response) => {
+      const chunks: Buffer[] = [];
+      response.on('data', (chunk: Buffer) => chunks.push(chunk));
+      response.once('error', reject);
+      response.once('end', () => {
+        const bytes = Buffer.concat(chunks);
+        const json = (): unknown => JSON.parse(bytes.toString());
+        resolve({
+          status: response.statusCode ?? 0,
+          headers: response.headers,
+          bytes,
+          text: bytes.toString(),
+          json,
+          code: () => (json() as { error: { code: string } }).error.code,
+        });
+      });
+    });
+    request.end(payload);
+  });
+}
+
+export interface ConnectOptions {
+  token?: string | null;
+  protocols?: string[];
+  headers?: Record<string, string>;
+  origin?: string;
+}
+
+async function connect<F extends AnyFrame>(
+  world: World,
+  options: ConnectOptions & { port: number; path: string; schema: z.ZodType<F> },
+): Promise<TestSocket<F>> {
+  const socket = new TestSocket(`ws://127.0.0.1:${options.port}${options.path}`, options.schema, options);
+  world.onDispose(() => socket.ws.terminate());
+  await socket.opened();
+  return socket;
+}
+
+type AnyFrame = SessionsFrame | StreamFrame;
+type FrameOf<F extends AnyFrame, T extends F['type']> = Extract<F, { type: T }>;
+
+/** A client that keeps every frame it got, each checked against its schema. */
+export class TestSocket<F extends AnyFrame> {
+  readonly ws: WebSocket;
+  readonly frames: F[] = [];
+  /** code of the close frame; null while open */
+  closed: number | null = null;
+  #read = 0;
+  readonly #opened: Promise<void>;
+
+  constructor(url: string, schema: z.ZodType<F>, options: ConnectOptions = {}) {
+    const { token = TOKEN, protocols = [], headers = {}, origin } = options;
+    this.ws = new WebSocket(url, protocols, {
+      headers: { ...(token === null ? {} : { authorization: `Bearer ${token}` }), ...headers },
+      ...(origin === undefined ? {} : { origin }),
+    });
+    this.#opened = new Promise((resolve, reject) => {
+      this.ws.once('open', resolve);
+      this.ws.once('error', reject);
+      this.ws.once('unexpected-response', (_, response) => {
+        let body = '';
+        response.on('data', (chunk: Buffer) => {
+          body += chunk.toString();
+        });
+        response.once('end', () => reject(new Error(`${response.statusCode} ${body}`)));
+      });
+    });
+    this.ws.on('message', (data) => {
+      const sent: unknown = JSON.parse(data.toString());
+      const frame = schema.parse(sent);
+      // The schema drops what it does not know, so a field that it does not describe shows as a difference.
+      if (!isDeepStrictEqual(frame, sent)) throw new Error(`a frame with undescribed fields: ${data.toString()}`);
+      this.frames.push(frame);
+    });
+    this.ws.on('close', (code) => {
+      this.closed = code;
+    });
+  }
+
+  opened(): Promise<void> {
+    return this.#opened;
+  }
+
+  send(frame: object | string): void {
+    this.ws.send(typeof frame === 'string' ? frame : JSON.stringify(frame));
+  }
+
+  /** The next frame of a type after the last one that was asked for; frames between are passed over. */
+  async next<T extends F['type']>(type: T): Promise<FrameOf<F, T>> {
+    const frame = await waitFor(
+      () => {
+        const index = this.frames.findIndex((candidate, at) => at >= this.#read && candidate.type === type);
+        if (index < 0) return null;
+        this.#read = index + 1;
+        return this.frames[index];
+      },
+      {
+        describe: `a frame of type ${type} comes`,
+        actual: () => this.frames.slice(this.#read).map((other) => JSON.stringify(other).slice(0, 200)),
+      },
+    );
+    return frame as FrameOf<F, T>;
+  }
+
+  of<T extends F['type']>(type: T): FrameOf<F, T>[] {
+    return this.frames.filter((frame): frame is FrameOf<F, T> => frame.type === type);
+  }
+}

@@ -1,0 +1,389 @@
+import { appendFileSync, existsSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { unfinishedLength } from '../../src/core/stream/index.ts';
+import {
+  type Adoption,
+  type Answer,
+  type Broadcast,
+  type BroadcastResult,
+  type Buffer as BufferAnswer,
+  CatalogueError,
+  type Delivery,
+  isSlug,
+  matchesState,
+  type NewSession,
+  parseStateSelector,
+  type Send,
+  type Session,
+  type SessionPatch,
+  type StatusChange,
+} from '../../src/protocol/index.ts';
+import type { Dispose, RecordingStream, SessionEvent, Sessions } from '../../src/server/sessions.ts';
+
+/** What `script` writes before the output; every recording here begins with it. */
+export const HEADER =
+  'Script started on 2026-11-20 15:04:05+00:00 [COMMAND="claude" TERM="screen" COLUMNS="80" LINES="24"]\n';
+
+/** A recording in a real file, written by the test. */
+export class MemoryRecording implements RecordingStream {
+  slug: string;
+  #file: string;
+  #end: number;
+  #epoch = 0;
+  readonly #bytes = new Set<(bytes: Uint8Array, offset: number) => void>();
+  readonly #resets = new Set<(epoch: number) => void>();
+
+  constructor(slug: string, file: string) {
+    this.slug = slug;
+    this.#file = file;
+    writeFileSync(file, HEADER);
+    this.#end = HEADER.length;
+  }
+
+  file = (): string => this.#file;
+  start = (): number => HEADER.length;
+  end = (): number => this.#end;
+  epoch = (): number => this.#epoch;
+
+  write(output: string | Uint8Array): void {
+    const bytes = Buffer.from(output);
+    const offset = this.#end;
+    appendFileSync(this.#file, bytes);
+    this.#end += bytes.length;
+    for (const listener of this.#bytes) listener(bytes, offset);
+    // As a reader that uses its buffer again would: whoever kept it without a copy shows this.
+    bytes.fill(0x21);
+  }
+
+  /** Everything that was written, without the header. */
+  output(): Buffer {
+    return readFileSync(this.#file).subarray(HEADER.length);
+  }
+
+  /** As a restart does: the old file is moved away and a new one begins. */
+  replace(): void {
+    this.#epoch++;
+    renameSync(this.#file, `${this.#file}.${this.#epoch}`);
+    writeFileSync(this.#file, HEADER);
+    this.#end = HEADER.length;
+    for (const listener of this.#resets) listener(this.#epoch);
+  }
+
+  moveTo(slug: string, file: string): void {
+    renameSync(this.#file, file);
+    this.#file = file;
+    this.slug = slug;
+  }
+
+  /** A terminal that shows everything ever written, and nothing of a character or a sequence that is not finished. */
+  async snapshot(): Promise<{ data: string; offset: number }> {
+    await new Promise((resolve) => setImmediate(resolve));
+    const output = this.output();
+    const understood = output.subarray(0, output.length - unfinishedLength(output));
+    return { data: `\x1bc${understood.toString()}`, offset: this.#end };
+  }
+
+  onBytes(listener: (bytes: Uint8Array, offset: number) => void): Dispose {
+    this.#bytes.add(listener);
+    return () => this.#bytes.delete(listener);
+  }
+
+  onReset(listener: (epoch: number) => void): Dispose {
+    this.#resets.add(listener);
+    return () => this.#resets.delete(listener);
+  }
+
+  listeners(): number {
+    return this.#bytes.size + this.#resets.size;
+  }
+}
+
+const SINCE = '2026-11-20T15:04:05.123Z';
+
+/** A session that waits for its first prompt. */
+export function someSession(slug: string, some: Partial<Session> = {}): Session {
+  return {
+    slug,
+    path: '/tmp',
+    type: 'screen',
+    screen_id: `100.${slug}`,
+    pid: 101,
+    attached: false,
+    adopted: true,
+    state: 'idle',
+    status: {
+      primary: 'idle',
+      detail: 'ready',
+      health: 'ALIVE',
+      since: SINCE,
+      unchanged_ms: 0,
+      quiet_ms: 0,
+      because: { source: 'hook', rule: 'hook.SessionStart', evidence: 'startup' },
+      question: null,
+    },
+    created_at: SINCE,
+    last_activity: SINCE,
+    last_question: null,
+    buffer_tail: null,
+    claude_session_id: null,
+    permission_mode: null,
+    model: null,
+    cost_usd: null,
+    cols: 80,
+    rows: 24,
+    json_state: null,
+    ...some,
+  };
+}
+
+/** Sessions without Screen and without Claude Code, behind the same interface as the real ones. */
+export class MemorySessions implements Sessions {
+  readonly #dir: string;
+  readonly #sessions = new Map<string, Session>();
+  readonly #recordings = new Map<string, MemoryRecording>();
+  readonly #deliveries = new Map<string, Delivery[]>();
+  readonly #listeners = new Set<(event: SessionEvent) => void>();
+  /** what was typed, by slug */
+  readonly typed = new Map<string, string>();
+  readonly answers: Answer[] = [];
+  /** every request for a new session, as it arrived */
+  readonly created: NewSession[] = [];
+  /** a fault that is in no catalogue, thrown by the next `get` */
+  fault: Error | null = null;
+
+  constructor(dir: string) {
+    this.#dir = dir;
+  }
+
+  add(slug: string, some: Partial<Session> = {}): MemoryRecording {
+    const recording = this.record(slug);
+    this.addWithoutRecording(slug, some);
+    return recording;
+  }
+
+  addWithoutRecording(slug: string, some: Partial<Session> = {}): Session {
+    const session = someSession(slug, some);
+    this.#sessions.set(slug, session);
+    this.#emit({ kind: 'added', session });
+    return session;
+  }
+
+  /** Begins a recording of a session that has none. */
+  record(slug: string): MemoryRecording {
+    const recording = new MemoryRecording(slug, join(this.#dir, `${slug}.typescript`));
+    this.#recordings.set(slug, recording);
+    return recording;
+  }
+
+  /** Changes fields, and tells it as the real sessions do. */
+  change(slug: string, some: Partial<Session>): Session {
+    const session = { ...this.get(slug), ...some };
+    this.#sessions.set(slug, session);
+    this.#emit({ kind: some.status === undefined && some.state === undefined ? 'updated' : 'state', session });
+    return session;
+  }
+
+  #emit(event: SessionEvent): void {
+    for (const listener of this.#listeners) listener(event);
+  }
+
+  list = (): Session[] => [...this.#sessions.values()];
+
+  get(slug: string): Session {
+    if (this.fault !== null) throw this.fault;
+    const session = this.#sessions.get(slug);
+    if (session === undefined) throw new CatalogueError('no_such_session', `No session is called ${slug}`);
+    return session;
+  }
+
+  #checkNewSlug(slug: string): void {
+    if (!isSlug(slug)) throw new CatalogueError('invalid_slug');
+    if (this.#sessions.has(slug)) throw new CatalogueError('slug_taken');
+  }
+
+  #checkPath(path: string): void {
+    if (!existsSync(path) || !statSync(path).isDirectory()) throw new CatalogueError('no_such_path');
+  }
+
+  async create(request: NewSession): Promise<Session> {
+    this.#checkNewSlug(request.slug);
+    this.#checkPath(request.path);
+    this.created.push(request);
+    this.add(request.slug, { path: request.path, type: request.type ?? 'screen' });
+    return this.get(request.slug);
+  }
+
+  async adopt(request: Adoption): Promise<Session> {
+    if (!/^\d+\.\w+$/.test(request.screen_id)) throw new CatalogueError('no_such_screen');
+    const slug = request.slug ?? 'adopted';
+    this.#checkNewSlug(slug);
+    this.add(slug, { screen_id: request.screen_id });
+    return this.get(slug);
+  }
+
+  async patch(slug: string, request: SessionPatch): Promise<Session> {
+    let session = this.get(slug);
+    if (request.path !== undefined) {
+      this.#checkPath(request.path);
+      session = this.change(slug, { path: request.path });
+    }
+    if (request.slug === undefined || request.slug === slug) return session;
+    this.#checkNewSlug(request.slug);
+    const renamed = { ...session, slug: request.slug };
+    this.#sessions.delete(slug);
+    this.#sessions.set(renamed.slug, renamed);
+    const recording = this.#recordings.get(slug);
+    this.#recordings.delete(slug);
+    if (recording !== undefined) {
+      recording.moveTo(renamed.slug, join(this.#dir, `${renamed.slug}.typescript`));
+      this.#recordings.set(renamed.slug, recording);
+    }
+    this.#emit({ kind: 'renamed', from: slug, session: renamed });
+    return renamed;
+  }
+
+  async restart(slug: string): Promise<Session> {
+    if (this.get(slug).state !== 'dead') throw new CatalogueError('session_alive');
+    this.#recordings.get(slug)?.replace();
+    const { state, status } = someSession(slug);
+    return this.change(slug, { state, status });
+  }
+
+  async kill(slug: string): Promise<Session> {
+    const { status } = this.get(slug);
+    return this.change(slug, { state: 'dead', status: { ...status, primary: 'dead', detail: null, health: 'DEAD' } });
+  }
+
+  async remove(slug: string): Promise<void> {
+    this.get(slug);
+    this.#sessions.delete(slug);
+    this.#recordings.delete(slug);
+    this.#emit({ kind: 'removed', slug });
+  }
+
+  async send(slug: string, request: Send): Promise<Delivery> {
+    const { status } = this.get(slug);
+    if (status.question !== null) {
+      throw new CatalogueError('not_accepting_text', undefined, { extra: { question: status.question } });
+    }
+    if (/^[!/]/.test(request.text) && request.command !== true) throw new CatalogueError('command_prefix');
+    const known = this.#deliveries.get(slug) ?? [];
+    const delivery: Delivery = {
+      id: `d${known.length + 1}`,
+      session: slug,
+      text: request.text,
+      status: request.queue === true ? 'queued' : 'delivered',
+      created_at: SINCE,
+      updated_at: SINCE,
+      removed: 0,
+    };
+    this.#deliveries.set(slug, [delivery, ...known]);
+    return delivery;
+  }
+
+  async broadcast(request: Broadcast): Promise<BroadcastResult[]> {
+    const selector = request.state === undefined ? null : parseStateSelector(request.state);
+    const chosen = this.list().filter(
+      (session) =>
+        request.all === true ||
+        request.slugs?.includes(session.slug) === true ||
+        (selector !== null && matchesState(session, selector)),
+    );
+    return Promise.all(
+      chosen.map(async ({ slug }): Promise<BroadcastResult> => {
+        try {
+          return { session: slug, delivery: await this.send(slug, { text: request.text }) };
+        } catch (error) {
+          if (!(error instanceof CatalogueError)) throw error;
+          return { session: slug, error: error.toBody() };
+        }
+      }),
+    );
+  }
+
+  async answer(slug: string, request: Answer): Promise<void> {
+    if (this.get(slug).status.question === null) throw new CatalogueError('no_question');
+    this.answers.push(request);
+  }
+
+  async interrupt(slug: string): Promise<void> {
+    if (this.get(slug).status.primary !== 'active') throw new CatalogueError('nothing_running');
+  }
+
+  async keys(slug: string, keys: string): Promise<void> {
+    this.get(slug);
+    this.typed.set(slug, (this.typed.get(slug) ?? '') + keys);
+  }
+
+  async resize(slug: string, cols: number, rows: number): Promise<Session> {
+    const session = this.get(slug);
+    if (session.cols === cols && session.rows === rows) return session;
+    const resized = { ...session, cols, rows };
+    this.#sessions.set(slug, resized);
+    this.#emit({ kind: 'resized', slug, cols, rows });
+    return resized;
+  }
+
+  async buffer(slug: string, options: { lines: number; format: string }): Promise<BufferAnswer> {
+    this.get(slug);
+    const recording = this.stream(slug);
+    const lines = recording.output().toString().split('\n').slice(-options.lines);
+    return { buffer: lines.join('\n'), lines: lines.length, cols: 80, rows: 24, offset: recording.end() };
+  }
+
+  deliveries(slug: string): Delivery[] {
+    this.get(slug);
+    return this.#deliveries.get(slug) ?? [];
+  }
+
+  delivery(slug: string, id: string): Delivery {
+    const delivery = this.deliveries(slug).find((one) => one.id === id);
+    if (delivery === undefined) throw new CatalogueError('no_such_delivery');
+    return delivery;
+  }
+
+  async changeDelivery(slug: string, id: string, text: string): Promise<Delivery> {
+    return this.#replaceDelivery(slug, { ...this.#heldDelivery(slug, id), text });
+  }
+
+  async cancelDelivery(slug: string, id: string): Promise<Delivery> {
+    return this.#replaceDelivery(slug, { ...this.#heldDelivery(slug, id), status: 'cancelled' });
+  }
+
+  #heldDelivery(slug: string, id: string): Delivery {
+    const delivery = this.delivery(slug, id);
+    if (delivery.status !== 'queued') throw new CatalogueError('delivery_final');
+    return delivery;
+  }
+
+  #replaceDelivery(slug: string, delivery: Delivery): Delivery {
+    const others = this.deliveries(slug).filter((one) => one.id !== delivery.id);
+    this.#deliveries.set(slug, [delivery, ...others]);
+    return delivery;
+  }
+
+  history(slug: string, since: string | null): StatusChange[] {
+    const { state, status } = this.get(slug);
+    const { primary, detail, health, because } = status;
+    const changes = [{ at: status.since, primary, detail, state, health, because }];
+    return changes.filter((change) => since === null || change.at > since);
+  }
+
+  stream(slug: string): MemoryRecording {
+    this.get(slug);
+    const recording = this.#recordings.get(slug);
+    if (recording === undefined) throw new CatalogueError('no_recording');
+    return recording;
+  }
+
+  streams = (): string[] => [...this.#recordings.keys()];
+
+  onEvent(listener: (event: SessionEvent) => void): Dispose {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  listeners(): number {
+    return this.#listeners.size;
+  }
+}
