@@ -54,26 +54,40 @@ function until(deadline: Millis, now: Millis, choice: { first: SourceVerdict; la
 
 function decide(voices: Omit<Voices, 'process'>, evidence: Evidence, now: Millis): Arbitration {
   const { hook, screen, registry } = voices;
-  if (screen === null || evidence.screen === null || isStale(evidence.screen, voices, now)) {
-    return withoutScreen(hook, registry, evidence, now);
-  }
+  if (screen === null || evidence.screen === null) return withoutScreen(hook, registry, evidence, now);
+  const staleAt = staleTime(evidence.screen, screen, voices);
+  if (staleAt !== null && now >= staleAt) return withoutScreen(hook, registry, evidence, now);
+  const { winner, recheckAt } = withScreen({ hook, screen, registry, shown: evidence.screen }, evidence, now);
+  return { winner, recheckAt: earliest(recheckAt, staleAt) };
+}
+
+/** When the screen will have been overtaken; null while nobody contradicts it. The recording stopped (a full disk ends it silently). */
+function staleTime(shown: ScreenEvidence, screen: SourceVerdict, others: Omit<Voices, 'process'>): Millis | null {
+  const contradicting = [others.hook, others.registry].filter(
+    (voice) => voice !== null && voice.primary !== screen.primary && voice.since > shown.changedAt + STALE_SCREEN_MS,
+  );
+  // Registry and hooks call a closing question idle, or the other way round: no contradiction.
+  if (contradicting.length === 0 || screen.rule.endsWith('.closing')) return null;
+  return Math.max(...contradicting.map((voice) => voice?.since ?? 0)) + STALE_SCREEN_MS;
+}
+
+interface Heard {
+  hook: SourceVerdict | null;
+  screen: SourceVerdict;
+  registry: SourceVerdict | null;
+  shown: ScreenEvidence;
+}
+
+function withScreen({ hook, screen, registry, shown }: Heard, evidence: Evidence, now: Millis): Arbitration {
   if (screen.primary === null) {
     // Nothing on the screen yet: the process is starting, whatever SessionStart says.
     if (hook === null || hook.rule === 'hook.SessionStart') return final(hook === null ? registry : null);
     return withoutScreen(hook, registry, evidence, now);
   }
-  if (hook === null) return final(screenOverRegistry(screen, registry, evidence.screen));
+  if (hook === null) return final(screenOverRegistry(screen, registry, shown));
   if (hook.primary === screen.primary) return agree(hook, screen, evidence, now);
-  return disagree({ hook, screen, registry, shown: evidence.screen }, evidence, now);
+  return disagree({ hook, screen, registry, shown }, evidence, now);
 }
-
-/** The recording stopped (a full disk ends it silently): others have moved on and the screen has not. */
-function isStale(screen: ScreenEvidence, others: Omit<Voices, 'process'>, now: Millis): boolean {
-  const newest = Math.max(others.hook?.since ?? 0, registryTime(others.registry));
-  return newest > screen.changedAt && now - newest > STALE_SCREEN_MS && newest - screen.changedAt > STALE_SCREEN_MS;
-}
-
-const registryTime = (registry: SourceVerdict | null): Millis => registry?.since ?? 0;
 
 /** The registry corrects hooks only where it tells when: 2.1.150 writes no time of the status. */
 function withoutScreen(
@@ -139,12 +153,7 @@ function agreeActive(hook: SourceVerdict, screen: SourceVerdict, evidence: Evide
   return until(screen.since + DRAW_LAG_MS, now, { first: hook, later: screen });
 }
 
-interface Dispute {
-  hook: SourceVerdict;
-  screen: SourceVerdict;
-  registry: SourceVerdict | null;
-  shown: ScreenEvidence;
-}
+type Dispute = Heard & { hook: SourceVerdict };
 
 /** Hooks and screen tell different things: which is older, and whom does the registry believe? */
 function disagree(dispute: Dispute, evidence: Evidence, now: Millis): Arbitration {

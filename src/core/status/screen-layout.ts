@@ -46,11 +46,13 @@ const RULE = /^─{8}/;
 /** Shortest rule, as part of the window's width: 2.x draw the full width, 1.0 two columns less. */
 const RULE_PART = 0.6;
 
+const LINE_CODE = '─'.charCodeAt(0);
+
 /** Whether a line is a horizontal rule over the window: never true for what answers contain, they are indented. */
 export function isRule(line: string, cols: number): boolean {
   if (!RULE.test(line)) return false;
   let dashes = 0;
-  for (const char of line) if (char === '─') dashes++;
+  for (let index = 0; index < line.length; index++) if (line.charCodeAt(index) === LINE_CODE) dashes++;
   return dashes >= cols * RULE_PART;
 }
 
@@ -67,31 +69,37 @@ const PROMPT_MARK = /^ ?([❯>!])(?:[ \u00a0]|$)/;
 const SUGGESTION =
   /^(?:Try ["“].*["”]|Press up to edit queued messages|Once fixed, resend your message|Resend your message.*)$/;
 
+function readPrompt(frame: ScreenFrame, rows: { top: number; bottom: number; isBoxed: boolean }): PromptBox | null {
+  const { top, bottom, isBoxed } = rows;
+  const inside = frame.lines.slice(top + 1, bottom).map((line) => (isBoxed ? withoutBorder(line) : line));
+  const mark = PROMPT_MARK.exec(inside[0] ?? '')?.[1];
+  if (mark === undefined) return null;
+  const text = inside
+    .map((line) => line.replace(PROMPT_MARK, '').trim())
+    .join('\n')
+    .trim();
+  const isCursorAtStart = frame.cursor.row === top + 1 && frame.cursor.col <= 2;
+  const isDim = frame.dimRows.includes(top + 1);
+  return { top, bottom, mark, text, isSuggestion: text !== '' && (isDim || isCursorAtStart || SUGGESTION.test(text)) };
+}
+
+/** The lowest pair of rules, or box, with a prompt's mark in it. */
 function findPrompt(frame: ScreenFrame): PromptBox | null {
   const { lines, cols } = frame;
-  for (let bottom = lines.length - 1; bottom >= 2; bottom--) {
-    const isLower = isRule(lines[bottom] ?? '', cols);
-    const isBoxed = isBoxBottom(lines[bottom] ?? '');
-    if (!isLower && !isBoxed) continue;
-    let top = bottom - 1;
-    while (top >= 0 && !(isBoxed ? isBoxTop(lines[top] ?? '') : isRule(lines[top] ?? '', cols))) top--;
-    if (top < 0) continue;
-    const inside = lines.slice(top + 1, bottom).map((line) => (isBoxed ? withoutBorder(line) : line));
-    const mark = PROMPT_MARK.exec(inside[0] ?? '')?.[1];
-    if (mark === undefined) continue;
-    const text = inside
-      .map((line) => line.replace(PROMPT_MARK, '').trim())
-      .join('\n')
-      .trim();
-    const isCursorAtStart = frame.cursor.row === top + 1 && frame.cursor.col <= 2;
-    const isDim = frame.dimRows.includes(top + 1);
-    return {
-      top,
-      bottom,
-      mark,
-      text,
-      isSuggestion: text !== '' && (isDim || isCursorAtStart || SUGGESTION.test(text)),
-    };
+  let rule: number | null = null;
+  let box: number | null = null;
+  for (let row = lines.length - 1; row >= 0; row--) {
+    const line = lines[row] ?? '';
+    let found: PromptBox | null = null;
+    if (isRule(line, cols)) {
+      found = rule === null ? null : readPrompt(frame, { top: row, bottom: rule, isBoxed: false });
+      rule = row;
+    } else if (isBoxBottom(line)) box = row;
+    else if (isBoxTop(line) && box !== null) {
+      found = readPrompt(frame, { top: row, bottom: box, isBoxed: true });
+      box = null;
+    }
+    if (found !== null) return found;
   }
   return null;
 }

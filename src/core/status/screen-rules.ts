@@ -11,12 +11,17 @@ interface Finding {
   dialog?: ScreenDialog;
 }
 
+/** What rules look at: the frame's regions, and the dialog that stands where the prompt would. */
+export interface ScreenView extends Layout {
+  dialog: ScreenDialog | null;
+}
+
 /** A rule over the screen. The first one that fits wins. */
 export interface ScreenRule {
   id: string;
   /** versions of Claude Code on which it was seen to hold */
   versions: readonly string[];
-  read(layout: Layout): Finding | null;
+  read(view: ScreenView): Finding | null;
 }
 
 /**
@@ -68,12 +73,8 @@ function errorLine(layout: Layout): string | null {
 const dialogRule = (kind: ScreenDialog['kind'], versions: readonly string[]): ScreenRule => ({
   id: `screen.dialog.${kind}`,
   versions,
-  read: (layout) => {
-    if (layout.prompt !== null || layout.spinner !== null) return null;
-    const dialog = readDialog(layout.frame);
-    if (dialog?.kind !== kind) return null;
-    return { primary: 'waiting', detail: kind, evidence: dialogEvidence(dialog), dialog };
-  },
+  read: ({ dialog }) =>
+    dialog?.kind === kind ? { primary: 'waiting', detail: kind, evidence: dialogEvidence(dialog), dialog } : null,
 });
 
 function dialogEvidence(dialog: ScreenDialog): string {
@@ -155,11 +156,13 @@ function readLastMessage(layout: Layout): string | null {
 /** Reads one frame. Pure; the same frame always reads the same. `primary` is null when no rule fits. */
 export function readScreen(frame: ScreenFrame): ScreenReading {
   const layout = layOut(frame);
+  const isBare = layout.prompt === null && layout.spinner === null;
+  const view: ScreenView = { ...layout, dialog: isBare ? readDialog(frame) : null };
   const draft =
     layout.prompt === null || layout.prompt.isSuggestion || layout.prompt.text === '' ? null : layout.prompt.text;
   const lastMessage = layout.prompt === null || layout.spinner !== null ? null : readLastMessage(layout);
   for (const rule of SCREEN_RULES) {
-    const finding = rule.read(layout);
+    const finding = rule.read(view);
     if (finding === null) continue;
     const { primary, detail, evidence, dialog = null } = finding;
     return { rule: rule.id, primary, detail, evidence, dialog, draft, lastMessage };
