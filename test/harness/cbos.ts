@@ -83,12 +83,16 @@ export async function startCbos(world: World, extraEnv: Record<string, string> =
   const env = { ...world.env, CBOS_PORT: String(port), ...extraEnv };
   const child = spawn(process.execPath, [PROGRAM, 'serve'], { env, cwd: world.dir, stdio: ['ignore', 'pipe', 'pipe'] });
   let said = '';
-  for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (text: string) => (said += text));
+  for (const stream of [child.stdout, child.stderr])
+    stream.setEncoding('utf8').on('data', (text: string) => (said += text));
   const url = `http://127.0.0.1:${port}`;
-  await waitFor(async () => (child.exitCode === null ? (await fetch(`${url}/health`).catch(() => null))?.ok === true : true), {
-    describe: `the server answers at ${url}`,
-    timeoutMs: 20_000,
-  });
+  await waitFor(
+    async () => (child.exitCode === null ? (await fetch(`${url}/health`).catch(() => null))?.ok === true : true),
+    {
+      describe: `the server answers at ${url}`,
+      timeoutMs: 20_000,
+    },
+  );
   if (child.exitCode !== null) throw new Error(`the server ended at once: ${said}`);
   world.onDispose(() => stopChild(child, 'SIGTERM'));
   const tokenFile = join(world.cbosHome, 'token');
@@ -101,7 +105,10 @@ function openCbos(parts: { world: World; child: ChildProcess; url: string; token
   const call = async <T>(method: string, path: string, body?: unknown): Promise<ApiResult<T>> => {
     const response = await fetch(`${url}${path}`, {
       method,
-      headers: { authorization: `Bearer ${token}`, ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
+      headers: {
+        authorization: `Bearer ${token}`,
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
     const text = await response.text();
@@ -121,7 +128,11 @@ function openCbos(parts: { world: World; child: ChildProcess; url: string; token
         last = await session(slug);
         return condition(last);
       },
-      { describe: () => `${slug} ${describe}; it is ${JSON.stringify(last?.status)}\n${last?.buffer_tail}`, timeoutMs },
+      {
+        describe: `${slug} ${describe}`,
+        actual: () => `${JSON.stringify(last?.status)}\n${last?.buffer_tail}`,
+        timeoutMs,
+      },
     );
     return session(slug);
   };
@@ -141,7 +152,9 @@ function openCbos(parts: { world: World; child: ChildProcess; url: string; token
 }
 
 async function openWatcher(url: string, token: string, world: World): Promise<Watcher> {
-  const socket = new WebSocket(`${url.replace('http', 'ws')}/ws/stream`, { headers: { authorization: `Bearer ${token}` } });
+  const socket = new WebSocket(`${url.replace('http', 'ws')}/ws/stream`, {
+    headers: { authorization: `Bearer ${token}` },
+  });
   const frames: Watcher['frames'] = [];
   socket.on('message', (data) => {
     frames.push({ ...(JSON.parse(String(data)) as StreamFrame), receivedAt: Date.now() });
@@ -153,7 +166,9 @@ async function openWatcher(url: string, token: string, world: World): Promise<Wa
     send: (command) => socket.send(JSON.stringify(command)),
     statuses: (slug) =>
       frames.flatMap((frame) =>
-        frame.type === 'session_state' && frame.session === slug ? [`${frame.status.primary}/${frame.status.detail}`] : [],
+        frame.type === 'session_state' && frame.session === slug
+          ? [`${frame.status.primary}/${frame.status.detail}`]
+          : [],
       ),
     close: () => socket.close(),
   };

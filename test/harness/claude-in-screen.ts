@@ -45,11 +45,19 @@ export interface ClaudeInScreen {
   type(keys: string): Promise<void>;
   /** types a one-line text, waits as a person would, and presses Enter */
   prompt(text: string): Promise<void>;
+  /** waits for a dialog, then until it listens, and types keys into it */
+  answer(dialog: RegExp, keys: string): Promise<void>;
   waitForScreen(pattern: RegExp, timeoutMs?: number): Promise<string>;
 }
 
 /** Below this, Enter is taken for a part of the paste (versions up to 2.1.50; newer ones need less). */
 const BEFORE_ENTER_MS = 400;
+
+/**
+ * A dialog of 2.1.329 is drawn before it listens: keys were lost up to 50 ms after it appeared for permissions, up to 100 ms for the
+ * trust dialog, on a machine with little to do.
+ */
+const DIALOG_DEAF_MS = 400;
 
 function quote(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`;
@@ -149,6 +157,11 @@ export async function startClaudeInScreen(
       await type(text);
       await new Promise((resolve) => setTimeout(resolve, BEFORE_ENTER_MS));
       await type('\r');
+    },
+    answer: async (dialog, keys) => {
+      await session.waitForScreen(dialog);
+      await new Promise((resolve) => setTimeout(resolve, DIALOG_DEAF_MS));
+      await type(keys);
     },
     waitForScreen: (pattern, timeoutMs) =>
       waitFor(

@@ -218,19 +218,24 @@ export class TestSocket<F extends AnyFrame> {
 
   /** The next frame of a type after the last one that was asked for; frames between are passed over. */
   async next<T extends F['type']>(type: T): Promise<FrameOf<F, T>> {
-    const frame = await waitFor(
+    const isWanted = (frame: F): frame is FrameOf<F, T> => frame.type === type;
+    const found: FrameOf<F, T>[] = [];
+    await waitFor(
       () => {
-        const index = this.frames.findIndex((candidate, at) => at >= this.#read && candidate.type === type);
-        if (index < 0) return null;
-        this.#read = index + 1;
-        return this.frames[index];
+        for (; this.#read < this.frames.length && found.length === 0; this.#read++) {
+          const frame = this.frames[this.#read];
+          if (frame !== undefined && isWanted(frame)) found.push(frame);
+        }
+        return found.length > 0;
       },
       {
         describe: `a frame of type ${type} comes`,
-        actual: () => this.frames.slice(this.#read).map((other) => JSON.stringify(other).slice(0, 200)),
+        actual: () => this.frames.slice(-5).map((other) => JSON.stringify(other).slice(0, 200)),
       },
     );
-    return frame as FrameOf<F, T>;
+    const [frame] = found;
+    if (frame === undefined) throw new Error('waited for nothing');
+    return frame;
   }
 
   of<T extends F['type']>(type: T): FrameOf<F, T>[] {

@@ -1,0 +1,1 @@
+export { type DemoFleet, type DemoOptions, NO_CLAUDE, runDemo } from './run.ts';

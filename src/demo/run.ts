@@ -1,0 +1,127 @@
+import { mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { EXAMPLE_PROJECT_ALLOW, writeExampleProject } from './example-project.ts';
+import { isolatedEnvironment, prepareIsolatedHome } from './isolated-home.ts';
+import { startMessagesApi } from './messages-api/server.ts';
+import { chooseDemoScene, DEMO_SESSIONS, type DemoSession } from './scenes/fleet.ts';
+
+/** A CBOS server of the demo's own, and what the demo needs of it. */
+export interface DemoFleet {
+  launch(session: { slug: string; path: string; prompt: string }): Promise<void>;
+  /** tells what each session does, a line each: "○ DEPLOY waits: Bash ./deploy.sh staging" */
+  onChange(listener: (line: string) => void): () => void;
+  /** ends all its sessions, then the server; nothing of them is left */
+  close(): Promise<void>;
+}
+
+export interface DemoOptions {
+  /** absolute path of Claude Code's program */
+  claude: string;
+  /** directory of the node that runs this; Claude Code may be a script for it */
+  nodeDirectory: string;
+  /** where the private home is made; short, because Screen's sockets are in it: /tmp */
+  temporaryDirectory: string;
+  /** starts a server with exactly this environment: nothing of the person's own may reach a session */
+  openFleet: (environment: Readonly<Record<string, string>>) => Promise<DemoFleet>;
+  print: (line: string) => void;
+  /** ends the demo, e.g. on Ctrl+C */
+  signal: AbortSignal;
+}
+
+/** What to say where there is no Claude Code at all. */
+export const NO_CLAUDE =
+  'the demo runs real Claude Code sessions and found no `claude`: npm install -g @anthropic-ai/claude-code (no account is needed)';
+
+const SYSTEM_PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
+
+/** Directories of the demo, all in one that is removed at the end. */
+function makePlace(temporaryDirectory: string): { dir: string; make: (name: string) => string } {
+  // Claude Code compares trusted directories by their real path.
+  const dir = realpathSync(mkdtempSync(join(temporaryDirectory, 'cbos-demo-')));
+  const make = (name: string): string => {
+    const path = join(dir, name);
+    mkdirSync(path, { recursive: true, mode: 0o700 });
+    return path;
+  };
+  return { dir, make };
+}
+
+/**
+ * Runs the demo: four real Claude Code sessions on a scripted stand-in for the model, in a home of their own. They think, run
+ * tools, ask a permission and ask a question; whoever watches may answer them. Ends, and removes everything, when the
+ * signal says so.
+ */
+export async function runDemo(options: DemoOptions): Promise<void> {
+  const { print, signal } = options;
+  const { dir, make } = makePlace(options.temporaryDirectory);
+  const endings: (() => void | Promise<void>)[] = [() => removeDirectory(dir)];
+  try {
+    const api = await startMessagesApi({ choosers: [chooseDemoScene] });
+    endings.push(() => api.close());
+    const home = make('home');
+    const projects = new Map<DemoSession, string>();
+    for (const session of DEMO_SESSIONS) {
+      const project = make(session.slug.toLowerCase());
+      writeExampleProject(project);
+      projects.set(session, project);
+    }
+    prepareIsolatedHome({ home, trusted: [...projects.values()], allow: EXAMPLE_PROJECT_ALLOW });
+    const cbosHome = make('cbos');
+    const fleet = await options.openFleet({
+      ...isolatedEnvironment({
+        home,
+        port: api.port,
+        path: [options.nodeDirectory, dirname(options.claude), SYSTEM_PATH].join(':'),
+        temporary: make('tmp'),
+      }),
+      CBOS_HOME: cbosHome,
+      CBOS_STREAM_STREAM_DIR: make('streams'),
+      CBOS_CLAUDE_COMMAND: options.claude,
+      CBOS_PORT: '0',
+      SCREENDIR: make('s'),
+    });
+    endings.push(() => fleet.close());
+    endings.push(fleet.onChange(print));
+    print('A fleet of its own, offline: no key, no cost, nothing of yours in it. Look at it from another terminal:');
+    print('');
+    print(`  export CBOS_HOME=${cbosHome}`);
+    print('  cbos ls                       what they do');
+    print('  cbos answer DEPLOY yes        give the permission');
+    print('  cbos answer ACCOUNTS SQLite   answer the question');
+    print('  cbos attach STARTUP           the real terminal');
+    print('');
+    print('Ctrl+C ends it and cleans up.');
+    print('');
+    for (const [{ slug, prompt }, path] of projects) {
+      if (signal.aborted) return;
+      await fleet.launch({ slug, path, prompt });
+    }
+    await aborted(signal);
+  } finally {
+    print('Ending the sessions…');
+    await endAll(endings.reverse());
+  }
+}
+
+/** Each of them, whatever becomes of the others. */
+async function endAll(endings: readonly (() => void | Promise<void>)[]): Promise<void> {
+  const failures: unknown[] = [];
+  for (const end of endings) {
+    try {
+      await end();
+    } catch (error) {
+      failures.push(error);
+    }
+  }
+  if (failures.length > 0) throw new AggregateError(failures, 'the demo could not clean up everything');
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return Promise.resolve();
+  return new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
+}
+
+/** With retries: a process that has just ended may have been writing there. */
+function removeDirectory(dir: string): void {
+  rmSync(dir, { recursive: true, force: true, maxRetries: 5, retryDelay: 50 });
+}

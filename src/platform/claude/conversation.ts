@@ -1,0 +1,47 @@
+import { createReadStream } from 'node:fs';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+
+export interface ConversationPlace {
+  /** see `configDirectory` */
+  configDir: string;
+  /** the directory that the session was started in, links resolved */
+  cwd: string;
+  sessionId: string;
+}
+
+/** Where Claude Code keeps a conversation: `projects/CWD-WITH-DASHES/ID.jsonl` of its configuration directory. */
+export function transcriptFile(place: ConversationPlace): string {
+  return join(place.configDir, 'projects', place.cwd.replaceAll(/[^A-Za-z0-9]/g, '-'), `${place.sessionId}.jsonl`);
+}
+
+/** A line of the conversation itself; others keep the mode, the title and the like. */
+const MESSAGE_LINE = /"type":\s*"(?:user|assistant)"/;
+
+async function hasMessages(file: string): Promise<boolean> {
+  const stream = createReadStream(file, 'utf8');
+  try {
+    for await (const line of createInterface({ input: stream })) if (MESSAGE_LINE.test(line)) return true;
+    return false;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false;
+    throw error;
+  } finally {
+    stream.destroy();
+  }
+}
+
+/**
+ * How to start a session again on its conversation. One that was never prompted cannot be resumed ("No conversation found"), and
+ * its id cannot be used a second time either once it has a transcript without messages ("is already in use", after `/exit` on
+ * 2.1.329): it begins anew under another id.
+ * @param newId a UUID for that case
+ */
+export async function continueConversation(
+  place: ConversationPlace,
+  newId: string,
+): Promise<{ kind: 'new' | 'resume'; sessionId: string }> {
+  return (await hasMessages(transcriptFile(place)))
+    ? { kind: 'resume', sessionId: place.sessionId }
+    : { kind: 'new', sessionId: newId };
+}

@@ -1,0 +1,162 @@
+import { existsSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { type DemoFleet, runDemo } from '../../src/demo/index.ts';
+import { chooseDemoScene, DEMO_SESSIONS } from '../../src/demo/scenes/fleet.ts';
+import { claudeWorld } from '../harness/claude.ts';
+import { startClaudeInScreen } from '../harness/claude-in-screen.ts';
+import { waitFor } from '../harness/wait-for.ts';
+import { createWorld } from '../harness/world.ts';
+
+/** Stands for the server, which the demo gets from outside. */
+function recordingFleet() {
+  const launched: { slug: string; path: string; prompt: string }[] = [];
+  let environment: Readonly<Record<string, string>> = {};
+  let isClosed = false;
+  const fleet: DemoFleet = {
+    launch: async (session) => {
+      expect(existsSync(join(session.path, 'check.sh'))).toBe(true);
+      launched.push(session);
+    },
+    onChange: () => () => undefined,
+    close: async () => {
+      isClosed = true;
+    },
+  };
+  return {
+    launched,
+    environment: () => environment,
+    isClosed: () => isClosed,
+    open: async (given: Readonly<Record<string, string>>) => {
+      environment = given;
+      return fleet;
+    },
+  };
+}
+
+describe('the demo', () => {
+  test('launches four sessions in a private place, and leaves nothing of it at the end', async () => {
+    await using world = createWorld();
+    const fleet = recordingFleet();
+    const stop = new AbortController();
+    const printed: string[] = [];
+    const running = runDemo({
+      claude: '/opt/claude/bin/claude',
+      nodeDirectory: '/opt/node/bin',
+      temporaryDirectory: world.dir,
+      openFleet: fleet.open,
+      print: (line) => printed.push(line),
+      signal: stop.signal,
+    });
+    await waitFor(() => fleet.launched.length === 4, { describe: 'four sessions are launched' });
+    const home = fleet.environment().CBOS_HOME ?? '';
+    expect(home.startsWith(join(world.dir, 'cbos-demo-'))).toBe(true);
+    expect(statSync(join(home, '..')).mode & 0o777).toBe(0o700);
+    expect(printed.join('\n')).toContain(`export CBOS_HOME=${home}`);
+    stop.abort();
+    await running;
+    expect(fleet.isClosed()).toBe(true);
+    expect(existsSync(join(home, '..'))).toBe(false);
+  });
+
+  test("lets nothing of the person's environment through, and talks to loopback only", async () => {
+    await using world = createWorld();
+    const fleet = recordingFleet();
+    process.env.ANTHROPIC_AUTH_TOKEN = 'a-secret-of-the-person';
+    try {
+      await runDemo({
+        claude: '/opt/claude/bin/claude',
+        nodeDirectory: '/opt/node/bin',
+        temporaryDirectory: world.dir,
+        openFleet: fleet.open,
+        print: () => undefined,
+        signal: AbortSignal.abort(),
+      });
+    } finally {
+      delete process.env.ANTHROPIC_AUTH_TOKEN;
+    }
+    const environment = fleet.environment();
+    expect(Object.keys(environment).sort()).toMatchInlineSnapshot(`
+      [
+        "ANTHROPIC_API_KEY",
+        "ANTHROPIC_BASE_URL",
+        "CBOS_CLAUDE_COMMAND",
+        "CBOS_HOME",
+        "CBOS_PORT",
+        "CBOS_STREAM_STREAM_DIR",
+        "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC",
+        "DISABLE_AUTOUPDATER",
+        "DISABLE_ERROR_REPORTING",
+        "DISABLE_TELEMETRY",
+        "HOME",
+        "LANG",
+        "PATH",
+        "SCREENDIR",
+        "SHELL",
+        "TERM",
+        "TMPDIR",
+        "USER",
+      ]
+    `);
+    expect(environment.ANTHROPIC_BASE_URL).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
+    expect(environment.HOME).toContain(world.dir);
+    expect(Object.values(environment).join()).not.toContain('a-secret');
+  });
+
+  test('removes its place when the server does not start', async () => {
+    await using world = createWorld();
+    let place = '';
+    const running = runDemo({
+      claude: '/opt/claude/bin/claude',
+      nodeDirectory: '/opt/node/bin',
+      temporaryDirectory: world.dir,
+      openFleet: async (environment) => {
+        place = join(environment.CBOS_HOME ?? '', '..');
+        throw new Error('no server today');
+      },
+      print: () => undefined,
+      signal: new AbortController().signal,
+    });
+    await expect(running).rejects.toThrow('no server today');
+    expect(place).not.toBe('');
+    expect(existsSync(place)).toBe(false);
+  });
+});
+
+describe("the demo's scenes, with the real Claude Code", () => {
+  const play = async (
+    slug: string,
+    run: (claude: Awaited<ReturnType<typeof startClaudeInScreen>>) => Promise<void>,
+  ) => {
+    const session = DEMO_SESSIONS.find((one) => one.slug === slug);
+    if (session === undefined) throw new Error(slug);
+    await using world = await claudeWorld({ pace: 0.1, choosers: [chooseDemoScene] });
+    const claude = await startClaudeInScreen(world);
+    await claude.waitForScreen(/\? for shortcuts/);
+    await claude.prompt(session.prompt);
+    await run(claude);
+    expect(world.promptsReceived()).toEqual([session.prompt]);
+  };
+
+  test('STARTUP reads a file and answers at length', () =>
+    play('STARTUP', async (claude) => {
+      await claude.waitForScreen(/Neither change is visible[\s\S]*\? for shortcuts/, 15_000);
+    }));
+
+  test('CHECKS runs its script twice without asking', () =>
+    play('CHECKS', async (claude) => {
+      await claude.waitForScreen(/passed twice/, 18_000);
+    }));
+
+  test('DEPLOY asks for a permission and deploys when it is given', () =>
+    play('DEPLOY', async (claude) => {
+      await claude.answer(/deploy\.sh staging[\s\S]*Do you want to proceed/, '1');
+      await claude.waitForScreen(/runs on staging/, 15_000);
+    }));
+
+  test('ACCOUNTS asks a question and goes on with the answer', () =>
+    play('ACCOUNTS', async (claude) => {
+      await claude.answer(/Where shall the accounts be stored/, '1');
+      await claude.waitForScreen(/begin with the table/, 15_000);
+    }));
+});

@@ -1,0 +1,56 @@
+import { expect } from 'vitest';
+import type { z } from 'zod';
+import { ErrorResponse, ROUTES, type Route, type RouteName } from '../../src/protocol/index.ts';
+import { errorsOf } from '../../src/server/http/route-config.ts';
+import type { Answered, CallOptions, FacesUnderTest } from './faces.ts';
+
+export interface RestInput {
+  params?: Record<string, string>;
+  query?: Record<string, string>;
+  body?: unknown;
+}
+
+/** Address of a route with its parts filled in. */
+export function addressOf(route: Route, input: RestInput): string {
+  const path = route.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(input.params?.[name] ?? ''));
+  const query = new URLSearchParams(input.query).toString();
+  return query === '' ? path : `${path}?${query}`;
+}
+
+/**
+ * Calls a route, and checks the answer against its entry: the status, the body by its schema without anything that the schema does
+ * not name, or an error that the entry lists.
+ */
+export async function callRoute(
+  server: Pick<FacesUnderTest, 'call'>,
+  name: RouteName,
+  input: RestInput & Pick<CallOptions, 'headers'> = {},
+): Promise<Answered> {
+  const route: Route = ROUTES[name];
+  const answer = await server.call(addressOf(route, input), {
+    method: route.method.toUpperCase(),
+    ...(input.body === undefined ? {} : { body: input.body }),
+    ...(input.headers === undefined ? {} : { headers: input.headers }),
+  });
+  expectAsDescribed(route, answer);
+  return answer;
+}
+
+export function expectAsDescribed(route: Route, answer: Answered): void {
+  if (answer.status >= 400) {
+    expectExactly(ErrorResponse, answer.json());
+    expect(errorsOf(route)).toContain(answer.code());
+    return;
+  }
+  if (route.response === null) {
+    expect([route.success, 206]).toContain(answer.status);
+    return;
+  }
+  expect(answer.status, answer.text).toBe(route.success);
+  expectExactly(route.response, answer.json());
+}
+
+function expectExactly(schema: z.ZodType, body: unknown): void {
+  // The schema drops what it does not name, so a field too many shows as a difference.
+  expect(schema.parse(body)).toEqual(body);
+}
