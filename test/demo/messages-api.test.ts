@@ -1,6 +1,6 @@
 import { request as httpRequest } from 'node:http';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { promptOf, readTurn } from '../../src/demo/messages-api/request.ts';
+import { type Message, promptOf, readTurn } from '../../src/demo/messages-api/request.ts';
 import { type ApiEvent, type MessagesApi, startMessagesApi } from '../../src/demo/messages-api/server.ts';
 import { SCENE_NAMES } from '../../src/demo/scenes/catalogue.ts';
 import { waitFor } from '../harness/wait-for.ts';
@@ -16,8 +16,8 @@ beforeEach(async () => {
 afterEach(() => api.close());
 
 const TOOLS = [{ name: 'Bash' }];
-const user = (content: unknown) => ({ role: 'user', content });
-const assistant = (text: string) => ({ role: 'assistant', content: [{ type: 'text', text }] });
+const user = (content: Message['content']): Message => ({ role: 'user', content });
+const assistant = (text: string): Message => ({ role: 'assistant', content: [{ type: 'text', text }] });
 const result = (id: string) => user([{ type: 'tool_result', tool_use_id: id, content: 'done' }]);
 
 function post(messages: unknown[], fields: Record<string, unknown> = {}): Promise<Response> {

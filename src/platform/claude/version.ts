@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { accessSync, constants, statSync } from 'node:fs';
-import { delimiter, isAbsolute, join } from 'node:path';
+import { delimiter, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { CatalogueError } from '../../protocol/index.ts';
 
@@ -45,7 +45,7 @@ function isExecutableFile(path: string): boolean {
  */
 export function resolveClaude(command: string, path: string): string {
   const candidates = command.includes('/')
-    ? [isAbsolute(command) ? command : join(process.cwd(), command)]
+    ? [resolve(command)]
     : path.split(delimiter).flatMap((directory) => (directory === '' ? [] : [join(directory, command)]));
   const found = candidates.find(isExecutableFile);
   if (found === undefined) {
