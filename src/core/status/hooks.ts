@@ -163,28 +163,33 @@ function onNotification(hooks: HookEvidence, event: HookEvent): HookEvidence {
 }
 
 /** What each event means. An event without an entry is a sign of life and nothing more. */
-const FOLDS: Readonly<Record<string, (hooks: HookEvidence, event: HookEvent) => HookEvidence>> = {
-  SessionStart: onSessionStart,
-  UserPromptSubmit: onPrompt,
-  PreToolUse: onPreToolUse,
-  PermissionRequest: onPermissionRequest,
-  PostToolUse: onToolEnd,
-  PostToolUseFailure: onToolEnd,
-  Notification: onNotification,
-  Stop: (hooks, event) => endTurn(hooks, event, null),
-  StopFailure: (hooks, event) => endTurn(hooks, event, text(event.payload.error) ?? 'error'),
-  PreCompact: (hooks, event) =>
-    hooks.turnEnd !== null && hooks.turnEnd.at > event.at ? hooks : { ...hooks, compactingSince: event.at },
-  PostCompact: (hooks, event) =>
-    hooks.compactingSince !== null && hooks.compactingSince > event.at ? hooks : { ...hooks, compactingSince: null },
-  SessionEnd: (hooks, event) => ({ ...hooks, ended: { at: event.at, reason: text(event.payload.reason) ?? 'other' } }),
-};
+const FOLDS: ReadonlyMap<string, (hooks: HookEvidence, event: HookEvent) => HookEvidence> = new Map(
+  Object.entries({
+    SessionStart: onSessionStart,
+    UserPromptSubmit: onPrompt,
+    PreToolUse: onPreToolUse,
+    PermissionRequest: onPermissionRequest,
+    PostToolUse: onToolEnd,
+    PostToolUseFailure: onToolEnd,
+    Notification: onNotification,
+    Stop: (hooks: HookEvidence, event: HookEvent) => endTurn(hooks, event, null),
+    StopFailure: (hooks: HookEvidence, event: HookEvent) => endTurn(hooks, event, text(event.payload.error) ?? 'error'),
+    PreCompact: (hooks: HookEvidence, event: HookEvent) =>
+      hooks.turnEnd !== null && hooks.turnEnd.at > event.at ? hooks : { ...hooks, compactingSince: event.at },
+    PostCompact: (hooks: HookEvidence, event: HookEvent) =>
+      hooks.compactingSince !== null && hooks.compactingSince > event.at ? hooks : { ...hooks, compactingSince: null },
+    SessionEnd: (hooks: HookEvidence, event: HookEvent) => ({
+      ...hooks,
+      ended: { at: event.at, reason: text(event.payload.reason) ?? 'other' },
+    }),
+  }),
+);
 
 /**
  * Folds one hook event. Doubles, late events and unknown names change nothing that a newer event has said; memory is bounded.
  */
 export function observeHook(previous: HookEvidence, event: HookEvent): HookEvidence {
-  const folded = FOLDS[event.event]?.(previous, event) ?? previous;
+  const folded = FOLDS.get(event.event)?.(previous, event) ?? previous;
   return {
     ...folded,
     lastAt: Math.max(event.at, previous.lastAt ?? event.at),

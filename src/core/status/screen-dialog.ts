@@ -12,7 +12,8 @@ interface OptionRow {
   indent: number;
 }
 
-const NUMBERED = /^(\s*)(❯|>)?(\s*)(\d{1,2})\.\s+(\[[ x✓✔]\]\s*)?(.*)$/;
+// The blanks after the marker hang on it: two runs of blanks side by side would cost their product.
+const NUMBERED = /^(\s*)(?:(❯|>)(\s*))?(\d{1,2})\.\s+(\[[ x✓✔]\]\s*)?(.*)$/;
 const MARKED = /^(\s*)❯\s(\s*\S.*)$/;
 /** Keys that dialogs name below their options: 1.0 to 2.1.329. */
 const KEY_HINT = /\b(?:Esc|Enter|Tab)\b.*\bto\b|\b(?:shift\+tab|ctrl\+\w) to\b/;

@@ -29,9 +29,9 @@ function registryOf(
   startedAt: number,
 ): RegistryEvidence | null {
   if (record === null) return null;
-  const { statusUpdatedAt, waitingFor, sessionId } = record;
+  const { status, statusUpdatedAt, waitingFor, sessionId } = record;
   return {
-    status: REGISTRY_WORDS.find((word) => word === record['status']) ?? null,
+    status: REGISTRY_WORDS.find((word) => word === status) ?? null,
     waitingFor: typeof waitingFor === 'string' ? waitingFor : null,
     statusUpdatedAt: typeof statusUpdatedAt === 'number' ? statusUpdatedAt - startedAt : null,
     sessionId: typeof sessionId === 'string' ? sessionId : null,

@@ -1,0 +1,175 @@
+import { describe, expect, test } from 'vitest';
+import {
+  advanceStatus,
+  type Evidence,
+  type StatusMemory,
+  type StatusStep,
+  statusView,
+} from '../../../src/core/status/index.ts';
+import { bash, evidenceOf, FRAMES, frame, hook, hooksOf, screenOf } from './evidence-maker.ts';
+
+const THRESHOLD = 15_000;
+const step = (previous: StatusMemory | null, evidence: Partial<Evidence>, now: number): StatusStep =>
+  advanceStatus(previous, { evidence: evidenceOf(evidence), now, stuckThresholdMs: THRESHOLD });
+const working = { screen: screenOf([0, FRAMES.thinking]) };
+
+describe('health', () => {
+  test('goes ALIVE, STUCK, RECOVERED and ALIVE again, and says when to look', () => {
+    const alive = step(null, working, 0);
+    expect(alive).toMatchObject({
+      memory: { primary: 'active', health: 'ALIVE' },
+      recheckAt: THRESHOLD,
+      changed: true,
+    });
+    expect(step(alive.memory, working, THRESHOLD - 1).changed).toBe(false);
+
+    const stuck = step(alive.memory, working, THRESHOLD);
+    expect(stuck).toMatchObject({
+      memory: { primary: 'stuck', detail: null, state: 'thinking', health: 'STUCK', since: THRESHOLD },
+      recheckAt: null,
+      changed: true,
+    });
+
+    const moved = {
+      screen: screenOf([0, FRAMES.thinking], [20_000, frame(FRAMES.thinking.lines.with(2, '✶ Brewing…'))]),
+    };
+    const recovered = step(stuck.memory, moved, 20_000);
+    expect(recovered).toMatchObject({
+      memory: { primary: 'active', detail: 'thinking', health: 'RECOVERED' },
+      recheckAt: 25_000,
+      changed: true,
+    });
+
+    expect(step(recovered.memory, moved, 25_000)).toMatchObject({ memory: { health: 'ALIVE' }, changed: true });
+    const over = { screen: screenOf([0, FRAMES.thinking], [21_000, FRAMES.idle]) };
+    expect(step(recovered.memory, over, 21_200)).toMatchObject({ memory: { primary: 'idle', health: 'ALIVE' } });
+  });
+
+  test('a long tool whose spinner turns is never stuck, one whose spinner stopped is past the threshold', () => {
+    let screen = screenOf([0, FRAMES.tool]);
+    for (let at = 1_000; at <= 600_000; at += 1_000) {
+      const turned = frame(FRAMES.tool.lines.with(5, `${'✶✻'[(at / 1_000) % 2]} Brewing… (${at / 1_000}s)`));
+      screen = screenOf([at - 1_000, screen?.frame ?? turned], [at, turned]);
+      expect(step(null, { screen }, at).memory.primary).toBe('active');
+    }
+    expect(step(null, { screen }, 615_000).memory.primary).toBe('stuck');
+  });
+
+  test.each([
+    ['waits for its user', { screen: screenOf([0, FRAMES.permission]) }, 'waiting'],
+    ['is idle', { screen: screenOf([0, FRAMES.idle]) }, 'idle'],
+    ['has no screen to be judged by', { hooks: hooksOf(hook(0, 'UserPromptSubmit')) }, 'active'],
+  ])('a session that %s is never stuck', (_, evidence, primary) => {
+    expect(step(null, evidence, 86_400_000)).toMatchObject({ memory: { primary, health: 'ALIVE' }, recheckAt: null });
+  });
+
+  test('dead is final, from every health', () => {
+    const gone = { ...working, process: { alive: false, startedAt: 0, endedAt: 16_000 } };
+    const stuck = step(step(null, working, 0).memory, working, THRESHOLD);
+    const dead = step(stuck.memory, gone, 16_000);
+    expect(dead).toMatchObject({
+      memory: { primary: 'dead', detail: null, state: 'dead', health: 'DEAD' },
+      recheckAt: null,
+      changed: true,
+    });
+    expect(step(dead.memory, working, 17_000)).toMatchObject({ memory: { primary: 'dead' }, changed: false });
+  });
+});
+
+describe('what is announced', () => {
+  test('a spinner that turns announces nothing, and since stays', () => {
+    const first = step(null, working, 100);
+    const turned = {
+      screen: screenOf([0, FRAMES.thinking], [200, frame(FRAMES.thinking.lines.with(2, '✶ Brewing… (1s)'))]),
+    };
+    const second = step(first.memory, turned, 200);
+    expect(second.changed).toBe(false);
+    expect(second.memory.since).toBe(100);
+  });
+
+  test('the next tool call is news, though the word stays', () => {
+    const prompted = hook(0, 'UserPromptSubmit');
+    const one = step(null, { hooks: hooksOf(prompted, hook(1, 'PreToolUse', bash('a'))) }, 1);
+    const two = step(
+      one.memory,
+      {
+        hooks: hooksOf(
+          prompted,
+          hook(1, 'PreToolUse', bash('a')),
+          hook(2, 'PostToolUse', bash('a')),
+          hook(3, 'PreToolUse', bash('b', 'ls')),
+        ),
+      },
+      3,
+    );
+    expect(two).toMatchObject({ changed: true, memory: { since: 1, because: { evidence: 'Bash: ls' } } });
+  });
+});
+
+describe('the question', () => {
+  const prompted = hook(0, 'UserPromptSubmit');
+  const call = [prompted, hook(100, 'PreToolUse', bash('a')), hook(110, 'PermissionRequest', bash('a'))];
+
+  test('keeps its identity when a hook names the call after the dialog was drawn', () => {
+    const drawn = step(
+      null,
+      { hooks: hooksOf(prompted), screen: screenOf([0, FRAMES.thinking], [100, FRAMES.permission]) },
+      200,
+    );
+    const named = step(
+      drawn.memory,
+      { hooks: hooksOf(...call), screen: screenOf([0, FRAMES.thinking], [100, FRAMES.permission]) },
+      1_300,
+    );
+    expect(drawn.memory.question?.tool).toBeNull();
+    expect(named.memory.question).toMatchObject({
+      id: drawn.memory.question?.id,
+      tool: { name: 'Bash' },
+      options: [{}, { label: 'Yes, and don’t ask again for npm test commands in /home/user/project' }, {}],
+    });
+  });
+
+  test('is the same after a restart of the server, where hooks name the call', () => {
+    const before = step(null, { hooks: hooksOf(...call), screen: screenOf([120, FRAMES.permission]) }, 500);
+    const after = step(null, { hooks: hooksOf(...call), screen: screenOf([90_000, FRAMES.permission]) }, 90_500);
+    expect(after.memory.question?.id).toBe(before.memory.question?.id);
+    expect(after.memory.question?.id).toMatch(/^[0-9a-f]{16}$/);
+  });
+
+  test('is another one when the same dialog opens again', () => {
+    const first = step(null, { screen: screenOf([0, FRAMES.thinking], [100, FRAMES.permission]) }, 200);
+    const between = step(first.memory, { screen: screenOf([0, FRAMES.permission], [300, FRAMES.tool]) }, 300);
+    const second = step(between.memory, { screen: screenOf([300, FRAMES.tool], [900, FRAMES.permission]) }, 1_000);
+    expect(between.memory).toMatchObject({
+      question: null,
+      lastQuestion: expect.stringContaining('Do you want to proceed?'),
+    });
+    expect(second.memory.question?.text).toBe(first.memory.question?.text);
+    expect(second.memory.question?.id).not.toBe(first.memory.question?.id);
+  });
+
+  test('an unnumbered dialog has options by its place', () => {
+    const { memory } = step(null, { screen: screenOf([0, FRAMES.trust]) }, 100);
+    expect(memory.question).toMatchObject({
+      kind: 'setup',
+      options: [
+        { key: '1', label: 'No, exit' },
+        { key: '2', label: 'Yes, I trust this folder' },
+      ],
+    });
+  });
+});
+
+test('the view counts signs of life and of progress apart', () => {
+  const turned = frame(FRAMES.thinking.lines.with(2, '✶ Brewing… (9s · ↓ 90 tokens)'));
+  const evidence = evidenceOf({ screen: screenOf([1_000, FRAMES.thinking], [9_000, turned]) });
+  const { memory } = advanceStatus(null, { evidence, now: 9_000, stuckThresholdMs: THRESHOLD });
+  expect(statusView(memory, evidence, 9_500)).toMatchObject({
+    primary: 'active',
+    detail: 'thinking',
+    unchanged_ms: 500,
+    quiet_ms: 8_500,
+    since: '1970-01-01T00:00:09.000Z',
+    question: null,
+  });
+});

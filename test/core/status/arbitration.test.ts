@@ -1,0 +1,251 @@
+import { describe, expect, test } from 'vitest';
+import { derive, type Evidence } from '../../../src/core/status/index.ts';
+import { bash, evidenceOf, FRAMES, hook, hooksOf, registryOf, screenOf } from './evidence-maker.ts';
+
+const T = 100_000;
+const started = hook(T - 50_000, 'SessionStart', { source: 'startup' });
+const prompted = hook(T, 'UserPromptSubmit', { prompt: 'go on' });
+const called = hook(T + 1_000, 'PreToolUse', bash('a'));
+const asked = hook(T + 1_050, 'PermissionRequest', bash('a'));
+const stopped = hook(T + 5_000, 'Stop', { last_assistant_message: 'Done as asked.' });
+
+const said = (evidence: Partial<Evidence>, now: number): string => {
+  const { primary, detail, because } = derive(evidenceOf(evidence), now);
+  return `${primary}/${detail} ${because.rule}`;
+};
+
+describe('who is believed', () => {
+  test('a process that has ended ends all arguments', () => {
+    const evidence = {
+      process: { alive: false, startedAt: 0, endedAt: T },
+      hooks: hooksOf(started, prompted),
+      screen: screenOf([T, FRAMES.thinking]),
+      registry: registryOf('busy', T),
+    };
+    expect(said(evidence, T + 10)).toBe('dead/null process.ended');
+  });
+
+  const rows: [string, Partial<Evidence>, number, string][] = [
+    ['nothing at all is unknown', {}, T, 'null/null none'],
+    ['a blank screen at the start is unknown', { screen: screenOf([T, FRAMES.blank]) }, T, 'null/null none'],
+    [
+      'SessionStart alone is not ready yet while the prompt is not drawn',
+      { hooks: hooksOf(started), screen: screenOf([T - 60_000, FRAMES.blank]) },
+      T - 49_999,
+      'null/null none',
+    ],
+    [
+      'the prompt drawn after SessionStart is ready',
+      { hooks: hooksOf(started), screen: screenOf([T, FRAMES.fresh]) },
+      T + 1,
+      'idle/ready hook.SessionStart',
+    ],
+    [
+      'a prompt’s hook is ahead of the screen',
+      { hooks: hooksOf(started, prompted), screen: screenOf([T - 9_000, FRAMES.fresh]) },
+      T + 1,
+      'active/thinking hook.UserPromptSubmit',
+    ],
+    [
+      'the screen tells that an answer is being written',
+      { hooks: hooksOf(prompted), screen: screenOf([T, FRAMES.thinking], [T + 900, FRAMES.responding]) },
+      T + 961,
+      'active/responding screen.spinner',
+    ],
+    [
+      'a call’s hook tells more than the screen',
+      { hooks: hooksOf(prompted, called), screen: screenOf([T, FRAMES.thinking]) },
+      T + 1_001,
+      'active/using_tools hook.PreToolUse',
+    ],
+    [
+      'a request is known before its dialog is drawn',
+      { hooks: hooksOf(prompted, called, asked), screen: screenOf([T, FRAMES.thinking]) },
+      T + 1_051,
+      'waiting/permission hook.PermissionRequest',
+    ],
+    [
+      'the drawn dialog',
+      {
+        hooks: hooksOf(prompted, called, asked),
+        screen: screenOf([T, FRAMES.thinking], [T + 1_100, FRAMES.permission]),
+      },
+      T + 1_200,
+      'waiting/permission screen.dialog.permission',
+    ],
+    [
+      'yes: the dialog is gone, the call runs, no hook tells',
+      {
+        hooks: hooksOf(prompted, called, asked),
+        screen: screenOf([T, FRAMES.thinking], [T + 1_100, FRAMES.permission], [T + 3_000, FRAMES.tool]),
+      },
+      T + 3_001,
+      'active/using_tools screen.dialog.answered',
+    ],
+    [
+      'no: the dialog is gone, the prompt is up, no hook tells',
+      {
+        hooks: hooksOf(prompted, called, asked),
+        screen: screenOf([T, FRAMES.thinking], [T + 1_100, FRAMES.permission], [T + 3_000, FRAMES.idle]),
+        registry: registryOf('idle', T + 3_100),
+      },
+      T + 3_200,
+      'idle/waiting_input screen.prompt.after-turn',
+    ],
+    [
+      'a request whose dialog never comes is given up',
+      {
+        hooks: hooksOf(prompted, called, asked),
+        screen: screenOf([T, FRAMES.thinking]),
+        registry: registryOf('busy', T),
+      },
+      T + 3_100,
+      'active/using_tools screen.dialog.answered',
+    ],
+    [
+      'but not while the registry says that it waits',
+      {
+        hooks: hooksOf(prompted, called, asked),
+        screen: screenOf([T, FRAMES.thinking]),
+        registry: registryOf('waiting', T + 1_060, 'permission prompt'),
+      },
+      T + 4_000,
+      'waiting/permission hook.PermissionRequest',
+    ],
+    [
+      'interrupted: the registry confirms the idle prompt at once',
+      {
+        hooks: hooksOf(prompted),
+        screen: screenOf([T, FRAMES.thinking], [T + 2_000, FRAMES.fresh]),
+        registry: registryOf('idle', T + 2_090),
+      },
+      T + 2_160,
+      'idle/waiting_input screen.prompt.fresh',
+    ],
+    [
+      'interrupted, and no registry: the prompt must stand for a while',
+      { hooks: hooksOf(prompted), screen: screenOf([T, FRAMES.thinking], [T + 2_000, FRAMES.idle]) },
+      T + 2_300,
+      'active/thinking hook.UserPromptSubmit',
+    ],
+    [
+      'and then it is idle',
+      { hooks: hooksOf(prompted), screen: screenOf([T, FRAMES.thinking], [T + 2_000, FRAMES.idle]) },
+      T + 2_700,
+      'idle/waiting_input screen.prompt.after-turn',
+    ],
+    [
+      'a busy registry holds an idle-looking screen active (a draft hides the signs)',
+      {
+        hooks: hooksOf(prompted),
+        screen: screenOf([T, FRAMES.thinking], [T + 2_000, FRAMES.idle]),
+        registry: registryOf('busy', T + 50),
+      },
+      T + 9_000,
+      'active/thinking hook.UserPromptSubmit',
+    ],
+    [
+      'Stop is ahead of the screen',
+      { hooks: hooksOf(prompted, stopped), screen: screenOf([T, FRAMES.thinking], [T + 4_990, FRAMES.responding]) },
+      T + 5_100,
+      'idle/waiting_input hook.Stop',
+    ],
+    [
+      'a spinner that begins after Stop is a turn that no hook announced',
+      { hooks: hooksOf(prompted, stopped), screen: screenOf([T, FRAMES.idle], [T + 8_000, FRAMES.thinking]) },
+      T + 8_001,
+      'active/thinking screen.spinner',
+    ],
+    [
+      'a picker over an idle session',
+      { hooks: hooksOf(started), screen: screenOf([T, FRAMES.fresh], [T + 500, FRAMES.trust]) },
+      T + 600,
+      'waiting/setup screen.dialog.setup',
+    ],
+    [
+      'a compaction that hooks announced',
+      { hooks: hooksOf(prompted, hook(T + 100, 'PreCompact')), screen: screenOf([T, FRAMES.thinking]) },
+      T + 200,
+      'active/compacting hook.PreCompact',
+    ],
+    [
+      'a compaction that only the screen shows',
+      { hooks: hooksOf(prompted), screen: screenOf([T, FRAMES.compacting]) },
+      T + 200,
+      'active/compacting screen.spinner',
+    ],
+    [
+      'a recording that stopped does not overrule those that go on',
+      {
+        hooks: hooksOf(prompted, stopped),
+        screen: screenOf([T, FRAMES.thinking]),
+        registry: registryOf('idle', T + 5_100),
+      },
+      T + 60_000,
+      'idle/waiting_input hook.Stop',
+    ],
+    [
+      'a foreign session has its registry only: busy',
+      { registry: registryOf('busy', T) },
+      T + 1,
+      'active/thinking registry.busy',
+    ],
+    ['idle, fresh from its start', { registry: registryOf('idle', 900) }, T, 'idle/ready registry.idle'],
+    ['idle after work', { registry: registryOf('idle', T) }, T + 1, 'idle/waiting_input registry.idle'],
+    ['background shells only', { registry: registryOf('shell', T) }, T + 1, 'idle/waiting_input registry.shell'],
+    [
+      'waiting for a permission',
+      { registry: registryOf('waiting', T, 'permission prompt') },
+      T + 1,
+      'waiting/permission registry.waiting',
+    ],
+    [
+      'waiting for an answer',
+      { registry: registryOf('waiting', T, 'input needed') },
+      T + 1,
+      'waiting/question registry.waiting',
+    ],
+    [
+      'waiting in a dialog',
+      { registry: registryOf('waiting', T, 'dialog open') },
+      T + 1,
+      'waiting/setup registry.waiting',
+    ],
+    [
+      'a registry without times never overrules hooks (2.1.150)',
+      { hooks: hooksOf(prompted), registry: registryOf('idle', null) },
+      T + 60_000,
+      'active/thinking hook.UserPromptSubmit',
+    ],
+    [
+      'hooks without a screen, interrupted: the registry tells',
+      { hooks: hooksOf(prompted), registry: registryOf('idle', T + 2_000) },
+      T + 2_700,
+      'idle/waiting_input registry.idle',
+    ],
+  ];
+  test.each(rows)('%s', (_, evidence, now, expected) => expect(said(evidence, now)).toBe(expected));
+});
+
+describe('when to look again', () => {
+  test('a contradiction that would end says when, and is decided then', () => {
+    const evidence = evidenceOf({
+      hooks: hooksOf(prompted),
+      screen: screenOf([T, FRAMES.thinking], [T + 2_000, FRAMES.idle]),
+    });
+    let now = T + 2_000;
+    for (let step = 0; step < 10; step++) {
+      const verdict = derive(evidence, now);
+      if (verdict.recheckAt === null) break;
+      expect(verdict.recheckAt).toBeGreaterThan(now);
+      now = verdict.recheckAt;
+    }
+    expect(derive(evidence, now)).toMatchObject({ primary: 'idle', recheckAt: null });
+    expect(now).toBeLessThan(T + 4_000);
+  });
+
+  test('agreement asks for nothing', () => {
+    const evidence = evidenceOf({ hooks: hooksOf(prompted), screen: screenOf([T, FRAMES.thinking]) });
+    expect(derive(evidence, T + 500).recheckAt).toBeNull();
+  });
+});

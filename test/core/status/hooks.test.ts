@@ -1,0 +1,130 @@
+import { describe, expect, test } from 'vitest';
+import { type HookEvent, verdicts } from '../../../src/core/status/index.ts';
+import { bash, evidenceOf, hook, hooksOf } from './evidence-maker.ts';
+
+const said = (...events: HookEvent[]): string => {
+  const verdict = verdicts(evidenceOf({ hooks: hooksOf(...events) }), 1_000_000).find((one) => one.source === 'hook');
+  return verdict === undefined ? 'nothing' : `${verdict.primary}/${verdict.detail} ${verdict.rule}`;
+};
+const start = hook(0, 'SessionStart', { source: 'startup' });
+const prompt = hook(10, 'UserPromptSubmit', { prompt: 'go on' });
+const stop = (at: number, message = 'Done.'): HookEvent => hook(at, 'Stop', { last_assistant_message: message });
+
+describe('what hooks say', () => {
+  const rows: [string, HookEvent[], string][] = [
+    ['nothing came', [], 'nothing'],
+    ['a start', [start], 'idle/ready hook.SessionStart'],
+    ['a resumed conversation', [hook(0, 'SessionStart', { source: 'resume' })], 'idle/waiting_input hook.SessionStart'],
+    ['a prompt', [start, prompt], 'active/thinking hook.UserPromptSubmit'],
+    ['a tool', [start, prompt, hook(20, 'PreToolUse', bash('a'))], 'active/using_tools hook.PreToolUse'],
+    [
+      'a tool that ended',
+      [prompt, hook(20, 'PreToolUse', bash('a')), hook(30, 'PostToolUse', bash('a'))],
+      'active/thinking hook.PostToolUse',
+    ],
+    [
+      'a tool that failed',
+      [prompt, hook(20, 'PreToolUse', bash('a')), hook(30, 'PostToolUseFailure', bash('a'))],
+      'active/thinking hook.PostToolUse',
+    ],
+    [
+      'one of two tools ended',
+      [
+        prompt,
+        hook(20, 'PreToolUse', bash('a')),
+        hook(21, 'PreToolUse', bash('b', 'ls')),
+        hook(30, 'PostToolUse', bash('a')),
+      ],
+      'active/using_tools hook.PreToolUse',
+    ],
+    [
+      'a permission',
+      [
+        prompt,
+        hook(20, 'PreToolUse', bash('a')),
+        hook(21, 'PermissionRequest', { ...bash('a'), tool_use_id: undefined }),
+      ],
+      'waiting/permission hook.PermissionRequest',
+    ],
+    [
+      'a question',
+      [prompt, hook(21, 'PermissionRequest', { tool_name: 'AskUserQuestion' })],
+      'waiting/question hook.PermissionRequest',
+    ],
+    [
+      'a plan',
+      [prompt, hook(21, 'PermissionRequest', { tool_name: 'ExitPlanMode' })],
+      'waiting/plan hook.PermissionRequest',
+    ],
+    ['an end', [prompt, stop(30)], 'idle/waiting_input hook.Stop'],
+    ['an end with a question', [prompt, stop(30, 'Done.\n\nShall I push it?')], 'waiting/question hook.Stop.closing'],
+    ['an error', [prompt, hook(30, 'StopFailure', { error: 'invalid_request' })], 'idle/error hook.StopFailure'],
+    ['compacting', [prompt, hook(20, 'PreCompact')], 'active/compacting hook.PreCompact'],
+    [
+      'compacted in mid-turn',
+      [prompt, hook(20, 'PreCompact'), hook(30, 'PostCompact')],
+      'active/thinking hook.UserPromptSubmit',
+    ],
+    [
+      'compacted by a version that only starts anew',
+      [prompt, stop(15), hook(20, 'PreCompact'), hook(30, 'SessionStart', { source: 'compact' })],
+      'idle/waiting_input hook.Stop',
+    ],
+    ['cleared', [prompt, stop(30), hook(40, 'SessionStart', { source: 'clear' })], 'idle/ready hook.SessionStart'],
+    [
+      'a reminder that it is idle',
+      [prompt, hook(60_000, 'Notification', { notification_type: 'idle_prompt' })],
+      'idle/waiting_input hook.Notification',
+    ],
+    ['an event of a later version', [start, hook(5, 'TelepathyReceived')], 'idle/ready hook.SessionStart'],
+  ];
+  test.each(rows)('%s', (_, events, expected) => expect(said(...events)).toBe(expected));
+});
+
+describe('hooks that come twice, late or in the wrong order change nothing', () => {
+  const pre = hook(20, 'PreToolUse', bash('a'));
+  const post = hook(25, 'PostToolUse', bash('a'));
+  test('a doubled call ends with its one end', () => {
+    expect(said(prompt, pre, pre, post)).toBe('active/thinking hook.PostToolUse');
+  });
+  test('a call that is reported after its end does not run', () => {
+    expect(said(prompt, post, pre)).toBe('active/thinking hook.PostToolUse');
+  });
+  test('a prompt, call or request from before the end of the turn does not begin it again', () => {
+    expect(said(stop(30), prompt, pre, hook(21, 'PermissionRequest', bash('a')))).toBe('idle/waiting_input hook.Stop');
+  });
+  test('an older end does not take the place of a newer one', () => {
+    expect(said(prompt, stop(30, 'Which one?'), stop(12))).toBe('waiting/question hook.Stop.closing');
+  });
+  test('a Stop hook that sends the turn on is seen by the next call', () => {
+    expect(said(prompt, stop(30), hook(40, 'PreToolUse', bash('b')))).toBe('active/using_tools hook.PreToolUse');
+  });
+  test('a call of a background agent does not wake an idle session', () => {
+    expect(said(prompt, stop(30), hook(40, 'PreToolUse', { ...bash('b'), agent_id: 'x' }))).toBe(
+      'idle/waiting_input hook.Stop',
+    );
+  });
+  test('a prompt that is queued in mid-turn leaves the running call to the screen', () => {
+    const hooks = hooksOf(prompt, pre, hook(22, 'UserPromptSubmit', { prompt: 'and this' }));
+    expect(hooks.tools.map((tool) => tool.id)).toEqual(['a']);
+    expect(said(prompt, pre, hook(22, 'UserPromptSubmit', { prompt: 'and this' }))).toBe(
+      'active/thinking hook.UserPromptSubmit',
+    );
+  });
+});
+
+test('memory stays bounded, whatever a session does', () => {
+  const huge = 'x'.repeat(200_000);
+  const events = Array.from({ length: 1_000 }, (_, index) => [
+    hook(index * 10, 'UserPromptSubmit', { prompt: huge }),
+    hook(index * 10 + 1, 'PreToolUse', {
+      ...bash(`ends-${index}`),
+      tool_input: { command: huge, deep: [[[[[[[[huge]]]]]]]] },
+    }),
+    hook(index * 10 + 2, 'PreToolUse', { ...bash(`lasts-${index}`), tool_input: { content: huge } }),
+    hook(index * 10 + 3, 'PostToolUse', bash(`ends-${index}`)),
+  ]).flat();
+  const hooks = hooksOf(...events, hook(1_000_000, 'Stop', { last_assistant_message: huge }));
+  expect(JSON.stringify(hooksOf(...events)).length).toBeLessThan(200_000);
+  expect(JSON.stringify(hooks).length).toBeLessThan(200_000);
+});

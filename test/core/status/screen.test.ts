@@ -1,0 +1,134 @@
+import { describe, expect, test } from 'vitest';
+import { readScreen, SCREEN_RULES } from '../../../src/core/status/index.ts';
+import { FRAMES, frame, RULE, screenOf } from './evidence-maker.ts';
+
+const word = (lines: readonly string[]): string => {
+  const { primary, detail } = readScreen(frame(lines));
+  return `${primary}/${detail}`;
+};
+const PROMPT = [RULE, '❯ ', RULE, '  ⏸ manual mode on · ? for shortcuts'];
+/** An answer that quotes a whole screen of Claude Code, as answers are drawn: two columns in. */
+const quoting = (quoted: readonly string[]): string[] => [
+  '❯ show me',
+  '',
+  '● It looks like this:',
+  '',
+  ...quoted.map((line) => `  ${line}`),
+  '',
+  '  That is all.',
+  '',
+  '✻ Worked for 2s · done 3:08 PM',
+  '',
+  ...PROMPT,
+];
+
+describe('what stands in an answer decides nothing', () => {
+  test.each([
+    ['a permission dialog', FRAMES.permission.lines.slice(4, 14)],
+    ['a trust dialog', FRAMES.trust.lines.slice(0, 9)],
+    ['a spinner', ['✻ Brewing… (2s · ↓ 4 tokens · esc to interrupt)']],
+    ['an error', ['API Error: 500 Internal server error', 'Error: it FAILED']],
+    ['a chosen option', ['❯ 1. Yes', '  2. No', '', 'Esc to cancel']],
+  ])('%s', (_, quoted) => {
+    expect(word(quoting(quoted))).toBe('idle/waiting_input');
+  });
+
+  test('nor in a half-typed prompt', () => {
+    const draft = ['❯ Do you want to proceed? ❯ 1. Yes Error: esc to interrupt Thinking…'];
+    const reading = readScreen(frame([RULE, ...draft, RULE, '  ⏸ manual mode on']));
+    expect(reading).toMatchObject({ primary: 'idle', detail: 'ready', dialog: null });
+    expect(reading.draft).toContain('Do you want to proceed?');
+  });
+
+  test('nor in the command that a dialog asks about', () => {
+    const lines = FRAMES.permission.lines.with(6, ' printf "1. Yes 2. Maybe" # Would you like to proceed?');
+    const { dialog } = readScreen(frame(lines));
+    expect(dialog?.kind).toBe('permission');
+    expect(dialog?.parts[0]?.options.map((option) => option.label)).toEqual([
+      'Yes',
+      'Yes, and don’t ask again for npm test commands in /home/user/project',
+      'No',
+    ]);
+  });
+});
+
+describe('drafts and suggestions', () => {
+  test('a suggestion of Claude Code is no draft, by its look or its words', () => {
+    const lines = [RULE, '❯ Press up to edit queued messages', RULE];
+    expect(readScreen(frame(lines)).draft).toBeNull();
+    const unknown = frame([RULE, '❯ Ask about the weather', RULE], { cursor: { row: 5, col: 9 } });
+    expect(readScreen(unknown).draft).toBe('Ask about the weather');
+    expect(readScreen({ ...unknown, dimRows: [1] }).draft).toBeNull();
+    expect(readScreen({ ...unknown, cursor: { row: 1, col: 2 } }).draft).toBeNull();
+  });
+
+  test('a draft of several lines comes whole', () => {
+    const lines = [RULE, '❯ first', '  second', '', '  fourth', RULE];
+    expect(readScreen(frame(lines, { cursor: { row: 4, col: 8 } })).draft).toBe('first\nsecond\n\nfourth');
+  });
+});
+
+describe('an idle screen', () => {
+  test('with a background shell is idle', () => {
+    const lines = [
+      '❯ go',
+      '',
+      '● Started.',
+      '',
+      '✻ Crunched for 2s · done 2:55 PM · 1 shell still running',
+      '',
+      ...PROMPT,
+    ];
+    expect(word(lines)).toBe('idle/waiting_input');
+  });
+
+  test('with the effort mark and nothing said is ready', () => {
+    expect(word([' Claude Code v2.1.329', '', '                       ◐ medium · /effort', ...PROMPT])).toBe(
+      'idle/ready',
+    );
+  });
+
+  test('after a slash command, which prompts no model, is still ready', () => {
+    expect(word(['❯ /model', '  ⎿  Kept model as Opus', '', ...PROMPT])).toBe('idle/ready');
+  });
+
+  test.each([
+    ['● API Error: 400 The request was refused'],
+    ['  ⎿  Credit balance too low · Add funds: https://example.com'],
+    ['  ⎿  5-hour limit reached ∙ resets 3pm'],
+    ['● {}'],
+  ])('with "%s" below the prompt ended in an error', (line) => {
+    expect(word(['❯ go', line.startsWith('●') ? '' : line, line.startsWith('●') ? line : '', '', ...PROMPT])).toBe(
+      'idle/error',
+    );
+  });
+
+  test('after an error and a good turn is no error any more', () => {
+    expect(word(['❯ go', '', '● API Error: 400 no', '', '❯ again', '', '● Done.', '', ...PROMPT])).toBe(
+      'idle/waiting_input',
+    );
+  });
+});
+
+test('a question that cannot be read to its end is not made up: options come as they are drawn', () => {
+  const { dialog } = readScreen(frame(FRAMES.permission.lines.slice(7, 14)));
+  expect(dialog).toMatchObject({ kind: 'permission', chosen: 0 });
+});
+
+test('every rule says on which versions it was seen', () => {
+  expect(new Set(SCREEN_RULES.map((rule) => rule.id)).size).toBe(SCREEN_RULES.length);
+  expect(SCREEN_RULES.filter((rule) => rule.versions.length === 0)).toEqual([]);
+});
+
+describe('progress is told from motion', () => {
+  const later = (lines: readonly string[]): readonly [number, number] => {
+    const screen = screenOf([0, FRAMES.tool], [500, frame(lines)]);
+    return [screen?.changedAt ?? -1, screen?.progressedAt ?? -1];
+  };
+  test.each([
+    ['a spinner that turns', FRAMES.tool.lines.with(5, '✽ Mulling… (9s · ↑ 1.2k tokens)'), [500, 0]],
+    ['a sign that blinks', FRAMES.tool.lines.with(2, '  Bash(npm test)'), [500, 0]],
+    ['output of a tool', FRAMES.tool.lines.with(3, '  ⎿  12 passed'), [500, 500]],
+    ['nothing', FRAMES.tool.lines, [0, 0]],
+  ])('%s', (_, lines, times) => expect(later(lines)).toEqual(times));
+});
