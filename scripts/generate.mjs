@@ -5,7 +5,7 @@ import { GENERATED_FILES } from './generate/generated-files.mjs';
 import { ROOT } from './root.mjs';
 import { passThrough, tool } from './run-command.mjs';
 
-if ((await passThrough(tool('tsc'), ['-b', 'src/protocol'])) !== 0) process.exit(1);
+if ((await passThrough(tool('tsc'), ['-b', 'src/server'])) !== 0) process.exit(1);
 for (const { file, render } of GENERATED_FILES) {
   writeFileSync(join(ROOT, file), await render());
   process.stdout.write(`wrote ${file}\n`);

@@ -15,6 +15,13 @@ import { errorsPage } from './errors-page.mjs';
  */
 export const GENERATED_FILES = [
   { file: 'docs/ERRORS.md', render: async () => errorsPage((await compiled('protocol/errors.js')).ERRORS) },
+  {
+    file: 'docs/openapi.json',
+    render: async () => {
+      const { openApiDocument } = await compiled('server/http/openapi.js');
+      return `${JSON.stringify(openApiDocument(packageVersion()), null, 2)}\n`;
+    },
+  },
 ];
 
 /** @returns {Promise<string[]>} one line per file that is not what its source says now */
@@ -27,6 +34,10 @@ export async function staleFiles() {
       lines.push(`${file} ${now === null ? 'is missing' : 'is stale'}: run "npm run generate"`);
   }
   return lines;
+}
+
+function packageVersion() {
+  return JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')).version;
 }
 
 /** @param {string} path under build/ @returns {Promise<any>} the module as the compiler wrote it */

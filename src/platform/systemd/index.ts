@@ -1,4 +1,3 @@
-export { serviceEnvironment } from './environment.ts';
 export {
   installService,
   isLingering,

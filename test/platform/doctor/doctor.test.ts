@@ -1,8 +1,10 @@
 import { spawn, spawnSync } from 'node:child_process';
-import { chmodSync, mkdirSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
+import { once } from 'node:events';
+import { chmodSync, mkdirSync, readFileSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { type Check, type DoctorContext, runDoctor } from '../../../src/platform/doctor/index.ts';
+import { type Check, type DoctorContext, localDoctorContext, runDoctor } from '../../../src/platform/doctor/index.ts';
 import { listScreens, openScreenHost } from '../../../src/platform/gnu-screen/index.ts';
 import { readSettings } from '../../../src/platform/settings/index.ts';
 import { takeHomeLock } from '../../../src/platform/sqlite/home-lock.ts';
@@ -30,26 +32,25 @@ async function context(changes: Partial<DoctorContext> = {}): Promise<DoctorCont
   program('claude', 'echo "2.1.329 (Claude Code)"');
   const environment = { ...world.env, PATH: `${join(world.dir, 'bin')}:${world.env.PATH}` };
   const { settings } = await readSettings({ flags: {}, environment, cwd: world.dir, userHome: world.home });
-  return {
+  const local = localDoctorContext({
     settings,
+    service: {
+      node: process.execPath,
+      program: '/cbos.js',
+      environment,
+      userHome: world.home,
+      userName: 'nobody-who-lingers',
+      userId: process.getuid?.() ?? 0,
+    },
     version: '0.1.0',
     nodeVersion: process.versions.node,
-    environment,
-    sessionEnvironment: environment,
-    userHome: world.home,
-    userId: process.getuid?.() ?? 0,
     now: Date.now(),
-    openScreen: () =>
-      openScreenHost({
-        env: environment,
-        screenDir: settings.screen_dir,
-        runDir: world.project('run'),
-        tempDir: world.dir,
-      }),
-    askServer: async () => null,
+    tempDir: world.project('tmp'),
+  });
+  // the user manager of whoever runs the tests is none of theirs
+  return {
+    ...local,
     serviceState: async () => ({ unitFile: null, running: false, enabled: false, notes: [] }),
-    isLingering: () => false,
-    proc: '/proc',
     ...changes,
   };
 }
@@ -191,6 +192,18 @@ describe('limits of file watching', () => {
 });
 
 describe('the server', () => {
+  test('one that answers on the local socket', async () => {
+    const server = createServer((_request, response) => response.end('{"status":"ok","version":"0.1.0"}'));
+    world.onDispose(() => void server.close());
+    server.listen(join(world.cbosHome, 'cbos.sock'));
+    await once(server, 'listening');
+    chmodSync(join(world.cbosHome, 'cbos.sock'), 0o600);
+    expect(await examine('Server')).toMatchObject({
+      outcome: 'ok',
+      detail: expect.stringMatching(/^0\.1\.0 answers on /),
+    });
+  });
+
   test('another version', async () => {
     expect(await examine('Server', { askServer: async () => ({ version: '0.0.9' }) })).toMatchObject({
       outcome: 'warning',
@@ -202,8 +215,12 @@ describe('the server', () => {
     const lock = takeHomeLock(world.cbosHome);
     lock?.describe({ pid: process.pid, started_at: new Date().toISOString(), version: '0.1.0', address: null });
     const check = await examine('Server');
+    const notes = readFileSync(join(world.cbosHome, 'server.json'));
     lock?.release();
     expect(check).toMatchObject({ outcome: 'fault', cure: expect.stringContaining(`kill ${process.pid}`) });
+    // what a killed server leaves behind is no server
+    writeFileSync(join(world.cbosHome, 'server.json'), notes);
+    expect(await examine('Server')).toMatchObject({ outcome: 'ok' });
   });
 
   test('a service that ends with the last logout', async () => {

@@ -77,7 +77,7 @@ setInterval(() => {}, 60_000);
       { env: managerEnv(service), stdio: 'ignore' },
     );
     world.onDispose(() => void manager.kill('SIGKILL'));
-    await waitFor(() => manager.exitCode !== null || serviceState(service), {
+    await waitFor(async () => manager.exitCode !== null || (await serviceState(service)), {
       describe: 'systemd answers or gives up',
     });
     return spawnSync('systemd-run', ['--user', '--wait', 'true'], { env: managerEnv(service) }).status === 0;

@@ -1,8 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { CatalogueError } from '../../../protocol/index.ts';
-import { readProcess } from '../../process/index.ts';
-import { readLockHolder } from '../../sqlite/home-lock.ts';
+import { readLockHolder, takeHomeLock } from '../../sqlite/home-lock.ts';
 import { type Finding, fault, ok, warning } from '../check.ts';
 import type { DoctorContext } from '../context.ts';
 
@@ -13,8 +12,15 @@ export async function checkServer({ settings, version, askServer }: DoctorContex
     return warning(`the server is ${answer.version}, this program ${version}`, 'cbos down && cbos up');
   }
   const holder = readLockHolder(settings.home);
-  if (holder === null || (await readProcess(holder.pid)) === null) return ok('none runs; "cbos up" starts one');
+  if (holder === null || !isHeld(settings.home)) return ok('none runs; "cbos up" starts one');
   return fault(`process ${holder.pid} holds ${settings.home} but does not answer`, `kill ${holder.pid}; cbos up`);
+}
+
+/** The lock itself says so: what a killed server wrote down stays behind. */
+function isHeld(home: string): boolean {
+  const lock = takeHomeLock(home);
+  lock?.release();
+  return lock === null;
 }
 
 export async function checkService({ serviceState, isLingering }: DoctorContext): Promise<Finding> {

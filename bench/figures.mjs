@@ -1,0 +1,37 @@
+/**
+ * One measured figure.
+ * @typedef {object} Figure
+ * @property {string} name what was measured: "hook to WebSocket frame, median"
+ * @property {number} value
+ * @property {string} unit "ms", "% of a core", "MB"
+ * @property {number} [limit] promised upper bound; a run beyond it fails
+ */
+
+/**
+ * What a file `NAME.bench.ts` or `NAME.bench.mjs` exports.
+ * @typedef {{ about: string, measure: () => Promise<readonly Figure[]> }} Bench
+ */
+
+/** @param {Figure} figure */
+export function isWithinLimit({ value, limit }) {
+  return limit === undefined || value <= limit;
+}
+
+/**
+ * A table for people: name, value, unit, and the limit with a mark where it is broken.
+ * @param {readonly Figure[]} figures
+ */
+export function formatFigures(figures) {
+  const rows = figures.map((figure) => [
+    figure.name,
+    figure.value >= 100 ? String(Math.round(figure.value)) : String(Number(figure.value.toPrecision(3))),
+    figure.unit,
+    figure.limit === undefined ? '' : `${isWithinLimit(figure) ? 'within' : 'BEYOND'} ${figure.limit}`,
+  ]);
+  const widths = [0, 1, 2].map((column) => Math.max(0, ...rows.map((row) => (row[column] ?? '').length)));
+  return rows
+    .map(([name = '', value = '', unit = '', limit = '']) =>
+      `  ${name.padEnd(widths[0] ?? 0)}  ${value.padStart(widths[1] ?? 0)} ${unit.padEnd(widths[2] ?? 0)}  ${limit}`.trimEnd(),
+    )
+    .join('\n');
+}

@@ -1,0 +1,76 @@
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { bundle } from '../../scripts/build/bundle.mjs';
+import { ROOT } from '../../scripts/root.mjs';
+
+/** Every package that goes into the bundle in an unusual form: CommonJS, `require` inside, both, native. */
+const ENTRY = `
+import xterm from '@xterm/headless';
+import { SerializeAddon } from '@xterm/addon-serialize';
+import { WebSocketServer } from 'ws';
+import { Command } from 'commander';
+import { DatabaseSync } from '@photostructure/sqlite';
+import { pino } from 'pino';
+declare const __CBOS_VERSION__: string;
+
+const terminal = new xterm.Terminal({ cols: 20, rows: 2, allowProposedApi: true });
+const serializer = new SerializeAddon();
+terminal.loadAddon(serializer as never);
+const database = new DatabaseSync(':memory:');
+const late = await import('smol-toml');
+terminal.write('hello', () => {
+  console.log(JSON.stringify({
+    version: __CBOS_VERSION__,
+    screen: serializer.serialize(),
+    server: typeof WebSocketServer,
+    command: new Command('x').name(),
+    rows: database.prepare('select 1 as one').all(),
+    toml: late.parse('a = 1'),
+    log: typeof pino,
+  }));
+});
+`;
+
+let dir: string;
+let output: string;
+
+beforeAll(async () => {
+  // inside the checkout: what stays outside the bundle is found from there
+  dir = mkdtempSync(join(ROOT, 'node_modules', '.bundle-test-'));
+  const entry = join(dir, 'entry.ts');
+  writeFileSync(entry, ENTRY);
+  output = join(dir, 'out.js');
+  await bundle({ entry, output });
+});
+
+afterAll(() => rmSync(dir, { recursive: true, force: true }));
+
+test('plain node runs it, CommonJS parts and native ones included', () => {
+  const { stdout, stderr } = spawnSync(output, { encoding: 'utf8', env: { PATH: process.env.PATH ?? '' } });
+  expect(stderr).toBe('');
+  expect(JSON.parse(stdout)).toEqual({
+    version: JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')).version,
+    screen: 'hello',
+    server: 'function',
+    command: 'x',
+    rows: [{ one: 1 }],
+    toml: { a: 1 },
+    log: 'function',
+  });
+});
+
+test('it is one executable file with a source map', () => {
+  expect(readFileSync(output, 'utf8').startsWith('#!/usr/bin/env node\n')).toBe(true);
+  expect(statSync(output).mode & 0o111).not.toBe(0);
+  expect(JSON.parse(readFileSync(`${output}.map`, 'utf8')).sources.length).toBeGreaterThan(10);
+});
+
+test('only the dependencies of the package stay outside', () => {
+  const imports = [...readFileSync(output, 'utf8').matchAll(/^import .* from "([^"]+)";$/gm)].map(
+    ([, from]) => from ?? '',
+  );
+  const packages = imports.filter((from) => !from.startsWith('node:')).sort();
+  expect(packages).toEqual(['@photostructure/sqlite', 'pino']);
+});

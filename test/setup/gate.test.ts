@@ -1,0 +1,138 @@
+import { spawnSync } from 'node:child_process';
+import { cpSync, mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { oversizedFiles } from '../../scripts/check/file-sizes.mjs';
+import { runSteps } from '../../scripts/check/run-steps.mjs';
+import { ROOT } from '../../scripts/root.mjs';
+import { countTests } from '../../scripts/test/count-tests.mjs';
+import { createWorld } from '../harness/world.ts';
+
+describe('the count that closes a test run', () => {
+  const file = (status: string, ...tests: string[]) => ({
+    status,
+    assertionResults: tests.map((test) => ({ status: test })),
+  });
+
+  test('adds up passed and failed tests, skipped ones are neither', () => {
+    const report = { testResults: [file('passed', 'passed', 'skipped'), file('failed', 'passed', 'failed', 'failed')] };
+    expect(countTests(report, 1)).toEqual({ passed: 2, failed: 2 });
+  });
+
+  test('a file that does not load is a failure', () => {
+    expect(countTests({ testResults: [file('passed', 'passed'), file('failed')] }, 1)).toEqual({
+      passed: 1,
+      failed: 1,
+    });
+  });
+
+  test('an error outside all tests is a failure', () => {
+    expect(countTests({ testResults: [file('passed', 'passed')] }, 1)).toEqual({ passed: 1, failed: 1 });
+  });
+
+  test('a run that left no report is a failure, whatever it ended with', () => {
+    expect(countTests(null, 0)).toEqual({ passed: 0, failed: 1 });
+  });
+});
+
+describe('the steps of the gate', () => {
+  test('each prints one line, what it said only when it failed, and a crash is a failure', async () => {
+    const lines: string[] = [];
+    const results = await runSteps(
+      [
+        { name: 'good', run: async () => ({ ok: true, output: 'chatter' }) },
+        { name: 'bad', run: async () => ({ ok: false, output: 'a.ts:1\nb.ts:2\n' }) },
+        { name: 'broken', run: () => Promise.reject(new Error('no such tool')) },
+      ],
+      { write: (text) => void lines.push(text), parallel: 1 },
+    );
+    expect(results.map(({ ok }) => ok)).toEqual([true, false, false]);
+    const printed = lines.join('');
+    expect(printed).toMatch(
+      /^ok {3}good \(\d+\.\d s\)\nFAIL bad \(\d+\.\d s\)\n {5}a\.ts:1\n {5}b\.ts:2\nFAIL broken \(.*\)\n {5}Error: no such tool\n/,
+    );
+    expect(printed).not.toContain('chatter');
+  });
+});
+
+test('a file of more than 500 lines is named; fixtures may be as long as they like', async () => {
+  await using world = createWorld();
+  const write = (path: string, lines: number) => {
+    mkdirSync(dirname(join(world.dir, path)), { recursive: true });
+    writeFileSync(join(world.dir, path), 'x\n'.repeat(lines));
+  };
+  for (const folder of ['scripts', 'bench']) mkdirSync(join(world.dir, folder));
+  write('src/a/long.ts', 501);
+  write('src/a/fits.ts', 500);
+  write('test/fixtures/data.ts', 9_000);
+  expect(oversizedFiles(world.dir)).toEqual([expect.stringMatching(/^src\/a\/long\.ts has 501 lines/)]);
+});
+
+describe('the walls between the rooms', () => {
+  async function violations(files: Record<string, string>): Promise<string> {
+    await using world = createWorld();
+    for (const config of ['.dependency-cruiser.cjs', 'tsconfig.base.json']) {
+      cpSync(join(ROOT, config), join(world.dir, config));
+    }
+    writeFileSync(join(world.dir, 'package.json'), '{"type":"module"}');
+    for (const [path, text] of Object.entries(files)) {
+      mkdirSync(dirname(join(world.dir, path)), { recursive: true });
+      writeFileSync(join(world.dir, path), text);
+    }
+    const args = ['--config', '.dependency-cruiser.cjs', '--output-type', 'err', 'src'];
+    const { stdout } = spawnSync(join(ROOT, 'node_modules/.bin/depcruise'), args, {
+      cwd: world.dir,
+      encoding: 'utf8',
+      env: { ...world.env, NO_COLOR: '1' },
+    });
+    return stdout;
+  }
+
+  const FORBIDDEN = [
+    ['core', 'platform'],
+    ['core', 'server'],
+    ['protocol', 'core'],
+    ['platform', 'server'],
+    ['client', 'core'],
+    ['cli', 'platform'],
+    ['demo', 'server'],
+    ['server', 'client'],
+  ] as const;
+
+  test('imports against the arrows are refused, types included', async () => {
+    const files = FORBIDDEN.flatMap(([from, to]) => [
+      [`src/${from}/to-${to}.ts`, `import type { B } from '../${to}/from-${from}.ts';\nexport type A = B;\n`],
+      [`src/${to}/from-${from}.ts`, 'export type B = 1;\n'],
+    ]);
+    const said = await violations(Object.fromEntries(files));
+    const refused = [...said.matchAll(/error \S+-imports-\S+: src\/(\w+)\/\S+ → src\/(\w+)\//g)].map(([, from, to]) => [
+      from,
+      to,
+    ]);
+    expect(refused.sort()).toEqual(FORBIDDEN.map((pair) => [...pair]).sort());
+  });
+
+  test('what the arrows allow is let through', async () => {
+    const said = await violations({
+      'src/protocol/p.ts': 'export const p = 1;\n',
+      'src/core/c.ts': "export { p } from '../protocol/p.ts';\n",
+      'src/platform/o.ts': "import 'node:fs';\nexport { p } from '../core/c.ts';\n",
+      'src/server/s.ts': "export { p } from '../platform/o.ts';\n",
+      'src/main.ts': "import './server/s.ts';\n",
+    });
+    expect(said).toContain('no dependency violations found');
+  });
+
+  test('Node in core, a room without an arrow, and a circle are refused', async () => {
+    const said = await violations({
+      'src/core/runtime.ts': "import 'node:fs';\n",
+      'src/utils/u.ts': "import '../protocol/p.ts';\n",
+      'src/protocol/p.ts': '',
+      'src/core/a.ts': "export { b } from './b.ts';\nexport const a = 1;\n",
+      'src/core/b.ts': "export { a } from './a.ts';\nexport const b = 1;\n",
+    });
+    expect(said).toMatch(/error pure-rooms-touch-no-runtime: src\/core\/runtime\.ts/);
+    expect(said).toMatch(/error every-room-is-known: src\/utils\/u\.ts/);
+    expect(said).toMatch(/error no-cycles: src\/core\/a\.ts/);
+  });
+});
