@@ -51,6 +51,10 @@ export interface ScreenDialog {
   chosen: number | null;
   /** index of an option that opens a text field, null where there is none */
   freeText: number | null;
+  /** whether the options carry numbers: the digit answers then, else only the marker and Enter */
+  numbered: boolean;
+  /** per option whether its box is ticked; null: it has no box */
+  checked: readonly (boolean | null)[];
 }
 
 /** The screen's evidence, folded over its frames by `observeScreen`. */

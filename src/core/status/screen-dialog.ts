@@ -158,7 +158,11 @@ export function readDialog(frame: ScreenFrame): ScreenDialog | null {
     .map((line) => line.trim())
     .filter((line) => line !== '' && !FRAME.test(line));
   const bare = readOptions(rows, body);
-  const chosen = rows.findIndex((row) => row.isChosen);
+  const marks = {
+    chosen: rows.findIndex((row) => row.isChosen),
+    numbered: numbered.length > 0,
+    checked: rows.map((row) => row.isChecked),
+  };
 
   const tabBar = body.slice(edge + 1, firstRow.row).find((line) => line.trim() !== '') ?? '';
   if (TAB_BAR.test(tabBar)) {
@@ -168,7 +172,7 @@ export function readDialog(frame: ScreenFrame): ScreenDialog | null {
       options: bare,
       multi: rows.some((row) => row.isChecked !== null),
     };
-    return { kind: 'question', parts: [part], chosen, freeText: freeTextIndex(bare) };
+    return { kind: 'question', parts: [part], ...marks, freeText: freeTextIndex(bare) };
   }
 
   const options = joinWrappedLabels(bare);
@@ -176,7 +180,7 @@ export function readDialog(frame: ScreenFrame): ScreenDialog | null {
   return {
     kind,
     parts: [{ header: null, text: above.join('\n'), options, multi: false }],
-    chosen,
+    ...marks,
     freeText: freeTextIndex(options),
   };
 }

@@ -95,8 +95,3 @@ export function announce(
   runUntil(clock + (options.tailMs ?? 1_000));
   return announced;
 }
-
-/** The words on the way, each once as long as it lasts. */
-export function wordsOf(announced: readonly AnnouncedStatus[]): string[] {
-  return announced.map((status) => status.word).filter((word, index, words) => word !== words[index - 1]);
-}
