@@ -58,13 +58,17 @@ export async function startFaces(options: StartOptions = {}): Promise<FacesUnder
     ...options.settings,
   };
   const { pingIntervalMs } = options;
-  const faces = await startServerFaces({
+  const starting = startServerFaces({
     sessions,
     settings,
     clock: systemClock,
     logger,
     version: '1.2.3',
     ...(pingIntervalMs === undefined ? {} : { pingIntervalMs }),
+  });
+  const faces = await starting.catch(async (error: unknown) => {
+    await world.dispose();
+    throw error;
   });
   world.onDispose(() => faces.close());
   const { port } = faces.address;

@@ -1,7 +1,7 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { getRequestListener, RequestError } from '@hono/node-server';
-import type { Hono } from 'hono';
+import type { OpenAPIHono } from '@hono/zod-openapi';
 import { CatalogueError } from '../../protocol/index.ts';
 import type { Gate, Transport } from '../auth/gate.ts';
 import type { Logger } from '../logger.ts';
@@ -22,7 +22,7 @@ const SECURITY_HEADERS: Readonly<Record<string, string>> = {
 };
 
 export interface RequestListenerOptions {
-  app: Pick<Hono, 'fetch'>;
+  app: Pick<OpenAPIHono, 'fetch'>;
   gate: Gate;
   logger: Logger;
 }
@@ -31,8 +31,6 @@ export interface RequestListenerOptions {
 export function createRequestListener(options: RequestListenerOptions): (transport: Transport) => RequestListener {
   const { app, gate, logger } = options;
   const serve = getRequestListener(app.fetch, {
-    // Replacing the process's Request and Response is a side effect that a server of ours does not need.
-    overrideGlobalObjects: false,
     errorHandler: (error) => {
       const failure = toFailure(
         error instanceof RequestError ? new CatalogueError('invalid_request', 'the address does not parse') : error,
