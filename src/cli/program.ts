@@ -1,4 +1,5 @@
 import { Command } from 'commander';
+import { GROUPS } from './commands/command-help.ts';
 import { addCompletion } from './commands/completion.ts';
 import { addLifecycle } from './commands/lifecycle.ts';
 import { addListing } from './commands/listing.ts';
@@ -20,6 +21,7 @@ export function buildProgram(context: CliContext): Command {
     .description('Run, watch and answer many Claude Code sessions side by side.')
     .version(version, '-V, --version', 'print the version')
     .helpOption('-h, --help', 'print help for a command')
+    .commandsGroup(GROUPS.server)
     .helpCommand('help [command]', 'print help for a command')
     .usage('[command]')
     .exitOverride()

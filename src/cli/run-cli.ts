@@ -63,14 +63,16 @@ function tellFailure({ out }: CliContext, error: unknown, words: readonly string
   }
   // Help and version come as errors with exit code 0.
   if (error.exitCode === 0) return EXIT.done;
-  reportError(out, new CommandError(usageMessage(error), usageHint(error, words), EXIT.usage));
+  reportError(out, new CommandError(usageMessage(error, words), usageHint(error, words), EXIT.usage));
   return EXIT.usage;
 }
 
 /** Commander's text in one line: `error: unknown option '--x'\n(Did you mean --y?)`. */
-function usageMessage({ code, message }: CommanderError): string {
-  // `cbos service` without a subcommand: commander prints its help as the error.
-  if (code === 'commander.help') return 'A subcommand is missing';
+function usageMessage({ code, message }: CommanderError, [command, name]: readonly string[]): string {
+  // Where commander would print help as the error: `cbos service`, `cbos help nonsense`.
+  if (code === 'commander.help') {
+    return command === 'help' ? `There is no command ${JSON.stringify(name)}` : 'A subcommand is missing';
+  }
   const text = message.replace(/^error: /, '').replace(/\s*\n\s*/g, ' ');
   return `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
 }
@@ -80,7 +82,8 @@ const TAKES_TEXT: ReadonlySet<string | undefined> = new Set(['send', 'answer']);
 
 function usageHint({ code }: CommanderError, words: readonly string[]): string {
   const [command] = words;
-  if (code === 'commander.unknownCommand' || command === undefined || command.startsWith('-')) return 'cbos --help';
+  const isUnknown = code === 'commander.unknownCommand' && words.length === 1;
+  if (isUnknown || command === undefined || command.startsWith('-') || command === 'help') return 'cbos --help';
   const help = `cbos ${command} --help`;
   if (code !== 'commander.unknownOption') return help;
   if (TAKES_TEXT.has(command)) return `${help}; put -- before a text that starts with a dash`;

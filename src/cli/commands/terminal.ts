@@ -67,10 +67,8 @@ export function addTerminal(program: Command, context: CliContext): void {
     group: 'looking',
     summary: 'print the recording of a session',
     more: [
-      'Without --raw: what stood on its screen, as text. With -f the rest follows as it comes, without escape codes; as programs that',
-      'draw write over what they wrote, that is good for reading along only.',
-      'With --raw: the recorded bytes as they are, colours and cursor moves included, which your terminal obeys.',
-      'With --raw -f bytes that are no UTF-8 come as U+FFFD.',
+      'Without --raw: what stood on its screen, as text. With -f the rest follows as it comes, without escape codes; programs that draw write over what they wrote, so that is for reading along only.',
+      'With --raw: the bytes as they were recorded, colours and cursor moves included, which your terminal obeys. With -f as well, bytes that are no UTF-8 come as U+FFFD.',
     ].join('\n'),
     examples: [
       ['cbos logs AUTH | less', 'read what happened'],

@@ -1,0 +1,29 @@
+import { connect, createServer } from 'node:net';
+import { join } from 'node:path';
+import type { World } from '../harness/world.ts';
+
+/** A local socket before the server's, which counts the WebSockets that were opened through it. */
+export interface CountingProxy {
+  socket: string;
+  opened(): number;
+}
+
+export async function startCountingProxy(world: World, target: string): Promise<CountingProxy> {
+  let opened = 0;
+  const socket = join(world.dir, 'proxy.sock');
+  const server = createServer((inward) => {
+    const outward = connect(target);
+    outward.once('data', (bytes) => {
+      if (bytes.toString('latin1').startsWith('HTTP/1.1 101')) opened++;
+    });
+    inward.pipe(outward).pipe(inward);
+    const end = (): void => {
+      inward.destroy();
+      outward.destroy();
+    };
+    for (const side of [inward, outward]) side.on('error', end).on('close', end);
+  });
+  await new Promise<void>((resolve) => server.listen(socket, resolve));
+  world.onDispose(() => void server.close());
+  return { socket, opened: () => opened };
+}

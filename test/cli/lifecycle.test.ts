@@ -1,0 +1,169 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { type FacesUnderTest, startFaces } from '../harness/faces.ts';
+import { type CommandOptions, runCommand, startCommand } from './command-line.ts';
+
+let server: FacesUnderTest;
+let where: CommandOptions;
+
+beforeAll(async () => {
+  server = await startFaces();
+  where = { socket: `${server.world.cbosHome}/cbos.sock`, cwd: server.world.projectDir };
+});
+afterAll(() => server[Symbol.asyncDispose]());
+beforeEach(async () => {
+  for (const { slug } of server.sessions.list()) await server.sessions.remove(slug);
+  server.sessions.created.length = 0;
+});
+
+const slugs = (): string[] => server.sessions.list().map((session) => session.slug);
+
+describe('new', () => {
+  test('launches in the current directory, as a screen session, and says how to attach', async () => {
+    const { code, stdout } = await runCommand(['new', 'AUTH'], where);
+    expect(code).toBe(0);
+    expect(stdout).toContain('cbos attach AUTH');
+    expect(server.sessions.created).toEqual([{ slug: 'AUTH', path: server.world.projectDir, type: 'screen' }]);
+  });
+
+  test('sends every option, the path absolute, and hands on what stands after --', async () => {
+    const argv = ['new', 'AUTH', '..', '--type', 'json', '--prompt', 'fix it', '--permission-mode', 'plan', '--model'];
+    argv.push(
+      'opus',
+      '--cols',
+      '160',
+      '--rows',
+      '45',
+      '--env',
+      'A=1',
+      '--env',
+      'B=x=y',
+      '--',
+      '--add-dir',
+      '../x',
+      '--',
+    );
+    const { code } = await runCommand(argv, where);
+    expect(code).toBe(0);
+    expect(server.sessions.created).toEqual([
+      {
+        slug: 'AUTH',
+        path: server.world.dir,
+        type: 'json',
+        prompt: 'fix it',
+        permission_mode: 'plan',
+        model: 'opus',
+        cols: 160,
+        rows: 45,
+        env: { A: '1', B: 'x=y' },
+        args: ['--add-dir', '../x', '--'],
+      },
+    ]);
+  });
+
+  test('takes the default type from the settings', async () => {
+    await runCommand(['new', 'AUTH'], { ...where, settings: { default_type: 'json' } });
+    expect(server.sessions.created[0]?.type).toBe('json');
+  });
+
+  test.each([
+    ['a slug that is none', ['new', '../x'], 2, 'This cannot be the name'],
+    ['a path that is missing', ['new', 'AUTH', '/nowhere'], 2, 'no directory'],
+    ['a permission mode that is none', ['new', 'AUTH', '--permission-mode', 'yolo'], 2, 'Allowed choices are default'],
+    ['a width beyond the limit', ['new', 'AUTH', '--cols', '9999'], 2, 'from 20 to 500'],
+    ['a variable without a value', ['new', 'AUTH', '--env', 'A'], 2, 'NAME=VALUE'],
+    ['an option of claude before --', ['new', 'AUTH', '--add-dir', 'x'], 2, 'put -- before arguments for claude'],
+  ])('refuses %s', async (_, argv, exitCode, says) => {
+    const { code, stdout, stderr } = await runCommand(argv, where);
+    expect({ code, stdout, lines: stderr.trimEnd().split('\n').length }).toEqual({
+      code: exitCode,
+      stdout: '',
+      lines: 1,
+    });
+    expect(stderr).toContain(says);
+    expect(server.sessions.created).toEqual([]);
+  });
+
+  test('ends with exit code 4 for a name that is taken', async () => {
+    server.sessions.add('AUTH');
+    expect((await runCommand(['new', 'AUTH'], where)).code).toBe(4);
+  });
+});
+
+describe('adopt, rename, kill, restart and rm', () => {
+  test('adopt takes a Screen session over under a name', async () => {
+    expect((await runCommand(['adopt', '42.work', 'AUTH'], where)).stdout).toContain('AUTH is adopted');
+    expect((await runCommand(['adopt', 'nonsense'], where)).code).toBe(3);
+  });
+
+  test('kill keeps it listed and says how it comes back, restart brings it back', async () => {
+    server.sessions.add('AUTH');
+    const killed = await runCommand(['kill', 'AUTH'], where);
+    expect(killed).toMatchObject({ code: 0, stderr: '' });
+    expect(killed.stdout).toContain('cbos restart AUTH');
+    expect(server.sessions.get('AUTH').state).toBe('dead');
+    expect((await runCommand(['restart', 'AUTH'], where)).code).toBe(0);
+    expect(server.sessions.get('AUTH').state).toBe('idle');
+    expect((await runCommand(['restart', 'AUTH'], where)).code).toBe(4);
+  });
+
+  test('kill --rm takes it off the list as well', async () => {
+    server.sessions.add('AUTH');
+    expect((await runCommand(['kill', '--rm', 'AUTH'], where)).stdout).toContain('deleted');
+    expect(slugs()).toEqual([]);
+  });
+
+  test('several at once are all tried; the first failure is the exit code', async () => {
+    server.sessions.add('A');
+    server.sessions.add('B');
+    const { code, stdout, stderr } = await runCommand(['kill', 'A', 'NOPE', 'B', '--json'], where);
+    expect(code).toBe(3);
+    expect(
+      stdout
+        .trimEnd()
+        .split('\n')
+        .map((line) => JSON.parse(line).slug),
+    ).toEqual(['A', 'B']);
+    expect(stderr).toContain('NOPE');
+  });
+
+  test('restart --all restarts what is dead and leaves the rest alone', async () => {
+    server.sessions.add('A');
+    server.sessions.add('B');
+    await server.sessions.kill('B');
+    const { code, stdout } = await runCommand(['restart', '--all'], where);
+    expect({ code, stdout }).toEqual({ code: 0, stdout: 'B runs again on its conversation\n' });
+    expect((await runCommand(['restart', '--all'], where)).stderr).toContain('nothing to restart');
+    expect((await runCommand(['restart'], where)).code).toBe(2);
+    expect((await runCommand(['restart', 'A', '--all'], where)).code).toBe(2);
+  });
+
+  test('rename gives it the other name', async () => {
+    server.sessions.add('AUTH');
+    expect((await runCommand(['rename', 'AUTH', 'LOGIN'], where)).stdout).toBe('AUTH is LOGIN now\n');
+    expect(slugs()).toEqual(['LOGIN']);
+  });
+
+  test('rm deletes without a question where nobody could answer it', async () => {
+    server.sessions.add('AUTH');
+    expect((await runCommand(['rm', 'AUTH'], where)).code).toBe(0);
+    expect(slugs()).toEqual([]);
+  });
+
+  test.each([
+    ['y\n', [], 0],
+    ['n\n', ['AUTH'], 1],
+    ['', ['AUTH'], 1],
+  ])('rm asks in a terminal; %j leaves %j', async (typed, left, exitCode) => {
+    server.sessions.add('AUTH');
+    const { code, stderr } = await runCommand(['rm', 'AUTH'], { ...where, isTTY: true, stdin: typed });
+    expect(stderr).toContain('Delete AUTH? It is idle and would be ended. This cannot be undone. [y/N]');
+    expect({ code, left: slugs() }).toEqual({ code: exitCode, left });
+  });
+
+  test('rm --yes asks nothing', async () => {
+    server.sessions.add('AUTH');
+    const command = startCommand(['rm', 'AUTH', '-y'], { ...where, isTTY: true });
+    expect(await command.ended).toBe(0);
+    expect(command.stderr.text).toBe('');
+  });
+});

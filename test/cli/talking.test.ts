@@ -1,0 +1,168 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { type FacesUnderTest, startFaces } from '../harness/faces.ts';
+import { waitFor } from '../harness/wait-for.ts';
+import { type CommandOptions, runCommand, startCommand } from './command-line.ts';
+import { PERMISSION, statusOf, WAITS_FOR_INPUT, WAITS_FOR_PERMISSION, WORKS } from './some-questions.ts';
+
+let server: FacesUnderTest;
+let where: CommandOptions;
+
+beforeAll(async () => {
+  server = await startFaces();
+  where = { socket: `${server.world.cbosHome}/cbos.sock` };
+});
+afterAll(() => server[Symbol.asyncDispose]());
+beforeEach(async () => {
+  for (const { slug } of server.sessions.list()) await server.sessions.remove(slug);
+  server.sessions.answers.length = 0;
+  server.sessions.add('AUTH');
+  before = server.sessions.deliveries('AUTH').length;
+});
+
+let before = 0;
+const arrival = (): Promise<unknown> =>
+  waitFor(() => server.sessions.deliveries('AUTH').length > before, { describe: 'the text arrives' });
+const lastSent = (): string | undefined => server.sessions.deliveries('AUTH')[0]?.text;
+
+describe('send', () => {
+  test('joins words by blanks; options may stand after the text', async () => {
+    const { code, stdout } = await runCommand(['send', 'AUTH', 'run', 'the', 'tests', '--queue'], where);
+    expect({ code, stdout }).toEqual({ code: 0, stdout: 'AUTH gets it as soon as it is ready\n' });
+    expect(server.sessions.deliveries('AUTH')[0]).toMatchObject({ text: 'run the tests', status: 'queued' });
+  });
+
+  test('reads standard input for -, and hands it on as it is', async () => {
+    await runCommand(['send', 'AUTH', '-'], { ...where, stdin: 'ein\n\tTäxt ✓\n' });
+    expect(lastSent()).toBe('ein\n\tTäxt ✓\n');
+    expect((await runCommand(['send', 'AUTH', '-'], where)).code).toBe(2);
+  });
+
+  test('takes a text that starts with a dash after --, and says so', async () => {
+    const refused = await runCommand(['send', 'AUTH', '--- a list'], where);
+    expect(refused.code).toBe(2);
+    expect(refused.stderr).toContain('put -- before a text that starts with a dash');
+    await runCommand(['send', 'AUTH', '--', '--- a list', '--queue'], where);
+    expect(lastSent()).toBe('--- a list --queue');
+  });
+
+  test('a command needs --command', async () => {
+    const refused = await runCommand(['send', 'AUTH', '/compact'], where);
+    expect(refused).toMatchObject({ code: 4, stdout: '' });
+    expect(refused.stderr).toContain('--command');
+    expect((await runCommand(['send', 'AUTH', '/compact', '--command'], where)).code).toBe(0);
+  });
+
+  test('is refused with exit code 4 while a dialog is open, and shows the dialog', async () => {
+    server.sessions.change('AUTH', WAITS_FOR_PERMISSION);
+    const { code, stdout, stderr } = await runCommand(['send', 'AUTH', 'hello'], where);
+    expect({ code, stdout }).toEqual({ code: 4, stdout: '' });
+    expect(stderr).toContain('cbos answer AUTH 1');
+    expect(stderr.trimEnd().split('\n').at(-1)).toMatch(/^cbos: The prompt takes no text now — /);
+  });
+
+  test('prints the delivery as JSON', async () => {
+    const { stdout } = await runCommand(['send', 'AUTH', 'hello', '--json'], where);
+    expect(JSON.parse(stdout)).toMatchObject({ session: 'AUTH', text: 'hello', status: 'delivered' });
+  });
+
+  test('--wait ends when the turn is over, and not before it began', async () => {
+    const command = startCommand(['send', 'AUTH', 'hello', '--wait'], where);
+    await arrival();
+    server.sessions.change('AUTH', WORKS);
+    server.sessions.change('AUTH', WAITS_FOR_INPUT);
+    expect(await command.ended).toBe(0);
+    expect(command.stdout.text).toBe('○ AUTH  waiting\n');
+  });
+
+  test('--wait prints what the session asks', async () => {
+    const command = startCommand(['send', 'AUTH', 'hello', '--wait'], where);
+    await arrival();
+    server.sessions.change('AUTH', WORKS);
+    server.sessions.change('AUTH', WAITS_FOR_PERMISSION);
+    expect(await command.ended).toBe(0);
+    expect(command.stdout.text).toContain('cbos answer AUTH 1');
+  });
+
+  test('--wait fails when the session dies, and with 6 when the time is over', async () => {
+    const dying = startCommand(['send', 'AUTH', 'hello', '--wait'], where);
+    await arrival();
+    server.sessions.change('AUTH', WORKS);
+    await server.sessions.kill('AUTH');
+    expect(await dying.ended).toBe(1);
+
+    await server.sessions.restart('AUTH');
+    server.sessions.change('AUTH', WORKS);
+    const { code, stderr } = await runCommand(['send', 'AUTH', 'hello', '--wait', '--timeout', '0.05'], where);
+    expect(code).toBe(6);
+    expect(stderr).toContain('it goes on working');
+  });
+
+  test('--wait is refused as a send is, and for a session that does not exist', async () => {
+    expect((await runCommand(['send', 'NOPE', 'hello', '--wait'], where)).code).toBe(3);
+    server.sessions.change('AUTH', WAITS_FOR_PERMISSION);
+    const { code, stderr } = await runCommand(['send', 'AUTH', 'hello', '--wait'], where);
+    expect(code).toBe(4);
+    expect(stderr).toContain('AUTH asks for permission');
+  });
+});
+
+describe('answer', () => {
+  beforeEach(() => void server.sessions.change('AUTH', WAITS_FOR_PERMISSION));
+
+  test.each([
+    [['yes'], { choice: 'yes' }],
+    [['always'], { choice: 'always' }],
+    [['no', '--remark', 'use pnpm'], { choice: 'no', text: 'use pnpm' }],
+    [['2'], { choice: 2 }],
+    [['1,3'], { choice: [1, 3] }],
+    [['the', 'second', 'one'], { text: 'the second one' }],
+    [['Yes'], { text: 'Yes' }],
+    [['2', '--question-id', 'q1'], { choice: 2, question_id: 'q1' }],
+    [['--answers', '{"Which?":["A","B"]}'], { answers: { 'Which?': ['A', 'B'] } }],
+  ])('%j is %j', async (words, body) => {
+    const { code, stdout } = await runCommand(['answer', 'AUTH', ...words], where);
+    expect({ code, stdout }).toEqual({ code: 0, stdout: 'AUTH was answered\n' });
+    expect(server.sessions.answers).toEqual([body]);
+  });
+
+  test.each([
+    [['free', 'words', '--remark', 'x'], '--remark goes with'],
+    [[], 'The answer is missing'],
+    [['--answers', '{nonsense'], 'is no JSON'],
+    [['yes', '--answers', '{}'], 'stands alone'],
+  ])('refuses %j with exit code 2', async (words, says) => {
+    const { code, stderr } = await runCommand(['answer', 'AUTH', ...words], where);
+    expect(code).toBe(2);
+    expect(stderr).toContain(says);
+    expect(server.sessions.answers).toEqual([]);
+  });
+
+  test('ends with exit code 4 where nothing is asked', async () => {
+    server.sessions.change('AUTH', WORKS);
+    expect((await runCommand(['answer', 'AUTH', 'yes'], where)).code).toBe(4);
+  });
+
+  test('prints the options when there is no such one', async () => {
+    const { answer } = server.sessions;
+    const { CatalogueError } = await import('../../src/protocol/index.ts');
+    server.sessions.answer = async () => {
+      throw new CatalogueError('no_such_option');
+    };
+    try {
+      const { code, stderr } = await runCommand(['answer', 'AUTH', '7'], where);
+      expect(code).toBe(4);
+      for (const option of PERMISSION.options) expect(stderr).toContain(option.label);
+    } finally {
+      server.sessions.answer = answer;
+    }
+  });
+});
+
+describe('interrupt', () => {
+  test('stops a running turn, and is refused with exit code 4 when none runs', async () => {
+    server.sessions.change('AUTH', WORKS);
+    expect((await runCommand(['interrupt', 'AUTH'], where)).stdout).toContain('was interrupted');
+    server.sessions.change('AUTH', { state: 'idle', status: statusOf({}) });
+    expect((await runCommand(['interrupt', 'AUTH'], where)).code).toBe(4);
+  });
+});

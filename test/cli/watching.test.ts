@@ -1,0 +1,206 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { systemClock } from '../../src/server/clock.ts';
+import { type Faces, startServerFaces } from '../../src/server/faces.ts';
+import { type FacesUnderTest, startFaces, TOKEN } from '../harness/faces.ts';
+import { waitFor } from '../harness/wait-for.ts';
+import { type CommandOptions, type RunningCommand, runCommand, startCommand } from './command-line.ts';
+import { type CountingProxy, startCountingProxy } from './counting-proxy.ts';
+import { statusOf, WAITS_FOR_INPUT, WAITS_FOR_PERMISSION, WORKS } from './some-questions.ts';
+
+let server: FacesUnderTest;
+let where: CommandOptions;
+let serverSocket: string;
+let proxy: CountingProxy;
+
+beforeEach(async () => {
+  server = await startFaces();
+  serverSocket = `${server.world.cbosHome}/cbos.sock`;
+  proxy = await startCountingProxy(server.world, serverSocket);
+  where = { socket: proxy.socket };
+  server.sessions.add('AUTH');
+  server.sessions.add('DOCS');
+});
+afterEach(() => server[Symbol.asyncDispose]());
+
+/** Starts a command that listens, and waits until it does. */
+async function listening(argv: readonly string[], options: Partial<CommandOptions> = {}): Promise<RunningCommand> {
+  const before = proxy.opened();
+  const command = startCommand(argv, { ...where, ...options });
+  await waitFor(() => proxy.opened() > before, { describe: 'the command listens' });
+  // The first frames are on their way; what happens from here on comes after them, as it is one connection.
+  return command;
+}
+
+async function startAgain(): Promise<Faces> {
+  const { world, sessions } = server;
+  const logger = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };
+  const settings = { home: world.cbosHome, host: '127.0.0.1', port: 0, socket: serverSocket, token: TOKEN };
+  const more = { public_url: null, allowed_hosts: [], max_buffer_size: 100_000 };
+  const faces = await startServerFaces({
+    sessions,
+    settings: { ...settings, ...more },
+    clock: systemClock,
+    logger,
+    version: '1.2.3',
+  });
+  world.onDispose(() => faces.close());
+  return faces;
+}
+
+const CLOCK = /^\d\d:\d\d:\d\d {2}/;
+
+describe('watch', () => {
+  test('prints a line per change and ends cleanly with Ctrl-C', async () => {
+    const command = await listening(['watch']);
+    server.sessions.change('AUTH', WORKS);
+    server.sessions.change('AUTH', WAITS_FOR_PERMISSION);
+    server.sessions.add('NEW');
+    await server.sessions.patch('NEW', { slug: 'NEWER' });
+    await server.sessions.remove('NEWER');
+    await command.says('NEWER  deleted');
+    command.interrupt();
+    expect(await command.ended).toBe(0);
+    expect(command.stdout.lines.map((line) => line.replace(CLOCK, ''))).toEqual([
+      '● AUTH  working (using tools)  Bash: make',
+      '○ AUTH  waiting (permission)  Bash: npm test',
+      '◌ NEW  new: idle  startup',
+      '= NEW  is NEWER now',
+      '- NEWER  deleted',
+    ]);
+    expect(command.stdout.lines.every((line) => CLOCK.test(line))).toBe(true);
+    expect(command.stderr.text).toBe('');
+  });
+
+  test('prints only the sessions asked for, and follows them through a rename', async () => {
+    const command = await listening(['watch', 'AUTH']);
+    server.sessions.change('DOCS', WORKS);
+    await server.sessions.patch('AUTH', { slug: 'LOGIN' });
+    server.sessions.change('LOGIN', WORKS);
+    await command.says('LOGIN  working');
+    command.interrupt();
+    await command.ended;
+    expect(command.stdout.text).not.toContain('DOCS');
+  });
+
+  test('prints frames as JSON lines, and none for a frame that changes nothing', async () => {
+    const command = await listening(['watch', '--json']);
+    server.sessions.change('AUTH', WORKS);
+    server.sessions.change('AUTH', { status: { ...WORKS.status, quiet_ms: 5 } });
+    server.sessions.change('DOCS', WORKS);
+    await waitFor(() => command.stdout.lines.length >= 2, { describe: 'two lines come' });
+    command.interrupt();
+    await command.ended;
+    expect(command.stdout.lines.map((line) => JSON.parse(line))).toMatchObject([
+      { type: 'session_state', session: 'AUTH', state: 'working', status: { detail: 'using_tools' } },
+      { type: 'session_state', session: 'DOCS' },
+    ]);
+  });
+
+  test('goes on when the server was restarted, says so, and tells what happened meanwhile', async () => {
+    const command = await listening(['watch']);
+    server.sessions.change('AUTH', WORKS);
+    await command.says('working');
+    await server.faces.close();
+    await command.says('the server went away', 'stderr');
+    server.sessions.change('AUTH', WAITS_FOR_PERMISSION);
+    await startAgain();
+    await command.says('waiting (permission)');
+    await command.says('connected again', 'stderr');
+    expect(command.stderr.lines.filter((line) => line.includes('went away'))).toHaveLength(1);
+    command.interrupt();
+    expect(await command.ended).toBe(0);
+  });
+
+  test('ends when nobody reads its output any more', async () => {
+    const command = await listening(['watch']);
+    const broken = Object.assign(new Error('write EPIPE'), { code: 'EPIPE' });
+    (command.stdout.stream as unknown as NodeJS.EventEmitter).emit('error', broken);
+    expect(await command.ended).toBe(0);
+    expect(command.stderr.text).toBe('');
+  });
+
+  test('ends with exit code 3 for a session that does not exist, and with 5 without a server', async () => {
+    expect((await runCommand(['watch', 'NOPE'], where)).code).toBe(3);
+    expect((await runCommand(['watch'], { socket: `${server.world.dir}/none.sock` })).code).toBe(5);
+  });
+});
+
+describe('wait', () => {
+  test('ends at once where the state is there already', async () => {
+    server.sessions.change('AUTH', WAITS_FOR_PERMISSION);
+    const { code, stdout } = await runCommand(['wait', 'AUTH'], where);
+    expect({ code, stdout }).toEqual({ code: 0, stdout: '○ AUTH  waiting (permission)  Bash: npm test\n' });
+    expect((await runCommand(['wait', 'AUTH', '--for', 'waiting/permission', '--json'], where)).stdout).toContain(
+      '"id":"q1"',
+    );
+    expect((await runCommand(['wait', 'DOCS', '--for', 'ready'], where)).code).toBe(0);
+  });
+
+  test('blocks until the state comes', async () => {
+    server.sessions.change('AUTH', WORKS);
+    const command = await listening(['wait', 'AUTH']);
+    server.sessions.change('AUTH', WAITS_FOR_INPUT);
+    expect(await command.ended).toBe(0);
+  });
+
+  test('waits for all, each once, or with --any for the first', async () => {
+    const all = await listening(['wait', 'AUTH', 'DOCS', '--for', 'working']);
+    const any = await listening(['wait', 'AUTH', 'DOCS', '--for', 'working', '--any']);
+    server.sessions.change('AUTH', WORKS);
+    expect(await any.ended).toBe(0);
+    await all.says('AUTH');
+    server.sessions.change('AUTH', WAITS_FOR_INPUT);
+    server.sessions.change('DOCS', WORKS);
+    expect(await all.ended).toBe(0);
+    expect(all.stdout.lines).toHaveLength(2);
+  });
+
+  test('ends with exit code 6 when the time is over', async () => {
+    const { code, stderr } = await runCommand(['wait', 'AUTH', '--timeout', '0.05'], where);
+    expect(code).toBe(6);
+    expect(stderr).toBe('cbos: AUTH did not become waiting in 0.05 s — Give it more time with --timeout\n');
+  });
+
+  test('ends with exit code 1 when the session dies, was dead, or is deleted', async () => {
+    const dying = await listening(['wait', 'AUTH']);
+    await server.sessions.kill('AUTH');
+    expect(await dying.ended).toBe(1);
+    expect(dying.stderr.text).toContain('AUTH died before it became waiting — cbos restart AUTH');
+    expect((await runCommand(['wait', 'AUTH'], where)).code).toBe(1);
+    expect((await runCommand(['wait', 'AUTH', '--for', 'dead'], where)).code).toBe(0);
+    const going = await listening(['wait', 'DOCS']);
+    await server.sessions.remove('DOCS');
+    expect(await going.ended).toBe(1);
+  });
+
+  test('with --any a death matters only when none is left', async () => {
+    const command = await listening(['wait', 'AUTH', 'DOCS', '--any', '--for', 'working']);
+    await server.sessions.kill('AUTH');
+    server.sessions.change('DOCS', WORKS);
+    expect(await command.ended).toBe(0);
+  });
+
+  test('ends with exit code 3 for a session that does not exist, with 2 for a state that is none, with 130 by Ctrl-C', async () => {
+    expect((await runCommand(['wait', 'AUTH', 'NOPE'], where)).code).toBe(3);
+    expect((await runCommand(['wait', 'AUTH', '--for', 'sleepy'], where)).code).toBe(2);
+    const command = await listening(['wait', 'AUTH']);
+    command.interrupt();
+    expect(await command.ended).toBe(130);
+  });
+
+  test('goes on through a restart of the server', async () => {
+    const command = await listening(['wait', 'AUTH', '--for', 'working']);
+    await server.faces.close();
+    await command.says('went away', 'stderr');
+    server.sessions.change('AUTH', WORKS);
+    await startAgain();
+    expect(await command.ended).toBe(0);
+  });
+
+  test('takes a closing question for ready', async () => {
+    const question = { ...WAITS_FOR_PERMISSION.status.question, kind: 'closing', tool: null } as const;
+    const status = statusOf({ primary: 'waiting', detail: 'question', question });
+    server.sessions.change('AUTH', { state: 'waiting', status });
+    expect((await runCommand(['wait', 'AUTH', '--for', 'ready', '--timeout', '1'], where)).code).toBe(0);
+  });
+});
