@@ -101,14 +101,25 @@ interface TextOptions {
 function readText(terminal: Terminal, serializer: SerializeAddon, options: TextOptions): string {
   const buffer = terminal.buffer.active;
   let end = buffer.baseY + terminal.rows;
-  while (end > 0 && (buffer.getLine(end - 1)?.translateToString(true).trimEnd() ?? '') === '') end--;
+  while (
+    end > 0 &&
+    (buffer
+      .getLine(end - 1)
+      ?.translateToString(true)
+      .trimEnd() ?? '') === ''
+  )
+    end--;
   const start = Math.max(end - options.lines, 0);
   if (end === start) return '';
   switch (options.format) {
     case 'text':
       return Array.from(
         { length: end - start },
-        (_, row) => buffer.getLine(start + row)?.translateToString(true).trimEnd() ?? '',
+        (_, row) =>
+          buffer
+            .getLine(start + row)
+            ?.translateToString(true)
+            .trimEnd() ?? '',
       ).join('\n');
     case 'ansi':
       return buffer.type === 'alternate'

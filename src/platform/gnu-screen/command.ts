@@ -58,17 +58,20 @@ export async function sendCommand(host: ScreenHost, target: ScreenTarget, comman
  * Carries out commands in order, in one message, and returns when the daemon has done them: the last one makes it write a
  * file, whose appearance is the acknowledgement that `-X` does not give.
  * @param commands lines in Screen's own syntax
+ * @returns the size of that file: so much the daemon wrote for it
  * @throws CatalogueError as {@link sendCommand}; screen_unresponsive when no acknowledgement comes
  */
 export async function sendCommandsAndWait(
   host: ScreenHost,
   target: ScreenTarget,
   commands: readonly string[],
-): Promise<void> {
+): Promise<number> {
   const file = join(host.exchangeDir, exchangeName('ack'));
   try {
     await sendCommand(host, target, ['eval', ...commands, `hardcopy ${file}`]);
-    if (!(await fileAppears(file, SCREEN_TIMEOUT_MS))) throw unresponsive(target.id);
+    const sizeBytes = await fileAppears(file, SCREEN_TIMEOUT_MS);
+    if (sizeBytes === null) throw unresponsive(target.id);
+    return sizeBytes;
   } finally {
     await rm(file, { force: true });
   }
@@ -89,15 +92,16 @@ function unresponsive(id: string): CatalogueError {
   );
 }
 
-async function fileAppears(file: string, timeoutMs: number): Promise<boolean> {
+/** The size of a file once it is there and written; null when it does not come before the time is over. */
+async function fileAppears(file: string, timeoutMs: number): Promise<number | null> {
   const look = async () => {
     try {
-      await stat(file);
-      return true;
+      // A hard copy has at least one newline per row; empty it is only while it is being written.
+      return (await stat(file)).size || null;
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
       throw error;
     }
   };
-  return (await waitUntil(look, { timeoutMs, everyMs: 2 })) === true;
+  return waitUntil(look, { timeoutMs, everyMs: 2 });
 }

@@ -3,6 +3,7 @@ import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { CatalogueError } from '../../protocol/index.ts';
 import { runProgram } from '../process/run-program.ts';
+import type { InputGate } from './input-gate.ts';
 import { parseScreenLs } from './parse-ls.ts';
 import { readPidDigits } from './screen-id.ts';
 
@@ -16,6 +17,8 @@ export interface ScreenHost {
   exchangeDir: string;
   /** digits of the longest pid here */
   pidDigits: number;
+  /** who may type next, by the daemon's pid and the window: kept here since every sender of a process must share it */
+  gates: Map<string, InputGate>;
 }
 
 export interface ScreenHostOptions {
@@ -43,7 +46,7 @@ export async function openScreenHost(options: ScreenHostOptions): Promise<Screen
     ? options.runDir
     : await mkdtemp(join(options.tempDir, 'cbos-'));
   const dir = options.screenDir ?? (await findSocketDir(env));
-  return { dir, env: { ...env, SCREENDIR: dir }, exchangeDir, pidDigits: await readPidDigits() };
+  return { dir, env: { ...env, SCREENDIR: dir }, exchangeDir, pidDigits: await readPidDigits(), gates: new Map() };
 }
 
 /** A terminal type that every terminfo has, UTF-8 whatever the user's locale is, and no word of another Screen around us. */

@@ -1,35 +1,36 @@
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { encodePaste } from '../../core/delivery/paste.ts';
-import { exchangeName, type ScreenTarget, sendCommand, sendCommandsAndWait } from './command.ts';
+import { exchangeName, requireScreen, type ScreenTarget, sendCommand, sendCommandsAndWait } from './command.ts';
 import type { ScreenHost } from './host.ts';
+import { InputGate } from './input-gate.ts';
+import { parseScreenId } from './screen-id.ts';
+
+/** A program that does not take a key for this long hangs, or is stopped. */
+const TAKEN_TIMEOUT_MS = 3_000;
 
 /**
- * Types bytes into a session exactly as given, of any length and with nothing special in them: they go through a file and
- * one of Screen's registers, which belong to the session's own daemon, so the user's copy buffer stays and sessions never
- * mix. (`stuff` drops everything over 756 bytes and exits 0, and reads `\ ^ $` as its own.) A whole call is one message to the
- * daemon: two senders cannot interleave inside of it.
+ * Types keystrokes into a session exactly as given, of any length; calls are served in their order. Returns when Screen's daemon has
+ * taken them; with more than 4 kB, when the terminal has.
  *
- * Returns when the daemon has taken the bytes, not when the program has read them.
- * @param keys raw keystrokes, or what `encodePaste` made of a text
- * @throws CatalogueError no_such_screen, screen_unresponsive
+ * Screen turns a newline (Ctrl+J) into a carriage return (Enter) when it pastes, as every terminal does. Inside of a bracketed paste that is as
+ * it should be; outside a key must stay what it is, so there each newline is typed as a key of its own.
+ * @throws CatalogueError no_such_screen; screen_unresponsive when the daemon is stopped or the program does not read its input
  */
-export async function typeKeys(host: ScreenHost, target: ScreenTarget, keys: string): Promise<void> {
-  if (keys === '') return;
-  const file = join(host.exchangeDir, exchangeName('keys'));
-  try {
-    await writeFile(file, keys, { mode: 0o600, flag: 'wx' });
-    await sendCommandsAndWait(host, target, [`readreg p ${file}`, 'paste p']);
-  } finally {
-    await rm(file, { force: true });
-  }
+export function typeKeys(host: ScreenHost, target: ScreenTarget, keys: string): Promise<void> {
+  const parts = keys.replaceAll(BRACKETED, (pasted) => pasted.replaceAll('\n', '\r')).split(/(\n)/);
+  const steps = parts.filter((part) => part !== '').map((part) => (part === '\n' ? stuff('^J') : paste(part)));
+  return typeSteps(host, target, steps);
 }
 
+const BRACKETED = /\x1b\[200~.*?\x1b\[201~/gs;
+
 /**
- * Pastes a text as one piece, without Enter; the program must be in bracketed-paste mode, as Claude Code's prompt always is.
+ * Pastes a text as one piece, without Enter; the program must be in bracketed-paste mode, as Claude Code's prompt always
+ * is.
  * @param text cleaned and guarded
  * @param options.chunked as Claude Code from 2.1.150 on needs it; see `encodePaste`
- * @throws CatalogueError no_such_screen, screen_unresponsive
+ * @throws as {@link typeKeys}
  */
 export function pasteText(
   host: ScreenHost,
@@ -42,10 +43,56 @@ export function pasteText(
 
 /** Presses Enter. Claude Code needs a pause after a paste, or it takes the Enter as part of it: that is the caller's to keep. */
 export function pressEnter(host: ScreenHost, target: ScreenTarget): Promise<void> {
-  return sendCommand(host, target, ['stuff', '^M']);
+  return typeSteps(host, target, [stuff('^M')]);
 }
 
 /** Presses Esc, alone. */
 export function pressEscape(host: ScreenHost, target: ScreenTarget): Promise<void> {
-  return sendCommand(host, target, ['stuff', '^[']);
+  return typeSteps(host, target, [stuff('^[')]);
+}
+
+interface Step {
+  sizeBytes: number;
+  /** @returns how many bytes Screen's daemon wrote besides */
+  send: (host: ScreenHost, target: ScreenTarget) => Promise<number>;
+}
+
+/**
+ * Bytes go through a file and one of Screen's registers, which belong to the session's own daemon: sessions never mix, and the user's
+ * copy buffer stays. (`stuff` drops everything over 756 bytes and exits 0, and reads `\ ^ $` as its own.)
+ */
+function paste(text: string): Step {
+  const send: Step['send'] = async (host, target) => {
+    const file = join(host.exchangeDir, exchangeName('keys'));
+    try {
+      await writeFile(file, text, { mode: 0o600, flag: 'wx' });
+      return await sendCommandsAndWait(host, target, [`readreg p ${file}`, 'paste p']);
+    } finally {
+      await rm(file, { force: true });
+    }
+  };
+  return { sizeBytes: Buffer.byteLength(text), send };
+}
+
+/** One key, in Screen's own spelling. */
+function stuff(key: string): Step {
+  const send: Step['send'] = async (host, target) => {
+    await sendCommand(host, target, ['stuff', key]);
+    return 0;
+  };
+  return { sizeBytes: 1, send };
+}
+
+function typeSteps(host: ScreenHost, target: ScreenTarget, steps: readonly Step[]): Promise<void> {
+  // The daemon's pid, not the name: a rename changes nothing about what is pending.
+  const key = `${parseScreenId(target.id)?.pid}/${target.window ?? '0'}`;
+  const gate = host.gates.get(key) ?? new InputGate();
+  host.gates.set(key, gate);
+  return gate.turn(async (type) => {
+    for (const { sizeBytes, send } of steps) {
+      const { pid, attached } = await requireScreen(host, target.id);
+      const timeoutMs = TAKEN_TIMEOUT_MS;
+      await type({ daemonPid: pid, attached, sizeBytes, timeoutMs, send: () => send(host, target) });
+    }
+  });
 }

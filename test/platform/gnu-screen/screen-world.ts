@@ -1,13 +1,19 @@
-import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import pty from '@lydell/node-pty';
 import {
+  attachCommand,
   type Launched,
   type LaunchOptions,
   launch,
+  listScreens,
   openScreenHost,
+  readScreen,
   type ScreenHost,
 } from '../../../src/platform/gnu-screen/index.ts';
+import { runProgram } from '../../../src/platform/process/index.ts';
 import type { RecordingFiles } from '../../../src/platform/recorder/index.ts';
+import { waitFor } from '../../harness/wait-for.ts';
 import { createWorld, type World } from '../../harness/world.ts';
 
 /** A world with the real Screen in it. */
@@ -19,6 +25,8 @@ export interface ScreenWorld extends World, AsyncDisposable {
   /** all that was recorded so far */
   output(name: string): string;
   write(path: string, text: string): void;
+  /** makes a program of a shell script; its name is what the process list shows */
+  installStandIn(name: string, script: string): string;
   /** a PATH with all that the system's has but one program */
   binWithout(program: string): string;
 }
@@ -60,6 +68,17 @@ export async function openScreenWorld(subdirectory = 's'): Promise<ScreenWorld> 
     },
     output: (name) => readFileSync(recording(name).typescript, 'utf8'),
     write: (path, text) => writeFileSync(join(world.dir, path), text),
+    installStandIn: (name, script) => {
+      const bin = join(world.dir, 'bin');
+      mkdirSync(bin, { recursive: true });
+      const path = join(bin, name);
+      // A shell of this name: a script with `#!` would show as its interpreter.
+      copyFileSync('/bin/sh', path);
+      const body = join(bin, `${name}.sh`);
+      writeFileSync(body, script);
+      writeFileSync(join(bin, `run-${name}`), `#!/bin/sh\nexec ${path} ${body}\n`, { mode: 0o700 });
+      return join(bin, `run-${name}`);
+    },
     binWithout: (program) => {
       const bin = join(world.dir, `without-${program}`);
       mkdirSync(bin);
@@ -68,4 +87,32 @@ export async function openScreenWorld(subdirectory = 's'): Promise<ScreenWorld> 
       return bin;
     },
   };
+}
+
+/** A person's terminal of 90×25 on a session. Resolves when they are attached. @returns detaches them */
+export async function attachPerson(world: ScreenWorld, id: string): Promise<() => Promise<void>> {
+  const [program = '', ...args] = attachCommand(id);
+  const terminal = pty.spawn(program, args, { cols: 90, rows: 25, env: { ...world.env, SCREENDIR: world.host.dir } });
+  await waitFor(async () => (await readScreen(world.host, id))?.attached === true, {
+    describe: 'the person is attached',
+  });
+  return async () => {
+    terminal.write('\x01d');
+    await waitFor(async () => (await readScreen(world.host, id))?.attached === false, { describe: 'they are gone' });
+  };
+}
+
+/** Starts a session as a person would, without CBOS. @returns its id */
+export async function startForeign(
+  world: ScreenWorld,
+  options: { name: string; command: readonly string[]; cwd?: string },
+): Promise<string> {
+  const args = ['-U', '-dmS', options.name, ...options.command];
+  const env = { ...world.env, SCREENDIR: world.host.dir };
+  await runProgram('screen', args, { env, timeoutMs: 5_000, cwd: options.cwd ?? world.projectDir });
+  const session = await waitFor(
+    async () => (await listScreens(world.host)).find((one) => one.name === options.name && one.state === 'detached'),
+    { describe: `${options.name} is listed` },
+  );
+  return session.id;
 }

@@ -1,0 +1,94 @@
+import { readFile } from 'node:fs/promises';
+import { CatalogueError } from '../../protocol/index.ts';
+import { waitUntil } from '../process/wait-until.ts';
+
+/**
+ * Lets one input at a time into a session, each after the program's terminal has taken the one before.
+ *
+ * Screen 4.9.0 keeps up to some 12 kB for a program that reads slowly, and the rest of a paste for later. Whatever is typed
+ * meanwhile throws that rest away, and the window takes no input ever after. So nothing may be typed before the last input
+ * has left Screen. It says nothing of that; but its daemon writes input to the terminal and, while nobody is attached, nothing
+ * else, and the kernel counts what a process writes.
+ */
+export class InputGate {
+  private last: Promise<unknown> = Promise.resolve();
+  private pending: Pending | null = null;
+
+  /**
+   * Gives a turn, in the order of the calls. Within it several inputs may be typed, and nobody else's comes between.
+   * @throws CatalogueError screen_unresponsive when the program does not read its input; nothing more is typed then
+   */
+  turn(work: (type: (input: GatedInput) => Promise<void>) => Promise<void>): Promise<void> {
+    const turn = this.last.then(() => work((input) => this.type(input)));
+    this.last = turn.catch(() => undefined);
+    return turn;
+  }
+
+  private async type(input: GatedInput): Promise<void> {
+    await this.waitUntilTaken(input);
+    const before = await readWrittenBytes(input.daemonPid);
+    const now = performance.now();
+    // In place even if `send` fails: what it typed by then is not known.
+    const pending: Pending = {
+      writtenBytes: before === null ? null : before + input.sizeBytes,
+      notBefore: before === null || input.attached ? now + input.sizeBytes / SLOW_BYTES_PER_MS : now,
+      sizeBytes: input.sizeBytes,
+    };
+    this.pending = pending;
+    const besides = await input.send();
+    if (pending.writtenBytes !== null) pending.writtenBytes += besides;
+    if (input.sizeBytes > BUFFERED_BYTES) await this.waitUntilTaken(input);
+  }
+
+  private async waitUntilTaken(input: Pick<GatedInput, 'daemonPid' | 'timeoutMs'>): Promise<void> {
+    const { pending } = this;
+    if (pending === null) return;
+    const isTaken = async (): Promise<true | null> => {
+      if (performance.now() < pending.notBefore) return null;
+      if (pending.writtenBytes === null) return true;
+      const written = await readWrittenBytes(input.daemonPid);
+      return written === null || written >= pending.writtenBytes ? true : null;
+    };
+    const timeoutMs = input.timeoutMs + pending.sizeBytes / SLOW_BYTES_PER_MS;
+    if ((await waitUntil(isTaken, { timeoutMs, everyMs: 5 })) === null) {
+      throw new CatalogueError('screen_unresponsive', 'The program in the session does not read what is typed', {
+        hint: '`cbos attach SLUG` shows what it does; typing on would lose text',
+      });
+    }
+    this.pending = null;
+  }
+}
+
+export interface GatedInput {
+  daemonPid: number;
+  /** what it draws for a person is counted too then, so time has to pass as well */
+  attached: boolean;
+  sizeBytes: number;
+  /** for the program to take what was typed before, and this where it is large */
+  timeoutMs: number;
+  /** types it; resolves to how many bytes the daemon wrote besides, for an acknowledgement */
+  send: () => Promise<number>;
+}
+
+interface Pending {
+  /** when the daemon has written so much in all, the input has left it; null where that cannot be read */
+  writtenBytes: number | null;
+  notBefore: number;
+  sizeBytes: number;
+}
+
+/** Screen's buffer for a window's input (IOSIZE). An input that fits needs no waiting for: it is in order there. */
+const BUFFERED_BYTES = 4_096;
+/** As slow as Claude Code 2.1.329 was seen to read a paste: 50 kB in 1.9 s. */
+const SLOW_BYTES_PER_MS = 25;
+
+/** What a process has written in all; null when it is gone, or Screen is installed with rights of its own and so cannot be looked into. */
+async function readWrittenBytes(pid: number): Promise<number | null> {
+  try {
+    const digits = /^wchar: (\d+)$/m.exec(await readFile(`/proc/${pid}/io`, 'utf8'))?.[1];
+    return digits === undefined ? null : Number(digits);
+  } catch (error) {
+    if (['ENOENT', 'ESRCH', 'EACCES', 'EPERM'].includes((error as NodeJS.ErrnoException).code ?? '')) return null;
+    throw error;
+  }
+}

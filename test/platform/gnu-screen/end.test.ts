@@ -1,0 +1,73 @@
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { type Launched, listScreens, wipeScreen } from '../../../src/platform/gnu-screen/index.ts';
+import { endTree } from '../../../src/platform/process/index.ts';
+import { waitFor } from '../../harness/wait-for.ts';
+import { openScreenWorld, type ScreenWorld, SESSION_MARK } from './screen-world.ts';
+
+let world: ScreenWorld;
+beforeEach(async () => {
+  world = await openScreenWorld();
+});
+afterEach(() => world.dispose());
+
+/** An agent with what real ones leave behind: a tool that ignores signals, one in a session of its own, one whose parent is gone. */
+const AGENT = `
+sh -c "trap '' TERM HUP; while :; do sleep 0.1; done" &
+setsid sleep 1000 &
+sh -c 'setsid sleep 1000 &'
+trap 'echo ended properly; exit 0' TERM
+echo ready
+while :; do sleep 0.05; done`;
+
+async function startAgent(name: string): Promise<Launched> {
+  const launched = await world.launch({ name, command: ['sh', '-c', AGENT] });
+  await waitFor(() => world.output(name).includes('ready'), { describe: 'the agent is ready' });
+  return launched;
+}
+
+async function end(name: string, { daemon, agent, screenId }: Launched) {
+  const mark = { name: SESSION_MARK, value: `${world.mark}.${name}` };
+  const result = await endTree({ roots: [daemon], first: agent, mark });
+  await wipeScreen(world.host, screenId);
+  return result;
+}
+
+test('ten times out of ten nothing is left of a session, and the agent could say goodbye', async () => {
+  for (let round = 0; round < 10; round++) {
+    const name = `End${round}`;
+    const { left } = await end(name, await startAgent(name));
+    expect(left).toEqual([]);
+    expect(world.processes()).toEqual([]);
+    expect(world.output(name)).toContain('ended properly');
+  }
+  expect(await listScreens(world.host)).toEqual([]);
+});
+
+test('ten times out of ten nothing is left when Screen’s daemon was killed first', async () => {
+  for (let round = 0; round < 10; round++) {
+    const name = `Orphan${round}`;
+    const launched = await startAgent(name);
+    process.kill(launched.daemon.pid, 'SIGKILL');
+    const { left } = await end(name, launched);
+    expect(left).toEqual([]);
+    expect(world.processes()).toEqual([]);
+  }
+  expect(await listScreens(world.host)).toEqual([]);
+});
+
+test('nothing is left when the daemon and the agent are stopped', async () => {
+  const launched = await startAgent('Frozen');
+  process.kill(launched.daemon.pid, 'SIGSTOP');
+  process.kill(launched.agent.pid, 'SIGSTOP');
+  const { left } = await end('Frozen', launched);
+  expect(left).toEqual([]);
+  expect(world.processes()).toEqual([]);
+  expect(await listScreens(world.host)).toEqual([]);
+});
+
+test('another session is left alone', async () => {
+  const other = await startAgent('Other');
+  await end('One', await startAgent('One'));
+  expect(await listScreens(world.host)).toMatchObject([{ id: other.screenId, state: 'detached' }]);
+  expect((await end('Other', other)).left).toEqual([]);
+});
