@@ -2,15 +2,19 @@ import { spawn } from 'node:child_process';
 import { closeSync, openSync, readFileSync, renameSync, statSync } from 'node:fs';
 import { request } from 'node:http';
 import { tmpdir, userInfo } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { pino } from 'pino';
-import type { LocalHost, ServeRequest, SettingFlags, StartRequest } from './cli/local-host.ts';
+import type { DoctorCheck, LocalHost, ServeRequest, SettingFlags, StartRequest } from './cli/local-host.ts';
+import { NO_CLAUDE, runDemo } from './demo/index.ts';
+import { openDemoFleet } from './demo-fleet.ts';
+import { resolveClaude } from './platform/claude/index.ts';
+import { localDoctorContext, runDoctor } from './platform/doctor/index.ts';
 import { attachCommand, openScreenHost } from './platform/gnu-screen/index.ts';
 import { isAlive, readProcess, waitUntil } from './platform/process/index.ts';
 import { prepareHome, readSettings } from './platform/settings/index.ts';
 import { type LockHolder, readLockHolder, takeHomeLock } from './platform/sqlite/home-lock.ts';
-import { installService, serviceState, uninstallService } from './platform/systemd/index.ts';
+import { installService, type ServiceContext, serviceState, uninstallService } from './platform/systemd/index.ts';
 import { CatalogueError, SETTING_ROWS, type Settings } from './protocol/index.ts';
 import { ensureTokenFile, readToken, rotateTokenFile } from './server/auth/token.ts';
 import { systemClock } from './server/clock.ts';
@@ -93,7 +97,7 @@ export function createLocalMachine(options: LocalMachineOptions): LocalHost {
       await prepareHome(settings.home);
       return rotateTokenFile(join(settings.home, 'token'));
     },
-    doctor: () => diagnose(),
+    doctor: () => diagnose(options, serviceContext()),
     service: {
       install: () => installService(serviceContext()),
       uninstall: () => uninstallService(serviceContext()),
@@ -101,14 +105,58 @@ export function createLocalMachine(options: LocalMachineOptions): LocalHost {
     },
     attachArgv: (screenId) => attachCommand(screenId),
     runAttached: async (argv) => runAttached(argv, await attachEnvironment(options, await settingsOf())),
-    demo: async () => {
-      throw new CatalogueError('internal', 'The demo is not wired yet');
-    },
+    demo: ({ signal, onProgress }) => demonstrate(options, { signal, print: onProgress }),
   };
 }
 
-async function* diagnose(): AsyncGenerator<never> {
-  // Wired below as soon as the doctor's room has landed.
+async function* diagnose(options: LocalMachineOptions, service: ServiceContext): AsyncGenerator<DoctorCheck> {
+  const { settings } = await readSettings({ ...options, flags: {} });
+  yield* runDoctor(
+    localDoctorContext({
+      settings,
+      service,
+      version: options.version,
+      nodeVersion: process.versions.node,
+      now: Date.now(),
+      tempDir: tmpdir(),
+    }),
+  );
+}
+
+/** With the user's Claude Code, or in a checkout with the pinned one. */
+async function demonstrate(
+  options: LocalMachineOptions,
+  { signal, print }: { signal: AbortSignal; print: (line: string) => void },
+): Promise<void> {
+  const { settings } = await readSettings({ ...options, flags: {} });
+  await runDemo({
+    claude: findDemoClaude(options, settings),
+    nodeDirectory: dirname(options.node),
+    temporaryDirectory: tmpdir(),
+    openFleet: (environment) =>
+      openDemoFleet({ environment, pid: options.pid, version: options.version, log: pino({ level: 'silent' }) }),
+    print,
+    signal,
+  });
+}
+
+function findDemoClaude(options: LocalMachineOptions, settings: Settings): string {
+  const pinned = join(
+    dirname(options.program),
+    '..',
+    'node_modules',
+    '@anthropic-ai',
+    `claude-code-linux-${process.arch}`,
+    'claude',
+  );
+  for (const command of [settings.claude_command, pinned]) {
+    try {
+      return resolveClaude(command, options.environment.PATH ?? '');
+    } catch (cause) {
+      if (!(cause instanceof CatalogueError)) throw cause;
+    }
+  }
+  throw new CatalogueError('claude_not_found', NO_CLAUDE);
 }
 
 /** The server of a home, null when none runs. Looks at the lock, so what a killed server left behind does not count. */

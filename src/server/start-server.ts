@@ -15,7 +15,7 @@ import type { Clock } from './clock.ts';
 import { type Faces, startServerFaces } from './faces.ts';
 import { createFleet, type Fleet } from './fleet/fleet.ts';
 import type { Logger } from './logger.ts';
-import type { Dispose, SessionEvent } from './sessions.ts';
+import type { Dispose, SessionEvent, Sessions } from './sessions.ts';
 
 /** `cbos down` looks at the lock by taking it for a moment; a server that starts right then tries again. */
 const LOCK_ATTEMPTS = 5;
@@ -36,6 +36,8 @@ export interface ServerOptions {
 export interface RunningServer {
   /** `http://HOST:PORT` */
   address: string;
+  /** the same that the faces serve, for whoever runs the server in its own process */
+  sessions: Sessions;
   /** stops the faces and the watch; sessions live on */
   close(): Promise<void>;
 }
@@ -62,7 +64,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       address: faces.address.url,
     });
     log.info({ address: faces.address.url, socket: settings.socket, version }, 'the server is ready');
-    return { address: faces.address.url, close: closer({ faces, fleet, database, lock, log }) };
+    return { address: faces.address.url, sessions: fleet, close: closer({ faces, fleet, database, lock, log }) };
   } catch (cause) {
     await fleet?.close();
     database?.close();

@@ -4,5 +4,4 @@ export * from './hook-settings.ts';
 export * from './hook-spool.ts';
 export * from './launch.ts';
 export * from './registry.ts';
-export * from './transcript.ts';
 export * from './version.ts';

@@ -109,7 +109,8 @@ export function createSessionStore(database: Database): SessionStore {
         record.recording?.typescript ?? null,
         record.recording?.timing ?? null,
         record.endedAt,
-        record.lastActivity,
+        // Hooks and files tell their time with a fraction.
+        record.lastActivity === null ? null : Math.round(record.lastActivity),
         record.lastQuestion,
         record.hooks === null ? null : JSON.stringify(record.hooks),
       );

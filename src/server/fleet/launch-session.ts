@@ -1,14 +1,15 @@
-import { access, mkdir, stat } from 'node:fs/promises';
+import { mkdir, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { v4, v7 } from 'uuid';
+import { v4 as uuid } from 'uuid';
 import {
   buildLaunch,
   claudeVersion,
+  configDirectory,
+  continueConversation,
   formatClaudeVersion,
   LAUNCH_VARIABLE,
   resolveClaude,
   sessionEnvironment,
-  transcriptPath,
   writeHookSettings,
 } from '../../platform/claude/index.ts';
 import { launch, type ScreenHost } from '../../platform/gnu-screen/index.ts';
@@ -44,7 +45,7 @@ export interface Launched {
 export async function launchSession(context: LaunchContext, record: SessionRecord): Promise<Launched> {
   const { settings, environment, screen } = context;
   const cwd = await requireDirectory(record.path ?? '');
-  const launchId = record.launchId ?? v7();
+  const launchId = record.launchId ?? uuid();
   const env = sessionEnvironment(environment, {
     launchId,
     spool: context.spoolDir,
@@ -103,18 +104,13 @@ export async function requireDirectory(path: string): Promise<string> {
   return absolute;
 }
 
-/** Goes on with the session's conversation when Claude Code has written one down: `--resume` of an unknown id ends it at once. */
-async function conversationOf(
+/** Goes on with the session's conversation when Claude Code has written one down, else begins a new one. */
+function conversationOf(
   record: SessionRecord,
   env: Readonly<Record<string, string>>,
 ): Promise<{ kind: 'new' | 'resume'; sessionId: string }> {
   const { claudeSessionId, path } = record;
-  if (claudeSessionId !== null && path !== null) {
-    const exists = await access(transcriptPath({ cwd: path, sessionId: claudeSessionId, env })).then(
-      () => true,
-      () => false,
-    );
-    if (exists) return { kind: 'resume', sessionId: claudeSessionId };
-  }
-  return { kind: 'new', sessionId: v4() };
+  const sessionId = uuid();
+  if (claudeSessionId === null || path === null) return Promise.resolve({ kind: 'new', sessionId });
+  return continueConversation({ configDir: configDirectory(env), cwd: path, sessionId: claudeSessionId }, sessionId);
 }

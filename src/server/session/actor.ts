@@ -187,7 +187,9 @@ export class SessionActor {
   }
 
   private onStatusChange(memory: StatusMemory, before: StatusMemory | null): void {
-    this.deps.history.append(this.currentRecord.id, changeOf(memory, this.deps.clock.now()));
+    const isSame =
+      before?.primary === memory.primary && before.detail === memory.detail && before.health === memory.health;
+    if (!isSame) this.deps.history.append(this.currentRecord.id, changeOf(memory, this.deps.clock.now()));
     const asked = memory.question?.text;
     this.currentRecord = { ...this.currentRecord, ...(asked === undefined ? {} : { lastQuestion: asked }) };
     this.deps.sessions.save(this.currentRecord);

@@ -23,8 +23,8 @@ const OLD_ENTER_DELAY_MS = 400;
 const FIRST_CONFIRM_MS = 1_500;
 /** And so long after that; then the delivery stays `sent`, and a late sign still confirms it. */
 const SECOND_CONFIRM_MS = 2_500;
-/** A text for the queue of a running turn is confirmed when the turn takes it, which may be minutes later: only a moment is waited for it. */
-const QUEUE_CONFIRM_MS = 300;
+/** 2.1.329 says so when it queues a text during a turn; older versions only when the turn takes it, which may be minutes later. */
+const QUEUE_CONFIRM_MS = 1_000;
 
 /** Sends texts to one session's prompt: decide, journal, type, confirm, journal. */
 export interface Deliverer {
@@ -146,11 +146,15 @@ export function createDeliverer(actor: SessionActor): Deliverer {
     return view(find(record.id));
   }
 
+  /** Waits for the first sign that Claude Code took it: its hook, a turn that began, or for a command an empty prompt again. */
   async function confirmTyped(record: DeliveryRecord, confirm: 'turn' | 'queue'): Promise<void> {
     const typedAt = record.updatedAt;
+    const enteredAt = clock.now();
     const isConfirmed = (): boolean => {
       if (deliveries.get(sessionId(), record.id)?.status === 'delivered') return true;
-      return confirm === 'turn' && actor.status.memory().primary === 'active' && actor.status.memory().since >= typedAt;
+      const { primary, since } = actor.status.memory();
+      if (record.command && (actor.isDead() || hasTakenDraft(actor, enteredAt))) return true;
+      return confirm === 'turn' && primary === 'active' && since >= typedAt;
     };
     if (confirm === 'queue') {
       await actor.status.until(isConfirmed, QUEUE_CONFIRM_MS);
@@ -214,6 +218,12 @@ function held(record: DeliveryRecord): DeliveryRecord {
   if (record.status !== 'queued')
     throw new CatalogueError('delivery_final', `The delivery is ${record.status} already`);
   return record;
+}
+
+/** Built-in commands fire no hook: that the prompt is empty again says that one was taken. */
+function hasTakenDraft(actor: SessionActor, since: number): boolean {
+  const screen = actor.status.evidence().screen;
+  return screen !== null && screen.progressedAt > since && screen.reading.draft === null;
 }
 
 /** What delivery decides by, as it is this moment. */

@@ -1,0 +1,206 @@
+import { existsSync, readdirSync, statSync, unlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { Session } from '../../src/protocol/index.ts';
+import { type Cbos, startCbos } from '../harness/cbos.ts';
+import { type ClaudeWorld, claudeWorld } from '../harness/claude.ts';
+import { waitFor } from '../harness/wait-for.ts';
+
+let world: ClaudeWorld;
+let cbos: Cbos;
+beforeEach(async () => {
+  world = await claudeWorld();
+  cbos = await startCbos(world);
+});
+afterEach(() => world.dispose());
+
+async function launch(slug: string, prompt?: string): Promise<Session> {
+  const created = await cbos.call<Session>('POST', '/sessions', {
+    slug,
+    path: world.projectDir,
+    ...(prompt === undefined ? {} : { prompt }),
+  });
+  if (created.error !== null) throw new Error(`${created.error.code}: ${created.error.message}`);
+  return prompt === undefined ? cbos.untilStatus(slug, 'idle/ready') : cbos.untilStatus(slug, 'idle/waiting_input');
+}
+
+/** Everything of the world that runs beside the server itself. */
+function sessionProcesses(): number[] {
+  return world
+    .processes()
+    .map((one) => one.pid)
+    .filter((pid) => pid !== cbos.pid);
+}
+
+describe('the end of a session', () => {
+  test('by /exit is shown as dead; the session stays listed with its recording', async () => {
+    await launch('EXIT');
+    const sent = await cbos.cli(['send', 'EXIT', '/exit', '--command']);
+    expect(sent.code).toBe(0);
+    const dead = await cbos.until('EXIT', (one) => one.state === 'dead', 'is dead');
+    expect(dead).toMatchObject({
+      pid: null,
+      attached: null,
+      status: { primary: 'dead', detail: null, health: 'DEAD' },
+    });
+    await waitFor(() => sessionProcesses().length === 0, {
+      describe: 'all processes are gone',
+      actual: sessionProcesses,
+    });
+    const buffer = await cbos.call<{ buffer: string }>('GET', '/sessions/EXIT/buffer?lines=200');
+    expect(buffer.body.buffer).toContain('/exit');
+    expect((await cbos.call('POST', '/sessions/EXIT/send', { text: 'hi' })).error?.code).toBe('not_accepting_text');
+  });
+
+  test('by SIGKILL of Claude Code is shown as dead', async () => {
+    const session = await launch('CRASH');
+    process.kill(session.pid ?? 0, 'SIGKILL');
+    const dead = await cbos.until('CRASH', (one) => one.state === 'dead', 'is dead');
+    expect(dead.status.because.source).toBe('process');
+  });
+
+  test.each(['Screen lives', "Screen's daemon was killed first"])(
+    'by kill leaves no process behind when %s',
+    async (situation) => {
+      await launch('KILL', 'scene:hello');
+      const session = await cbos.session('KILL');
+      if (situation !== 'Screen lives') process.kill(Number(session.screen_id?.split('.')[0]), 'SIGKILL');
+      const killed = await cbos.cli(['kill', 'KILL']);
+      // A daemon that was killed is noticed and cleaned up after by itself, so the session may be dead already.
+      expect([0, 4]).toContain(killed.code);
+      await cbos.until('KILL', (one) => one.state === 'dead', 'is dead');
+      await waitFor(() => sessionProcesses().length === 0, {
+        describe: 'all processes are gone',
+        actual: sessionProcesses,
+      });
+      await waitFor(() => readdirSync(world.screenDir).length === 0, { describe: "Screen's socket is gone" });
+    },
+  );
+
+  test('by rm takes it off the list; its slug is free again and its recording is kept', async () => {
+    await launch('AGAIN');
+    expect((await cbos.call('DELETE', '/sessions/AGAIN')).body).toEqual({ status: 'deleted' });
+    expect((await cbos.call('GET', '/sessions/AGAIN')).error?.code).toBe('no_such_session');
+    expect(sessionProcesses()).toEqual([]);
+    await launch('AGAIN');
+    expect(readdirSync(world.streamDir).sort()).toEqual([
+      'AGAIN.1.timing',
+      'AGAIN.1.typescript',
+      'AGAIN.timing',
+      'AGAIN.typescript',
+    ]);
+    expect(statSync(join(world.streamDir, 'AGAIN.typescript')).mode & 0o777).toBe(0o600);
+  });
+});
+
+describe('a restart', () => {
+  test('of a dead session goes on with its conversation', async () => {
+    const before = await launch('RESUME', 'scene:hello first');
+    await cbos.cli(['kill', 'RESUME']);
+    const again = await cbos.cli(['restart', 'RESUME']);
+    expect(again).toMatchObject({ code: 0 });
+    const resumed = await cbos.until('RESUME', (one) => one.status.primary === 'idle', 'is idle');
+    expect(resumed.claude_session_id).toBe(before.claude_session_id);
+    expect(resumed.created_at).toBe(before.created_at);
+    await cbos.call('POST', '/sessions/RESUME/send', { text: 'scene:hello second' });
+    await waitFor(() => world.promptsReceived().includes('scene:hello second'), {
+      describe: 'the second prompt arrives',
+    });
+    const last = world.apiEvents.findLast((event) => event.kind === 'request');
+    expect(JSON.stringify(last)).toContain('scene:hello first');
+  });
+
+  test('of a living session is refused', async () => {
+    await launch('ALIVE');
+    expect((await cbos.call('POST', '/sessions/ALIVE/restart')).error?.code).toBe('session_alive');
+    expect((await cbos.cli(['restart', 'ALIVE'])).code).toBe(4);
+  });
+});
+
+describe('a rename', () => {
+  test('takes the recording and the Screen session along; the session works on', async () => {
+    await launch('OLD');
+    const renamed = await cbos.call<Session>('PATCH', '/sessions/OLD', { slug: 'NEW' });
+    expect(renamed.body.slug).toBe('NEW');
+    expect(renamed.body.screen_id).toMatch(/^\d+\.NEW$/);
+    expect(readdirSync(world.streamDir).sort()).toEqual(['NEW.timing', 'NEW.typescript']);
+    await cbos.call('POST', '/sessions/NEW/send', { text: 'scene:hello after' });
+    await cbos.untilStatus('NEW', 'idle/waiting_input');
+    await waitFor(
+      async () =>
+        (await cbos.call<{ buffer: string }>('GET', '/sessions/NEW/buffer')).body.buffer.includes('ready when you are'),
+      { describe: 'the recording under its new name shows the answer' },
+    );
+  });
+
+  test('to a name that is taken or no slug is refused, and nothing changes', async () => {
+    await launch('ONE');
+    await launch('TWO');
+    expect((await cbos.call('PATCH', '/sessions/ONE', { slug: 'TWO' })).error?.code).toBe('slug_taken');
+    expect((await cbos.call('PATCH', '/sessions/ONE', { slug: '../x' })).error?.code).toBe('invalid_slug');
+    expect((await cbos.cli(['rename', 'ONE', 'TWO'])).code).toBe(4);
+    expect((await cbos.call<Session[]>('GET', '/sessions')).body.map((one) => one.slug)).toEqual(['ONE', 'TWO']);
+  });
+});
+
+describe('the server', () => {
+  test('killed with SIGKILL and started again has every session back with the right status, and the sessions never noticed', async () => {
+    await launch('IDLE', 'scene:hello');
+    await launch('FRESH');
+    await cbos.call('POST', '/sessions', { slug: 'ASKS', path: world.projectDir, prompt: 'scene:permission' });
+    const asks = await cbos.untilStatus('ASKS', 'waiting/permission');
+    await launch('GONE');
+    await cbos.cli(['kill', 'GONE']);
+    await cbos.call('POST', '/sessions', { slug: 'MEANWHILE', path: world.projectDir, prompt: 'scene:think' });
+    await cbos.untilStatus('MEANWHILE', 'active/thinking');
+    const before = await cbos.call<Session[]>('GET', '/sessions');
+
+    await cbos.stop('SIGKILL');
+    // The turn ends while nobody watches: its hook waits in the spool.
+    await waitFor(() => readdirSync(join(world.cbosHome, 'hooks')).some((name) => name.endsWith('.json')), {
+      describe: 'a hook waits in the spool',
+    });
+    cbos = await startCbos(world);
+    await cbos.untilStatus('MEANWHILE', 'idle/waiting_input');
+    const after = await cbos.call<Session[]>('GET', '/sessions');
+    const shown = (sessions: Session[]) =>
+      sessions.map(({ slug, pid, screen_id, claude_session_id, status: { primary, detail } }) => ({
+        slug,
+        pid,
+        screen_id,
+        claude_session_id,
+        status: slug === 'MEANWHILE' ? 'changed' : `${primary}/${detail}`,
+      }));
+    expect(shown(after.body)).toEqual(shown(before.body));
+    const asksAgain = await cbos.session('ASKS');
+    expect(asksAgain.status.question).toMatchObject({ kind: 'permission', tool: asks.status.question?.tool });
+    expect(asksAgain.status.since).toBe(asks.status.since);
+    await cbos.call('POST', '/sessions/FRESH/send', { text: 'scene:hello still here' });
+    await cbos.untilStatus('FRESH', 'idle/waiting_input');
+  });
+
+  test('refuses to run twice on one home, and says so in one line', async () => {
+    const second = await cbos.cli(['serve'], { env: { CBOS_PORT: String(await world.freePort()) } });
+    expect(second.code).toBe(1);
+    expect(second.stderr.trim().split('\n')).toHaveLength(1);
+    expect(second.stderr).toMatch(/already/);
+    expect((await cbos.call('GET', '/health')).status).toBe(200);
+  });
+
+  test('recovers what a killed server left in its home', async () => {
+    await cbos.stop('SIGKILL');
+    expect(existsSync(join(world.cbosHome, 'cbos.sock'))).toBe(true);
+    cbos = await startCbos(world);
+    expect((await cbos.cli(['ls', '--json'])).stdout.trim()).toBe('[]');
+  });
+
+  test('notices that a socket vanished under a living Screen, and does not call the session dead', async () => {
+    const session = await launch('SOCKET');
+    unlinkSync(join(world.screenDir, session.screen_id ?? ''));
+    await waitFor(async () => (await cbos.session('SOCKET')).status.primary === 'idle', {
+      describe: 'it is still idle',
+    });
+    await cbos.cli(['kill', 'SOCKET']);
+    expect(sessionProcesses()).toEqual([]);
+  });
+});
