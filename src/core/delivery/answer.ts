@@ -2,43 +2,74 @@ import type { Answer, ErrorCode, Question, QuestionOption, QuestionPart } from '
 
 /**
  * What an answer means in an open dialog: which options, and which text for the free-text option.
- * How it is typed (keys, by version) is another matter: `answer-keys.ts`.
+ * How it is typed (keys, in which order) is another matter: `answer-keys.ts`.
  */
 export type AnswerPlan =
   | { kind: 'select'; parts: readonly PartAnswer[]; remark: string | null }
+  /** the dialog is dismissed: how 2.1.329's plan dialog says no without a reason */
+  | { kind: 'dismiss' }
   /** no dialog is open, the question was asked in words: the text is sent as a prompt */
   | { kind: 'prompt'; text: string }
   | { kind: 'refuse'; code: ErrorCode; message: string };
 
-/** The answer to one question of a dialog. Option numbers count from 0. */
+/** The answer to one question of a dialog. */
 export interface PartAnswer {
+  /** numbers of the chosen options from 0; the free-text option is never among them */
   options: readonly number[];
-  /** typed into the free-text option */
+  /** typed into the free-text option; null: it stays empty */
   text: string | null;
 }
 
 /** Options that mean yes, no and "yes, and do not ask again", by label. Wording and order differ between versions, so numbers say nothing. */
 const NO_LABEL = /^(no\b|exit\b|cancel\b|reject\b|deny\b|don['’]t\b|tell claude|keep planning|type here to tell)/i;
 const ALWAYS_LABEL =
-  /^yes\b.*\b(always|don['’]t ask again|do not ask again|during this session|all edits|this session|auto-accept|from this project|for\b.*\bproject)|^always\b/i;
+  /^yes\b.*\b(always|don['’]t ask again|do not ask again|session|all edits|auto-accept|auto mode|bypass|from this project|for\b.*\bproject)|^always\b/i;
 const YES_LABEL = /^(yes\b|allow\b|approve\b|accept\b|proceed\b|continue\b|trust\b|i trust\b|ok\b)/i;
+/** Grants that go beyond what "always" says; they must be chosen by number or label. */
+const MORE_THAN_ALWAYS = /\b(bypass|clear context)\b/i;
+
+/** The free-text option's label while nothing stands in it, 1.0.128 to 2.1.329. */
+const FREE_TEXT_LABEL = /^(?:type something\.?|type here\b.*|other|tell claude what\b.*)$/i;
 
 /** Reads an answer against the open question. */
 export function planAnswer(question: Question, answer: Answer): AnswerPlan {
   if (question.kind === 'closing') return planClosing(answer);
   if (answer.answers !== undefined) return planSeveral(question, answer.answers);
-  const first = question.questions[0] ?? flatPart(question);
-  if (question.questions.length > 1) {
-    return refuse(`This dialog asks ${question.questions.length} questions; answer all of them by name (answers)`);
+  const [first = flatPart(question), second] = question.questions;
+  if (second !== undefined) {
+    return refuse(`This dialog asks ${question.questions.length} questions; answer each of them by its text (answers)`);
   }
-  if (answer.choice !== undefined) {
-    const options = chooseOptions(first, answer.choice);
-    return typeof options === 'string'
-      ? refuse(options)
-      : { kind: 'select', parts: [{ options, text: null }], remark: answer.text ?? null };
+  if (answer.choice === undefined) {
+    const part = answerByText(first, answer.text ?? '');
+    return typeof part === 'string' ? refuse(part) : { kind: 'select', parts: [part], remark: null };
   }
-  const part = answerByText(first, answer.text ?? '');
-  return typeof part === 'string' ? refuse(part) : { kind: 'select', parts: [part], remark: null };
+  const options = chooseOptions(question.kind, first, answer.choice);
+  if (typeof options === 'string') return refuse(options);
+  return planChoice(question, first, { options, choice: answer.choice, text: answer.text ?? null });
+}
+
+interface Chosen {
+  options: readonly number[];
+  choice: Answer['choice'];
+  text: string | null;
+}
+
+/** A text beside the choice goes into the free-text option where that was chosen; else it is a remark on a yes or no. */
+function planChoice(question: Question, part: QuestionPart, chosen: Chosen): AnswerPlan {
+  const { options, choice, text } = chosen;
+  const freeText = freeTextOption(part.options);
+  if (options.includes(freeText)) {
+    const others = options.filter((option) => option !== freeText);
+    if (text !== null) return { kind: 'select', parts: [{ options: others, text }], remark: null };
+    if (choice === 'no') return { kind: 'dismiss' };
+    return refuse(`"${part.options[freeText]?.label}" needs a text`);
+  }
+  if (text === null) return { kind: 'select', parts: [{ options, text: null }], remark: null };
+  if (question.kind === 'question') {
+    if (part.multi && freeText >= 0) return { kind: 'select', parts: [{ options, text }], remark: null };
+    return refuse('A chosen option of this question takes no remark; give the choice or the text, not both');
+  }
+  return { kind: 'select', parts: [{ options, text: null }], remark: text };
 }
 
 function planClosing(answer: Answer): AnswerPlan {
@@ -60,28 +91,30 @@ function planSeveral(question: Question, answers: Readonly<Record<string, string
   for (const part of known) {
     const given = answers[part.text] ?? (part.header === null ? undefined : answers[part.header]);
     if (given === undefined) return refuse(`The question "${part.text}" has no answer`);
-    const planned = answerByLabels(part, typeof given === 'string' ? [given] : given);
+    // Of a question on a later tab only the model's own options are known; Claude Code adds the free text to every one.
+    const isHidden = known.length > 1 && question.kind === 'question';
+    const planned = answerByLabels(part, typeof given === 'string' ? [given] : given, isHidden);
     if (typeof planned === 'string') return refuse(planned);
     parts.push(planned);
   }
   return { kind: 'select', parts, remark: null };
 }
 
-function answerByLabels(part: QuestionPart, labels: readonly string[]): PartAnswer | string {
-  const single = labels[0];
-  if (labels.length === 1 && single !== undefined) return answerByText(part, single);
-  if (!part.multi) return `"${part.text}" takes one answer only`;
-  const options = labels.map((label) => optionByLabel(part.options, label));
-  const missing = options.indexOf(-1);
-  return missing >= 0 ? `"${labels[missing]}" is no option of "${part.text}"` : { options, text: null };
+/** Labels that no option carries are free text; there is room for one. */
+function answerByLabels(part: QuestionPart, labels: readonly string[], isHidden: boolean): PartAnswer | string {
+  if (labels.length > 1 && !part.multi) return `"${part.text}" takes one answer only`;
+  const freeText = freeTextOption(part.options);
+  const found = labels.map((label) => ({ label, option: optionByLabel(part.options, label) }));
+  const [text, second] = found.filter(({ option }) => option < 0 || option === freeText);
+  const options = unique(found.map(({ option }) => option)).filter((option) => option >= 0 && option !== freeText);
+  if (text === undefined) return options.length === 0 ? `"${part.text}" has no answer` : { options, text: null };
+  if (second !== undefined) return `Neither "${text.label}" nor "${second.label}" is an option of "${part.text}"`;
+  if (freeText < 0 && !isHidden) return `"${text.label}" is no option of "${part.text}"`;
+  return text.label.trim() === '' ? `"${part.text}" has no answer` : { options, text: text.label };
 }
 
 function answerByText(part: QuestionPart, text: string): PartAnswer | string {
-  const exact = optionByLabel(part.options, text);
-  if (exact >= 0) return { options: [exact], text: null };
-  const freeText = freeTextOption(part.options);
-  if (freeText < 0) return `"${text}" is no option of this question`;
-  return { options: [freeText], text };
+  return answerByLabels(part, [text], false);
 }
 
 /** The option's number from 0, or -1 when none or several carry the label. */
@@ -91,19 +124,23 @@ function optionByLabel(options: readonly QuestionOption[], label: string): numbe
   return hits.length === 1 ? (hits[0] ?? -1) : -1;
 }
 
-function chooseOptions(part: QuestionPart, choice: NonNullable<Answer['choice']>): readonly number[] | string {
+function chooseOptions(
+  kind: Question['kind'],
+  part: QuestionPart,
+  choice: NonNullable<Answer['choice']>,
+): readonly number[] | string {
   if (typeof choice === 'number') return inRange(part, [choice]);
   if (Array.isArray(choice)) {
     return part.multi || choice.length === 1 ? inRange(part, choice) : 'This question takes one answer only';
   }
-  const index = optionFor(part.options, choice);
+  const index = kind === 'question' ? optionByWord(part.options, choice) : optionFor(part.options, choice);
   return index < 0 ? `This question has no option that means "${choice}"` : [index];
 }
 
 function inRange(part: QuestionPart, numbers: readonly number[]): readonly number[] | string {
   const wrong = numbers.find((number) => number > part.options.length);
   return wrong === undefined
-    ? numbers.map((number) => number - 1)
+    ? unique(numbers).map((number) => number - 1)
     : `There is no option ${wrong}, only 1 to ${part.options.length}`;
 }
 
@@ -113,15 +150,26 @@ export function optionFor(options: readonly QuestionOption[], meaning: 'yes' | '
     case 'no':
       return options.findIndex((option) => NO_LABEL.test(option.label));
     case 'always':
-      return options.findIndex((option) => ALWAYS_LABEL.test(option.label));
+      return options.findIndex((option) => ALWAYS_LABEL.test(option.label) && !MORE_THAN_ALWAYS.test(option.label));
     case 'yes':
       return options.findIndex((option) => YES_LABEL.test(option.label) && !ALWAYS_LABEL.test(option.label));
   }
 }
 
-/** The option that opens a text field, from 0; -1 when there is none. */
+/** In a question of the model's own the wording is free: only one single option that begins with the word itself means it. */
+function optionByWord(options: readonly QuestionOption[], word: string): number {
+  const begins = new RegExp(`^${word}\\b`, 'i');
+  const hits = options.flatMap((option, index) => (begins.test(option.label) ? [index] : []));
+  return hits.length === 1 ? (hits[0] ?? -1) : -1;
+}
+
+/** The option that opens a text field, from 0; -1 when there is none. Claude Code puts it after the others. */
 export function freeTextOption(options: readonly QuestionOption[]): number {
-  return options.findIndex((option) => /^(type something|type here|other\b|tell claude what)/i.test(option.label));
+  return options.findLastIndex((option) => FREE_TEXT_LABEL.test(option.label));
+}
+
+function unique(numbers: readonly number[]): number[] {
+  return [...new Set(numbers)];
 }
 
 function flatPart(question: Question): QuestionPart {

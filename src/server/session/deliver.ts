@@ -236,7 +236,7 @@ export function contextOf(actor: SessionActor): Parameters<typeof decideDelivery
 }
 
 /** From 2.1.150 on a long paste is wrapped unless it comes in many small ones; older versions lose text that way. */
-function takesManyPastes(version: string | null): boolean {
+export function takesManyPastes(version: string | null): boolean {
   const numbers = version === null ? null : parseClaudeVersion(version);
   return numbers !== null && isAtLeast(numbers, '2.1.150');
 }

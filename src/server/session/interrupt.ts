@@ -1,0 +1,91 @@
+import type { ScreenFrame } from '../../core/status/index.ts';
+import { layOut } from '../../core/status/screen-layout.ts';
+import { lastTurn } from '../../core/status/screen-rules.ts';
+import { pressEscape, typeKeys } from '../../platform/gnu-screen/index.ts';
+import { CatalogueError } from '../../protocol/index.ts';
+import type { SessionActor } from './actor.ts';
+
+/** Esc ends a turn within 55 ms; the status knows after 70 to 600 ms, depending on what tells it. */
+const CONFIRM_MS = 3_000;
+/** A prompt that goes back into the box is drawn together with the end of the turn. */
+const RESTORED_MS = 400;
+const CLEARED_MS = 1_000;
+const CLEAR_KEY = '\x03';
+
+/** Where Claude Code notes that a turn was interrupted, 1.0.128 to 2.1.329. */
+const INTERRUPTED = /^\s*⎿\s+Interrupted\b/;
+
+/**
+ * Stops the running turn with Esc. A draft that somebody has typed meanwhile stays. What Claude Code puts back into an
+ * empty box does not: from 2.1.150 on a turn that is interrupted before its first visible answer leaves its prompt there, and
+ * the next text that is sent would go after it.
+ * @throws CatalogueError nothing_running (also while a dialog is open: Esc would dismiss it), not_adopted, not_confirmed
+ */
+export function interruptTurn(actor: SessionActor): Promise<void> {
+  return actor.mailbox.post(async () => {
+    const { status, deps } = actor;
+    requireRunning(actor);
+    const { target } = actor;
+    const screen = status.evidence().screen;
+    const draft = screen?.reading.draft ?? null;
+    const prompt = runningPrompt(actor);
+    const marks = countMarks(screen?.frame);
+
+    await pressEscape(deps.screen, target);
+    // A text that waited in Claude Code's queue begins a turn of its own at once: then only the mark tells of the end.
+    const hasEnded = (): boolean => !isRunning(actor) || countMarks(status.evidence().screen?.frame) > marks;
+    if (!(await status.until(hasEnded, CONFIRM_MS))) {
+      throw new CatalogueError('not_confirmed', `Esc was typed, but ${actor.slug} still runs`);
+    }
+    if (draft === null && prompt !== null) await clearRestored(actor, prompt);
+  });
+}
+
+function requireRunning(actor: SessionActor): void {
+  const dialog = actor.status.evidence().screen?.reading.dialog ?? null;
+  if (isRunning(actor) && dialog === null) return;
+  const { primary } = actor.status.memory();
+  throw new CatalogueError(
+    'nothing_running',
+    dialog !== null || primary === 'waiting' ? `${actor.slug} waits for an answer; nothing runs` : undefined,
+    {
+      hint:
+        dialog === null ? `\`cbos show ${actor.slug}\` says what it does` : `\`cbos answer ${actor.slug} no\` says no`,
+    },
+  );
+}
+
+function isRunning(actor: SessionActor): boolean {
+  const { primary } = actor.status.memory();
+  return primary === 'active' || primary === 'stuck';
+}
+
+/** The prompt of the turn that runs: as the hook told it, else as it stands above the answer. */
+function runningPrompt(actor: SessionActor): string | null {
+  const { hooks, screen } = actor.status.evidence();
+  if (hooks.prompt !== null) return hooks.prompt.text;
+  const [first] = screen === null ? [] : lastTurn(layOut(screen.frame).blocks);
+  return first?.kind === 'prompt' ? first.lines.join('\n').slice(1) : null;
+}
+
+function countMarks(frame: ScreenFrame | undefined): number {
+  return frame?.lines.filter((line) => INTERRUPTED.test(line)).length ?? 0;
+}
+
+/** One ^C clears the whole box (and would end Claude Code only if another one came). Only if the box holds that prompt and not a letter more. */
+async function clearRestored(actor: SessionActor, prompt: string): Promise<void> {
+  const { status, deps } = actor;
+  const draftNow = (): string | null => status.evidence().screen?.reading.draft ?? null;
+  await status.until(() => draftNow() !== null, RESTORED_MS);
+  const draft = draftNow();
+  if (draft === null || isRunning(actor) || squeeze(draft) !== squeeze(prompt)) return;
+  await typeKeys(deps.screen, actor.target, CLEAR_KEY);
+  if (!(await status.until(() => draftNow() === null, CLEARED_MS))) {
+    deps.log.warn({ slug: actor.slug }, 'the interrupted prompt still stands in the box');
+  }
+}
+
+/** The box wraps lines. */
+function squeeze(text: string): string {
+  return text.replace(/\s+/g, '');
+}

@@ -1,0 +1,230 @@
+import { planAnswer } from '../../core/delivery/answer.ts';
+import {
+  type AnswerStep,
+  answerSteps,
+  type DialogView,
+  isRepeatable,
+  isTaken,
+  type Press,
+  pressFor,
+  showsDialog,
+  standsBeforeCursor,
+} from '../../core/delivery/answer-keys.ts';
+import { cleanText, encodePaste, guardText } from '../../core/delivery/paste.ts';
+import { pressEnter, pressEscape, typeKeys } from '../../platform/gnu-screen/index.ts';
+import { type Answer, CatalogueError, type Question } from '../../protocol/index.ts';
+import type { SessionActor } from './actor.ts';
+import { type Deliverer, takesManyPastes } from './deliver.ts';
+
+/** Hooks tell of a dialog 10 to 150 ms before it is drawn; a loaded machine takes longer. */
+const DRAWN_MS = 3_000;
+/** A key shows on the screen within 20 to 100 ms (2.1.329). */
+const STEP_MS = 2_000;
+/** So often a marker is moved or a box ticked anew when the screen does not show it. A key that decides something is never typed twice. */
+const TRIES = 3;
+/** Versions up to 2.1.50 swallow an Enter that comes sooner after a paste, though the text shows. */
+const OLD_ENTER_MS = 400;
+/** A dialog goes within 100 ms of its last key; the status knows after some 300 ms. */
+const CONFIRM_MS = 4_000;
+
+/**
+ * Answers the question that is open when the request comes; by the time of its turn another one may be, and that is never
+ * answered in its place. Resolves when Claude Code has taken the answer.
+ * @throws CatalogueError not_adopted, no_question, stale_question, no_such_option, not_confirmed; for a question in words what `send` throws
+ */
+export async function answerQuestion(actor: SessionActor, deliverer: Deliverer, request: Answer): Promise<void> {
+  const question = openQuestion(actor, request.question_id);
+  if (question.kind === 'closing') {
+    // Sending takes its own turn in the mailbox, and decides anew there whether the prompt takes text.
+    await sendAnswer(actor, deliverer, { question, request });
+    return;
+  }
+  await actor.mailbox.post(() => typeAnswer(actor, question.id, request));
+}
+
+/** @throws CatalogueError when it is not the one meant */
+function openQuestion(actor: SessionActor, id: string | undefined): Question {
+  const { record } = actor;
+  if (!record.adopted && !actor.isDead()) {
+    throw new CatalogueError('not_adopted', undefined, { hint: `cbos adopt ${record.screenId}` });
+  }
+  const { question } = actor.status.memory();
+  if (question === null) throw new CatalogueError('no_question', `${actor.slug} asks nothing`);
+  if (id !== undefined && id !== question.id) throw new CatalogueError('stale_question');
+  return question;
+}
+
+async function sendAnswer(
+  actor: SessionActor,
+  deliverer: Deliverer,
+  { question, request }: { question: Question; request: Answer },
+): Promise<void> {
+  const plan = planAnswer(question, request);
+  if (plan.kind !== 'prompt') throw refusal(question, plan.kind === 'refuse' ? plan.message : '');
+  const { status } = await deliverer.send({ text: plan.text });
+  if (status !== 'delivered' && status !== 'queued') {
+    throw new CatalogueError(
+      'not_confirmed',
+      `The text was typed into ${actor.slug}'s prompt; nothing says that it was taken`,
+    );
+  }
+}
+
+async function typeAnswer(actor: SessionActor, id: string, request: Answer): Promise<void> {
+  const question = await drawnQuestion(actor, id);
+  const plan = planAnswer(question, withCleanTexts(request));
+  if (plan.kind === 'refuse' || plan.kind === 'prompt') {
+    throw refusal(question, plan.kind === 'refuse' ? plan.message : 'The dialog takes no prompt');
+  }
+  const dialog = new OpenDialog(actor, question);
+  const steps = answerSteps(question, plan, dialog.view());
+  for (const [index, step] of steps.entries()) {
+    if (index === steps.length - 1) await dialog.finish(step);
+    else await dialog.take(step);
+  }
+}
+
+/** The question with its options, which the screen shows a moment after a hook has told of it. */
+async function drawnQuestion(actor: SessionActor, id: string): Promise<Question> {
+  const { status } = actor;
+  const isDrawn = (): boolean => {
+    const { question } = status.memory();
+    return question?.id !== id || (question.options.length > 0 && status.evidence().screen?.reading.dialog != null);
+  };
+  const drawn = await status.until(isDrawn, DRAWN_MS);
+  const question = openQuestion(actor, id);
+  if (drawn) return question;
+  throw new CatalogueError('no_such_option', 'The dialog is open, but CBOS cannot read it on the screen', {
+    hint: `\`cbos attach ${actor.slug}\` answers it by hand`,
+  });
+}
+
+/** A dialog while it is being answered: every key looks first whether it is still there. */
+class OpenDialog {
+  readonly #actor: SessionActor;
+  readonly #question: Question;
+  readonly #opened: DialogView;
+  /** whether anything was typed, for the error's words */
+  #typed = false;
+
+  constructor(actor: SessionActor, question: Question) {
+    this.#actor = actor;
+    this.#question = question;
+    this.#opened = this.view();
+  }
+
+  view(): DialogView {
+    const { screen } = this.#actor.status.evidence();
+    if (screen === null) throw new Error('a drawn question is on the screen');
+    return { frame: screen.frame, dialog: screen.reading.dialog };
+  }
+
+  /** Types a step that is not the last and waits until the screen shows it. */
+  async take(step: AnswerStep): Promise<void> {
+    const { status } = this.#actor;
+    for (let attempt = 1; ; attempt++) {
+      this.#requireOpen(step);
+      const before = this.view();
+      if (isRepeatable(step) && isTaken(step, before, before)) return;
+      await this.#press(step, before);
+      if (await status.until(() => isTaken(step, before, this.view()), STEP_MS)) return;
+      if (isRepeatable(step) && attempt < TRIES) continue;
+      this.#requireOpen(step);
+      throw this.#unconfirmed('The dialog does not show what was typed; it was left as it is');
+    }
+  }
+
+  /** Types the last step and waits until the dialog is gone, or another one is there. */
+  async finish(step: AnswerStep): Promise<void> {
+    const { status } = this.#actor;
+    this.#requireOpen(step);
+    const before = this.view();
+    const openId = status.memory().question?.id;
+    await this.#press(step, before);
+    const isGone = (): boolean => {
+      if (status.memory().question?.id === openId) return false;
+      // Without hooks a question's identity is made of what the screen shows, and that changes with every letter typed.
+      return this.#question.tool !== null || !showsDialog(this.#question, before, this.view());
+    };
+    if (!(await status.until(isGone, CONFIRM_MS)))
+      throw this.#unconfirmed('The answer was typed, but the dialog is still open');
+  }
+
+  async #press(step: AnswerStep, view: DialogView): Promise<void> {
+    const press = pressFor(step, view);
+    if (press === null) throw this.#impossible(step);
+    this.#typed = true;
+    const isOld = !takesManyPastes(this.#actor.record.claudeVersion);
+    if (step.kind === 'enter' && step.written !== null && isOld)
+      await this.#actor.status.until(() => false, OLD_ENTER_MS);
+    await this.#type(press);
+  }
+
+  async #type(press: Press): Promise<void> {
+    const { deps, record, target } = this.#actor;
+    if ('paste' in press) {
+      const text = guardText(press.paste, { command: true });
+      // Newlines go as they are: a field keeps the carriage returns that a paste makes of them (2.1.329).
+      await typeKeys(deps.screen, target, encodePaste(text, { chunked: takesManyPastes(record.claudeVersion) }));
+    } else if (press.keys === '\r') await pressEnter(deps.screen, target);
+    else if (press.keys === '\x1b') await pressEscape(deps.screen, target);
+    else await typeKeys(deps.screen, target, press.keys);
+  }
+
+  /** @throws CatalogueError stale_question, no_question */
+  #requireOpen(step: AnswerStep): void {
+    const view = this.view();
+    // A text of several lines may look like anything; that it stands in the field says more than how the dialog reads.
+    if (step.kind === 'enter' && step.written !== null && standsBeforeCursor(view.frame, step.written)) return;
+    const { question } = this.#actor.status.memory();
+    const isSame = question?.id === this.#question.id || (this.#question.tool === null && this.#typed);
+    if (isSame && showsDialog(this.#question, this.#opened, view)) return;
+    throw new CatalogueError(
+      question === null ? 'no_question' : 'stale_question',
+      `The dialog is not open any more${this.#typed ? '; the rest of the answer was not typed' : ''}`,
+    );
+  }
+
+  #impossible(step: AnswerStep): CatalogueError {
+    switch (step.kind) {
+      case 'amend':
+        return refusal(this.#question, 'This option takes no remark');
+      case 'enter':
+        return this.#unconfirmed('The dialog does not show the text that was typed; it was left as it is');
+      default:
+        return refusal(this.#question, 'The dialog does not show this option');
+    }
+  }
+
+  #unconfirmed(message: string): CatalogueError {
+    return new CatalogueError('not_confirmed', message, {
+      hint: `\`cbos attach ${this.#actor.slug}\` shows it; nothing was typed twice`,
+    });
+  }
+}
+
+function refusal(question: Question, message: string): CatalogueError {
+  const parts = question.questions.length > 0 ? question.questions : [question];
+  const listed = parts.map(({ text, options }) => {
+    const labels = options.map(({ key, label }) => `${key}. ${label}`).join(', ');
+    return parts.length > 1 ? `${text} ${labels}` : labels;
+  });
+  return new CatalogueError('no_such_option', message, {
+    hint: `The options are: ${listed.join('; ')}`,
+    extra: { question },
+  });
+}
+
+/** The request with its texts as they may be typed into a field. */
+function withCleanTexts({ text, answers, ...rest }: Answer): Answer {
+  const clean = (value: string): string => cleanText(value).text.trim();
+  const remark = clean(text ?? '');
+  const labels = Object.entries(answers ?? {}).map(
+    ([question, given]) => [question, typeof given === 'string' ? clean(given) : given.map(clean)] as const,
+  );
+  return {
+    ...rest,
+    ...(remark === '' ? {} : { text: remark }),
+    ...(answers === undefined ? {} : { answers: Object.fromEntries(labels) }),
+  };
+}
