@@ -1,0 +1,110 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { errorsPage } from '../../scripts/generate/errors-page.mjs';
+import { ROOT } from '../../scripts/root.mjs';
+import { ERRORS, SETTING_ROWS } from '../../src/protocol/index.ts';
+import { PROGRAM } from '../harness/cbos.ts';
+
+const PAGES = [
+  ...readdirSync(ROOT).filter((name) => name.endsWith('.md')),
+  ...readdirSync(join(ROOT, 'docs'), { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.md'))
+    .map((name) => `docs/${name}`),
+];
+
+const read = (page: string): string => readFileSync(join(ROOT, page), 'utf8');
+
+/** `code spans` of a page, fenced blocks left out. */
+function spans(page: string): string[] {
+  const prose = read(page).replaceAll(/^```[\s\S]*?^```/gm, '');
+  return [...prose.matchAll(/`([^`\n]+)`/g)].map(([, span]) => span ?? '');
+}
+
+describe.each(PAGES)('%s', (page) => {
+  test('mentions no path that is not there', () => {
+    const paths = spans(page).filter((span) => /^(src|test|scripts|bench|docs|\.ci)\/[\w./-]+$/.test(span));
+    expect(paths.filter((path) => !existsSync(join(ROOT, path)))).toEqual([]);
+  });
+
+  test('links to no page that is not there', () => {
+    const targets = [...read(page).matchAll(/\]\(([^)#]+)[^)]*\)/g)].map(([, target]) => target ?? '');
+    const local = targets.filter((target) => !/^https?:/.test(target));
+    expect(local.filter((target) => !existsSync(join(ROOT, dirname(page), target)))).toEqual([]);
+  });
+});
+
+test('every room, and every folder of a room, is on the page of the architecture', () => {
+  const page = read('docs/ARCHITECTURE.md');
+  const folders = (path: string) =>
+    readdirSync(join(ROOT, path), { withFileTypes: true })
+      .filter((entry) => entry.isDirectory())
+      .map((entry) => `${path}/${entry.name}`);
+  const rooms = folders('src');
+  expect(rooms.filter((room) => !page.includes(`  ${room.slice('src/'.length)}/`))).toEqual([]);
+  const inside = rooms.filter((room) => room !== 'src/protocol').flatMap(folders);
+  expect(inside.filter((folder) => !page.includes(`${folder}/`))).toEqual([]);
+});
+
+test('each decision has options that lost, and a number of its own', () => {
+  const decisions = readdirSync(join(ROOT, 'docs/adr')).sort();
+  expect(decisions.map((name) => name.slice(0, 4))).toEqual(
+    decisions.map((_, index) => String(index + 1).padStart(4, '0')),
+  );
+  for (const name of decisions) {
+    const text = read(`docs/adr/${name}`);
+    expect(text, name).toMatch(new RegExp(`^# ${Number(name.slice(0, 4))}\\. `));
+    expect(text, name).toContain('**Price.**');
+  }
+});
+
+test('the page of errors is the catalogue', () => {
+  expect(read('docs/ERRORS.md')).toBe(errorsPage(ERRORS));
+});
+
+test('the table of settings is the table of the protocol', () => {
+  const rows = [...read('README.md').matchAll(/^\| `(\w+)` \| (\S+) \| (\S+) \| .* \| (.*) \|$/gm)].map(
+    ([, name, environment, file, about]) => ({ name, environment, file, about }),
+  );
+  const cell = (word: string | null) => (word === null ? '—' : `\`${word}\``);
+  expect(rows).toEqual(
+    SETTING_ROWS.map(({ name, environment, file, about }) => ({
+      name,
+      environment: cell(environment),
+      file: cell(file),
+      about,
+    })),
+  );
+});
+
+test('each command in the README is one that cbos has, with the options it takes', () => {
+  const help = (...command: string[]): string =>
+    spawnSync(process.execPath, [PROGRAM, ...command, '--help'], { encoding: 'utf8', env: {} }).stdout;
+  const known = new Set([...help().matchAll(/^ {2}([a-z]+)[ |]/gm)].map(([, name]) => name));
+  const commands = read('README.md').replaceAll(' && ', '\n');
+  const lines = [...commands.matchAll(/^(?:\$ |.*\| )?cbos ([a-z]+)(.*)$/gm)];
+  expect(lines.length).toBeGreaterThan(15);
+  for (const [line, name = '', rest = ''] of lines) {
+    expect(known, line).toContain(name);
+    const options = [...rest.replace(/#.*$/, '').matchAll(/ (--?[a-z][a-z-]*)/g)].map(([, option]) => option ?? '');
+    if (options.length > 0)
+      expect(
+        options.filter((option) => !help(name).includes(option)),
+        line,
+      ).toEqual([]);
+  }
+});
+
+test('each npm script that a page names exists', () => {
+  const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> };
+  for (const page of ['README.md', 'CONTRIBUTING.md']) {
+    const named = [...read(page).matchAll(/npm (?:run ([a-z]+)|(start|test)\b)/g)].map(
+      ([, run, name]) => run ?? name ?? '',
+    );
+    expect(
+      named.filter((name) => scripts[name] === undefined),
+      page,
+    ).toEqual([]);
+  }
+});
