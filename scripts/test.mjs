@@ -1,4 +1,5 @@
-// npm test: the gate and every suite. The last line is always `N passed, N failed`.
+// npm test [-- FILTERS…]: the gate and every suite, or those whose path contains a filter. The last line is always
+// `N passed, N failed`.
 import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { runGate } from './check/gate.mjs';
@@ -15,7 +16,7 @@ const steps = await runGate((text) => process.stdout.write(text));
 rmSync(REPORT, { force: true });
 const exitCode = await passThrough(
   tool('vitest'),
-  ['run', '--reporter=default', '--reporter=json', `--outputFile.json=${REPORT}`],
+  ['run', '--reporter=default', '--reporter=json', `--outputFile.json=${REPORT}`, ...process.argv.slice(2)],
   env,
 );
 
