@@ -1,4 +1,4 @@
-import { isRunning, listPids, listProcesses, type ProcessInfo, readEnvironment, readProcess } from './proc-file.ts';
+import { environmentOf, isRunning, listProcesses, mapProcesses, type ProcessInfo, readProcess } from './proc-file.ts';
 
 /** An entry of a launch environment by which every process of a session can be found, orphans of a dead parent too. */
 export interface ProcessMark {
@@ -38,8 +38,7 @@ export function descendantsAmong(processes: readonly ProcessInfo[], pids: Iterab
  */
 export async function findMarked(mark: ProcessMark): Promise<ProcessInfo[]> {
   const entry = `${mark.name}=${mark.value}`;
-  const marked = await Promise.all(
-    (await listPids()).map(async (pid) => ((await readEnvironment(pid)).includes(entry) ? readProcess(pid) : null)),
-  );
+  const pids = await mapProcesses((pid) => (environmentOf(pid).includes(entry) ? pid : null));
+  const marked = await Promise.all(pids.map(readProcess));
   return marked.filter((info): info is ProcessInfo => info !== null && isRunning(info));
 }
