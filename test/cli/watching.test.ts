@@ -5,7 +5,8 @@ import { type FacesUnderTest, startFaces, TOKEN } from '../harness/faces.ts';
 import { waitFor } from '../harness/wait-for.ts';
 import { type CommandOptions, type RunningCommand, runCommand, startCommand } from './command-line.ts';
 import { type CountingProxy, startCountingProxy } from './counting-proxy.ts';
-import { statusOf, WAITS_FOR_INPUT, WAITS_FOR_PERMISSION, WORKS } from './some-questions.ts';
+import { HOSTILE_SESSION, OBEYED } from './hostile-session.ts';
+import { PERMISSION, statusOf, WAITS_FOR_INPUT, WAITS_FOR_PERMISSION, WORKS } from './some-questions.ts';
 
 let server: FacesUnderTest;
 let where: CommandOptions;
@@ -111,6 +112,17 @@ describe('watch', () => {
     expect(await command.ended).toBe(0);
   });
 
+  test('lets nothing of a session reach the terminal but text', async () => {
+    server.sessions.add('HOSTILE', HOSTILE_SESSION);
+    const command = await listening(['watch']);
+    server.sessions.change('HOSTILE', { status: { ...HOSTILE_SESSION.status, health: 'RECOVERED' } });
+    await command.says('HOSTILE');
+    command.interrupt();
+    await command.ended;
+    expect(command.stdout.text).toContain('evil');
+    expect(command.stdout.text).not.toMatch(OBEYED);
+  });
+
   test('ends when nobody reads its output any more', async () => {
     const command = await listening(['watch']);
     const broken = Object.assign(new Error('write EPIPE'), { code: 'EPIPE' });
@@ -198,7 +210,7 @@ describe('wait', () => {
   });
 
   test('takes a closing question for ready', async () => {
-    const question = { ...WAITS_FOR_PERMISSION.status.question, kind: 'closing', tool: null } as const;
+    const question = { ...PERMISSION, kind: 'closing', tool: null } as const;
     const status = statusOf({ primary: 'waiting', detail: 'question', question });
     server.sessions.change('AUTH', { state: 'waiting', status });
     expect((await runCommand(['wait', 'AUTH', '--for', 'ready', '--timeout', '1'], where)).code).toBe(0);

@@ -1,6 +1,7 @@
 import type { Command, Option as CommanderOption } from 'commander';
 import { createClient } from '../../client/index.ts';
 import { type Session, STATE_SELECTOR_WORDS } from '../../protocol/index.ts';
+import { BASH_SCRIPT } from '../completion-script.ts';
 import type { CliContext } from '../context.ts';
 import { sessionGist, stateText } from '../output/session-text.ts';
 import { cleanLine } from '../output/terminal-text.ts';
@@ -11,6 +12,11 @@ const SHELLS = ['bash', 'zsh', 'fish'];
 
 /** Slower than this, a person has typed the name already. */
 const LONGEST_WAIT_MS = 250;
+
+/** Commands where a file's name helps when there is nothing else to suggest. */
+const TAKES_FILES: ReadonlySet<string | undefined> = new Set(['new', 'adopt', 'send']);
+/** The last line of an answer is a directive to the shell; the package always gives `:4`, no files. */
+const COMPLETE_FILES = ':0';
 
 type Suggestion = readonly [value: string, about: string];
 
@@ -31,8 +37,12 @@ export function addCompletion(program: Command, context: CliContext): void {
   completion
     .addArgument(completion.createArgument('<shell>', 'your shell').choices(SHELLS))
     .action(async (shell: string) => {
+      if (shell === 'bash') {
+        out.line(BASH_SCRIPT);
+        return;
+      }
       const { script } = await import('@bomb.sh/tab');
-      for (const line of captureLog(() => script(shell, 'cbos', 'cbos'))) out.line(line);
+      out.lines(captureLog(() => script(shell, 'cbos', 'cbos')));
     });
 
   program
@@ -43,7 +53,9 @@ export function addCompletion(program: Command, context: CliContext): void {
       const { RootCommand } = await import('@bomb.sh/tab');
       const root = new RootCommand();
       describeTo(root, program, suggestions);
-      for (const line of captureLog(() => root.parse([...context.passedArgs]))) out.line(line);
+      const lines = captureLog(() => root.parse([...context.passedArgs]));
+      const isNothing = lines.length === 1;
+      out.lines(isNothing && TAKES_FILES.has(context.passedArgs[0]) ? [COMPLETE_FILES] : lines);
     });
 }
 

@@ -1,0 +1,91 @@
+import { execFile } from 'node:child_process';
+import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type FacesUnderTest, startFaces } from '../harness/faces.ts';
+import { type CommandOptions, runCommand } from './command-line.ts';
+import { WAITS_FOR_PERMISSION } from './some-questions.ts';
+
+let server: FacesUnderTest;
+let where: CommandOptions;
+
+beforeAll(async () => {
+  server = await startFaces();
+  where = { socket: `${server.world.cbosHome}/cbos.sock` };
+  server.sessions.add('AUTH', WAITS_FOR_PERMISSION);
+  server.sessions.add('DOCS');
+});
+afterAll(() => server[Symbol.asyncDispose]());
+
+async function suggestions(...words: string[]): Promise<string[]> {
+  const { code, stdout, stderr } = await runCommand(['complete', '--', ...words], where);
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  return stdout.trimEnd().split('\n');
+}
+
+describe('complete', () => {
+  test('suggests commands, options, states, choices and the sessions that there are', async () => {
+    expect(await suggestions('wa')).toEqual([
+      'watch\tprint changes of status as they happen, a line each',
+      'wait\tblock until sessions are in a state, for scripts',
+      ':4',
+    ]);
+    expect(await suggestions('show', '')).toEqual(['AUTH\twaiting (permission) Bash: npm test', 'DOCS\tidle', ':4']);
+    expect(await suggestions('wait', 'AUTH', 'D')).toEqual(['DOCS\tidle', ':4']);
+    expect(await suggestions('rename', 'D')).toEqual(['DOCS\tidle', ':4']);
+    expect(await suggestions('ls', '--state', 'wai')).toContain('waiting/permission\t');
+    expect(await suggestions('wait', 'AUTH', '--for', 'rea')).toEqual(['ready\t', ':4']);
+    expect(await suggestions('new', 'X', '--permission-mode', 'pl')).toEqual(['plan\t', ':4']);
+    expect(await suggestions('send', '--qu')).toEqual(['--queue\thold it here until the session is ready', ':4']);
+    expect(await suggestions('service', 'un')).toEqual([expect.stringMatching(/^uninstall\t/), ':4']);
+    expect(await suggestions('completion', 'f')).toEqual(['fish\t', ':4']);
+  });
+
+  test('leaves paths to the shell', async () => {
+    expect(await suggestions('new', 'X', './sr')).toEqual([':0']);
+  });
+
+  test('says nothing but commands without a server', async () => {
+    const { code, stdout, stderr } = await runCommand(['complete', '--', 'show', ''], { socket: '/nowhere.sock' });
+    expect({ code, stdout, stderr }).toEqual({ code: 0, stdout: ':4\n', stderr: '' });
+  });
+});
+
+describe('completion', () => {
+  test('prints a script for bash, zsh and fish, and refuses other shells', async () => {
+    for (const shell of ['bash', 'zsh', 'fish']) {
+      const { code, stdout } = await runCommand(['completion', shell], where);
+      expect({ shell, code }).toEqual({ shell, code: 0 });
+      expect(stdout).toContain('cbos complete --');
+    }
+    expect((await runCommand(['completion', 'tcsh'], where)).code).toBe(2);
+  });
+
+  test('the bash script completes in a real bash, read twice, and runs nothing of the line', async () => {
+    const bin = join(server.world.dir, 'bin');
+    mkdirSync(bin);
+    const answer = (await suggestions('show', '')).join('\n');
+    writeFileSync(join(bin, 'cbos'), `#!/bin/sh\nprintf '%s\\n' "$*" >> ${bin}/calls\ncat <<'END'\n${answer}\nEND\n`);
+    chmodSync(join(bin, 'cbos'), 0o755);
+    writeFileSync(join(bin, 'script'), (await runCommand(['completion', 'bash'], where)).stdout);
+    const line = [
+      'set -e; . ./script; . ./script',
+      `COMP_WORDS=(cbos show '$(touch ran)' ''); COMP_CWORD=3`,
+      '_cbos; printf "%s\\n" "${COMPREPLY[@]}"; cat calls; ls',
+    ].join('\n');
+    const { stdout } = await promisify(execFile)('bash', ['--norc', '-c', line], {
+      cwd: bin,
+      env: { ...server.world.env, PATH: `${bin}:${server.world.env.PATH}` },
+    });
+    expect(stdout.split('\n')).toEqual([
+      'AUTH',
+      'DOCS',
+      'complete -- show $(touch ran) ',
+      'calls',
+      'cbos',
+      'script',
+      '',
+    ]);
+  });
+});

@@ -1,0 +1,218 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { DoctorCheck, LocalHost, ServeRequest } from '../../src/cli/local-host.ts';
+import { CatalogueError } from '../../src/protocol/index.ts';
+import { type FacesUnderTest, startFaces } from '../harness/faces.ts';
+import { type CommandOptions, runCommand, startCommand } from './command-line.ts';
+import { WAITS_FOR_PERMISSION } from './some-questions.ts';
+
+let server: FacesUnderTest;
+let where: CommandOptions;
+
+beforeAll(async () => {
+  server = await startFaces();
+  where = { socket: `${server.world.cbosHome}/cbos.sock` };
+});
+afterAll(() => server[Symbol.asyncDispose]());
+
+const withHost = (host: Partial<LocalHost>, more: Partial<CommandOptions> = {}): CommandOptions => ({
+  ...where,
+  ...more,
+  host,
+});
+
+describe('up and down', () => {
+  test('up says ready with the address, and the same when it ran already', async () => {
+    const flags: unknown[] = [];
+    const started = await runCommand(
+      ['up', '--port', '8080'],
+      withHost({
+        startInBackground: async (request) => {
+          flags.push(request.flags);
+          request.onProgress('starting the server');
+          return 'started';
+        },
+      }),
+    );
+    expect(started).toEqual({
+      code: 0,
+      stdout: 'ready at http://127.0.0.1:32205\n',
+      stderr: 'cbos: starting the server\n',
+    });
+    expect(flags).toEqual([{ port: '8080' }]);
+    const again = await runCommand(['up'], withHost({ startInBackground: async () => 'already_running' }));
+    expect(again).toMatchObject({ code: 0, stdout: 'ready at http://127.0.0.1:32205 (it ran already)\n' });
+    const json = await runCommand(['up', '--json'], withHost({ startInBackground: async () => 'already_running' }));
+    expect(JSON.parse(json.stdout)).toEqual({ status: 'already_running', address: 'http://127.0.0.1:32205' });
+  });
+
+  test('up tells of a port that is taken in one line', async () => {
+    const startInBackground = async (): Promise<never> => {
+      throw new CatalogueError('port_taken');
+    };
+    const { code, stdout, stderr } = await runCommand(['up'], withHost({ startInBackground }));
+    expect({ code, stdout, stderr }).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: 'cbos: Something else listens on the port — Choose another: CBOS_PORT=…\n',
+    });
+  });
+
+  test('down says that the sessions stay alive', async () => {
+    const stopped = await runCommand(['down'], withHost({ stopServer: async () => 'stopped' }));
+    expect(stopped).toMatchObject({ code: 0, stderr: '' });
+    expect(stopped.stdout).toContain('the sessions stay alive');
+    const none = await runCommand(['down'], withHost({ stopServer: async () => 'not_running' }));
+    expect(none).toMatchObject({ code: 0, stdout: 'no server runs\n' });
+  });
+
+  test('serve hands on the flags, says when it is ready, and ends by Ctrl-C', async () => {
+    const requests: ServeRequest[] = [];
+    const serve = (request: ServeRequest): Promise<void> => {
+      requests.push(request);
+      request.onReady('http://127.0.0.1:8080');
+      return new Promise((resolve) => request.signal.addEventListener('abort', () => resolve()));
+    };
+    const command = startCommand(['serve', '--host', '127.0.0.2'], withHost({ serve }));
+    await command.says('ready at http://127.0.0.1:8080', 'stderr');
+    command.interrupt();
+    expect(await command.ended).toBe(0);
+    expect(requests[0]?.flags).toEqual({ host: '127.0.0.2' });
+  });
+});
+
+describe('start, and cbos alone', () => {
+  const startInBackground: LocalHost['startInBackground'] = async () => 'already_running';
+
+  test('without a terminal it prints the address and how to sign in', async () => {
+    const { code, stdout } = await runCommand(['start'], withHost({ startInBackground }));
+    expect(code).toBe(0);
+    expect(stdout.split('\n').slice(0, 6)).toEqual([
+      'CBOS is ready at http://127.0.0.1:32205',
+      'Sign in with the token, which this prints:',
+      '  cbos token',
+      'as in:',
+      '  curl -H "Authorization: Bearer $(cbos token)" http://127.0.0.1:32205/sessions',
+      '',
+    ]);
+  });
+
+  test('in a terminal it shows the sessions and what to do next', async () => {
+    server.sessions.add('FIRST');
+    server.sessions.add('AUTH', WAITS_FOR_PERMISSION);
+    const options = withHost({ startInBackground }, { isTTY: true, env: { NO_COLOR: '1' } });
+    const { code, stdout } = await runCommand([], options);
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^ {3}SLUG/);
+    expect(stdout).toContain('cbos show AUTH');
+    expect(stdout).not.toContain('Bearer');
+  });
+});
+
+describe('the version', () => {
+  test('of a server that is another is told, with the cure, and the command does its work', async () => {
+    const { code, stdout, stderr } = await runCommand(['status', '--json'], { ...where, version: '9.9.9' });
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout)).toHaveProperty('total');
+    expect(stderr).toBe('cbos: this is version 9.9.9, the server is 1.2.3 — cbos down && cbos up\n');
+  });
+
+  test('of the program is printed by --version, without a server', async () => {
+    expect(await runCommand(['--version'], { socket: '/nowhere.sock' })).toEqual({
+      code: 0,
+      stdout: '1.2.3\n',
+      stderr: '',
+    });
+  });
+});
+
+describe('doctor', () => {
+  const checks: DoctorCheck[] = [
+    { name: 'Node', outcome: 'ok', detail: 'v20.20.2', cure: null },
+    { name: 'GNU Screen', outcome: 'fault', detail: 'not found', cure: 'sudo apt-get install screen' },
+  ];
+  async function* doctor(): AsyncGenerator<DoctorCheck> {
+    yield* checks;
+  }
+
+  test('prints each check with its cure, and ends with exit code 1 when there is a fault', async () => {
+    const { code, stdout } = await runCommand(['doctor'], withHost({ doctor }));
+    expect(code).toBe(1);
+    expect(stdout.split('\n')).toEqual([
+      '✓ Node: v20.20.2',
+      '✗ GNU Screen: not found',
+      '  → sudo apt-get install screen',
+      '1 of 2 checks found a fault.',
+      '',
+    ]);
+    const json = await runCommand(['doctor', '--json'], withHost({ doctor }));
+    expect(JSON.parse(json.stdout)).toEqual(checks);
+  });
+
+  test('ends with 0 where there is none', async () => {
+    async function* healthy(): AsyncGenerator<DoctorCheck> {
+      yield { name: 'Node', outcome: 'ok', detail: 'v20.20.2', cure: null };
+    }
+    expect((await runCommand(['doctor'], withHost({ doctor: healthy }))).code).toBe(0);
+  });
+});
+
+describe('config', () => {
+  test('prints each setting with its origin, and never the token', async () => {
+    const options = { ...where, settings: { token: 'a-secret-of-some-length' } };
+    for (const argv of [['config'], ['config', '--json']]) {
+      const { code, stdout } = await runCommand(argv, options);
+      expect(code).toBe(0);
+      expect(stdout).toContain('stuck_threshold_ms');
+      expect(stdout).toContain('15000');
+      expect(stdout).not.toContain('a-secret');
+    }
+  });
+
+  test('ends with exit code 2 for a setting that cannot be', async () => {
+    const settings = async (): Promise<never> => {
+      throw new CatalogueError('invalid_setting', 'CBOS_PORT is no port');
+    };
+    const { code, stderr } = await runCommand(['config'], withHost({ settings }));
+    expect(code).toBe(2);
+    expect(stderr).toMatch(/^cbos: CBOS_PORT is no port — `cbos config`/);
+  });
+});
+
+describe('token', () => {
+  test('prints nothing but the token, or a new one', async () => {
+    const options = withHost({ readToken: async () => 'old', rotateToken: async () => 'new' });
+    expect(await runCommand(['token'], options)).toEqual({ code: 0, stdout: 'old\n', stderr: '' });
+    expect(await runCommand(['token', '--rotate'], options)).toEqual({ code: 0, stdout: 'new\n', stderr: '' });
+  });
+});
+
+describe('service', () => {
+  const state = { unitFile: '/home/user/cbos.service', running: true, enabled: true, notes: ['Lingers not.'] };
+  const service: LocalHost['service'] = {
+    install: async () => state,
+    uninstall: async () => 'not_installed',
+    status: async () => ({ ...state, unitFile: null }),
+  };
+
+  test('install, status and uninstall say how it is', async () => {
+    const installed = await runCommand(['service', 'install'], withHost({ service }));
+    expect(installed.stdout).toBe('running, starts by itself\n  /home/user/cbos.service\n  Lingers not.\n');
+    expect((await runCommand(['service', 'status'], withHost({ service }))).stdout).toContain('not installed');
+    expect((await runCommand(['service', 'uninstall'], withHost({ service }))).stdout).toContain('was not installed');
+    const json = await runCommand(['service', 'status', '--json'], withHost({ service }));
+    expect(JSON.parse(json.stdout)).toMatchObject({ unit_file: null, running: true });
+  });
+});
+
+describe('demo', () => {
+  test('runs until Ctrl-C and prints what it is told', async () => {
+    const demo: LocalHost['demo'] = ({ signal, onProgress }) => {
+      onProgress('four sessions run');
+      return new Promise((resolve) => signal.addEventListener('abort', () => resolve()));
+    };
+    const command = startCommand(['demo'], withHost({ demo }));
+    await command.says('four sessions run');
+    command.interrupt();
+    expect(await command.ended).toBe(0);
+  });
+});

@@ -1,0 +1,141 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { displayWidth, padEnd, truncate } from '../../src/cli/output/display-width.ts';
+import { formatDuration } from '../../src/cli/output/durations.ts';
+import { PlainText } from '../../src/cli/output/plain-text.ts';
+import { shellQuote } from '../../src/cli/output/question-text.ts';
+import { cleanBlock, cleanLine, terminalJson } from '../../src/cli/output/terminal-text.ts';
+
+describe('the width that a text takes', () => {
+  test.each([
+    ['abc', 3],
+    ['日本', 4],
+    ['한국어', 6],
+    ['😀', 2],
+    ['👩‍👩‍👧', 2],
+    ['e\u0301', 1],
+    ['❤️', 2],
+    ['○ ● ✗ ⊘', 7],
+    ['ｆｕｌｌ', 8],
+    ['🇩🇪', 2],
+    ['', 0],
+  ])('%j is %i', (text, width) => {
+    expect(displayWidth(text)).toBe(width);
+  });
+
+  test('is kept within what is asked for, and filled up to it', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'grapheme' }), fc.nat(30), (text, cells) => {
+        const line = cleanLine(text);
+        expect(displayWidth(truncate(line, cells))).toBeLessThanOrEqual(Math.max(cells, 0));
+        expect(displayWidth(padEnd(truncate(line, cells), cells))).toBe(cells);
+      }),
+    );
+  });
+
+  test.each([
+    ['Bash: make 世界', 14, 'Bash: make 世…'],
+    ['Bash: make 世界', 13, 'Bash: make…'],
+    ['short', 5, 'short'],
+    ['abc', 1, '…'],
+    ['abc', 0, ''],
+  ])('%j in %i cells is %j', (text, cells, cut) => {
+    expect(truncate(text, cells)).toBe(cut);
+  });
+});
+
+describe('text for the terminal', () => {
+  test('holds nothing that a terminal obeys, whatever it was', () => {
+    const pieces = fc.constantFrom(
+      '\u001b',
+      '[',
+      ']',
+      '0;',
+      '\u0007',
+      '\u009b',
+      '31m',
+      '\n',
+      '\r',
+      'a',
+      '\u202e',
+      '\u0090',
+      '\u001b\\',
+      '\t',
+      '\u007f',
+    );
+    fc.assert(
+      fc.property(fc.array(pieces, { maxLength: 30 }), (parts) => {
+        const text = parts.join('');
+        expect(cleanLine(text)).not.toMatch(/[\u0000-\u001f\u007f-\u009f\u202a-\u202e\u2028\u2029]/);
+        expect(cleanBlock(text)).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202a-\u202e]/);
+      }),
+    );
+  });
+
+  test('is whole where there was nothing to take out', () => {
+    expect(cleanLine('fix [31m] the; 日本 — café 😀')).toBe('fix [31m] the; 日本 — café 😀');
+    expect(cleanBlock('a\r\nb\tc')).toBe('a\nb    c');
+  });
+
+  test('JSON keeps its value', () => {
+    const value = { text: '\u009b2J\u202e\u007f"\\\n' };
+    expect(terminalJson(value)).not.toMatch(/[\u007f-\u009f\u202e]/);
+    expect(JSON.parse(terminalJson(value))).toEqual(value);
+  });
+
+  test('is one word for a shell', () => {
+    expect(shellQuote(`it's $(x)`)).toBe(`'it'\\''s $(x)'`);
+  });
+});
+
+describe('text from a stream', () => {
+  const pieces = fc.constantFrom(
+    'word',
+    ' ',
+    '\n',
+    '\r\n',
+    '\u001b[9G',
+    '\u001b[3C',
+    '\u001b[2J',
+    '\u001b]0;t\u0007',
+    '\u001b(B',
+    '\u001b[31;1m',
+    '\u001b]8;;x\u001b\\',
+    '日',
+  );
+
+  test('is the same however it is cut into chunks', () => {
+    fc.assert(
+      fc.property(fc.array(pieces, { maxLength: 20 }), fc.infiniteStream(fc.nat(5)), (parts, sizes) => {
+        const input = parts.join('');
+        const whole = new PlainText().read(input);
+        const reader = new PlainText();
+        let read = '';
+        for (let at = 0; at < input.length; ) {
+          const size = 1 + (sizes.next().value ?? 0);
+          read += reader.read(input.slice(at, at + size));
+          at += size;
+        }
+        expect(read).toBe(whole);
+        expect(read).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/);
+      }),
+    );
+  });
+
+  test('goes on after a sequence that never ends', () => {
+    const reader = new PlainText();
+    reader.read(`\u001b]0;${'x'.repeat(10_000)}`);
+    expect(reader.read('text')).toContain('text');
+  });
+});
+
+test.each([
+  [0, '0s'],
+  [-5, '0s'],
+  [59_999, '59s'],
+  [61_000, '1m 01s'],
+  [3_600_000, '1h 00m'],
+  [90_061_000, '1d 1h'],
+])('%i ms is %s', (ms, text) => {
+  expect(formatDuration(ms)).toBe(text);
+});

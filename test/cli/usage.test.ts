@@ -1,0 +1,158 @@
+import type { Command } from 'commander';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createContext } from '../../src/cli/context.ts';
+import { createPrinter } from '../../src/cli/output/printer.ts';
+import { buildProgram } from '../../src/cli/program.ts';
+import { CatalogueError } from '../../src/protocol/index.ts';
+import { type FacesUnderTest, startFaces } from '../harness/faces.ts';
+import { Collected, type CommandOptions, runCommand, startCommand } from './command-line.ts';
+import { HOSTILE, HOSTILE_SESSION, OBEYED } from './hostile-session.ts';
+
+const NOWHERE: CommandOptions = { socket: '/nowhere/cbos.sock' };
+let server: FacesUnderTest;
+let where: CommandOptions;
+
+beforeAll(async () => {
+  server = await startFaces();
+  where = { socket: `${server.world.cbosHome}/cbos.sock` };
+});
+afterAll(() => server[Symbol.asyncDispose]());
+
+/** Every command, also those below others; read from the program itself so that a new one cannot be forgotten. */
+function commandNames(): string[] {
+  const { stream } = new Collected({ isTTY: false });
+  const io = { stdin: process.stdin, stdout: stream, stderr: stream, env: {}, cwd: '/', now: () => 0 };
+  const program = buildProgram(
+    createContext({
+      host: {} as Parameters<typeof createContext>[0]['host'],
+      io: { ...io, onInterrupt: () => () => undefined },
+      out: createPrinter({ ...io, onInterrupt: () => () => undefined }),
+      version: '0',
+      program: 'cbos',
+      passedArgs: [],
+    }),
+  );
+  return program
+    .createHelp()
+    .visibleCommands(program)
+    .map((command: Command) => command.name());
+}
+
+const COMMANDS = commandNames().filter((name) => name !== 'help');
+
+describe('help', () => {
+  test('names every command of this version, in groups, and the exit codes', async () => {
+    const { code, stdout, stderr } = await runCommand(['--help'], NOWHERE);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    const wanted =
+      'serve up down new adopt restart ls show status watch wait send answer interrupt kill rm rename attach buffer logs doctor config token service completion demo';
+    for (const name of wanted.split(' ')) expect(stdout).toMatch(new RegExp(`^ {2}${name}[ |]`, 'm'));
+    for (const group of ['Sessions:', 'See what they do:', 'Talk to them:', 'Server and machine:']) {
+      expect(stdout).toContain(group);
+    }
+    expect(stdout).toContain('5 no server');
+    expect(stdout).not.toContain('Commands:');
+    expect(stdout).not.toContain('complete ');
+  });
+
+  test.each(COMMANDS)('of %s has examples that begin with cbos or feed it', async (name) => {
+    const { code, stdout } = await runCommand([name, '--help'], NOWHERE);
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/\nExamples:\n {2}\S.*cbos|\nExamples:\n {2}cbos/);
+    expect((await runCommand(['help', name], NOWHERE)).stdout).toBe(stdout);
+  });
+});
+
+describe('wrong usage ends with exit code 2, one line on standard error, nothing on standard output', () => {
+  test.each([
+    [['nonsense'], 'cbos --help'],
+    [['statsu'], 'Did you mean status?'],
+    [['--nonsense'], 'cbos --help'],
+    [['help', 'nonsense'], 'cbos --help'],
+    [['service'], 'cbos service --help'],
+    [['service', 'nonsense'], 'cbos service --help'],
+    [['ls', 'surplus'], 'Too many arguments'],
+    [['show'], "Missing required argument 'slug'"],
+    [['buffer', 'A', '--lines', 'many'], 'a whole number from 1'],
+    [['wait', 'A', '--timeout', '-1'], 'number of seconds'],
+    [['wait', 'A', '--for'], 'argument missing'],
+    ...COMMANDS.map((name) => [[name, '--nonsense'], "nknown option '--nonsense'"]),
+  ] as [string[], string][])('%j', async (argv, says) => {
+    const { code, stdout, stderr } = await runCommand(argv, NOWHERE);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toMatch(/^cbos: [^\n]+ — [^\n]+\n$/);
+    expect(stderr).toContain(says);
+  });
+});
+
+test.each([
+  [['ls']],
+  [['show', 'A']],
+  [['status']],
+  [['watch']],
+  [['wait', 'A']],
+  [['send', 'A', 'x']],
+  [['send', 'A', 'x', '--wait']],
+  [['answer', 'A', 'yes']],
+  [['interrupt', 'A']],
+  [['kill', 'A']],
+  [['rm', 'A']],
+  [['rename', 'A', 'B']],
+  [['new', 'A']],
+  [['adopt', '1.x']],
+  [['restart', 'A']],
+  [['restart', '--all']],
+  [['buffer', 'A']],
+  [['logs', 'A']],
+  [['logs', 'A', '-f']],
+  [['logs', 'A', '--raw']],
+])('%j without a server ends with exit code 5 and the cure', async (argv) => {
+  const { code, stdout, stderr } = await runCommand(argv, NOWHERE);
+  expect({ code, stdout, stderr }).toEqual({
+    code: 5,
+    stdout: '',
+    stderr: 'cbos: No CBOS server runs on this home — cbos up\n',
+  });
+});
+
+describe('what a session says reaches the terminal as text only', () => {
+  test.each([['ls'], ['show'], ['buffer'], ['wait'], ['logs']])('in %s', async (name) => {
+    const recording = server.sessions.add('HOSTILE', HOSTILE_SESSION);
+    recording.write(HOSTILE);
+    const { stdout } = await runCommand(name === 'ls' ? [name] : [name, 'HOSTILE'], where);
+    expect(stdout).toContain(name === 'buffer' || name === 'logs' ? 'evil' : 'HOSTILE');
+    expect(stdout).not.toMatch(OBEYED);
+    await server.sessions.remove('HOSTILE');
+  });
+
+  test('in an error', async () => {
+    const { get } = server.sessions;
+    server.sessions.get = () => {
+      throw new CatalogueError('no_such_session', `${HOSTILE}gone`);
+    };
+    try {
+      const { stderr } = await runCommand(['show', 'AUTH'], where);
+      expect(stderr).toBe('cbos: evil gone — `cbos ls` lists the sessions\n');
+    } finally {
+      server.sessions.get = get;
+    }
+  });
+});
+
+describe('standard output', () => {
+  test('that nobody reads any more is no failure', async () => {
+    const command = startCommand(['status'], where);
+    const broken = Object.assign(new Error('write EPIPE'), { code: 'EPIPE' });
+    (command.stdout.stream as unknown as NodeJS.EventEmitter).emit('error', broken);
+    expect(await command.ended).toBe(0);
+    expect(command.stderr.text).toBe('');
+  });
+
+  test('that cannot be written is one', async () => {
+    const command = startCommand(['status'], where);
+    const full = Object.assign(new Error('no space left on device'), { code: 'ENOSPC' });
+    (command.stdout.stream as unknown as NodeJS.EventEmitter).emit('error', full);
+    expect(await command.ended).toBe(1);
+    expect(command.stderr.text).toContain('no space left on device');
+  });
+});

@@ -1,0 +1,72 @@
+import { expect, test } from 'vitest';
+import { EMPTY_VIEW, foldFrame, type SessionView } from '../../src/client/index.ts';
+import type { StreamFrame } from '../../src/protocol/index.ts';
+import { someSession } from '../harness/memory-sessions.ts';
+
+const fold = (...frames: StreamFrame[]): SessionView => frames.reduce(foldFrame, EMPTY_VIEW);
+const A = someSession('A');
+const B = someSession('B');
+const list: StreamFrame = { type: 'sessions', sessions: [A, B] };
+
+test('the list replaces everything, in its order', () => {
+  expect([...fold(list, { type: 'sessions', sessions: [B] }).keys()]).toEqual(['B']);
+});
+
+test('sessions come, go, and are renamed in their place', () => {
+  const view = fold(
+    list,
+    { type: 'session_added', session: someSession('C') },
+    { type: 'session_renamed', session: 'A', slug: 'Z' },
+    { type: 'session_removed', session: 'B' },
+  );
+  expect([...view]).toEqual([
+    ['Z', { ...A, slug: 'Z' }],
+    ['C', someSession('C')],
+  ]);
+});
+
+test('a change of state changes state and status, and keeps the word before when it got stuck', () => {
+  const working: StreamFrame = {
+    type: 'session_state',
+    session: 'A',
+    state: 'working',
+    status: { ...A.status, primary: 'active', detail: 'using_tools' },
+    json_state: null,
+  };
+  const stuck: StreamFrame = { ...working, status: { ...A.status, primary: 'stuck', detail: null, health: 'STUCK' } };
+  expect(fold(list, working).get('A')).toMatchObject({ state: 'working', status: { detail: 'using_tools' } });
+  expect(fold(list, working, stuck).get('A')).toMatchObject({ state: 'working', status: { health: 'STUCK' } });
+});
+
+test("a JSON session's word of its own does not become its word for lists", () => {
+  const json = { ...A, type: 'json' as const };
+  const view = fold(
+    { type: 'sessions', sessions: [json] },
+    {
+      type: 'session_state',
+      session: 'A',
+      state: 'running',
+      status: { ...A.status, primary: 'active', detail: 'thinking' },
+      json_state: 'running',
+    },
+  );
+  expect(view.get('A')).toMatchObject({ state: 'thinking', json_state: 'running' });
+});
+
+test('a resize is kept', () => {
+  expect(fold(list, { type: 'resized', session: 'A', cols: 99, rows: 33 }).get('A')).toMatchObject({
+    cols: 99,
+    rows: 33,
+  });
+});
+
+test.each([
+  { type: 'available_streams', sessions: ['A'] },
+  { type: 'stream', session: 'A', data: 'x', ts: 1, offset: 2 },
+  { type: 'session_removed', session: 'NOPE' },
+  { type: 'session_renamed', session: 'NOPE', slug: 'Y' },
+  { type: 'session_state', session: 'NOPE', state: 'idle', status: A.status, json_state: null },
+] satisfies StreamFrame[])('a frame that changes no session gives the same view: $type', (frame) => {
+  const view = fold(list);
+  expect(foldFrame(view, frame)).toBe(view);
+});
