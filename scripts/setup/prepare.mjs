@@ -11,7 +11,7 @@ import { installPrograms, missingPrograms, NEEDED } from './system-programs.mjs'
  * @returns {Promise<0 | 1>} exit code; what went wrong has been said on standard error
  */
 export async function prepare(goal) {
-  const missing = missingPrograms(NEEDED[goal], process.env.PATH);
+  const missing = missingPrograms(NEEDED, process.env.PATH);
   if (missing.length > 0) {
     const instruction = await installPrograms(missing, {
       path: process.env.PATH,

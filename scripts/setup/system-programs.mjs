@@ -21,15 +21,8 @@ const SCRIPT = {
   packages: { 'apt-get': 'bsdutils', dnf: '/usr/bin/script', pacman: 'util-linux', apk: 'cmd:script' },
 };
 
-/** @type {SystemProgram} */
-const TMUX = {
-  program: 'tmux',
-  name: 'tmux',
-  packages: { 'apt-get': 'tmux', dnf: 'tmux', pacman: 'tmux', apk: 'tmux' },
-};
-
-/** What each goal needs beyond Node and npm. @type {Record<'start' | 'test', readonly SystemProgram[]>} */
-export const NEEDED = { start: [SCREEN, SCRIPT], test: [SCREEN, SCRIPT, TMUX] };
+/** What is needed beyond Node and npm. @type {readonly SystemProgram[]} */
+export const NEEDED = [SCREEN, SCRIPT];
 
 /** In the order they are looked for. @type {readonly PackageManager[]} */
 const PACKAGE_MANAGERS = [

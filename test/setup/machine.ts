@@ -6,7 +6,7 @@ import { createWorld } from '../harness/world.ts';
 /** Debian's `nobody`: somebody who may install nothing. */
 const NOBODY = 65_534;
 
-/** What a minimal Debian with Node, npm and git brings; `screen`, `script` and `tmux` are not among them. */
+/** What a minimal Debian with Node, npm and git brings; `screen` and `script` are not among them. */
 const BASICS = ['sh', 'env', 'ln', 'cp', 'mkdir', 'cat', 'touch', 'true'];
 
 export interface Outcome {

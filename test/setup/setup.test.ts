@@ -127,7 +127,7 @@ esac`,
 });
 
 describe('with all programs there', () => {
-  beforeEach(() => machine.realProgram('screen', 'script', 'tmux'));
+  beforeEach(() => machine.realProgram('screen', 'script'));
 
   test('the first start installs and builds, the second does nothing and says nothing', () => {
     const first = setup('start');
