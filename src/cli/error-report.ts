@@ -1,4 +1,4 @@
-import { CatalogueError, ERRORS, EXIT } from '../protocol/index.ts';
+import { CatalogueError, ERRORS, EXIT, isSlug } from '../protocol/index.ts';
 import type { Printer } from './output/printer.ts';
 
 /** Something that the command line itself finds wrong, for which the server's catalogue has no code. */
@@ -18,10 +18,14 @@ export class CommandError extends Error {
   }
 }
 
-/** Tells of an error in one line with its cure. What was not to be expected is a fault of CBOS and says so. */
-export function reportError(out: Printer, error: unknown): void {
+/**
+ * Tells of an error in one line with its cure. What was not to be expected is a fault of CBOS and says so.
+ * @param slug the session that it is about, for hints that say `cbos show SLUG`
+ */
+export function reportError(out: Printer, error: unknown, slug?: string): void {
   if (error instanceof CatalogueError || error instanceof CommandError) {
-    out.notice(`${withoutStop(error.message)} — ${error.hint}`);
+    const hint = slug !== undefined && isSlug(slug) ? error.hint.replace(/\bSLUG\b/g, slug) : error.hint;
+    out.notice(`${withoutStop(error.message)} — ${hint}`);
     return;
   }
   const message = error instanceof Error ? error.message : String(error);

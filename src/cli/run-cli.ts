@@ -53,12 +53,23 @@ function splitArguments(argv: readonly string[]): { words: readonly string[]; pa
   return { words: argv.slice(0, separator), passedArgs: argv.slice(separator + 1) };
 }
 
+/** Commands about one session, which an error's hint can name. */
+const ABOUT_ONE: ReadonlySet<string | undefined> = new Set([
+  'show',
+  'send',
+  'answer',
+  'interrupt',
+  'attach',
+  'buffer',
+  'logs',
+]);
+
 /** Tells what went wrong and says the exit code. */
 function tellFailure({ out }: CliContext, error: unknown, words: readonly string[]): number {
   if (!(error instanceof CommanderError)) {
     // A reader that went away took the rest of the work with it; that is no failure (`cbos ls | head -1`).
     if (out.closed.aborted && isBrokenPipe(error)) return EXIT.done;
-    reportError(out, error);
+    reportError(out, error, ABOUT_ONE.has(words[0]) ? words[1] : undefined);
     return exitCodeOf(error);
   }
   // Help and version come as errors with exit code 0.

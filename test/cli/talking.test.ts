@@ -139,7 +139,10 @@ describe('answer', () => {
 
   test('ends with exit code 4 where nothing is asked', async () => {
     server.sessions.change('AUTH', WORKS);
-    expect((await runCommand(['answer', 'AUTH', 'yes'], where)).code).toBe(4);
+    const { code, stderr } = await runCommand(['answer', 'AUTH', 'yes'], where);
+    expect(code).toBe(4);
+    // The catalogue's hint says SLUG; here it is known which.
+    expect(stderr).toContain('`cbos show AUTH`');
   });
 
   test('prints the options when there is no such one', async () => {

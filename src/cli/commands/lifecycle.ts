@@ -57,7 +57,7 @@ export function addLifecycle(program: Command, context: CliContext): void {
       });
       if (options.json === true) return out.json(session);
       const where = pathText(session.path, context.io.env.HOME);
-      out.line(`${cleanLine(session.slug)} started in ${where} (${stateText(session)})`);
+      out.line(`${cleanLine(session.slug)} started in ${where}`);
       out.line(`  cbos attach ${session.slug}   # its terminal; leave it with Ctrl-A d`);
       out.line(`  cbos show ${session.slug}     # what it does and asks`);
     });

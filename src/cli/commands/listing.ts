@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { type Session, State, type StatusCounts } from '../../protocol/index.ts';
+import { type Because, type Session, State, type StatusCounts } from '../../protocol/index.ts';
 import type { CliContext } from '../context.ts';
 import { formatSince } from '../output/durations.ts';
 import { questionLines } from '../output/question-text.ts';
@@ -127,7 +127,7 @@ function facts(session: Session, { now, home }: Reader): [name: string, value: s
   const size = session.cols === null ? '' : `${session.cols}×${session.rows}`;
   return [
     ['path', pathText(session.path, home)],
-    ['because', cleanLine(`${because.rule}: ${because.evidence} (${because.source})`)],
+    ['because', because.source === 'none' ? 'nothing tells yet' : becauseText(because)],
     ['health', status.health === 'ALIVE' ? '' : cleanLine(status.health)],
     ['observed', adopted ? '' : cleanLine(`started by something else; cbos adopt ${session.screen_id ?? ''}`)],
     [
@@ -141,6 +141,10 @@ function facts(session: Session, { now, home }: Reader): [name: string, value: s
     ['created', ago(session.created_at, now)],
     ['active', ago(session.last_activity, now)],
   ];
+}
+
+function becauseText({ source, rule, evidence }: Because): string {
+  return cleanLine(`${[rule, evidence].filter(isText).join(': ')} (${source})`);
 }
 
 function isText(part: string | null): part is string {
