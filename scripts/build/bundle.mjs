@@ -1,14 +1,18 @@
-import { chmodSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { rolldown } from 'rolldown';
 import { ROOT } from '../root.mjs';
 
+/** Where the parts go that are loaded only when asked for, beside the program. */
+const PARTS = 'parts';
+
 /**
- * Bundles one entry into one executable ES module with a source map beside it. Only the packages under `dependencies` in
- * package.json stay outside (they carry native code or worker files); all others are development dependencies and go in.
+ * Bundles one entry into an executable ES module, and what it imports by `await import()` into parts beside it: `cbos ls`
+ * then starts without reading the server. Only the packages under `dependencies` in package.json stay outside (they carry
+ * native code or worker files); all others are development dependencies and go in.
  *
- * One file on purpose: a server that has been running since before an update never looks for a chunk that the
- * update removed. Modules behind `await import()` are still evaluated only when asked for.
+ * A part is asked for right after the start or not at all, so a server that has been running since before an update never
+ * looks for one that the update removed.
  * @param {{ entry: string, output: string }} options absolute paths
  */
 export async function bundle({ entry, output }) {
@@ -28,24 +32,34 @@ export async function bundle({ entry, output }) {
     const { output: chunks } = await build.generate({
       format: 'esm',
       sourcemap: true,
-      codeSplitting: false,
-      banner: '#!/usr/bin/env node',
+      codeSplitting: true,
+      chunkFileNames: `${PARTS}/[name]-[hash].js`,
+      banner: (chunk) => (chunk.isEntry ? '#!/usr/bin/env node' : ''),
       entryFileNames: basename(output),
     });
-    mkdirSync(dirname(output), { recursive: true });
-    for (const chunk of chunks) {
+    const directory = dirname(output);
+    mkdirSync(join(directory, PARTS), { recursive: true });
+    const isEntry = (chunk) => chunk.fileName === basename(output);
+    // The program last: it must never name a part that is not there.
+    for (const chunk of chunks.toSorted((a, b) => Number(isEntry(a)) - Number(isEntry(b)))) {
       const content = chunk.type === 'chunk' ? chunk.code : chunk.source;
-      replaceFile(join(dirname(output), chunk.fileName), content);
+      replaceFile(join(directory, chunk.fileName), content);
     }
     chmodSync(output, 0o755);
+    removeOthers(join(directory, PARTS), new Set(chunks.map((chunk) => basename(chunk.fileName))));
   } finally {
     await build.close();
   }
 }
 
+/** Parts of builds before. @param {string} directory @param {Set<string>} kept */
+function removeOthers(directory, kept) {
+  for (const name of readdirSync(directory)) if (!kept.has(name)) rmSync(join(directory, name));
+}
+
 /** By rename, so that a `cbos` that starts at this moment reads the old file or the new one. @param {string} file @param {string | Uint8Array} content */
 function replaceFile(file, content) {
   const temporary = `${file}.${process.pid}.tmp`;
-  writeFileSync(temporary, content, { mode: 0o755 });
+  writeFileSync(temporary, content);
   renameSync(temporary, file);
 }

@@ -2,13 +2,14 @@ import { v7 as uuid } from 'uuid';
 import {
   type ForeignSession,
   findClaudeIn,
+  isLogging,
   listScreens,
   readTerminalSize,
   resizeScreen,
   type ScreenHost,
   startLog,
 } from '../../platform/gnu-screen/index.ts';
-import { readProcess } from '../../platform/process/index.ts';
+import { isAlive, readProcess } from '../../platform/process/index.ts';
 import { rotateRecording } from '../../platform/recorder/index.ts';
 import { type Adoption, CatalogueError, type Session, type Settings } from '../../protocol/index.ts';
 import type { ActorDeps, SessionActor } from '../session/actor.ts';
@@ -91,6 +92,17 @@ export async function adoptSession(context: AdoptContext, request: Adoption): Pr
     await showScreen(context, actor);
     return actor.view();
   });
+}
+
+/**
+ * After a restart of the server: Screen goes on writing its log by itself, unless somebody turned it off meanwhile.
+ * @throws CatalogueError screen_unresponsive, no_such_screen
+ */
+export async function keepLogging(screen: ScreenHost, actor: SessionActor): Promise<void> {
+  const { daemon, recording, adopted } = actor.record;
+  if (!adopted || daemon === null || recording === null || recording.timing !== null) return;
+  if (!(await isAlive(daemon)) || (await isLogging(daemon.pid, recording.typescript))) return;
+  await startLog(screen, actor.target, recording.typescript);
 }
 
 /** Full id, or a name that only one session carries. */

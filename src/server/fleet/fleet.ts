@@ -17,9 +17,9 @@ import type { ActorDeps } from '../session/actor.ts';
 import { interruptTurn } from '../session/interrupt.ts';
 import { answerQuestion } from '../session/respond.ts';
 import type { Sessions } from '../sessions.ts';
-import { adoptSession, observeForeign } from './adopt-session.ts';
+import { adoptSession, keepLogging, observeForeign } from './adopt-session.ts';
 import { endSession } from './end-session.ts';
-import { followRecording } from './follow-recording.ts';
+import { followRecording, openRecording } from './follow-recording.ts';
 import { type LaunchContext, launchSession, recordingFiles, requireDirectory } from './launch-session.ts';
 import { createObserver } from './observe.ts';
 import { assertSlug, createRoster, type Member } from './roster.ts';
@@ -65,7 +65,7 @@ export function createFleet({ deps, launch, registryDir }: FleetOptions): Fleet 
         if (request.prompt !== undefined) await member.deliverer.send({ text: request.prompt, queue: true });
         await bringUp(member);
       } catch (cause) {
-        await roster.remove(member);
+        roster.remove(member);
         throw cause;
       }
       member.actor.list();
@@ -100,7 +100,7 @@ export function createFleet({ deps, launch, registryDir }: FleetOptions): Fleet 
         const { typescript, timing } = recordingFiles(settings.stream_dir, slug);
         const recording = { typescript, timing: record.recording.timing === null ? null : timing };
         actor.update({ recording });
-        await actor.recording?.moved(recording);
+        actor.recording?.moved(recording);
       }
       deps.emit({ kind: 'renamed', from, session: actor.view() });
     });
@@ -142,7 +142,14 @@ export function createFleet({ deps, launch, registryDir }: FleetOptions): Fleet 
       for (const record of deps.sessions.all()) roster.add(record);
       await Promise.all(
         roster.all().map(async ({ actor }) => {
-          if (!actor.isDead()) await followRecording(deps, actor, actor.record.launch);
+          if (actor.isDead()) {
+            openRecording(deps, actor, actor.record.launch);
+            return;
+          }
+          await keepLogging(screen, actor).catch((cause: unknown) =>
+            deps.log.warn({ slug: actor.slug, err: cause }, 'its log could not be started again'),
+          );
+          await followRecording(deps, actor, actor.record.launch);
         }),
       );
       for (const { actor } of roster.all()) actor.list();
@@ -152,7 +159,7 @@ export function createFleet({ deps, launch, registryDir }: FleetOptions): Fleet 
       await observer.dispose();
       for (const { actor, deliverer } of roster.all()) {
         deliverer.dispose();
-        await actor.dispose();
+        actor.dispose();
       }
     },
     list: () =>
@@ -189,7 +196,7 @@ export function createFleet({ deps, launch, registryDir }: FleetOptions): Fleet 
     remove: async (slug) => {
       const member = roster.get(slug);
       if (!member.actor.isDead()) await endSession({ screen }, member.actor);
-      await roster.remove(member);
+      roster.remove(member);
     },
     send: (slug, request) => roster.get(slug).deliverer.send(request),
     broadcast,

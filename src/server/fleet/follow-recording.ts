@@ -1,22 +1,22 @@
 import type { ActorDeps, SessionActor } from '../session/actor.ts';
-import { createSessionRecording } from '../session/recording.ts';
+import { createSessionRecording, type SessionRecording } from '../session/recording.ts';
 
 /**
- * Ties a session to the recording that its record names: what it draws becomes evidence. A session that had one before keeps
- * the object, so whoever listens to it is told of the reset.
+ * Ties a session to the recording that its record names, without reading it yet. A session that had one before keeps the
+ * object, so whoever listens to it is told of the reset.
  * @param size where the recording itself does not say
  */
-export async function followRecording(
+export function openRecording(
   deps: ActorDeps,
   actor: SessionActor,
   size: { cols: number; rows: number },
-): Promise<void> {
+): SessionRecording | null {
   const files = actor.record.recording;
-  if (files === null) return;
+  if (files === null) return null;
   const { cols, rows } = size;
   if (actor.recording !== null) {
-    await actor.recording.replace(files, { cols, rows });
-    return;
+    actor.recording.replace(files, { cols, rows });
+    return actor.recording;
   }
   actor.recording = createSessionRecording({
     slug: () => actor.slug,
@@ -26,5 +26,15 @@ export async function followRecording(
     onFrame: (frame, at) => actor.seeScreen(frame, at),
     onResize: (newCols, newRows) => deps.emit({ kind: 'resized', slug: actor.slug, cols: newCols, rows: newRows }),
   });
-  await actor.recording.follow();
+  return actor.recording;
+}
+
+/** The same, and from now on what it draws is evidence. A recording that somebody removed leaves the session without that evidence, not without all. */
+export async function followRecording(...parameters: Parameters<typeof openRecording>): Promise<void> {
+  const [deps, actor] = parameters;
+  try {
+    await openRecording(...parameters)?.follow();
+  } catch (cause) {
+    deps.log.warn({ slug: actor.slug, err: cause }, 'its recording cannot be read');
+  }
 }

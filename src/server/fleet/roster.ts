@@ -17,7 +17,7 @@ export interface Roster {
   byLaunch(launchId: string): Member | null;
   byScreen(screenId: string): Member | null;
   add(record: SessionRecord): Member;
-  remove(member: Member): Promise<void>;
+  remove(member: Member): void;
   /**
    * Reserves a slug while `work` runs.
    * @throws CatalogueError invalid_slug, slug_taken
@@ -51,11 +51,11 @@ export function createRoster(deps: ActorDeps): Roster {
       members.push(member);
       return member;
     },
-    remove: async (member) => {
+    remove: (member) => {
       const index = members.indexOf(member);
       if (index >= 0) members.splice(index, 1);
       member.deliverer.dispose();
-      await member.actor.dispose();
+      member.actor.dispose();
       deps.sessions.remove(member.actor.record.id);
       if (member.actor.isListed()) deps.emit({ kind: 'removed', slug: member.actor.slug });
     },

@@ -177,9 +177,9 @@ export class SessionActor {
     return () => this.changeListeners.delete(listener);
   }
 
-  async dispose(): Promise<void> {
+  dispose(): void {
     this.status.dispose();
-    await this.recording?.close();
+    this.recording?.close();
   }
 
   private emitUpdated(): void {

@@ -6,7 +6,7 @@ import {
   mayTypeHeld,
   normalisePrompt,
 } from '../../core/delivery/decide.ts';
-import { cleanText, encodePaste, guardText } from '../../core/delivery/paste.ts';
+import { cleanText, encodePaste, guardText, utf8Length } from '../../core/delivery/paste.ts';
 import { isAtLeast, parseClaudeVersion } from '../../platform/claude/index.ts';
 import { pressEnter, typeKeys } from '../../platform/gnu-screen/index.ts';
 import type { DeliveryRecord } from '../../platform/sqlite/delivery-store.ts';
@@ -19,6 +19,8 @@ import { toTimestamp } from './view.ts';
 const ENTER_DELAY_MS = 150;
 /** The same for versions up to 2.1.50: with less they swallow the Enter. */
 const OLD_ENTER_DELAY_MS = 400;
+/** How fast Claude Code reads a paste (seen: 20 kB in 0.6 s, 50 kB in 1.9 s); an Enter before the end of it would be part of it. */
+const READ_BYTES_PER_MS = 25;
 /** So long may Claude Code take to say that it took a prompt (seen: 20 to 150 ms) before Enter is pressed once more. */
 const FIRST_CONFIRM_MS = 1_500;
 /** And so long after that; then the delivery stays `sent`, and a late sign still confirms it. */
@@ -136,7 +138,7 @@ export function createDeliverer(actor: SessionActor): Deliverer {
         target,
         encodePaste(guardText(record.text, { command: record.command }), { chunked: isNew }),
       );
-      await pause(clock, isNew ? ENTER_DELAY_MS : OLD_ENTER_DELAY_MS);
+      await pause(clock, (isNew ? ENTER_DELAY_MS : OLD_ENTER_DELAY_MS) + utf8Length(record.text) / READ_BYTES_PER_MS);
       await pressEnter(screen, target);
     } catch (cause) {
       save(typed, 'failed');

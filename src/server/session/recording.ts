@@ -1,6 +1,6 @@
 import type { ScreenFrame } from '../../core/status/index.ts';
 import { createEmulator, type Emulator } from '../../platform/emulator/index.ts';
-import { followSize, type RecordingTail, readStart, tailRecording } from '../../platform/recorder/index.ts';
+import { followSize, readStart, tailRecording } from '../../platform/recorder/index.ts';
 import type { Clock } from '../clock.ts';
 import type { Dispose, RecordingStream } from '../sessions.ts';
 
@@ -41,39 +41,46 @@ export interface SessionRecording extends RecordingStream {
   /** the last `count` lines of scrollback and window */
   text(count: number, format: 'text' | 'ansi' | 'html'): string;
   /** the files were renamed */
-  moved(files: RecordingFiles): Promise<void>;
+  moved(files: RecordingFiles): void;
   /** another recording takes its place: a reset for whoever listens */
-  replace(files: RecordingFiles, size: { cols: number; rows: number }): Promise<void>;
+  replace(files: RecordingFiles, size: { cols: number; rows: number }): void;
   resized(cols: number, rows: number): void;
-  close(): Promise<void>;
+  close(): void;
+}
+
+/** One run of reading the files; a recording that is replaced or renamed gets another. */
+interface Reading {
+  /** what was there has been read */
+  ready: Promise<void>;
+  stop(): void;
 }
 
 export function createSessionRecording(options: SessionRecordingOptions): SessionRecording {
   const { clock, slug, onFrame, onResize } = options;
   let { files, size } = options;
   let emulator: Emulator | null = null;
-  let tail: RecordingTail | null = null;
-  let following: Promise<void> | null = null;
+  let reading: Reading | null = null;
+  let lastFrame: ScreenFrame | null = null;
   let start = 0;
   let end = 0;
+  /** how far the emulator has come: its picture is that of the bytes before this */
+  let drawn = 0;
   let epoch = 0;
   let frameDue: Dispose | null = null;
-  let frameAt = 0;
-  /** while what was recorded before is fed in: only the picture at its end counts */
-  let isCatchingUp = false;
-  let stopSize: Dispose | null = null;
+  let frameReadAt = 0;
   const byteListeners = new Set<(bytes: Uint8Array, offset: number) => void>();
   const resetListeners = new Set<(epoch: number) => void>();
 
   const readFrame = (at: number): void => {
     if (emulator === null) return;
-    frameAt = clock.now();
-    onFrame(emulator.frame(), at);
+    frameReadAt = clock.now();
+    lastFrame = emulator.frame();
+    onFrame(lastFrame, at);
   };
   /** Reads the screen now when it was quiet, else at the end of the interval: a burst of output is read a few times, not a thousand. */
-  const frameSoon = (): void => {
-    if (frameDue !== null || isCatchingUp) return;
-    const wait = Math.max(0, frameAt + FRAME_INTERVAL_MS - clock.now());
+  const readFrameSoon = (): void => {
+    if (frameDue !== null) return;
+    const wait = Math.max(0, frameReadAt + FRAME_INTERVAL_MS - clock.now());
     if (wait === 0) {
       readFrame(clock.now());
       return;
@@ -84,73 +91,85 @@ export function createSessionRecording(options: SessionRecordingOptions): Sessio
     });
   };
 
-  const take = (bytes: Uint8Array, offset: number): void => {
-    end = offset + bytes.length;
-    emulator?.write(bytes, frameSoon);
-    for (const listener of [...byteListeners]) listener(bytes, offset);
-  };
-  const reset = (): void => {
+  function moveTo(offset: number): void {
+    end = offset;
+    drawn = offset;
+  }
+  function reset(): void {
     epoch += 1;
     start = 0;
-    end = 0;
+    moveTo(0);
     emulator?.dispose();
     emulator = createEmulator({ ...size, scrollback: SCROLLBACK_LINES });
     for (const listener of [...resetListeners]) listener(epoch);
-  };
-
-  const begin = (found: { start: number; size: { cols: number; rows: number } | null }): void => {
-    start = found.start;
-    end = found.start;
-    if (found.size !== null) resized(found.size.cols, found.size.rows);
-  };
+  }
   function resized(cols: number, rows: number): void {
     if (cols === size.cols && rows === size.rows) return;
     size = { cols, rows };
     emulator?.resize(cols, rows);
     onResize(cols, rows);
-    if (emulator !== null) frameSoon();
+    if (lastFrame !== null) readFrameSoon();
   }
 
-  /** Bytes after this position are handed out by the tail; at 0 it tells where the header line ends. */
-  async function followFrom(position: number): Promise<void> {
-    end = position;
-    tail = await tailRecording({
-      file: files.typescript,
-      from: position,
-      onBytes: take,
-      onStart: begin,
-      onReset: reset,
-    });
+  /** Reads the files from a position on, or from where a picture can be made. */
+  function read(from: number | null): Reading {
+    const disposers: Dispose[] = [];
+    let isStopped = false;
+    let isCatchingUp = true;
+    const keep = (dispose: Dispose): void => {
+      if (isStopped) dispose();
+      else disposers.push(dispose);
+    };
+    const take = (bytes: Uint8Array, offset: number): void => {
+      if (isStopped) return;
+      end = offset + bytes.length;
+      emulator?.write(bytes, () => {
+        drawn = offset + bytes.length;
+        // Of what was recorded before only the picture at its end counts.
+        if (!isCatchingUp) readFrameSoon();
+      });
+      for (const listener of [...byteListeners]) listener(bytes, offset);
+    };
+    const run = async (): Promise<void> => {
+      const found = await readStart(files.typescript);
+      if (isStopped) return;
+      if (from === null) {
+        start = found.start;
+        if (found.size !== null) size = found.size;
+        emulator ??= createEmulator({ ...size, scrollback: SCROLLBACK_LINES });
+        moveTo(found.length - found.start > REPLAY_BYTES ? found.length - REPLAY_BYTES : found.start);
+      }
+      if (files.timing !== null) keep(await followSize(files.timing, (now) => resized(now.cols, now.rows)));
+      const tail = await tailRecording({
+        file: files.typescript,
+        from: end,
+        onBytes: take,
+        onStart: (begun) => {
+          start = begun.start;
+          moveTo(begun.start);
+          if (begun.size !== null) resized(begun.size.cols, begun.size.rows);
+        },
+        onReset: reset,
+      });
+      keep(() => tail.dispose());
+      await emulator?.flush();
+      isCatchingUp = false;
+      if (!isStopped && end > start) readFrame(found.changedAt);
+    };
+    const stop = (): void => {
+      isStopped = true;
+      for (const dispose of disposers.splice(0)) dispose();
+    };
+    return { ready: run(), stop };
   }
 
-  async function open(): Promise<void> {
-    const found = await readStart(files.typescript);
-    start = found.start;
-    if (found.size !== null) size = found.size;
-    emulator = createEmulator({ ...size, scrollback: SCROLLBACK_LINES });
-    if (files.timing !== null) stopSize = await followSize(files.timing, (now) => resized(now.cols, now.rows));
-    isCatchingUp = true;
-    await followFrom(found.length - found.start > REPLAY_BYTES ? found.length - REPLAY_BYTES : found.start);
-    await emulator.flush();
-    isCatchingUp = false;
-    if (end > start) readFrame(found.changedAt);
-  }
-  async function resume(): Promise<void> {
-    if (files.timing !== null) stopSize = await followSize(files.timing, (now) => resized(now.cols, now.rows));
-    await followFrom(end);
-  }
   function follow(): Promise<void> {
-    following ??= open();
-    return following;
+    reading ??= read(null);
+    return reading.ready;
   }
-  async function stop(): Promise<void> {
-    const running = following;
-    following = null;
-    await running;
-    tail?.dispose();
-    tail = null;
-    stopSize?.();
-    stopSize = null;
+  function stop(): void {
+    reading?.stop();
+    reading = null;
     frameDue?.();
     frameDue = null;
   }
@@ -165,10 +184,8 @@ export function createSessionRecording(options: SessionRecordingOptions): Sessio
     epoch: () => epoch,
     snapshot: async () => {
       await follow();
-      if (emulator === null) throw new Error('a followed recording has an emulator');
-      // Bytes that come while the emulator works are flushed along, so `end` is read after it and belongs to the picture.
-      await emulator.flush();
-      return { data: emulator.serialize(), offset: end };
+      await emulator?.flush();
+      return { data: emulator?.serialize() ?? '', offset: drawn };
     },
     onBytes: (listener) => {
       byteListeners.add(listener);
@@ -179,27 +196,25 @@ export function createSessionRecording(options: SessionRecordingOptions): Sessio
       return () => resetListeners.delete(listener);
     },
     follow,
-    lines: () => emulator?.frame().lines ?? [],
+    lines: () => lastFrame?.lines ?? [],
     size: () => size,
     text: (count, format) => emulator?.text(count, format) ?? '',
-    moved: async (next) => {
+    moved: (next) => {
       files = next;
-      if (following === null) return;
+      if (reading === null) return;
       // The files stay the same, only their names change: reading goes on where it was.
-      await stop();
-      following = resume();
-      await following;
+      stop();
+      reading = read(end);
     },
-    replace: async (next, nextSize) => {
-      await stop();
+    replace: (next, nextSize) => {
+      stop();
       files = next;
       size = nextSize;
       reset();
-      await follow();
     },
     resized,
-    close: async () => {
-      await stop();
+    close: () => {
+      stop();
       emulator?.dispose();
       emulator = null;
     },
