@@ -1,4 +1,5 @@
 import { homedir } from 'node:os';
+import { basename, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { runCli } from './cli/run-cli.ts';
 import type { TerminalIo } from './cli/terminal-io.ts';
@@ -43,4 +44,16 @@ const host = createLocalMachine({
   pid: process.pid,
   version,
 });
-process.exitCode = await runCli({ argv: process.argv.slice(2), host, io, version });
+process.exitCode = await runCli({
+  argv: process.argv.slice(2),
+  host,
+  io,
+  version,
+  program: callAgain(process.argv[1]),
+});
+
+/** How a person calls this program again: by its name where it is installed, by its path in a checkout. */
+function callAgain(called: string | undefined): string {
+  if (called === undefined || basename(called) === 'cbos') return 'cbos';
+  return `node ${relative(process.cwd(), called)}`;
+}

@@ -15,6 +15,8 @@ export function foldFrame(view: SessionView, frame: StreamFrame): SessionView {
       return new Map(frame.sessions.map((session) => [session.slug, session]));
     case 'session_added':
       return new Map(view).set(frame.session.slug, frame.session);
+    case 'session_updated':
+      return view.has(frame.session.slug) ? new Map(view).set(frame.session.slug, frame.session) : view;
     case 'session_removed': {
       if (!view.has(frame.session)) return view;
       const next = new Map(view);

@@ -59,6 +59,7 @@ export const StreamFrame = z.discriminatedUnion('type', [
     json_state: JsonState.nullable(),
   }),
   z.object({ type: z.literal('session_added'), session: Session }),
+  z.object({ type: z.literal('session_updated'), session: Session }),
   z.object({ type: z.literal('session_removed'), session: SlugText }),
   z.object({ type: z.literal('session_renamed'), session: SlugText, slug: SlugText }),
   z.object({ type: z.literal('reset'), session: SlugText, epoch: z.int() }),

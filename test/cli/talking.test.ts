@@ -54,10 +54,12 @@ describe('send', () => {
 
   test('is refused with exit code 4 while a dialog is open, and shows the dialog', async () => {
     server.sessions.change('AUTH', WAITS_FOR_PERMISSION);
-    const { code, stdout, stderr } = await runCommand(['send', 'AUTH', 'hello'], where);
+    const { code, stdout, stderr } = await runCommand(['send', 'AUTH', 'hello'], { ...where, isTTY: true });
     expect({ code, stdout }).toEqual({ code: 4, stdout: '' });
     expect(stderr).toContain('cbos answer AUTH 1');
     expect(stderr.trimEnd().split('\n').at(-1)).toMatch(/^cbos: The prompt takes no text now — /);
+    const script = await runCommand(['send', 'AUTH', 'hello'], where);
+    expect(script.stderr).toMatch(/^cbos: The prompt takes no text now — .*\n$/);
   });
 
   test('prints the delivery as JSON', async () => {
@@ -100,7 +102,7 @@ describe('send', () => {
   test('--wait is refused as a send is, and for a session that does not exist', async () => {
     expect((await runCommand(['send', 'NOPE', 'hello', '--wait'], where)).code).toBe(3);
     server.sessions.change('AUTH', WAITS_FOR_PERMISSION);
-    const { code, stderr } = await runCommand(['send', 'AUTH', 'hello', '--wait'], where);
+    const { code, stderr } = await runCommand(['send', 'AUTH', 'hello', '--wait'], { ...where, isTTY: true });
     expect(code).toBe(4);
     expect(stderr).toContain('AUTH asks for permission');
   });
@@ -152,7 +154,7 @@ describe('answer', () => {
       throw new CatalogueError('no_such_option');
     };
     try {
-      const { code, stderr } = await runCommand(['answer', 'AUTH', '7'], where);
+      const { code, stderr } = await runCommand(['answer', 'AUTH', '7'], { ...where, isTTY: true });
       expect(code).toBe(4);
       for (const option of PERMISSION.options) expect(stderr).toContain(option.label);
     } finally {

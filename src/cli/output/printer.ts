@@ -20,7 +20,7 @@ export interface Printer {
   raw(chunk: Uint8Array | string): Promise<void>;
   /** one line for the person on standard error, so that it never mixes with what a program reads */
   notice(text: string): void;
-  /** further lines on standard error */
+  /** What helps a person with the error that follows. Left out where standard error is no terminal: there an error is one line. */
   noticeLines(lines: readonly string[]): void;
   /** aborted when nobody reads standard output any more (`cbos watch | head -1`) */
   closed: AbortSignal;
@@ -71,6 +71,7 @@ export function createPrinter(io: TerminalIo): Printer {
     },
     notice: (text) => void stderr.write(`cbos: ${cleanLine(text)}\n`),
     noticeLines: (lines) => {
+      if (stderr.isTTY !== true) return;
       for (const text of lines) stderr.write(`${text}\n`);
     },
     closed: closing.signal,

@@ -93,11 +93,12 @@ export function createObserver(options: ObserverOptions): Observer {
       if (member.actor.isListed() && !member.actor.isDead())
         await lookAt(member, byId.get(member.actor.record.screenId ?? '') ?? null);
     }
-    const unknown = screens.filter((one) => roster.byScreen(one.id) === null && !roster.isClaimed(one.name));
+    const unknown = screens.filter((one) => roster.byScreen(one.id) === null);
     if (unknown.length === 0) return;
     for (const found of await findClaudeIn(unknown)) {
-      // A launch may have ended while /proc was read.
-      if (roster.byScreen(found.screen.id) === null) options.onForeign(found);
+      // One that is being launched, or was meanwhile, carries the mark of a launch of ours.
+      const isOurs = (await memberByMark(found.claude.pid)) !== null || roster.byScreen(found.screen.id) !== null;
+      if (!isOurs) options.onForeign(found);
     }
   }
 
@@ -152,12 +153,16 @@ export function createObserver(options: ObserverOptions): Observer {
   async function memberOf(pid: number): Promise<Member | null> {
     const byPid = roster.all().find(({ actor }) => !actor.isDead() && actor.record.agent?.pid === pid);
     if (byPid !== undefined) return byPid;
-    const entry = (await readEnvironment(pid)).find((one) => one.startsWith(`${LAUNCH_VARIABLE}=`));
-    const marked = entry === undefined ? null : roster.byLaunch(entry.slice(LAUNCH_VARIABLE.length + 1));
+    const marked = await memberByMark(pid);
     if (marked === null) return null;
     // A Claude Code that the session's own tools started carries the mark too.
     const parent = await readProcess(pid);
     return parent?.ppid === marked.actor.record.agent?.pid ? marked : null;
+  }
+
+  async function memberByMark(pid: number): Promise<Member | null> {
+    const entry = (await readEnvironment(pid)).find((one) => one.startsWith(`${LAUNCH_VARIABLE}=`));
+    return entry === undefined ? null : roster.byLaunch(entry.slice(LAUNCH_VARIABLE.length + 1));
   }
 
   function seeHook(hook: SpooledHook): void {

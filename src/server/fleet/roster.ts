@@ -23,8 +23,6 @@ export interface Roster {
    * @throws CatalogueError invalid_slug, slug_taken
    */
   claim<T>(slug: string, work: () => Promise<T>): Promise<T>;
-  /** whether the slug is reserved by work under way */
-  isClaimed(slug: string): boolean;
   /** the name made a valid, free slug */
   freeSlug(name: string): string;
 }
@@ -69,7 +67,6 @@ export function createRoster(deps: ActorDeps): Roster {
         claimed.delete(slug);
       }
     },
-    isClaimed: (slug) => claimed.has(slug),
     freeSlug: (name) => {
       const base = slugOf(name);
       if (isSlug(base) && !isTaken(base)) return base;

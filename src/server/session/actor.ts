@@ -89,8 +89,7 @@ export class SessionActor {
 
   /** Remembers a change of the record, and tells the faces where they show it. */
   update(change: Partial<SessionRecord>): void {
-    this.currentRecord = { ...this.currentRecord, ...change };
-    this.deps.sessions.save(this.currentRecord);
+    this.save(change);
     this.emitUpdated();
   }
 
@@ -121,11 +120,10 @@ export class SessionActor {
   seeHook(hook: ArrivedHook): void {
     this.status.seeHook(hook);
     const sessionId = hook.payload.session_id;
-    this.update({
-      hooks: this.status.evidence().hooks,
-      lastActivity: hook.at,
-      ...(typeof sessionId === 'string' ? { claudeSessionId: sessionId } : {}),
-    });
+    this.save({ hooks: this.status.evidence().hooks, lastActivity: hook.at });
+    if (typeof sessionId === 'string' && sessionId !== this.currentRecord.claudeSessionId) {
+      this.update({ claudeSessionId: sessionId });
+    }
     for (const listener of [...this.hookListeners]) listener(hook);
   }
 
@@ -182,6 +180,11 @@ export class SessionActor {
     this.recording?.close();
   }
 
+  private save(change: Partial<SessionRecord>): void {
+    this.currentRecord = { ...this.currentRecord, ...change };
+    this.deps.sessions.save(this.currentRecord);
+  }
+
   private emitUpdated(): void {
     if (this.listed) this.deps.emit({ kind: 'updated', session: this.view() });
   }
@@ -191,8 +194,7 @@ export class SessionActor {
       before?.primary === memory.primary && before.detail === memory.detail && before.health === memory.health;
     if (!isSame) this.deps.history.append(this.currentRecord.id, changeOf(memory, this.deps.clock.now()));
     const asked = memory.question?.text;
-    this.currentRecord = { ...this.currentRecord, ...(asked === undefined ? {} : { lastQuestion: asked }) };
-    this.deps.sessions.save(this.currentRecord);
+    this.save(asked === undefined ? {} : { lastQuestion: asked });
     if (!this.listed) return;
     const session = this.view();
     this.deps.emit({ kind: 'state', session });
