@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { rolldown } from 'rolldown';
 import { ROOT } from '../root.mjs';
@@ -39,13 +39,13 @@ export async function bundle({ entry, output }) {
     });
     const directory = dirname(output);
     mkdirSync(join(directory, PARTS), { recursive: true });
-    const isEntry = (chunk) => chunk.fileName === basename(output);
+    const parts = chunks.filter(({ fileName }) => fileName !== basename(output));
+    const program = chunks.filter(({ fileName }) => fileName === basename(output));
     // The program last: it must never name a part that is not there.
-    for (const chunk of chunks.toSorted((a, b) => Number(isEntry(a)) - Number(isEntry(b)))) {
+    for (const chunk of [...parts, ...program]) {
       const content = chunk.type === 'chunk' ? chunk.code : chunk.source;
       replaceFile(join(directory, chunk.fileName), content);
     }
-    chmodSync(output, 0o755);
     removeOthers(join(directory, PARTS), new Set(chunks.map((chunk) => basename(chunk.fileName))));
   } finally {
     await build.close();
@@ -60,6 +60,7 @@ function removeOthers(directory, kept) {
 /** By rename, so that a `cbos` that starts at this moment reads the old file or the new one. @param {string} file @param {string | Uint8Array} content */
 function replaceFile(file, content) {
   const temporary = `${file}.${process.pid}.tmp`;
-  writeFileSync(temporary, content);
+  // from the first moment: whoever starts the program now must not find it without its right to run
+  writeFileSync(temporary, content, { mode: 0o755 });
   renameSync(temporary, file);
 }

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { bundle } from '../../scripts/build/bundle.mjs';
@@ -61,16 +61,25 @@ test('plain node runs it, CommonJS parts and native ones included', () => {
   });
 });
 
-test('it is one executable file with a source map', () => {
+test('it is an executable file with a source map', () => {
   expect(readFileSync(output, 'utf8').startsWith('#!/usr/bin/env node\n')).toBe(true);
   expect(statSync(output).mode & 0o111).not.toBe(0);
   expect(JSON.parse(readFileSync(`${output}.map`, 'utf8')).sources.length).toBeGreaterThan(10);
 });
 
+test('what is imported late is a part of its own, and parts of earlier builds go', async () => {
+  const parts = readdirSync(join(dir, 'parts')).filter((name) => name.endsWith('.js'));
+  expect(parts.filter((name) => readFileSync(join(dir, 'parts', name), 'utf8').includes('TomlError'))).toHaveLength(1);
+  writeFileSync(join(dir, 'parts', 'old-1.js'), '');
+  await bundle({ entry: join(dir, 'entry.ts'), output });
+  expect(readdirSync(join(dir, 'parts')).filter((name) => name.endsWith('.js'))).toEqual(parts);
+});
+
 test('only the dependencies of the package stay outside', () => {
-  const imports = [...readFileSync(output, 'utf8').matchAll(/^import .* from "([^"]+)";$/gm)].map(
-    ([, from]) => from ?? '',
+  const files = [output, ...readdirSync(join(dir, 'parts')).map((name) => join(dir, 'parts', name))];
+  const imports = files.flatMap((file) =>
+    [...readFileSync(file, 'utf8').matchAll(/^import .* from "([^"]+)";$/gm)].map(([, from]) => from ?? ''),
   );
-  const packages = imports.filter((from) => !from.startsWith('node:')).sort();
+  const packages = imports.filter((from) => !from.startsWith('node:') && !from.startsWith('.')).sort();
   expect(packages).toEqual(['@photostructure/sqlite', 'pino']);
 });
