@@ -31,6 +31,7 @@ const loader = await createViteServer({
   configFile: false,
   server: { middlewareMode: true, watch: null, ws: false },
   appType: 'custom',
+  oxc: { target: 'node20' },
   logLevel: 'error',
 });
 let isGood = true;

@@ -1,1 +1,1 @@
-export { type DemoFleet, type DemoOptions, NO_CLAUDE, runDemo } from './run.ts';
+export { type DemoFleet, NO_CLAUDE, runDemo } from './run.ts';

@@ -11,9 +11,6 @@ export function isSlug(text: string): boolean {
   return SLUG_PATTERN.test(text) && !RESERVED_SLUGS.includes(text);
 }
 
-/** A session's name. */
-export const Slug = z.string().regex(SLUG_PATTERN).meta({ id: 'Slug', description: 'Name of a session' });
-
 export const SessionType = z.enum(['screen', 'json']);
 export type SessionType = z.infer<typeof SessionType>;
 

@@ -125,8 +125,8 @@ export function statusView(memory: StatusMemory, evidence: Evidence, now: Millis
     detail: memory.detail,
     health: memory.health,
     since: new Date(memory.since).toISOString(),
-    unchanged_ms: Math.max(0, now - lifeAt),
-    quiet_ms: Math.max(0, now - progressAt),
+    unchanged_ms: Math.max(0, Math.round(now - lifeAt)),
+    quiet_ms: Math.max(0, Math.round(now - progressAt)),
     because: memory.because,
     question: memory.question,
   };

@@ -3,6 +3,7 @@ export type { ScreenTarget } from './command.ts';
 export * from './find-claude.ts';
 export * from './host.ts';
 export * from './launch.ts';
+export * from './launch-options.ts';
 export * from './list-screens.ts';
 export * from './parse-ls.ts';
 export * from './resize.ts';

@@ -7,8 +7,8 @@ import { waitUntil } from '../process/wait-until.ts';
 import { sendCommand } from './command.ts';
 import { type HiddenTerminal, stripEscapes } from './hidden-terminal.ts';
 import type { ScreenHost } from './host.ts';
-import type { Launched, LaunchOptions } from './launch.ts';
 import type { LaunchFiles } from './launch-files.ts';
+import type { Launched, LaunchOptions } from './launch-options.ts';
 import { listScreens, readScreen, type ScreenSession } from './list-screens.ts';
 import { readTerminalSize } from './resize.ts';
 

@@ -1,39 +1,15 @@
 import { open, rm, stat } from 'node:fs/promises';
 import { CatalogueError } from '../../protocol/index.ts';
 import { endTree } from '../process/end-tree.ts';
-import { type ProcessId, readProcess } from '../process/proc-file.ts';
-import type { ProcessMark } from '../process/tree.ts';
+import { readProcess } from '../process/proc-file.ts';
 import type { RecordingFiles } from '../recorder/script-command.ts';
 import { type HiddenTerminal, openHiddenTerminal } from './hidden-terminal.ts';
 import type { ScreenHost } from './host.ts';
 import { type LaunchFiles, writeLaunchFiles } from './launch-files.ts';
+import type { Launched, LaunchOptions } from './launch-options.ts';
 import { proveLaunch } from './launch-proof.ts';
 import { listScreens, wipeScreen } from './list-screens.ts';
 import { assertSocketFits } from './screen-id.ts';
-
-export interface LaunchOptions {
-  /** the Screen session's name: the slug */
-  name: string;
-  cwd: string;
-  /** the session's whole environment: nothing is inherited */
-  env: Readonly<Record<string, string>>;
-  cols: number;
-  rows: number;
-  /** what to run, an argument array */
-  command: readonly string[];
-  /** files that do not exist yet, in a directory that does */
-  recording: RecordingFiles;
-  /** the entry of `env` by which the session's processes are found again; used here when the launch fails */
-  mark: ProcessMark;
-}
-
-export interface Launched {
-  screenId: string;
-  /** Screen's daemon */
-  daemon: ProcessId;
-  /** the command itself */
-  agent: ProcessId;
-}
 
 /** Would turn the size of the hidden terminal into another one, or confuse Screen about where it runs. */
 const NEVER_PASSED_ON = ['LINES', 'COLUMNS', 'TERMCAP', 'STY', 'WINDOW'];

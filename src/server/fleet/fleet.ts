@@ -83,6 +83,7 @@ export function createFleet({ deps, launch, registryDir }: FleetOptions): Fleet 
     actor.status.startAnew();
     await followRecording(deps, actor, { cols: actor.record.launch.cols, rows: actor.record.launch.rows });
     actor.seeAgent({ ...launched.agent, startedAt: deps.clock.now() });
+    actor.seeAttached(false);
   }
 
   async function rename(member: Member, slug: string): Promise<void> {

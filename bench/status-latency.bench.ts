@@ -1,0 +1,129 @@
+import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type Cbos, startCbos, type Watcher } from '../test/harness/cbos.ts';
+import { type ClaudeWorld, claudeWorld } from '../test/harness/claude.ts';
+import { waitFor } from '../test/harness/wait-for.ts';
+import type { Figure } from './figures.mjs';
+
+export const about =
+  'real Claude Code on the stand-in: from the event at the model to the frame at a WebSocket client, Claude Code itself included';
+
+const TURNS = 15;
+
+/** Milliseconds between cause and frame, per kind of change. */
+type Samples = Record<'end of a turn' | 'permission prompt', number[]>;
+
+export async function measure(): Promise<Figure[]> {
+  await using world = await claudeWorld();
+  const cbos = await startCbos(world);
+  const withHooks = await play({ world, cbos, slug: 'HOOKS' });
+  const screenAlone = await play({
+    world,
+    cbos,
+    slug: 'SCREEN',
+    env: { CLAUDE_CONFIG_DIR: silentConfiguration(world) },
+  });
+  return [
+    ...figures('with hooks', withHooks, 100),
+    ...figures('from the screen alone', screenAlone, 500),
+    {
+      name: 'end of a turn, screen against hooks, medians',
+      value: median(screenAlone['end of a turn']) / median(withHooks['end of a turn']),
+      unit: 'times',
+    },
+  ];
+}
+
+interface Play {
+  world: ClaudeWorld;
+  cbos: Cbos;
+  slug: string;
+  env?: Record<string, string>;
+}
+
+async function play({ world, cbos, slug, env }: Play): Promise<Samples> {
+  const samples: Samples = { 'end of a turn': [], 'permission prompt': [] };
+  const created = await cbos.call('POST', '/sessions', {
+    slug,
+    path: world.projectDir,
+    ...(env === undefined ? {} : { env }),
+  });
+  if (created.error !== null) throw new Error(created.error.message);
+  await cbos.untilStatus(slug, 'idle/ready');
+  const watcher = await cbos.watch();
+  for (let turn = 0; turn < TURNS; turn += 1) {
+    const sentAt = Date.now();
+    await send(cbos, slug, 'scene:think please');
+    samples['end of a turn'].push(
+      await lag({ world, watcher, slug, status: 'idle/waiting_input', after: sentAt, cause: 'end' }),
+    );
+  }
+  for (let turn = 0; turn < TURNS; turn += 1) {
+    const sentAt = Date.now();
+    await send(cbos, slug, 'scene:permission please');
+    samples['permission prompt'].push(
+      await lag({ world, watcher, slug, status: 'waiting/permission', after: sentAt, cause: 'tool' }),
+    );
+    await cbos.until(slug, (one) => (one.status.question?.options.length ?? 0) > 0, 'shows the options');
+    const answered = await cbos.call('POST', `/sessions/${slug}/answer`, { choice: 'yes' });
+    if (answered.error !== null) throw new Error(answered.error.message);
+    await cbos.untilStatus(slug, 'idle/waiting_input');
+  }
+  watcher.close();
+  return samples;
+}
+
+async function send(cbos: Cbos, slug: string, text: string): Promise<void> {
+  const sent = await cbos.call('POST', `/sessions/${slug}/send`, { text });
+  if (sent.error !== null) throw new Error(sent.error.message);
+}
+
+interface Lag {
+  world: ClaudeWorld;
+  watcher: Watcher;
+  slug: string;
+  status: string;
+  after: number;
+  cause: 'end' | 'tool';
+}
+
+/** From the stand-in's last byte of an answer to the frame that tells of the status it leads to. */
+async function lag({ world, watcher, slug, status, after, cause }: Lag): Promise<number> {
+  const frame = await waitFor(
+    () =>
+      watcher.frames.find(
+        (one) =>
+          one.type === 'session_state' &&
+          one.session === slug &&
+          one.receivedAt > after &&
+          `${one.status.primary}/${one.status.detail}` === status,
+      ),
+    { describe: `${slug} is ${status}`, timeoutMs: 20_000 },
+  );
+  const event = world.apiEvents.findLast((one) => one.kind === cause && one.at >= after && one.at <= frame.receivedAt);
+  if (event === undefined) throw new Error(`${status} came without its cause`);
+  return frame.receivedAt - event.at;
+}
+
+/** A configuration whose hooks are off and whose registry nobody watches: only the screen is left to tell. */
+function silentConfiguration(world: ClaudeWorld): string {
+  const directory = join(world.dir, 'silent');
+  mkdirSync(directory, { mode: 0o700 });
+  cpSync(join(world.home, '.claude'), directory, { recursive: true });
+  cpSync(join(world.home, '.claude.json'), join(directory, '.claude.json'));
+  const file = join(directory, 'settings.json');
+  const settings = JSON.parse(readFileSync(file, 'utf8')) as object;
+  writeFileSync(file, JSON.stringify({ ...settings, disableAllHooks: true }));
+  return directory;
+}
+
+function figures(how: string, samples: Samples, limit: number): Figure[] {
+  return Object.entries(samples).flatMap(([what, values]) => [
+    { name: `${what}, ${how}, median of ${values.length}`, value: median(values), unit: 'ms', limit },
+    { name: `${what}, ${how}, slowest`, value: Math.max(...values), unit: 'ms' },
+  ]);
+}
+
+function median(values: readonly number[]): number {
+  return [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
+}

@@ -1,0 +1,27 @@
+import type { ProcessId } from '../process/proc-file.ts';
+import type { ProcessMark } from '../process/tree.ts';
+import type { RecordingFiles } from '../recorder/script-command.ts';
+
+export interface LaunchOptions {
+  /** the Screen session's name: the slug */
+  name: string;
+  cwd: string;
+  /** the session's whole environment: nothing is inherited */
+  env: Readonly<Record<string, string>>;
+  cols: number;
+  rows: number;
+  /** what to run, an argument array */
+  command: readonly string[];
+  /** files that do not exist yet, in a directory that does */
+  recording: RecordingFiles;
+  /** the entry of `env` by which the session's processes are found again; used here when the launch fails */
+  mark: ProcessMark;
+}
+
+export interface Launched {
+  screenId: string;
+  /** Screen's daemon */
+  daemon: ProcessId;
+  /** the command itself */
+  agent: ProcessId;
+}
