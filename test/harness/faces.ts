@@ -4,7 +4,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { WebSocket } from 'ws';
 import type { z } from 'zod';
 import { SessionsFrame, StreamFrame } from '../../src/protocol/index.ts';
-import { systemClock } from '../../src/server/clock.ts';
+import { type Clock, systemClock } from '../../src/server/clock.ts';
 import { type FaceSettings, type Faces, startServerFaces } from '../../src/server/faces.ts';
 import type { Logger } from '../../src/server/logger.ts';
 import { MemorySessions } from './memory-sessions.ts';
@@ -37,6 +37,7 @@ export interface FacesUnderTest extends AsyncDisposable {
 export interface StartOptions {
   settings?: Partial<FaceSettings>;
   pingIntervalMs?: number;
+  clock?: Clock;
 }
 
 export async function startFaces(options: StartOptions = {}): Promise<FacesUnderTest> {
@@ -61,7 +62,7 @@ export async function startFaces(options: StartOptions = {}): Promise<FacesUnder
   const starting = startServerFaces({
     sessions,
     settings,
-    clock: systemClock,
+    clock: options.clock ?? systemClock,
     logger,
     version: '1.2.3',
     ...(pingIntervalMs === undefined ? {} : { pingIntervalMs }),

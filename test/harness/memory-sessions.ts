@@ -1,6 +1,6 @@
 import { appendFileSync, existsSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { unfinishedLength } from '../../src/core/stream/index.ts';
+import { continuationLength, unfinishedLength } from '../../src/core/stream/index.ts';
 import {
   type Adoption,
   type Answer,
@@ -23,6 +23,9 @@ import type { Dispose, RecordingStream, SessionEvent, Sessions } from '../../src
 /** What `script` writes before the output; every recording here begins with it. */
 export const HEADER =
   'Script started on 2026-11-20 15:04:05+00:00 [COMMAND="claude" TERM="screen" COLUMNS="80" LINES="24"]\n';
+
+/** As much as a screen full of text has. */
+const SCREEN_BYTES = 4000;
 
 /** A recording in a real file, written by the test. */
 export class MemoryRecording implements RecordingStream {
@@ -75,12 +78,17 @@ export class MemoryRecording implements RecordingStream {
     this.slug = slug;
   }
 
-  /** A terminal that shows everything ever written, and nothing of a character or a sequence that is not finished. */
+  /** A terminal that shows the last of what was written, and nothing of a character or a sequence that is not finished. */
   async snapshot(): Promise<{ data: string; offset: number }> {
     await new Promise((resolve) => setImmediate(resolve));
-    const output = this.output();
-    const understood = output.subarray(0, output.length - unfinishedLength(output));
-    return { data: `\x1bc${understood.toString()}`, offset: this.#end };
+    return { data: this.screenAt(this.#end - unfinishedLength(this.output())), offset: this.#end };
+  }
+
+  /** What a terminal shows that understood everything before an offset. */
+  screenAt(offset: number): string {
+    const understood = this.output().subarray(0, offset - HEADER.length);
+    const shown = understood.subarray(Math.max(0, understood.length - SCREEN_BYTES));
+    return `\x1bc${shown.subarray(continuationLength(shown)).toString()}`;
   }
 
   onBytes(listener: (bytes: Uint8Array, offset: number) => void): Dispose {

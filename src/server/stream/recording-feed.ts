@@ -145,7 +145,7 @@ export class RecordingFeed {
     const tail = await this.#bytesBefore(end, MAX_INCOMPLETE_BYTES);
     if (epoch !== this.#epoch || this.#isSettled) return;
     const incomplete = incompleteUtf8Tail(tail);
-    this.#carry = tail.slice(tail.length - incomplete);
+    this.#carry = new Uint8Array(tail.subarray(tail.length - incomplete));
     this.#position = end - incomplete;
     this.#isSettled = true;
     this.#flush();
@@ -173,8 +173,8 @@ export class RecordingFeed {
       this.#position = offset;
       this.#isSettled = true;
     }
-    // A copy: whoever reads the file may use its buffer again before the next flush.
-    this.#pending.push(bytes.slice());
+    // A copy (Buffer's own slice() is none): whoever reads the file may use its buffer again before the next flush.
+    this.#pending.push(new Uint8Array(bytes));
     this.#pendingBytes += bytes.length;
     if (!this.#isSettled) return;
     if (this.#pendingBytes >= FRAME_BYTES) this.#flush();
@@ -184,11 +184,11 @@ export class RecordingFeed {
   #flush(): void {
     if (!this.#isSettled || this.#pendingBytes === 0) return;
     const { complete, rest } = splitUtf8(Buffer.concat([this.#carry, ...this.#pending]));
-    this.#carry = rest.slice();
+    this.#carry = new Uint8Array(rest);
     this.#pending = [];
     this.#pendingBytes = 0;
     for (let begin = 0; begin < complete.length; ) {
-      const { complete: piece } = splitUtf8(complete.subarray(begin, begin + FRAME_BYTES));
+      const piece = frameOf(complete, begin);
       begin += piece.length;
       const from = this.#position;
       this.#position += piece.length;
@@ -216,6 +216,15 @@ export class RecordingFeed {
     this.#snapshot = null;
     for (const member of this.#members) member.onReset(epoch);
   }
+}
+
+/**
+ * As much as one frame takes. The last frame takes the rest as it is: where it ends in a character that was broken off by the
+ * beginning of the next one (`E2 9D` before `F0`), that is as finished as it will ever be.
+ */
+function frameOf(complete: Uint8Array, begin: number): Uint8Array {
+  if (complete.length - begin <= FRAME_BYTES) return complete.subarray(begin);
+  return splitUtf8(complete.subarray(begin, begin + FRAME_BYTES)).complete;
 }
 
 /** Invalid bytes become U+FFFD each as the WHATWG decoder says; a byte order mark is text like any other here. */

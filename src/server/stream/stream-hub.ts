@@ -82,6 +82,7 @@ export class StreamHub {
         break;
       }
       case 'updated':
+        this.#broadcast({ type: 'session_updated', session: event.session });
         this.#changed(event.session.slug);
         break;
       case 'resized': {

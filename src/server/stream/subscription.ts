@@ -94,14 +94,19 @@ export class Subscription implements FeedMember {
   async #catchUp(): Promise<void> {
     if (this.#mode === 'catching-up') return;
     this.#mode = 'catching-up';
-    try {
-      await this.feed.settled();
-      while (!this.#isOver && this.#mode === 'catching-up') await this.#advance();
-    } catch (error) {
-      // Nothing is lost: the next output, or the reset that a replaced file brings, tries again.
-      this.#logger.debug({ err: error, session: this.feed.slug }, 'a stream could not go on for now');
-      this.#wantsSnapshot = true;
-      this.#mode = 'live';
+    await this.feed.settled();
+    while (!this.#isOver && this.#mode === 'catching-up') {
+      const { epoch } = this.feed;
+      try {
+        await this.#advance();
+      } catch (error) {
+        // A file that was moved away under the read: the new one is known by now.
+        if (epoch !== this.feed.epoch) continue;
+        // Nothing is lost: the next output, or the reset that a replaced file brings, tries again.
+        this.#logger.debug({ err: error, session: this.feed.slug }, 'a stream could not go on for now');
+        this.#wantsSnapshot = true;
+        this.#mode = 'live';
+      }
     }
   }
 
@@ -137,20 +142,20 @@ export class Subscription implements FeedMember {
     const { epoch } = this.feed;
     const snapshot = await this.feed.snapshot();
     if (this.#isOver || epoch !== this.feed.epoch) return;
-    this.#wantsSnapshot = false;
-    this.#allowedLagBytes = MAX_LAG_BYTES;
+    // A terminal that is itself behind gives an old screen; asking again and again would not make it newer.
+    this.#allowedLagBytes = allowedLag(snapshot.offset, this.feed.position);
     this.#moveTo(snapshot.offset);
     this.#socket.send(this.feed.snapshotWire(snapshot));
   }
 
   async #sendFromFile(to: number): Promise<void> {
-    const { epoch } = this.feed;
+    const { epoch, position: end } = this.feed;
     const from = this.#position;
     const bytes = await readBytes(this.feed.recording.file(), from, to);
     if (this.#isOver || epoch !== this.feed.epoch || this.#wantsSnapshot) return;
     if (bytes.length < to - from) throw new Error(`the recording ends before ${to}`);
-    // A frame may end in the middle of a character where the window or the frame's size ends; the feed's own end never does.
-    const { complete } = splitUtf8(bytes);
+    // Where the window or the frame's size ends, a character may be cut; at the feed's own end none is.
+    const complete = to === end ? bytes : splitUtf8(bytes).complete;
     this.#position = from + complete.length;
     this.#socket.send(this.feed.wire(complete, this.#position));
   }
