@@ -179,10 +179,9 @@ describe('what happens to sessions is told to everybody', () => {
     });
   });
 
-  test('other fields are no change of state', async () => {
+  test('any other field, which is no change of state', async () => {
     server.sessions.change('AUTH', { model: 'opus' });
-    socket.send({ type: 'list_sessions' });
-    await socket.next('sessions');
+    expect(await socket.next('session_updated')).toMatchObject({ session: { slug: 'AUTH', model: 'opus' } });
     expect(socket.of('session_state')).toEqual([]);
   });
 
@@ -215,7 +214,7 @@ describe('commands', () => {
   test('an answer', async () => {
     socket.send({ type: 'answer', session: 'AUTH', choice: 'yes' });
     expect(await socket.next('answer_result')).toMatchObject({ success: false, error: { code: 'no_question' } });
-    const question = {
+    const question: Question = {
       id: 'q',
       kind: 'plan',
       text: '?',
@@ -223,8 +222,9 @@ describe('commands', () => {
       options: [],
       multi: false,
       questions: [],
-    } as const;
-    server.sessions.change('AUTH', { status: { ...status, question: { ...question, asked_at: status.since } } });
+      asked_at: status.since,
+    };
+    server.sessions.change('AUTH', { status: { ...status, question } });
     socket.send({ type: 'answer', session: 'AUTH', choice: [1, 2], text: 'and this', question_id: 'q' });
     expect(await socket.next('answer_result')).toEqual({ type: 'answer_result', session: 'AUTH', success: true });
     expect(server.sessions.answers).toEqual([{ choice: [1, 2], text: 'and this', question_id: 'q' }]);
