@@ -24,10 +24,18 @@ export async function openDemoFleet(options: DemoFleetOptions): Promise<DemoFlee
     launch: async (session) => {
       await server.sessions.create(session);
     },
-    onChange: (listener) =>
-      server.sessions.onEvent((event) => {
-        if (event.kind === 'state') listener(describe(event.session));
-      }),
+    onChange: (listener) => {
+      const last = new Map<string, string>();
+      return server.sessions.onEvent((event) => {
+        if (event.kind !== 'state') return;
+        const { slug, status } = event.session;
+        // The options of a dialog come a moment after the dialog: the same status once more.
+        const shown = `${status.primary}/${status.detail} ${status.because.evidence}`;
+        if (last.get(slug) === shown) return;
+        last.set(slug, shown);
+        listener(describe(event.session));
+      });
+    },
     close: async () => {
       for (const { slug } of server.sessions.list()) await server.sessions.remove(slug);
       await server.close();
@@ -38,6 +46,6 @@ export async function openDemoFleet(options: DemoFleetOptions): Promise<DemoFlee
 function describe({ slug, state, status }: Session): string {
   const { primary, detail, question, because } = status;
   const what = detail === null ? (primary ?? 'starting') : detail.replaceAll('_', ' ');
-  const why = question?.text.split('\n', 1)[0] ?? because.evidence;
+  const why = question === null || question.kind === 'permission' ? because.evidence : question.text.split('\n', 1)[0];
   return `${iconOf(primary, state)} ${slug.padEnd(10)} ${what.padEnd(14)} ${why}`.trimEnd();
 }

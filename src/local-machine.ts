@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { DoctorCheck, LocalHost, ServeRequest, SettingFlags, StartRequest } from './cli/local-host.ts';
 import { resolveClaude } from './platform/claude/index.ts';
-import { attachCommand, openScreenHost } from './platform/gnu-screen/index.ts';
+import { attachCommand } from './platform/gnu-screen/index.ts';
 import { isAlive, readProcess, waitUntil } from './platform/process/index.ts';
 import { prepareHome, readSettings } from './platform/settings/index.ts';
 import { type LockHolder, readLockHolder, takeHomeLock } from './platform/sqlite/home-lock.ts';
@@ -102,7 +102,7 @@ export function createLocalMachine(options: LocalMachineOptions): LocalHost {
       status: () => serviceState(serviceContext()),
     },
     attachArgv: (screenId) => attachCommand(screenId),
-    runAttached: async (argv) => runAttached(argv, await attachEnvironment(options, await settingsOf())),
+    runAttached: async (argv) => runAttached(argv, attachEnvironment(options, await settingsOf())),
     demo: ({ signal, onProgress }) => demonstrate(options, { signal, print: onProgress }),
   };
 }
@@ -293,15 +293,10 @@ function isAnswering(socket: string): Promise<boolean> {
 }
 
 /** `screen -x` must look where the server's sessions are, and must not believe that it runs inside of one. */
-async function attachEnvironment(options: LocalMachineOptions, settings: Settings): Promise<Environment> {
-  const host = await openScreenHost({
-    env: options.environment,
-    screenDir: settings.screen_dir,
-    runDir: join(settings.home, 'run'),
-    tempDir: tmpdir(),
-  });
-  const { STY: _, ...environment } = options.environment;
-  return { ...environment, SCREENDIR: host.dir };
+function attachEnvironment({ environment }: LocalMachineOptions, settings: Settings): Environment {
+  const { STY: _, ...rest } = environment;
+  const dir = runningServer(settings.home)?.screen_dir ?? settings.screen_dir;
+  return dir === null ? rest : { ...rest, SCREENDIR: dir };
 }
 
 function runAttached(argv: readonly string[], environment: Environment): Promise<number> {

@@ -2,7 +2,7 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { registryDirectory } from '../platform/claude/index.ts';
-import { openScreenHost } from '../platform/gnu-screen/index.ts';
+import { openScreenHost, type ScreenHost } from '../platform/gnu-screen/index.ts';
 import { runOnWaiting } from '../platform/notify/on-waiting.ts';
 import { prepareHome } from '../platform/settings/index.ts';
 import { type Database, openDatabase } from '../platform/sqlite/database.ts';
@@ -54,7 +54,8 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   let fleet: Fleet | null = null;
   try {
     database = openDatabase(join(settings.home, 'cbos.db'));
-    fleet = await openFleet(options, database);
+    const screen = await openScreen(options);
+    fleet = await openFleet(options, { database, screen });
     await fleet.start();
     const faces = await startServerFaces({ sessions: fleet, settings, clock, logger: log, version });
     lock.describe({
@@ -62,6 +63,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       started_at: new Date(clock.now()).toISOString(),
       version,
       address: faces.address.url,
+      screen_dir: screen.dir,
     });
     log.info({ address: faces.address.url, socket: settings.socket, version }, 'the server is ready');
     return { address: faces.address.url, sessions: fleet, close: closer({ faces, fleet, database, lock, log }) };
@@ -73,14 +75,14 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   }
 }
 
-async function openFleet(options: ServerOptions, database: Database): Promise<Fleet> {
+function openScreen({ settings, environment, tempDir }: ServerOptions): Promise<ScreenHost> {
+  const runDir = join(settings.home, 'run');
+  return openScreenHost({ env: environment, screenDir: settings.screen_dir, runDir, tempDir });
+}
+
+async function openFleet(options: ServerOptions, parts: { database: Database; screen: ScreenHost }): Promise<Fleet> {
   const { settings, environment, clock, log } = options;
-  const screen = await openScreenHost({
-    env: environment,
-    screenDir: settings.screen_dir,
-    runDir: join(settings.home, 'run'),
-    tempDir: options.tempDir,
-  });
+  const { database, screen } = parts;
   const spoolDir = join(settings.home, 'hooks');
   await mkdir(spoolDir, { recursive: true, mode: 0o700 });
   const events = createEvents(log);

@@ -17,7 +17,7 @@ const MAX_INPUT_LINES = 12;
 export function questionLines(slug: string, question: Question): string[] {
   const name = cleanLine(slug);
   const lines = [`${name} ${KIND_TITLES[question.kind] ?? 'asks'}:`, ''];
-  if (question.tool !== null) {
+  if (question.tool !== null && question.kind === 'permission') {
     lines.push(`  ${cleanLine(question.tool.name)}`, ...inputLines(question.tool.input).map((line) => `    ${line}`));
   }
   if (question.questions.length > 1) {

@@ -36,9 +36,10 @@ export function stateText({ state, status }: Shown): string {
 /** What a session asks, or else what it is doing, in a line. */
 export function sessionGist({ status }: Shown): string {
   if (status.question !== null) {
-    const { text, tool } = status.question;
+    const { kind, text, tool } = status.question;
     const asked = firstLine(text);
-    return tool === null ? asked : `${cleanLine(tool.name)}: ${toolGist(tool.input) || asked}`;
+    // Only a permission is about the tool; a question or a plan comes through one, but says itself what it wants.
+    return tool === null || kind !== 'permission' ? asked : `${cleanLine(tool.name)}: ${toolGist(tool.input) || asked}`;
   }
   return status.primary === 'active' || status.primary === 'stuck' ? firstLine(status.because.evidence) : '';
 }

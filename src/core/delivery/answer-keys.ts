@@ -236,13 +236,15 @@ const isSummary = (view: DialogView): boolean => optionsOf(view).some(({ label }
 function findOption(view: DialogView, option: OptionRef): number {
   if (view.dialog === null) return -1;
   if (option === 'free_text') return view.dialog.freeText ?? -1;
-  const shown = squeeze(optionsOf(view)[option.index]?.label ?? '');
-  const wanted = squeeze(option.label);
+  const shown = squeeze(firstColumn(optionsOf(view)[option.index]?.label ?? ''));
+  const wanted = squeeze(firstColumn(option.label));
   // A long label goes on below itself, where it reads like a description.
   const isIt = shown !== '' && (wanted.startsWith(shown) || shown.startsWith(wanted));
   return isIt ? option.index : -1;
 }
 
+/** Previews (2.1.329) stand beside the labels. */
+const firstColumn = (label: string): string => label.split(/\s{2,}/, 1)[0] ?? '';
 const optionsOf = (view: DialogView): QuestionPart['options'] => view.dialog?.parts[0]?.options ?? [];
 const textOf = (view: DialogView): string => view.dialog?.parts[0]?.text ?? '';
 

@@ -115,10 +115,8 @@ function mergeParts(asked: readonly QuestionPart[], shown: readonly QuestionPart
     const extra = drawn.options
       .slice(part.options.length)
       .filter((option) => !part.options.some((own) => own.label === option.label));
-    return {
-      ...part,
-      options: isDrawn && asked.length === 1 ? drawn.options : [...part.options, ...(isDrawn ? extra : [])],
-    };
+    // The model's own options as it worded them: long labels wrap on the screen, and previews stand beside them.
+    return { ...part, options: isDrawn ? [...part.options, ...extra] : part.options };
   });
 }
 

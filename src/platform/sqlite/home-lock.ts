@@ -3,8 +3,14 @@ import { join } from 'node:path';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { z } from 'zod';
 
-const Holder = z.object({ pid: z.int(), started_at: z.string(), version: z.string(), address: z.string().nullable() });
-/** The server that holds a home. */
+const Holder = z.object({
+  pid: z.int(),
+  started_at: z.string(),
+  version: z.string(),
+  address: z.string().nullable(),
+  screen_dir: z.string(),
+});
+/** The server that holds a home, and where its sessions' sockets are. */
 export type LockHolder = z.infer<typeof Holder>;
 
 export interface HomeLock {

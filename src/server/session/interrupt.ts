@@ -42,15 +42,15 @@ export function interruptTurn(actor: SessionActor): Promise<void> {
 }
 
 function requireRunning(actor: SessionActor): void {
-  const dialog = actor.status.evidence().screen?.reading.dialog ?? null;
-  if (isRunning(actor) && dialog === null) return;
-  const { primary } = actor.status.memory();
+  const isDialogShown = actor.status.evidence().screen?.reading.dialog != null;
+  if (isRunning(actor) && !isDialogShown) return;
+  const { question } = actor.status.memory();
+  if (!isDialogShown && (question === null || question.kind === 'closing')) throw new CatalogueError('nothing_running');
   throw new CatalogueError(
     'nothing_running',
-    dialog !== null || primary === 'waiting' ? `${actor.slug} waits for an answer; nothing runs` : undefined,
+    `${actor.slug} waits for an answer; an interrupt would dismiss its dialog`,
     {
-      hint:
-        dialog === null ? `\`cbos show ${actor.slug}\` says what it does` : `\`cbos answer ${actor.slug} no\` says no`,
+      hint: `\`cbos answer ${actor.slug} no\` says no`,
     },
   );
 }

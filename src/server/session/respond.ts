@@ -18,6 +18,13 @@ import { type Deliverer, takesManyPastes } from './deliver.ts';
 
 /** Hooks tell of a dialog 10 to 150 ms before it is drawn; a loaded machine takes longer. */
 const DRAWN_MS = 3_000;
+/**
+ * Keys that come within some 150 ms after a dialog is drawn may be lost, and its marker jumps back to where it began: 2.1.329 draws it
+ * anew once its own hooks have run. So long it must have stood.
+ */
+const READY_MS = 500;
+/** So long a marker must stay before Enter takes what it is on, for the same reason. */
+const MARKED_MS = 200;
 /** A key shows on the screen within 20 to 100 ms (2.1.329). */
 const STEP_MS = 2_000;
 /** So often a marker is moved or a box ticked anew when the screen does not show it. A key that decides something is never typed twice. */
@@ -77,6 +84,7 @@ async function typeAnswer(actor: SessionActor, id: string, request: Answer): Pro
     throw refusal(question, plan.kind === 'refuse' ? plan.message : 'The dialog takes no prompt');
   }
   const dialog = new OpenDialog(actor, question);
+  await dialog.ready();
   const steps = answerSteps(question, plan, dialog.view());
   for (const [index, step] of steps.entries()) {
     if (index === steps.length - 1) await dialog.finish(step);
@@ -119,6 +127,17 @@ class OpenDialog {
     return { frame: screen.frame, dialog: screen.reading.dialog };
   }
 
+  /** Resolves when the dialog has stood long enough to take keys. */
+  async ready(): Promise<void> {
+    const { status, deps } = this.#actor;
+    for (;;) {
+      const since = status.evidence().screen?.readingSince ?? 0;
+      const waitMs = since + READY_MS - deps.clock.now();
+      if (waitMs <= 0) return;
+      await status.until(() => false, waitMs);
+    }
+  }
+
   /** Types a step that is not the last and waits until the screen shows it. */
   async take(step: AnswerStep): Promise<void> {
     const { status } = this.#actor;
@@ -127,7 +146,9 @@ class OpenDialog {
       const before = this.view();
       if (isRepeatable(step) && isTaken(step, before, before)) return;
       await this.#press(step, before);
-      if (await status.until(() => isTaken(step, before, this.view()), STEP_MS)) return;
+      const isDone = (): boolean => isTaken(step, before, this.view());
+      const isShown = await status.until(isDone, STEP_MS);
+      if (isShown && !(step.kind === 'mark' && (await status.until(() => !isDone(), MARKED_MS)))) return;
       if (isRepeatable(step) && attempt < TRIES) continue;
       this.#requireOpen(step);
       throw this.#unconfirmed('The dialog does not show what was typed; it was left as it is');
@@ -164,8 +185,10 @@ class OpenDialog {
     const { deps, record, target } = this.#actor;
     if ('paste' in press) {
       const text = guardText(press.paste, { command: true });
-      // Newlines go as they are: a field keeps the carriage returns that a paste makes of them (2.1.329).
-      await typeKeys(deps.screen, target, encodePaste(text, { chunked: takesManyPastes(record.claudeVersion) }));
+      // Newlines as Ctrl+J, each a key of its own: of a pasted one the model is told a carriage return (2.1.329).
+      const chunked = takesManyPastes(record.claudeVersion);
+      const lines = text.split('\n').map((line) => (line === '' ? '' : encodePaste(line, { chunked })));
+      await typeKeys(deps.screen, target, lines.join('\n'));
     } else if (press.keys === '\r') await pressEnter(deps.screen, target);
     else if (press.keys === '\x1b') await pressEscape(deps.screen, target);
     else await typeKeys(deps.screen, target, press.keys);

@@ -99,7 +99,7 @@ describe('one server per home', () => {
     const first = takeHomeLock(home);
     expect(first).not.toBeNull();
     expect(takeHomeLock(home)).toBeNull();
-    first?.describe({ pid: 1, started_at: 'now', version: '1', address: null });
+    first?.describe({ pid: 1, started_at: 'now', version: '1', address: null, screen_dir: '/s' });
     expect(readLockHolder(home)?.pid).toBe(1);
     first?.release();
     const again = takeHomeLock(home);
