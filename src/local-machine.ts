@@ -97,7 +97,14 @@ export function createLocalMachine(options: LocalMachineOptions): LocalHost {
     },
     doctor: () => diagnose(options, serviceContext()),
     service: {
-      install: () => installService(serviceContext()),
+      install: async () => {
+        const context = serviceContext();
+        // A server in the background holds the home; the service takes its place, and the sessions never notice.
+        const { running } = await serviceState(context);
+        const holder = runningServer((await settingsOf()).home);
+        if (!running && holder !== null) await stopProcess(holder);
+        return installService(context);
+      },
       uninstall: () => uninstallService(serviceContext()),
       status: () => serviceState(serviceContext()),
     },
