@@ -7,8 +7,8 @@ import type { SessionActor } from './actor.ts';
 
 /** Esc ends a turn within 55 ms; the status knows after 70 to 600 ms, depending on what tells it. */
 const CONFIRM_MS = 3_000;
-/** A prompt that goes back into the box is drawn together with the end of the turn. */
-const RESTORED_MS = 400;
+/** A prompt that goes back into the box is drawn some 50 ms after the end of the turn. */
+const RESTORED_MS = 500;
 const CLEARED_MS = 1_000;
 const CLEAR_KEY = '\x03';
 
@@ -37,7 +37,9 @@ export function interruptTurn(actor: SessionActor): Promise<void> {
     if (!(await status.until(hasEnded, CONFIRM_MS))) {
       throw new CatalogueError('not_confirmed', `Esc was typed, but ${actor.slug} still runs`);
     }
-    if (draft === null && prompt !== null) await clearRestored(actor, prompt);
+    // Right after it was sent, the last frame that was read may still show the prompt in the box.
+    const wasEmpty = draft === null || (prompt !== null && squeeze(draft) === squeeze(prompt));
+    if (wasEmpty && prompt !== null) await clearRestored(actor, prompt);
   });
 }
 
@@ -76,9 +78,8 @@ function countMarks(frame: ScreenFrame | undefined): number {
 async function clearRestored(actor: SessionActor, prompt: string): Promise<void> {
   const { status, deps } = actor;
   const draftNow = (): string | null => status.evidence().screen?.reading.draft ?? null;
-  await status.until(() => draftNow() !== null, RESTORED_MS);
-  const draft = draftNow();
-  if (draft === null || isRunning(actor) || squeeze(draft) !== squeeze(prompt)) return;
+  const isRestored = (): boolean => !isRunning(actor) && squeeze(draftNow() ?? '') === squeeze(prompt);
+  if (!(await status.until(isRestored, RESTORED_MS))) return;
   await typeKeys(deps.screen, actor.target, CLEAR_KEY);
   if (!(await status.until(() => draftNow() === null, CLEARED_MS))) {
     deps.log.warn({ slug: actor.slug }, 'the interrupted prompt still stands in the box');

@@ -1,0 +1,366 @@
+import { existsSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { Block, Scene } from '../../src/demo/scenes/scene.ts';
+import type { Answer, PermissionMode, Question, Session } from '../../src/protocol/index.ts';
+import { type ApiResult, type Cbos, startCbos } from '../harness/cbos.ts';
+import { type ClaudeWorld, claudeWorld } from '../harness/claude.ts';
+import { waitFor } from '../harness/wait-for.ts';
+
+const option = (label: string, preview?: string) => ({
+  label,
+  description: `about ${label}`,
+  ...(preview === undefined ? {} : { preview }),
+});
+const asks = (...questions: object[]): Block => ({ kind: 'tool', name: 'AskUserQuestion', input: { questions } });
+
+/** Dialogs that the catalogue of scenes does not have. */
+const DIALOGS: Record<string, Block[]> = {
+  boxes: [
+    asks({
+      question: 'Which checks shall run?',
+      header: 'Checks',
+      multiSelect: true,
+      options: [option('Types'), option('Lint'), option('Tests')],
+    }),
+  ],
+  previews: [
+    asks({
+      question: 'Which layout?',
+      header: 'Layout',
+      multiSelect: false,
+      options: [option('Wide', '+----+\n|    |\n+----+'), option('Tall', '+--+\n|  |\n+--+')],
+    }),
+  ],
+  same: [
+    { kind: 'tool', name: 'Bash', input: { command: 'touch ../same.txt', description: 'Touch it' } },
+    { kind: 'tool', name: 'Bash', input: { command: 'touch ../same.txt', description: 'Touch it' } },
+  ],
+};
+
+function chooseDialog(prompt: string): Scene | null {
+  const name = /\bdialog:([a-z]+)/.exec(prompt)?.[1];
+  const blocks = name === undefined ? undefined : DIALOGS[name];
+  if (name === undefined || blocks === undefined) return null;
+  return {
+    name,
+    about: name,
+    replies: [
+      { kind: 'answer', blocks },
+      { kind: 'answer', blocks: [{ kind: 'text', text: 'Understood.' }] },
+    ],
+  };
+}
+
+let world: ClaudeWorld;
+let cbos: Cbos;
+let count = 0;
+let slug: string;
+
+beforeAll(async () => {
+  world = await claudeWorld({ choosers: [chooseDialog], projects: ['other'] });
+  cbos = await startCbos(world);
+});
+afterAll(() => world.dispose());
+beforeEach(() => {
+  count += 1;
+  slug = `S${count}`;
+});
+
+interface StartOptions {
+  path?: string;
+  permission_mode?: PermissionMode;
+}
+
+/** A new session that is ready for a prompt. */
+async function start(options: StartOptions = {}): Promise<void> {
+  const created = await cbos.call<Session>('POST', '/sessions', { slug, path: world.projectDir, ...options });
+  expect(created.error).toBeNull();
+  await cbos.untilStatus(slug, 'idle/ready');
+}
+
+const prompt = (text: string) => cbos.call('POST', `/sessions/${slug}/send`, { text: `${slug}: ${text}` });
+
+/** A new session in front of an open dialog. */
+async function ask(text: string, options: StartOptions = {}): Promise<Question> {
+  await start(options);
+  await prompt(text);
+  return openQuestion();
+}
+
+/** The question that is open, with its options. */
+async function openQuestion(other?: Question): Promise<Question> {
+  const isOpen = ({ status }: Session) =>
+    status.question !== null && status.question.options.length > 0 && status.question.id !== other?.id;
+  const { status } = await cbos.until(slug, isOpen, 'asks something');
+  if (status.question === null) throw new Error('a question was waited for');
+  return status.question;
+}
+
+const answer = (body: Answer): Promise<ApiResult<{ status: string }>> =>
+  cbos.call('POST', `/sessions/${slug}/answer`, body);
+
+async function answered(body: Answer): Promise<void> {
+  const result = await answer(body);
+  expect(result.error).toBeNull();
+  expect(result.body).toEqual({ status: 'answered' });
+}
+
+const untilDone = () => cbos.untilStatus(slug, 'idle/waiting_input');
+
+/** What Claude Code told the model of this session's tool calls, in order: the user's answers are in it. */
+function toolResults(): string[] {
+  return world.apiEvents.flatMap((event) => {
+    if (event.kind !== 'request' || event.scene === null || !event.prompt.includes(`${slug}: `)) return [];
+    const content = event.body.messages.findLast(({ role }) => role === 'user')?.content;
+    if (content === undefined || typeof content === 'string') return [];
+    return content.flatMap((block) => (block.type === 'tool_result' ? [JSON.stringify(block.content)] : []));
+  });
+}
+
+/** What stands in the prompt's box, by what Claude Code gets when it is sent: nothing may have been left there. */
+async function expectEmptyPrompt(): Promise<void> {
+  const sent = await prompt('scene:hello and nothing else');
+  expect(sent.error).toBeNull();
+  await waitFor(() => world.promptsReceived().includes(`${slug}: scene:hello and nothing else`), {
+    describe: 'the prompt arrives alone',
+    actual: () => world.promptsReceived().slice(-3),
+  });
+}
+
+describe('a permission', () => {
+  const marker = () => join(world.dir, 'marker.txt');
+  beforeEach(() => rmSync(marker(), { force: true }));
+
+  test('is granted by yes', async () => {
+    const question = await ask('scene:permission');
+    expect(question).toMatchObject({
+      kind: 'permission',
+      tool: { name: 'Bash', input: { command: 'touch ../marker.txt' } },
+    });
+    await answered({ choice: 'yes', question_id: question.id });
+    await untilDone();
+    expect(existsSync(marker())).toBe(true);
+    await expectEmptyPrompt();
+  });
+
+  test('is refused by no, which ends the turn', async () => {
+    await ask('scene:permission');
+    await answered({ choice: 'no' });
+    await untilDone();
+    expect(existsSync(marker())).toBe(false);
+    expect(toolResults()).toEqual([]);
+    await expectEmptyPrompt();
+  });
+
+  test('is refused with a remark that reaches the model, its lines kept', async () => {
+    await ask('scene:write');
+    await answered({ choice: 'no', text: 'Use docs/ instead:\n1. Yes\n2. there is a README' });
+    await untilDone();
+    expect(toolResults()).toEqual([
+      expect.stringContaining('the user said:\\nUse docs/ instead:\\n1. Yes\\n2. there is a README"'),
+    ]);
+    await expectEmptyPrompt();
+  });
+
+  test('is granted with a remark', async () => {
+    await ask('scene:permission');
+    await answered({ choice: 'yes', text: 'and then stop' });
+    await untilDone();
+    expect(existsSync(marker())).toBe(true);
+    expect(JSON.stringify(world.apiEvents)).toContain('and then stop');
+  });
+
+  test('is granted for good by always: edits do not ask from then on', async () => {
+    await ask('scene:write', { path: world.project('other') });
+    await answered({ choice: 'always' });
+    await untilDone();
+    expect((await cbos.session(slug)).buffer_tail).toContain('accept edits on');
+    expect(existsSync(join(world.project('other'), 'notes.md'))).toBe(true);
+  });
+
+  test('by number asks the next one as a question of its own', async () => {
+    const first = await ask('dialog:same');
+    await answered({ choice: 1, question_id: first.id });
+    const second = await openQuestion(first);
+    expect((await answer({ choice: 'yes', question_id: first.id })).error?.code).toBe('stale_question');
+    await answered({ choice: 'no', question_id: second.id });
+    await untilDone();
+  });
+
+  test('takes no remark on always: nothing is answered', async () => {
+    const question = await ask('scene:permission');
+    const result = await answer({ choice: 'always', text: 'but be careful' });
+    expect(result.status).toBe(422);
+    expect(result.error).toMatchObject({ code: 'no_such_option', message: 'This option takes no remark' });
+    expect((await openQuestion()).id).toBe(question.id);
+    await answered({ choice: 'no' });
+  });
+});
+
+describe('a question', () => {
+  const DATABASE = 'Which database shall the service use?';
+
+  test.each([
+    ['by number', { choice: 2 }, 'PostgreSQL'],
+    ['by label', { text: 'postgresql' }, 'PostgreSQL'],
+    ['by its text and label', { answers: { [DATABASE]: 'None' } }, 'None'],
+    ['in words of its own', { text: 'MySQL, version 8' }, 'MySQL, version 8'],
+    ['by the number of the free-text option and a text', { choice: 4, text: 'Redis' }, 'Redis'],
+  ])('is answered %s', async (_, body, told) => {
+    await ask('scene:ask');
+    await answered(body);
+    await untilDone();
+    expect(toolResults()).toEqual([expect.stringContaining(`\\"${DATABASE}\\"=\\"${told}\\"`)]);
+    await expectEmptyPrompt();
+  });
+
+  test('takes a text of several lines and 3 kB, control characters taken out', async () => {
+    await ask('scene:ask');
+    const long = Array.from({ length: 60 }, (_, n) => `Reason ${n + 1}: 数据库 costs $HOME and \\ more`).join('\n');
+    await answered({ text: `\x03${long}\x1b[201~` });
+    await untilDone();
+    expect(toolResults()[0]).toContain(JSON.stringify(long).slice(1, -1));
+  });
+
+  test('with checkboxes is answered by numbers', async () => {
+    await ask('dialog:boxes');
+    await answered({ choice: [1, 3] });
+    await untilDone();
+    expect(toolResults()).toEqual([expect.stringContaining('=\\"Types, Tests\\"')]);
+  });
+
+  test('with checkboxes takes a text of its own beside them', async () => {
+    await ask('dialog:boxes');
+    await answered({ answers: { Checks: ['Lint', 'Spelling'] } });
+    await untilDone();
+    expect(toolResults()).toEqual([expect.stringContaining('=\\"Lint, Spelling\\"')]);
+  });
+
+  test('with previews is answered, though its digits only move the marker', async () => {
+    await ask('dialog:previews');
+    await answered({ text: 'Tall' });
+    await untilDone();
+    expect(toolResults()).toEqual([expect.stringContaining('=\\"Tall\\"')]);
+  });
+
+  test('of several parts is answered in one go', async () => {
+    const question = await ask('scene:ask-multi');
+    expect(question.questions.map(({ multi }) => multi)).toEqual([false, true]);
+    await answered({
+      answers: { 'Which language shall the client be in?': 'Rust', 'Which platforms matter?': ['macOS', 'Windows'] },
+    });
+    await untilDone();
+    expect(toolResults()).toEqual([
+      expect.stringContaining('=\\"Rust\\", \\"Which platforms matter?\\"=\\"macOS, Windows\\"'),
+    ]);
+  });
+
+  test('of several parts that somebody has begun to answer is answered as told', async () => {
+    await ask('scene:ask-multi');
+    await cbos.call('POST', `/sessions/${slug}/keys`, { keys: '1' });
+    await cbos.until(
+      slug,
+      ({ buffer_tail }) => buffer_tail?.includes('[ ] Type something') ?? false,
+      'shows the second part',
+    );
+    await cbos.call('POST', `/sessions/${slug}/keys`, { keys: '2' });
+    await answered({ answers: { Language: 'Go', Platforms: ['Linux', 'BSD'] } });
+    await untilDone();
+    expect(toolResults()).toEqual([
+      expect.stringContaining('=\\"Go\\", \\"Which platforms matter?\\"=\\"Linux, BSD\\"'),
+    ]);
+  });
+
+  test('refuses what it does not offer and says what it does', async () => {
+    const question = await ask('scene:ask');
+    const refused = await answer({ choice: 9 });
+    expect(refused.status).toBe(422);
+    expect(refused.error).toMatchObject({ code: 'no_such_option', message: 'There is no option 9, only 1 to 5' });
+    expect(refused.error?.hint).toContain('2. PostgreSQL');
+    expect((await answer({ choice: 'always' })).error?.code).toBe('no_such_option');
+    expect((await openQuestion()).id).toBe(question.id);
+    await answered({ text: 'Chat about this' });
+    await untilDone();
+    expect(toolResults()).toEqual([expect.stringContaining('wants to clarify')]);
+  });
+
+  test('in words is answered by a prompt', async () => {
+    await start();
+    await prompt('scene:query');
+    await cbos.untilStatus(slug, 'waiting/question');
+    await answered({ choice: 'yes', text: `${slug}: please` });
+    await waitFor(() => world.promptsReceived().includes(`Yes, ${slug}: please`), { describe: 'the answer arrives' });
+  });
+});
+
+describe('a plan', () => {
+  const inPlanMode = { permission_mode: 'plan' } as const;
+
+  test('is approved by yes, each edit still asking', async () => {
+    await ask('scene:plan', inPlanMode);
+    await answered({ choice: 'yes' });
+    await untilDone();
+    expect(toolResults().at(-1)).toContain('approved your plan');
+    expect((await cbos.session(slug)).buffer_tail).not.toContain('accept edits on');
+  });
+
+  test('is refused by no', async () => {
+    await ask('scene:plan', inPlanMode);
+    await answered({ choice: 'no' });
+    await untilDone();
+    expect(toolResults().join()).not.toContain('approved');
+    expect((await cbos.session(slug)).buffer_tail).toContain('plan mode on');
+    await expectEmptyPrompt();
+  });
+
+  test.each([
+    ['by no with a remark', { choice: 'no', text: 'Only a 1 line plan' } as const],
+    ['in words', { text: 'Only a 1 line plan' }],
+  ])('is sent back %s', async (_, body) => {
+    await ask('scene:plan', inPlanMode);
+    await answered(body);
+    await untilDone();
+    expect(toolResults().at(-1)).toContain('the user said:\\nOnly a 1 line plan');
+  });
+});
+
+describe('the trust dialog', () => {
+  test('is answered by yes', async () => {
+    const path = world.project('untrusted');
+    const created = await cbos.call<Session>('POST', '/sessions', { slug, path });
+    expect(created.error).toBeNull();
+    await cbos.untilStatus(slug, 'waiting/setup');
+    await openQuestion();
+    await answered({ choice: 'yes' });
+    await cbos.untilStatus(slug, 'idle/ready');
+  });
+});
+
+describe('an answer to nothing', () => {
+  test('is refused, and nothing is typed', async () => {
+    await start();
+    expect((await answer({ choice: 'yes' })).error?.code).toBe('no_question');
+    await expectEmptyPrompt();
+  });
+
+  test('of two at once the second is refused, and nothing of it is typed', async () => {
+    await ask('scene:permission');
+    const results = await Promise.all([answer({ choice: 'yes' }), answer({ choice: 'no', text: 'never' })]);
+    expect(results.map(({ error }) => error?.code ?? 'answered')).toEqual(['answered', 'no_question']);
+    await untilDone();
+    await expectEmptyPrompt();
+  });
+
+  test('that a person at the terminal answers first is refused, and nothing is left in the prompt', async () => {
+    await ask('scene:permission');
+    const results = await Promise.all([
+      cbos.call('POST', `/sessions/${slug}/keys`, { keys: '1' }),
+      answer({ choice: 'no', text: 'too late' }),
+    ]);
+    expect(['no_question', 'stale_question']).toContain(results[1].error?.code);
+    await untilDone();
+    expect(toolResults()).toHaveLength(1);
+    await expectEmptyPrompt();
+  });
+});

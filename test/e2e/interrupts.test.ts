@@ -1,0 +1,128 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { Session } from '../../src/protocol/index.ts';
+import { type Cbos, startCbos } from '../harness/cbos.ts';
+import { type ClaudeWorld, claudeWorld } from '../harness/claude.ts';
+import { waitFor } from '../harness/wait-for.ts';
+
+let world: ClaudeWorld;
+let cbos: Cbos;
+let count = 0;
+let slug: string;
+
+beforeAll(async () => {
+  world = await claudeWorld();
+  cbos = await startCbos(world);
+});
+afterAll(() => world.dispose());
+beforeEach(async () => {
+  count += 1;
+  slug = `I${count}`;
+  const created = await cbos.call<Session>('POST', '/sessions', { slug, path: world.projectDir });
+  expect(created.error).toBeNull();
+  await cbos.untilStatus(slug, 'idle/ready');
+});
+
+const send = (text: string) => cbos.call('POST', `/sessions/${slug}/send`, { text });
+const type = (keys: string) => cbos.call('POST', `/sessions/${slug}/keys`, { keys });
+const interrupt = () => cbos.call<{ status: string }>('POST', `/sessions/${slug}/interrupt`);
+const screenText = async (): Promise<string> =>
+  (await cbos.call<{ buffer: string }>('GET', `/sessions/${slug}/buffer?lines=45`)).body.buffer;
+const shows = (text: string) =>
+  waitFor(async () => (await screenText()).includes(text), { describe: `${slug} shows ${text}` });
+
+/** Alone, or after the prompt that was never answered: Claude Code tells the model both as one. */
+const DRAFT = /^(?:scene:silent\n+)?half a thought and its end$/;
+
+async function interrupted(): Promise<void> {
+  const result = await interrupt();
+  expect(result.error).toBeNull();
+  expect(result.body).toEqual({ status: 'interrupted' });
+}
+
+/** Sends a prompt and proves that Claude Code got this and nothing that stood in the box before. */
+async function expectEmptyPrompt(): Promise<void> {
+  const text = `${slug}: alone scene:hello`;
+  expect((await send(text)).error).toBeNull();
+  await waitFor(() => world.promptsReceived().includes(text), {
+    describe: 'the prompt arrives alone',
+    actual: () => world.promptsReceived().slice(-3),
+  });
+}
+
+describe('an interrupt', () => {
+  test('stops an answer that is being written; the prompt stays empty', async () => {
+    await send('scene:long');
+    await cbos.untilStatus(slug, 'active/responding');
+    await shows('10. This is line');
+    await interrupted();
+    expect((await cbos.session(slug)).status.primary).toBe('idle');
+    await expectEmptyPrompt();
+  });
+
+  test('stops a tool', async () => {
+    await send('scene:tools');
+    await cbos.untilStatus(slug, 'active/using_tools');
+    await interrupted();
+    await cbos.untilStatus(slug, 'idle/waiting_input');
+    await expectEmptyPrompt();
+  });
+
+  test('before the first answer takes the prompt out of the box again, into which Claude Code puts it back', async () => {
+    const prompt = `${slug}: a prompt of two lines, one of them longer than the window is wide: ${'word '.repeat(40)}\nand scene:silent`;
+    await send(prompt);
+    await cbos.untilStatus(slug, 'active/thinking');
+    await interrupted();
+    await expectEmptyPrompt();
+  });
+
+  test.each([
+    ['before the first answer', 'scene:silent', 'active/thinking'],
+    ['in the middle of an answer', 'scene:long', 'active/responding'],
+  ])('%s leaves a draft that somebody has typed', async (_, scene, status) => {
+    await send(scene);
+    await cbos.untilStatus(slug, status);
+    await type('half a thought');
+    await shows('half a thought');
+    await interrupted();
+    await type(' and its end');
+    await shows('half a thought and its end');
+    await type('\r');
+    await waitFor(() => world.promptsReceived().some((prompt) => DRAFT.test(prompt)), {
+      describe: 'the draft is whole',
+      actual: () => world.promptsReceived().slice(-3),
+    });
+  });
+
+  test('stops the turn alone: a text in the queue is next', async () => {
+    await send('scene:silent');
+    await cbos.untilStatus(slug, 'active/thinking');
+    await send(`${slug}: queued scene:hello`);
+    await shows('Queued');
+    await interrupted();
+    await waitFor(() => world.promptsReceived().some((prompt) => prompt.includes(`${slug}: queued`)), {
+      describe: 'the queued text is taken',
+    });
+    await cbos.untilStatus(slug, 'idle/waiting_input');
+  });
+
+  test('is refused where nothing runs, and before a dialog, which stays open', async () => {
+    const idle = await interrupt();
+    expect(idle.status).toBe(409);
+    expect(idle.error?.code).toBe('nothing_running');
+    await send('scene:permission');
+    const before = await cbos.untilStatus(slug, 'waiting/permission');
+    const waiting = await interrupt();
+    expect(waiting.error).toMatchObject({ code: 'nothing_running', hint: `\`cbos answer ${slug} no\` says no` });
+    expect((await cbos.session(slug)).status.question?.id).toBe(before.status.question?.id);
+    await cbos.call('POST', `/sessions/${slug}/answer`, { choice: 'no' });
+    await cbos.untilStatus(slug, 'idle/waiting_input');
+  });
+
+  test('that comes twice at once stops one turn', async () => {
+    await send('scene:long');
+    await cbos.untilStatus(slug, 'active/responding');
+    const results = await Promise.all([interrupt(), interrupt()]);
+    expect(results.map(({ error }) => error?.code ?? 'interrupted')).toEqual(['interrupted', 'nothing_running']);
+    await expectEmptyPrompt();
+  });
+});
