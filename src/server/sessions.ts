@@ -35,6 +35,8 @@ export interface RecordingStream {
   start(): number;
   /** how many bytes have been read into the emulator so far: where live bytes go on */
   end(): number;
+  /** Reads what is there and goes on reading as it grows; before that resolved, `start` and `end` say nothing. */
+  follow(): Promise<void>;
   /** counts how often the file was replaced or truncated */
   epoch(): number;
   /** the screen as escape codes, as it is after the bytes before `offset` */

@@ -33,6 +33,7 @@ export class MemoryRecording implements RecordingStream {
   #file: string;
   #end: number;
   #epoch = 0;
+  #isRead = true;
   readonly #bytes = new Set<(bytes: Uint8Array, offset: number) => void>();
   readonly #resets = new Set<(epoch: number) => void>();
 
@@ -44,15 +45,28 @@ export class MemoryRecording implements RecordingStream {
   }
 
   file = (): string => this.#file;
-  start = (): number => HEADER.length;
-  end = (): number => this.#end;
+  start = (): number => (this.#isRead ? HEADER.length : 0);
+  end = (): number => (this.#isRead ? this.#end : 0);
   epoch = (): number => this.#epoch;
+
+  /** As after a restart of the server: nothing is known of the recording until somebody wants to follow it. */
+  unread(): void {
+    this.#isRead = false;
+  }
+
+  async follow(): Promise<void> {
+    if (this.#isRead) return;
+    await new Promise((resolve) => setImmediate(resolve));
+    this.#isRead = true;
+    for (const listener of this.#bytes) listener(this.output(), HEADER.length);
+  }
 
   write(output: string | Uint8Array): void {
     const bytes = Buffer.from(output);
     const offset = this.#end;
     appendFileSync(this.#file, bytes);
     this.#end += bytes.length;
+    if (!this.#isRead) return;
     for (const listener of this.#bytes) listener(bytes, offset);
     // As a reader that uses its buffer again would: whoever kept it without a copy shows this.
     bytes.fill(0x21);
@@ -80,6 +94,7 @@ export class MemoryRecording implements RecordingStream {
 
   /** A terminal that shows the last of what was written, and nothing of a character or a sequence that is not finished. */
   async snapshot(): Promise<{ data: string; offset: number }> {
+    await this.follow();
     await new Promise((resolve) => setImmediate(resolve));
     return { data: this.screenAt(this.#end - unfinishedLength(this.output())), offset: this.#end };
   }

@@ -60,6 +60,7 @@ export class RecordingFeed {
   #pendingBytes = 0;
   #carry: Uint8Array = new Uint8Array();
   #isSettled = false;
+  #isDisposed = false;
   #epoch: number;
   #snapshot: Promise<{ data: string; offset: number }> | null = null;
 
@@ -72,10 +73,7 @@ export class RecordingFeed {
     this.#position = this.recording.end();
     this.#epoch = this.recording.epoch();
     this.#flushes = coalesce({ clock: options.clock, intervalMs: COALESCE_MS, work: () => this.#flush() });
-    this.#disposers = [
-      this.recording.onBytes((bytes, offset) => this.#take(bytes, offset)),
-      this.recording.onReset((epoch) => this.#reset(epoch)),
-    ];
+    this.#disposers = [this.recording.onReset((epoch) => this.#reset(epoch))];
     this.#settled = this.#settle();
   }
 
@@ -87,7 +85,7 @@ export class RecordingFeed {
     return this.#epoch;
   }
 
-  /** Resolves once it is known whether the recording ended in half a character when the feed began. */
+  /** Resolves once the recording is read, and it is known whether it ends in half a character. */
   settled(): Promise<void> {
     return this.#settled;
   }
@@ -104,6 +102,7 @@ export class RecordingFeed {
   }
 
   dispose(): void {
+    this.#isDisposed = true;
     this.#members.clear();
     this.#flushes.dispose();
     for (const dispose of this.#disposers.splice(0)) dispose();
@@ -140,8 +139,16 @@ export class RecordingFeed {
   }
 
   async #settle(): Promise<void> {
+    try {
+      await this.recording.follow();
+    } catch (error) {
+      this.#logger.warn({ err: error, session: this.slug }, 'the recording cannot be followed');
+    }
+    if (this.#isDisposed) return;
     const epoch = this.#epoch;
-    const end = this.#position;
+    const end = this.recording.end();
+    if (!this.#isSettled) this.#position = end;
+    this.#disposers.push(this.recording.onBytes((bytes, offset) => this.#take(bytes, offset)));
     const tail = await this.#bytesBefore(end, MAX_INCOMPLETE_BYTES);
     if (epoch !== this.#epoch || this.#isSettled) return;
     const incomplete = incompleteUtf8Tail(tail);

@@ -5,6 +5,7 @@ import { readBytes } from './read-bytes.ts';
 
 /** The end of a recording as text, so many bytes of it at the most, with no character cut in two. */
 export async function recordingTail(recording: RecordingStream, maxBytes: number): Promise<string> {
+  await recording.follow();
   const end = recording.end();
   const from = Math.max(recording.start(), end - maxBytes);
   const bytes = await readBytes(recording.file(), from, end);

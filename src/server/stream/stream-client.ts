@@ -172,7 +172,7 @@ export class StreamClient {
   #follow(slug: string, from: number | undefined): void {
     // Before the old one goes: its feed then stays, when nobody else follows the session.
     const subscription = this.#newSubscription(slug, from);
-    subscription?.start();
+    void subscription?.start();
     this.#subscriptions.get(slug)?.dispose();
     this.#subscriptions.set(slug, subscription);
   }

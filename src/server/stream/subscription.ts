@@ -16,10 +16,10 @@ export interface SubscriptionOptions {
 }
 
 /**
- * live: takes frames as they come. catching-up: a snapshot or bytes of the file are on their way. waiting: until the
- * client acknowledges or its connection drains.
+ * beginning: the recording is being read. live: takes frames as they come. catching-up: a snapshot or bytes of the file are
+ * on their way. waiting: until the client acknowledges or its connection drains.
  */
-type Mode = 'live' | 'catching-up' | 'waiting';
+type Mode = 'beginning' | 'live' | 'catching-up' | 'waiting';
 
 /** One client following one recording: at its end, or somewhere behind it, or anew from a snapshot. Holds no output itself. */
 export class Subscription implements FeedMember {
@@ -27,7 +27,8 @@ export class Subscription implements FeedMember {
   readonly #socket: ClientSocket;
   readonly #logger: Logger;
   readonly #acknowledges: () => boolean;
-  #mode: Mode = 'waiting';
+  #from: number | undefined;
+  #mode: Mode = 'beginning';
   #position = 0;
   #wantsSnapshot = true;
   #ackedTo: number | null = null;
@@ -39,18 +40,20 @@ export class Subscription implements FeedMember {
     this.#socket = options.socket;
     this.#logger = options.logger;
     this.#acknowledges = options.acknowledges;
+    this.#from = options.from;
+  }
+
+  /** Begins to send, as soon as the recording is read. */
+  async start(): Promise<void> {
+    this.feed.join(this);
+    await this.feed.settled();
     const { recording } = this.feed;
-    const begin = beginning(options.from, { start: recording.start(), end: recording.end() });
+    const begin = beginning(this.#from, { start: recording.start(), end: recording.end() });
     if (begin.kind === 'offset') {
       this.#moveTo(begin.position);
       this.#allowedLagBytes = allowedLag(begin.position, recording.end());
     }
-  }
-
-  /** Begins to send. */
-  start(): void {
-    this.feed.join(this);
-    void this.#catchUp();
+    await this.#catchUp();
   }
 
   dispose(): void {
@@ -75,7 +78,9 @@ export class Subscription implements FeedMember {
   }
 
   onFrame(frame: FeedFrame): void {
-    if (this.#mode !== 'live' || frame.to <= this.#position) return;
+    if (this.#mode !== 'live') return;
+    this.#skipHeader();
+    if (frame.to <= this.#position) return;
     if (!this.#wantsSnapshot && frame.from === this.#position && this.#nextStep(frame.to) === frame.to) {
       this.#position = frame.to;
       this.#socket.send(frame.wire());
@@ -86,15 +91,16 @@ export class Subscription implements FeedMember {
 
   onReset(epoch: number): void {
     this.#socket.send({ type: 'reset', session: this.feed.slug, epoch });
+    // An offset that was asked for was one of the recording before.
+    this.#from = undefined;
     this.#wantsSnapshot = true;
     this.#ackedTo = null;
-    void this.#catchUp();
+    if (this.#mode !== 'beginning') void this.#catchUp();
   }
 
   async #catchUp(): Promise<void> {
     if (this.#mode === 'catching-up') return;
     this.#mode = 'catching-up';
-    await this.feed.settled();
     while (!this.#isOver && this.#mode === 'catching-up') {
       const { epoch } = this.feed;
       try {
@@ -117,6 +123,7 @@ export class Subscription implements FeedMember {
       else await this.#sendSnapshot();
       return;
     }
+    this.#skipHeader();
     const step = this.#nextStep(this.feed.position);
     if (step === 'snapshot') this.#wantsSnapshot = true;
     else if (step === 'wait') this.#mode = 'waiting';
@@ -136,6 +143,11 @@ export class Subscription implements FeedMember {
       congested: this.#socket.isFull(),
     });
     return step.kind === 'chunk' ? step.to : step.kind;
+  }
+
+  /** A recording that is just beginning tells where its output begins only once its header line is written. */
+  #skipHeader(): void {
+    this.#position = Math.max(this.#position, this.feed.recording.start());
   }
 
   async #sendSnapshot(): Promise<void> {

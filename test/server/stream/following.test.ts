@@ -134,6 +134,28 @@ describe('an offset', () => {
     follower.check();
   });
 
+  test('in a recording that nobody read yet is as good as any', async () => {
+    for (const [from, expected] of [
+      [HEADER.length + 2, 'cdef'],
+      [0, 'abcdef'],
+      [HEADER.length + 6, ''],
+      [HEADER.length + 7, '\x1bcabcdef'],
+    ] as const) {
+      const slug = `S${from}`;
+      const one = server.sessions.add(slug);
+      one.write('abcdef');
+      one.unread();
+      const socket = await server.connectStream();
+      socket.send({ type: 'subscribe', sessions: [slug], from: { [slug]: from } });
+      socket.send({ type: 'get_buffer', session: slug });
+      expect((await socket.next('buffer')).data).toBe('abcdef');
+      one.write('!');
+      await waitFor(() => socket.of('stream').at(-1)?.offset === one.end(), { describe: 'all of it comes' });
+      const text = socket.of('stream').map(({ data }) => data);
+      expect(text.join('')).toBe(`${expected}!`);
+    }
+  });
+
   test('far back gets every byte of it, while more is written', async () => {
     recording.write('0123456789abcde\n'.repeat((3 * MiB) / 16));
     const { follower } = await follow(0);
