@@ -32,6 +32,8 @@ export interface LocalMachineOptions {
   /** Node and the program, to run themselves again in the background */
   node: string;
   program: string;
+  /** how a person calls it: `cbos`, or in a checkout by its path */
+  calledAs: string;
   pid: number;
   version: string;
 }
@@ -146,6 +148,7 @@ async function demonstrate(
     claude,
     nodeDirectory: dirname(options.node),
     temporaryDirectory: tmpdir(),
+    program: options.calledAs,
     openFleet: (environment) =>
       openDemoFleet({ environment, pid: options.pid, version: options.version, log: pino({ level: 'silent' }) }),
     print,

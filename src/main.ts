@@ -4,11 +4,13 @@ import { fileURLToPath } from 'node:url';
 import { runCli } from './cli/run-cli.ts';
 import type { TerminalIo } from './cli/terminal-io.ts';
 import { createLocalMachine } from './local-machine.ts';
+import { personalEnvironment } from './personal-environment.ts';
 
 /** Set by the build from package.json. */
 declare const __CBOS_VERSION__: string;
 
-const EXIT_CODES = { SIGINT: 130, SIGTERM: 143 } as const;
+/** SIGHUP: the terminal was closed. The demo cleans up then as well. */
+const EXIT_CODES = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 } as const;
 
 const io: TerminalIo = {
   stdin: process.stdin,
@@ -18,7 +20,7 @@ const io: TerminalIo = {
   cwd: process.cwd(),
   now: () => Date.now(),
   onInterrupt: (listener) => {
-    const handlers = (['SIGINT', 'SIGTERM'] as const).map((signal) => {
+    const handlers = (['SIGHUP', 'SIGINT', 'SIGTERM'] as const).map((signal) => {
       const handle = (): void => listener(EXIT_CODES[signal]);
       process.on(signal, handle);
       return () => process.off(signal, handle);
@@ -35,12 +37,14 @@ if (process.platform !== 'linux') {
 }
 
 const version = __CBOS_VERSION__;
+const calledAs = callAgain(process.argv[1]);
 const host = createLocalMachine({
-  environment: process.env,
+  environment: personalEnvironment(process.env),
   cwd: process.cwd(),
   userHome: homedir(),
   node: process.execPath,
   program: fileURLToPath(import.meta.url),
+  calledAs,
   pid: process.pid,
   version,
 });

@@ -23,6 +23,8 @@ export interface DemoOptions {
   temporaryDirectory: string;
   /** starts a server with exactly this environment: nothing of the person's own may reach a session */
   openFleet: (environment: Readonly<Record<string, string>>) => Promise<DemoFleet>;
+  /** how a person calls the program from another terminal: `cbos` */
+  program: string;
   print: (line: string) => void;
   /** ends the demo, e.g. on Ctrl+C */
   signal: AbortSignal;
@@ -85,10 +87,10 @@ export async function runDemo(options: DemoOptions): Promise<void> {
     print('A fleet of its own, offline: no key, no cost, nothing of yours in it. Look at it from another terminal:');
     print('');
     print(`  export CBOS_HOME=${cbosHome}`);
-    print('  cbos ls                       what they do');
-    print('  cbos answer DEPLOY yes        give the permission');
-    print('  cbos answer ACCOUNTS SQLite   answer the question');
-    print('  cbos attach STARTUP           the real terminal');
+    print(`  ${options.program} ls                       what they do`);
+    print(`  ${options.program} answer DEPLOY yes        give the permission`);
+    print(`  ${options.program} answer ACCOUNTS SQLite   answer the question`);
+    print(`  ${options.program} attach STARTUP           the real terminal`);
     print('');
     print('Ctrl+C ends it and cleans up.');
     print('');

@@ -45,6 +45,7 @@ describe('the demo', () => {
       nodeDirectory: '/opt/node/bin',
       temporaryDirectory: world.dir,
       openFleet: fleet.open,
+      program: 'cbos',
       print: (line) => printed.push(line),
       signal: stop.signal,
     });
@@ -69,6 +70,7 @@ describe('the demo', () => {
         nodeDirectory: '/opt/node/bin',
         temporaryDirectory: world.dir,
         openFleet: fleet.open,
+        program: 'cbos',
         print: () => undefined,
         signal: AbortSignal.abort(),
       });
@@ -114,6 +116,7 @@ describe('the demo', () => {
         place = join(environment.CBOS_HOME ?? '', '..');
         throw new Error('no server today');
       },
+      program: 'cbos',
       print: () => undefined,
       signal: new AbortController().signal,
     });

@@ -213,7 +213,13 @@ describe('the server', () => {
 
   test('a process that holds the home and does not answer', async () => {
     const lock = takeHomeLock(world.cbosHome);
-    lock?.describe({ pid: process.pid, started_at: new Date().toISOString(), version: '0.1.0', address: null });
+    lock?.describe({
+      pid: process.pid,
+      started_at: new Date().toISOString(),
+      version: '0.1.0',
+      address: null,
+      screen_dir: '/s',
+    });
     const check = await examine('Server');
     const notes = readFileSync(join(world.cbosHome, 'server.json'));
     lock?.release();
