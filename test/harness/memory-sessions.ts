@@ -45,7 +45,7 @@ export class MemoryRecording implements RecordingStream {
   }
 
   file = (): string => this.#file;
-  start = (): number => (this.#isRead ? HEADER.length : 0);
+  start = (): number => (this.#isRead ? Math.min(HEADER.length, this.#end) : 0);
   end = (): number => (this.#isRead ? this.#end : 0);
   epoch = (): number => this.#epoch;
 
@@ -63,6 +63,10 @@ export class MemoryRecording implements RecordingStream {
 
   write(output: string | Uint8Array): void {
     const bytes = Buffer.from(output);
+    if (this.#end === 0) {
+      appendFileSync(this.#file, HEADER);
+      this.#end = HEADER.length;
+    }
     const offset = this.#end;
     appendFileSync(this.#file, bytes);
     this.#end += bytes.length;
@@ -77,12 +81,15 @@ export class MemoryRecording implements RecordingStream {
     return readFileSync(this.#file).subarray(HEADER.length);
   }
 
-  /** As a restart does: the old file is moved away and a new one begins. */
-  replace(): void {
+  /**
+   * As a restart does: the old file is moved away and a new one begins.
+   * @param isEmpty its header line is not there yet either
+   */
+  replace(isEmpty = false): void {
     this.#epoch++;
     renameSync(this.#file, `${this.#file}.${this.#epoch}`);
-    writeFileSync(this.#file, HEADER);
-    this.#end = HEADER.length;
+    writeFileSync(this.#file, isEmpty ? '' : HEADER);
+    this.#end = isEmpty ? 0 : HEADER.length;
     for (const listener of this.#resets) listener(this.#epoch);
   }
 
@@ -101,7 +108,7 @@ export class MemoryRecording implements RecordingStream {
 
   /** What a terminal shows that understood everything before an offset. */
   screenAt(offset: number): string {
-    const understood = this.output().subarray(0, offset - HEADER.length);
+    const understood = this.output().subarray(0, Math.max(0, offset - HEADER.length));
     const shown = understood.subarray(Math.max(0, understood.length - SCREEN_BYTES));
     return `\x1bc${shown.subarray(continuationLength(shown)).toString()}`;
   }

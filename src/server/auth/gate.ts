@@ -90,7 +90,7 @@ function checkOrigin(given: { origins: string[]; host: string; names: KnownNames
 
 function isOpen(request: IncomingMessage, target: string): boolean {
   const path = target.split('?', 1)[0] ?? '';
-  return (request.method === 'GET' || request.method === 'HEAD') && OPEN_PATHS.has(path) && !isUpgrade(request);
+  return (request.method === 'GET' || request.method === 'HEAD') && OPEN_PATHS.has(path);
 }
 
 function isUpgrade(request: IncomingMessage): boolean {

@@ -150,6 +150,8 @@ describe('Host', () => {
     ]) {
       expect((await get(target)).body, target).toContain('forbidden_host');
     }
+    const foreign = `GET http://${ours()}/health HTTP/1.1\r\nHost: evil.com\r\nConnection: close\r\n\r\n`;
+    expect((await raw(foreign)).body).toContain('forbidden_host');
   });
 });
 

@@ -324,6 +324,16 @@ describe('a recording that is replaced', () => {
     expect(await socket.next('stream')).toMatchObject({ data: ' text' });
   });
 
+  test('before its header line is written, which is no data then either', async () => {
+    recording.write('old');
+    const { socket } = await follow();
+    await socket.next('stream');
+    recording.replace(true);
+    expect(await socket.next('stream')).toMatchObject({ snapshot: true, data: '\x1bc', offset: 0 });
+    recording.write('new');
+    expect(await socket.next('stream')).toMatchObject({ data: 'new', offset: HEADER.length + 3 });
+  });
+
   test('in the middle of catching up, whatever is being read just then', async () => {
     for (let epoch = 1; epoch <= 20; epoch++) {
       recording.write('x'.repeat(MiB));
