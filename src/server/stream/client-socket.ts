@@ -5,7 +5,7 @@ import type { Dispose } from '../sessions.ts';
 export const HIGH_WATER_BYTES = 1024 * 1024;
 
 /** A full connection is free again when it holds no more than this: enough that the socket does not run dry meanwhile. */
-export const LOW_WATER_BYTES = 256 * 1024;
+const LOW_WATER_BYTES = 256 * 1024;
 
 /** What may not be left out (results, changes of sessions) piles up to this at the most, then the connection ends; its client comes back. */
 const LIMIT_BYTES = 16 * 1024 * 1024;

@@ -78,9 +78,7 @@ export class Subscription implements FeedMember {
   }
 
   onFrame(frame: FeedFrame): void {
-    if (this.#mode !== 'live') return;
-    this.#skipHeader();
-    if (frame.to <= this.#position) return;
+    if (this.#mode !== 'live' || frame.to <= this.#position) return;
     if (!this.#wantsSnapshot && frame.from === this.#position && this.#nextStep(frame.to) === frame.to) {
       this.#position = frame.to;
       this.#socket.send(frame.wire());

@@ -10,7 +10,7 @@ import { ClientSocket } from './client-socket.ts';
 const MAX_FRAME_BYTES = 4 * 1024 * 1024;
 
 /** Finds connections whose other end is gone without a word (a laptop that sleeps, a lost network), and keeps proxies from closing idle ones. */
-export const PING_INTERVAL_MS = 30_000;
+const PING_INTERVAL_MS = 30_000;
 
 /** "Going away": the server ends. */
 const CLOSE_GOING_AWAY = 1001;
