@@ -107,7 +107,11 @@ export function turnProgress(
 ): 'running' | 'over' | 'maybe_over' | 'ended' {
   if (session === undefined || session.status.primary === 'dead') return 'ended';
   const { status } = session;
-  if (!isReady(session)) return status.primary === 'waiting' ? 'over' : 'running';
+  if (!isReady(session)) {
+    if (status.primary !== 'waiting') return 'running';
+    // A hook tells of a dialog before it is drawn; its options follow a moment later.
+    return (status.question?.options.length ?? 0) > 0 ? 'over' : 'maybe_over';
+  }
   // The server's clock wrote both times.
   const isLater = status.since > sent.delivery.created_at;
   return sent.wasReady && sent.delivery.status === 'delivered' && isLater ? 'over' : 'maybe_over';
