@@ -99,7 +99,7 @@ export type BroadcastResult = z.infer<typeof BroadcastResult>;
 const SlugParam = z.object({ slug: z.string() });
 const DeliveryParams = z.object({ slug: z.string(), id: z.string() });
 
-const NonNegative = z.coerce.number().int().min(0);
+const NonNegative = z.coerce.number().int().min(0).meta({ type: 'integer', minimum: 0 });
 
 export const BufferQuery = z.strictObject({
   lines: z.coerce.number().int().min(1).max(100_000).optional(),
