@@ -8,8 +8,9 @@ export default defineConfig({
     pool: 'forks',
     // Every end-to-end test runs a real Claude Code of 250 MB beside the server.
     maxWorkers: 2,
-    testTimeout: 30_000,
-    hookTimeout: 30_000,
+    // Conditions decide, not time: this only ends what hangs, also on a machine that does ten other things.
+    testTimeout: 120_000,
+    hookTimeout: 60_000,
     // A test that leaks a timer or a socket would keep its worker alive; this makes it visible instead of waiting for it.
     teardownTimeout: 5_000,
   },

@@ -127,6 +127,24 @@ describe('a text for the prompt', () => {
     expect(world.promptsReceived()).toEqual(['scene:slow first', 'scene:hello changed']);
   });
 
+  test('that is held survives a kill of the server, and is typed once when the next one finds the session ready', async () => {
+    await launch('CRASH');
+    await cbos.call('POST', '/sessions/CRASH/send', { text: 'scene:slow first' });
+    await cbos.untilStatus('CRASH', 'active/thinking');
+    const held = await cbos.call<Delivery>('POST', '/sessions/CRASH/send', { text: 'scene:hello held', queue: true });
+    await cbos.stop('SIGKILL');
+    await waitFor(() => world.apiEvents.some((event) => event.kind === 'end'), {
+      describe: 'the first turn ends',
+      timeoutMs: 20_000,
+    });
+    cbos = await startCbos(world);
+    const isDelivered = async (): Promise<boolean> =>
+      (await cbos.call<Delivery>('GET', `/sessions/CRASH/deliveries/${held.body.id}`)).body.status === 'delivered';
+    await waitFor(isDelivered, { describe: 'the held text is delivered' });
+    await cbos.untilStatus('CRASH', 'idle/waiting_input');
+    expect(world.promptsReceived()).toEqual(['scene:slow first', 'scene:hello held']);
+  });
+
   test('with the same key is one delivery, with another text it is refused', async () => {
     await launch('KEY');
     const send = (text: string) => cbos.call<Delivery>('POST', '/sessions/KEY/send', { text, idempotency_key: 'k1' });

@@ -121,7 +121,7 @@ function openCbos(parts: { world: World; child: ChildProcess; url: string; token
     if (result.error !== null) throw new Error(`${result.error.code}: ${result.error.message}`);
     return result.body;
   };
-  const until: Cbos['until'] = async (slug, condition, describe, timeoutMs = 15_000) => {
+  const until: Cbos['until'] = async (slug, condition, describe, timeoutMs = 30_000) => {
     let last: Session | null = null;
     await waitFor(
       async () => {

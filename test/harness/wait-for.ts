@@ -1,13 +1,13 @@
 export interface WaitOptions {
   /** what is waited for, as it stands in the failure's message: "the session is listed" */
   describe: string;
-  /** 10 s when left out: a loaded machine with two cores is slow, and a right test never waits so long */
+  /** 30 s when left out: a loaded machine with two cores is slow, and a right test never waits so long */
   timeoutMs?: number;
   /** what there was instead, for the failure's message */
   actual?: () => unknown;
 }
 
-const DEFAULT_TIMEOUT_MS = 10_000;
+const DEFAULT_TIMEOUT_MS = 30_000;
 const INTERVAL_MS = 5;
 
 /**

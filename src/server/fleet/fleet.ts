@@ -153,8 +153,9 @@ export function createFleet({ deps, launch, registryDir }: FleetOptions): Fleet 
           await followRecording(deps, actor, actor.record.launch);
         }),
       );
-      for (const { actor } of roster.all()) actor.list();
+      // Listed when all evidence is in, hooks from the time without a server included: only then held texts are typed.
       await observer.start();
+      for (const { actor } of roster.all()) actor.list();
     },
     close: async () => {
       await observer.dispose();

@@ -90,8 +90,9 @@ export function createObserver(options: ObserverOptions): Observer {
     const screens = await listScreens(screen);
     const byId = new Map(screens.map((one) => [one.id, one]));
     for (const member of roster.all()) {
-      if (member.actor.isListed() && !member.actor.isDead())
-        await lookAt(member, byId.get(member.actor.record.screenId ?? '') ?? null);
+      const { screenId } = member.actor.record;
+      // Without a Screen session it is being launched.
+      if (screenId !== null && !member.actor.isDead()) await lookAt(member, byId.get(screenId) ?? null);
     }
     const unknown = screens.filter((one) => roster.byScreen(one.id) === null);
     if (unknown.length === 0) return;

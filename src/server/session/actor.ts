@@ -104,11 +104,12 @@ export class SessionActor {
     });
   }
 
-  /** From here on its changes are told to the faces. */
+  /** From here on its changes are told to the faces, and held texts are typed. */
   list(): void {
     if (this.listed) return;
     this.listed = true;
     this.deps.emit({ kind: 'added', session: this.view() });
+    for (const listener of [...this.changeListeners]) listener();
   }
 
   seeAttached(attached: boolean): void {

@@ -1,5 +1,6 @@
 import { v7 as uuid } from 'uuid';
 import {
+  type DeliveryContext,
   type DeliveryDecision,
   decideDelivery,
   isCommand,
@@ -19,6 +20,11 @@ import { toTimestamp } from './view.ts';
 const ENTER_DELAY_MS = 150;
 /** The same for versions up to 2.1.50: with less they swallow the Enter. */
 const OLD_ENTER_DELAY_MS = 400;
+/**
+ * A hook ends a turn before the screen is drawn anew, and what stood in the prompt then seems to be a draft still. So long is
+ * waited before it is believed to be one.
+ */
+const DRAFT_SETTLE_MS = 1_500;
 /** How fast Claude Code reads a paste (seen: 20 kB in 0.6 s, 50 kB in 1.9 s); an Enter before the end of it would be part of it. */
 const READ_BYTES_PER_MS = 25;
 /** So long may Claude Code take to say that it took a prompt (seen: 20 to 150 ms) before Enter is pressed once more. */
@@ -113,12 +119,12 @@ export function createDeliverer(actor: SessionActor): Deliverer {
     return record;
   }
 
-  function decide(request: Send): Exclude<DeliveryDecision, { kind: 'refuse' }> {
+  function decide(request: Send, context: DeliveryContext): Exclude<DeliveryDecision, { kind: 'refuse' }> {
     const { text } = cleanText(request.text);
     if (text.trim() === '')
       throw new CatalogueError('invalid_request', 'The text is empty once control characters are taken out');
     const { command = false, force = false, queue = false } = request;
-    const decision = decideDelivery(contextOf(actor), { text, command, force, queue });
+    const decision = decideDelivery(context, { text, command, force, queue });
     if (decision.kind !== 'refuse') return decision;
     throw new CatalogueError(decision.code, decision.message, {
       ...(decision.hint === undefined ? {} : { hint: decision.hint.replaceAll('SLUG', actor.slug) }),
@@ -186,7 +192,7 @@ export function createDeliverer(actor: SessionActor): Deliverer {
       const known = earlier(request);
       if (known !== null) return Promise.resolve(view(known));
       // Decided twice: now, so that a refusal or a hold answers at once, and again when its turn in the mailbox comes.
-      if (decide(request).kind === 'hold') {
+      if (decide(request, { ...contextOf(actor), draft: null }).kind === 'hold') {
         const held = view(journal(request));
         if (mayTypeHeld(contextOf(actor))) flush();
         return Promise.resolve(held);
@@ -194,7 +200,8 @@ export function createDeliverer(actor: SessionActor): Deliverer {
       return actor.mailbox.post(async () => {
         const again = earlier(request);
         if (again !== null) return view(again);
-        const decision = decide(request);
+        await actor.status.until(() => contextOf(actor).draft === null || request.force === true, DRAFT_SETTLE_MS);
+        const decision = decide(request, contextOf(actor));
         const record = journal(request);
         return decision.kind === 'hold' ? view(record) : type(record, decision.confirm);
       });
@@ -229,7 +236,7 @@ function hasTakenDraft(actor: SessionActor, since: number): boolean {
 }
 
 /** What delivery decides by, as it is this moment. */
-export function contextOf(actor: SessionActor): Parameters<typeof decideDelivery>[0] {
+export function contextOf(actor: SessionActor): DeliveryContext {
   return {
     status: actor.status.memory(),
     adopted: actor.record.adopted,
