@@ -30,8 +30,8 @@ export type AnswerStep =
   | { kind: 'enter'; written: string | null }
   /** on from a question with checkboxes, which no digit ends */
   | { kind: 'next_part' }
-  /** the page that sums the answers up */
-  | { kind: 'submit' }
+  /** the page that sums the answers up, `texts` among them: 2.0.77 drops a text beside ticked boxes without a word */
+  | { kind: 'submit'; texts: readonly string[] }
   | { kind: 'escape' };
 
 /** What to type for a step: raw keys, or a text to paste. */
@@ -76,7 +76,9 @@ export function answerSteps(
     else if (plan.remark !== null) steps.push(...remarkSteps(options, plan.remark));
     else steps.push(...chooseSteps(options, byDigit));
   }
-  if (parts.length > 1 || parts.some(({ multi }) => multi)) steps.push({ kind: 'submit' });
+  if (parts.length > 1 || parts.some(({ multi }) => multi)) {
+    steps.push({ kind: 'submit', texts: plan.parts.flatMap(({ text }) => text ?? []) });
+  }
   return steps;
 }
 
@@ -155,12 +157,12 @@ export function pressFor(step: AnswerStep, view: DialogView): Press | null {
     case 'write':
       return { paste: step.text };
     case 'enter':
-      return step.written === null || standsBeforeCursor(view.frame, step.written) ? { keys: KEYS.enter } : null;
+      return step.written === null || standsInField(view.frame, step.written) ? { keys: KEYS.enter } : null;
     case 'next_part':
       return { keys: KEYS.right };
     case 'submit': {
       const option = optionsOf(view).find(({ label }) => SUBMIT_LABEL.test(label));
-      return option === undefined ? null : { keys: option.key };
+      return option === undefined || !step.texts.every((text) => shows(view.frame, text)) ? null : { keys: option.key };
     }
     case 'escape':
       return { keys: KEYS.escape };
@@ -169,7 +171,7 @@ export function pressFor(step: AnswerStep, view: DialogView): Press | null {
 
 /** Whether the screen shows that a step was taken. `before` is what it showed when the step's key was typed. The last step is taken when its dialog is gone: that is not asked here. */
 export function isTaken(step: AnswerStep, before: DialogView, now: DialogView): boolean {
-  if (step.kind === 'write') return standsBeforeCursor(now.frame, step.text);
+  if (step.kind === 'write') return standsInField(now.frame, step.text);
   if (now.dialog === null) return false;
   switch (step.kind) {
     case 'show_part':
@@ -211,13 +213,22 @@ export function showsDialog(question: Question, opened: DialogView, now: DialogV
   return isSameText(textOf(now), textOf(opened)) || isSummary(now);
 }
 
-/** Whether a text stands right before the cursor: then it is in the field that has it. Blanks and line breaks do not count. */
-export function standsBeforeCursor(frame: ScreenFrame, text: string): boolean {
-  const { row, col } = frame.cursor;
-  const shown = [...frame.lines.slice(0, row), (frame.lines[row] ?? '').slice(0, col)].join('');
+/**
+ * Whether a text stands in the field that has the marker. Blanks and line breaks do not count. Where Claude Code keeps the cursor in the
+ * field (2.1.329), the text must end there; 2.0.77 leaves it below everything.
+ */
+export function standsInField(frame: ScreenFrame, text: string): boolean {
   const tail = squeeze(text).slice(-TAIL_CHARACTERS);
-  return tail !== '' && squeeze(shown).endsWith(tail);
+  if (tail === '') return false;
+  const { row, col } = frame.cursor;
+  const toCursor = [...frame.lines.slice(0, row), (frame.lines[row] ?? '').slice(0, col)].join('');
+  if (squeeze(toCursor).endsWith(tail)) return true;
+  const marked = frame.lines.findLastIndex((line) => MARKED_ROW.test(line));
+  const isBelow = frame.lines.slice(row).every((line) => line.trim() === '');
+  return isBelow && marked >= 0 && squeeze(frame.lines.slice(marked).join('')).includes(tail);
 }
+
+const MARKED_ROW = /^│?\s*[❯>]\s*\d+\./;
 
 /** So much of a text's end tells it: more may have scrolled away. */
 const TAIL_CHARACTERS = 80;
@@ -253,6 +264,9 @@ function isSameText(shown: string, told: string): boolean {
   const [a, b] = [squeeze(shown), squeeze(told)];
   return a === b || (a !== '' && b.endsWith(a));
 }
+
+const shows = (frame: ScreenFrame, text: string): boolean =>
+  squeeze(frame.lines.join('')).includes(squeeze(text).slice(-TAIL_CHARACTERS));
 
 const hasHint = (frame: ScreenFrame, hint: RegExp): boolean => frame.lines.some((line) => hint.test(line));
 

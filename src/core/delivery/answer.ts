@@ -25,6 +25,8 @@ const NO_LABEL = /^(no\b|exit\b|cancel\b|reject\b|deny\b|don['’]t\b|tell claud
 const ALWAYS_LABEL =
   /^yes\b.*\b(always|don['’]t ask again|do not ask again|session|all edits|auto-accept|auto mode|bypass|from this project|for\b.*\bproject)|^always\b/i;
 const YES_LABEL = /^(yes\b|allow\b|approve\b|accept\b|proceed\b|continue\b|trust\b|i trust\b|ok\b)/i;
+/** Sounds like more and is not: "Yes, and switch to default (ask each time) for this session" leaves plan mode without a plan (2.1.329). */
+const ONCE = /\b(ask each time|manually)\b/i;
 /** Grants that go beyond what "always" says; they must be chosen by number or label. */
 const MORE_THAN_ALWAYS = /\b(bypass|clear context)\b/i;
 
@@ -150,11 +152,13 @@ export function optionFor(options: readonly QuestionOption[], meaning: 'yes' | '
     case 'no':
       return options.findIndex((option) => NO_LABEL.test(option.label));
     case 'always':
-      return options.findIndex((option) => ALWAYS_LABEL.test(option.label) && !MORE_THAN_ALWAYS.test(option.label));
+      return options.findIndex(({ label }) => grantsMore(label) && !MORE_THAN_ALWAYS.test(label));
     case 'yes':
-      return options.findIndex((option) => YES_LABEL.test(option.label) && !ALWAYS_LABEL.test(option.label));
+      return options.findIndex(({ label }) => YES_LABEL.test(label) && !grantsMore(label));
   }
 }
+
+const grantsMore = (label: string): boolean => ALWAYS_LABEL.test(label) && !ONCE.test(label);
 
 /** In a question of the model's own the wording is free: only one single option that begins with the word itself means it. */
 function optionByWord(options: readonly QuestionOption[], word: string): number {

@@ -8,7 +8,7 @@ import {
   type Press,
   pressFor,
   showsDialog,
-  standsBeforeCursor,
+  standsInField,
 } from '../../core/delivery/answer-keys.ts';
 import { cleanText, encodePaste, guardText } from '../../core/delivery/paste.ts';
 import { pressEnter, pressEscape, typeKeys } from '../../platform/gnu-screen/index.ts';
@@ -182,23 +182,28 @@ class OpenDialog {
   }
 
   async #type(press: Press): Promise<void> {
-    const { deps, record, target } = this.#actor;
-    if ('paste' in press) {
-      const text = guardText(press.paste, { command: true });
-      // Newlines as Ctrl+J, each a key of its own: of a pasted one the model is told a carriage return (2.1.329).
-      const chunked = takesManyPastes(record.claudeVersion);
-      const lines = text.split('\n').map((line) => (line === '' ? '' : encodePaste(line, { chunked })));
-      await typeKeys(deps.screen, target, lines.join('\n'));
-    } else if (press.keys === '\r') await pressEnter(deps.screen, target);
+    const { deps, target } = this.#actor;
+    if ('paste' in press) await typeKeys(deps.screen, target, this.#fieldKeys(press.paste));
+    else if (press.keys === '\r') await pressEnter(deps.screen, target);
     else if (press.keys === '\x1b') await pressEscape(deps.screen, target);
     else await typeKeys(deps.screen, target, press.keys);
+  }
+
+  /**
+   * A text for a dialog's field. Newlines as Ctrl+J, each a key of its own: of a pasted one the model is told a carriage return
+   * (2.1.329). In 2.0.77 a field that anything was pasted into does not take Enter any more, so there the letters are typed.
+   */
+  #fieldKeys(text: string): string {
+    const isNew = takesManyPastes(this.#actor.record.claudeVersion);
+    const lines = guardText(text, { command: true }).replaceAll('\t', '    ').split('\n');
+    return lines.map((line) => (isNew && line !== '' ? encodePaste(line, { chunked: true }) : line)).join('\n');
   }
 
   /** @throws CatalogueError stale_question, no_question */
   #requireOpen(step: AnswerStep): void {
     const view = this.view();
     // A text of several lines may look like anything; that it stands in the field says more than how the dialog reads.
-    if (step.kind === 'enter' && step.written !== null && standsBeforeCursor(view.frame, step.written)) return;
+    if (step.kind === 'enter' && step.written !== null && standsInField(view.frame, step.written)) return;
     const { question } = this.#actor.status.memory();
     const isSame = question?.id === this.#question.id || (this.#question.tool === null && this.#typed);
     if (isSame && showsDialog(this.#question, this.#opened, view)) return;
@@ -214,6 +219,8 @@ class OpenDialog {
         return refusal(this.#question, 'This option takes no remark');
       case 'enter':
         return this.#unconfirmed('The dialog does not show the text that was typed; it was left as it is');
+      case 'submit':
+        return this.#unconfirmed('The dialog does not sum up the answer as it was given; it was not submitted');
       default:
         return refusal(this.#question, 'The dialog does not show this option');
     }

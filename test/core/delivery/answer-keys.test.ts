@@ -1,0 +1,309 @@
+import { describe, expect, test } from 'vitest';
+import type { AnswerPlan } from '../../../src/core/delivery/answer.ts';
+import {
+  type AnswerStep,
+  answerSteps,
+  type DialogView,
+  isTaken,
+  pressFor,
+  showsDialog,
+  standsInField,
+} from '../../../src/core/delivery/answer-keys.ts';
+import { readScreen } from '../../../src/core/status/index.ts';
+import type { Question } from '../../../src/protocol/index.ts';
+
+const COLS = 100;
+const RULE = '─'.repeat(COLS);
+
+/** A window as the program draws it; `▮` is the cursor, at column 0 of the last row where there is none. */
+function view(text: string): DialogView {
+  const drawn = text.replaceAll('RULE', RULE).split('\n');
+  const row = drawn.findIndex((line) => line.includes('▮'));
+  const cursor = row < 0 ? { row: drawn.length, col: 0 } : { row, col: (drawn[row] ?? '').indexOf('▮') };
+  const frame = { lines: drawn.map((line) => line.replace('▮', '')), cursor, cols: COLS, rows: 30, dimRows: [] };
+  return { frame, dialog: readScreen(frame).dialog };
+}
+
+/** The question that a window shows, of a tool where hooks tell of one. */
+function questionOf(shown: DialogView, more: Partial<Question> = {}): Question {
+  const { dialog } = shown;
+  const [part] = dialog?.parts ?? [];
+  if (dialog === null || part === undefined) throw new Error('the window shows no dialog');
+  return {
+    id: 'q1',
+    kind: dialog.kind,
+    text: part.text,
+    tool: null,
+    options: part.options,
+    multi: part.multi,
+    questions: [part],
+    asked_at: '2026-11-21T10:00:00.000Z',
+    ...more,
+  };
+}
+
+// Windows of 2.1.329, shortened above the dialog.
+const permission = (chosen: 1 | 2 | 3, third = 'No', hint = 'Esc to cancel · Tab to amend') => {
+  const mark = (option: number): string => (option === chosen ? '❯' : ' ');
+  return view(`RULE
+ Bash command
+ touch ../marker.txt
+ Do you want to proceed?
+ ${mark(1)} 1. Yes
+ ${mark(2)} 2. Yes, and always allow access to /tmp from this project
+ ${mark(3)} 3. ${third}
+
+ ${hint}`);
+};
+const TRUST = view(`RULE
+ Accessing workspace:
+
+ Is this a project you created or one you trust?
+
+ ❯ No, exit
+   Yes, I trust this folder
+
+ Enter to confirm · Esc to cancel`);
+const LANGUAGE = view(`RULE
+←  ☐ Language  ☐ Platforms  ✔ Submit  →
+
+Which language?
+
+❯ 1. TypeScript
+     As the server
+  2. Go
+     One binary
+  3. Type something.
+RULE
+  4. Chat about this
+
+Enter to select · Tab/Arrow keys to navigate · Esc to cancel`);
+const platforms = (boxes: readonly [string, string], field = 'Type something', chosen = 1) =>
+  view(`RULE
+←  ☒ Language  ☐ Platforms  ✔ Submit  →
+
+Which platforms?
+
+${chosen === 1 ? '❯' : ' '} 1. [${boxes[0]}] Linux
+         Servers
+  2. [${boxes[1]}] macOS
+         Laptops
+${chosen === 3 ? '❯' : ' '} 3. [ ] ${field}
+     Submit
+RULE
+  4. Chat about this
+
+Enter to select · Tab/Arrow keys to navigate · Esc to cancel`);
+const SUMMARY = view(`RULE
+←  ☒ Language  ☒ Platforms  ✔ Submit  →
+
+Review your answers
+
+ ● Which language?
+   → Go
+ ● Which platforms?
+   → Linux, BSD
+
+❯ 1. Submit answers
+  2. Cancel`);
+const PREVIEWS = view(`RULE
+ ☐ Layout
+
+Which layout?
+
+❯ 1. Wide                         ┌──────┐
+  2. Tall                         │ +--+ │
+                                  └──────┘
+                                  Notes: press n to add notes
+RULE
+  Chat about this
+
+Enter to select · ↑/↓ to navigate · n to add notes · Esc to cancel`);
+
+const DOWN = '\x1b[B';
+const UP = '\x1b[A';
+
+type Planned = Extract<AnswerPlan, { kind: 'select' }>;
+const select = (options: readonly number[], more: { text?: string; remark?: string } = {}): Planned => ({
+  kind: 'select',
+  parts: [{ options, text: more.text ?? null }],
+  remark: more.remark ?? null,
+});
+const kinds = (steps: readonly AnswerStep[]): string[] =>
+  steps.map((step) => (step.kind === 'tick' ? `tick ${step.ticked}` : step.kind));
+
+describe('the steps of an answer', () => {
+  const several = questionOf(LANGUAGE, {
+    tool: { name: 'AskUserQuestion', input: {} },
+    questions: [LANGUAGE, platforms([' ', ' '])].flatMap(({ dialog }) => dialog?.parts ?? []),
+  });
+  test.each<[string, DialogView, Planned | { kind: 'dismiss' }, string[]]>([
+    ['a numbered option is its digit alone', permission(1), select([2]), ['digit']],
+    ['an option without a number is marked, then taken', TRUST, select([1]), ['mark', 'enter']],
+    ['previews are marked, then taken', PREVIEWS, select([1]), ['mark', 'enter']],
+    ['a remark', permission(1), select([2], { remark: 'not now' }), ['mark', 'amend', 'write', 'enter']],
+    ['a text of its own', LANGUAGE, select([], { text: 'Rust' }), ['mark', 'write', 'enter']],
+    ['boxes', platforms(['✔', ' ']), select([1]), ['tick false', 'tick true', 'next_part', 'submit']],
+    [
+      'boxes and a text',
+      platforms([' ', ' ']),
+      select([0], { text: 'BSD' }),
+      ['tick true', 'tick false', 'mark', 'write', 'mark', 'next_part', 'submit'],
+    ],
+    ['leaving a question with boxes', platforms([' ', ' ']), select([3]), ['digit']],
+    ['a dismissal', permission(1), { kind: 'dismiss' }, ['escape']],
+  ])('%s', (_, shown, plan, expected) => {
+    expect(kinds(answerSteps(questionOf(shown), plan, shown))).toEqual(expected);
+  });
+
+  test('several questions are answered one after the other and submitted', () => {
+    const plan: Planned = {
+      kind: 'select',
+      parts: [
+        { options: [1], text: null },
+        { options: [0], text: null },
+      ],
+      remark: null,
+    };
+    expect(kinds(answerSteps(several, plan, LANGUAGE))).toEqual([
+      'show_part',
+      'digit',
+      'show_part',
+      'tick true',
+      'tick false',
+      'next_part',
+      'submit',
+    ]);
+  });
+});
+
+const no = { index: 2, label: 'No' };
+const PARTS = ['Which language?', 'Which platforms?'];
+
+describe('the keys of a step', () => {
+  test.each<[string, AnswerStep, DialogView, ReturnType<typeof pressFor>]>([
+    ['a digit', { kind: 'digit', option: no }, permission(1), { keys: '3' }],
+    [
+      'no digit where the option reads otherwise',
+      { kind: 'digit', option: { index: 2, label: 'Maybe' } },
+      permission(1),
+      null,
+    ],
+    ['a marker on its way down', { kind: 'mark', option: no }, permission(1), { keys: DOWN + DOWN }],
+    ['a marker on its way up', { kind: 'mark', option: { index: 0, label: 'Yes' } }, permission(3), { keys: UP + UP }],
+    ['a marker to the text field', { kind: 'mark', option: 'free_text' }, LANGUAGE, { keys: DOWN + DOWN }],
+    ['no marker where no text field is', { kind: 'mark', option: 'free_text' }, permission(1), null],
+    ['a remark', { kind: 'amend' }, permission(3), { keys: '\t' }],
+    ['no remark where none is taken', { kind: 'amend' }, permission(2, 'No', 'Esc to cancel'), null],
+    [
+      'a box',
+      { kind: 'tick', option: { index: 1, label: 'macOS' }, ticked: true },
+      platforms([' ', ' ']),
+      { keys: '2' },
+    ],
+    ['no box where there is none', { kind: 'tick', option: { index: 1, label: 'Go' }, ticked: true }, LANGUAGE, null],
+    ['the second question from the first', { kind: 'show_part', texts: PARTS, index: 1 }, LANGUAGE, { keys: '\x1b[C' }],
+    [
+      'the first question from the summary',
+      { kind: 'show_part', texts: PARTS, index: 0 },
+      SUMMARY,
+      { keys: '\x1b[D\x1b[D' },
+    ],
+    ['no way from a foreign dialog', { kind: 'show_part', texts: PARTS, index: 0 }, permission(1), null],
+    ['the submission', { kind: 'submit', texts: ['BSD'] }, SUMMARY, { keys: '1' }],
+    ['no submission of another answer', { kind: 'submit', texts: ['Plan 9'] }, SUMMARY, null],
+    ['no submission where there is none', { kind: 'submit', texts: [] }, LANGUAGE, null],
+    [
+      'Enter after a text that stands there',
+      { kind: 'enter', written: 'not now' },
+      permission(3, 'No, not now▮'),
+      { keys: '\r' },
+    ],
+    ['no Enter after a text that does not', { kind: 'enter', written: 'not now' }, permission(3, 'No, not▮'), null],
+  ])('%s', (_, step, shown, press) => {
+    expect(pressFor(step, shown)).toEqual(press);
+  });
+});
+
+describe('a step is taken', () => {
+  test.each<[string, AnswerStep, DialogView, DialogView, boolean]>([
+    ['when the marker stands there', { kind: 'mark', option: no }, permission(1), permission(3), true],
+    ['not before it does', { kind: 'mark', option: no }, permission(1), permission(2), false],
+    [
+      'when the remark has a field',
+      { kind: 'amend' },
+      permission(3),
+      permission(3, 'No, and tell▮', 'Esc to cancel'),
+      true,
+    ],
+    ['not before it has', { kind: 'amend' }, permission(3), permission(3), false],
+    [
+      'when the box is ticked',
+      { kind: 'tick', option: { index: 0, label: 'Linux' }, ticked: true },
+      LANGUAGE,
+      platforms(['✔', ' ']),
+      true,
+    ],
+    [
+      'not while it is not',
+      { kind: 'tick', option: { index: 0, label: 'Linux' }, ticked: true },
+      LANGUAGE,
+      platforms([' ', '✔']),
+      false,
+    ],
+    ['when the next question is there', { kind: 'digit', option: no }, LANGUAGE, platforms([' ', ' ']), true],
+    ['not while the same is', { kind: 'digit', option: no }, LANGUAGE, LANGUAGE, false],
+    [
+      'when the text stands in the field',
+      { kind: 'write', text: 'BSD' },
+      LANGUAGE,
+      platforms(['✔', ' '], 'BSD▮', 3),
+      true,
+    ],
+    [
+      'not when it stands elsewhere',
+      { kind: 'write', text: 'Linux' },
+      LANGUAGE,
+      platforms(['✔', ' '], 'BSD▮', 3),
+      false,
+    ],
+  ])('%s', (_, step, before, now, taken) => {
+    expect(isTaken(step, before, now)).toBe(taken);
+  });
+});
+
+describe('a text stands in the field', () => {
+  const wrapped = permission(3, `No, first line\n          1. second ${'数'.repeat(3)}▮`);
+  test.each<[string, DialogView, string, boolean]>([
+    ['over several lines', wrapped, 'first line\n1. second 数数数', true],
+    ['when its beginning has scrolled away', wrapped, `${'word '.repeat(100)}\nfirst line\n1. second 数数数`, false],
+    ['of 2.0.77, which leaves the cursor below', permission(3, 'no thanks', 'Esc to cancel'), 'no thanks', true],
+    ['of 2.0.77, and not in another option', permission(3, 'no thanks', 'Esc to cancel'), 'Yes', false],
+    ['never when it is empty', wrapped, ' \n', false],
+  ])('%s', (_, shown, text, stands) => {
+    expect(standsInField(shown.frame, text)).toBe(stands);
+  });
+});
+
+describe('the dialog is still the one', () => {
+  const asked = questionOf(LANGUAGE, {
+    tool: { name: 'AskUserQuestion', input: {} },
+    questions: [LANGUAGE, platforms([' ', ' '])].flatMap(({ dialog }) => dialog?.parts ?? []),
+  });
+  test.each<[string, Question, DialogView, DialogView, boolean]>([
+    ['whatever the marker does', questionOf(permission(1)), permission(1), permission(3), true],
+    ['not when another command is asked about', questionOf(permission(1)), permission(1), TRUST, false],
+    ['on every question of its own', asked, LANGUAGE, platforms(['✔', ' ']), true],
+    ['on its summary', asked, LANGUAGE, SUMMARY, true],
+    ['not when a permission came', asked, LANGUAGE, permission(1), false],
+    [
+      'not when the prompt is back',
+      questionOf(permission(1)),
+      permission(1),
+      view('RULE\n❯ \nRULE\n  ? for shortcuts'),
+      false,
+    ],
+  ])('%s', (_, question, opened, now, shown) => {
+    expect(showsDialog(question, opened, now)).toBe(shown);
+  });
+});

@@ -1,0 +1,120 @@
+import { describe, expect, test } from 'vitest';
+import {
+  type DeliveryContext,
+  type DeliveryRequest,
+  decideDelivery,
+  isCommand,
+  mayTypeHeld,
+  normalisePrompt,
+} from '../../../src/core/delivery/decide.ts';
+import type { Detail, Primary, Question, QuestionKind } from '../../../src/protocol/index.ts';
+
+const ask = (kind: QuestionKind): Question => ({
+  id: 'q1',
+  kind,
+  text: 'Do you want to proceed?\nReally?',
+  tool: null,
+  options: [],
+  multi: false,
+  questions: [],
+  asked_at: '2026-11-21T10:00:00.000Z',
+});
+
+function at(
+  primary: Primary | null,
+  detail: Detail | null = null,
+  more: Partial<DeliveryContext> = {},
+): DeliveryContext {
+  return { status: { primary, detail, question: null }, adopted: true, draft: null, ...more };
+}
+const asking = (kind: QuestionKind, more: Partial<DeliveryContext> = {}): DeliveryContext => ({
+  ...at('waiting', null, more),
+  status: { primary: 'waiting', detail: kind === 'closing' ? 'question' : kind, question: ask(kind) },
+});
+const request = (more: Partial<DeliveryRequest> = {}): DeliveryRequest => ({
+  text: 'go on',
+  command: false,
+  force: false,
+  queue: false,
+  ...more,
+});
+
+const TYPE = { kind: 'type', confirm: 'turn' };
+const QUEUE = { kind: 'type', confirm: 'queue' };
+const HOLD = { kind: 'hold' };
+const refused = (code: string) => expect.objectContaining({ kind: 'refuse', code });
+
+describe('a text is', () => {
+  test.each<[string, DeliveryContext, DeliveryRequest, unknown]>([
+    ['typed when the session is ready', at('idle', 'ready'), request(), TYPE],
+    ['typed after an error', at('idle', 'error'), request(), TYPE],
+    ['typed as the answer to a question in words', asking('closing'), request(), TYPE],
+    ["put into Claude Code's queue while a turn runs", at('active', 'thinking'), request(), QUEUE],
+    ["put into Claude Code's queue while a turn is stuck", at('stuck'), request(), QUEUE],
+    ['held while a turn runs, if it shall be', at('active', 'thinking'), request({ queue: true }), HOLD],
+    ['held while nothing is known', at(null), request(), HOLD],
+    ['refused before a permission', asking('permission'), request(), refused('not_accepting_text')],
+    [
+      'refused before a question, though it may be held',
+      asking('question'),
+      request({ queue: true }),
+      refused('not_accepting_text'),
+    ],
+    ['refused before a setup dialog', asking('setup'), request(), refused('not_accepting_text')],
+    ['typed before a dialog by force', asking('permission'), request({ force: true }), TYPE],
+    ['refused when the session is dead', at('dead'), request(), refused('not_accepting_text')],
+    [
+      'refused when the session is dead, by force too',
+      at('dead'),
+      request({ force: true }),
+      refused('not_accepting_text'),
+    ],
+    ['refused where CBOS only observes', at('idle', 'ready', { adopted: false }), request(), refused('not_adopted')],
+    ['refused after a draft', at('idle', 'waiting_input', { draft: 'half' }), request(), refused('not_accepting_text')],
+    [
+      'held after a draft, if it shall be',
+      at('idle', 'waiting_input', { draft: 'half' }),
+      request({ queue: true }),
+      HOLD,
+    ],
+    [
+      'refused when it would run a command',
+      at('idle', 'ready'),
+      request({ text: '/clear' }),
+      refused('command_prefix'),
+    ],
+    ['refused when it would run in a shell', at('idle', 'ready'), request({ text: '!ls' }), refused('command_prefix')],
+    ['typed when it is meant as a command', at('idle', 'ready'), request({ text: '/clear', command: true }), TYPE],
+  ])('%s', (_, context, asked, decision) => {
+    expect(decideDelivery(context, asked)).toEqual(decision);
+  });
+
+  test('refused with the question that is open', () => {
+    expect(decideDelivery(asking('permission'), request())).toMatchObject({
+      message: 'It asks: Do you want to proceed?',
+      question: { id: 'q1' },
+    });
+  });
+});
+
+describe('a held text may be typed', () => {
+  test.each<[string, DeliveryContext, boolean]>([
+    ['into an idle session', at('idle', 'waiting_input'), true],
+    ['as an answer to a question in words', asking('closing'), true],
+    ['not into a dialog', asking('permission'), false],
+    ['not into a turn', at('active', 'thinking'), false],
+    ['not after a draft', at('idle', 'waiting_input', { draft: 'half' }), false],
+    ['not into a session that is only observed', at('idle', 'ready', { adopted: false }), false],
+    ['not while nothing is known', at(null), false],
+  ])('%s', (_, context, may) => {
+    expect(mayTypeHeld(context)).toBe(may);
+  });
+});
+
+test('commands begin with / or !, at the very start', () => {
+  expect(['/help', '!ls', ' /help', 'a/b', ''].map(isCommand)).toEqual([true, true, false, false, false]);
+});
+
+test('a prompt reads the same as Claude Code tells it', () => {
+  expect(normalisePrompt('a\tb\r\nc  \n')).toBe('a    b\nc');
+});
