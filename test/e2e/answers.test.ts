@@ -97,6 +97,9 @@ async function openQuestion(other?: Question): Promise<Question> {
   return status.question;
 }
 
+/** Claude Code loses keys that come as soon as a dialog is drawn; a person is slower. */
+const untilItTakesKeys = () => cbos.until(slug, ({ status }) => status.unchanged_ms > 500, 'has stood still');
+
 const answer = (body: Answer): Promise<ApiResult<{ status: string }>> =>
   cbos.call('POST', `/sessions/${slug}/answer`, body);
 
@@ -258,6 +261,7 @@ describe('a question', () => {
 
   test('of several parts that somebody has begun to answer is answered as told', async () => {
     await ask('scene:ask-multi');
+    await untilItTakesKeys();
     await cbos.call('POST', `/sessions/${slug}/keys`, { keys: '1' });
     await cbos.until(
       slug,
@@ -354,6 +358,7 @@ describe('an answer to nothing', () => {
 
   test('that a person at the terminal answers first is refused, and nothing is left in the prompt', async () => {
     await ask('scene:permission');
+    await untilItTakesKeys();
     const results = await Promise.all([
       cbos.call('POST', `/sessions/${slug}/keys`, { keys: '1' }),
       answer({ choice: 'no', text: 'too late' }),
