@@ -191,9 +191,11 @@ export class SessionActor {
   }
 
   private onStatusChange(memory: StatusMemory, before: StatusMemory | null): void {
-    const isSame =
-      before?.primary === memory.primary && before.detail === memory.detail && before.health === memory.health;
-    if (!isSame) this.deps.history.append(this.currentRecord.id, changeOf(memory, this.deps.clock.now()));
+    const hasMoved = before?.primary !== memory.primary || before.detail !== memory.detail;
+    if (hasMoved) this.deps.history.append(this.currentRecord.id, changeOf(memory, memory.since));
+    else if (before.health !== memory.health) {
+      this.deps.history.append(this.currentRecord.id, changeOf(memory, this.deps.clock.now()));
+    }
     const asked = memory.question?.text;
     this.save(asked === undefined ? {} : { lastQuestion: asked });
     if (!this.listed) return;
@@ -204,9 +206,9 @@ export class SessionActor {
   }
 }
 
-function changeOf(memory: StatusMemory, now: number): StatusChange {
+function changeOf(memory: StatusMemory, at: number): StatusChange {
   const { primary, detail, state, health, because } = memory;
-  return { at: toTimestamp(now), primary, detail, state, health, because };
+  return { at: toTimestamp(at), primary, detail, state, health, because };
 }
 
 /** The status as a former server left it: only for how long it has lasted, the evidence decides anew what it is. */

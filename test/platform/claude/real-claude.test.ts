@@ -147,7 +147,10 @@ describe('the real Claude Code', () => {
     const place = { configDir, cwd: world.projectDir };
 
     const first = await startClaudeInScreen(world);
-    await claudeEnds(first);
+    await first.waitForScreen(READY);
+    // Not by /exit: 2.1.329 writes that down as a message or not, as it happens.
+    process.kill(first.pid, 'SIGKILL');
+    await waitFor(() => !existsSync(`/proc/${first.pid}`), { describe: 'Claude Code has ended' });
     const never = await continueConversation({ ...place, sessionId: first.sessionId }, randomUUID());
     expect(never.kind).toBe('new');
 
