@@ -113,6 +113,10 @@ export function createLocalMachine(options: LocalMachineOptions): LocalHost {
     attachArgv: (screenId) => attachCommand(screenId),
     runAttached: async (argv) => runAttached(argv, attachEnvironment(options, await settingsOf())),
     demo: ({ signal, onProgress }) => demonstrate(options, { signal, print: onProgress }),
+    timeline: async (request) => {
+      const { readTimeline } = await import('./local-timeline.ts');
+      return readTimeline(request, { settings: await settingsOf(), cwd: options.cwd });
+    },
   };
 }
 

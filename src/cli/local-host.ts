@@ -1,4 +1,13 @@
-import type { ResolvedSetting, SettingName, Settings } from '../protocol/index.ts';
+import type {
+  Because,
+  Detail,
+  Health,
+  Primary,
+  ResolvedSetting,
+  SettingName,
+  Settings,
+  State,
+} from '../protocol/index.ts';
 
 /** Settings that flags set, each as the text that was typed. The host reads and checks them as it does the environment's. */
 export type SettingFlags = Partial<Record<SettingName, string>>;
@@ -46,6 +55,34 @@ export interface DemoRequest {
   onProgress(line: string): void;
 }
 
+/** A line of `cbos timeline`. */
+export interface TimelineChange {
+  /** seconds from the recording's start; 0 throughout where it has no timing */
+  t: number;
+  primary: Primary | null;
+  detail: Detail | null;
+  state: State;
+  health: Health;
+  because: Because;
+}
+
+export interface TimelineRequest {
+  /** a session's slug, or the path of a recording */
+  recording: string;
+  /** path of the timing file, null: the one beside the recording, if there is one */
+  timing: string | null;
+  /** stronger than the size that the recording tells */
+  cols: number | null;
+  rows: number | null;
+}
+
+export interface TimelineResult {
+  /** false: there was no timing, so no times are known */
+  timed: boolean;
+  /** in the order of their time */
+  changes: TimelineChange[];
+}
+
 /**
  * Everything of this machine that the command line needs beside the server's API. `main.ts` fills it; the command line never
  * imports the rooms behind it. All functions reject with a `CatalogueError` where something was to be expected.
@@ -85,4 +122,9 @@ export interface LocalHost {
   /** Runs a program on this terminal and resolves to its exit code. */
   runAttached(argv: readonly string[]): Promise<number>;
   demo(request: DemoRequest): Promise<void>;
+  /**
+   * The status along a recording, from its bytes alone: no server is asked.
+   * @throws CatalogueError no_recording
+   */
+  timeline(request: TimelineRequest): Promise<TimelineResult>;
 }

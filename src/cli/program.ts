@@ -1,6 +1,7 @@
 import { Command } from 'commander';
 import { GROUPS } from './commands/command-help.ts';
 import { addCompletion } from './commands/completion.ts';
+import { addExplaining } from './commands/explaining.ts';
 import { addLifecycle } from './commands/lifecycle.ts';
 import { addListing } from './commands/listing.ts';
 import { addMachine } from './commands/machine.ts';
@@ -39,6 +40,7 @@ export function buildProgram(context: CliContext): Command {
   addWatching(program, context);
   addTalking(program, context);
   addTerminal(program, context);
+  addExplaining(program, context);
   addServing(program, context);
   addMachine(program, context);
   addCompletion(program, context);

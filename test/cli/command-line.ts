@@ -153,6 +153,7 @@ function testHost({ socket, settings, host }: CommandOptions): LocalHost {
     attachArgv: (screenId) => ['screen', '-x', screenId],
     runAttached: missing('runAttached'),
     demo: missing('demo'),
+    timeline: missing('timeline'),
     ...host,
   };
 }

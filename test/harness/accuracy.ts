@@ -1,89 +1,57 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import {
-  advanceStatus,
-  type Evidence,
-  NO_HOOKS,
-  observeScreen,
-  type ScreenEvidence,
-  type StatusMemory,
-} from '../../src/core/status/index.ts';
-import type { Detail, Primary } from '../../src/protocol/index.ts';
-import { type Replay, replayRecording } from './replay.ts';
+import type { TimelineEntry } from '../../src/core/status/index.ts';
+import type { Detail } from '../../src/protocol/index.ts';
+import { firstMatchTimeline, twoLevelTimeline } from './baselines.ts';
+import { replay, type Said, timelineOf } from './replay.ts';
 
 /** Time between samples. */
 const SAMPLE_MS = 200;
 /** A status is scored from this long after a change of the truth on. */
 const AFTER_CHANGE_MS = 2_000;
 /**
- * The labels of keys and requests are written up to this long after the screen has shown their effect (a spinner turns before
- * the request is on its way): so long before a change both words are right. The strict figure counts these samples too.
+ * Labels of keys and requests are written up to this long after the screen has shown their effect: the figure that forgives
+ * this leaves out the samples so shortly before a change. It is told beside the strict one, never instead of it.
  */
 const BEFORE_CHANGE_MS = 300;
 
-/** A change of the derived status along a recording; times in milliseconds from its start. */
-export interface TimelineEntry {
-  at: number;
-  primary: Primary | null;
-  detail: Detail | null;
-  rule: string;
-  evidence: string;
-}
+/** Who is scored: CBOS, and the two sets of patterns that it is compared with. */
+export const DETECTORS = ['cbos', 'first-match', 'two-level'] as const;
+export type Detector = (typeof DETECTORS)[number];
 
 /** One line of `SCENE.labels.jsonl`; `t` in seconds. */
 interface Label {
   t: number;
   state?: string;
+  /** of a waiting session, where the recording says it */
+  detail?: string;
   event?: string;
 }
 
-export interface SceneScore {
-  version: string;
-  scene: string;
+export interface Count {
   samples: number;
   right: number;
-  /** samples and right ones without the tolerance before a change */
-  strict: { samples: number; right: number };
-  /** `truth → said` of the wrong samples, with their count */
-  wrong: Map<string, number>;
-  waiting: { samples: number; right: number };
+}
+
+export interface Score {
+  version: string;
+  scene: string;
+  strict: Count;
+  /** without the samples just before a change */
+  lenient: Count;
+  waiting: Count;
+  /** truth → what was said → how many strict samples */
+  confusion: Map<string, Map<string, number>>;
   /** for each change of the truth that was followed by the right word: how much later, in milliseconds */
   lagsMs: number[];
+}
+
+/** A recording, what CBOS said along it, and how everybody did. */
+export interface ScoredRecording {
+  version: string;
+  scene: string;
   timeline: TimelineEntry[];
-}
-
-/** The status from the screen alone along a replay, as the live server derives it: a step per frame and at each `recheckAt`. */
-export function timelineOf(replay: Replay, stuckThresholdMs = 15_000): TimelineEntry[] {
-  const entries: TimelineEntry[] = [];
-  let screen: ScreenEvidence | null = null;
-  let memory: StatusMemory | null = null;
-  let recheckAt: number | null = null;
-  const step = (now: number): void => {
-    const evidence: Evidence = { process: null, screen, hooks: NO_HOOKS, registry: null };
-    const result = advanceStatus(memory, { evidence, now, stuckThresholdMs });
-    const hasMoved = memory?.primary !== result.memory.primary || memory?.detail !== result.memory.detail;
-    memory = result.memory;
-    recheckAt = result.recheckAt;
-    const { primary, detail, because } = memory;
-    if (hasMoved) entries.push({ at: now, primary, detail, rule: because.rule, evidence: because.evidence });
-  };
-  const runUntil = (time: number): void => {
-    while (recheckAt !== null && recheckAt <= time) step(recheckAt);
-  };
-  for (const { at, frame } of replay.frames) {
-    runUntil(at - 1);
-    screen = observeScreen(screen, frame, at);
-    step(at);
-  }
-  runUntil(replay.durationMs + 60_000);
-  return entries;
-}
-
-function readLabels(base: string): Label[] {
-  return readFileSync(`${base}.labels.jsonl`, 'utf8')
-    .split('\n')
-    .filter((line) => line !== '')
-    .map((line) => JSON.parse(line) as Label);
+  scores: Record<Detector, Score>;
 }
 
 /** Details that a waiting session must show, by scene. */
@@ -96,126 +64,147 @@ const WAITING_DETAIL: Readonly<Record<string, Detail>> = {
   write: 'permission',
 };
 
-function isRight(truth: string, said: TimelineEntry | null, scene: string): boolean {
-  const primary = said?.primary ?? null;
-  if (truth === 'waiting-or-idle') return primary === 'waiting' || primary === 'idle';
-  if (truth === 'error') return primary === 'idle' && said?.detail === 'error';
-  // A menu that the user opened may be either.
-  if (truth === 'idle' && scene === 'slash') return primary === 'idle' || primary === 'waiting';
+function isRight(truth: string, said: Said, scene: string): boolean {
+  const { primary, detail, isOneWord = false } = said;
+  const isIdle = primary === 'idle' && (!isOneWord || detail === null);
+  if (truth === 'waiting-or-idle') return primary === 'waiting' || isIdle;
+  if (truth === 'error') return primary === 'idle' && detail === 'error';
+  // A menu that the user opened may be either; and where there is one word only, a prompt is something that waits.
+  if (truth === 'idle' && (scene === 'slash' || isOneWord)) return isIdle || primary === 'waiting';
   return primary === truth;
 }
 
-function scoreTimeline(
-  timeline: TimelineEntry[],
-  labels: readonly Label[],
-  scene: string,
-): Omit<SceneScore, 'version'> {
+const wordOf = ({ primary, detail }: Said): string =>
+  primary === null ? 'unknown' : primary === 'idle' && detail === 'error' ? 'error' : primary;
+
+interface Scored {
+  version: string;
+  scene: string;
+  labels: readonly Label[];
+}
+
+function scoreSaid(timeline: readonly { at: number; said: Said }[], { version, scene, labels }: Scored): Score {
   const states = labels.filter((label) => label.state !== undefined);
   const endMs = (labels.at(-1)?.t ?? 0) * 1_000;
-  const wrong = new Map<string, number>();
-  const waiting = { samples: 0, right: 0 };
-  const strict = { samples: 0, right: 0 };
-  const lagsMs: number[] = [];
-  let samples = 0;
-  let right = 0;
-  const saidAt = (time: number): TimelineEntry | null => timeline.findLast((entry) => entry.at <= time) ?? null;
+  const score: Score = {
+    version,
+    scene,
+    strict: { samples: 0, right: 0 },
+    lenient: { samples: 0, right: 0 },
+    waiting: { samples: 0, right: 0 },
+    confusion: new Map(),
+    lagsMs: [],
+  };
+  const saidAt = (time: number): Said =>
+    timeline.findLast((entry) => entry.at <= time)?.said ?? { primary: null, detail: null };
+  for (let time = 0; time < endMs; time += SAMPLE_MS) {
+    const index = states.findLastIndex((label) => label.t * 1_000 <= time);
+    const label = states[index];
+    const truth = label?.state ?? 'starting';
+    if (label === undefined || truth === 'starting' || truth === 'dead') continue;
+    if (time < label.t * 1_000 + AFTER_CHANGE_MS) continue;
+    const said = saidAt(time);
+    const right = isRight(truth, said, scene);
+    count(score.strict, right);
+    const row = score.confusion.get(truth) ?? new Map<string, number>();
+    score.confusion.set(truth, row.set(wordOf(said), (row.get(wordOf(said)) ?? 0) + 1));
+    if (time < (states[index + 1]?.t ?? Number.POSITIVE_INFINITY) * 1_000 - BEFORE_CHANGE_MS) {
+      count(score.lenient, right);
+    }
+    const detail = label.detail ?? WAITING_DETAIL[scene];
+    if (truth === 'waiting' && detail !== undefined && said.primary === 'waiting' && said.isOneWord !== true) {
+      count(score.waiting, said.detail === detail);
+    }
+  }
   for (const [index, label] of states.entries()) {
     const truth = label.state ?? '';
     if (truth === 'starting' || truth === 'dead') continue;
     const fromMs = label.t * 1_000;
     const toMs = (states[index + 1]?.t ?? Number.POSITIVE_INFINITY) * 1_000;
-    for (let time = fromMs + AFTER_CHANGE_MS; time < Math.min(toMs, endMs); time += SAMPLE_MS) {
-      const said = saidAt(time);
-      strict.samples++;
-      if (isRight(truth, said, scene)) strict.right++;
-      if (time >= toMs - BEFORE_CHANGE_MS) continue;
-      samples++;
-      if (isRight(truth, said, scene)) right++;
-      else {
-        const key = `${truth} → ${said?.primary ?? 'unknown'}/${said?.detail ?? ''} (${said?.rule ?? ''})`;
-        wrong.set(key, (wrong.get(key) ?? 0) + 1);
-      }
-      const detail = WAITING_DETAIL[scene];
-      if (truth === 'waiting' && detail !== undefined) {
-        waiting.samples++;
-        if (said?.detail === detail) waiting.right++;
-      }
-    }
-    const before = saidAt(fromMs);
-    const first = isRight(truth, before, scene)
+    const first = isRight(truth, saidAt(fromMs), scene)
       ? fromMs
-      : timeline.find((entry) => entry.at > fromMs && entry.at < toMs && isRight(truth, entry, scene))?.at;
-    if (first !== undefined) lagsMs.push(first - fromMs);
+      : timeline.find((entry) => entry.at > fromMs && entry.at < toMs && isRight(truth, entry.said, scene))?.at;
+    if (first !== undefined) score.lagsMs.push(first - fromMs);
   }
-  return { scene, samples, right, strict, wrong, waiting, lagsMs, timeline };
+  return score;
+}
+
+function count(figure: Count, right: boolean): void {
+  figure.samples++;
+  if (right) figure.right++;
+}
+
+function readLabels(base: string): Label[] {
+  return readFileSync(`${base}.labels.jsonl`, 'utf8')
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line) as Label);
 }
 
 /** Scores one recording, `DIRECTORY/VERSION/SCENE`, from the screen alone. */
-export async function scoreRecording(directory: string, version: string, scene: string): Promise<SceneScore> {
+export async function scoreRecording(directory: string, version: string, scene: string): Promise<ScoredRecording> {
   const base = join(directory, version, scene);
-  const timeline = timelineOf(await replayRecording(base));
-  return { version, ...scoreTimeline(timeline, readLabels(base), scene) };
+  const played = await replay(base);
+  const timeline = timelineOf(played);
+  const scored = { version, scene, labels: readLabels(base) };
+  const said = timeline.map(({ at, primary, detail }) => ({ at, said: { primary, detail } }));
+  return {
+    version,
+    scene,
+    timeline,
+    scores: {
+      cbos: scoreSaid(said, scored),
+      'first-match': scoreSaid(firstMatchTimeline(played), scored),
+      'two-level': scoreSaid(twoLevelTimeline(played), scored),
+    },
+  };
 }
 
 /** Scores every labelled recording below a directory, laid out as `VERSION/SCENE.*`. */
-export async function scoreDirectory(directory: string): Promise<SceneScore[]> {
-  const scores: SceneScore[] = [];
-  for (const version of readdirSync(directory, { withFileTypes: true }).filter((entry) => entry.isDirectory())) {
-    const scenes = readdirSync(join(directory, version.name))
+export async function scoreDirectory(directory: string): Promise<ScoredRecording[]> {
+  const scored: ScoredRecording[] = [];
+  const versions = readdirSync(directory, { withFileTypes: true }).filter((entry) => entry.isDirectory());
+  for (const { name: version } of versions.sort((a, b) => compareVersions(a.name, b.name))) {
+    const scenes = readdirSync(join(directory, version))
       .filter((name) => name.endsWith('.labels.jsonl'))
       .map((name) => name.slice(0, -'.labels.jsonl'.length));
-    for (const scene of scenes.sort()) scores.push(await scoreRecording(directory, version.name, scene));
+    for (const scene of scenes.sort()) scored.push(await scoreRecording(directory, version, scene));
   }
-  return scores;
+  return scored;
 }
 
+const compareVersions = (a: string, b: string): number => a.localeCompare(b, 'en', { numeric: true });
+
 export interface Figures {
+  /** strict samples */
   samples: number;
   /** part of the samples whose primary is right, 0 to 1 */
-  right: number;
-  /** the same without the tolerance before a change of the truth */
   strict: number;
-  /** part of the waiting samples whose detail is right, 0 to 1 */
+  /** the same without the samples just before a change of the truth */
+  lenient: number;
+  /** part of the samples that are rightly called waiting whose detail is right, 0 to 1 */
   waitingDetail: number;
+  /** how many of those there are */
+  waitingSamples: number;
   medianLagMs: number;
   p90LagMs: number;
 }
 
 /** Sums scores up. */
-export function figuresOf(scores: readonly SceneScore[]): Figures {
-  const sum = (pick: (score: SceneScore) => number): number => scores.reduce((total, score) => total + pick(score), 0);
+export function figuresOf(scores: readonly Score[]): Figures {
+  const part = (pick: (score: Score) => Count): number => {
+    const samples = scores.reduce((total, score) => total + pick(score).samples, 0);
+    return samples === 0 ? 1 : scores.reduce((total, score) => total + pick(score).right, 0) / samples;
+  };
   const lags = scores.flatMap((score) => score.lagsMs).sort((a, b) => a - b);
-  const quantile = (part: number): number => lags[Math.min(lags.length - 1, Math.floor(lags.length * part))] ?? 0;
-  const waiting = sum((score) => score.waiting.samples);
-  const samples = sum((score) => score.samples);
+  const quantile = (at: number): number => lags[Math.min(lags.length - 1, Math.floor(lags.length * at))] ?? 0;
   return {
-    samples,
-    right: samples === 0 ? 1 : sum((score) => score.right) / samples,
-    strict:
-      sum((score) => score.strict.right) /
-      Math.max(
-        1,
-        sum((score) => score.strict.samples),
-      ),
-    waitingDetail: waiting === 0 ? 1 : sum((score) => score.waiting.right) / waiting,
+    samples: scores.reduce((total, score) => total + score.strict.samples, 0),
+    strict: part((score) => score.strict),
+    lenient: part((score) => score.lenient),
+    waitingDetail: part((score) => score.waiting),
+    waitingSamples: scores.reduce((total, score) => total + score.waiting.samples, 0),
     medianLagMs: quantile(0.5),
     p90LagMs: quantile(0.9),
   };
-}
-
-/** A table for people: figures per version, then what was wrong where. */
-export function describeScores(scores: readonly SceneScore[]): string {
-  const percent = (part: number): string => `${(part * 100).toFixed(2)} %`;
-  const versions = [...new Set(scores.map((score) => score.version))];
-  const rows = versions.map((version) => {
-    const figures = figuresOf(scores.filter((score) => score.version === version));
-    return `${version.padEnd(10)} ${percent(figures.right).padStart(9)} of ${String(figures.samples).padStart(5)}  strict ${percent(figures.strict)}  waiting detail ${percent(figures.waitingDetail)}  lag ${Math.round(figures.medianLagMs)} ms, p90 ${Math.round(figures.p90LagMs)} ms`;
-  });
-  const faults = scores
-    .filter((score) => score.wrong.size > 0 || score.waiting.right < score.waiting.samples)
-    .map((score) => {
-      const wrong = [...score.wrong].map(([what, count]) => `${what} ×${count}`).join(', ');
-      return `${score.version} ${score.scene}: ${score.right}/${score.samples} waiting ${score.waiting.right}/${score.waiting.samples}  ${wrong}`;
-    });
-  return [...rows, ...faults].join('\n');
 }

@@ -1,45 +1,46 @@
-import { readFileSync } from 'node:fs';
-import { parseHeader, parseTiming, parseTrailer } from '../../src/core/recording/index.ts';
+import { existsSync } from 'node:fs';
 import type { ScreenFrame } from '../../src/core/status/index.ts';
-import { createEmulator } from '../../src/platform/emulator/index.ts';
+import { createTimeline, type TimelineEntry } from '../../src/core/status/index.ts';
+import { type ReplayEnd, replayRecording } from '../../src/platform/recorder/index.ts';
+import type { Detail, Primary } from '../../src/protocol/index.ts';
 
 /** A frame of a recording. `at` is in milliseconds from its start. */
-interface ReplayedFrame {
+export interface ReplayedFrame {
   at: number;
   frame: ScreenFrame;
 }
 
-export interface Replay {
+export interface Replay extends ReplayEnd {
   frames: ReplayedFrame[];
-  /** length of the recording in milliseconds */
-  durationMs: number;
 }
 
-/** Plays `BASE.typescript` with `BASE.timing` through a terminal; a frame after every row of the timing. */
-export async function replayRecording(base: string): Promise<Replay> {
-  const bytes = readFileSync(`${base}.typescript`);
-  const timing = parseTiming(readFileSync(`${base}.timing`, 'utf8'));
-  const reading = parseHeader(bytes);
-  const header = reading.kind === 'header' ? reading.header : { end: 0, cols: null, rows: null };
-  const end = parseTrailer(bytes)?.start ?? bytes.length;
-  const emulator = createEmulator({
-    cols: timing.headers.cols ?? header.cols ?? 80,
-    rows: timing.headers.rows ?? header.rows ?? 24,
-    scrollback: 0,
-  });
+/** Plays `BASE.typescript` with `BASE.timing` through a terminal; a frame after every redraw. */
+export async function replay(base: string): Promise<Replay> {
   const frames: ReplayedFrame[] = [];
-  let seconds = 0;
-  let offset = header.end;
-  for (const entry of timing.entries) {
-    seconds += entry.delay;
-    if (entry.kind === 'resize') emulator.resize(entry.cols, entry.rows);
-    if (entry.kind === 'output') {
-      const chunk = bytes.subarray(offset, Math.min(offset + entry.bytes, end));
-      offset += entry.bytes;
-      await new Promise<void>((resolve) => emulator.write(chunk, resolve));
-    }
-    if (entry.kind !== 'other') frames.push({ at: Math.round(seconds * 1_000), frame: emulator.frame() });
-  }
-  emulator.dispose();
-  return { frames, durationMs: Math.round(seconds * 1_000) };
+  const timing = existsSync(`${base}.timing`) ? `${base}.timing` : null;
+  const end = await replayRecording({
+    typescript: `${base}.typescript`,
+    timing,
+    cols: null,
+    rows: null,
+    onFrame: (frame, at) => frames.push({ at, frame }),
+  });
+  return { ...end, frames };
+}
+
+/** The status from the screen alone along a replay, by the same steps as live. It goes on for a while after the last byte. */
+export function timelineOf({ frames, at }: Replay, stuckThresholdMs = 15_000): TimelineEntry[] {
+  const entries: TimelineEntry[] = [];
+  const timeline = createTimeline({ stuckThresholdMs, onChange: (entry) => entries.push(entry) });
+  for (const frame of frames) timeline.see(frame.frame, frame.at);
+  timeline.runUntil(at + 2_000);
+  return entries;
+}
+
+/** What a program says at one moment. */
+export interface Said {
+  primary: Primary | null;
+  detail: Detail | null;
+  /** a vocabulary of one word, in which an idle session and one that asks are both `waiting` or `idle` */
+  isOneWord?: boolean;
 }

@@ -14,7 +14,7 @@ const STATE_STYLES: Readonly<Record<State, StyleName | null>> = {
   unknown: 'dim',
 };
 
-type Shown = Pick<Session, 'state' | 'status'>;
+type Shown = Pick<Session, 'state'> & { status: Pick<Session['status'], 'primary' | 'detail'> };
 
 /** A newer server may have words that this version does not know; they are shown as they are. */
 export function sessionIcon({ state, status }: Shown): string {
@@ -34,7 +34,7 @@ export function stateText({ state, status }: Shown): string {
 }
 
 /** What a session asks, or else what it is doing, in a line. */
-export function sessionGist({ status }: Shown): string {
+export function sessionGist({ status }: Pick<Session, 'status'>): string {
   if (status.question !== null) {
     const { kind, text, tool } = status.question;
     const asked = firstLine(text);

@@ -1,3 +1,4 @@
+export * from './moments.ts';
 export * from './script-lines.ts';
 export * from './timing.ts';
 export * from './utf8.ts';

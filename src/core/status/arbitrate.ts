@@ -1,6 +1,6 @@
 import type { Evidence, Millis, ScreenEvidence, SourceVerdict } from './evidence.ts';
 import { describeTool } from './question.ts';
-import { settledReading } from './screen.ts';
+import { companyOf, settledReading } from './screen.ts';
 import { requestedTool } from './source-rules.ts';
 
 /** What each source says by itself; null where it says nothing. */
@@ -38,7 +38,8 @@ const REGISTRY_LAG_MS = 200;
 export function arbitrate(voices: Voices, evidence: Evidence, now: Millis): Arbitration {
   if (voices.process !== null) return final(voices.process);
   const { hook, screen, registry } = voices;
-  const settlesAt = evidence.screen === null ? null : settledReading(evidence.screen, now).recheckAt;
+  const settlesAt =
+    evidence.screen === null ? null : settledReading(evidence.screen, now, companyOf(evidence.hooks)).recheckAt;
   const decided = decide({ hook, screen, registry }, evidence, now);
   return { winner: decided.winner, recheckAt: earliest(settlesAt, decided.recheckAt) };
 }

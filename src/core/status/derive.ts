@@ -1,14 +1,14 @@
 import type { Because, Question } from '../../protocol/index.ts';
 import { arbitrate } from './arbitrate.ts';
-import type { Evidence, Millis, ScreenEvidence, SourceVerdict, Verdict } from './evidence.ts';
+import type { Evidence, Millis, SourceVerdict, Verdict } from './evidence.ts';
 import { asClosing, closingQuestion, dialogQuestion, toolBehind } from './question.ts';
-import { settledReading } from './screen.ts';
+import { companyOf, settledReading } from './screen.ts';
 import { hookVerdict, processVerdict, registryVerdict, requestedTool } from './source-rules.ts';
 
 /** What the screen says; null when there is none. */
-export function screenVerdict(screen: ScreenEvidence | null, now: Millis): SourceVerdict | null {
+function screenVerdict({ screen, hooks }: Evidence, now: Millis): SourceVerdict | null {
   if (screen === null) return null;
-  const { reading, since } = settledReading(screen, now);
+  const { reading, since } = settledReading(screen, now, companyOf(hooks));
   const { primary, detail, rule, evidence } = reading;
   const closing = primary === 'idle' && detail === 'waiting_input' ? closingQuestion(reading.lastMessage) : null;
   if (closing !== null) {
@@ -29,7 +29,7 @@ export function verdicts(evidence: Evidence, now: Millis): SourceVerdict[] {
   return [
     processVerdict(evidence.process),
     hookVerdict(evidence.hooks),
-    screenVerdict(evidence.screen, now),
+    screenVerdict(evidence, now),
     registryVerdict(evidence.registry, evidence.process?.startedAt ?? null),
   ].filter((verdict) => verdict !== null);
 }
@@ -45,7 +45,7 @@ export function derive(evidence: Evidence, now: Millis): Verdict {
     {
       process: processVerdict(evidence.process),
       hook: hookVerdict(evidence.hooks),
-      screen: screenVerdict(evidence.screen, now),
+      screen: screenVerdict(evidence, now),
       registry: registryVerdict(evidence.registry, evidence.process?.startedAt ?? null),
     },
     evidence,
@@ -61,7 +61,8 @@ function questionOf(winner: SourceVerdict, evidence: Evidence, now: Millis): Que
   const { primary, detail } = winner;
   if (primary !== 'waiting' || detail === null) return null;
   if (winner.rule.endsWith('.closing')) return asClosing(winner.evidence, winner.since);
-  const dialog = evidence.screen === null ? null : settledReading(evidence.screen, now).reading.dialog;
+  const dialog =
+    evidence.screen === null ? null : settledReading(evidence.screen, now, companyOf(evidence.hooks)).reading.dialog;
   const openedAt = winner.since;
   if (detail !== 'permission' && detail !== 'question' && detail !== 'plan' && detail !== 'setup') return null;
   if (dialog !== null) {

@@ -57,6 +57,12 @@ export interface ScreenDialog {
   checked: readonly (boolean | null)[];
 }
 
+/** A reading that stood long enough to be believed, and since when it did. */
+export interface SettledReading {
+  reading: ScreenReading;
+  since: Millis;
+}
+
 /** The screen's evidence, folded over its frames by `observeScreen`. */
 export interface ScreenEvidence {
   frame: ScreenFrame;
@@ -65,9 +71,10 @@ export interface ScreenEvidence {
   readingSince: Millis;
   /**
    * The last reading that stood long enough to be believed, before `reading`; null when there was none.
-   * A half-drawn frame reads wrongly for some milliseconds: until `reading` has settled, this one counts.
+   * A half-drawn frame reads wrongly for some milliseconds: until `reading` has settled, this one counts. A screen that hooks
+   * accompany is believed sooner than one that speaks alone.
    */
-  settled: { reading: ScreenReading; since: Millis } | null;
+  settled: Readonly<Record<'alone' | 'accompanied', SettledReading | null>>;
   /** when a dialog was last on the screen, null when none ever was: tells an answered dialog from one that is not drawn yet */
   dialogSeenAt: Millis | null;
   /** when anything last changed, a spinner included */

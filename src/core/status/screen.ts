@@ -1,18 +1,37 @@
-import type { Millis, ScreenEvidence, ScreenFrame, ScreenReading } from './evidence.ts';
+import type { HookEvidence, Millis, ScreenEvidence, ScreenFrame, ScreenReading, SettledReading } from './evidence.ts';
 import { readScreen } from './screen-rules.ts';
+
+/** Whether the screen is all there is, or hooks tell the beginning of a turn beside it. */
+export type Company = 'alone' | 'accompanied';
+
+export const companyOf = (hooks: HookEvidence): Company => (hooks.lastAt === null ? 'alone' : 'accompanied');
+
+interface SettleTimes {
+  active: number;
+  activeDetail: number;
+  dialog: number;
+  idle: number;
+  unknown: number;
+}
 
 /**
  * How long a reading must stand before it counts. Redraws come in several writes: a frame between two of them lacks the
- * spinner or the dialog's last option. A spinner never stands by accident; an idle prompt does while a turn goes on.
+ * spinner or the dialog's last option, and an idle prompt stands there for a moment while a turn goes on.
+ *
+ * Alone, the screen is believed a little later. A spinner turns before there is anything to wait for: up to 230 ms before the
+ * request leaves, and for 100 to 300 ms where a command is answered without one or a refused tool is put away (1.0.128 to 2.1.329).
  */
-export const SETTLE_MS = { active: 0, activeDetail: 60, dialog: 40, idle: 150, unknown: 1_500 } as const;
+const SETTLE_MS: Readonly<Record<Company, SettleTimes>> = {
+  alone: { active: 250, activeDetail: 60, dialog: 40, idle: 200, unknown: 1_500 },
+  accompanied: { active: 0, activeDetail: 60, dialog: 40, idle: 150, unknown: 1_500 },
+};
 
 /** How long a reading must stand before it counts, after the one that counted before. */
-export function settleMs(reading: ScreenReading, before: ScreenReading | undefined): number {
-  if (reading.dialog !== null) return SETTLE_MS.dialog;
-  if (reading.primary === null) return SETTLE_MS.unknown;
-  if (reading.primary === 'active') return before?.primary === 'active' ? SETTLE_MS.activeDetail : SETTLE_MS.active;
-  return SETTLE_MS.idle;
+function settleMs(times: SettleTimes, reading: ScreenReading, before: SettledReading | null): number {
+  if (reading.dialog !== null) return times.dialog;
+  if (reading.primary === null) return times.unknown;
+  if (reading.primary === 'active') return before?.reading.primary === 'active' ? times.activeDetail : times.active;
+  return times.idle;
 }
 
 /** What of a line moves by itself: signs that blink or turn, clocks, counters, the logo that dances at the start of 2.1.329. */
@@ -43,6 +62,8 @@ function isSameReading(a: ScreenReading, b: ScreenReading): boolean {
   return JSON.stringify(a.dialog?.parts) === JSON.stringify(b.dialog?.parts);
 }
 
+const NOTHING_SETTLED = { alone: null, accompanied: null } as const;
+
 /**
  * Folds a new frame into the screen's evidence.
  * @param at when the terminal looked like this
@@ -51,15 +72,27 @@ export function observeScreen(previous: ScreenEvidence | null, frame: ScreenFram
   const reading = readScreen(frame);
   const dialogSeenAt = reading.dialog === null ? (previous?.dialogSeenAt ?? null) : at;
   if (previous === null) {
-    return { frame, reading, readingSince: at, settled: null, dialogSeenAt, changedAt: at, progressedAt: at };
+    return {
+      frame,
+      reading,
+      readingSince: at,
+      settled: NOTHING_SETTLED,
+      dialogSeenAt,
+      changedAt: at,
+      progressedAt: at,
+    };
   }
   const isSame = isSameReading(previous.reading, reading);
-  const hasSettled = at - previous.readingSince >= settleMs(previous.reading, previous.settled?.reading);
+  const settle = (company: Company): SettledReading | null => {
+    const before = previous.settled[company];
+    const hasSettled = at - previous.readingSince >= settleMs(SETTLE_MS[company], previous.reading, before);
+    return hasSettled ? { reading: previous.reading, since: previous.readingSince } : before;
+  };
   return {
     frame,
     reading,
     readingSince: isSame ? previous.readingSince : at,
-    settled: isSame || !hasSettled ? previous.settled : { reading: previous.reading, since: previous.readingSince },
+    settled: isSame ? previous.settled : { alone: settle('alone'), accompanied: settle('accompanied') },
     dialogSeenAt,
     changedAt: hasChanged(previous.frame, frame) ? at : previous.changedAt,
     progressedAt: hasProgressed(previous.frame, frame) ? at : previous.progressedAt,
@@ -70,10 +103,12 @@ export function observeScreen(previous: ScreenEvidence | null, frame: ScreenFram
 export function settledReading(
   screen: ScreenEvidence,
   now: Millis,
-): { reading: ScreenReading; since: Millis; recheckAt: Millis | null } {
-  const settlesAt = screen.readingSince + settleMs(screen.reading, screen.settled?.reading);
-  if (now >= settlesAt || screen.settled === null) {
+  company: Company,
+): SettledReading & { recheckAt: Millis | null } {
+  const before = screen.settled[company];
+  const settlesAt = screen.readingSince + settleMs(SETTLE_MS[company], screen.reading, before);
+  if (now >= settlesAt || before === null) {
     return { reading: screen.reading, since: screen.readingSince, recheckAt: null };
   }
-  return { ...screen.settled, recheckAt: settlesAt };
+  return { ...before, recheckAt: settlesAt };
 }

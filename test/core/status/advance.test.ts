@@ -138,7 +138,7 @@ describe('the question', () => {
 
   test('is another one when the same dialog opens again', () => {
     const first = step(null, { screen: screenOf([0, FRAMES.thinking], [100, FRAMES.permission]) }, 200);
-    const between = step(first.memory, { screen: screenOf([0, FRAMES.permission], [300, FRAMES.tool]) }, 300);
+    const between = step(first.memory, { screen: screenOf([0, FRAMES.permission], [300, FRAMES.tool]) }, 600);
     const second = step(between.memory, { screen: screenOf([300, FRAMES.tool], [900, FRAMES.permission]) }, 1_000);
     expect(between.memory).toMatchObject({
       question: null,

@@ -1,0 +1,35 @@
+import type { TimingEntry } from './timing.ts';
+
+/** A step of a recording: what the screen is looked at after. Times in milliseconds from the recording's start. */
+export type Moment =
+  | { kind: 'output'; at: number; bytes: number }
+  | { kind: 'resize'; at: number; cols: number; rows: number };
+
+/** Output that comes within this time is one redraw: looking between its writes shows half a picture and costs a reading each. */
+export const REDRAW_MS = 50;
+
+/** Puts rows of output that belong together into one moment, whose time is that of the last of them. */
+export function* momentsOf(entries: Iterable<TimingEntry>): Generator<Moment> {
+  let seconds = 0;
+  let gathered: { from: number; at: number; bytes: number } | null = null;
+  for (const entry of entries) {
+    seconds += entry.delay;
+    const at = Math.round(seconds * 1_000);
+    if (entry.kind === 'other') continue;
+    if (gathered !== null && (entry.kind === 'resize' || at - gathered.from > REDRAW_MS)) {
+      yield { kind: 'output', at: gathered.at, bytes: gathered.bytes };
+      gathered = null;
+    }
+    if (entry.kind === 'resize') yield { kind: 'resize', at, cols: entry.cols, rows: entry.rows };
+    else if (gathered === null) gathered = { from: at, at, bytes: entry.bytes };
+    else gathered = { from: gathered.from, at, bytes: gathered.bytes + entry.bytes };
+  }
+  if (gathered !== null) yield { kind: 'output', at: gathered.at, bytes: gathered.bytes };
+}
+
+/** How long the rows of a timing take together, in milliseconds. */
+export function durationOf(entries: Iterable<TimingEntry>): number {
+  let seconds = 0;
+  for (const { delay } of entries) seconds += delay;
+  return Math.round(seconds * 1_000);
+}

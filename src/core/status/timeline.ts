@@ -1,0 +1,63 @@
+import type { Because, Detail, Health, Primary, State } from '../../protocol/index.ts';
+import { advanceStatus } from './advance.ts';
+import type { Evidence, Millis, ScreenFrame, StatusMemory } from './evidence.ts';
+import { NO_HOOKS } from './hooks.ts';
+import { observeScreen } from './screen.ts';
+
+/** A change of the status along a recording. */
+export interface TimelineEntry {
+  at: Millis;
+  primary: Primary | null;
+  detail: Detail | null;
+  state: State;
+  health: Health;
+  because: Because;
+}
+
+export interface TimelineOptions {
+  stuckThresholdMs: number;
+  /** called for each change of primary, detail or health, the first time with what holds at the beginning */
+  onChange(entry: TimelineEntry): void;
+}
+
+/** The status along a recording, by the same steps as live: one per frame and one at each moment that the evidence itself names. */
+export interface Timeline {
+  see(frame: ScreenFrame, at: Millis): void;
+  /** lets time pass without news; silence of any length costs a step per threshold that it crosses */
+  runUntil(at: Millis): void;
+  /** the program that was recorded has ended */
+  seeEnd(at: Millis): void;
+}
+
+/** A timeline from the screen alone; frames come in the order of their time. */
+export function createTimeline({ stuckThresholdMs, onChange }: TimelineOptions): Timeline {
+  let evidence: Evidence = { process: null, screen: null, hooks: NO_HOOKS, registry: null };
+  let memory: StatusMemory | null = null;
+  let recheckAt: Millis | null = null;
+
+  const step = (now: Millis): void => {
+    const before = memory;
+    const next = advanceStatus(before, { evidence, now, stuckThresholdMs });
+    memory = next.memory;
+    recheckAt = next.recheckAt;
+    const { primary, detail, state, health, because } = next.memory;
+    const isSame = before?.primary === primary && before.detail === detail && before.health === health;
+    if (before === null || !isSame) onChange({ at: now, primary, detail, state, health, because });
+  };
+  const runUntil = (at: Millis): void => {
+    while (recheckAt !== null && recheckAt <= at) step(recheckAt);
+  };
+  return {
+    runUntil,
+    see: (frame, at) => {
+      runUntil(at - 1);
+      evidence = { ...evidence, screen: observeScreen(evidence.screen, frame, at) };
+      step(at);
+    },
+    seeEnd: (at) => {
+      runUntil(at - 1);
+      evidence = { ...evidence, process: { alive: false, startedAt: null, endedAt: at } };
+      step(at);
+    },
+  };
+}

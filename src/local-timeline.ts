@@ -1,0 +1,69 @@
+import { existsSync, statSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import type { TimelineRequest, TimelineResult } from './cli/local-host.ts';
+import { createTimeline, type TimelineEntry } from './core/status/index.ts';
+import { replayRecording } from './platform/recorder/index.ts';
+import { CatalogueError, isSlug, type Settings } from './protocol/index.ts';
+
+/**
+ * The program ends some 100 ms after its last output (1.0.128 to 2.1.329: 60 to 180), and nothing tells when: the closing line knows
+ * seconds only. Saying it a little late leaves the last word its place.
+ */
+const END_AFTER_OUTPUT_MS = 200;
+/** After the last byte of a recording that goes on: time for what it shows to count. What came of it later nobody knows. */
+const SETTLE_AFTER_END_MS = 2_000;
+
+/** Where recordings are, and when silence counts. */
+export interface TimelinePlace {
+  settings: Pick<Settings, 'stream_dir' | 'stuck_threshold_ms'>;
+  /** relative paths start here */
+  cwd: string;
+}
+
+/**
+ * The status along a recording, without a server.
+ * @throws CatalogueError no_recording
+ */
+export async function readTimeline(
+  request: TimelineRequest,
+  { settings, cwd }: TimelinePlace,
+): Promise<TimelineResult> {
+  const files = findRecording(request, { settings, cwd });
+  const entries: TimelineEntry[] = [];
+  const timeline = createTimeline({
+    stuckThresholdMs: settings.stuck_threshold_ms,
+    onChange: (entry) => entries.push(entry),
+  });
+  const { at, ended, timed } = await replayRecording({
+    ...files,
+    cols: request.cols,
+    rows: request.rows,
+    onFrame: timeline.see,
+  });
+  if (ended) timeline.seeEnd(at + END_AFTER_OUTPUT_MS);
+  else timeline.runUntil(at + SETTLE_AFTER_END_MS);
+  return {
+    timed,
+    changes: entries.map(({ at: milliseconds, ...change }) => ({ t: timed ? milliseconds / 1_000 : 0, ...change })),
+  };
+}
+
+interface RecordingPair {
+  typescript: string;
+  timing: string | null;
+}
+
+/** A file by its path, or the recording of a session by its name. The timing stands beside it unless it was named. */
+function findRecording({ recording, timing }: TimelineRequest, { settings, cwd }: TimelinePlace): RecordingPair {
+  const file = resolve(cwd, recording);
+  const typescript =
+    !existsSync(file) && isSlug(recording) ? join(settings.stream_dir, `${recording}.typescript`) : file;
+  if (statSync(typescript, { throwIfNoEntry: false })?.isFile() !== true) {
+    throw new CatalogueError('no_recording', `There is no recording ${typescript}`, {
+      hint: 'Name a .typescript file, or a session that `cbos ls` lists',
+    });
+  }
+  if (timing !== null) return { typescript, timing: resolve(cwd, timing) };
+  const beside = `${typescript.replace(/\.typescript$/, '')}.timing`;
+  return { typescript, timing: existsSync(beside) ? beside : null };
+}

@@ -1,0 +1,147 @@
+import { DETECTORS, type Detector, type Figures, figuresOf, type Score, type ScoredRecording } from './accuracy.ts';
+
+const NAMES: Readonly<Record<Detector, string>> = {
+  cbos: 'CBOS',
+  'first-match': 'first match, one word',
+  'two-level': 'first match, two levels',
+};
+const SAID = ['idle', 'error', 'active', 'waiting', 'stuck', 'dead', 'unknown'] as const;
+
+const INTRODUCTION = `# Accuracy
+
+How often the status is right, from the screen alone: no hooks, no registry, only what a recording of the real Claude Code shows.
+With hooks it is faster and knows more; this is the worst case, and what \`cbos timeline\` does.
+
+**How it is scored.** Each recording below \`test/fixtures/recordings/\` has labels of what really was: taken from what the stand-in for the
+model was asked and sent, from the keys that were pressed and from the process, never from the screen. The status is compared with
+them every 200 ms. Left out are the 2 s after each change of the truth, and the time while the session starts or after it has died. Right
+is the same primary; an error must be told as one; a turn that ended with a question may be called idle or waiting, and so may a menu that
+the user opened. A detail while waiting is scored by the scene: question, plan, set-up or permission.
+
+**strict** is exactly that. **lenient** leaves out the last 300 ms before a change too: labels of keys and requests are written up to that
+long after the screen has shown their effect. **lag** is from a change of the truth to the right word; none where the word is there already.
+
+**The other two** are patterns of the kind that programs of this field use, on the same terminal's text: the first that
+matches decides. One has a single word and polls every two seconds; where it says waiting or idle, either counts as either. The other has two levels.
+
+This page is written by \`npm run accuracy\`. The figures of CBOS are floors for the tests (\`test/fixtures/accuracy-floors.json\`) and may only rise.
+`;
+
+const percent = (part: number): string => `${(part * 100).toFixed(part === 1 ? 0 : 2)} %`;
+
+const cell = (text: string): string => text.replaceAll('|', '\\|');
+
+function table(titles: readonly string[], rows: readonly (readonly string[])[]): string {
+  return [titles, titles.map(() => '---'), ...rows].map((row) => `| ${row.map(cell).join(' | ')} |`).join('\n');
+}
+
+const of = (scored: readonly ScoredRecording[], detector: Detector): Score[] =>
+  scored.map(({ scores }) => scores[detector]);
+
+const versionsOf = (scored: readonly ScoredRecording[]): string[] => [...new Set(scored.map(({ version }) => version))];
+
+function figuresRow(name: string, figures: Figures): string[] {
+  return [
+    name,
+    String(figures.samples),
+    percent(figures.strict),
+    percent(figures.lenient),
+    figures.waitingSamples === 0 ? '–' : percent(figures.waitingDetail),
+    `${Math.round(figures.medianLagMs)} ms`,
+    `${Math.round(figures.p90LagMs)} ms`,
+  ];
+}
+
+function confusionTable(scores: readonly Score[]): string {
+  const sums = new Map<string, Map<string, number>>();
+  for (const [truth, row] of scores.flatMap(({ confusion }) => [...confusion])) {
+    const sum = sums.get(truth) ?? new Map<string, number>();
+    for (const [said, samples] of row) sum.set(said, (sum.get(said) ?? 0) + samples);
+    sums.set(truth, sum);
+  }
+  const rows = [...sums].sort().map(([truth, row]) => [truth, ...SAID.map((said) => String(row.get(said) ?? '·'))]);
+  return table(['truth ↓ said →', ...SAID], rows);
+}
+
+function sceneTable(scored: readonly ScoredRecording[], detector: Detector): string {
+  const versions = versionsOf(scored);
+  const scenes = [...new Set(scored.map(({ scene }) => scene))].sort();
+  const figure = (version: string, scene: string): string => {
+    const one = scored.find((recording) => recording.version === version && recording.scene === scene);
+    return one === undefined ? '' : percent(figuresOf([one.scores[detector]]).strict);
+  };
+  return table(
+    ['scene', ...versions],
+    scenes.map((scene) => [scene, ...versions.map((version) => figure(version, scene))]),
+  );
+}
+
+/** docs/ACCURACY.md. */
+export function accuracyPage(scored: readonly ScoredRecording[]): string {
+  const titles = ['', 'samples', 'strict', 'lenient', 'waiting detail', 'median lag', 'p90 lag'];
+  const versions = versionsOf(scored);
+  const perDetector = DETECTORS.flatMap((detector) => [
+    `## ${NAMES[detector]}`,
+    table(titles, [
+      ...versions.map((version) =>
+        figuresRow(
+          version,
+          figuresOf(
+            of(
+              scored.filter((one) => one.version === version),
+              detector,
+            ),
+          ),
+        ),
+      ),
+      figuresRow('**all**', figuresOf(of(scored, detector))),
+    ]),
+    'What was said, by what was true (strict samples):',
+    confusionTable(of(scored, detector)),
+    'Strict, by scene:',
+    sceneTable(scored, detector),
+  ]);
+  const overview = table(
+    titles,
+    DETECTORS.map((detector) => figuresRow(NAMES[detector], figuresOf(of(scored, detector)))),
+  );
+  const counted = `${scored.length} recordings of ${versions.length} versions of Claude Code, ${versions.join(', ')}.`;
+  return `${[INTRODUCTION.trim(), counted, overview, ...perDetector].join('\n\n')}\n`;
+}
+
+/** Where CBOS was wrong, a line per recording. */
+export function describeFaults(scored: readonly ScoredRecording[]): string {
+  return scored
+    .flatMap(({ version, scene, scores: { cbos } }) => {
+      const { strict, waiting, confusion } = cbos;
+      if (strict.right === strict.samples && waiting.right === waiting.samples) return [];
+      const said = [...confusion].map(([truth, row]) => `${truth} → ${JSON.stringify(Object.fromEntries(row))}`);
+      return [
+        `${version} ${scene}: ${strict.right}/${strict.samples}, waiting detail ${waiting.right}/${waiting.samples}: ${said.join(', ')}`,
+      ];
+    })
+    .join('\n');
+}
+
+/** version → scene → parts of the strict samples and of the waiting details that were right */
+export type Floors = Record<string, Record<string, { strict: number; waitingDetail: number }>>;
+
+/** Four digits, cut: a figure that is written down must be reached again. */
+const floorOf = (part: number): number => Math.floor(part * 10_000) / 10_000;
+
+/** The floors with what was reached now, where that is higher. They are per recording, so that a hard one may be added. */
+export function raisedFloors(before: Floors, scored: readonly ScoredRecording[]): Floors {
+  const floors: Floors = structuredClone(before);
+  for (const { version, scene, scores } of scored) {
+    const figures = figuresOf([scores.cbos]);
+    const old = before[version]?.[scene];
+    floors[version] = {
+      ...floors[version],
+      [scene]: {
+        strict: Math.max(floorOf(figures.strict), old?.strict ?? 0),
+        waitingDetail: Math.max(floorOf(figures.waitingDetail), old?.waitingDetail ?? 0),
+      },
+    };
+  }
+  return floors;
+}
