@@ -1,0 +1,100 @@
+import { connect, createServer, type Server, type Socket } from 'node:net';
+
+/** A way to the stand-in that can be cut, so that the network is lost in the middle of a turn. */
+export interface NetworkGate {
+  port: number;
+  /** connections end at once with a reset, the open ones too */
+  reset(): void;
+  /** nobody listens any more: connection refused */
+  refuse(): Promise<void>;
+  /** keeps what is sent, and new connections, until it is restored */
+  hold(): void;
+  /** lets everything through again */
+  restore(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/**
+ * Opens a gate on loopback.
+ * @param onAttempt told of each connection that was cut off at its start
+ */
+export async function openNetworkGate(targetPort: number, onAttempt: () => void): Promise<NetworkGate> {
+  let isCut = false;
+  let isHeld = false;
+  const sockets = new Set<Socket>();
+  const held = new Set<() => void>();
+  let server: Server | null = null;
+  const handle = (socket: Socket): void => {
+    if (isCut) {
+      onAttempt();
+      socket.on('error', () => socket.destroy());
+      socket.resetAndDestroy();
+      return;
+    }
+    if (isHeld) {
+      held.add(() => pass(socket));
+      return;
+    }
+    pass(socket);
+  };
+  const pass = (socket: Socket): void => {
+    const onward = connect(targetPort, '127.0.0.1');
+    for (const [one, other] of [
+      [socket, onward],
+      [onward, socket],
+    ] as const) {
+      sockets.add(one);
+      one.on('data', (data) => {
+        if (isHeld) held.add(() => other.write(data));
+        else other.write(data);
+      });
+      one.on('end', () => other.end());
+      one.on('error', () => other.destroy());
+      one.on('close', () => {
+        sockets.delete(one);
+        other.destroy();
+      });
+    }
+  };
+  const cut = (): void => {
+    for (const socket of sockets) socket.resetAndDestroy();
+  };
+  const listen = (port: number): Promise<number> =>
+    new Promise((resolve, reject) => {
+      const opened = createServer(handle);
+      opened.once('error', reject);
+      opened.listen(port, '127.0.0.1', () => {
+        server = opened;
+        const address = opened.address();
+        resolve(typeof address === 'object' && address !== null ? address.port : port);
+      });
+    });
+  const stop = (): Promise<void> =>
+    new Promise((resolve) => {
+      const opened = server;
+      server = null;
+      if (opened === null) resolve();
+      else opened.close(() => resolve());
+      cut();
+    });
+  const port = await listen(0);
+  return {
+    port,
+    reset: () => {
+      isCut = true;
+      cut();
+    },
+    hold: () => {
+      isHeld = true;
+    },
+    refuse: stop,
+    restore: async () => {
+      isCut = false;
+      isHeld = false;
+      for (const release of held) release();
+      held.clear();
+      if (server === null) await listen(port);
+    },
+    close: stop,
+  };
+}

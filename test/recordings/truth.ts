@@ -1,0 +1,108 @@
+import type { Detail } from '../../src/protocol/index.ts';
+import type { TimedApiEvent } from '../harness/claude.ts';
+
+/** What a session is, as the labels say it; `waiting-or-idle`: either word is right. */
+export type TrueState = 'starting' | 'idle' | 'active' | 'waiting' | 'error' | 'dead' | 'waiting-or-idle';
+
+/** A line of `SCENE.labels.jsonl`, with Unix milliseconds instead of seconds since the recording's start. */
+export type TimedLabel =
+  | { at: number; state: TrueState; why: string; detail?: Detail }
+  | { at: number; event: string; tag: string };
+
+export interface TruthOptions {
+  /** tools whose call opens a dialog, and what it asks */
+  asks: Readonly<Record<string, Detail>>;
+  /** prompts of subagents: the end of their answers is not the end of the session's turn */
+  helpers: RegExp | null;
+  /** a turn that ends is followed by a question to the user, in words */
+  endsWithQuestion: boolean;
+  /** how many failed attempts of one request end the turn; Claude Code repeats it until then */
+  attempts: number;
+}
+
+/** `side`: a title, a summary, a warm-up; `helper`: of a subagent, inside of the session's turn */
+export type Whose = 'turn' | 'helper' | 'side';
+
+/** Requests with tools that are nobody's turn: 2.0.x warms up at its start, 2.1.x asks after a turn what the user may type next. */
+const BESIDE_THE_TURN = /^Warmup$|\[SUGGESTION MODE/;
+
+/**
+ * Collects the ground truth of a recording: from what the stand-in was asked and sent, from what the scene typed and from the
+ * process. Never from the screen, which is what is judged by it.
+ */
+export class Truth {
+  private readonly found: TimedLabel[] = [];
+  private state: TrueState | null = null;
+  /** requests that have not ended, and whether a tool was called in them */
+  private readonly open = new Map<number, { tag: string; usesTool: boolean; whose: Whose }>();
+  private failures = 0;
+
+  constructor(
+    private readonly options: TruthOptions,
+    private readonly now: () => number,
+  ) {}
+
+  /** From `at` on (now when left out) the session is in this state. Repeating the state that holds adds nothing. */
+  say(state: TrueState, why: string, more: { detail?: Detail; at?: number } = {}): void {
+    if (state === this.state) return;
+    this.state = state;
+    const { detail, at = this.now() } = more;
+    this.found.push({ at, state, why, ...(detail === undefined ? {} : { detail }) });
+  }
+
+  note(event: string, tag: string, at = this.now()): void {
+    this.found.push({ at, event, tag });
+  }
+
+  hear(event: TimedApiEvent): Whose {
+    if (event.kind === 'request') return this.hearRequest(event);
+    const request = this.open.get(event.request);
+    if (request === undefined) return 'side';
+    const { tag, whose } = request;
+    this.note(event.kind, tag, event.at);
+    switch (event.kind) {
+      case 'tool': {
+        request.usesTool = true;
+        const detail = this.options.asks[event.name];
+        if (detail !== undefined) this.say('waiting', `tool needs an answer: ${event.name}`, { detail, at: event.at });
+        break;
+      }
+      case 'end':
+        this.open.delete(event.request);
+        this.failures = 0;
+        if (whose === 'turn' && !request.usesTool) this.endTurn(event.at);
+        break;
+      case 'failed':
+        this.open.delete(event.request);
+        this.failures += 1;
+        if (this.failures >= this.options.attempts) this.say('error', 'api error', { at: event.at });
+        break;
+      case 'aborted':
+        this.open.delete(event.request);
+        break;
+      case 'first-byte':
+        break;
+    }
+    return whose;
+  }
+
+  /** What was found, by time. */
+  labels(): TimedLabel[] {
+    return [...this.found].sort((a, b) => a.at - b.at);
+  }
+
+  private hearRequest(event: TimedApiEvent & { kind: 'request' }): Whose {
+    if (event.scene === null || BESIDE_THE_TURN.test(event.prompt)) return 'side';
+    const whose = this.options.helpers?.test(event.prompt) ? 'helper' : 'turn';
+    const tag = whose === 'helper' ? 'subagent' : event.step === 0 ? event.scene : 'after-tool';
+    this.open.set(event.request, { tag, usesTool: false, whose });
+    this.note('request', tag, event.at);
+    if (whose === 'turn') this.say('active', `request ${tag}`, { at: event.at });
+    return whose;
+  }
+
+  private endTurn(at: number): void {
+    if (this.options.endsWithQuestion) this.say('waiting-or-idle', 'the turn ended with a question', { at });
+    else this.say('idle', 'end of turn', { at });
+  }
+}
