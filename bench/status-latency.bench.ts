@@ -1,4 +1,4 @@
-import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, readFileSync, watch, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Cbos, startCbos, type Watcher } from '../test/harness/cbos.ts';
 import { type ClaudeWorld, claudeWorld } from '../test/harness/claude.ts';
@@ -10,8 +10,8 @@ export const about =
 
 const TURNS = 15;
 
-/** Milliseconds between cause and frame, per kind of change. */
-type Samples = Record<'end of a turn' | 'permission prompt', number[]>;
+/** Milliseconds between cause and frame, per kind of change, and from the hook that told of it. */
+type Samples = Record<'end of a turn' | 'permission prompt' | 'hook', number[]>;
 
 export async function measure(): Promise<Figure[]> {
   await using world = await claudeWorld();
@@ -25,6 +25,11 @@ export async function measure(): Promise<Figure[]> {
   });
   return [
     ...figures('with hooks', withHooks, 100),
+    {
+      name: `of which CBOS, from the hook to the frame, median of ${withHooks.hook.length}`,
+      value: median(withHooks.hook),
+      unit: 'ms',
+    },
     ...figures('from the screen alone', screenAlone, 500),
     {
       name: 'end of a turn, screen against hooks, medians',
@@ -42,7 +47,8 @@ interface Play {
 }
 
 async function play({ world, cbos, slug, env }: Play): Promise<Samples> {
-  const samples: Samples = { 'end of a turn': [], 'permission prompt': [] };
+  const samples: Samples = { 'end of a turn': [], 'permission prompt': [], hook: [] };
+  const hooks = watchHooks(world);
   const created = await cbos.call('POST', '/sessions', {
     slug,
     path: world.projectDir,
@@ -54,22 +60,23 @@ async function play({ world, cbos, slug, env }: Play): Promise<Samples> {
   for (let turn = 0; turn < TURNS; turn += 1) {
     const sentAt = Date.now();
     await send(cbos, slug, 'scene:think please');
-    samples['end of a turn'].push(
-      await lag({ world, watcher, slug, status: 'idle/waiting_input', after: sentAt, cause: 'end' }),
-    );
+    const told = await lag({ world, watcher, slug, status: 'idle/waiting_input', after: sentAt, cause: 'end' });
+    samples['end of a turn'].push(told.lagMs);
+    if (hooks.lastBefore(told.at) > sentAt) samples.hook.push(told.at - hooks.lastBefore(told.at));
   }
   for (let turn = 0; turn < TURNS; turn += 1) {
     const sentAt = Date.now();
     await send(cbos, slug, 'scene:permission please');
-    samples['permission prompt'].push(
-      await lag({ world, watcher, slug, status: 'waiting/permission', after: sentAt, cause: 'tool' }),
-    );
+    const told = await lag({ world, watcher, slug, status: 'waiting/permission', after: sentAt, cause: 'tool' });
+    samples['permission prompt'].push(told.lagMs);
+    if (hooks.lastBefore(told.at) > sentAt) samples.hook.push(told.at - hooks.lastBefore(told.at));
     await cbos.until(slug, (one) => (one.status.question?.options.length ?? 0) > 0, 'shows the options');
     const answered = await cbos.call('POST', `/sessions/${slug}/answer`, { choice: 'yes' });
     if (answered.error !== null) throw new Error(answered.error.message);
     await cbos.untilStatus(slug, 'idle/waiting_input');
   }
   watcher.close();
+  hooks.close();
   return samples;
 }
 
@@ -88,7 +95,7 @@ interface Lag {
 }
 
 /** From the stand-in's last byte of an answer to the frame that tells of the status it leads to. */
-async function lag({ world, watcher, slug, status, after, cause }: Lag): Promise<number> {
+async function lag({ world, watcher, slug, status, after, cause }: Lag): Promise<{ lagMs: number; at: number }> {
   const frame = await waitFor(
     () =>
       watcher.frames.find(
@@ -102,7 +109,17 @@ async function lag({ world, watcher, slug, status, after, cause }: Lag): Promise
   );
   const event = world.apiEvents.findLast((one) => one.kind === cause && one.at >= after && one.at <= frame.receivedAt);
   if (event === undefined) throw new Error(`${status} came without its cause`);
-  return frame.receivedAt - event.at;
+  return { lagMs: frame.receivedAt - event.at, at: frame.receivedAt };
+}
+
+/** When the hooks of a world were fired, as the names of their files tell. */
+function watchHooks(world: ClaudeWorld): { lastBefore(at: number): number; close(): void } {
+  const times: number[] = [];
+  const watching = watch(join(world.cbosHome, 'hooks'), (_event, name) => {
+    const nanoseconds = /^(\d{19})\..*\.json$/.exec(name ?? '')?.[1];
+    if (nanoseconds !== undefined) times.push(Number(nanoseconds) / 1e6);
+  });
+  return { lastBefore: (at) => Math.max(0, ...times.filter((time) => time <= at)), close: () => watching.close() };
 }
 
 /** A configuration whose hooks are off and whose registry nobody watches: only the screen is left to tell. */
@@ -118,10 +135,13 @@ function silentConfiguration(world: ClaudeWorld): string {
 }
 
 function figures(how: string, samples: Samples, limit: number): Figure[] {
-  return Object.entries(samples).flatMap(([what, values]) => [
-    { name: `${what}, ${how}, median of ${values.length}`, value: median(values), unit: 'ms', limit },
-    { name: `${what}, ${how}, slowest`, value: Math.max(...values), unit: 'ms' },
-  ]);
+  return (['end of a turn', 'permission prompt'] as const).flatMap((what) => {
+    const values = samples[what];
+    return [
+      { name: `${what}, ${how}, median of ${values.length}`, value: median(values), unit: 'ms', limit },
+      { name: `${what}, ${how}, slowest`, value: Math.max(...values), unit: 'ms' },
+    ];
+  });
 }
 
 function median(values: readonly number[]): number {
