@@ -1,7 +1,7 @@
 import type { Evidence, Millis, ScreenEvidence, SourceVerdict } from './evidence.ts';
+import { requestedTool } from './hook-rules.ts';
 import { describeTool } from './question.ts';
 import { companyOf, settledReading } from './screen.ts';
-import { requestedTool } from './source-rules.ts';
 
 /** What each source says by itself; null where it says nothing. */
 export interface Voices {
@@ -40,6 +40,8 @@ export function arbitrate(voices: Voices, evidence: Evidence, now: Millis): Arbi
   const { hook, screen, registry } = voices;
   const settlesAt =
     evidence.screen === null ? null : settledReading(evidence.screen, now, companyOf(evidence.hooks)).recheckAt;
+  // What a person has said in a rule of their own is meant.
+  if (screen?.source === 'user') return { winner: screen, recheckAt: settlesAt };
   const decided = decide({ hook, screen, registry }, evidence, now);
   return { winner: decided.winner, recheckAt: earliest(settlesAt, decided.recheckAt) };
 }

@@ -1,16 +1,19 @@
 import type { Because, Question } from '../../protocol/index.ts';
 import { arbitrate } from './arbitrate.ts';
 import type { Evidence, Millis, SourceVerdict, Verdict } from './evidence.ts';
+import { requestedTool } from './hook-rules.ts';
 import { asClosing, closingQuestion, dialogQuestion, toolBehind } from './question.ts';
+import { isUserRule } from './rule.ts';
 import { companyOf, settledReading } from './screen.ts';
-import { hookVerdict, processVerdict, registryVerdict, requestedTool } from './source-rules.ts';
+import { hookVerdict, processVerdict, registryVerdict } from './source-rules.ts';
 
 /** What the screen says; null when there is none. */
 function screenVerdict({ screen, hooks }: Evidence, now: Millis): SourceVerdict | null {
   if (screen === null) return null;
   const { reading, since } = settledReading(screen, now, companyOf(hooks));
   const { primary, detail, rule, evidence } = reading;
-  const closing = primary === 'idle' && detail === 'waiting_input' ? closingQuestion(reading.lastMessage) : null;
+  const closing =
+    primary === 'idle' && detail === 'waiting_input' && !isUserRule(rule) ? closingQuestion(reading.lastMessage) : null;
   if (closing !== null) {
     return {
       source: 'screen',
@@ -21,7 +24,8 @@ function screenVerdict({ screen, hooks }: Evidence, now: Millis): SourceVerdict 
       since,
     };
   }
-  return { source: 'screen', primary: primary === 'stuck' ? null : primary, detail, rule, evidence, since };
+  const source = isUserRule(rule) ? 'user' : 'screen';
+  return { source, primary: primary === 'stuck' ? null : primary, detail, rule, evidence, since };
 }
 
 /** Each source's own verdict, strongest source first; sources that say nothing are left out. */

@@ -1,7 +1,11 @@
 export * from './advance.ts';
 export { derive, verdicts } from './derive.ts';
 export * from './evidence.ts';
+export { HOOK_RULES } from './hook-rules.ts';
 export { NO_HOOKS, observeHook } from './hooks.ts';
-export { observeScreen } from './screen.ts';
-export { readScreen, SCREEN_RULES } from './screen-rules.ts';
+export { PROCESS_RULES } from './process-rules.ts';
+export { REGISTRY_RULES } from './registry-rules.ts';
+export { observeScreen, type ScreenObserver, screenObserver } from './screen.ts';
+export { readScreen, SCREEN_RULES, type ScreenRule } from './screen-rules.ts';
+export { readByRules } from './source-rules.ts';
 export * from './timeline.ts';

@@ -1,5 +1,6 @@
 import type { Detail, Primary } from '../../protocol/index.ts';
 import type { ScreenDialog, ScreenFrame, ScreenReading } from './evidence.ts';
+import { ALL_VERSIONS, type RuleFacts } from './rule.ts';
 import { readDialog } from './screen-dialog.ts';
 import { type Block, type Layout, layOut } from './screen-layout.ts';
 
@@ -17,10 +18,7 @@ export interface ScreenView extends Layout {
 }
 
 /** A rule over the screen. The first one that fits wins. */
-export interface ScreenRule {
-  id: string;
-  /** versions of Claude Code on which it was seen to hold */
-  versions: readonly string[];
+export interface ScreenRule extends RuleFacts {
   read(view: ScreenView): Finding | null;
 }
 
@@ -83,17 +81,16 @@ function dialogEvidence(dialog: ScreenDialog): string {
   return `${part?.text.split('\n').at(dialog.kind === 'setup' ? 0 : -1) ?? ''} [${(part?.options ?? []).map((option) => option.label).join(' | ')}]`;
 }
 
-const ALL = ['1.0.128', '2.0.77', '2.1.150', '2.1.329'] as const;
-
 /** The rules, strongest first. */
 export const SCREEN_RULES: readonly ScreenRule[] = [
   dialogRule('question', ['2.0.77', '2.1.150', '2.1.329']),
   dialogRule('plan', ['2.0.77', '2.1.150', '2.1.329']),
-  dialogRule('permission', ALL),
-  dialogRule('setup', ALL),
+  dialogRule('permission', ALL_VERSIONS),
+  dialogRule('setup', ALL_VERSIONS),
   {
+    // 2.1.150 draws it too, but there the footer tells all that it tells.
     id: 'screen.spinner',
-    versions: ALL,
+    versions: ['1.0.128', '2.0.77', '2.1.329'],
     read: (layout) =>
       layout.spinner === null
         ? null
@@ -122,7 +119,7 @@ export const SCREEN_RULES: readonly ScreenRule[] = [
   },
   {
     id: 'screen.prompt.after-turn',
-    versions: ALL,
+    versions: ALL_VERSIONS,
     read: (layout) => {
       if (layout.prompt === null) return null;
       const said = layout.blocks.findLast((block) => block.kind !== 'note');
@@ -133,7 +130,7 @@ export const SCREEN_RULES: readonly ScreenRule[] = [
   },
   {
     id: 'screen.prompt.fresh',
-    versions: ALL,
+    versions: ALL_VERSIONS,
     read: (layout) =>
       layout.prompt === null
         ? null
@@ -153,15 +150,18 @@ function readLastMessage(layout: Layout): string | null {
     .trim();
 }
 
-/** Reads one frame. Pure; the same frame always reads the same. `primary` is null when no rule fits. */
-export function readScreen(frame: ScreenFrame): ScreenReading {
+/**
+ * Reads one frame. Pure; the same frame always reads the same. `primary` is null when no rule fits.
+ * @param rules strongest first
+ */
+export function readScreen(frame: ScreenFrame, rules: readonly ScreenRule[] = SCREEN_RULES): ScreenReading {
   const layout = layOut(frame);
   const isBare = layout.prompt === null && layout.spinner === null;
   const view: ScreenView = { ...layout, dialog: isBare ? readDialog(frame) : null };
   const draft =
     layout.prompt === null || layout.prompt.isSuggestion || layout.prompt.text === '' ? null : layout.prompt.text;
   const lastMessage = layout.prompt === null || layout.spinner !== null ? null : readLastMessage(layout);
-  for (const rule of SCREEN_RULES) {
+  for (const rule of rules) {
     const finding = rule.read(view);
     if (finding === null) continue;
     const { primary, detail, evidence, dialog = null } = finding;

@@ -1,5 +1,5 @@
 import type { HookEvidence, Millis, ScreenEvidence, ScreenFrame, ScreenReading, SettledReading } from './evidence.ts';
-import { readScreen } from './screen-rules.ts';
+import { readScreen, SCREEN_RULES, type ScreenRule } from './screen-rules.ts';
 
 /** Whether the screen is all there is, or hooks tell the beginning of a turn beside it. */
 export type Company = 'alone' | 'accompanied';
@@ -64,12 +64,22 @@ function isSameReading(a: ScreenReading, b: ScreenReading): boolean {
 
 const NOTHING_SETTLED = { alone: null, accompanied: null } as const;
 
-/**
- * Folds a new frame into the screen's evidence.
- * @param at when the terminal looked like this
- */
-export function observeScreen(previous: ScreenEvidence | null, frame: ScreenFrame, at: Millis): ScreenEvidence {
-  const reading = readScreen(frame);
+/** Folds a new frame into the screen's evidence. `at` is when the terminal looked like this. */
+export type ScreenObserver = (previous: ScreenEvidence | null, frame: ScreenFrame, at: Millis) => ScreenEvidence;
+
+/** @param rules strongest first */
+export function screenObserver(rules: readonly ScreenRule[]): ScreenObserver {
+  return (previous, frame, at) => fold(previous, { frame, reading: readScreen(frame, rules) }, at);
+}
+
+/** With the rules that CBOS brings. */
+export const observeScreen: ScreenObserver = screenObserver(SCREEN_RULES);
+
+function fold(
+  previous: ScreenEvidence | null,
+  { frame, reading }: Pick<ScreenEvidence, 'frame' | 'reading'>,
+  at: Millis,
+): ScreenEvidence {
   const dialogSeenAt = reading.dialog === null ? (previous?.dialogSeenAt ?? null) : at;
   if (previous === null) {
     return {

@@ -2,7 +2,7 @@ import type { Because, Detail, Health, Primary, State } from '../../protocol/ind
 import { advanceStatus } from './advance.ts';
 import type { Evidence, Millis, ScreenFrame, StatusMemory } from './evidence.ts';
 import { NO_HOOKS } from './hooks.ts';
-import { observeScreen } from './screen.ts';
+import { observeScreen, type ScreenObserver } from './screen.ts';
 
 /** A change of the status along a recording. */
 export interface TimelineEntry {
@@ -16,6 +16,8 @@ export interface TimelineEntry {
 
 export interface TimelineOptions {
   stuckThresholdMs: number;
+  /** reads the screen; with the rules that CBOS brings when left out */
+  observe?: ScreenObserver;
   /** called for each change of primary, detail or health, the first time with what holds at the beginning */
   onChange(entry: TimelineEntry): void;
 }
@@ -30,7 +32,7 @@ export interface Timeline {
 }
 
 /** A timeline from the screen alone; frames come in the order of their time. */
-export function createTimeline({ stuckThresholdMs, onChange }: TimelineOptions): Timeline {
+export function createTimeline({ stuckThresholdMs, observe = observeScreen, onChange }: TimelineOptions): Timeline {
   let evidence: Evidence = { process: null, screen: null, hooks: NO_HOOKS, registry: null };
   let memory: StatusMemory | null = null;
   let recheckAt: Millis | null = null;
@@ -51,7 +53,7 @@ export function createTimeline({ stuckThresholdMs, onChange }: TimelineOptions):
     runUntil,
     see: (frame, at) => {
       runUntil(at - 1);
-      evidence = { ...evidence, screen: observeScreen(evidence.screen, frame, at) };
+      evidence = { ...evidence, screen: observe(evidence.screen, frame, at) };
       step(at);
     },
     seeEnd: (at) => {

@@ -1,0 +1,139 @@
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { beforeAll, describe, expect, test } from 'vitest';
+import {
+  createTimeline,
+  HOOK_RULES,
+  type HookEvidence,
+  NO_HOOKS,
+  observeHook,
+  PROCESS_RULES,
+  type ProcessEvidence,
+  REGISTRY_RULES,
+  type RegistryEvidence,
+  readByRules,
+  SCREEN_RULES,
+  type ScreenRule,
+  screenObserver,
+} from '../../../src/core/status/index.ts';
+import { readEvidence } from '../../harness/evidence.ts';
+import { type Replay, replay } from '../../harness/replay.ts';
+import { hooksOf, registryOf } from './evidence-maker.ts';
+
+const RECORDINGS = fileURLToPath(new URL('../../fixtures/recordings', import.meta.url));
+const EVIDENCE = fileURLToPath(new URL('../../fixtures/evidence/2.1.329', import.meta.url));
+
+const scenesIn = (folder: string, ending: string): string[] =>
+  readdirSync(folder)
+    .filter((name) => name.endsWith(ending))
+    .map((name) => join(folder, name.slice(0, -ending.length)));
+
+/** The list with one rule taken out. */
+const without = <R extends { id: string }>(rules: readonly R[], id: string): R[] =>
+  rules.filter((one) => one.id !== id);
+
+describe('each rule over the screen decides in each version that it names', () => {
+  const recordings = new Map<string, Replay[]>();
+  beforeAll(async () => {
+    for (const version of new Set(SCREEN_RULES.flatMap((rule) => rule.versions))) {
+      const scenes = scenesIn(join(RECORDINGS, version), '.typescript');
+      recordings.set(version, await Promise.all(scenes.map(replay)));
+    }
+  }, 120_000);
+
+  const wordsOf = ({ frames, at }: Replay, rules: readonly ScreenRule[]): string => {
+    const words: string[] = [];
+    const timeline = createTimeline({
+      stuckThresholdMs: 15_000,
+      observe: screenObserver(rules),
+      onChange: ({ primary, detail }) => words.push(`${primary}/${detail}`),
+    });
+    for (const shown of frames) timeline.see(shown.frame, shown.at);
+    timeline.runUntil(at + 2_000);
+    return words.join(' ');
+  };
+
+  test.each(SCREEN_RULES.flatMap((rule) => rule.versions.map((version) => [rule.id, version])))(
+    'a recording goes wrong without %s in %s',
+    (id, version) => {
+      const fewer = without(SCREEN_RULES, id);
+      const wrong = recordings.get(version)?.find((one) => wordsOf(one, fewer) !== wordsOf(one, SCREEN_RULES));
+      expect(wrong).toBeDefined();
+    },
+  );
+});
+
+/** What each source had to say, piece by piece, in the recorded evidence; and by hand where no recording has it. */
+function sourcesOf(file: string): { hooks: HookEvidence[]; registry: RegistryEvidence[]; process: ProcessEvidence[] } {
+  let hooks: HookEvidence = NO_HOOKS;
+  const said: ReturnType<typeof sourcesOf> = { hooks: [], registry: [], process: [] };
+  for (const step of readEvidence(file)) {
+    if (step.source === 'hook') {
+      hooks = observeHook(hooks, { at: step.t, event: step.event, payload: step.payload });
+      said.hooks.push(hooks);
+    }
+    if (step.source === 'registry') {
+      const status = (['busy', 'idle', 'waiting', 'shell'] as const).find((word) => word === step.record?.status);
+      if (status !== undefined) said.registry.push(registryOf(status, step.t));
+    }
+    if (step.source === 'process') {
+      said.process.push({ alive: step.alive, startedAt: 0, endedAt: step.alive ? null : step.t });
+    }
+  }
+  return said;
+}
+
+describe('each rule over what Claude Code says of itself decides', () => {
+  const recorded = scenesIn(EVIDENCE, '.jsonl').map((base) => sourcesOf(`${base}.jsonl`));
+  // The notification comes after a minute at the prompt, the word shell while a background shell runs: seen live, not recorded.
+  const hooks = [
+    ...recorded.flatMap((one) => one.hooks),
+    hooksOf(
+      { at: 0, event: 'UserPromptSubmit', payload: { prompt: 'p' } },
+      { at: 60_000, event: 'Notification', payload: { notification_type: 'idle_prompt' } },
+    ),
+  ];
+  const registry = [...recorded.flatMap((one) => one.registry), registryOf('shell', 9_000)];
+  const process = recorded.flatMap((one) => one.process);
+  // Since when it is so counts too: where sources disagree, the newer one is believed.
+  const word = (said: { primary: string | null; detail: string | null; since: number } | null): string =>
+    `${said?.primary}/${said?.detail} since ${said?.since}`;
+
+  test.each(HOOK_RULES.map((rule) => rule.id))('%s', (id) => {
+    const decides = hooks.some(
+      (one) => word(readByRules('hook', without(HOOK_RULES, id), one)) !== word(readByRules('hook', HOOK_RULES, one)),
+    );
+    expect(decides).toBe(true);
+  });
+
+  test.each(REGISTRY_RULES.map((rule) => rule.id))('%s', (id) => {
+    const decides = registry.some((one) => {
+      const view = { registry: one, startedAt: 0 };
+      return (
+        word(readByRules('registry', without(REGISTRY_RULES, id), view)) !==
+        word(readByRules('registry', REGISTRY_RULES, view))
+      );
+    });
+    expect(decides).toBe(true);
+  });
+
+  test.each(PROCESS_RULES.map((rule) => rule.id))('%s', (id) => {
+    const decides = process.some(
+      (one) => readByRules('process', without(PROCESS_RULES, id), one) === null && !one.alive,
+    );
+    expect(decides).toBe(true);
+  });
+});
+
+test('every rule has a name of its own that tells its source, and names the versions it was seen on', () => {
+  const lists = { screen: SCREEN_RULES, hook: HOOK_RULES, registry: REGISTRY_RULES, process: PROCESS_RULES };
+  const all = Object.entries(lists).flatMap(([source, rules]) =>
+    rules.map(({ id, versions }) => ({ source, id, versions })),
+  );
+  expect(new Set(all.map(({ id }) => id)).size).toBe(all.length);
+  for (const { source, id, versions } of all) {
+    expect(id).toMatch(new RegExp(`^${source}\\.`));
+    expect(versions, id).not.toEqual([]);
+  }
+});
