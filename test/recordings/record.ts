@@ -161,11 +161,12 @@ function prepareHome(scene: RecordedScene, world: { home: string; projectDir: st
     writeFileSync(join(world.projectDir, name), content, { mode: 0o755 });
   }
   const file = join(world.home, '.claude.json');
-  if (scene.without === 'everything') writeFileSync(file, '{}\n', { mode: 0o600 });
-  if (scene.without === 'key') {
-    const { customApiKeyResponses: _, ...rest } = JSON.parse(readFileSync(file, 'utf8')) as Record<string, unknown>;
-    writeFileSync(file, `${JSON.stringify(rest)}\n`, { mode: 0o600 });
-  }
+  const state = JSON.parse(readFileSync(file, 'utf8')) as Record<string, unknown>;
+  // 1.0.60 ends at once where a project has no such list.
+  for (const project of Object.values(state.projects as Record<string, object>))
+    Object.assign(project, { allowedTools: [] });
+  if (scene.without === 'key') delete state.customApiKeyResponses;
+  writeFileSync(file, `${JSON.stringify(scene.without === 'everything' ? {} : state)}\n`, { mode: 0o600 });
 }
 
 /** Unix milliseconds of a recording's start: when its last row was written, less all delays. */

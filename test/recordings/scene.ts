@@ -18,7 +18,10 @@ export interface Stage {
   rest(ms: number): Promise<void>;
   /** long enough that what is up can be judged */
   settle(): Promise<void>;
-  /** the next event of this kind that nobody has waited for yet; of the session's own turn when not said otherwise */
+  /**
+   * The next event of this kind that nobody has waited for yet; of the session's own turn when not said otherwise.
+   * `end` is the end of an answer without a tool call.
+   */
   heard(
     kind: 'request' | 'first-byte' | 'tool' | 'end' | 'failed' | 'aborted',
     more?: { whose?: Whose; timeoutMs?: number },

@@ -45,7 +45,15 @@ export async function openStage(options: StageOptions): Promise<Stage> {
   const { world, truth, files, cutOffs } = options;
   const events: { kind: TimedApiEvent['kind']; whose: Whose }[] = [];
   let read = 0;
-  world.onDispose(world.onApiEvent((event) => void events.push({ kind: event.kind, whose: truth.hear(event) })));
+  let lastTool = 0;
+  world.onDispose(
+    world.onApiEvent((event) => {
+      const whose = truth.hear(event);
+      if (event.kind === 'tool') lastTool = event.request;
+      // An answer that ends in a tool call goes on after it.
+      if (event.kind !== 'end' || event.request !== lastTool) events.push({ kind: event.kind, whose });
+    }),
+  );
   const host = await openScreenHost({
     env: world.env,
     screenDir: world.screenDir,

@@ -193,7 +193,6 @@ export const DIALOG_SCENES: Readonly<Record<string, RecordedScene>> = {
       await stage.prompt('Please go on with scene:free');
       await stage.heard('tool');
       await stage.heard('end');
-      await stage.heard('end');
       await stage.settle();
     },
   },

@@ -84,7 +84,6 @@ export const TOOL_SCENES: Readonly<Record<string, RecordedScene>> = {
     play: async (stage) => {
       await delegate(stage);
       await stage.heard('end', { timeoutMs: 60_000 });
-      await stage.heard('end', { timeoutMs: 60_000 });
       await stage.settle();
     },
   },
@@ -102,7 +101,6 @@ export const TOOL_SCENES: Readonly<Record<string, RecordedScene>> = {
       await stage.heard('tool', { whose: 'helper' });
       await stage.rest(6_000);
       await stage.answer('1', 'approved');
-      await stage.heard('end', { timeoutMs: 60_000 });
       await stage.heard('end', { timeoutMs: 60_000 });
       await stage.settle();
     },
