@@ -3,6 +3,7 @@ const PLACEHOLDER = '/home/user/workspaces';
 
 /** Shorter pieces of a path could be part of any text. */
 const SHORTEST_PIECE = 6;
+const SHORTEST_START = '/tmp/cb-'.length;
 
 /**
  * Puts a neutral path of the same length in the place of a directory, in a recording's bytes read as latin1: whole, with
@@ -14,18 +15,19 @@ export function neutralizePaths(text: string, directory: string): string {
     throw new Error(`${directory} is not as long as ${PLACEHOLDER}, so it cannot be replaced in a recording`);
   }
   const withDashes = (path: string): string => path.replaceAll(/[^A-Za-z0-9]/g, '-');
-  let result = text;
-  for (const [from, to] of [
+  const forms = [
     [directory, PLACEHOLDER],
     [withDashes(directory), withDashes(PLACEHOLDER)],
-  ] as const) {
-    result = result.replaceAll(from, to);
-    for (let length = from.length - 1; length >= SHORTEST_PIECE + 2; length--) {
-      result = result.replaceAll(from.slice(0, length), to.slice(0, length));
+  ] as const;
+  let result = text;
+  for (const [from, to] of forms) result = result.replaceAll(from, to);
+  for (let length = directory.length - 1; length >= SHORTEST_PIECE; length--) {
+    for (const [from, to] of forms) {
+      if (length >= SHORTEST_START) result = result.replaceAll(from.slice(0, length), to.slice(0, length));
       result = result.replaceAll(from.slice(-length), to.slice(-length));
     }
   }
-  return result.replaceAll(directory.slice(-SHORTEST_PIECE), PLACEHOLDER.slice(-SHORTEST_PIECE));
+  return result;
 }
 
 /** `script`'s first line names the command, with the files of the launch in it. It is no output: its length is free. */
