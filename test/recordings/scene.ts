@@ -13,7 +13,7 @@ export interface Stage {
   press(keys: string): Promise<void>;
   /** a text and Enter, as a person would */
   prompt(text: string): Promise<void>;
-  /** a dialog is answered: the session works again */
+  /** answers the dialog that a tool has opened */
   answer(keys: string, why: string): Promise<void>;
   rest(ms: number): Promise<void>;
   /** long enough that what is up can be judged */

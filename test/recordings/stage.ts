@@ -107,7 +107,7 @@ export async function openStage(options: StageOptions): Promise<Stage> {
     },
     answer: async (keys, why) => {
       await press(keys);
-      truth.say('active', why);
+      truth.answered(why);
     },
     rest,
     settle: () => rest(SETTLE_MS),

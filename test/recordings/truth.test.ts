@@ -53,6 +53,8 @@ test('a tool that asks makes the session wait', () => {
 test('a subagent neither begins nor ends a turn, but it may ask', () => {
   expect(statesOf([request(1, 'part'), event('end', 1)])).toEqual([]);
   expect(statesOf([request(1, 'part'), tool(1, 'Bash'), event('end', 1)])).toEqual(['waiting']);
+  const asked = [request(1, 'go'), request(2, 'part'), tool(2, 'Bash'), event('end', 2), event('end', 1)];
+  expect(statesOf(asked), 'the turn may end meanwhile').toEqual(['active', 'waiting']);
 });
 
 test('titles, a warm-up and suggestions are nobody’s turn', () => {

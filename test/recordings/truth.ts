@@ -36,6 +36,9 @@ export class Truth {
   /** requests that have not ended, and whether a tool was called in them */
   private readonly open = new Map<number, { tag: string; usesTool: boolean; whose: Whose }>();
   private failures = 0;
+  private isTurnOpen = false;
+  /** whose tool has a dialog open */
+  private asking: Whose | null = null;
 
   constructor(
     private readonly options: TruthOptions,
@@ -48,6 +51,12 @@ export class Truth {
     this.state = state;
     const { detail, at = this.now() } = more;
     this.found.push({ at, state, why, ...(detail === undefined ? {} : { detail }) });
+  }
+
+  /** The open dialog has been answered: the turn goes on, or a background helper does while the session is idle. */
+  answered(why: string): void {
+    this.asking = null;
+    this.say(this.isTurnOpen ? 'active' : 'idle', why);
   }
 
   note(event: string, tag: string, at = this.now()): void {
@@ -64,7 +73,9 @@ export class Truth {
       case 'tool': {
         request.usesTool = true;
         const detail = this.options.asks[event.name];
-        if (detail !== undefined) this.say('waiting', `tool needs an answer: ${event.name}`, { detail, at: event.at });
+        if (detail === undefined) break;
+        this.asking = whose;
+        this.say('waiting', `tool needs an answer: ${event.name}`, { detail, at: event.at });
         break;
       }
       case 'end':
@@ -97,11 +108,17 @@ export class Truth {
     const tag = whose === 'helper' ? 'subagent' : event.step === 0 ? event.scene : 'after-tool';
     this.open.set(event.request, { tag, usesTool: false, whose });
     this.note('request', tag, event.at);
-    if (whose === 'turn') this.say('active', `request ${tag}`, { at: event.at });
+    if (this.asking === whose) this.asking = null;
+    if (whose === 'turn') {
+      this.isTurnOpen = true;
+      if (this.asking === null) this.say('active', `request ${tag}`, { at: event.at });
+    }
     return whose;
   }
 
   private endTurn(at: number): void {
+    this.isTurnOpen = false;
+    if (this.asking !== null) return;
     if (this.options.endsWithQuestion) this.say('waiting-or-idle', 'the turn ended with a question', { at });
     else this.say('idle', 'end of turn', { at });
   }

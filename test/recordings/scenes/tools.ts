@@ -1,5 +1,6 @@
+import type { Reply } from '../../../src/demo/scenes/scene.ts';
 import { isAtLeast } from '../../../src/platform/claude/index.ts';
-import { KEYS, type RecordedScene } from '../scene.ts';
+import { KEYS, type RecordedScene, type Stage } from '../scene.ts';
 import { turn } from './core.ts';
 import { answer, bash, lines, slowly, text, tool } from './replies.ts';
 
@@ -27,17 +28,34 @@ const ALLOW_SCRIPTS = [
 
 const SUBAGENT_TASK = 'Look through the tests, please: scene:part';
 
-/** What runs subagents is called Agent since 2.1.63; the other name stays harmless, the scene then ends with an error of the tool. */
-const subagent = (name: string) => [
+/** What runs subagents is called Agent since 2.1.63; since about 2.1.3xx it runs them in the background unless told otherwise. */
+const subagent = (name: string, more: Record<string, unknown> = {}) => [
   slowly(
     text('I let somebody look at the tests.'),
-    tool(name, { description: 'Look through the tests', prompt: SUBAGENT_TASK, subagent_type: 'general-purpose' }),
+    tool(name, {
+      description: 'Look through the tests',
+      prompt: SUBAGENT_TASK,
+      subagent_type: 'general-purpose',
+      ...more,
+    }),
   ),
   slowly(text('The tests are in order.')),
+  slowly(text('That is all of it.')),
 ];
-const delegate: RecordedScene['play'] = async (stage) => {
+const PART_THAT_RUNS = [
+  slowly(text('I run them.'), bash('./noisy.sh', 'Run the tests')),
+  slowly(text('All of them pass.')),
+];
+const PART_THAT_ASKS = [slowly(bash('touch ../marker.txt', 'Create the marker file')), slowly(text('It is there.'))];
+const delegates = (part: readonly Reply[]): NonNullable<RecordedScene['replies']> => ({
+  agent: subagent('Agent'),
+  inline: subagent('Agent', { run_in_background: false }),
+  task: subagent('Task'),
+  part,
+});
+const delegate = async (stage: Stage, how: 'agent' | 'inline'): Promise<void> => {
   await stage.ready();
-  await stage.prompt(`Please go on with scene:${isAtLeast(stage.version, '2.1.63') ? 'agent' : 'task'}`);
+  await stage.prompt(`Please go on with scene:${isAtLeast(stage.version, '2.1.63') ? how : 'task'}`);
   await stage.heard('tool');
 };
 
@@ -76,31 +94,52 @@ export const TOOL_SCENES: Readonly<Record<string, RecordedScene>> = {
     allow: ALLOW_SCRIPTS,
     files: NOISY_FILES,
     helpers: /scene:part/,
-    replies: {
-      agent: subagent('Agent'),
-      task: subagent('Task'),
-      part: [slowly(text('I run them.'), bash('./noisy.sh', 'Run the tests')), slowly(text('All of them pass.'))],
-    },
+    replies: delegates(PART_THAT_RUNS),
     play: async (stage) => {
-      await delegate(stage);
+      await delegate(stage, 'inline');
+      await stage.heard('end', { timeoutMs: 60_000 });
+      await stage.settle();
+    },
+  },
+  'subagent-background': {
+    about: 'a subagent that works on after the turn: idle, then the program goes on by itself',
+    allow: ALLOW_SCRIPTS,
+    files: NOISY_FILES,
+    helpers: /scene:part/,
+    replies: delegates(PART_THAT_RUNS),
+    play: async (stage) => {
+      await delegate(stage, 'agent');
+      await stage.heard('end', { timeoutMs: 60_000 });
+      await stage.heard('end', { whose: 'helper', timeoutMs: 60_000 });
       await stage.heard('end', { timeoutMs: 60_000 });
       await stage.settle();
     },
   },
   'subagent-permission': {
-    about: 'a subagent that needs a permission',
+    about: 'a subagent that needs a permission, inside of a turn',
     helpers: /scene:part/,
     asks: { Bash: 'permission' },
-    replies: {
-      agent: subagent('Agent'),
-      task: subagent('Task'),
-      part: [slowly(bash('touch ../marker.txt', 'Create the marker file')), slowly(text('It is there.'))],
-    },
+    replies: delegates(PART_THAT_ASKS),
     play: async (stage) => {
-      await delegate(stage);
+      await delegate(stage, 'inline');
       await stage.heard('tool', { whose: 'helper' });
       await stage.rest(6_000);
       await stage.answer('1', 'approved');
+      await stage.heard('end', { timeoutMs: 60_000 });
+      await stage.settle();
+    },
+  },
+  'background-permission': {
+    about: 'a subagent that needs a permission after the turn: waiting, then idle',
+    helpers: /scene:part/,
+    asks: { Bash: 'permission' },
+    replies: delegates(PART_THAT_ASKS),
+    play: async (stage) => {
+      await delegate(stage, 'agent');
+      await stage.heard('tool', { whose: 'helper' });
+      await stage.rest(8_000);
+      await stage.answer('1', 'approved');
+      await stage.heard('end', { whose: 'helper', timeoutMs: 60_000 });
       await stage.heard('end', { timeoutMs: 60_000 });
       await stage.settle();
     },
