@@ -113,6 +113,12 @@ export function createLocalMachine(options: LocalMachineOptions): LocalHost {
     attachArgv: (screenId) => attachCommand(screenId),
     runAttached: async (argv) => runAttached(argv, attachEnvironment(options, await settingsOf())),
     demo: ({ signal, onProgress }) => demonstrate(options, { signal, print: onProgress }),
+    recordMisdetection: async (request) => {
+      const { writeMisdetection } = await import('./local-misdetection.ts');
+      const { home } = await settingsOf();
+      await prepareHome(home);
+      return writeMisdetection(request, { home, version: options.version });
+    },
     timeline: async (request) => {
       const { readTimeline } = await import('./local-timeline.ts');
       return readTimeline(request, { settings: await settingsOf(), cwd: options.cwd });

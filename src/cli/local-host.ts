@@ -1,6 +1,7 @@
 import type {
   Because,
   Detail,
+  Explanation,
   Health,
   Primary,
   ResolvedSetting,
@@ -83,6 +84,15 @@ export interface TimelineResult {
   changes: TimelineChange[];
 }
 
+export interface MisdetectionRequest {
+  slug: string;
+  /** the right word, `primary/detail` */
+  shouldBe: string;
+  explanation: Explanation;
+  /** now, Unix milliseconds */
+  at: number;
+}
+
 /**
  * Everything of this machine that the command line needs beside the server's API. `main.ts` fills it; the command line never
  * imports the rooms behind it. All functions reject with a `CatalogueError` where something was to be expected.
@@ -127,4 +137,6 @@ export interface LocalHost {
    * @throws CatalogueError no_recording
    */
   timeline(request: TimelineRequest): Promise<TimelineResult>;
+  /** Keeps a wrong status for a report, every text in it replaced but the words that rules read. Resolves to the file's path. */
+  recordMisdetection(request: MisdetectionRequest): Promise<string>;
 }

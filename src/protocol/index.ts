@@ -1,5 +1,6 @@
 export * from './delivery.ts';
 export * from './errors.ts';
+export * from './explanation.ts';
 export * from './frames.ts';
 export * from './question.ts';
 export * from './routes.ts';

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { Delivery } from './delivery.ts';
 import { ErrorBody, type ErrorCode } from './errors.ts';
+import { Explanation } from './explanation.ts';
 import { Buffer, ServerHealth, Session, StatusChange, StatusCounts } from './session.ts';
 import { StateSelectorWord } from './state-selector.ts';
 import { Columns, PermissionMode, Rows, SessionType, Timestamp } from './words.ts';
@@ -373,6 +374,15 @@ export const ROUTES = {
     success: 200,
     response: null,
     errors: ['no_such_session', 'no_recording', 'range_not_satisfiable'],
+  },
+  explain: {
+    method: 'get',
+    path: '/sessions/{slug}/explain',
+    summary: 'All evidence at hand, what each source makes of it, and why one was believed',
+    params: SlugParam,
+    success: 200,
+    response: Explanation,
+    errors: ['no_such_session'],
   },
   history: {
     method: 'get',

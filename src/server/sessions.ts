@@ -5,6 +5,7 @@ import type {
   BroadcastResult,
   Buffer,
   Delivery,
+  Explanation,
   NewSession,
   Send,
   Session,
@@ -71,6 +72,7 @@ export interface Sessions {
   delivery(slug: string, id: string): Delivery;
   changeDelivery(slug: string, id: string, text: string): Promise<Delivery>;
   cancelDelivery(slug: string, id: string): Promise<Delivery>;
+  explain(slug: string): Explanation;
   history(slug: string, since: string | null): StatusChange[];
   /** @throws CatalogueError no_such_session, no_recording */
   stream(slug: string): RecordingStream;

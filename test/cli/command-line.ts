@@ -154,6 +154,7 @@ function testHost({ socket, settings, host }: CommandOptions): LocalHost {
     runAttached: missing('runAttached'),
     demo: missing('demo'),
     timeline: missing('timeline'),
+    recordMisdetection: missing('recordMisdetection'),
     ...host,
   };
 }

@@ -9,6 +9,7 @@ import {
   type Buffer as BufferAnswer,
   CatalogueError,
   type Delivery,
+  type Explanation,
   isSlug,
   matchesState,
   type NewSession,
@@ -390,6 +391,35 @@ export class MemorySessions implements Sessions {
     const others = this.deliveries(slug).filter((one) => one.id !== delivery.id);
     this.#deliveries.set(slug, [delivery, ...others]);
     return delivery;
+  }
+
+  explain(slug: string): Explanation {
+    const { status } = this.get(slug);
+    const { primary, detail, because, since } = status;
+    return {
+      status,
+      why: 'it is the only source',
+      recheck_at: null,
+      verdicts: [{ ...because, primary, detail, since, won: true }],
+      evidence: {
+        process: null,
+        hooks: null,
+        screen: {
+          rule: because.rule,
+          since,
+          newest_rule: because.rule,
+          changed_at: since,
+          progressed_at: since,
+          draft: null,
+          lines: ['● Read(src/secret.ts)', '', '─'.repeat(40), '❯ ', '─'.repeat(40)],
+          cols: 40,
+          rows: 5,
+          cursor: { row: 3, col: 2 },
+          dim_rows: [],
+        },
+        registry: null,
+      },
+    };
   }
 
   history(slug: string, since: string | null): StatusChange[] {

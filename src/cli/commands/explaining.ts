@@ -1,10 +1,12 @@
 import type { Command } from 'commander';
+import type { Explanation } from '../../protocol/index.ts';
 import type { CliContext } from '../context.ts';
 import type { TimelineChange } from '../local-host.ts';
+import { formatSince } from '../output/durations.ts';
 import { sessionIcon, sessionStyle, stateText } from '../output/session-text.ts';
-import { cleanLine } from '../output/terminal-text.ts';
+import { cleanBlock, cleanLine } from '../output/terminal-text.ts';
 import { describe } from './command-help.ts';
-import { readWhole } from './option-values.ts';
+import { readStatusWord, readWhole } from './option-values.ts';
 
 /** As the server takes for a session's window. */
 const MAX_CELLS = 1_000;
@@ -16,7 +18,7 @@ interface TimelineOptions {
   json?: boolean;
 }
 
-/** `timeline`. */
+/** `timeline`, `explain` and `record-misdetection`. */
 export function addExplaining(program: Command, context: CliContext): void {
   const { out, host } = context;
 
@@ -45,7 +47,100 @@ export function addExplaining(program: Command, context: CliContext): void {
       if (options.json === true) for (const change of changes) out.jsonLine(change);
       else printTimeline(context, { timed, changes });
     });
+
+  describe(program.command('explain'), {
+    group: 'looking',
+    summary: 'say why a session has its status: all evidence, what each source makes of it, and why one was believed',
+    examples: [
+      ['cbos explain AUTH', 'when its status looks wrong'],
+      ['cbos record-misdetection AUTH --should-be waiting/permission', 'and is'],
+    ],
+  })
+    .argument('<slug>', 'the session')
+    .option('--json', 'the REST body')
+    .action(async (slug: string, options: { json?: boolean }) => {
+      const client = await context.client();
+      const explanation = await client.call('explain', { params: { slug } });
+      if (options.json === true) out.json(explanation);
+      else printExplanation(context, slug, explanation);
+    });
+
+  describe(program.command('record-misdetection'), {
+    group: 'looking',
+    summary: 'keep a wrong status in a file, for a report or a test',
+    more: [
+      'The file has what explain prints. Every letter and digit of your texts is replaced by another of the same width; only the words of',
+      'Claude Code itself that the rules read stay. Look at it before you send it to anybody.',
+    ].join('\n'),
+    examples: [['cbos record-misdetection AUTH --should-be waiting/permission', 'it says where it wrote it']],
+  })
+    .argument('<slug>', 'the session')
+    .requiredOption('--should-be <status>', 'what would be right, as in waiting/permission', readStatusWord)
+    .option('--json', 'the path as JSON')
+    .action(async (slug: string, options: { shouldBe: string; json?: boolean }) => {
+      const client = await context.client();
+      const explanation = await client.call('explain', { params: { slug } });
+      const { shouldBe } = options;
+      const file = await host.recordMisdetection({ slug, shouldBe, explanation, at: context.io.now() });
+      if (options.json === true) out.json({ file });
+      else out.line(cleanLine(file));
+    });
 }
+
+const LABEL_WIDTH = 12;
+
+function printExplanation(context: CliContext, slug: string, { status, why, verdicts, evidence }: Explanation): void {
+  const { out } = context;
+  const now = context.io.now();
+  const say = (label: string, text: string): void => {
+    if (text !== '') out.line(`  ${out.style('dim', label.padEnd(LABEL_WIDTH))}${cleanLine(text)}`);
+  };
+  const ago = (at: string | null): string => (at === null ? '' : `${formatSince(at, now)} ago`);
+  out.line(
+    `${out.style('bold', slug)}  ${statusWord(status)} for ${formatSince(status.since, now)}: ${cleanLine(why)}`,
+  );
+  out.line();
+  out.table(
+    [
+      { title: '' },
+      { title: 'SOURCE' },
+      { title: 'SAYS' },
+      { title: 'SINCE' },
+      { title: 'RULE' },
+      { title: 'EVIDENCE', isFlexible: true },
+    ],
+    verdicts.map((verdict) => [
+      { text: verdict.won ? '→' : '' },
+      { text: verdict.source },
+      { text: statusWord(verdict) },
+      { text: ago(verdict.since) },
+      { text: cleanLine(verdict.rule) },
+      { text: cleanLine(verdict.evidence) },
+    ]),
+  );
+  out.line();
+  const { process, hooks, screen, registry } = evidence;
+  say(
+    'process',
+    process === null ? 'not known' : process.alive ? `alive, started ${ago(process.started_at)}` : 'ended',
+  );
+  say('hooks', hooks === null ? 'none ever came' : `the last one ${ago(hooks.last_at)}`);
+  say('prompt', hooks?.prompt == null ? '' : `${hooks.prompt.text} (${ago(hooks.prompt.at)})`);
+  say('calls', hooks?.tools.map((tool) => `${tool.name} (${ago(tool.at)})`).join(', ') ?? '');
+  say('turn end', hooks?.turn_end == null ? '' : `${hooks.turn_end.event} ${ago(hooks.turn_end.at)}`);
+  say(
+    'registry',
+    registry === null ? 'no record' : `${registry.status ?? 'says nothing'} ${registry.waiting_for ?? ''}`,
+  );
+  say('screen', screen === null ? 'no recording' : `${screen.newest_rule}, changed ${ago(screen.changed_at)}`);
+  say('draft', screen?.draft ?? '');
+  const shown = screen?.lines.map((line) => cleanBlock(line).trimEnd()) ?? [];
+  while (shown.at(-1) === '') shown.pop();
+  out.lines(shown.map((line) => out.style('dim', `  │ ${line}`)));
+}
+
+const statusWord = ({ primary, detail }: Pick<Explanation['status'], 'primary' | 'detail'>): string =>
+  primary === null ? 'unknown' : [primary, detail].filter((word) => word !== null).join('/');
 
 function printTimeline({ out }: CliContext, { timed, changes }: { timed: boolean; changes: TimelineChange[] }): void {
   out.table(

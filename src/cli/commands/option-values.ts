@@ -8,6 +8,14 @@ export function readStateWord(word: string): string {
   throw new InvalidArgumentError(`It must be one of ${STATE_SELECTOR_WORDS.join(', ')}.`);
 }
 
+/** `waiting/permission`, or a primary alone where it has no details. */
+export function readStatusWord(word: string): string {
+  if (parseStateSelector(word)?.kind === 'exact' || word === 'dead') return word;
+  throw new InvalidArgumentError(`It must be like waiting/permission: one of ${STATUS_WORDS.join(', ')}.`);
+}
+
+const STATUS_WORDS = STATE_SELECTOR_WORDS.filter((word) => word.includes('/'));
+
 export function readSeconds(text: string): number {
   const seconds = Number(text);
   // setTimeout takes 2^31 ms at most and fires at once beyond it.

@@ -13,6 +13,8 @@ export interface Voices {
 
 export interface Arbitration {
   winner: SourceVerdict | null;
+  /** why this one and no other, for people */
+  why: string;
   /** when the same evidence would be judged anew, null when time alone changes nothing */
   recheckAt: Millis | null;
 }
@@ -36,23 +38,39 @@ const REGISTRY_LAG_MS = 200;
 
 /** Decides between the sources. The rules are in the order of their strength. */
 export function arbitrate(voices: Voices, evidence: Evidence, now: Millis): Arbitration {
-  if (voices.process !== null) return final(voices.process);
+  if (voices.process !== null) return final(voices.process, 'the process has ended, and that ends all arguments');
   const { hook, screen, registry } = voices;
   const settlesAt =
     evidence.screen === null ? null : settledReading(evidence.screen, now, companyOf(evidence.hooks)).recheckAt;
   // What a person has said in a rule of their own is meant.
-  if (screen?.source === 'user') return { winner: screen, recheckAt: settlesAt };
+  if (screen?.source === 'user')
+    return { winner: screen, why: 'a rule of your own is believed before all others', recheckAt: settlesAt };
   const decided = decide({ hook, screen, registry }, evidence, now);
-  return { winner: decided.winner, recheckAt: earliest(settlesAt, decided.recheckAt) };
+  return { ...decided, recheckAt: earliest(settlesAt, decided.recheckAt) };
 }
 
-const final = (winner: SourceVerdict | null): Arbitration => ({ winner, recheckAt: null });
+const final = (winner: SourceVerdict | null, why: string): Arbitration => ({ winner, why, recheckAt: null });
+const SPEAKERS = {
+  hook: 'hooks say',
+  registry: 'the registry says',
+  screen: 'the screen says',
+  process: 'the process says',
+  json: 'the events say',
+  user: 'your rules say',
+  none: 'nothing says',
+} as const;
 const earliest = (a: Millis | null, b: Millis | null): Millis | null =>
   a === null ? b : b === null ? a : Math.min(a, b);
 
-/** `first` wins until the deadline, `later` from there on. */
-function until(deadline: Millis, now: Millis, choice: { first: SourceVerdict; later: SourceVerdict }): Arbitration {
-  return now < deadline ? { winner: choice.first, recheckAt: deadline } : final(choice.later);
+/** `first` wins until the deadline, `later` from there on. Both with the reason. */
+function until(
+  deadline: Millis,
+  now: Millis,
+  choice: { first: SourceVerdict; later: SourceVerdict; whyFirst: string; whyLater: string },
+): Arbitration {
+  return now < deadline
+    ? { winner: choice.first, why: choice.whyFirst, recheckAt: deadline }
+    : final(choice.later, choice.whyLater);
 }
 
 function decide(voices: Omit<Voices, 'process'>, evidence: Evidence, now: Millis): Arbitration {
@@ -60,8 +78,8 @@ function decide(voices: Omit<Voices, 'process'>, evidence: Evidence, now: Millis
   if (screen === null || evidence.screen === null) return withoutScreen(hook, registry, evidence, now);
   const staleAt = staleTime(evidence.screen, screen, voices);
   if (staleAt !== null && now >= staleAt) return withoutScreen(hook, registry, evidence, now);
-  const { winner, recheckAt } = withScreen({ hook, screen, registry, shown: evidence.screen }, evidence, now);
-  return { winner, recheckAt: earliest(recheckAt, staleAt) };
+  const decided = withScreen({ hook, screen, registry, shown: evidence.screen }, evidence, now);
+  return { ...decided, recheckAt: earliest(decided.recheckAt, staleAt) };
 }
 
 /** When the screen will have been overtaken; null while nobody contradicts it. The recording stopped (a full disk ends it silently). */
@@ -84,10 +102,18 @@ interface Heard {
 function withScreen({ hook, screen, registry, shown }: Heard, evidence: Evidence, now: Millis): Arbitration {
   if (screen.primary === null) {
     // Nothing on the screen yet: the process is starting, whatever SessionStart says.
-    if (hook === null || hook.rule === 'hook.SessionStart') return final(hook === null ? registry : null);
+    if (hook === null || hook.rule === 'hook.SessionStart') {
+      const winner = hook === null ? registry : null;
+      return final(
+        winner,
+        winner === null
+          ? 'the process is starting: nothing stands on the screen yet'
+          : 'only the registry says something',
+      );
+    }
     return withoutScreen(hook, registry, evidence, now);
   }
-  if (hook === null) return final(screenOverRegistry(screen, registry, shown));
+  if (hook === null) return screenOverRegistry(screen, registry, shown);
   if (hook.primary === screen.primary) return agree(hook, screen, evidence, now);
   return disagree({ hook, screen, registry, shown }, evidence, now);
 }
@@ -99,61 +125,84 @@ function withoutScreen(
   evidence: Evidence,
   now: Millis,
 ): Arbitration {
-  if (hook === null || registry === null) return final(hook ?? registry);
-  if (evidence.registry?.statusUpdatedAt == null || registry.primary === hook.primary) return final(hook);
+  if (hook === null || registry === null) {
+    const only = hook ?? registry;
+    return final(
+      only,
+      only === null ? 'no source says anything' : `only ${SPEAKERS[only.source]} something that counts`,
+    );
+  }
+  if (evidence.registry?.statusUpdatedAt == null || registry.primary === hook.primary) {
+    return final(hook, 'hooks are the first to know, and the registry does not contradict them');
+  }
   // A closing question is idle in the registry's words.
-  if (registry.primary === 'idle' && hook.rule === 'hook.Stop.closing') return final(hook);
-  if (registry.since <= hook.since) return final(hook);
-  return until(registry.since + SILENT_END_MS, now, { first: hook, later: idleAfterTurn(registry) });
+  if (registry.primary === 'idle' && hook.rule === 'hook.Stop.closing') {
+    return final(hook, 'the registry calls a closing question idle: no contradiction');
+  }
+  if (registry.since <= hook.since) return final(hook, 'the hook is newer than the registry');
+  return until(registry.since + SILENT_END_MS, now, {
+    first: hook,
+    later: idleAfterTurn(registry),
+    whyFirst: 'the registry contradicts the hook, but only just',
+    whyLater: 'the registry is newer than the hook, and no hook came: an interrupt fires none',
+  });
 }
 
 /** While an answer streams and a draft stands in the prompt, 2.1.329 shows neither spinner nor hint: the registry knows. */
-function screenOverRegistry(
-  screen: SourceVerdict,
-  registry: SourceVerdict | null,
-  shown: ScreenEvidence,
-): SourceVerdict {
+function screenOverRegistry(screen: SourceVerdict, registry: SourceVerdict | null, shown: ScreenEvidence): Arbitration {
   const isWeak = screen.primary === 'idle' && shown.reading.draft !== null;
-  if (isWeak && registry?.primary === 'active') return { ...registry, detail: 'responding' };
-  return screen;
+  if (isWeak && registry?.primary === 'active') {
+    return final(
+      { ...registry, detail: 'responding' },
+      'a draft in the prompt hides the signs of a turn: the registry knows',
+    );
+  }
+  return final(screen, 'no hook ever came: the screen is the best that there is');
 }
 
 /** Hooks and screen tell the same primary: the more telling detail wins. */
 function agree(hook: SourceVerdict, screen: SourceVerdict, evidence: Evidence, now: Millis): Arbitration {
   switch (screen.primary) {
     case 'waiting': {
-      if (screen.rule.endsWith('.closing')) return final(hook);
-      if (hook.rule.endsWith('.closing')) return final(screen);
+      if (screen.rule.endsWith('.closing')) return final(hook, 'both wait; the hook knows for what');
+      if (hook.rule.endsWith('.closing')) return final(screen, 'both wait; a dialog is open by now');
       // The screen knows a dialog by its looks; one that it cannot name is what the hook announced.
-      return final(screen.detail === 'setup' ? { ...hook, since: screen.since } : screen);
+      return screen.detail === 'setup'
+        ? final({ ...hook, since: screen.since }, 'both wait; the hook has a name for the dialog')
+        : final(screen, 'both wait; the screen shows the options');
     }
     case 'active':
       return agreeActive(hook, screen, evidence, now);
     default: {
-      if (hook.detail === 'error' || screen.detail !== 'error') {
-        return final(hook);
-      }
-      return final(screen);
+      return hook.detail === 'error' || screen.detail !== 'error'
+        ? final(hook, 'both are idle; the hook knows how the turn ended')
+        : final(screen, 'both are idle; the screen shows an error that no hook told');
     }
   }
 }
 
 function agreeActive(hook: SourceVerdict, screen: SourceVerdict, evidence: Evidence, now: Millis): Arbitration {
-  if (hook.detail === 'compacting') return final(hook);
-  if (screen.detail === 'compacting') return final(screen);
+  if (hook.detail === 'compacting') return final(hook, 'a turn runs; the hook says that it compacts');
+  if (screen.detail === 'compacting') return final(screen, 'a turn runs; the screen shows that it compacts');
   // A call from before the last prompt runs on, if the screen shows one.
   const isOldCall = hook.rule === 'hook.UserPromptSubmit' && evidence.hooks.tools.length > 0;
-  if (isOldCall && screen.detail === 'using_tools') return final(screen);
-  if (screen.detail !== 'responding') return final(hook);
+  if (isOldCall && screen.detail === 'using_tools')
+    return final(screen, 'a call from before the last prompt still runs');
+  if (screen.detail !== 'responding') return final(hook, 'a turn runs; the hook knows more of it');
   if (hook.detail === 'thinking') {
     // Text from before the last tool call or prompt is no answer to it: it must have been drawn after.
     return screen.since >= hook.since || (evidence.screen?.progressedAt ?? 0) > hook.since + NEWS_MS
-      ? final(screen)
-      : final(hook);
+      ? final(screen, 'an answer is being written, of which hooks do not tell')
+      : final(hook, 'the text on the screen is older than the hook');
   }
   // A call that failed fires no hook in older versions: an answer that is being written ends it.
-  if (screen.since < hook.since + NEWS_MS) return final(hook);
-  return until(screen.since + DRAW_LAG_MS, now, { first: hook, later: screen });
+  if (screen.since < hook.since + NEWS_MS) return final(hook, 'the text on the screen is older than the call');
+  return until(screen.since + DRAW_LAG_MS, now, {
+    first: hook,
+    later: screen,
+    whyFirst: 'the call may still run beside the text',
+    whyLater: 'an answer is being written: the call has failed without a hook',
+  });
 }
 
 type Dispute = Heard & { hook: SourceVerdict };
@@ -166,22 +215,41 @@ function disagree(dispute: Dispute, evidence: Evidence, now: Millis): Arbitratio
   if (hook.primary === 'active') return overIdleScreen(dispute, evidence, now);
   if (screen.primary === 'active') return overActiveScreen(dispute, now);
   // Left: a closing question on the one side, an idle prompt on the other.
-  return final(hook.detail === 'error' || hook.primary === 'waiting' ? hook : screen);
+  return hook.detail === 'error' || hook.primary === 'waiting'
+    ? final(hook, 'the turn is over; the hook knows how it ended')
+    : final(screen, 'the turn is over; the screen shows how it ended');
 }
 
 /** A dialog, or a closing question, is on the screen, and the hooks do not know of it. */
 function overDialog({ hook, screen, shown }: Dispute, now: Millis): Arbitration {
   if (screen.rule.endsWith('.closing')) {
     // Stop tells the whole message: only where it does not (older versions), the screen's last line counts.
-    if (hook.primary === 'idle') return final(hook.evidence === '' && hook.detail === 'waiting_input' ? screen : hook);
-    return until(Math.max(hook.since, screen.since) + SILENT_END_MS, now, { first: hook, later: screen });
+    if (hook.primary === 'idle') {
+      return hook.evidence === '' && hook.detail === 'waiting_input'
+        ? final(screen, 'the hook does not tell the last message, the screen shows it')
+        : final(hook, 'the hook tells the whole last message, the screen its end');
+    }
+    return until(Math.max(hook.since, screen.since) + SILENT_END_MS, now, {
+      first: hook,
+      later: screen,
+      whyFirst: 'the screen may be from before the hook',
+      whyLater: 'the screen has shown the end of the turn for a while, and no hook came',
+    });
   }
   // A start never closes a dialog: the prompt must be drawn first (trust dialog, 2.1.329).
-  if (hook.rule === 'hook.SessionStart') return final(screen);
+  if (hook.rule === 'hook.SessionStart')
+    return final(screen, 'a dialog stands before the prompt, whatever a start says');
   // The dialog has just been answered: it is gone but nothing has settled yet, or the picture is older than the hook.
-  if (shown.reading.dialog === null) return final(hook);
-  if (hook.since > shown.changedAt) return until(hook.since + DRAW_LAG_MS, now, { first: hook, later: screen });
-  return final(screen);
+  if (shown.reading.dialog === null) return final(hook, 'the dialog has just gone from the screen');
+  if (hook.since > shown.changedAt) {
+    return until(hook.since + DRAW_LAG_MS, now, {
+      first: hook,
+      later: screen,
+      whyFirst: 'the screen is from before the hook',
+      whyLater: 'the dialog still stands there',
+    });
+  }
+  return final(screen, 'a dialog is on the screen that hooks do not know of');
 }
 
 /** A permission was asked and no dialog is on the screen: not drawn yet, or answered. No hook tells of the answer. */
@@ -192,10 +260,17 @@ function afterRequest({ hook, screen, registry, shown }: Dispute, evidence: Evid
     screen.primary === 'active' && tool !== null
       ? { ...screen, detail: 'using_tools', rule: 'screen.dialog.answered', evidence: describeTool(tool) }
       : screen;
-  if (shown.reading.dialog !== null) return final(hook);
-  if (wasDrawn) return final(afterAnswer);
+  if (shown.reading.dialog !== null) return final(hook, 'the dialog that the hook told of is being drawn');
+  if (wasDrawn) return final(afterAnswer, 'the dialog is gone from the screen: answered, of which no hook tells');
   const isStillAsked = registry?.primary === 'waiting' && registry.since >= hook.since - REGISTRY_LAG_MS;
-  return isStillAsked ? final(hook) : until(hook.since + DIALOG_LAG_MS, now, { first: hook, later: afterAnswer });
+  return isStillAsked
+    ? final(hook, 'the registry, too, says that it waits')
+    : until(hook.since + DIALOG_LAG_MS, now, {
+        first: hook,
+        later: afterAnswer,
+        whyFirst: 'the dialog may not be drawn yet',
+        whyLater: 'no dialog was ever drawn',
+      });
 }
 
 /** The hooks say that a turn runs, the screen shows an idle prompt: interrupted, or not drawn yet. */
@@ -203,8 +278,10 @@ function overIdleScreen({ hook, screen, registry, shown }: Dispute, evidence: Ev
   const lastHookAt = evidence.hooks.lastAt ?? hook.since;
   if (registry !== null && evidence.registry?.statusUpdatedAt != null) {
     const isAfterHook = registry.since >= lastHookAt - REGISTRY_LAG_MS;
-    if (registry.primary === 'idle' && registry.since > hook.since && isAfterHook) return final(idleAfterTurn(screen));
-    if (registry.primary === 'active') return final(hook);
+    if (registry.primary === 'idle' && registry.since > hook.since && isAfterHook) {
+      return final(idleAfterTurn(screen), 'the prompt is up and the registry confirms it: an interrupt fires no hook');
+    }
+    if (registry.primary === 'active') return final(hook, 'the registry, too, says that a turn runs');
   }
   const isNews = screen.since > hook.since + NEWS_MS;
   const deadline = isNews
@@ -213,8 +290,13 @@ function overIdleScreen({ hook, screen, registry, shown }: Dispute, evidence: Ev
   // What changes while the prompt stands there is most likely an answer being written under a draft.
   const isWritten =
     shown.reading.draft !== null && shown.progressedAt > hook.since && now - shown.progressedAt < SILENT_END_MS;
-  if (isWritten) return until(shown.progressedAt + SILENT_END_MS, now, { first: hook, later: idleAfterTurn(screen) });
-  return until(deadline, now, { first: hook, later: idleAfterTurn(screen) });
+  const choice = {
+    first: hook,
+    later: idleAfterTurn(screen),
+    whyFirst: isWritten ? 'something is still being written above the prompt' : 'the screen may not show the turn yet',
+    whyLater: 'the prompt has been up for a while, and no hook came: an interrupt fires none',
+  };
+  return until(isWritten ? shown.progressedAt + SILENT_END_MS : deadline, now, choice);
 }
 
 /** A turn was begun, so the session is not fresh, though an early interrupt wipes the screen (2.1.150 on). */
@@ -223,8 +305,16 @@ const idleAfterTurn = (idle: SourceVerdict): SourceVerdict =>
 
 /** The hooks say that the turn is over, the screen shows one running: the old picture, or a turn that no hook announced. */
 function overActiveScreen({ hook, screen, registry, shown }: Dispute, now: Millis): Arbitration {
-  if (screen.since > hook.since + NEWS_MS) return final(screen);
-  if (registry?.primary === 'active' && registry.since > hook.since) return final(screen);
-  if (shown.changedAt <= hook.since + END_LAG_MS) return final(hook);
-  return until(hook.since + END_LAG_MS, now, { first: hook, later: screen });
+  if (screen.since > hook.since + NEWS_MS)
+    return final(screen, 'the spinner began after the last hook: a turn that no hook told of');
+  if (registry?.primary === 'active' && registry.since > hook.since) {
+    return final(screen, 'the registry, too, says that a turn runs');
+  }
+  if (shown.changedAt <= hook.since + END_LAG_MS) return final(hook, 'the screen has not changed since the hook');
+  return until(hook.since + END_LAG_MS, now, {
+    first: hook,
+    later: screen,
+    whyFirst: 'the screen is from before the end of the turn',
+    whyLater: 'the spinner still turns: a turn that no hook told of',
+  });
 }

@@ -1,5 +1,5 @@
 import type { Because, Question } from '../../protocol/index.ts';
-import { arbitrate } from './arbitrate.ts';
+import { arbitrate, type Voices } from './arbitrate.ts';
 import type { Evidence, Millis, SourceVerdict, Verdict } from './evidence.ts';
 import { requestedTool } from './hook-rules.ts';
 import { asClosing, closingQuestion, dialogQuestion, toolBehind } from './question.ts';
@@ -28,14 +28,14 @@ function screenVerdict({ screen, hooks }: Evidence, now: Millis): SourceVerdict 
   return { source, primary: primary === 'stuck' ? null : primary, detail, rule, evidence, since };
 }
 
-/** Each source's own verdict, strongest source first; sources that say nothing are left out. */
-export function verdicts(evidence: Evidence, now: Millis): SourceVerdict[] {
-  return [
-    processVerdict(evidence.process),
-    hookVerdict(evidence.hooks),
-    screenVerdict(evidence, now),
-    registryVerdict(evidence.registry, evidence.process?.startedAt ?? null),
-  ].filter((verdict) => verdict !== null);
+/** What each source says by itself. */
+export function voicesOf(evidence: Evidence, now: Millis): Voices {
+  return {
+    process: processVerdict(evidence.process),
+    hook: hookVerdict(evidence.hooks),
+    screen: screenVerdict(evidence, now),
+    registry: registryVerdict(evidence.registry, evidence.process?.startedAt ?? null),
+  };
 }
 
 const UNKNOWN: Because = { source: 'none', rule: 'none', evidence: '' };
@@ -45,16 +45,7 @@ const UNKNOWN: Because = { source: 'none', rule: 'none', evidence: '' };
  * Health and stuck are not decided here, see `advanceStatus`.
  */
 export function derive(evidence: Evidence, now: Millis): Verdict {
-  const { winner, recheckAt } = arbitrate(
-    {
-      process: processVerdict(evidence.process),
-      hook: hookVerdict(evidence.hooks),
-      screen: screenVerdict(evidence, now),
-      registry: registryVerdict(evidence.registry, evidence.process?.startedAt ?? null),
-    },
-    evidence,
-    now,
-  );
+  const { winner, recheckAt } = arbitrate(voicesOf(evidence, now), evidence, now);
   if (winner === null) return { primary: null, detail: null, because: UNKNOWN, question: null, recheckAt };
   const { primary, detail, source, rule } = winner;
   const because = { source, rule, evidence: winner.evidence };

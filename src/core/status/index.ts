@@ -1,11 +1,13 @@
 export * from './advance.ts';
-export { derive, verdicts } from './derive.ts';
+export { derive } from './derive.ts';
 export * from './evidence.ts';
+export { explain } from './explain.ts';
 export { HOOK_RULES } from './hook-rules.ts';
 export { NO_HOOKS, observeHook } from './hooks.ts';
 export { PROCESS_RULES } from './process-rules.ts';
+export { redactFrame, redactLine } from './redact.ts';
 export { REGISTRY_RULES } from './registry-rules.ts';
-export { observeScreen, type ScreenObserver, screenObserver } from './screen.ts';
+export { observeScreen, screenObserver } from './screen.ts';
 export { readScreen, SCREEN_RULES, type ScreenRule } from './screen-rules.ts';
 export { readByRules } from './source-rules.ts';
 export * from './timeline.ts';

@@ -64,7 +64,8 @@ function withoutBorder(line: string): string {
 const isBoxTop = (line: string): boolean => line.startsWith('╭─') && line.endsWith('╮');
 const isBoxBottom = (line: string): boolean => line.startsWith('╰─') && line.endsWith('╯');
 
-const PROMPT_MARK = /^ ?([❯>!])(?:[ \u00a0]|$)/;
+// 1.0.60 puts hard blanks around it.
+const PROMPT_MARK = /^[ \u00a0]?([❯>!])(?:[ \u00a0]|$)/;
 /** What Claude Code itself writes into an empty prompt: 1.0.128 to 2.1.329. */
 const SUGGESTION =
   /^(?:Try ["“].*["”]|Press up to edit queued messages|Once fixed, resend your message|Resend your message.*)$/;

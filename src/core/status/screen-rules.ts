@@ -57,13 +57,16 @@ function activeDetail(layout: Layout): Detail {
 
 const NOT_SEEN_BY_USER = /^(?:note|done|thought)$/;
 
-/** 2.1.329 says so below every turn that ended well, and below no other: an answer may well begin like an error. */
+/** 2.1.329 says so below every turn that ended well, and below no other: an answer may well begin like an error. (2.1.250 says it below both.) */
 const ENDED_WELL = / · done \d/;
 
 function errorLine(layout: Layout): string | null {
   const turn = lastTurn(layout.blocks);
-  if (turn.at(-1)?.kind === 'done' && ENDED_WELL.test(turn.at(-1)?.lines[0] ?? '')) return null;
-  const lines = turn.findLast((block) => !NOT_SEEN_BY_USER.test(block.kind))?.lines ?? [];
+  const said = turn.findLast((block) => !NOT_SEEN_BY_USER.test(block.kind));
+  const end = turn.at(-1)?.kind === 'done' ? (turn.at(-1)?.lines[0] ?? '') : '';
+  // What hangs on the prompt itself is no answer.
+  if (ENDED_WELL.test(end) && said?.kind !== 'prompt') return null;
+  const lines = said?.lines ?? [];
   const line = lines.find((text, index) => ERROR_NOTE.test(text) && (index === 0 || / +⎿/.test(text)));
   return line === undefined ? null : line.replace(/^[●⏺ ⎿]+/, '').trim();
 }

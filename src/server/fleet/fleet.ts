@@ -1,5 +1,6 @@
 import { mkdir } from 'node:fs/promises';
 import { v7 as uuid } from 'uuid';
+import { explain } from '../../core/status/index.ts';
 import { readHardcopy, renameScreen, resizeScreen, typeKeys } from '../../platform/gnu-screen/index.ts';
 import { renameRecording } from '../../platform/recorder/index.ts';
 import type { SessionRecord } from '../../platform/sqlite/session-store.ts';
@@ -252,6 +253,10 @@ export function createFleet({ deps, launch, registryDir }: FleetOptions): Fleet 
     delivery: (slug, id) => roster.get(slug).deliverer.get(id),
     changeDelivery: (slug, id, text) => roster.get(slug).deliverer.change(id, text),
     cancelDelivery: (slug, id) => roster.get(slug).deliverer.cancel(id),
+    explain: (slug) => {
+      const { status } = actorOf(slug);
+      return { status: status.view(), ...explain(status.evidence(), deps.clock.now()) };
+    },
     history: (slug, since) => deps.history.read(actorOf(slug).record.id, since === null ? null : Date.parse(since)),
     stream: (slug) => {
       const { recording } = actorOf(slug);

@@ -87,6 +87,7 @@ export function createHandlers(options: HandlerOptions): Handlers {
         ifRange: request.headers.get('if-range') ?? undefined,
         from: query.from ?? 0,
       }),
+    explain: ({ params }) => sessions.explain(params.slug),
     history: ({ params, query }) => sessions.history(params.slug, query.since ?? null),
     broadcast: ({ body }) => sessions.broadcast(body),
   };

@@ -1,9 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { type HookEvent, verdicts } from '../../../src/core/status/index.ts';
+import { explain, type HookEvent } from '../../../src/core/status/index.ts';
 import { bash, evidenceOf, hook, hooksOf } from './evidence-maker.ts';
 
 const said = (...events: HookEvent[]): string => {
-  const verdict = verdicts(evidenceOf({ hooks: hooksOf(...events) }), 1_000_000).find((one) => one.source === 'hook');
+  const { verdicts } = explain(evidenceOf({ hooks: hooksOf(...events) }), 1_000_000);
+  const verdict = verdicts.find((one) => one.source === 'hook');
   return verdict === undefined ? 'nothing' : `${verdict.primary}/${verdict.detail} ${verdict.rule}`;
 };
 const start = hook(0, 'SessionStart', { source: 'startup' });

@@ -63,6 +63,7 @@ const SUCCESSES: Record<RouteName, RestInput & { before?: () => void }> = {
   },
   buffer: { params: { slug: 'AUTH' }, query: { lines: '10', format: 'text' } },
   stream: { params: { slug: 'AUTH' }, query: { from: '3' } },
+  explain: { params: { slug: 'AUTH' } },
   history: { params: { slug: 'AUTH' }, query: { since: '2026-01-01T00:00:00Z' } },
   broadcast: { body: { text: 'hello', all: true } },
 };

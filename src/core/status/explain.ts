@@ -1,0 +1,88 @@
+import type { Explanation } from '../../protocol/index.ts';
+import { arbitrate } from './arbitrate.ts';
+import { voicesOf } from './derive.ts';
+import type { Evidence, Millis, SourceVerdict } from './evidence.ts';
+import { companyOf, settledReading } from './screen.ts';
+
+const iso = (at: Millis | null): string | null => (at === null ? null : new Date(at).toISOString());
+
+/**
+ * All that is known of a session, what each source makes of it, and why one was believed. The same evidence gives the
+ * same verdict as `derive`.
+ */
+export function explain(evidence: Evidence, now: Millis): Omit<Explanation, 'status'> {
+  const voices = voicesOf(evidence, now);
+  const { winner, why, recheckAt } = arbitrate(voices, evidence, now);
+  const order = [voices.process, voices.hook, voices.screen, voices.registry];
+  return {
+    verdicts: order.filter((voice) => voice !== null).map((voice) => tell(voice, winner)),
+    why,
+    recheck_at: iso(recheckAt),
+    evidence: {
+      process: evidence.process && {
+        alive: evidence.process.alive,
+        started_at: iso(evidence.process.startedAt),
+        ended_at: iso(evidence.process.endedAt),
+      },
+      hooks: hookFacts(evidence),
+      screen: screenFacts(evidence, now),
+      registry: evidence.registry && {
+        status: evidence.registry.status,
+        waiting_for: evidence.registry.waitingFor,
+        updated_at: iso(evidence.registry.statusUpdatedAt),
+      },
+    },
+  };
+}
+
+/** Arbitration may take a source's word and sharpen it, so the winner is known by its source. */
+function tell(voice: SourceVerdict, winner: SourceVerdict | null): Explanation['verdicts'][number] {
+  const { source, primary, detail, rule, evidence, since } = voice;
+  return {
+    source,
+    primary,
+    detail,
+    rule,
+    evidence,
+    since: new Date(since).toISOString(),
+    won: winner?.source === source,
+  };
+}
+
+function hookFacts({ hooks }: Evidence): Explanation['evidence']['hooks'] {
+  if (hooks.lastAt === null) return null;
+  return {
+    last_at: iso(hooks.lastAt),
+    started: hooks.started && { at: new Date(hooks.started.at).toISOString(), source: hooks.started.source },
+    prompt: hooks.prompt && { at: new Date(hooks.prompt.at).toISOString(), text: hooks.prompt.text },
+    tools: hooks.tools.map(({ name, at, requestedAt }) => ({
+      name,
+      at: new Date(at).toISOString(),
+      requested_at: iso(requestedAt),
+    })),
+    turn_end: hooks.turnEnd && {
+      at: new Date(hooks.turnEnd.at).toISOString(),
+      event: hooks.turnEnd.event,
+      error: hooks.turnEnd.error,
+    },
+    compacting_since: iso(hooks.compactingSince),
+  };
+}
+
+function screenFacts({ screen, hooks }: Evidence, now: Millis): Explanation['evidence']['screen'] {
+  if (screen === null) return null;
+  const { reading, since } = settledReading(screen, now, companyOf(hooks));
+  return {
+    rule: reading.rule,
+    since: new Date(since).toISOString(),
+    newest_rule: screen.reading.rule,
+    changed_at: new Date(screen.changedAt).toISOString(),
+    progressed_at: new Date(screen.progressedAt).toISOString(),
+    draft: screen.reading.draft,
+    lines: [...screen.frame.lines],
+    cols: screen.frame.cols,
+    rows: screen.frame.rows,
+    cursor: screen.frame.cursor,
+    dim_rows: [...screen.frame.dimRows],
+  };
+}

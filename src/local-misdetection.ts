@@ -1,0 +1,48 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { MisdetectionRequest } from './cli/local-host.ts';
+import { redactFrame, redactLine } from './core/status/index.ts';
+import type { Explanation } from './protocol/index.ts';
+
+/** Everything of an explanation that rules read, with no word of the session's own left in it. */
+function redact({ verdicts, why, evidence, recheck_at }: Explanation): Omit<Explanation, 'status'> {
+  const { hooks, screen } = evidence;
+  const frame = screen && redactFrame({ ...screen, dimRows: screen.dim_rows });
+  return {
+    verdicts: verdicts.map((verdict) => ({ ...verdict, evidence: redactLine(verdict.evidence) })),
+    why,
+    recheck_at,
+    evidence: {
+      ...evidence,
+      hooks: hooks && {
+        ...hooks,
+        prompt: hooks.prompt && { ...hooks.prompt, text: redactLine(hooks.prompt.text) },
+        turn_end: hooks.turn_end && {
+          ...hooks.turn_end,
+          error: hooks.turn_end.error === null ? null : redactLine(hooks.turn_end.error),
+        },
+      },
+      screen: screen &&
+        frame && { ...screen, lines: [...frame.lines], draft: screen.draft === null ? null : redactLine(screen.draft) },
+    },
+  };
+}
+
+/**
+ * Writes what a session looked like when its status was wrong, so that it can be reported and becomes a test.
+ * @returns the file, readable by its owner only
+ */
+export async function writeMisdetection(
+  { slug, shouldBe, explanation, at }: MisdetectionRequest,
+  { home, version }: { home: string; version: string },
+): Promise<string> {
+  const directory = join(home, 'misdetections');
+  await mkdir(directory, { recursive: true, mode: 0o700 });
+  const { primary, detail } = explanation.status;
+  const said = primary === null ? 'unknown' : [primary, detail].filter((word) => word !== null).join('/');
+  const moment = new Date(at).toISOString().replace(/[:.]/g, '-');
+  const file = join(directory, `${slug}-${moment}.json`);
+  const fixture = { cbos: version, should_be: shouldBe, said, ...redact(explanation) };
+  await writeFile(file, `${JSON.stringify(fixture, null, 2)}\n`, { mode: 0o600, flag: 'wx' });
+  return file;
+}

@@ -1,0 +1,66 @@
+import { z } from 'zod';
+import { EvidenceSource, Status } from './status.ts';
+import { Timestamp } from './words.ts';
+
+const At = Timestamp.nullable();
+
+/** What one source says by itself. */
+const SourceSays = z
+  .object({
+    source: EvidenceSource,
+    primary: Status.shape.primary,
+    detail: Status.shape.detail,
+    rule: z.string(),
+    evidence: z.string(),
+    since: Timestamp.meta({ description: 'Since when the source says so' }),
+    won: z.boolean().meta({ description: 'Whether the status follows it' }),
+  })
+  .meta({ id: 'SourceVerdict' });
+
+const Process = z.object({ alive: z.boolean(), started_at: At, ended_at: At });
+
+const Hooks = z.object({
+  last_at: At,
+  started: z.object({ at: Timestamp, source: z.string() }).nullable(),
+  prompt: z.object({ at: Timestamp, text: z.string() }).nullable(),
+  tools: z
+    .array(z.object({ name: z.string(), at: Timestamp, requested_at: At }))
+    .meta({ description: 'Calls that were announced and have not been reported finished' }),
+  turn_end: z.object({ at: Timestamp, event: z.string(), error: z.string().nullable() }).nullable(),
+  compacting_since: At,
+});
+
+const Screen = z.object({
+  rule: z.string().meta({ description: 'The rule whose reading counts' }),
+  since: Timestamp,
+  newest_rule: z
+    .string()
+    .meta({ description: 'The rule that reads what is shown now; it counts when it has stood a moment' }),
+  changed_at: Timestamp,
+  progressed_at: Timestamp.meta({ description: 'When anything but a spinner and its clock changed' }),
+  draft: z.string().nullable(),
+  lines: z.array(z.string()),
+  cols: z.int(),
+  rows: z.int(),
+  cursor: z.object({ row: z.int(), col: z.int() }),
+  dim_rows: z.array(z.int()),
+});
+
+const Registry = z.object({ status: z.string().nullable(), waiting_for: z.string().nullable(), updated_at: At });
+
+/** All that is known of a session, what each source makes of it, and why one was believed. */
+export const Explanation = z
+  .object({
+    status: Status,
+    why: z.string().meta({ description: 'Why this source was believed and no other, in words' }),
+    recheck_at: At.meta({ description: 'When the same evidence would be judged anew' }),
+    verdicts: z.array(SourceSays).meta({ description: 'Strongest first; a source that says nothing is left out' }),
+    evidence: z.object({
+      process: Process.nullable(),
+      hooks: Hooks.nullable(),
+      screen: Screen.nullable(),
+      registry: Registry.nullable(),
+    }),
+  })
+  .meta({ id: 'Explanation' });
+export type Explanation = z.infer<typeof Explanation>;

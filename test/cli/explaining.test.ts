@@ -1,0 +1,64 @@
+import { readFileSync, statSync } from 'node:fs';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { writeMisdetection } from '../../src/local-misdetection.ts';
+import { type FacesUnderTest, startFaces } from '../harness/faces.ts';
+import { type CommandOptions, runCommand } from './command-line.ts';
+import { WAITS_FOR_PERMISSION } from './some-questions.ts';
+
+let server: FacesUnderTest;
+let where: CommandOptions;
+beforeAll(async () => {
+  server = await startFaces();
+  server.sessions.add('AUTH', WAITS_FOR_PERMISSION);
+  where = {
+    socket: `${server.world.cbosHome}/cbos.sock`,
+    host: {
+      recordMisdetection: (request) => writeMisdetection(request, { home: server.world.cbosHome, version: '1.2.3' }),
+    },
+  };
+});
+afterAll(() => server[Symbol.asyncDispose]());
+
+test('explain prints the verdict of each source, marks the one that won, and shows the screen', async () => {
+  const { code, stdout } = await runCommand(['explain', 'AUTH'], where);
+  expect(code).toBe(0);
+  expect(stdout).toMatch(/^AUTH {2}waiting\/permission for 1m 00s: it is the only source$/m);
+  expect(stdout).toMatch(/^→ +\S+ +waiting\/permission .* ago/m);
+  expect(stdout).toMatch(/^ {2}hooks +none ever came$/m);
+  expect(stdout).toContain('  │ ● Read(src/secret.ts)');
+});
+
+test('explain --json is the REST body', async () => {
+  const { stdout } = await runCommand(['explain', 'AUTH', '--json'], where);
+  expect(JSON.parse(stdout)).toMatchObject({ status: { primary: 'waiting' }, verdicts: [{ won: true }] });
+});
+
+test('record-misdetection writes a file for its owner only, without a word of the session, and says where', async () => {
+  const { code, stdout } = await runCommand(
+    ['record-misdetection', 'AUTH', '--should-be', 'active/using_tools'],
+    where,
+  );
+  expect(code).toBe(0);
+  const file = stdout.trim();
+  expect(statSync(file).mode & 0o777).toBe(0o600);
+  const text = readFileSync(file, 'utf8');
+  expect(text).not.toContain('secret');
+  expect(JSON.parse(text)).toMatchObject({
+    should_be: 'active/using_tools',
+    said: 'waiting/permission',
+    cbos: '1.2.3',
+  });
+  expect(JSON.parse(text).evidence.screen.lines[0]).toBe('● Xxxx(xxx/xxxxxx.xx)'.replace('Xxxx', 'Read'));
+});
+
+test('record-misdetection wants a status that there is', async () => {
+  for (const word of ['sleeping', 'waiting/ready']) {
+    const { code, stderr } = await runCommand(['record-misdetection', 'AUTH', '--should-be', word], where);
+    expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining('waiting/permission') });
+  }
+  expect(await runCommand(['record-misdetection', 'AUTH'], where)).toMatchObject({ code: 2 });
+});
+
+test('a session that is not there is none', async () => {
+  expect(await runCommand(['explain', 'NONE'], where)).toMatchObject({ code: 3 });
+});
