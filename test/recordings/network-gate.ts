@@ -7,8 +7,6 @@ export interface NetworkGate {
   reset(): void;
   /** nobody listens any more: connection refused */
   refuse(): Promise<void>;
-  /** keeps what is sent, and new connections, until it is restored */
-  hold(): void;
   /** lets everything through again */
   restore(): Promise<void>;
   close(): Promise<void>;
@@ -20,9 +18,7 @@ export interface NetworkGate {
  */
 export async function openNetworkGate(targetPort: number, onAttempt: () => void): Promise<NetworkGate> {
   let isCut = false;
-  let isHeld = false;
   const sockets = new Set<Socket>();
-  const held = new Set<() => void>();
   let server: Server | null = null;
   const handle = (socket: Socket): void => {
     if (isCut) {
@@ -31,24 +27,13 @@ export async function openNetworkGate(targetPort: number, onAttempt: () => void)
       socket.resetAndDestroy();
       return;
     }
-    if (isHeld) {
-      held.add(() => pass(socket));
-      return;
-    }
-    pass(socket);
-  };
-  const pass = (socket: Socket): void => {
     const onward = connect(targetPort, '127.0.0.1');
     for (const [one, other] of [
       [socket, onward],
       [onward, socket],
     ] as const) {
       sockets.add(one);
-      one.on('data', (data) => {
-        if (isHeld) held.add(() => other.write(data));
-        else other.write(data);
-      });
-      one.on('end', () => other.end());
+      one.pipe(other);
       one.on('error', () => other.destroy());
       one.on('close', () => {
         sockets.delete(one);
@@ -84,15 +69,9 @@ export async function openNetworkGate(targetPort: number, onAttempt: () => void)
       isCut = true;
       cut();
     },
-    hold: () => {
-      isHeld = true;
-    },
     refuse: stop,
     restore: async () => {
       isCut = false;
-      isHeld = false;
-      for (const release of held) release();
-      held.clear();
       if (server === null) await listen(port);
     },
     close: stop,

@@ -36,6 +36,9 @@ export interface RecordOptions {
   print: (line: string) => void;
 }
 
+/** How Claude Code asks for a summary when it compacts a conversation; a scene answers that as `compaction`. */
+const COMPACTION = /Your task is to create a detailed summary/;
+
 const DEFAULT_SIZE = { cols: 100, rows: 30 };
 
 /** `name  what it shows`, a line each. */
@@ -117,10 +120,10 @@ export async function record(options: RecordOptions): Promise<string> {
     });
   }
   const endAt = Date.now();
-  // What is drawn after it (a shutdown) is no part of the recording.
-  const whole = readFileSync(files.typescript, 'latin1');
-  const timing = readFileSync(files.timing, 'utf8');
-  const startedAt = startOf(timing, statSync(files.timing).mtimeMs);
+  // The session still runs: what came between the two readings is left out.
+  const { timing, writtenMs } = readAtRest(files.timing);
+  const whole = timedPart(readFileSync(files.typescript), timing).toString('latin1');
+  const startedAt = startOf(timing, writtenMs);
 
   const directory = join(options.out, options.claude);
   mkdirSync(directory, { recursive: true });
@@ -145,7 +148,7 @@ export async function record(options: RecordOptions): Promise<string> {
 /** Names of the scene's own first; the demo's catalogue answers the others. */
 function chooserOf(scene: RecordedScene): ChooseScene {
   return (prompt) => {
-    const name = [...prompt.matchAll(/\bscene:([a-z-]+)/g)].at(-1)?.[1];
+    const name = COMPACTION.test(prompt) ? 'compaction' : [...prompt.matchAll(/\bscene:([a-z-]+)/g)].at(-1)?.[1];
     const replies = name === undefined ? undefined : scene.replies?.[name];
     return name === undefined || replies === undefined ? null : { name, about: scene.about, replies };
   };
@@ -167,6 +170,24 @@ function prepareHome(scene: RecordedScene, world: { home: string; projectDir: st
     Object.assign(project, { allowedTools: [] });
   if (scene.without === 'key') delete state.customApiKeyResponses;
   writeFileSync(file, `${JSON.stringify(scene.without === 'everything' ? {} : state)}\n`, { mode: 0o600 });
+}
+
+/** A file that is being written, and when what was read of it was. */
+function readAtRest(file: string): { timing: string; writtenMs: number } {
+  for (;;) {
+    const before = statSync(file);
+    const timing = readFileSync(file, 'utf8');
+    if (statSync(file).size === before.size) return { timing, writtenMs: before.mtimeMs };
+  }
+}
+
+/** The recording as far as its timing goes. */
+function timedPart(recording: Buffer, timing: string): Buffer {
+  const bytes = parseTiming(timing).entries.reduce(
+    (sum, entry) => sum + (entry.kind === 'output' ? entry.bytes : 0),
+    0,
+  );
+  return recording.subarray(0, recording.indexOf('\n') + 1 + bytes);
 }
 
 /** Unix milliseconds of a recording's start: when its last row was written, less all delays. */

@@ -30,8 +30,8 @@ export interface Stage {
   exited(): Promise<void>;
   kill(): void;
   resize(cols: number, rows: number): Promise<void>;
-  /** cuts the way to the stand-in (`hold`: what is sent stays on the way), or opens it again */
-  network(how: 'reset' | 'refuse' | 'hold' | 'restore'): Promise<void>;
+  /** cuts the way to the stand-in, or opens it again */
+  network(how: 'reset' | 'refuse' | 'restore'): Promise<void>;
   /** waits for so many connections that were reset, counted from the beginning */
   attempts(count: number): Promise<void>;
   /** waits until no connection was tried for so long; when the last one was, in Unix milliseconds */

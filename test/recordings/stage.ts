@@ -135,7 +135,6 @@ export async function openStage(options: StageOptions): Promise<Stage> {
     resize: (cols, rows) => resizeScreen(host, screenId, { cols, rows, pid: agent.pid }),
     network: async (how) => {
       if (how === 'reset') options.gate.reset();
-      else if (how === 'hold') options.gate.hold();
       else if (how === 'refuse') await options.gate.refuse();
       else await options.gate.restore();
     },

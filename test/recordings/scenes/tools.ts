@@ -28,15 +28,17 @@ const ALLOW_SCRIPTS = [
 
 const SUBAGENT_TASK = 'Look through the tests, please: scene:part';
 
-/** What runs subagents is called Agent since 2.1.63; since about 2.1.3xx it runs them in the background unless told otherwise. */
-const subagent = (name: string, more: Record<string, unknown> = {}) => [
+/** Without it 2.1.329 runs every subagent in the background, whatever the call says. */
+const INSIDE_THE_TURN = { CLAUDE_CODE_DISABLE_BACKGROUND_TASKS: '1' };
+
+/** What runs subagents is called Agent since 2.1.63. */
+const subagent = (name: string) => [
   slowly(
     text('I let somebody look at the tests.'),
     tool(name, {
       description: 'Look through the tests',
       prompt: SUBAGENT_TASK,
       subagent_type: 'general-purpose',
-      ...more,
     }),
   ),
   slowly(text('The tests are in order.')),
@@ -49,13 +51,12 @@ const PART_THAT_RUNS = [
 const PART_THAT_ASKS = [slowly(bash('touch ../marker.txt', 'Create the marker file')), slowly(text('It is there.'))];
 const delegates = (part: readonly Reply[]): NonNullable<RecordedScene['replies']> => ({
   agent: subagent('Agent'),
-  inline: subagent('Agent', { run_in_background: false }),
   task: subagent('Task'),
   part,
 });
-const delegate = async (stage: Stage, how: 'agent' | 'inline'): Promise<void> => {
+const delegate = async (stage: Stage): Promise<void> => {
   await stage.ready();
-  await stage.prompt(`Please go on with scene:${isAtLeast(stage.version, '2.1.63') ? how : 'task'}`);
+  await stage.prompt(`Please go on with scene:${isAtLeast(stage.version, '2.1.63') ? 'agent' : 'task'}`);
   await stage.heard('tool');
 };
 
@@ -91,12 +92,13 @@ export const TOOL_SCENES: Readonly<Record<string, RecordedScene>> = {
   },
   subagent: {
     about: 'a subagent that runs a tool, inside of a turn',
+    env: INSIDE_THE_TURN,
     allow: ALLOW_SCRIPTS,
     files: NOISY_FILES,
     helpers: /scene:part/,
     replies: delegates(PART_THAT_RUNS),
     play: async (stage) => {
-      await delegate(stage, 'inline');
+      await delegate(stage);
       await stage.heard('end', { timeoutMs: 60_000 });
       await stage.settle();
     },
@@ -108,7 +110,7 @@ export const TOOL_SCENES: Readonly<Record<string, RecordedScene>> = {
     helpers: /scene:part/,
     replies: delegates(PART_THAT_RUNS),
     play: async (stage) => {
-      await delegate(stage, 'agent');
+      await delegate(stage);
       await stage.heard('end', { timeoutMs: 60_000 });
       await stage.heard('end', { whose: 'helper', timeoutMs: 60_000 });
       await stage.heard('end', { timeoutMs: 60_000 });
@@ -117,11 +119,12 @@ export const TOOL_SCENES: Readonly<Record<string, RecordedScene>> = {
   },
   'subagent-permission': {
     about: 'a subagent that needs a permission, inside of a turn',
+    env: INSIDE_THE_TURN,
     helpers: /scene:part/,
     asks: { Bash: 'permission' },
     replies: delegates(PART_THAT_ASKS),
     play: async (stage) => {
-      await delegate(stage, 'inline');
+      await delegate(stage);
       await stage.heard('tool', { whose: 'helper' });
       await stage.rest(6_000);
       await stage.answer('1', 'approved');
@@ -135,7 +138,7 @@ export const TOOL_SCENES: Readonly<Record<string, RecordedScene>> = {
     asks: { Bash: 'permission' },
     replies: delegates(PART_THAT_ASKS),
     play: async (stage) => {
-      await delegate(stage, 'agent');
+      await delegate(stage);
       await stage.heard('tool', { whose: 'helper' });
       await stage.rest(8_000);
       await stage.answer('1', 'approved');

@@ -261,14 +261,20 @@ export const TURN_SCENES: Readonly<Record<string, RecordedScene>> = {
   },
   compact: {
     about: 'a conversation that is compacted with /compact',
-    replies: { hello: [slowly(text('Hello! I have read the project and I am ready when you are.'))] },
+    replies: {
+      hello: [slowly(text('Hello! I have read the project and I am ready when you are.'))],
+      compaction: [
+        slowly(
+          text(
+            '<analysis>Little was said.</analysis>\n<summary>They greeted each other, and that was all.</summary>',
+            500,
+          ),
+        ),
+      ],
+    },
     play: async (stage) => {
       await turn('hello')(stage);
-      await stage.network('hold');
       await stage.prompt('/compact');
-      stage.truth.say('active', '/compact sent');
-      await stage.rest(8_000);
-      await stage.network('restore');
       await stage.heard('end');
       await stage.settle();
     },
