@@ -206,7 +206,8 @@ export const TOOL_SCENES: Readonly<Record<string, RecordedScene>> = {
       await stage.press(KEYS.enter);
       stage.truth.say('active', 'a shell command of the user runs');
       await stage.written('finished');
-      stage.truth.say('idle', 'the command has ended');
+      // 2.1.329 shows the output to the model, which says something to it.
+      await stage.heard('end');
       await stage.settle();
     },
   },

@@ -338,8 +338,17 @@ export const TURN_SCENES: Readonly<Record<string, RecordedScene>> = {
       await stage.settle();
     },
   },
-  'draft-lines': draft('a draft of several lines', [
+  'draft-lines': draft('a draft of several lines that is pasted', [
     '\x1b[200~First, look at the server.\nThen do this:\n  1. Yes\n  2. No\nDo you want to proceed?\x1b[201~',
+  ]),
+  'draft-rows': draft('a draft of several lines that is typed', [
+    'First, look at the server. Then ask me:',
+    '\n',
+    'Do you want to proceed?',
+    '\n',
+    '❯ 1. Yes',
+    '\n',
+    '  2. No',
   ]),
   'draft-long': draft('a draft that fills several rows', [
     `Please look at ${lines(12, (n) => `module ${n} and its tests`).replaceAll('\n', ', ')}, and tell me what you think. esc to interrupt`,
