@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
-import type { Explanation } from '../../protocol/index.ts';
+import { EXIT, type Explanation } from '../../protocol/index.ts';
 import type { CliContext } from '../context.ts';
+import { CommandError } from '../error-report.ts';
 import type { TimelineChange } from '../local-host.ts';
 import { formatSince } from '../output/durations.ts';
 import { sessionIcon, sessionStyle, stateText } from '../output/session-text.ts';
@@ -75,12 +76,16 @@ export function addExplaining(program: Command, context: CliContext): void {
     examples: [['cbos record-misdetection AUTH --should-be waiting/permission', 'it says where it wrote it']],
   })
     .argument('<slug>', 'the session')
-    .requiredOption('--should-be <status>', 'what would be right, as in waiting/permission', readStatusWord)
+    .option('--should-be <status>', 'what would be right, as in waiting/permission', readStatusWord)
     .option('--json', 'the path as JSON')
-    .action(async (slug: string, options: { shouldBe: string; json?: boolean }) => {
+    .action(async (slug: string, options: { shouldBe?: string; json?: boolean }) => {
+      const { shouldBe } = options;
+      if (shouldBe === undefined) {
+        const cure = `cbos record-misdetection ${slug} --should-be waiting/permission`;
+        throw new CommandError('It needs to know what would be right', cure, EXIT.usage);
+      }
       const client = await context.client();
       const explanation = await client.call('explain', { params: { slug } });
-      const { shouldBe } = options;
       const file = await host.recordMisdetection({ slug, shouldBe, explanation, at: context.io.now() });
       if (options.json === true) out.json({ file });
       else out.line(cleanLine(file));

@@ -27,6 +27,8 @@ export interface ScreenFrame {
   rows: number;
   /** row numbers whose whole text, the prompt's mark `❯` or `>` left out, is dim: suggestions in the prompt look like this */
   dimRows: readonly number[];
+  /** row numbers that begin with a sign in the colour of a warning; left out where colours are not known */
+  alertRows?: readonly number[];
 }
 
 /** What a screen rule makes of one frame. */

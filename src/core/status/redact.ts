@@ -5,7 +5,7 @@ import type { ScreenFrame } from './evidence.ts';
  * Longer ones first, so that none is cut by a shorter one.
  */
 const KEPT: readonly RegExp[] = [
-  /\b(?:Do you want (?:to (?:proceed|make this edit|create)|Claude)|Would you like to (?:proceed|allow|run)|Claude (?:wants|needs|requests)|Claude has written up a plan|Exit plan mode\?|Ready to code\?)/g,
+  /\b(?:Do you want (?:to (?:use this API key|proceed|make this edit|create)|Claude)|Would you like to (?:proceed|allow|run)|Claude (?:wants|needs|requests)|Claude has written up a plan|Exit plan mode\?|Ready to code\?)/g,
   /\b(?:Yes\b(?:, (?:allow all edits|and (?:don[’']t ask again|auto-accept edits|manually approve edits|bypass permissions)))?|No\b(?:, (?:and tell|keep planning|exit))?|Type something|Type here|Tell Claude|Other$|Submit|Next)/g,
   /\b(?:esc|Esc|enter|Enter|Tab|tab|shift\+tab|ctrl\+\w) to [a-z]+\b/g,
   /\b(?:API Error|Credit balance (?:is )?too low|Invalid API key|Please run \/login|OAuth token|Prompt is too long|Request timed out|Connection error|Unable to connect to API|(?:usage|session|weekly|rate|spend(?:ing)?) limit|5-hour limit|You[’']ve (?:hit|reached) your)/gi,

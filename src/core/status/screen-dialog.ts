@@ -119,8 +119,9 @@ function joinWrappedLabels(options: readonly QuestionOption[]): QuestionOption[]
 const CHIP = /[☐☒☑✔]\s+(\S[^☐☒☑✔→]*)/g;
 const TAB_BAR = /^\s*(?:←\s*)?[☐☒☑✔]\s+\S/;
 const PLAN = /^(?:Exit plan mode\?|Ready to code\?|Would you like to proceed\?|Claude has written up a plan)/;
+// An API key found in the environment is asked about at the start, before any tool.
 const PERMISSION =
-  /^(?:Do you want (?:to|Claude)\b|Allow\b|Would you like to (?:allow|run)\b|Claude (?:wants|needs|requests)\b(?! to exit plan mode))/;
+  /^(?:Do you want (?:to|Claude)\b(?! use this API key)|Allow\b|Would you like to (?:allow|run)\b|Claude (?:wants|needs|requests)\b(?! to exit plan mode))/;
 const FREE_TEXT = /^(?:Type something|Type here|Other$|No, and tell|No, keep planning|Tell Claude)/;
 
 /** The tab that is open is told by colour alone: the first one without an answer it is, or else the last. */

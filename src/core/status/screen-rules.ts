@@ -64,8 +64,10 @@ function errorLine(layout: Layout): string | null {
   const turn = lastTurn(layout.blocks);
   const said = turn.findLast((block) => !NOT_SEEN_BY_USER.test(block.kind));
   const end = turn.at(-1)?.kind === 'done' ? (turn.at(-1)?.lines[0] ?? '') : '';
-  // What hangs on the prompt itself is no answer.
-  if (ENDED_WELL.test(end) && said?.kind !== 'prompt') return null;
+  // What hangs on the prompt itself is no answer, and neither is what has the colour of a warning.
+  const isReported =
+    said?.kind === 'prompt' || (said !== undefined && layout.frame.alertRows?.includes(said.row) === true);
+  if (ENDED_WELL.test(end) && !isReported) return null;
   const lines = said?.lines ?? [];
   const line = lines.find((text, index) => ERROR_NOTE.test(text) && (index === 0 || / +⎿/.test(text)));
   return line === undefined ? null : line.replace(/^[●⏺ ⎿]+/, '').trim();

@@ -59,11 +59,13 @@ function readFrame(terminal: Terminal): ScreenFrame {
   const buffer = terminal.buffer.active;
   const lines: string[] = [];
   const dimRows: number[] = [];
+  const alertRows: number[] = [];
   for (let row = 0; row < terminal.rows; row++) {
     const line = buffer.getLine(buffer.baseY + row);
     const text = line?.translateToString(true).trimEnd() ?? '';
     lines.push(text);
     if (line !== undefined && text !== '' && isDimRow(terminal, line)) dimRows.push(row);
+    if (line !== undefined && SIGN.test(text) && hasAlertColour(line)) alertRows.push(row);
   }
   return {
     lines,
@@ -71,7 +73,21 @@ function readFrame(terminal: Terminal): ScreenFrame {
     cols: terminal.cols,
     rows: terminal.rows,
     dimRows,
+    alertRows,
   };
+}
+
+/** What begins an answer, a tool call, and what Claude Code itself reports. */
+const SIGN = /^[●⏺]/;
+/** The yellow of Claude Code's themes, of 256 colours and of all of them; the sign of an answer is plain (2.1.250). */
+const ALERT_PALETTE = 220;
+const ALERT_RGB = 0xffc107;
+
+function hasAlertColour(line: IBufferLine): boolean {
+  const cell = line.getCell(0);
+  if (cell === undefined) return false;
+  const isPalette = cell.isFgPalette() && cell.getFgColor() === ALERT_PALETTE;
+  return isPalette || (cell.isFgRGB() && cell.getFgColor() === ALERT_RGB);
 }
 
 /** A prompt's mark and its box's frame, which are never dim themselves. */
