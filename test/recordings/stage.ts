@@ -103,6 +103,7 @@ export async function openStage(options: StageOptions): Promise<Stage> {
     prompt: async (text) => {
       await press(text);
       await rest(BEFORE_ENTER_MS);
+      truth.sent();
       await press('\r');
     },
     answer: async (keys, why) => {

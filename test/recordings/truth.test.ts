@@ -46,6 +46,22 @@ test('a turn is active from its request to the end of the answer that calls no t
   ).toEqual(['active', 'idle']);
 });
 
+test('a turn begins when its prompt is sent, a queued one when its request comes', () => {
+  let now = 100;
+  const truth = new Truth(OPTIONS, () => now);
+  truth.sent();
+  truth.hear({ ...request(1, 'go'), at: 150 });
+  now = 160;
+  truth.sent();
+  truth.hear({ ...event('end', 1), at: 170 });
+  truth.hear({ ...request(2, 'go on'), at: 180 });
+  expect(truth.labels().flatMap((label) => ('state' in label ? [[label.at, label.state]] : []))).toEqual([
+    [100, 'active'],
+    [170, 'idle'],
+    [180, 'active'],
+  ]);
+});
+
 test('a tool that asks makes the session wait', () => {
   expect(statesOf([request(1, 'go'), tool(1, 'Bash'), event('end', 1)])).toEqual(['active', 'waiting']);
 });

@@ -37,6 +37,8 @@ export class Truth {
   private readonly open = new Map<number, { tag: string; usesTool: boolean; whose: Whose }>();
   private failures = 0;
   private isTurnOpen = false;
+  /** when the last prompt was sent, until its request comes */
+  private sentAt: number | null = null;
   /** whose tool has a dialog open */
   private asking: Whose | null = null;
 
@@ -47,10 +49,16 @@ export class Truth {
 
   /** From `at` on (now when left out) the session is in this state. Repeating the state that holds adds nothing. */
   say(state: TrueState, why: string, more: { detail?: Detail; at?: number } = {}): void {
+    if (state === 'idle' || state === 'error') this.isTurnOpen = false;
     if (state === this.state) return;
     this.state = state;
     const { detail, at = this.now() } = more;
     this.found.push({ at, state, why, ...(detail === undefined ? {} : { detail }) });
+  }
+
+  /** Enter was pressed on a text: where it was a prompt to an idle session, its turn began then, not with the request. */
+  sent(): void {
+    if (!this.isTurnOpen) this.sentAt = this.now();
   }
 
   /** The open dialog has been answered: the turn goes on, or a background helper does while the session is idle. */
@@ -110,8 +118,10 @@ export class Truth {
     this.note('request', tag, event.at);
     if (this.asking === whose) this.asking = null;
     if (whose === 'turn') {
+      const at = this.isTurnOpen ? event.at : (this.sentAt ?? event.at);
       this.isTurnOpen = true;
-      if (this.asking === null) this.say('active', `request ${tag}`, { at: event.at });
+      this.sentAt = null;
+      if (this.asking === null) this.say('active', `request ${tag}`, { at });
     }
     return whose;
   }
