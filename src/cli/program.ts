@@ -6,6 +6,7 @@ import { addLifecycle } from './commands/lifecycle.ts';
 import { addListing } from './commands/listing.ts';
 import { addMachine } from './commands/machine.ts';
 import { addServing } from './commands/serving.ts';
+import { addStashing } from './commands/stashing.ts';
 import { addTalking } from './commands/talking.ts';
 import { addTerminal } from './commands/terminal.ts';
 import { addWatching } from './commands/watching.ts';
@@ -39,6 +40,7 @@ export function buildProgram(context: CliContext): Command {
   addListing(program, context);
   addWatching(program, context);
   addTalking(program, context);
+  addStashing(program, context);
   addTerminal(program, context);
   addExplaining(program, context);
   addServing(program, context);

@@ -89,7 +89,7 @@ function usageMessage({ code, message }: CommanderError, [command, name]: readon
 }
 
 /** Commands that take a text, where a dash may have been meant. */
-const TAKES_TEXT: ReadonlySet<string | undefined> = new Set(['send', 'answer']);
+const TAKES_TEXT: ReadonlySet<string | undefined> = new Set(['send', 'answer', 'stash']);
 
 function usageHint({ code }: CommanderError, words: readonly string[]): string {
   const [command] = words;

@@ -88,7 +88,9 @@ interface AnyInput {
 
 /** Fills `{slug}` and appends the query. */
 function fillPath(path: string, input: AnyInput): string {
-  const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => encodeParam(name, String(input.params?.[name])));
+  const filled = path.replace(/\{(\w+)\}/g, (_, name: string) =>
+    encodeParam({ path, name }, String(input.params?.[name])),
+  );
   const query = Object.entries(input.query ?? {})
     .filter(([, value]) => value !== undefined)
     .map(([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(String(value))}`)
@@ -100,11 +102,13 @@ function fillPath(path: string, input: AnyInput): string {
  * What cannot be a name is refused here: `/sessions/status` and `/sessions/..` are other addresses, and percent-encoding
  * does not help (URL parsers take `%2e%2e` for `..`).
  */
-function encodeParam(name: string, value: string): string {
+function encodeParam({ path, name }: { path: string; name: string }, value: string): string {
   if (name === 'slug' && !isSlug(value)) {
     throw new CatalogueError('no_such_session', `No session is named ${JSON.stringify(value.slice(0, MAX_QUOTED))}`);
   }
-  if (!/^[\w-]+$/.test(value)) throw new CatalogueError('no_such_delivery');
+  if (!/^[\w-]+$/.test(value)) {
+    throw new CatalogueError(path.startsWith('/stash/') ? 'no_such_stash' : 'no_such_delivery');
+  }
   return value;
 }
 

@@ -246,6 +246,18 @@ export const ERRORS = {
     meaning: 'CBOS does not hold this delivery any more',
     hint: 'Only queued deliveries can be changed or cancelled',
   },
+  no_such_stash: {
+    status: 404,
+    exit: EXIT.failed,
+    meaning: 'No stashed reply has this id',
+    hint: '`cbos stash` lists them',
+  },
+  already_applied: {
+    status: 409,
+    exit: EXIT.refused,
+    meaning: 'The stashed reply was applied already; each is applied once at most',
+    hint: '`cbos send` sends the text again',
+  },
 
   no_server: { status: 503, exit: EXIT.noServer, meaning: 'No CBOS server runs on this home', hint: 'cbos up' },
   server_running: {

@@ -6,6 +6,7 @@ export * from './question.ts';
 export * from './routes.ts';
 export * from './session.ts';
 export * from './settings.ts';
+export * from './stash.ts';
 export * from './state-selector.ts';
 export * from './status.ts';
 export * from './words.ts';

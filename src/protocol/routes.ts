@@ -3,6 +3,7 @@ import { Delivery } from './delivery.ts';
 import { ErrorBody, type ErrorCode } from './errors.ts';
 import { Explanation } from './explanation.ts';
 import { Buffer, ServerHealth, Session, StatusChange, StatusCounts } from './session.ts';
+import { StashedResponse, StashWhen } from './stash.ts';
 import { StateSelectorWord } from './state-selector.ts';
 import { Columns, PermissionMode, Rows, SessionType, Timestamp } from './words.ts';
 
@@ -97,6 +98,17 @@ export const BroadcastResult = z
   .meta({ id: 'BroadcastResult' });
 export type BroadcastResult = z.infer<typeof BroadcastResult>;
 
+export const NewStashedResponse = z
+  .strictObject({
+    session_slug: SlugText,
+    response: Text,
+    question: z.string().max(MAX_TEXT).optional(),
+    when: StashWhen.optional(),
+  })
+  .meta({ id: 'NewStashedResponse' });
+export type NewStashedResponse = z.infer<typeof NewStashedResponse>;
+
+const StashParam = z.object({ id: z.string() });
 const SlugParam = z.object({ slug: z.string() });
 const DeliveryParams = z.object({ slug: z.string(), id: z.string() });
 
@@ -393,6 +405,41 @@ export const ROUTES = {
     success: 200,
     response: z.array(StatusChange),
     errors: ['no_such_session'],
+  },
+  listStash: {
+    method: 'get',
+    path: '/stash',
+    summary: 'Replies kept for later, and those that were applied, oldest first',
+    success: 200,
+    response: z.array(StashedResponse),
+    errors: [],
+  },
+  addStash: {
+    method: 'post',
+    path: '/stash',
+    summary: 'Keep a reply; with `next_waiting` it is applied by itself as soon as the session waits for a prompt',
+    body: NewStashedResponse,
+    success: 200,
+    response: StashedResponse,
+    errors: ['no_such_session', 'command_prefix'],
+  },
+  applyStash: {
+    method: 'post',
+    path: '/stash/{id}/apply',
+    summary: 'Send a kept reply now',
+    params: StashParam,
+    success: 200,
+    response: StashedResponse,
+    errors: ['no_such_stash', 'already_applied', 'not_accepting_text', 'not_adopted', 'screen_unresponsive'],
+  },
+  removeStash: {
+    method: 'delete',
+    path: '/stash/{id}',
+    summary: 'Take a reply out of the stash',
+    params: StashParam,
+    success: 200,
+    response: StashedResponse,
+    errors: ['no_such_stash'],
   },
   broadcast: {
     method: 'post',

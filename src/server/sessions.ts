@@ -7,9 +7,11 @@ import type {
   Delivery,
   Explanation,
   NewSession,
+  NewStashedResponse,
   Send,
   Session,
   SessionPatch,
+  StashedResponse,
   StatusChange,
 } from '../protocol/index.ts';
 
@@ -73,6 +75,14 @@ export interface Sessions {
   changeDelivery(slug: string, id: string, text: string): Promise<Delivery>;
   cancelDelivery(slug: string, id: string): Promise<Delivery>;
   explain(slug: string): Explanation;
+  /** every session's replies, oldest first, applied ones too */
+  stash(): StashedResponse[];
+  /** @throws CatalogueError no_such_session, command_prefix, invalid_request */
+  addToStash(request: NewStashedResponse): StashedResponse;
+  /** @throws CatalogueError no_such_stash, already_applied, and what `send` throws */
+  applyStash(id: string): Promise<StashedResponse>;
+  /** @throws CatalogueError no_such_stash */
+  removeFromStash(id: string): StashedResponse;
   history(slug: string, since: string | null): StatusChange[];
   /** @throws CatalogueError no_such_session, no_recording */
   stream(slug: string): RecordingStream;

@@ -10,6 +10,7 @@ import { createDeliveryStore } from '../platform/sqlite/delivery-store.ts';
 import { createHistoryStore } from '../platform/sqlite/history-store.ts';
 import { type HomeLock, readLockHolder, takeHomeLock } from '../platform/sqlite/home-lock.ts';
 import { createSessionStore } from '../platform/sqlite/session-store.ts';
+import { createStashStore } from '../platform/sqlite/stash-store.ts';
 import { CatalogueError, type Session, type Settings } from '../protocol/index.ts';
 import type { Clock } from './clock.ts';
 import { type Faces, startServerFaces } from './faces.ts';
@@ -95,6 +96,7 @@ async function openFleet(options: ServerOptions, parts: { database: Database; sc
       sessions: createSessionStore(database),
       history: createHistoryStore(database),
       deliveries: createDeliveryStore(database),
+      stash: createStashStore(database),
       emit: events.emit,
       onEvent: events.onEvent,
       onWaiting: (session) => notifyWaiting(options, session),

@@ -45,7 +45,7 @@ describe('help', () => {
     const { code, stdout, stderr } = await runCommand(['--help'], NOWHERE);
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     const wanted =
-      'serve up down new adopt restart ls show status watch wait send answer interrupt kill rm rename attach buffer logs doctor config token service completion demo';
+      'serve up down new adopt restart ls show status watch wait send answer interrupt stash kill rm rename attach buffer logs doctor config token service completion demo';
     for (const name of wanted.split(' ')) expect(stdout).toMatch(new RegExp(`^ {2}${name}[ |]`, 'm'));
     for (const group of ['Sessions:', 'See what they do:', 'Talk to them:', 'Server and machine:']) {
       expect(stdout).toContain(group);

@@ -13,10 +13,12 @@ import {
   isSlug,
   matchesState,
   type NewSession,
+  type NewStashedResponse,
   parseStateSelector,
   type Send,
   type Session,
   type SessionPatch,
+  type StashedResponse,
   type StatusChange,
 } from '../../src/protocol/index.ts';
 import type { Dispose, RecordingStream, SessionEvent, Sessions } from '../../src/server/sessions.ts';
@@ -174,6 +176,7 @@ export class MemorySessions implements Sessions {
   readonly #recordings = new Map<string, MemoryRecording>();
   readonly #deliveries = new Map<string, Delivery[]>();
   readonly #listeners = new Set<(event: SessionEvent) => void>();
+  #stash: StashedResponse[] = [];
   /** what was typed, by slug */
   readonly typed = new Map<string, string>();
   readonly answers: Answer[] = [];
@@ -289,6 +292,7 @@ export class MemorySessions implements Sessions {
     this.get(slug);
     this.#sessions.delete(slug);
     this.#recordings.delete(slug);
+    this.#stash = this.#stash.filter((reply) => reply.session_slug !== slug);
     this.#emit({ kind: 'removed', slug });
   }
 
@@ -391,6 +395,47 @@ export class MemorySessions implements Sessions {
     const others = this.deliveries(slug).filter((one) => one.id !== delivery.id);
     this.#deliveries.set(slug, [delivery, ...others]);
     return delivery;
+  }
+
+  stash = (): StashedResponse[] => this.#stash;
+
+  addToStash({ session_slug, response, question, when }: NewStashedResponse): StashedResponse {
+    this.get(session_slug);
+    if (/^[!/]/.test(response)) throw new CatalogueError('command_prefix');
+    const reply: StashedResponse = {
+      id: `r${this.#stash.length + 1}`,
+      session_slug,
+      question: question ?? null,
+      response,
+      when: when ?? 'manual',
+      created_at: SINCE,
+      applied: false,
+      applied_at: null,
+      delivery_id: null,
+    };
+    this.#stash.push(reply);
+    return reply;
+  }
+
+  async applyStash(id: string): Promise<StashedResponse> {
+    const kept = this.#stashed(id);
+    if (kept.applied) throw new CatalogueError('already_applied');
+    const delivery = await this.send(kept.session_slug, { text: kept.response });
+    const applied = { ...kept, applied: true, applied_at: SINCE, delivery_id: delivery.id };
+    this.#stash = this.#stash.map((reply) => (reply.id === id ? applied : reply));
+    return applied;
+  }
+
+  removeFromStash(id: string): StashedResponse {
+    const kept = this.#stashed(id);
+    this.#stash = this.#stash.filter((reply) => reply.id !== id);
+    return kept;
+  }
+
+  #stashed(id: string): StashedResponse {
+    const reply = this.#stash.find((one) => one.id === id);
+    if (reply === undefined) throw new CatalogueError('no_such_stash');
+    return reply;
   }
 
   explain(slug: string): Explanation {

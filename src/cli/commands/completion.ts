@@ -1,9 +1,9 @@
 import type { Command, Option as CommanderOption } from 'commander';
-import { createClient } from '../../client/index.ts';
-import { type Session, STATE_SELECTOR_WORDS } from '../../protocol/index.ts';
+import { type Client, createClient } from '../../client/index.ts';
+import { STATE_SELECTOR_WORDS } from '../../protocol/index.ts';
 import { BASH_SCRIPT } from '../completion-script.ts';
 import type { CliContext } from '../context.ts';
-import { sessionGist, stateText } from '../output/session-text.ts';
+import { firstLine, sessionGist, stateText } from '../output/session-text.ts';
 import { cleanLine } from '../output/terminal-text.ts';
 import { socketTransport } from '../socket-transport.ts';
 import { describe } from './command-help.ts';
@@ -19,6 +19,13 @@ const TAKES_FILES: ReadonlySet<string | undefined> = new Set(['new', 'adopt', 's
 const COMPLETE_FILES = ':0';
 
 type Suggestion = readonly [value: string, about: string];
+
+/** What the running server knows. */
+interface Suggestions {
+  sessions: readonly Suggestion[];
+  /** in the stash, not applied yet */
+  replies: readonly Suggestion[];
+}
 
 /** `completion`, and the hidden `complete` that the shells' scripts call at every Tab. */
 export function addCompletion(program: Command, context: CliContext): void {
@@ -49,7 +56,7 @@ export function addCompletion(program: Command, context: CliContext): void {
     .command('complete', { hidden: true })
     .argument('[words...]')
     .action(async () => {
-      const suggestions = await readSessions(context);
+      const suggestions = await readSuggestions(context);
       const { RootCommand } = await import('@bomb.sh/tab');
       const root = new RootCommand();
       describeTo(root, program, suggestions);
@@ -72,14 +79,14 @@ interface CompletionTree extends CompletionNode {
 }
 
 /** Copies commander's commands with their options and arguments into the completion's tree. */
-function describeTo(tree: CompletionTree, program: Command, sessions: readonly Suggestion[]): void {
+function describeTo(tree: CompletionTree, program: Command, suggestions: Suggestions): void {
   const visit = (command: Command, path: string): void => {
     for (const child of command.createHelp().visibleCommands(command)) {
       const name = path === '' ? child.name() : `${path} ${child.name()}`;
       const node = tree.command(name, child.summary() || child.description());
       for (const option of child.createHelp().visibleOptions(child)) addOption(node, option);
       for (const argument of child.registeredArguments) {
-        const values = argumentValues(argument.name(), argument.argChoices, sessions);
+        const values = argumentValues(argument.name(), argument.argChoices, suggestions);
         node.argument(argument.name(), offering(values), argument.variadic);
       }
       visit(child, name);
@@ -112,28 +119,43 @@ function offering(suggestions: readonly Suggestion[]): (complete: Complete) => v
 function argumentValues(
   name: string,
   choices: readonly string[] | undefined,
-  sessions: readonly Suggestion[],
+  { sessions, replies }: Suggestions,
 ): readonly Suggestion[] {
   if (choices !== undefined) return choices.map((choice) => [choice, '']);
+  if (name === 'id') return replies;
   return name === 'slug' || name === 'old' ? sessions : [];
 }
 
-/** The sessions of the running server; none where there is none, and in no case a message: it would stand in the prompt. */
-async function readSessions(context: CliContext): Promise<Suggestion[]> {
+/** Nothing where there is no server, and in no case a message: it would stand in the prompt. */
+async function readSuggestions(context: CliContext): Promise<Suggestions> {
   let timer: NodeJS.Timeout | undefined;
+  const nothing: Suggestions = { sessions: [], replies: [] };
   try {
     const { settings } = await context.settings();
     const client = createClient({ transport: socketTransport(settings.socket) });
-    const enough = new Promise<Session[]>((resolve) => {
-      timer = setTimeout(() => resolve([]), LONGEST_WAIT_MS);
+    const enough = new Promise<Suggestions>((resolve) => {
+      timer = setTimeout(() => resolve(nothing), LONGEST_WAIT_MS);
     });
-    const sessions = await Promise.race([client.call('listSessions', {}), enough]);
-    return sessions.map((session) => [session.slug, cleanLine(`${stateText(session)} ${sessionGist(session)}`)]);
+    const asked = context.passedArgs[0] === 'stash' ? readStash(client) : Promise.resolve([]);
+    const known = Promise.all([readSessions(client), asked]);
+    return await Promise.race([known.then(([sessions, replies]) => ({ sessions, replies })), enough]);
   } catch {
-    return [];
+    return nothing;
   } finally {
     clearTimeout(timer);
   }
+}
+
+async function readSessions(client: Client): Promise<Suggestion[]> {
+  const sessions = await client.call('listSessions');
+  return sessions.map((session) => [session.slug, cleanLine(`${stateText(session)} ${sessionGist(session)}`)]);
+}
+
+async function readStash(client: Client): Promise<Suggestion[]> {
+  const replies = await client.call('listStash');
+  return replies
+    .filter(({ applied }) => !applied)
+    .map(({ id, session_slug, response }) => [id, cleanLine(`${session_slug}: ${firstLine(response)}`)]);
 }
 
 /** The package prints by console.log only (0.0.22). Nothing else runs meanwhile: `print` is synchronous. */

@@ -1,15 +1,20 @@
 import type { Command } from 'commander';
 import { type Answer, CatalogueError, type Delivery, EXIT, Question } from '../../protocol/index.ts';
+import { broadcast, isBroadcast } from '../broadcast.ts';
 import type { CliContext } from '../context.ts';
 import { CommandError } from '../error-report.ts';
+import { deliveryLine } from '../output/delivery-text.ts';
 import { optionLines, questionLines } from '../output/question-text.ts';
 import { sessionLine } from '../output/session-text.ts';
 import { cleanLine } from '../output/terminal-text.ts';
 import { sendAndWait } from '../send-and-wait.ts';
+import { readText } from '../text-argument.ts';
 import { describe } from './command-help.ts';
-import { readSeconds } from './option-values.ts';
+import { readSeconds, readStateWord } from './option-values.ts';
 
 interface SendOptions {
+  all?: boolean;
+  state?: string;
   command?: boolean;
   force?: boolean;
   queue?: boolean;
@@ -31,27 +36,37 @@ export function addTalking(program: Command, context: CliContext): void {
 
   describe(program.command('send'), {
     group: 'talking',
-    summary: 'send a prompt to a session',
-    more: 'It is never typed into an open dialog. Words are joined by blanks; quote what the shell would change, and put -- before a text that starts with a dash.',
+    summary: 'send a prompt to a session, or to several',
+    more: 'It is never typed into an open dialog. Words are joined by blanks; quote what the shell would change, and put -- before a text that starts with a dash. --all and --state stand in place of the session.',
     examples: [
       ['cbos send AUTH run the tests again', 'a prompt'],
       ['git diff | cbos send AUTH -', 'from standard input'],
       ['cbos send AUTH and then update the docs --queue', 'held until its turn is over'],
       ["cbos send AUTH '/compact' --command", 'a slash command'],
       ['cbos send AUTH fix the linter --wait', 'and wait until it is done or asks something'],
+      ["cbos send --state ready 'pull, and run the tests'", 'to every session that takes a prompt'],
     ],
   })
-    .argument('<slug>', 'the session')
-    .argument('<text...>', 'the prompt; - reads standard input')
+    .usage('[options] <slug> <text...>\n       cbos send [options] --all|--state <state> <text...>')
+    .argument('[slug]', 'the session')
+    .argument('[text...]', 'the prompt; - reads standard input')
+    .option('--all', 'to all sessions, except dead ones and those that are only observed')
+    .option('--state <state>', 'to those of them in this state, as for `cbos ls`', readStateWord)
     .option('--command', 'the text starts with / or ! and is meant to run as a command')
     .option('--force', 'type it whatever the session shows')
     .option('--queue', 'hold it here until the session is ready')
     .option('--wait', 'until the session is ready again or asks something')
     .option('--timeout <seconds>', 'with --wait: give up after this time', readSeconds)
     .option('--json', 'the REST body; with --wait the session afterwards')
-    .action(async (slug: string, words: string[], options: SendOptions) => {
+    .action(async (slug: string | undefined, words: string[], options: SendOptions) => {
+      if (isBroadcast(options)) {
+        await broadcast(context, slug === undefined ? [] : [slug, ...words], options);
+        return;
+      }
+      if (slug === undefined) throw missing('slug');
+      if (words.length === 0) throw missing('text');
       const body = {
-        text: await textOf(context, words),
+        text: await readText(context, words, 'cbos send'),
         ...(options.command === true ? { command: true } : {}),
         ...(options.force === true ? { force: true } : {}),
         ...(options.queue === true ? { queue: true } : {}),
@@ -126,26 +141,8 @@ export function addTalking(program: Command, context: CliContext): void {
     });
 }
 
-async function textOf({ io }: CliContext, words: readonly string[]): Promise<string> {
-  if (words.length !== 1 || words[0] !== '-') return words.join(' ');
-  const parts: Buffer[] = [];
-  for await (const part of io.stdin) parts.push(Buffer.from(part));
-  const text = Buffer.concat(parts).toString('utf8');
-  if (text.trim() === '') throw new CommandError('Standard input was empty', 'cbos send --help', EXIT.usage);
-  return text;
-}
-
-function deliveryLine({ session, status, removed }: Delivery): string {
-  const words: Readonly<Record<Delivery['status'], string>> = {
-    delivered: 'took it',
-    queued: 'gets it as soon as it is ready',
-    sent: 'was typed into; Claude Code has not confirmed it yet',
-    unknown: `may or may not have got it; cbos attach ${session} shows`,
-    cancelled: 'does not get it: it was cancelled',
-    failed: `did not get it; cbos attach ${session} shows why`,
-  };
-  const note = removed > 0 ? ` (${removed} control characters were taken out)` : '';
-  return cleanLine(`${session} ${words[status] ?? status}${note}`);
+function missing(argument: string): CommandError {
+  return new CommandError(`Missing required argument '${argument}'`, 'cbos send --help', EXIT.usage);
 }
 
 /** Reads what stands after the slug: a word of its own, a number, numbers, or a text. */

@@ -160,7 +160,8 @@ export function createFleet({ deps, launch, registryDir }: FleetOptions): Fleet 
     },
     close: async () => {
       await observer.dispose();
-      for (const { actor, deliverer } of roster.all()) {
+      for (const { actor, deliverer, stash } of roster.all()) {
+        stash.dispose();
         deliverer.dispose();
         actor.dispose();
       }
@@ -257,6 +258,14 @@ export function createFleet({ deps, launch, registryDir }: FleetOptions): Fleet 
       const { status } = actorOf(slug);
       return { status: status.view(), ...explain(status.evidence(), deps.clock.now()) };
     },
+    stash: () =>
+      roster
+        .all()
+        .flatMap((member) => member.stash.list())
+        .sort((one, other) => Date.parse(one.created_at) - Date.parse(other.created_at)),
+    addToStash: ({ session_slug, ...request }) => roster.get(session_slug).stash.add(request),
+    applyStash: (id) => roster.byStash(id).stash.apply(id),
+    removeFromStash: (id) => roster.byStash(id).stash.remove(id),
     history: (slug, since) => deps.history.read(actorOf(slug).record.id, since === null ? null : Date.parse(since)),
     stream: (slug) => {
       const { recording } = actorOf(slug);

@@ -2,11 +2,13 @@ import type { SessionRecord } from '../../platform/sqlite/session-store.ts';
 import { CatalogueError, isSlug, SLUG_PATTERN } from '../../protocol/index.ts';
 import { type ActorDeps, SessionActor } from '../session/actor.ts';
 import { createDeliverer, type Deliverer } from '../session/deliver.ts';
+import { createSessionStash, noSuchStash, type SessionStash } from '../session/stash.ts';
 
-/** A listed session: its actor and the path of its texts. */
+/** A listed session: its actor, the path of its texts, and the replies kept for it. */
 export interface Member {
   actor: SessionActor;
   deliverer: Deliverer;
+  stash: SessionStash;
 }
 
 /** The listed sessions. Slugs that are being launched are reserved, so two launches cannot take the same. */
@@ -16,6 +18,8 @@ export interface Roster {
   get(slug: string): Member;
   byLaunch(launchId: string): Member | null;
   byScreen(screenId: string): Member | null;
+  /** @throws CatalogueError no_such_stash */
+  byStash(id: string): Member;
   add(record: SessionRecord): Member;
   remove(member: Member): void;
   /**
@@ -42,16 +46,23 @@ export function createRoster(deps: ActorDeps): Roster {
     },
     byLaunch: (launchId) => members.find(({ actor }) => actor.record.launchId === launchId) ?? null,
     byScreen: (screenId) => members.find(({ actor }) => actor.record.screenId === screenId && !actor.isDead()) ?? null,
+    byStash: (id) => {
+      const member = members.find(({ actor }) => deps.stash.get(actor.record.id, id) !== null);
+      if (member === undefined) throw noSuchStash(id);
+      return member;
+    },
     add: (record) => {
       deps.sessions.save(record);
       const actor = new SessionActor(deps, record);
-      const member = { actor, deliverer: createDeliverer(actor) };
+      const deliverer = createDeliverer(actor);
+      const member = { actor, deliverer, stash: createSessionStash(actor, deliverer) };
       members.push(member);
       return member;
     },
     remove: (member) => {
       const index = members.indexOf(member);
       if (index >= 0) members.splice(index, 1);
+      member.stash.dispose();
       member.deliverer.dispose();
       member.actor.dispose();
       deps.sessions.remove(member.actor.record.id);

@@ -89,6 +89,10 @@ export function createHandlers(options: HandlerOptions): Handlers {
       }),
     explain: ({ params }) => sessions.explain(params.slug),
     history: ({ params, query }) => sessions.history(params.slug, query.since ?? null),
+    listStash: () => sessions.stash(),
+    addStash: ({ body }) => sessions.addToStash(body),
+    applyStash: ({ params }) => sessions.applyStash(params.id),
+    removeStash: ({ params }) => sessions.removeFromStash(params.id),
     broadcast: ({ body }) => sessions.broadcast(body),
   };
 }

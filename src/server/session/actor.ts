@@ -3,6 +3,7 @@ import type { ScreenHost, ScreenTarget } from '../../platform/gnu-screen/index.t
 import type { DeliveryStore } from '../../platform/sqlite/delivery-store.ts';
 import type { HistoryStore } from '../../platform/sqlite/history-store.ts';
 import type { SessionRecord, SessionStore } from '../../platform/sqlite/session-store.ts';
+import type { StashStore } from '../../platform/sqlite/stash-store.ts';
 import { CatalogueError, type Session, type StatusChange } from '../../protocol/index.ts';
 import type { Clock } from '../clock.ts';
 import type { Logger } from '../logger.ts';
@@ -21,6 +22,7 @@ export interface ActorDeps {
   sessions: SessionStore;
   history: HistoryStore;
   deliveries: DeliveryStore;
+  stash: StashStore;
   emit: (event: SessionEvent) => void;
   onEvent: (listener: (event: SessionEvent) => void) => Dispose;
   /** the session starts to wait for its user */

@@ -34,9 +34,12 @@ const SECOND_CONFIRM_MS = 2_500;
 /** 2.1.329 says so when it queues a text during a turn; older versions only when the turn takes it, which may be minutes later. */
 const QUEUE_CONFIRM_MS = 1_000;
 
+/** Writes the journal's entry of a delivery by calling `save`, together with something else; throws where it must not be sent. */
+export type JournalWith = (deliveryId: string, save: () => void) => void;
+
 /** Sends texts to one session's prompt: decide, journal, type, confirm, journal. */
 export interface Deliverer {
-  send(request: Send): Promise<Delivery>;
+  send(request: Send, journalWith?: JournalWith): Promise<Delivery>;
   list(): Delivery[];
   /** @throws CatalogueError no_such_delivery */
   get(id: string): Delivery;
@@ -92,7 +95,7 @@ export function createDeliverer(actor: SessionActor): Deliverer {
     if (match !== undefined) save(match, 'delivered');
   }
 
-  function journal(request: Send): DeliveryRecord {
+  function journal(request: Send, journalWith: JournalWith): DeliveryRecord {
     const { text, removed } = cleanText(request.text);
     const now = clock.now();
     const record: DeliveryRecord = {
@@ -106,7 +109,7 @@ export function createDeliverer(actor: SessionActor): Deliverer {
       removed,
       idempotencyKey: request.idempotency_key ?? null,
     };
-    deliveries.save(record);
+    journalWith(record.id, () => deliveries.save(record));
     return record;
   }
 
@@ -188,12 +191,12 @@ export function createDeliverer(actor: SessionActor): Deliverer {
   }
 
   return {
-    send: (request) => {
+    send: (request, journalWith = (_, save) => save()) => {
       const known = earlier(request);
       if (known !== null) return Promise.resolve(view(known));
       // Decided twice: now, so that a refusal or a hold answers at once, and again when its turn in the mailbox comes.
       if (decide(request, { ...contextOf(actor), draft: null }).kind === 'hold') {
-        const held = view(journal(request));
+        const held = view(journal(request, journalWith));
         if (mayTypeHeld(contextOf(actor))) flush();
         return Promise.resolve(held);
       }
@@ -202,7 +205,7 @@ export function createDeliverer(actor: SessionActor): Deliverer {
         if (again !== null) return view(again);
         await actor.status.until(() => contextOf(actor).draft === null || request.force === true, DRAFT_SETTLE_MS);
         const decision = decide(request, contextOf(actor));
-        const record = journal(request);
+        const record = journal(request, journalWith);
         return decision.kind === 'hold' ? view(record) : type(record, decision.confirm);
       });
     },

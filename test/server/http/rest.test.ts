@@ -65,11 +65,16 @@ const SUCCESSES: Record<RouteName, RestInput & { before?: () => void }> = {
   stream: { params: { slug: 'AUTH' }, query: { from: '3' } },
   explain: { params: { slug: 'AUTH' } },
   history: { params: { slug: 'AUTH' }, query: { since: '2026-01-01T00:00:00Z' } },
+  listStash: { before: () => kept() },
+  addStash: { body: { session_slug: 'AUTH', response: 'later', question: 'When?', when: 'next_waiting' } },
+  applyStash: { params: { id: 'r1' }, before: () => kept() },
+  removeStash: { params: { id: 'r1' }, before: () => kept() },
   broadcast: { body: { text: 'hello', all: true } },
 };
 const queued = (): void => void server.sessions.send('AUTH', { text: 'hello', queue: true });
+const kept = (): void => void server.sessions.addToStash({ session_slug: 'AUTH', response: 'later' });
 const NAMES = Object.keys(ROUTES) as RouteName[];
-const OF_A_SESSION = NAMES.filter((name) => 'params' in ROUTES[name]);
+const OF_A_SESSION = NAMES.filter((name) => ROUTES[name].path.includes('{slug}'));
 
 describe('every route', () => {
   test.each(NAMES)('%s answers as its entry says', async (name) => {

@@ -1,0 +1,16 @@
+import { EXIT } from '../protocol/index.ts';
+import type { CliContext } from './context.ts';
+import { CommandError } from './error-report.ts';
+
+/**
+ * The text that a command was given: its words joined by blanks, or standard input for a lone `-`.
+ * @throws CommandError when standard input was empty
+ */
+export async function readText({ io }: CliContext, words: readonly string[], command: string): Promise<string> {
+  if (words.length !== 1 || words[0] !== '-') return words.join(' ');
+  const parts: Buffer[] = [];
+  for await (const part of io.stdin) parts.push(Buffer.from(part));
+  const text = Buffer.concat(parts).toString('utf8');
+  if (text.trim() === '') throw new CommandError('Standard input was empty', `${command} --help`, EXIT.usage);
+  return text;
+}

@@ -1,0 +1,101 @@
+import { z } from 'zod';
+import { StashWhen } from '../../protocol/index.ts';
+import { type Database, inTransaction } from './database.ts';
+
+/** A reply kept for later. Times are Unix milliseconds. */
+export interface StashRecord {
+  id: string;
+  sessionId: string;
+  /** cleaned of control characters */
+  response: string;
+  question: string | null;
+  when: StashWhen;
+  createdAt: number;
+  /** null while it is kept */
+  appliedAt: number | null;
+  /** what it became */
+  deliveryId: string | null;
+}
+
+/** What becomes of a reply that is applied. */
+export interface Application {
+  id: string;
+  appliedAt: number;
+  deliveryId: string;
+}
+
+const Row = z.object({
+  id: z.string(),
+  session_id: z.string(),
+  response: z.string(),
+  question: z.string().nullable(),
+  apply_when: StashWhen,
+  created_at: z.number(),
+  applied_at: z.number().nullable(),
+  delivery_id: z.string().nullable(),
+});
+
+export interface StashStore {
+  add(record: StashRecord): void;
+  get(sessionId: string, id: string): StashRecord | null;
+  /** in the order they were kept */
+  list(sessionId: string): StashRecord[];
+  /**
+   * Marks a reply as applied and runs `journal`, both or none: a crash leaves it either kept or with its delivery.
+   * False, and nothing has happened, when it was applied before or is not there any more.
+   */
+  apply(application: Application, journal: () => void): boolean;
+  remove(id: string): void;
+}
+
+export function createStashStore(database: Database): StashStore {
+  const add = database.prepare('INSERT INTO stash VALUES (?, ?, ?, ?, ?, ?, ?, ?)');
+  const get = database.prepare('SELECT * FROM stash WHERE session_id = ? AND id = ?');
+  const list = database.prepare('SELECT * FROM stash WHERE session_id = ? ORDER BY created_at, rowid');
+  const mark = database.prepare(
+    'UPDATE stash SET applied_at = ?, delivery_id = ? WHERE id = ? AND applied_at IS NULL RETURNING id',
+  );
+  const remove = database.prepare('DELETE FROM stash WHERE id = ?');
+  return {
+    add: (record) => {
+      add.run(
+        record.id,
+        record.sessionId,
+        record.response,
+        record.question,
+        record.when,
+        record.createdAt,
+        record.appliedAt,
+        record.deliveryId,
+      );
+    },
+    get: (sessionId, id) => {
+      const row = get.get(sessionId, id);
+      return row === undefined ? null : toRecord(row);
+    },
+    list: (sessionId) => list.all(sessionId).map(toRecord),
+    apply: ({ id, appliedAt, deliveryId }, journal) =>
+      inTransaction(database, () => {
+        const isMarked = mark.all(appliedAt, deliveryId, id).length === 1;
+        if (isMarked) journal();
+        return isMarked;
+      }),
+    remove: (id) => {
+      remove.run(id);
+    },
+  };
+}
+
+function toRecord(value: unknown): StashRecord {
+  const row = Row.parse(value);
+  return {
+    id: row.id,
+    sessionId: row.session_id,
+    response: row.response,
+    question: row.question,
+    when: row.apply_when,
+    createdAt: row.created_at,
+    appliedAt: row.applied_at,
+    deliveryId: row.delivery_id,
+  };
+}

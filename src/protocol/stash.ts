@@ -1,0 +1,22 @@
+import { z } from 'zod';
+import { Timestamp } from './words.ts';
+
+/** `manual`: a person applies it. `next_waiting`: applied by itself as soon as the session waits for a prompt. */
+export const StashWhen = z.enum(['manual', 'next_waiting']);
+export type StashWhen = z.infer<typeof StashWhen>;
+
+/** A reply that is kept for later, with the question that it answers. */
+export const StashedResponse = z
+  .object({
+    id: z.string(),
+    session_slug: z.string(),
+    question: z.string().nullable(),
+    response: z.string().meta({ description: 'as it will be typed: without control characters' }),
+    when: StashWhen,
+    created_at: Timestamp,
+    applied: z.boolean(),
+    applied_at: Timestamp.nullable(),
+    delivery_id: z.string().nullable().meta({ description: 'the delivery that it became' }),
+  })
+  .meta({ id: 'StashedResponse' });
+export type StashedResponse = z.infer<typeof StashedResponse>;

@@ -1,0 +1,143 @@
+import { v4 as uuid } from 'uuid';
+import { isCommand, mayTypeHeld } from '../../core/delivery/decide.ts';
+import { cleanText } from '../../core/delivery/paste.ts';
+import type { StashRecord } from '../../platform/sqlite/stash-store.ts';
+import { CatalogueError, type NewStashedResponse, type StashedResponse } from '../../protocol/index.ts';
+import type { SessionActor } from './actor.ts';
+import { contextOf, type Deliverer, type JournalWith } from './deliver.ts';
+import { toTimestamp } from './view.ts';
+
+/** The replies kept for one session. An applied one stays listed, with its delivery, until it is removed. */
+export interface SessionStash {
+  /** @throws CatalogueError command_prefix, invalid_request */
+  add(request: Omit<NewStashedResponse, 'session_slug'>): StashedResponse;
+  /** in the order they were kept */
+  list(): StashedResponse[];
+  /**
+   * Sends it now, as `send` does.
+   * @throws CatalogueError no_such_stash, already_applied, and what `send` throws; refused, it is kept
+   */
+  apply(id: string): Promise<StashedResponse>;
+  /** @throws CatalogueError no_such_stash */
+  remove(id: string): StashedResponse;
+  dispose(): void;
+}
+
+export function createSessionStash(actor: SessionActor, deliverer: Deliverer): SessionStash {
+  const { stash, deliveries, clock, log } = actor.deps;
+  const sessionId = (): string => actor.record.id;
+  let isApplying = false;
+  const stopChanges = actor.onChange(() => considerNext());
+
+  function find(id: string): StashRecord {
+    const record = stash.get(sessionId(), id);
+    if (record === null) throw noSuchStash(id);
+    return record;
+  }
+
+  function view(record: StashRecord): StashedResponse {
+    const { id, question, response, when, createdAt, appliedAt, deliveryId } = record;
+    return {
+      id,
+      session_slug: actor.slug,
+      question,
+      response,
+      when,
+      created_at: toTimestamp(createdAt),
+      applied: appliedAt !== null,
+      applied_at: appliedAt === null ? null : toTimestamp(appliedAt),
+      delivery_id: deliveryId,
+    };
+  }
+
+  /** Journals the delivery and marks the reply in one transaction, before the first key: so it is applied at most once, also through a crash. */
+  function markWith(id: string): JournalWith {
+    return (deliveryId, save) => {
+      if (stash.apply({ id, appliedAt: clock.now(), deliveryId }, save)) return;
+      throw stash.get(sessionId(), id) === null ? noSuchStash(id) : alreadyApplied(id);
+    };
+  }
+
+  /** The reply whose turn it is, null where none is due. */
+  function nextDue(): StashRecord | null {
+    // A draft in the prompt is no reason to wait here: the delivery is then held until it has gone.
+    if (!actor.isListed() || !mayTypeHeld({ ...contextOf(actor), draft: null })) return null;
+    const all = stash.list(sessionId());
+    // One per turn: until the session has begun to wait anew, the last one may not even have been taken.
+    const lastApplied = Math.max(0, ...all.map((record) => record.appliedAt ?? 0));
+    if (lastApplied > 0 && actor.status.memory().since <= lastApplied) return null;
+    if (deliveries.withStatus(sessionId(), 'queued').length > 0) return null;
+    return all.find((record) => record.when === 'next_waiting' && record.appliedAt === null) ?? null;
+  }
+
+  function considerNext(): void {
+    if (isApplying) return;
+    const next = nextDue();
+    if (next === null) return;
+    isApplying = true;
+    deliverer
+      .send({ text: next.response, queue: true }, markWith(next.id))
+      .then(
+        () => true,
+        (cause: unknown) => {
+          // Refused: a dialog came in between. It is kept, and the next change of status looks again.
+          if (!(cause instanceof CatalogueError)) {
+            log.error({ slug: actor.slug, stash: next.id, err: cause }, 'a stashed reply could not be applied');
+          } else log.info({ slug: actor.slug, stash: next.id, code: cause.code }, 'a stashed reply is kept');
+          return false;
+        },
+      )
+      .then((isApplied) => {
+        isApplying = false;
+        // The turn may have ended while its begin was still being confirmed.
+        if (isApplied) considerNext();
+      });
+  }
+
+  return {
+    add: ({ response, question, when }) => {
+      const { text } = cleanText(response);
+      if (text.trim() === '') {
+        throw new CatalogueError('invalid_request', 'The response is empty once control characters are taken out');
+      }
+      if (isCommand(text)) {
+        throw new CatalogueError('command_prefix', undefined, { hint: 'A stashed reply cannot be a command' });
+      }
+      const record: StashRecord = {
+        id: uuid(),
+        sessionId: sessionId(),
+        response: text,
+        question: question ?? actor.status.memory().question?.text ?? null,
+        when: when ?? 'manual',
+        createdAt: clock.now(),
+        appliedAt: null,
+        deliveryId: null,
+      };
+      stash.add(record);
+      const answer = view(record);
+      considerNext();
+      return answer;
+    },
+    list: () => stash.list(sessionId()).map(view),
+    apply: async (id) => {
+      const { response, appliedAt } = find(id);
+      if (appliedAt !== null) throw alreadyApplied(id);
+      await deliverer.send({ text: response }, markWith(id));
+      return view(find(id));
+    },
+    remove: (id) => {
+      const record = find(id);
+      stash.remove(id);
+      return view(record);
+    },
+    dispose: stopChanges,
+  };
+}
+
+export function noSuchStash(id: string): CatalogueError {
+  return new CatalogueError('no_such_stash', `No reply is kept as ${JSON.stringify(id.slice(0, 80))}`);
+}
+
+function alreadyApplied(id: string): CatalogueError {
+  return new CatalogueError('already_applied', `The reply ${id} was applied already`);
+}

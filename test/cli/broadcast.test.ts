@@ -1,0 +1,97 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { type FacesUnderTest, startFaces } from '../harness/faces.ts';
+import { type CommandOptions, type CommandResult, runCommand } from './command-line.ts';
+import { WAITS_FOR_PERMISSION, WORKS } from './some-questions.ts';
+
+let server: FacesUnderTest;
+let where: CommandOptions;
+
+beforeAll(async () => {
+  server = await startFaces();
+  where = { socket: `${server.world.cbosHome}/cbos.sock` };
+});
+afterAll(() => server[Symbol.asyncDispose]());
+
+let number = 0;
+let one: string;
+let two: string;
+beforeEach(async () => {
+  for (const { slug } of server.sessions.list()) await server.sessions.remove(slug);
+  // New names: a session's texts stay known by its name.
+  number++;
+  [one, two] = [`ONE${number}`, `TWO${number}`];
+  server.sessions.add(one);
+  server.sessions.add(two);
+});
+
+const send = (...words: string[]): Promise<CommandResult> => runCommand(['send', ...words], where);
+const sent = (): string[] => [one, two].flatMap((slug) => server.sessions.deliveries(slug).map(({ text }) => text));
+
+describe('send to several sessions', () => {
+  test.each([
+    [['--all', 'run', 'the', 'tests']],
+    [['run', 'the', 'tests', '--all']],
+    [['--all', '--', 'run', 'the', 'tests']],
+    [['--all', 'run the tests']],
+  ])('%j takes all words as the text, and prints a line for each session', async (words) => {
+    expect(await send(...words)).toEqual({ code: 0, stdout: `${one} took it\n${two} took it\n`, stderr: '' });
+    expect(sent()).toEqual(['run the tests', 'run the tests']);
+  });
+
+  test('ends with exit code 4 where one does not get it, and says why', async () => {
+    server.sessions.change(two, WAITS_FOR_PERMISSION);
+    const { code, stdout, stderr } = await send('--all', 'hello');
+    expect({ code, stderr }).toEqual({ code: 4, stderr: '' });
+    expect(stdout).toMatch(new RegExp(`^${one} took it\n${two} does not get it: The prompt takes no text now — .+\n$`));
+    const json = await send('--all', 'hello', '--json');
+    expect(json.code).toBe(4);
+    expect(JSON.parse(json.stdout)).toMatchObject([
+      { session: one, delivery: { status: 'delivered' } },
+      { session: two, error: { code: 'not_accepting_text' } },
+    ]);
+  });
+
+  test('goes to those in a state alone', async () => {
+    server.sessions.change(two, WORKS);
+    expect(await send('--state', 'ready', 'hello')).toEqual({ code: 0, stdout: `${one} took it\n`, stderr: '' });
+    expect(sent()).toEqual(['hello']);
+  });
+
+  test('reads standard input for -', async () => {
+    expect((await runCommand(['send', '--all', '-'], { ...where, stdin: 'a\nb\n' })).code).toBe(0);
+    expect(sent()).toEqual(['a\nb\n', 'a\nb\n']);
+  });
+
+  test('to nobody says so', async () => {
+    const { code, stdout, stderr } = await send('--state', 'stuck', 'hello');
+    expect({ code, stdout }).toEqual({ code: 0, stdout: '' });
+    expect(stderr).toContain('nobody got it');
+  });
+
+  test('takes no session besides: a name before the text was meant as one', async () => {
+    for (const words of [
+      [one, 'hello', '--all'],
+      ['--state', 'ready', one, 'hello'],
+      ['--all', one],
+    ]) {
+      const { code, stderr } = await send(...words);
+      expect(code).toBe(2);
+      expect(stderr).toContain(`${one} is a session`);
+    }
+    expect(sent()).toEqual([]);
+    expect((await send('--all', `${one} hello`)).code).toBe(0);
+  });
+
+  test.each([
+    [['--all']],
+    [['--all', '--state', 'ready', 'hello']],
+    [['--all', 'hello', '--wait']],
+    [['--all', 'hello', '--force']],
+    [['--state', 'nonsense', 'hello']],
+    [['hello']],
+    [[]],
+  ])('%j is wrong usage, and nothing is sent', async (words) => {
+    expect(await send(...words)).toMatchObject({ code: 2, stdout: '' });
+    expect(sent()).toEqual([]);
+  });
+});
