@@ -52,22 +52,30 @@ export function describeTool(tool: { name: string; input: unknown }): string {
 
 const squeeze = (value: string): string => value.replace(/\s+/g, '');
 
-/** Whether a dialog on the screen speaks of this call. */
-function mentions(dialog: ScreenDialog, tool: PendingTool): boolean {
+/** How much of a call a dialog on the screen repeats, in characters; 0: it speaks of something else. */
+function mentioned(dialog: ScreenDialog, tool: PendingTool): number {
   const shown = squeeze(dialog.parts.map((part) => part.text).join(''));
   const input = isRecord(tool.input) ? tool.input : {};
-  return ['command', 'file_path', 'url'].some((key) => {
-    const told = squeeze(stringOf(input[key]));
-    return told !== '' && shown.includes(told.slice(0, 60));
-  });
+  const told = [
+    ...['command', 'file_path', 'url'].map((key) => stringOf(input[key])),
+    ...askedQuestions(input).map(({ text }) => text),
+  ].map(squeeze);
+  return Math.max(0, ...told.filter((one) => shown.includes(one.slice(0, 60))).map((one) => one.length));
 }
 
-/** The call that an open dialog asks about: of its kind, the one that it mentions, else the one asked for first. */
+/**
+ * The call that an open dialog asks about: of its kind, the one that it repeats most of, else the one asked for first. A call that was
+ * interrupted is still among them, since no hook tells of that; of questions and plans the newest is the open one then, for
+ * there is never more than one.
+ */
 export function toolBehind(dialog: ScreenDialog, tools: readonly PendingTool[]): PendingTool | null {
   const fitting = tools.filter((tool) => dialogKindOf(tool.name) === dialog.kind);
   const asked = fitting.filter((tool) => tool.requestedAt !== null);
   const candidates = asked.length > 0 ? asked : fitting;
-  return candidates.find((tool) => mentions(dialog, tool)) ?? candidates[0] ?? null;
+  const lengths = candidates.map((tool) => mentioned(dialog, tool));
+  const most = Math.max(0, ...lengths);
+  if (most > 0) return candidates[lengths.indexOf(most)] ?? null;
+  return (dialog.kind === 'permission' ? candidates[0] : candidates.at(-1)) ?? null;
 }
 
 const iso = (at: Millis): string => new Date(at).toISOString();

@@ -1,0 +1,42 @@
+import { describe, expect, test } from 'vitest';
+import type { PendingTool, ScreenDialog } from '../../../src/core/status/index.ts';
+import { toolBehind } from '../../../src/core/status/question.ts';
+
+const call = (id: string, name: string, input: unknown): PendingTool => ({
+  id,
+  name,
+  input,
+  at: 1,
+  requestedAt: 2,
+  agent: null,
+});
+const asks = (id: string, text: string): PendingTool =>
+  call(id, 'AskUserQuestion', { questions: [{ question: text, header: 'H', options: [] }] });
+const dialog = (kind: ScreenDialog['kind'], text: string): ScreenDialog => ({
+  kind,
+  parts: [{ header: null, text, options: [], multi: false }],
+  chosen: 0,
+  checked: [],
+  freeText: null,
+  numbered: true,
+});
+
+describe('the call behind an open dialog, beside one that was interrupted without a hook,', () => {
+  test('is the one whose question is shown', () => {
+    const tools = [asks('old', 'Which letter?'), asks('new', 'Which number?')];
+    expect(toolBehind(dialog('question', 'Which number?'), tools)?.id).toBe('new');
+    expect(toolBehind(dialog('question', 'Which letter?'), tools)?.id).toBe('old');
+    expect(toolBehind(dialog('question', 'Review your answers'), tools)?.id).toBe('new');
+  });
+
+  test('is the one whose whole command is shown, not the one whose command begins the same', () => {
+    const tools = [call('old', 'Bash', { command: 'rm -r a' }), call('new', 'Bash', { command: 'rm -r ab' })];
+    expect(toolBehind(dialog('permission', 'Bash command\nrm -r ab'), tools)?.id).toBe('new');
+    expect(toolBehind(dialog('permission', 'Bash command\nrm -r a'), tools)?.id).toBe('old');
+  });
+
+  test('of equal calls is the one that was asked for first', () => {
+    const tools = [call('a', 'Bash', { command: 'ls' }), call('b', 'Bash', { command: 'ls' })];
+    expect(toolBehind(dialog('permission', 'ls'), tools)?.id).toBe('a');
+  });
+});
