@@ -231,7 +231,7 @@ test('twenty recordings that grow at once all arrive whole, byte for byte', asyn
   });
 });
 
-test('from a write to its bytes it takes a few milliseconds', async () => {
+test('bytes come by inotify, long before the safety sweep would find them', async () => {
   writeFileSync(file, HEADER);
   const { end } = await follow(HEADER.length);
   const delays: number[] = [];
@@ -243,7 +243,8 @@ test('from a write to its bytes it takes a few milliseconds', async () => {
     delays.push(performance.now() - before);
   }
   delays.sort((a, b) => a - b);
-  expect(delays[50]).toBeLessThan(10);
+  // The sweep comes every 5 s: by it alone half of the writes would wait longer than 2 s.
+  expect(delays[50]).toBeLessThan(1_000);
 });
 
 test('how a recording begins is read from the file', async () => {
