@@ -169,7 +169,7 @@ function prepareHome(scene: RecordedScene, world: { home: string; projectDir: st
   for (const project of Object.values(state.projects as Record<string, object>))
     Object.assign(project, { allowedTools: [] });
   if (scene.without === 'key') delete state.customApiKeyResponses;
-  writeFileSync(file, `${JSON.stringify(scene.without === 'everything' ? {} : state)}\n`, { mode: 0o600 });
+  writeFileSync(file, `${JSON.stringify(state)}\n`, { mode: 0o600 });
 }
 
 /** A file that is being written, and when what was read of it was. */

@@ -57,8 +57,8 @@ export interface RecordedScene {
   allow?: readonly string[];
   /** scripts that are put into the project, executable */
   files?: Readonly<Record<string, string>>;
-  /** what the home lacks: the trust of the project, the approval of the key, or everything (a first start) */
-  without?: 'trust' | 'key' | 'everything';
+  /** what the home lacks: the trust of the project, or the approval of the key (a very first start calls the vendor, and ends without) */
+  without?: 'trust' | 'key';
   cols?: number;
   rows?: number;
   play(stage: Stage): Promise<void>;

@@ -50,14 +50,17 @@ const CJK = {
 };
 
 /** A menu that the user opens with a command, looks at and leaves. */
-const menu = (command: string, about: string): RecordedScene => ({
+const menu = (command: string, about: string, escapes = 1): RecordedScene => ({
   about,
   play: async (stage) => {
     await stage.ready();
     await stage.prompt(command);
     stage.truth.say('waiting', `the user opened ${command}`, { detail: 'setup' });
     await stage.rest(6_000);
-    await stage.press(KEYS.escape);
+    for (let n = 0; n < escapes; n++) {
+      await stage.press(KEYS.escape);
+      await stage.rest(300);
+    }
     stage.truth.say('idle', 'left with Esc');
     await stage.settle();
   },
@@ -146,7 +149,9 @@ export const DIALOG_SCENES: Readonly<Record<string, RecordedScene>> = {
       await stage.press(KEYS.down);
       await stage.rest(500);
       await stage.press(KEYS.enter);
-      stage.truth.say('idle', 'trusted');
+      stage.truth.say('starting', 'trusted');
+      await stage.rest(2_000);
+      await stage.ready();
       await stage.settle();
     },
   },
@@ -156,16 +161,6 @@ export const DIALOG_SCENES: Readonly<Record<string, RecordedScene>> = {
     play: async (stage) => {
       await stage.ready('waiting');
       await stage.rest(5_000);
-    },
-  },
-  'first-start': {
-    about: 'the very first start: theme, then what comes after it',
-    without: 'everything',
-    play: async (stage) => {
-      await stage.ready('waiting');
-      await stage.rest(4_000);
-      await stage.press(KEYS.enter);
-      await stage.rest(6_000);
     },
   },
   bypass: {
@@ -198,7 +193,8 @@ export const DIALOG_SCENES: Readonly<Record<string, RecordedScene>> = {
   },
   model: menu('/model', 'the model picker'),
   theme: menu('/theme', 'the theme picker'),
-  config: menu('/config', 'the settings'),
+  // The first Esc leaves its search.
+  config: menu('/config', 'the settings', 2),
   'help-pages': menu('/help', 'the pages of help'),
   'resume-picker': menu('/resume', 'the picker of earlier conversations'),
   permissions: menu('/permissions', 'the rules of permissions'),
