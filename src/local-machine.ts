@@ -119,6 +119,14 @@ export function createLocalMachine(options: LocalMachineOptions): LocalHost {
       await prepareHome(home);
       return writeMisdetection(request, { home, version: options.version });
     },
+    exportRecording: async (request) => {
+      const { exportRecording } = await import('./local-recordings.ts');
+      return exportRecording(request, { settings: await settingsOf(), cwd: options.cwd });
+    },
+    replay: async (request) => {
+      const { replay } = await import('./local-recordings.ts');
+      return replay(request, { settings: await settingsOf(), cwd: options.cwd });
+    },
     timeline: async (request) => {
       const { readTimeline } = await import('./local-timeline.ts');
       return readTimeline(request, { settings: await settingsOf(), cwd: options.cwd });

@@ -1,9 +1,8 @@
-import { existsSync, statSync } from 'node:fs';
-import { join, resolve } from 'node:path';
 import type { TimelineRequest, TimelineResult } from './cli/local-host.ts';
 import { createTimeline, type TimelineEntry } from './core/status/index.ts';
+import { findRecording } from './find-recording.ts';
 import { replayRecording } from './platform/recorder/index.ts';
-import { CatalogueError, isSlug, type Settings } from './protocol/index.ts';
+import type { Settings } from './protocol/index.ts';
 
 /**
  * The program ends some 100 ms after its last output (1.0.128 to 2.1.329: 60 to 180), and nothing tells when: the closing line knows
@@ -46,24 +45,4 @@ export async function readTimeline(
     timed,
     changes: entries.map(({ at: milliseconds, ...change }) => ({ t: timed ? milliseconds / 1_000 : 0, ...change })),
   };
-}
-
-interface RecordingPair {
-  typescript: string;
-  timing: string | null;
-}
-
-/** A file by its path, or the recording of a session by its name. The timing stands beside it unless it was named. */
-function findRecording({ recording, timing }: TimelineRequest, { settings, cwd }: TimelinePlace): RecordingPair {
-  const file = resolve(cwd, recording);
-  const typescript =
-    !existsSync(file) && isSlug(recording) ? join(settings.stream_dir, `${recording}.typescript`) : file;
-  if (statSync(typescript, { throwIfNoEntry: false })?.isFile() !== true) {
-    throw new CatalogueError('no_recording', `There is no recording ${typescript}`, {
-      hint: 'Name a .typescript file, or a session that `cbos ls` lists',
-    });
-  }
-  if (timing !== null) return { typescript, timing: resolve(cwd, timing) };
-  const beside = `${typescript.replace(/\.typescript$/, '')}.timing`;
-  return { typescript, timing: existsSync(beside) ? beside : null };
 }

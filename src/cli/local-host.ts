@@ -67,7 +67,8 @@ export interface TimelineChange {
   because: Because;
 }
 
-export interface TimelineRequest {
+/** A recording to be read without a server. */
+export interface RecordingChoice {
   /** a session's slug, or the path of a recording */
   recording: string;
   /** path of the timing file, null: the one beside the recording, if there is one */
@@ -75,6 +76,44 @@ export interface TimelineRequest {
   /** stronger than the size that the recording tells */
   cols: number | null;
   rows: number | null;
+}
+
+export type TimelineRequest = RecordingChoice;
+
+export const EXPORT_FORMATS = ['asciicast', 'asciicast-v3', 'text', 'html'] as const;
+
+export interface ExportRequest extends RecordingChoice {
+  format: (typeof EXPORT_FORMATS)[number];
+  /** the file that is going to be written, null: none */
+  output: string | null;
+}
+
+export interface ExportResult {
+  /** false: there was no timing, so all times are 0 */
+  timed: boolean;
+  /** the exported file, piece by piece */
+  text: AsyncIterable<string>;
+}
+
+export interface ReplayRequest extends RecordingChoice {
+  /** 2 is twice as fast */
+  speed: number;
+  /** silence longer than this is cut short; null: it is not */
+  idleLimitMs: number | null;
+  /** where it begins */
+  fromMs: number;
+  /** called once before anything is written */
+  onStart(facts: { cols: number; rows: number; timed: boolean }): void;
+  stage: {
+    /** null: no terminal */
+    size(): { cols: number; rows: number } | null;
+    /** resolves when there is room for more */
+    write(text: string): Promise<void>;
+    /** Hears what is typed. */
+    onTyped(listener: (typed: string) => void): () => void;
+    /** aborted when it is to end */
+    signal: AbortSignal;
+  };
 }
 
 export interface TimelineResult {
@@ -139,4 +178,14 @@ export interface LocalHost {
   timeline(request: TimelineRequest): Promise<TimelineResult>;
   /** Keeps a wrong status for a report, every text in it replaced but the words that rules read. Resolves to the file's path. */
   recordMisdetection(request: MisdetectionRequest): Promise<string>;
+  /**
+   * A recording in another format.
+   * @throws CatalogueError no_recording, invalid_request for an output that is the recording itself
+   */
+  exportRecording(request: ExportRequest): Promise<ExportResult>;
+  /**
+   * Plays a recording; resolves at its end, by the key to quit, or by the signal.
+   * @throws CatalogueError no_recording
+   */
+  replay(request: ReplayRequest): Promise<void>;
 }

@@ -5,6 +5,7 @@ import { addExplaining } from './commands/explaining.ts';
 import { addLifecycle } from './commands/lifecycle.ts';
 import { addListing } from './commands/listing.ts';
 import { addMachine } from './commands/machine.ts';
+import { addRecordings } from './commands/recordings.ts';
 import { addServing } from './commands/serving.ts';
 import { addStashing } from './commands/stashing.ts';
 import { addTalking } from './commands/talking.ts';
@@ -43,6 +44,7 @@ export function buildProgram(context: CliContext): Command {
   addStashing(program, context);
   addTerminal(program, context);
   addExplaining(program, context);
+  addRecordings(program, context);
   addServing(program, context);
   addMachine(program, context);
   addCompletion(program, context);

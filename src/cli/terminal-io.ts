@@ -6,11 +6,15 @@ export interface TerminalOutput extends NodeJS.WritableStream {
   readonly isTTY?: boolean;
   /** width of the terminal in cells, where there is one */
   readonly columns?: number;
+  /** its height */
+  readonly rows?: number;
 }
 
 /** Standard input: `process.stdin` fits. */
 export interface TerminalInput extends NodeJS.ReadableStream {
   readonly isTTY?: boolean;
+  /** each key as it is typed, instead of lines; Ctrl-C is a key then */
+  setRawMode?(isRaw: boolean): unknown;
 }
 
 /** What a run of the command line reads and writes; tests pass their own. */

@@ -154,6 +154,8 @@ function testHost({ socket, settings, host }: CommandOptions): LocalHost {
     runAttached: missing('runAttached'),
     demo: missing('demo'),
     timeline: missing('timeline'),
+    exportRecording: missing('exportRecording'),
+    replay: missing('replay'),
     recordMisdetection: missing('recordMisdetection'),
     ...host,
   };

@@ -14,7 +14,7 @@ const SHELLS = ['bash', 'zsh', 'fish'];
 const LONGEST_WAIT_MS = 250;
 
 /** Commands where a file's name helps when there is nothing else to suggest. */
-const TAKES_FILES: ReadonlySet<string | undefined> = new Set(['new', 'adopt', 'send']);
+const TAKES_FILES: ReadonlySet<string | undefined> = new Set(['new', 'adopt', 'send', 'export', 'replay', 'timeline']);
 /** The last line of an answer is a directive to the shell; the package always gives `:4`, no files. */
 const COMPLETE_FILES = ':0';
 
@@ -123,7 +123,7 @@ function argumentValues(
 ): readonly Suggestion[] {
   if (choices !== undefined) return choices.map((choice) => [choice, '']);
   if (name === 'id') return replies;
-  return name === 'slug' || name === 'old' ? sessions : [];
+  return name === 'slug' || name === 'old' || name === 'recording' ? sessions : [];
 }
 
 /** Nothing where there is no server, and in no case a message: it would stand in the prompt. */

@@ -25,6 +25,26 @@ export function readSeconds(text: string): number {
 
 const MAX_SECONDS = 2_147_483;
 
+/** `90`, `1:30` or `1:02:03`, in seconds. */
+export function readClockTime(text: string): number {
+  const parts = /^(?:(?:(\d+):)?([0-5]?\d):)?(\d+(?:\.\d+)?)$/.exec(text);
+  const [, hours = '0', minutes = '0', seconds = ''] = parts ?? [];
+  const isClock = text.includes(':');
+  if (parts !== null && (!isClock || Number(seconds) < 60)) {
+    return readSeconds(String(Number(hours) * 3_600 + Number(minutes) * 60 + Number(seconds)));
+  }
+  throw new InvalidArgumentError('It must be seconds, or a time as in 1:30.');
+}
+
+/** A reader of numbers in a range. */
+export function readBetween(from: number, to: number): (text: string) => number {
+  return (text) => {
+    const number = Number(text);
+    if (text.trim() !== '' && number >= from && number <= to) return number;
+    throw new InvalidArgumentError(`It must be a number from ${from} to ${to}.`);
+  };
+}
+
 /** A reader of whole numbers in a range. */
 export function readWhole(from: number, to: number): (text: string) => number {
   return (text) => {

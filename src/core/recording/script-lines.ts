@@ -53,6 +53,19 @@ export function parseHeader(bytes: Uint8Array): HeaderReading {
   };
 }
 
+/**
+ * When a recording began, in Unix seconds, from the date in its first line; null where it is written in a locale's way (util-linux
+ * before 2.35) or there is no such line.
+ */
+export function parseStartTime(bytes: Uint8Array): number | null {
+  const [, date, time, hours, minutes = '00'] =
+    /^Script started on (\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\d)([+-]\d\d):?(\d\d)?/.exec(ascii(bytes.subarray(0, 100))) ??
+    [];
+  if (date === undefined) return null;
+  const at = Date.parse(`${date}T${time}${hours}:${minutes}`);
+  return Number.isNaN(at) ? null : at / 1_000;
+}
+
 /** Reads the last line of a recording, null while it goes on (or when `script` was killed). */
 export function parseTrailer(bytes: Uint8Array): ScriptTrailer | null {
   const from = Math.max(bytes.length - MAX_TRAILER_BYTES, 0);

@@ -2,6 +2,7 @@ import serialize, { type SerializeAddon } from '@xterm/addon-serialize';
 // Both packages are CommonJS: a named import of a value type-checks and fails when run.
 import xterm, { type IBufferLine, type Terminal } from '@xterm/headless';
 import type { ScreenFrame } from '../../core/status/evidence.ts';
+import { styledRows } from './styled-rows.ts';
 
 export interface EmulatorOptions {
   cols: number;
@@ -25,6 +26,19 @@ export interface Emulator {
   frame(): ScreenFrame;
   /** whether the program uses the alternate screen, which has no scrollback */
   isAlternate(): boolean;
+  /** the window's rows with colours, cut at a width: printable text and SGR, each row from and to the terminal's own style */
+  styledRows(maxCols: number): string[];
+  /** whether the program wants its cursor seen */
+  isCursorVisible(): boolean;
+  /**
+   * Tells of the program's ways into the alternate screen and out of it.
+   * @returns the disposer
+   */
+  onAlternate(listener: AlternateListener): () => void;
+  /** scrollback and window of the normal screen as text, also while the alternate one is shown; blank rows at the end are left out */
+  normalLines(): string[];
+  /** Keeps an eye on the place of the cursor on the normal screen: how many of `normalLines` stand above it, null when it is gone. */
+  markRow(): () => number | null;
   /** escape codes that draw the same screen, scrollback, cursor and modes in a fresh terminal of the same size */
   serialize(): string;
   /** the last lines of scrollback and window; blank ones at the end do not count */
@@ -32,12 +46,30 @@ export interface Emulator {
   dispose(): void;
 }
 
+export interface AlternateListener {
+  /** the normal screen is still shown */
+  entering(): void;
+  /** the alternate screen is still shown, and forgotten right afterwards */
+  leaving(): void;
+}
+
+/** DECSET of the alternate screen, in its three forms. */
+const ALTERNATE_MODES: ReadonlySet<number | number[] | undefined> = new Set([47, 1047, 1049]);
+
 export function createEmulator(options: EmulatorOptions): Emulator {
   const terminal = new xterm.Terminal({ ...options, allowProposedApi: true });
   const serializer = new serialize.SerializeAddon();
   // Written against the browser's Terminal type; the part of it that the addon uses is in the headless one too.
   terminal.loadAddon(serializer as unknown as Parameters<Terminal['loadAddon']>[0]);
   let disposed = false;
+  // The headless terminal keeps it to itself (6.0.0).
+  let isCursorVisible = true;
+  for (const final of ['h', 'l'] as const) {
+    terminal.parser.registerCsiHandler({ prefix: '?', final }, (params) => {
+      if (params.includes(25)) isCursorVisible = final === 'h';
+      return false;
+    });
+  }
   return {
     write: (bytes, onParsed) => {
       if (!disposed) terminal.write(bytes, () => (disposed ? undefined : onParsed?.()));
@@ -46,6 +78,15 @@ export function createEmulator(options: EmulatorOptions): Emulator {
     resize: (cols, rows) => terminal.resize(cols, rows),
     frame: () => readFrame(terminal),
     isAlternate: () => terminal.buffer.active.type === 'alternate',
+    styledRows: (maxCols) => styledRows(terminal, maxCols),
+    isCursorVisible: () => isCursorVisible,
+    onAlternate: (listener) => watchAlternate(terminal, listener),
+    normalLines: () => readNormalLines(terminal),
+    markRow: () => {
+      const marker = terminal.registerMarker(0);
+      const own = terminal.buffer.active.cursorX > 0 ? 1 : 0;
+      return () => (marker === undefined || marker.isDisposed ? null : marker.line + own);
+    },
     serialize: () => serializer.serialize(),
     text: (lines, format) => readText(terminal, serializer, { lines, format }),
     dispose: () => {
@@ -53,6 +94,27 @@ export function createEmulator(options: EmulatorOptions): Emulator {
       terminal.dispose();
     },
   };
+}
+
+function watchAlternate(terminal: Terminal, listener: AlternateListener): () => void {
+  const watch = (final: 'h' | 'l', from: 'normal' | 'alternate', tell: () => void) =>
+    terminal.parser.registerCsiHandler({ prefix: '?', final }, (params) => {
+      if (terminal.buffer.active.type === from && params.some((mode) => ALTERNATE_MODES.has(mode))) tell();
+      return false;
+    });
+  const watches = [watch('h', 'normal', listener.entering), watch('l', 'alternate', listener.leaving)];
+  return () => {
+    for (const handler of watches) handler.dispose();
+  };
+}
+
+function readNormalLines(terminal: Terminal): string[] {
+  const buffer = terminal.buffer.normal;
+  const lines = Array.from(
+    { length: buffer.length },
+    (_, row) => buffer.getLine(row)?.translateToString(true).trimEnd() ?? '',
+  );
+  return lines.slice(0, lines.findLastIndex((text) => text !== '') + 1);
 }
 
 function readFrame(terminal: Terminal): ScreenFrame {

@@ -1,5 +1,12 @@
 import { type FileHandle, open, readFile } from 'node:fs/promises';
-import { durationOf, type Moment, momentsOf, parseTiming, parseTrailer } from '../../core/recording/index.ts';
+import {
+  durationOf,
+  type Moment,
+  momentsOf,
+  parseTiming,
+  parseTrailer,
+  type ScriptTrailer,
+} from '../../core/recording/index.ts';
 import type { ScreenFrame } from '../../core/status/evidence.ts';
 import { CatalogueError } from '../../protocol/index.ts';
 import { createEmulator, type Emulator } from '../emulator/index.ts';
@@ -14,6 +21,12 @@ export interface ReplayRequest {
   rows: number | null;
   /** the screen after each redraw; `at` in milliseconds from the recording's start, never falling */
   onFrame(frame: ScreenFrame, at: number): void;
+  /** lines kept above the window; none when left out */
+  scrollback?: number;
+  /** the terminal before anything is drawn, for who wants more of it than its frames */
+  onStart?(emulator: Emulator): void;
+  /** the terminal when all is drawn, before it is gone */
+  onEnd?(emulator: Emulator): void;
 }
 
 export interface ReplayEnd {
@@ -26,7 +39,7 @@ export interface ReplayEnd {
 }
 
 /** Where neither flags nor recording tell: what terminals are born with. */
-const DEFAULT_SIZE = { cols: 80, rows: 24 };
+export const DEFAULT_SIZE = { cols: 80, rows: 24 };
 /** The closing line is the date and the exit code. */
 const TRAILER_BYTES = 200;
 /** So many bytes are read and drawn at once: enough for the emulator to work without pause, little beside a day's recording. */
@@ -51,15 +64,17 @@ export async function replayRecording(request: ReplayRequest): Promise<ReplayEnd
   const emulator = createEmulator({
     cols: request.cols ?? timing.headers.cols ?? headerSize?.cols ?? DEFAULT_SIZE.cols,
     rows: request.rows ?? timing.headers.rows ?? headerSize?.rows ?? DEFAULT_SIZE.rows,
-    scrollback: 0,
+    scrollback: request.scrollback ?? 0,
   });
   try {
-    const trailerStart = await findTrailer(handle, length);
-    const end = trailerStart ?? length;
+    request.onStart?.(emulator);
+    const trailer = await findTrailer(handle, length);
+    const end = trailer?.start ?? length;
     const timed = timing.entries.length > 0;
     const moments = timed ? momentsOf(timing.entries) : piecesOf(end - start);
     const at = await draw({ handle, emulator, start, end, moments, onFrame: request.onFrame });
-    return { at: Math.max(at, timed ? durationOf(timing.entries) : 0), ended: trailerStart !== null, timed };
+    request.onEnd?.(emulator);
+    return { at: Math.max(at, timed ? durationOf(timing.entries) : 0), ended: trailer !== null, timed };
   } finally {
     emulator.dispose();
     await handle.close();
@@ -75,11 +90,12 @@ async function readTiming(file: string): Promise<string> {
   }
 }
 
-async function findTrailer(handle: FileHandle, length: number): Promise<number | null> {
+/** The closing line of a file of this length, its start counted from the file's. */
+export async function findTrailer(handle: FileHandle, length: number): Promise<ScriptTrailer | null> {
   const from = Math.max(0, length - TRAILER_BYTES);
   const { buffer, bytesRead } = await handle.read(Buffer.alloc(length - from), 0, length - from, from);
   const trailer = parseTrailer(buffer.subarray(0, bytesRead));
-  return trailer === null ? null : from + trailer.start;
+  return trailer === null ? null : { ...trailer, start: from + trailer.start };
 }
 
 function* piecesOf(bytes: number): Generator<Moment> {

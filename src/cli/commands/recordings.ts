@@ -1,0 +1,149 @@
+import type { Command } from 'commander';
+import { EXIT } from '../../protocol/index.ts';
+import { type CliContext, isInteractive } from '../context.ts';
+import { EXPORT_FORMATS, type ExportRequest, type RecordingChoice } from '../local-host.ts';
+import { writeNewFile } from '../output/new-file.ts';
+import { openReplayTerminal } from '../output/replay-terminal.ts';
+import { describe } from './command-help.ts';
+import { readBetween, readClockTime, readWhole } from './option-values.ts';
+
+/** As the server takes for a session's window. */
+const MAX_CELLS = 1_000;
+/** Slower or faster than this shows nothing to anybody. */
+const [SLOWEST, FASTEST] = [0.01, 1_000];
+/** The longest that a timer can wait, in seconds. */
+const MAX_IDLE = 2_147_483;
+
+interface ChoiceOptions {
+  timing?: string;
+  cols?: number;
+  rows?: number;
+}
+
+interface ExportOptions extends ChoiceOptions {
+  format: ExportRequest['format'];
+  output?: string;
+  v3?: boolean;
+  force?: boolean;
+}
+
+interface ReplayOptions extends ChoiceOptions {
+  speed: number;
+  idleLimit?: number;
+  from: number;
+}
+
+const ABOUT_RECORDING = [
+  'Needs no server. RECORDING is a session or a file that `script` wrote; its timing is FILE.timing beside it.',
+  'A log of Screen or another raw file of terminal output does as well.',
+];
+
+/** `export` and `replay`. */
+export function addRecordings(program: Command, context: CliContext): void {
+  const { out, host } = context;
+
+  const exporting = describe(program.command('export'), {
+    group: 'looking',
+    summary: 'convert a recording: asciicast for players, text to read, or a page',
+    more: [
+      ...ABOUT_RECORDING,
+      'text is what could be read in the terminal, the last 100,000 lines of it; html the last screen with its scrollback.',
+    ].join('\n'),
+    examples: [
+      ['cbos export AUTH --output auth.cast', 'for asciinema and its player'],
+      ['cbos export AUTH --format text | less', 'read what happened'],
+      ['cbos export old/run.typescript --format html --output run.html', 'its last screen, in colours'],
+    ],
+  })
+    .argument('<recording>', 'a session, or a .typescript file')
+    .option('-o, --output <file>', 'write there instead of to standard output')
+    .option('--v3', 'the third version of asciicast, as asciicast-v3')
+    .option('--force', 'overwrite the file');
+  exporting.addOption(
+    exporting.createOption('--format <format>', 'what to make of it').choices(EXPORT_FORMATS).default('asciicast'),
+  );
+  addChoice(exporting).action(async (recording: string, options: ExportOptions) => {
+    const { output = null, force = false } = options;
+    const format = options.v3 === true && options.format === 'asciicast' ? 'asciicast-v3' : options.format;
+    const { timed, text } = await host.exportRecording({ ...choiceOf(recording, options), format, output });
+    if (!timed && format.startsWith('asciicast'))
+      out.notice('there is no timing beside it, so everything comes at once — --timing FILE');
+    if (output !== null) await writeNewFile({ file: output, text, force, cwd: context.io.cwd });
+    else
+      for await (const piece of text) {
+        if (out.closed.aborted) return;
+        await out.raw(piece);
+      }
+  });
+
+  const replaying = describe(program.command('replay'), {
+    group: 'looking',
+    summary: 'play a recording in this terminal',
+    more: [
+      ...ABOUT_RECORDING,
+      'Keys: space pauses, . shows the next step, the arrows jump 5 s, + and - change the speed, q quits.',
+      'Only what draws gets to your terminal: no clipboard, no title, no question that it would answer.',
+    ].join('\n'),
+    examples: [
+      ['cbos replay AUTH --idle-limit 2', 'waits no longer than 2 s'],
+      ['cbos replay AUTH --from 1:30 --speed 4', 'from a minute and a half on, four times as fast'],
+    ],
+  })
+    .argument('<recording>', 'a session, or a .typescript file')
+    .option('--speed <n>', '2 is twice as fast', readBetween(SLOWEST, FASTEST), 1)
+    .option('--idle-limit <seconds>', 'cut silence short that lasts longer', readBetween(0, MAX_IDLE))
+    .option('--from <time>', 'begin there: seconds, or as in 1:30', readClockTime, 0);
+  addChoice(replaying).action(async (recording: string, options: ReplayOptions) => {
+    context.exitCode = await replayHere(context, recording, options);
+  });
+}
+
+function addChoice(command: Command): Command {
+  return command
+    .option('--timing <file>', 'its timing file')
+    .option('--cols <n>', 'columns of the recorded terminal', readWhole(1, MAX_CELLS))
+    .option('--rows <n>', 'rows of the recorded terminal', readWhole(1, MAX_CELLS));
+}
+
+function choiceOf(recording: string, { timing, cols, rows }: ChoiceOptions): RecordingChoice {
+  return { recording, timing: timing ?? null, cols: cols ?? null, rows: rows ?? null };
+}
+
+/** @returns the exit code */
+async function replayHere(context: CliContext, recording: string, options: ReplayOptions): Promise<number> {
+  const { host, io, out } = context;
+  const ending = new AbortController();
+  let exitCode: number = EXIT.done;
+  const stopListening = io.onInterrupt((code) => {
+    exitCode = code;
+    ending.abort();
+  });
+  const signal = AbortSignal.any([ending.signal, out.closed]);
+  const terminal = isInteractive(io) && io.env.TERM !== 'dumb' ? openReplayTerminal(io, (text) => out.raw(text)) : null;
+  try {
+    await host.replay({
+      ...choiceOf(recording, options),
+      speed: options.speed,
+      idleLimitMs: options.idleLimit === undefined ? null : options.idleLimit * 1_000,
+      fromMs: options.from * 1_000,
+      onStart({ cols, rows, timed }) {
+        const size = terminal?.size() ?? null;
+        if (!timed) out.notice('there is no timing beside it, so everything comes at once — --timing FILE');
+        if (size !== null && (size.cols < cols || size.rows < rows)) {
+          out.notice(`the recording is ${cols}x${rows}, this terminal ${size.cols}x${size.rows}: parts are cut off`);
+        }
+        terminal?.enter();
+      },
+      stage: {
+        size: () => terminal?.size() ?? null,
+        write: (text) => out.raw(text),
+        onTyped: (listener) => terminal?.onTyped(listener) ?? (() => undefined),
+        signal,
+      },
+    });
+  } finally {
+    terminal?.restore();
+    stopListening();
+  }
+  return exitCode;
+}

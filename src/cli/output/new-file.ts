@@ -1,0 +1,44 @@
+import { type FileHandle, open, rename, rm } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { CommandError } from '../error-report.ts';
+
+/** What sessions showed is for their owner's eyes, as the recordings are. */
+const MODE = 0o600;
+
+/**
+ * Writes a text that comes in pieces. An existing file is kept, or with `force` replaced when all is there; what was begun and failed
+ * is removed.
+ * @throws CommandError for a file that exists, or a place that cannot be written
+ */
+export async function writeNewFile(request: {
+  file: string;
+  text: AsyncIterable<string>;
+  force: boolean;
+  cwd: string;
+}): Promise<void> {
+  const file = resolve(request.cwd, request.file);
+  const written = request.force ? `${file}.partial` : file;
+  const handle = await openFile({ path: written, flag: request.force ? 'w' : 'wx', name: request.file });
+  try {
+    try {
+      for await (const piece of request.text) await handle.writeFile(piece);
+    } finally {
+      await handle.close();
+    }
+    if (written !== file) await rename(written, file);
+  } catch (error) {
+    await rm(written, { force: true });
+    throw error;
+  }
+}
+
+/** @param name as it was typed, for the message */
+async function openFile({ path, flag, name }: { path: string; flag: 'w' | 'wx'; name: string }): Promise<FileHandle> {
+  try {
+    return await open(path, flag, MODE);
+  } catch (cause) {
+    const { code, message } = cause as NodeJS.ErrnoException;
+    if (code === 'EEXIST') throw new CommandError(`${name} exists already`, 'Name another --output, or add --force');
+    throw new CommandError(`${name} cannot be written: ${message}`, 'Name another --output');
+  }
+}

@@ -1,0 +1,102 @@
+/**
+ * Where a replay stands. Times in milliseconds: `at` and `spent` of the recording, `since` of the clock on the wall.
+ * Every function here is pure and takes the wall's `now`.
+ */
+export interface ReplayClock {
+  /** the time of what was written last, or where it was jumped to */
+  readonly at: number;
+  /** how much of the recording's time has gone by since `at` */
+  readonly spent: number;
+  /** when `spent` was last brought up to date */
+  readonly since: number;
+  /** 2 is twice as fast */
+  readonly speed: number;
+  /** silence longer than this takes only so long, in the recording's time; null: all of it is waited for */
+  readonly idleLimitMs: number | null;
+  readonly isPaused: boolean;
+}
+
+export interface ReplayPace {
+  speed: number;
+  idleLimitMs: number | null;
+}
+
+/** Slower than this nothing seems to move, faster than this nothing can be read: keys stop there. */
+export const SLOWEST = 1 / 16;
+export const FASTEST = 64;
+
+export function startClock({ speed, idleLimitMs }: ReplayPace, now: number): ReplayClock {
+  return { at: 0, spent: 0, since: now, speed, idleLimitMs, isPaused: false };
+}
+
+/** How long what comes at `next` is to be waited for, in milliseconds on the wall; null while paused, 0 when it is due. */
+export function waitUntilDue(clock: ReplayClock, next: number, now: number): number | null {
+  if (clock.isPaused) return null;
+  const gap = Math.min(Math.max(next - clock.at, 0), clock.idleLimitMs ?? Number.POSITIVE_INFINITY);
+  return Math.max(0, (gap - broughtUp(clock, now).spent) / clock.speed);
+}
+
+/**
+ * What came at `at` was written. What the wall's clock ran ahead of it counts for what comes next, so that delays do not add up;
+ * after a hold-up (a terminal that took nothing) it goes on from here instead of racing.
+ */
+export function reach(clock: ReplayClock, at: number, now: number): ReplayClock {
+  const gap = Math.min(Math.max(at - clock.at, 0), clock.idleLimitMs ?? Number.POSITIVE_INFINITY);
+  const { spent } = broughtUp(clock, now);
+  const ahead = (spent - gap) / clock.speed > LONGEST_CATCH_UP_MS || clock.isPaused ? 0 : Math.max(0, spent - gap);
+  return { ...clock, at: Math.max(at, clock.at), spent: ahead, since: now };
+}
+
+/** Timers are late by a few milliseconds, a loaded machine by tens; longer was a hold-up. */
+const LONGEST_CATCH_UP_MS = 250;
+
+/** Jumps to a time of the recording. */
+export function jumpTo(clock: ReplayClock, at: number, now: number): ReplayClock {
+  return { ...clock, at: Math.max(0, at), spent: 0, since: now };
+}
+
+/** The time of the recording that is shown now; within silence that is cut short it stands at what was spent of it. */
+export function positionOf(clock: ReplayClock, now: number): number {
+  return clock.at + broughtUp(clock, now).spent;
+}
+
+export function pause(clock: ReplayClock, now: number): ReplayClock {
+  return { ...broughtUp(clock, now), isPaused: true };
+}
+
+export function togglePause(clock: ReplayClock, now: number): ReplayClock {
+  return { ...broughtUp(clock, now), isPaused: !clock.isPaused };
+}
+
+/** @param factor 2 doubles the speed, 0.5 halves it */
+export function changeSpeed(clock: ReplayClock, factor: number, now: number): ReplayClock {
+  const speed = Math.min(Math.max(clock.speed * factor, SLOWEST), FASTEST);
+  return { ...broughtUp(clock, now), speed };
+}
+
+function broughtUp(clock: ReplayClock, now: number): ReplayClock {
+  if (clock.isPaused) return { ...clock, since: now };
+  return { ...clock, spent: clock.spent + Math.max(0, now - clock.since) * clock.speed, since: now };
+}
+
+/** What a key does to a replay. */
+export type ReplayKey = 'pause' | 'step' | 'back' | 'forward' | 'faster' | 'slower' | 'quit';
+
+const KEYS: ReadonlyMap<string, ReplayKey> = new Map([
+  [' ', 'pause'],
+  ['.', 'step'],
+  ['\u001b[D', 'back'],
+  ['\u001bOD', 'back'],
+  ['\u001b[C', 'forward'],
+  ['\u001bOC', 'forward'],
+  ['+', 'faster'],
+  ['=', 'faster'],
+  ['-', 'slower'],
+  ['q', 'quit'],
+  ['\u0003', 'quit'],
+]);
+
+/** The keys in what a terminal sent at once; what is none is passed over, also the rest of an escape sequence. */
+export function readReplayKeys(typed: string): ReplayKey[] {
+  return [...typed.matchAll(/\u001b(?:\[[0-?]*[ -/]*[@-~]|O[A-Za-z])|[\s\S]/g)].flatMap(([key]) => KEYS.get(key) ?? []);
+}

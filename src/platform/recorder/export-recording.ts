@@ -1,0 +1,133 @@
+import {
+  type CastEvent,
+  type CastVersion,
+  castHeaderLine,
+  createCastWriter,
+  ScreenReader,
+} from '../../core/recording/index.ts';
+import type { Emulator } from '../emulator/index.ts';
+import { type RecordingSource, readFacts, readSteps } from './recording-steps.ts';
+import { replayRecording } from './replay-recording.ts';
+
+/** So many lines a long session's text may have; older ones fall away. 100,000 lines take 140 MB while they are read. */
+const TEXT_LINES = 100_000;
+/** A page of more would be slow in every browser. */
+const PAGE_LINES = 10_000;
+
+/**
+ * A recording as an asciicast file, line by line, in the memory of a line whatever its length. A UTF-8 character that was cut
+ * between two writes comes whole with the second; bytes that are no UTF-8 become U+FFFD.
+ * @throws CatalogueError no_recording
+ */
+export async function* exportCast(
+  source: RecordingSource,
+  { version, title }: { version: CastVersion; title: string },
+): AsyncGenerator<string> {
+  const facts = await readFacts(source);
+  yield castHeaderLine({ ...facts, timestamp: facts.startedAt, title }, version);
+  const write = createCastWriter(version);
+  const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
+  let at = 0;
+  for await (const step of readSteps(source, facts)) {
+    at = step.at;
+    const event: CastEvent =
+      step.kind === 'resize' ? step : { kind: 'output', at, text: decoder.decode(step.bytes, { stream: true }) };
+    if (event.kind === 'resize' || event.text !== '') yield write(event);
+  }
+  const rest = decoder.decode();
+  if (rest !== '') yield write({ kind: 'output', at, text: rest });
+  if (facts.exitCode !== null) yield write({ kind: 'exit', at, code: facts.exitCode });
+}
+
+/**
+ * The session's text as a person could read it: what scrolled off and what stands there last. Full-screen programs come in between,
+ * where they ran, as far as their screens were drawn anew.
+ * @throws CatalogueError no_recording
+ */
+export async function exportText(source: RecordingSource): Promise<string> {
+  const reader = new ScreenReader();
+  const alternate: { row: () => number | null; lines: string[] }[] = [];
+  let sofar: string[] = [];
+  let lines: string[] = [];
+  let emulator: Emulator | null = null;
+  await replayRecording({
+    ...source,
+    scrollback: TEXT_LINES,
+    onStart(started) {
+      emulator = started;
+      let row = (): number | null => null;
+      started.onAlternate({
+        entering: () => {
+          row = started.markRow();
+        },
+        leaving: () => {
+          alternate.push({ row, lines: [...sofar, ...reader.see(started.frame().lines), ...reader.leave()] });
+          sofar = [];
+        },
+      });
+    },
+    onFrame(frame) {
+      if (emulator?.isAlternate() === true) sofar.push(...reader.see(frame.lines));
+    },
+    onEnd(ended) {
+      const normal = ended.normalLines();
+      let done = 0;
+      for (const { row, lines: shown } of alternate) {
+        const upTo = Math.max(done, row() ?? done);
+        lines.push(...normal.slice(done, upTo), ...shown);
+        done = upTo;
+      }
+      lines = [...lines, ...normal.slice(done), ...sofar, ...reader.leave()];
+    },
+  });
+  return lines.length === 0 ? '' : `${lines.join('\n')}\n`;
+}
+
+/**
+ * A page that needs nothing else: the last screen with its scrollback, in colours. What a full-screen program showed when it was left
+ * stands above it. Nothing in it is active: no script, no link, no picture, and the policy forbids them as well.
+ * @throws CatalogueError no_recording
+ */
+export async function exportPage(source: RecordingSource, title: string): Promise<string> {
+  let left = '';
+  let shown = '';
+  await replayRecording({
+    ...source,
+    scrollback: PAGE_LINES,
+    onFrame: () => undefined,
+    onStart: (emulator) => {
+      emulator.onAlternate({
+        entering: () => undefined,
+        leaving: () => {
+          left = emulator.text(PAGE_LINES, 'html');
+        },
+      });
+    },
+    onEnd: (emulator) => {
+      shown = emulator.text(PAGE_LINES, 'html');
+    },
+  });
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
+<meta name="viewport" content="width=device-width">
+<title>${escapeHtml(title)}</title>
+<style>
+body { background: #1e1e1e; margin: 1em; }
+pre { margin: 0 0 1em; overflow-x: auto; }
+pre > div { color: #d4d4d4 !important; background-color: #1e1e1e !important; font: 14px/1.2 monospace !important; }
+pre > div > div { min-height: 1.2em; }
+</style>
+</head>
+<body>
+${[left, shown].filter((part) => part !== '').join('\n')}
+</body>
+</html>
+`;
+}
+
+function escapeHtml(text: string): string {
+  return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
+}

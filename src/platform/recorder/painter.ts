@@ -1,0 +1,31 @@
+import type { Emulator } from '../emulator/index.ts';
+
+/**
+ * Shows an emulator's screen in a terminal of any size, by writing the rows that changed. Only cells get there: nothing that the
+ * recorded program told its terminal can act on this one.
+ */
+export function createPainter(write: (text: string) => Promise<void>) {
+  let shown: readonly string[] = [];
+  let shownSize = '';
+  return {
+    async paint(emulator: Emulator, size: { cols: number; rows: number }): Promise<void> {
+      const { cursor, rows: recordedRows } = emulator.frame();
+      const all = emulator.styledRows(size.cols);
+      // Where not all rows fit, those around the cursor: a prompt stands at the bottom.
+      const top = Math.max(0, Math.min(cursor.row - size.rows + 1, recordedRows - size.rows));
+      const rows = Array.from({ length: size.rows }, (_, row) => all[top + row] ?? '');
+      const sizeNow = `${size.cols}x${size.rows}`;
+      let text = sizeNow === shownSize ? '' : '\u001b[0m\u001b[2J';
+      if (sizeNow !== shownSize) shown = [];
+      shownSize = sizeNow;
+      // Cleared before it is written: behind a row that fills the terminal the cursor still stands on its last cell.
+      for (const [row, content] of rows.entries()) {
+        if (content !== (shown[row] ?? '')) text += `\u001b[${row + 1};1H\u001b[K${content}`;
+      }
+      shown = rows;
+      const col = Math.min(cursor.col, size.cols - 1);
+      const cursorText = emulator.isCursorVisible() ? '\u001b[?25h' : '\u001b[?25l';
+      await write(`\u001b[?25l${text}\u001b[${cursor.row - top + 1};${col + 1}H${cursorText}`);
+    },
+  };
+}

@@ -1,0 +1,227 @@
+import {
+  changeSpeed,
+  jumpTo,
+  pause,
+  positionOf,
+  type ReplayClock,
+  type ReplayKey,
+  reach,
+  SafeOutput,
+  startClock,
+  togglePause,
+  waitUntilDue,
+} from '../../core/recording/index.ts';
+import { createEmulator, type Emulator } from '../emulator/index.ts';
+import { createPainter } from './painter.ts';
+import {
+  type RecordedStep,
+  type RecordingFacts,
+  type RecordingSource,
+  readFacts,
+  readSteps,
+} from './recording-steps.ts';
+
+/** What a replay is shown on. */
+export interface ReplayStage {
+  /** the terminal's size; null where there is none: then the output is written as it comes, without keys and without jumps */
+  size(): { cols: number; rows: number } | null;
+  /** resolves when there is room for more */
+  write(text: string): Promise<void>;
+  /** @returns the disposer */
+  onKey(listener: (key: ReplayKey) => void): () => void;
+  /** milliseconds that never go back */
+  now(): number;
+  /** aborted when the replay is to end */
+  signal: AbortSignal;
+}
+
+export interface ReplayOptions {
+  speed: number;
+  idleLimitMs: number | null;
+  fromMs: number;
+}
+
+/** An arrow key goes so far. */
+const JUMP_MS = 5_000;
+/** So much is given to the emulator before it is waited for. */
+const FEED_BYTES = 1_000_000;
+
+/** Plays a recording until its end, the key to quit, or the signal. @throws CatalogueError no_recording */
+export async function playRecording(
+  source: RecordingSource,
+  options: ReplayOptions,
+  stage: ReplayStage,
+): Promise<void> {
+  const player = new Player({ source, facts: await readFacts(source), options, stage });
+  try {
+    await player.run();
+  } finally {
+    await player.close();
+  }
+}
+
+interface PlayerParts {
+  source: RecordingSource;
+  facts: RecordingFacts;
+  options: ReplayOptions;
+  stage: ReplayStage;
+}
+
+class Player {
+  readonly #parts: PlayerParts;
+  readonly #painter: ReturnType<typeof createPainter>;
+  readonly #safe = new SafeOutput();
+  #decoder = new TextDecoder();
+  #steps: AsyncGenerator<RecordedStep>;
+  #emulator: Emulator;
+  #clock: ReplayClock;
+  #keys: ReplayKey[] = [];
+  #wake: () => void = () => undefined;
+  #single = false;
+  #fed = 0;
+
+  constructor(parts: PlayerParts) {
+    this.#parts = parts;
+    this.#steps = readSteps(parts.source, parts.facts);
+    this.#emulator = this.#newEmulator();
+    this.#clock = startClock(parts.options, parts.stage.now());
+    this.#painter = createPainter((text) => parts.stage.write(text));
+  }
+
+  async run(): Promise<void> {
+    const { stage, options } = this.#parts;
+    const wake = (): void => this.#wake();
+    stage.signal.addEventListener('abort', wake);
+    const stopKeys = stage.onKey((key) => {
+      this.#keys.push(key);
+      wake();
+    });
+    try {
+      let next = await this.#read();
+      if (options.fromMs > 0) next = await this.#jump(options.fromMs, next);
+      while (!stage.signal.aborted) {
+        const key = this.#keys.shift();
+        if (key === 'quit') return;
+        if (key !== undefined) next = await this.#obey(key, next);
+        else if (next === null) {
+          // A person who paused or stepped to the end may still want to go back.
+          if (!this.#clock.isPaused) return;
+          await this.#sleep(null);
+        } else {
+          const wait = this.#single ? 0 : waitUntilDue(this.#clock, next.at * 1_000, stage.now());
+          if (wait === 0) {
+            await this.#show(next);
+            next = await this.#read();
+          } else await this.#sleep(wait);
+        }
+      }
+    } finally {
+      stopKeys();
+      stage.signal.removeEventListener('abort', wake);
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#emulator.dispose();
+    await this.#steps.return(undefined);
+  }
+
+  async #obey(key: Exclude<ReplayKey, 'quit'>, next: RecordedStep | null): Promise<RecordedStep | null> {
+    const now = this.#parts.stage.now();
+    switch (key) {
+      case 'pause':
+        this.#clock = togglePause(this.#clock, now);
+        return next;
+      case 'step':
+        this.#clock = pause(this.#clock, now);
+        this.#single = next !== null;
+        return next;
+      case 'faster':
+      case 'slower':
+        this.#clock = changeSpeed(this.#clock, key === 'faster' ? 2 : 0.5, now);
+        return next;
+      case 'forward':
+        return this.#jump(positionOf(this.#clock, now) + JUMP_MS, next);
+      case 'back':
+        return this.#jump(Math.max(0, positionOf(this.#clock, now) - JUMP_MS), next);
+    }
+  }
+
+  /** Draws all that came before at once, from the beginning when it is behind. @returns the first step after it */
+  async #jump(target: number, from: RecordedStep | null): Promise<RecordedStep | null> {
+    const { stage, source, facts } = this.#parts;
+    let next = from;
+    if (target < this.#clock.at) {
+      await this.close();
+      this.#steps = readSteps(source, facts);
+      this.#emulator = this.#newEmulator();
+      next = await this.#read();
+    }
+    while (next !== null && next.at * 1_000 <= target && !stage.signal.aborted) {
+      await this.#feed(next);
+      next = await this.#read();
+    }
+    this.#clock = jumpTo(this.#clock, target, stage.now());
+    this.#decoder = new TextDecoder();
+    await this.#paint();
+    return next;
+  }
+
+  async #show(step: RecordedStep): Promise<void> {
+    const { stage } = this.#parts;
+    await this.#feed(step);
+    this.#single = false;
+    if (stage.size() !== null) await this.#paint();
+    else if (step.kind === 'output') {
+      await stage.write(this.#safe.read(this.#decoder.decode(step.bytes, { stream: true })));
+    }
+    this.#clock = reach(this.#clock, step.at * 1_000, stage.now());
+  }
+
+  async #paint(): Promise<void> {
+    const size = this.#parts.stage.size();
+    await this.#emulator.flush();
+    if (size !== null) await this.#painter.paint(this.#emulator, size);
+    else
+      await this.#parts.stage.write(
+        `${this.#emulator.styledRows(this.#emulator.frame().cols).join('\r\n').trimEnd()}\r\n`,
+      );
+  }
+
+  async #feed(step: RecordedStep): Promise<void> {
+    if (step.kind === 'resize') {
+      await this.#emulator.flush();
+      this.#emulator.resize(step.cols, step.rows);
+      return;
+    }
+    this.#emulator.write(step.bytes);
+    this.#fed += step.bytes.length;
+    if (this.#fed < FEED_BYTES) return;
+    this.#fed = 0;
+    await this.#emulator.flush();
+  }
+
+  async #read(): Promise<RecordedStep | null> {
+    const { done, value } = await this.#steps.next();
+    return done === true ? null : value;
+  }
+
+  #newEmulator(): Emulator {
+    return createEmulator({ cols: this.#parts.facts.cols, rows: this.#parts.facts.rows, scrollback: 0 });
+  }
+
+  /** Until a key, the end, or for so long; null: only for those. */
+  #sleep(forMs: number | null): Promise<void> {
+    return new Promise((resolve) => {
+      const timer = forMs === null ? undefined : setTimeout(resolve, Math.min(forMs, LONGEST_SLEEP_MS));
+      this.#wake = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+      if (this.#keys.length > 0 || this.#parts.stage.signal.aborted) this.#wake();
+    });
+  }
+}
+
+/** A timer of more than 2^31 ms fires at once; it is asked again anyway. */
+const LONGEST_SLEEP_MS = 3_600_000;

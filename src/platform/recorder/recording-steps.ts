@@ -1,0 +1,141 @@
+import { type FileHandle, open } from 'node:fs/promises';
+import { parseHeader, parseStartTime, parseTimingLine, type TimingEntry } from '../../core/recording/index.ts';
+import { CatalogueError } from '../../protocol/index.ts';
+import { readStart } from './recording-files.ts';
+import { DEFAULT_SIZE, findTrailer } from './replay-recording.ts';
+
+/** A recording to be read: its files, and a size that is stronger than what it says itself. */
+export interface RecordingSource {
+  typescript: string;
+  /** null: there is none */
+  timing: string | null;
+  cols: number | null;
+  rows: number | null;
+}
+
+/** One thing that happened; `at` in seconds from the start. Output is never cut smaller than it was written, but for its size. */
+export type RecordedStep =
+  | { kind: 'output'; at: number; bytes: Uint8Array }
+  | { kind: 'resize'; at: number; cols: number; rows: number };
+
+export interface RecordingFacts {
+  cols: number;
+  rows: number;
+  /** Unix seconds, null where it does not say */
+  startedAt: number | null;
+  /** the terminal's TERM */
+  term: string | null;
+  /** of the recorded program; null while it runs, and where it is not said */
+  exitCode: number | null;
+  /** where the output is in the file */
+  start: number;
+  end: number;
+  /** false: no timing, so all times are 0 */
+  timed: boolean;
+}
+
+/** So much is read at once. One write of a program is rarely longer; a longer one becomes several steps of the same time. */
+const PIECE_BYTES = 65_536;
+/** The first lines of the advanced format tell about the recording. */
+const HEAD_ROWS = 20;
+const HEADER_READ_BYTES = 65_536;
+
+/** What a recording says of itself. @throws CatalogueError no_recording */
+export async function readFacts(source: RecordingSource): Promise<RecordingFacts> {
+  const { start, size, length } = await readStart(source.typescript);
+  const handle = await open(source.typescript, 'r');
+  try {
+    const { buffer, bytesRead } = await handle.read(Buffer.alloc(HEADER_READ_BYTES), 0, HEADER_READ_BYTES, 0);
+    const head = buffer.subarray(0, bytesRead);
+    const reading = parseHeader(head);
+    const told = await readTimingHead(source.timing);
+    const trailer = await findTrailer(handle, length);
+    return {
+      cols: source.cols ?? told.cols ?? size?.cols ?? DEFAULT_SIZE.cols,
+      rows: source.rows ?? told.rows ?? size?.rows ?? DEFAULT_SIZE.rows,
+      startedAt: parseStartTime(head),
+      term: reading.kind === 'header' ? reading.header.term : null,
+      exitCode: trailer?.exitCode ?? null,
+      start,
+      end: trailer?.start ?? length,
+      timed: told.timed,
+    };
+  } finally {
+    await handle.close();
+  }
+}
+
+/**
+ * All that happened, in its order, a piece at a time: a recording of any length takes the memory of one piece. A timing that is cut
+ * off is made up for by the bytes it does not mention, at its end; one that tells of more than there is ends early.
+ */
+export async function* readSteps(
+  source: RecordingSource,
+  { start, end }: RecordingFacts,
+): AsyncGenerator<RecordedStep> {
+  const handle = await open(source.typescript, 'r');
+  try {
+    let at = 0;
+    let offset = start;
+    const pieces = async function* (bytes: number): AsyncGenerator<RecordedStep> {
+      for (const stop = Math.min(offset + bytes, end); offset < stop; ) {
+        const piece = await readPiece(handle, offset, Math.min(stop - offset, PIECE_BYTES));
+        if (piece.length === 0) return;
+        offset += piece.length;
+        yield { kind: 'output', at, bytes: piece };
+      }
+    };
+    for await (const entry of readEntries(source.timing)) {
+      at += entry.delay;
+      if (entry.kind === 'resize') yield { kind: 'resize', at, cols: entry.cols, rows: entry.rows };
+      if (entry.kind === 'output') yield* pieces(entry.bytes);
+    }
+    yield* pieces(end - offset);
+  } finally {
+    await handle.close();
+  }
+}
+
+async function readPiece(handle: FileHandle, from: number, bytes: number): Promise<Uint8Array> {
+  const { buffer, bytesRead } = await handle.read(Buffer.allocUnsafe(bytes), 0, bytes, from);
+  return buffer.subarray(0, bytesRead);
+}
+
+async function* readEntries(timing: string | null): AsyncGenerator<TimingEntry> {
+  for await (const line of linesOf(timing)) {
+    const entry = parseTimingLine(line);
+    if (entry !== null) yield entry;
+  }
+}
+
+async function readTimingHead(timing: string | null) {
+  const told: { cols: number | null; rows: number | null; timed: boolean } = { cols: null, rows: null, timed: false };
+  let count = 0;
+  for await (const line of linesOf(timing)) {
+    if (parseTimingLine(line) !== null) told.timed = true;
+    const [, name, value] = /^H \S+ (COLUMNS|LINES) (\d+)$/.exec(line) ?? [];
+    if (name === 'COLUMNS') told.cols = Number(value);
+    if (name === 'LINES') told.rows = Number(value);
+    if (++count >= HEAD_ROWS) break;
+  }
+  return told;
+}
+
+async function* linesOf(file: string | null): AsyncGenerator<string> {
+  if (file === null) return;
+  const handle = await openTiming(file);
+  try {
+    yield* handle.readLines({ encoding: 'latin1' });
+  } finally {
+    await handle.close();
+  }
+}
+
+async function openTiming(file: string): Promise<FileHandle> {
+  try {
+    return await open(file, 'r');
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code !== 'ENOENT') throw cause;
+    throw new CatalogueError('no_recording', `There is no timing file ${file}`, { cause });
+  }
+}
