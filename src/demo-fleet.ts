@@ -19,7 +19,7 @@ export async function openDemoFleet(options: DemoFleetOptions): Promise<DemoFlee
   const { environment } = options;
   const home = environment.CBOS_HOME ?? '';
   const { settings } = await readSettings({ flags: {}, environment, cwd: home, userHome: environment.HOME ?? home });
-  const server = await startServer({ ...options, settings, clock: systemClock, tempDir: tmpdir() });
+  const server = await startServer({ ...options, settings, rules: [], clock: systemClock, tempDir: tmpdir() });
   return {
     launch: async (session) => {
       await server.sessions.create(session);

@@ -129,7 +129,7 @@ export function createLocalMachine(options: LocalMachineOptions): LocalHost {
     },
     timeline: async (request) => {
       const { readTimeline } = await import('./local-timeline.ts');
-      return readTimeline(request, { settings: await settingsOf(), cwd: options.cwd });
+      return readTimeline(request, { ...(await read({})), cwd: options.cwd });
     },
   };
 }
@@ -219,7 +219,7 @@ async function stopProcess(holder: LockHolder): Promise<void> {
 
 async function runServer(options: LocalMachineOptions, { flags, signal, onReady }: ServeRequest): Promise<void> {
   const [{ startServer }, { pino }] = await Promise.all([import('./server/start-server.ts'), import('pino')]);
-  const { settings } = await readSettings({ ...options, flags });
+  const { settings, rules } = await readSettings({ ...options, flags });
   await prepareHome(settings.home);
   const logFile = join(settings.home, 'server.log');
   keepLogSmall(logFile);
@@ -229,6 +229,7 @@ async function runServer(options: LocalMachineOptions, { flags, signal, onReady 
   );
   const server = await startServer({
     settings,
+    rules,
     environment: options.environment,
     tempDir: tmpdir(),
     version: options.version,

@@ -1,5 +1,5 @@
 import type { TimelineRequest, TimelineResult } from './cli/local-host.ts';
-import { createTimeline, type TimelineEntry } from './core/status/index.ts';
+import { createTimeline, type ScreenRule, type TimelineEntry, userObserver } from './core/status/index.ts';
 import { findRecording } from './find-recording.ts';
 import { replayRecording } from './platform/recorder/index.ts';
 import type { Settings } from './protocol/index.ts';
@@ -15,6 +15,8 @@ const SETTLE_AFTER_END_MS = 2_000;
 /** Where recordings are, and when silence counts. */
 export interface TimelinePlace {
   settings: Pick<Settings, 'stream_dir' | 'stuck_threshold_ms'>;
+  /** the user's own */
+  rules: readonly ScreenRule[];
   /** relative paths start here */
   cwd: string;
 }
@@ -25,12 +27,13 @@ export interface TimelinePlace {
  */
 export async function readTimeline(
   request: TimelineRequest,
-  { settings, cwd }: TimelinePlace,
+  { settings, rules, cwd }: TimelinePlace,
 ): Promise<TimelineResult> {
   const files = findRecording(request, { settings, cwd });
   const entries: TimelineEntry[] = [];
   const timeline = createTimeline({
     stuckThresholdMs: settings.stuck_threshold_ms,
+    observe: userObserver(rules),
     onChange: (entry) => entries.push(entry),
   });
   const { at, ended, timed } = await replayRecording({

@@ -1,6 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { type ScreenRule, userObserver } from '../core/status/index.ts';
 import { registryDirectory } from '../platform/claude/index.ts';
 import { openScreenHost, type ScreenHost } from '../platform/gnu-screen/index.ts';
 import { runOnWaiting } from '../platform/notify/on-waiting.ts';
@@ -24,6 +25,8 @@ const LOCK_RETRY_MS = 60;
 
 export interface ServerOptions {
   settings: Settings;
+  /** the user's own rules over the screen */
+  rules: readonly ScreenRule[];
   /** the server's own environment: sessions inherit it in part, `on_waiting` whole */
   environment: Readonly<Record<string, string | undefined>>;
   /** for short-lived files where the home's path has characters that Screen cannot take */
@@ -93,6 +96,7 @@ async function openFleet(options: ServerOptions, parts: { database: Database; sc
       log,
       screen,
       stuckThresholdMs: settings.stuck_threshold_ms,
+      observe: userObserver(options.rules),
       sessions: createSessionStore(database),
       history: createHistoryStore(database),
       deliveries: createDeliveryStore(database),

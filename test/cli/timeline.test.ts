@@ -25,7 +25,7 @@ function run(...argv: string[]): Promise<CommandResult> {
     host: {
       timeline: async (request) => {
         const settings = { stream_dir: world.streamDir, stuck_threshold_ms: 15_000 };
-        return readTimeline(request, { settings, cwd: world.streamDir });
+        return readTimeline(request, { settings, rules: [], cwd: world.streamDir });
       },
     },
   });

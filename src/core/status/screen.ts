@@ -72,6 +72,10 @@ export function screenObserver(rules: readonly ScreenRule[]): ScreenObserver {
   return (previous, frame, at) => fold(previous, { frame, reading: readScreen(frame, rules) }, at);
 }
 
+/** With rules of the user's before those that CBOS brings. */
+export const userObserver = (rules: readonly ScreenRule[]): ScreenObserver =>
+  screenObserver([...rules, ...SCREEN_RULES]);
+
 /** With the rules that CBOS brings. */
 export const observeScreen: ScreenObserver = screenObserver(SCREEN_RULES);
 

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { parse, TomlError } from 'smol-toml';
 import { resolveHome, resolveSettings, type SettingFlags, type SettingsFile } from '../../core/settings/index.ts';
+import { readUserRules, type ScreenRule } from '../../core/status/index.ts';
 import { CatalogueError, type ResolvedSetting, type Settings } from '../../protocol/index.ts';
 
 export interface SettingsRequest {
@@ -13,6 +14,14 @@ export interface SettingsRequest {
   userHome: string;
 }
 
+export interface ReadSettings {
+  settings: Settings;
+  /** each setting with its origin */
+  rows: ResolvedSetting[];
+  /** the user's own rules over the screen, strongest first */
+  rules: ScreenRule[];
+}
+
 /** `sun_path` of unix(7): 108 bytes with the closing NUL. */
 const MAX_SOCKET_PATH_BYTES = 107;
 
@@ -20,7 +29,7 @@ const MAX_SOCKET_PATH_BYTES = 107;
  * All settings of this machine: flags, environment, `$CBOS_HOME/config.toml`, defaults. Writes nothing; see `prepareHome`.
  * @throws CatalogueError invalid_setting, with line and column where config.toml is no TOML
  */
-export async function readSettings(request: SettingsRequest): Promise<{ settings: Settings; rows: ResolvedSetting[] }> {
+export async function readSettings(request: SettingsRequest): Promise<ReadSettings> {
   const sources = {
     flags: request.flags,
     environment: request.environment,
@@ -36,7 +45,7 @@ export async function readSettings(request: SettingsRequest): Promise<{ settings
   };
   const resolved = resolveSettings({ ...sources, file });
   assertSocketFits(resolved.settings.socket);
-  return resolved;
+  return { ...resolved, rules: readUserRules(values?.rules, path) };
 }
 
 /** Only `~` and `~/…`; another user's home is left to the shell, as everywhere. */

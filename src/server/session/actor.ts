@@ -1,4 +1,10 @@
-import type { HookEvidence, RegistryEvidence, ScreenFrame, StatusMemory } from '../../core/status/index.ts';
+import type {
+  HookEvidence,
+  RegistryEvidence,
+  ScreenFrame,
+  ScreenObserver,
+  StatusMemory,
+} from '../../core/status/index.ts';
 import type { ScreenHost, ScreenTarget } from '../../platform/gnu-screen/index.ts';
 import type { DeliveryStore } from '../../platform/sqlite/delivery-store.ts';
 import type { HistoryStore } from '../../platform/sqlite/history-store.ts';
@@ -18,6 +24,8 @@ export interface ActorDeps {
   clock: Clock;
   log: Logger;
   stuckThresholdMs: number;
+  /** reads a screen; with the user's own rules */
+  observe: ScreenObserver;
   screen: ScreenHost;
   sessions: SessionStore;
   history: HistoryStore;
@@ -58,6 +66,7 @@ export class SessionActor {
     this.status = createSessionStatus({
       clock: deps.clock,
       stuckThresholdMs: deps.stuckThresholdMs,
+      observe: deps.observe,
       hooks: record.hooks as HookEvidence | null,
       memory: memoryOf(deps.history.read(record.id, null).at(-1)),
       onChange: (memory, before) => this.onStatusChange(memory, before),

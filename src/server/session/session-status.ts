@@ -5,10 +5,10 @@ import {
   type HookEvidence,
   NO_HOOKS,
   observeHook,
-  observeScreen,
   type ProcessEvidence,
   type RegistryEvidence,
   type ScreenFrame,
+  type ScreenObserver,
   type StatusMemory,
   statusView,
 } from '../../core/status/index.ts';
@@ -19,6 +19,7 @@ import type { Dispose } from '../sessions.ts';
 export interface SessionStatusOptions {
   clock: Clock;
   stuckThresholdMs: number;
+  observe: ScreenObserver;
   /** what a former server knew: hook evidence and the status of then, so that `since` goes on */
   hooks: HookEvidence | null;
   memory: StatusMemory | null;
@@ -76,7 +77,7 @@ export function createSessionStatus(options: SessionStatusOptions): SessionStatu
     seeProcess: (process) => see({ process }),
     seeRegistry: (registry) => see({ registry }),
     seeHook: (event) => see({ hooks: observeHook(evidence.hooks, event) }),
-    seeScreen: (frame, at) => see({ screen: observeScreen(evidence.screen, frame, at) }),
+    seeScreen: (frame, at) => see({ screen: options.observe(evidence.screen, frame, at) }),
     startAnew: () => {
       evidence = { process: null, screen: null, hooks: NO_HOOKS, registry: null };
       memory = null;

@@ -1,0 +1,70 @@
+import { describe, expect, test } from 'vitest';
+import { advanceStatus, SCREEN_RULES, screenObserver, userObserver } from '../../../src/core/status/index.ts';
+import { readUserRules } from '../../../src/core/status/user-rules.ts';
+import { evidenceOf, FRAMES, frame, hook, hooksOf } from './evidence-maker.ts';
+
+const RULE = { id: 'deploy', pattern: '^Deploy to \\w+\\? \\[y/N\\]$', where: 'bottom', status: 'waiting/permission' };
+
+describe('a rule of the user’s', () => {
+  const observe = userObserver(readUserRules([RULE], 'config.toml'));
+  const asked = frame(['● Bash(./deploy.sh)', 'Deploy to staging? [y/N]']);
+
+  test('is believed before hooks and before every rule of ours', () => {
+    const hooks = hooksOf(hook(0, 'UserPromptSubmit', { prompt: 'deploy' }));
+    const screen = observe(null, asked, 100);
+    const { memory } = advanceStatus(null, {
+      evidence: evidenceOf({ hooks, screen }),
+      now: 5_000,
+      stuckThresholdMs: 15_000,
+    });
+    expect(memory).toMatchObject({
+      primary: 'waiting',
+      detail: 'permission',
+      because: { source: 'user', rule: 'user.deploy', evidence: 'Deploy to staging? [y/N]' },
+    });
+  });
+
+  test('that fits nothing changes nothing', () => {
+    for (const shown of Object.values(FRAMES)) {
+      expect(observe(null, shown, 0)).toEqual(screenObserver(SCREEN_RULES)(null, shown, 0));
+    }
+  });
+});
+
+describe('a rule that cannot be is refused with its name and the reason', () => {
+  test.each([
+    [[{ ...RULE, id: 'a b' }], 'needs an id'],
+    [[{ ...RULE, wher: 'screen' }], 'unknown key: wher'],
+    [[{ ...RULE, where: 'sky' }], 'where must be one of screen, bottom, footer'],
+    [[{ ...RULE, status: 'waiting' }], 'status must be like waiting/permission'],
+    [[{ ...RULE, status: 'idle/permission' }], 'status must be like'],
+    [[{ ...RULE, pattern: '(' }], 'no regular expression'],
+    [[{ ...RULE, pattern: undefined }], 'needs a pattern'],
+    [[{ ...RULE, pattern: 'x'.repeat(201) }], 'longer than 200'],
+    [[{ ...RULE, pattern: '(a+)+$' }], 'could take for ever'],
+    [[{ ...RULE, pattern: '(?:a|aa)*$' }], 'could take for ever'],
+    [[{ ...RULE, pattern: '(.*b){20}' }], 'could take for ever'],
+    [[{ ...RULE, pattern: '((a*)b?)*' }], 'could take for ever'],
+    [[{ ...RULE, pattern: '(a)\\1' }], 'a reference back'],
+    [[{ ...RULE, pattern: 'a*a*a*b' }], 'more than 2 unbounded'],
+    [[RULE, RULE], 'two have the id deploy'],
+    ['deploy', 'write [[rules]]'],
+  ])('%j', (rules, reason) => {
+    expect(() => readUserRules(rules, '/home/me/.cbos/config.toml')).toThrow(
+      expect.objectContaining({ code: 'invalid_setting', message: expect.stringContaining(reason) }),
+    );
+  });
+});
+
+test('no pattern that is let through takes long on a line made for it', () => {
+  const patterns = ['.*x.*y', 'a*a*b', '^\\s*(?:Deploy|Release)\\b.*\\?$', '(?:yes|no)?', '[*+]{2}\\(', '(?:ab){3}'];
+  const rules = readUserRules(
+    patterns.map((pattern, index) => ({ ...RULE, id: `r${index}`, pattern })),
+    'config.toml',
+  );
+  const observe = userObserver(rules);
+  const worst = frame(Array.from({ length: 50 }, (_, row) => 'ax '[row % 3]?.repeat(2_000) ?? ''));
+  const startedAt = performance.now();
+  observe(null, worst, 0);
+  expect(performance.now() - startedAt).toBeLessThan(2_000);
+});
