@@ -3,6 +3,8 @@ import { defineConfig } from 'vitest/config';
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
+    // On demand: `npm run torture`.
+    exclude: ['test/torture/**'],
     globalSetup: ['test/harness/global-setup.ts'],
     // Processes of their own: tests change nothing global, but a crash in one file must not take the others along.
     pool: 'forks',

@@ -1,0 +1,172 @@
+import type { Delivery, Question, Session } from '../../src/protocol/index.ts';
+import type { ApiResult, Cbos } from '../harness/cbos.ts';
+import { CHOICES, PLAYS, promptText } from './plays.ts';
+import type { Random } from './random.ts';
+import type { Witness } from './witness.ts';
+
+/** A text that a client gave to the server, and what the server said of it. */
+export interface SentText {
+  mark: string;
+  session: string;
+  sender: string;
+  text: string;
+  queue: boolean;
+  /** as the API answered; null when the server was killed under the request */
+  answer: { id: string; status: string } | { refused: string } | null;
+  from: number;
+  to: number;
+}
+
+export interface GivenAnswer {
+  session: string;
+  question: Question;
+  choice: string;
+  /** `answered`, the error's code, or null when the server was killed under the request */
+  result: string | null;
+}
+
+export interface Interrupt {
+  session: string;
+  from: number;
+  to: number;
+  result: string | null;
+}
+
+/** Everything that the clients did. */
+export interface Ledger {
+  texts: SentText[];
+  answers: GivenAnswer[];
+  interrupts: Interrupt[];
+  faults: string[];
+  /** operations that were done, by kind */
+  count: Record<string, number>;
+}
+
+export const newLedger = (): Ledger => ({ texts: [], answers: [], interrupts: [], faults: [], count: {} });
+
+export function operationsOf(ledger: Ledger): number {
+  return Object.values(ledger.count).reduce((sum, count) => sum + count, 0);
+}
+
+export interface ClientOptions {
+  name: string;
+  random: Random;
+  ledger: Ledger;
+  witness: Witness;
+  slugs: readonly [string, ...string[]];
+  /** the server that runs now; another one after a kill */
+  cbos: () => Cbos;
+  isOver: () => boolean;
+}
+
+type Kind = 'send' | 'hold' | 'twice' | 'answer' | 'stale' | 'wrong' | 'interrupt';
+
+const WEIGHTS: Record<'asks' | 'runs' | 'ready', Partial<Record<Kind, number>>> = {
+  asks: { answer: 60, stale: 10, wrong: 10, send: 12, hold: 4, interrupt: 4 },
+  runs: { send: 40, hold: 16, twice: 12, interrupt: 22, stale: 6, answer: 4 },
+  ready: { send: 58, hold: 16, twice: 14, interrupt: 6, stale: 6 },
+};
+
+/** Between two operations of one client. Long enough that most find the session elsewhere than the one before left it. */
+const MAX_PAUSE_MS = 500;
+
+/** One client that does random things until it is over. It waits for each answer, so the order in which it sent is known. */
+export async function playClient(options: ClientOptions): Promise<void> {
+  const { random, ledger, isOver } = options;
+  let count = 0;
+  while (!isOver()) {
+    await new Promise((resolve) => setTimeout(resolve, random.int(0, MAX_PAUSE_MS)));
+    const slug = random.pick(options.slugs);
+    const session = await settled(options.cbos().call<Session>('GET', `/sessions/${slug}`));
+    if (session === null) continue;
+    const { primary, question } = session.body.status;
+    const mood = question !== null && question.kind !== 'closing' ? 'asks' : primary === 'active' ? 'runs' : 'ready';
+    const kind = random.weighted<Kind>(WEIGHTS[mood]);
+    count += 1;
+    ledger.count[kind] = (ledger.count[kind] ?? 0) + 1;
+    const turn: Turn = { ...options, slug, question, mark: `${slug}.${options.name}.${count}` };
+    if (kind === 'interrupt') await interrupt(turn);
+    else if (kind === 'send' || kind === 'hold' || kind === 'twice') await send(turn, kind);
+    else await answer(turn, kind);
+  }
+}
+
+interface Turn extends ClientOptions {
+  slug: string;
+  question: Question | null;
+  mark: string;
+}
+
+async function send(turn: Turn, kind: 'send' | 'hold' | 'twice'): Promise<void> {
+  const { random, slug, mark, witness, ledger, name } = turn;
+  const text = promptText(random, mark, random.pick(PLAYS));
+  const queue = kind === 'hold';
+  witness.announce(mark, text);
+  const sent: SentText = { mark, session: slug, sender: name, text, queue, answer: null, from: Date.now(), to: 0 };
+  ledger.texts.push(sent);
+  const body = { text, ...(queue ? { queue } : {}), ...(kind === 'twice' ? { idempotency_key: mark } : {}) };
+  const post = () => settled(turn.cbos().call<Delivery>('POST', `/sessions/${slug}/send`, body));
+  const results = kind === 'twice' ? await Promise.all([post(), post()]) : [await post()];
+  sent.to = Date.now();
+  sent.answer = outcomeOf(results);
+  const ids = new Set(results.flatMap((one) => (one === null || one.error !== null ? [] : [one.body.id])));
+  if (ids.size > 1) ledger.faults.push(`${mark}: two deliveries for one idempotency key`);
+  if (kind !== 'twice' || ids.size === 0) return;
+  const other = await settled(turn.cbos().call('POST', `/sessions/${slug}/send`, { ...body, text: `${text} changed` }));
+  if (other !== null && other.error?.code !== 'idempotency_conflict') {
+    ledger.faults.push(
+      `${mark}: another text with the same key was answered with ${other.error?.code ?? other.status}`,
+    );
+  }
+}
+
+function outcomeOf(results: readonly (ApiResult<Delivery> | null)[]): SentText['answer'] {
+  const accepted = results.find((one) => one !== null && one.error === null);
+  if (accepted != null) return { id: accepted.body.id, status: accepted.body.status };
+  const refused = results.find((one) => one !== null);
+  return refused == null || results.includes(null) ? null : { refused: refused.error?.code ?? String(refused.status) };
+}
+
+async function answer(turn: Turn, kind: 'answer' | 'stale' | 'wrong'): Promise<void> {
+  const { random, slug, question, ledger } = turn;
+  const call = (body: object) => settled(turn.cbos().call('POST', `/sessions/${slug}/answer`, body));
+  if (kind === 'stale' || question === null) {
+    const old = ledger.answers.findLast((one) => one.session === slug && one.question.id !== question?.id);
+    const result = await call({ choice: 'yes', question_id: old?.question.id ?? 'never-asked' });
+    const code = result === null ? null : (result.error?.code ?? 'answered');
+    if (code !== null && code !== 'stale_question' && code !== 'no_question') {
+      ledger.faults.push(`${slug}: an answer to an old question was ${code}`);
+    }
+    return;
+  }
+  if (kind === 'wrong' || question.kind === 'closing') {
+    const result = await call({ choice: 9, question_id: question.id });
+    if (result?.error === null) ledger.faults.push(`${slug}: an option that is not there was chosen`);
+    return;
+  }
+  const choice: string = question.kind === 'question' ? random.pick(CHOICES) : random.pick(['yes', 'yes', 'no']);
+  const given: GivenAnswer = { session: slug, question, choice, result: null };
+  ledger.answers.push(given);
+  const body = question.kind === 'question' ? { text: choice } : { choice };
+  const result = await call({ ...body, question_id: question.id });
+  given.result = result === null ? null : (result.error?.code ?? 'answered');
+}
+
+async function interrupt({ slug, ledger, cbos }: Turn): Promise<void> {
+  const done: Interrupt = { session: slug, from: Date.now(), to: Number.POSITIVE_INFINITY, result: null };
+  ledger.interrupts.push(done);
+  const result = await settled(cbos().call('POST', `/sessions/${slug}/interrupt`));
+  done.to = Date.now();
+  done.result = result === null ? null : (result.error?.code ?? 'interrupted');
+}
+
+/** null when the server went away under the request, which only a kill may do. */
+async function settled<T>(call: Promise<ApiResult<T>>): Promise<ApiResult<T> | null> {
+  try {
+    return await call;
+  } catch (error) {
+    // fetch() says so for a connection that is refused or cut, SyntaxError for an answer that was cut
+    if (error instanceof TypeError || error instanceof SyntaxError) return null;
+    throw error;
+  }
+}

@@ -1,0 +1,149 @@
+import type { Delivery, Session } from '../../src/protocol/index.ts';
+import { type Cbos, startCbos } from '../harness/cbos.ts';
+import { claudeWorld } from '../harness/claude.ts';
+import { waitFor } from '../harness/wait-for.ts';
+import { type Ledger, newLedger, operationsOf, playClient } from './client.ts';
+import { choosePlay } from './plays.ts';
+import { createRandom, type Random } from './random.ts';
+import { faultsOf, type Torture } from './verdict.ts';
+import { createWitness, type Witness } from './witness.ts';
+
+export interface TortureOptions {
+  seed: number;
+  operations: number;
+  sessions: number;
+  clients: number;
+  /** the server is killed this often on the way */
+  kills: number;
+}
+
+/** The scenes' delays are multiplied by it. */
+const PACE = 0.5;
+/** From the start of a server to its SIGKILL. */
+const LIFE_MS = { low: 100, high: 2_500 };
+/** A queue of held texts, one turn each, takes its time. */
+const SETTLE_TIMEOUT_MS = 60_000;
+
+export interface TortureRun extends Torture {
+  faults: readonly string[];
+  kills: number;
+  tookMs: number;
+  /** deliveries by their status at the end */
+  statuses: Record<string, number>;
+}
+
+/** Real sessions, random clients, and whatever the stand-in saw of it. */
+export async function runTorture(options: TortureOptions): Promise<TortureRun> {
+  const began = performance.now();
+  const witness = createWitness();
+  const ledger = newLedger();
+  await using world = await claudeWorld({ choosers: [choosePlay], pace: PACE });
+  world.onApiEvent((event) => {
+    witness.see(event);
+    // Each request holds its whole conversation: 2,000 of them would fill the memory.
+    world.apiEvents.length = 0;
+  });
+  let cbos = await startCbos(world);
+  const slugs = names(options.sessions);
+  for (const slug of slugs) {
+    const created = await cbos.call<Session>('POST', '/sessions', { slug, path: world.projectDir });
+    if (created.error !== null) throw new Error(created.error.message);
+    await cbos.untilStatus(slug, 'idle/ready');
+  }
+  let kills = 0;
+  const isOver = (): boolean => operationsOf(ledger) >= options.operations && kills >= options.kills;
+  const clients = Array.from({ length: options.clients }, (_, index) =>
+    playClient({
+      name: `c${index}`,
+      random: createRandom(options.seed + index + 1),
+      ledger,
+      witness,
+      slugs,
+      cbos: () => cbos,
+      isOver,
+    }),
+  );
+  const killing = (async () => {
+    const random = createRandom(options.seed);
+    while (kills < options.kills) {
+      await randomMoment(random);
+      await cbos.stop('SIGKILL');
+      kills += 1;
+      cbos = await startCbos(world);
+    }
+  })();
+  await Promise.all([...clients, killing]);
+  const finals = await settle({ cbos, slugs, ledger, witness });
+  const statuses: Record<string, number> = {};
+  for (const { status } of finals.values()) statuses[status] = (statuses[status] ?? 0) + 1;
+  const run = { ledger, witness, finals, grantsDir: world.dir, kills, tookMs: performance.now() - began, statuses };
+  return { ...run, faults: faultsOf(run) };
+}
+
+type Settling = { cbos: Cbos; slugs: readonly string[]; ledger: Ledger; witness: Witness };
+
+/** Answers what is still asked, waits until every session is ready and nothing is held, and sends each a last prompt, whose request holds all. */
+async function settle(settling: Settling): Promise<Torture['finals']> {
+  const finals = new Map<string, { id: string; status: string }>();
+  const seen = (delivery: Delivery): void =>
+    void finals.set(delivery.text, { id: delivery.id, status: delivery.status });
+  await Promise.all(
+    settling.slugs.map(async (slug) => {
+      const { cbos, witness, ledger } = settling;
+      await untilQuiet(settling, slug);
+      const mark = `${slug}.last`;
+      const text = `‹${mark}› play:hello`;
+      witness.announce(mark, text);
+      const last = await cbos.call<Delivery>('POST', `/sessions/${slug}/send`, { text });
+      if (last.error !== null || last.body.status !== 'delivered') {
+        ledger.faults.push(`${slug} takes no prompt at the end: ${JSON.stringify(last.error ?? last.body)}`);
+        const { status, buffer_tail } = await cbos.session(slug);
+        ledger.faults.push(`${slug}: ${JSON.stringify(status)}\n${buffer_tail}`);
+      } else {
+        await waitFor(() => witness.arrived(slug).includes(mark), { describe: `${slug} gets its last prompt` });
+      }
+      for (const delivery of (await cbos.call<Delivery[]>('GET', `/sessions/${slug}/deliveries`)).body) seen(delivery);
+      for (const { session, answer } of ledger.texts) {
+        if (session !== slug || answer === null || 'refused' in answer) continue;
+        seen((await cbos.call<Delivery>('GET', `/sessions/${slug}/deliveries/${answer.id}`)).body);
+      }
+    }),
+  );
+  return finals;
+}
+
+async function untilQuiet({ cbos, ledger }: Settling, slug: string): Promise<void> {
+  let quietSince: number | null = null;
+  let last: unknown;
+  await waitFor(
+    async () => {
+      const { status, buffer_tail } = await cbos.session(slug);
+      const deliveries = (await cbos.call<Delivery[]>('GET', `/sessions/${slug}/deliveries`)).body;
+      const held = deliveries.filter((one) => one.status === 'queued');
+      last = { status, buffer_tail, held };
+      const { question } = status;
+      if (question !== null && question.kind !== 'closing') {
+        const choice = question.kind === 'question' ? 'Alpha' : 'no';
+        const body = question.kind === 'question' ? { text: choice } : { choice };
+        const result = await cbos.call('POST', `/sessions/${slug}/answer`, { ...body, question_id: question.id });
+        ledger.answers.push({ session: slug, question, choice, result: result.error?.code ?? 'answered' });
+      }
+      const isReady = status.primary === 'idle' || question?.kind === 'closing';
+      if (!isReady || held.length > 0) quietSince = null;
+      else quietSince ??= performance.now();
+      return quietSince !== null && performance.now() - quietSince > QUIET_MS;
+    },
+    { describe: `${slug} is ready and nothing is held for it`, actual: () => last, timeoutMs: SETTLE_TIMEOUT_MS },
+  );
+}
+
+/** So long nothing must have begun: a text in Claude Code's own queue begins a turn right after the last. */
+const QUIET_MS = 1_500;
+
+const names = (count: number): [string, ...string[]] => [
+  'S0',
+  ...Array.from({ length: count - 1 }, (_, n) => `S${n + 1}`),
+];
+
+const randomMoment = (random: Random): Promise<void> =>
+  new Promise((resolve) => setTimeout(resolve, random.int(LIFE_MS.low, LIFE_MS.high)));

@@ -1,0 +1,39 @@
+import { expect, test } from 'vitest';
+import { seedOf } from './random.ts';
+import { runTorture, type TortureOptions, type TortureRun } from './run.ts';
+
+/** In CI; `npm run torture` asks for 2,000. */
+const OPERATIONS = 220;
+const KILLS = 40;
+/** Claude Code takes 250 MB each, and two cores are shared by all. */
+const SESSIONS = 4;
+const CLIENTS = 5;
+/** By far more than it takes: 2,000 operations take a quarter of an hour. */
+const TIMEOUT_MS = 2_400_000;
+
+const seed = seedOf(process.env, Date.now());
+const operations = Number(process.env.TORTURE_OPS ?? OPERATIONS);
+
+async function torture(options: Pick<TortureOptions, 'operations' | 'kills'>): Promise<void> {
+  process.stdout.write(`TORTURE_SEED=${seed}\n`);
+  const run = await runTorture({ ...options, seed, sessions: SESSIONS, clients: CLIENTS });
+  process.stdout.write(`${summary(run)}\n`);
+  expect(run.faults, `TORTURE_SEED=${seed}`).toEqual([]);
+}
+
+function summary({ ledger, kills, tookMs, statuses }: TortureRun): string {
+  const seconds = Math.round(tookMs / 1_000);
+  return `${JSON.stringify(ledger.count)}, ${kills} kills, ${seconds} s; deliveries ${JSON.stringify(statuses)}`;
+}
+
+test(
+  'nothing is lost, doubled, altered, out of order, or in the wrong dialog, whatever several clients do at once',
+  () => torture({ operations, kills: 0 }),
+  TIMEOUT_MS,
+);
+
+test(
+  'nothing is typed twice and nothing that is held is lost, though the server is killed on the way again and again',
+  () => torture({ operations: Math.ceil(operations / 2), kills: Math.ceil((KILLS * operations) / OPERATIONS) }),
+  TIMEOUT_MS,
+);
