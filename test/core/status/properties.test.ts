@@ -186,10 +186,13 @@ describe('whatever the evidence', () => {
           Array.from({ length: 50 }, () => text),
           { cols: 200, rows: 50 },
         );
-        for (let run = 0; run < 50; run++) readScreen(shown);
-        const begin = performance.now();
-        for (let run = 0; run < 50; run++) readScreen(shown);
-        return (performance.now() - begin) / 50;
+        // The fastest of many: what else the machine does cannot make that slow, a bad pattern does.
+        const times = Array.from({ length: 100 }, () => {
+          const begin = performance.now();
+          readScreen(shown);
+          return performance.now() - begin;
+        });
+        return Math.min(...times);
       }),
     );
     // The measured mean is below 0.2 ms (bench); ten times that leaves room for a loaded machine and none for a bad pattern.
