@@ -112,7 +112,17 @@ describe('a stashed reply', () => {
     await cbos.stop('SIGKILL');
     cbos = await startCbos(world);
     await cbos.until('CRASH', ({ status }) => status.primary === 'idle', 'is ready again');
-    expect((await cbos.call('POST', `/stash/${manual.id}/apply`)).status).toBe(200);
+    const apply = () => cbos.call('POST', `/stash/${manual.id}/apply`);
+    const first = await apply();
+    if (first.status !== 200) {
+      // The kill came between the text and its Enter. What stands in the prompt then is neither sent nor cleared by CBOS; a person does.
+      expect(first.error).toMatchObject({
+        code: 'not_accepting_text',
+        message: expect.stringContaining('begun to type'),
+      });
+      await cbos.call('POST', '/sessions/CRASH/keys', { keys: '\u0003' });
+      await waitFor(async () => (await apply()).status === 200, { describe: 'it is taken once the prompt is clear' });
+    }
     await waitFor(() => world.promptsReceived().some((text) => text.includes('by hand')), {
       describe: 'the one that was kept for a person arrives',
       actual: () => world.promptsReceived(),
