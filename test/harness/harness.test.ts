@@ -131,7 +131,7 @@ describe('a run of the tests', () => {
       LEAVES_A_DAEMON.replace('HANG', 'await new Promise((resolve) => setTimeout(resolve, 60_000));'),
     );
     try {
-      const mark = await waitFor(() => (existsSync(said) ? readFileSync(said, 'utf8') : null), {
+      const mark = await waitFor(() => (existsSync(said) && readFileSync(said, 'utf8')) || null, {
         describe: 'the nested test runs',
         timeoutMs: 20_000,
         actual: output,
