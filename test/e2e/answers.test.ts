@@ -178,7 +178,8 @@ describe('a permission', () => {
     await ask('scene:write', { path: world.project('other') });
     await answered({ choice: 'always' });
     await untilDone();
-    expect((await cbos.session(slug)).buffer_tail).toContain('accept edits on');
+    // A hook ends the turn before the screen is drawn.
+    await cbos.until(slug, ({ buffer_tail }) => buffer_tail?.includes('accept edits on') ?? false, 'accepts edits');
     expect(existsSync(join(world.project('other'), 'notes.md'))).toBe(true);
   });
 
