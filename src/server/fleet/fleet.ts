@@ -1,8 +1,6 @@
 import { mkdir } from 'node:fs/promises';
 import { v7 as uuid } from 'uuid';
 import { explain } from '../../core/status/index.ts';
-import { readHardcopy, renameScreen, resizeScreen, typeKeys } from '../../platform/gnu-screen/index.ts';
-import { renameRecording } from '../../platform/recorder/index.ts';
 import type { SessionRecord } from '../../platform/sqlite/session-store.ts';
 import {
   type Broadcast,
@@ -15,15 +13,12 @@ import {
   type SessionPatch,
 } from '../../protocol/index.ts';
 import type { ActorDeps } from '../session/actor.ts';
-import { interruptTurn } from '../session/interrupt.ts';
-import { answerQuestion } from '../session/respond.ts';
 import type { Sessions } from '../sessions.ts';
-import { adoptSession, keepLogging, observeForeign } from './adopt-session.ts';
-import { endSession } from './end-session.ts';
-import { followRecording, openRecording } from './follow-recording.ts';
-import { type LaunchContext, launchSession, recordingFiles, requireDirectory } from './launch-session.ts';
+import { adoptSession, observeForeign } from './adopt-session.ts';
+import { type LaunchContext, requireDirectory } from './launch-session.ts';
 import { createObserver } from './observe.ts';
 import { assertSlug, createRoster, type Member } from './roster.ts';
+import { createScreenControls } from './screen-controls.ts';
 
 /** Size of a session's terminal unless asked otherwise: Claude Code's dialogs fit, and it fits a laptop's screen. */
 export const DEFAULT_SIZE = { cols: 160, rows: 45 };
@@ -45,7 +40,7 @@ export interface Fleet extends Sessions {
 
 export function createFleet({ deps, launch, registryDir }: FleetOptions): Fleet {
   const { settings, screen } = launch;
-  const roster = createRoster(deps);
+  const roster = createRoster(deps, (actor) => createScreenControls(launch, actor));
   const observer = createObserver({
     roster,
     screen,
@@ -63,8 +58,8 @@ export function createFleet({ deps, launch, registryDir }: FleetOptions): Fleet 
     return roster.claim(request.slug, async () => {
       const member = roster.add(newRecord(request, path, deps.clock.now()));
       try {
-        if (request.prompt !== undefined) await member.deliverer.send({ text: request.prompt, queue: true });
-        await bringUp(member);
+        if (request.prompt !== undefined) await member.controls.deliverer.send({ text: request.prompt, queue: true });
+        await member.controls.launch();
       } catch (cause) {
         roster.remove(member);
         throw cause;
@@ -74,36 +69,11 @@ export function createFleet({ deps, launch, registryDir }: FleetOptions): Fleet 
     });
   }
 
-  /** Launches the session of a record, on its conversation where it has one. */
-  async function bringUp(member: Member): Promise<void> {
-    const { actor } = member;
-    // Known before the launch: the first hook may come before Screen has answered.
-    actor.update({ launchId: uuid(), hooks: null });
-    const launched = await launchSession(launch, actor.record);
-    actor.update({ ...launched, window: '0', adopted: true, endedAt: null });
-    actor.status.startAnew();
-    await followRecording(deps, actor, { cols: actor.record.launch.cols, rows: actor.record.launch.rows });
-    actor.seeAgent({ ...launched.agent, startedAt: deps.clock.now() });
-    actor.seeAttached(false);
-  }
-
-  async function rename(member: Member, slug: string): Promise<void> {
-    const { actor } = member;
+  async function rename({ actor, controls }: Member, slug: string): Promise<void> {
     if (slug === actor.slug) return;
     await roster.claim(slug, async () => {
       const from = actor.slug;
-      const { record } = actor;
-      // A session that is only observed keeps the name that its owner gave it in Screen.
-      const isOurs = record.adopted && record.screenId !== null && !actor.isDead();
-      const screenId = isOurs ? await renameScreen(screen, actor.target.id, slug) : record.screenId;
-      actor.update({ slug, screenId });
-      if (record.recording !== null) {
-        await renameRecording(settings.stream_dir, from, slug);
-        const { typescript, timing } = recordingFiles(settings.stream_dir, slug);
-        const recording = { typescript, timing: record.recording.timing === null ? null : timing };
-        actor.update({ recording });
-        actor.recording?.moved(recording);
-      }
+      await controls.rename(slug);
       deps.emit({ kind: 'renamed', from, session: actor.view() });
     });
   }
@@ -115,7 +85,7 @@ export function createFleet({ deps, launch, registryDir }: FleetOptions): Fleet 
     return Promise.all(
       slugs.map(async (session): Promise<BroadcastResult> => {
         try {
-          return { session, delivery: await roster.get(session).deliverer.send(send) };
+          return { session, delivery: await roster.get(session).controls.deliverer.send(send) };
         } catch (cause) {
           if (cause instanceof CatalogueError) return { session, error: cause.toBody() };
           deps.log.error({ err: cause, slug: session }, 'a broadcast failed');
@@ -137,34 +107,20 @@ export function createFleet({ deps, launch, registryDir }: FleetOptions): Fleet 
   }
 
   const actorOf = (slug: string): Member['actor'] => roster.get(slug).actor;
+  const controlsOf = (slug: string): Member['controls'] => roster.get(slug).controls;
 
   return {
     start: async () => {
       await mkdir(settings.stream_dir, { recursive: true, mode: 0o700 });
       for (const record of deps.sessions.all()) roster.add(record);
-      await Promise.all(
-        roster.all().map(async ({ actor }) => {
-          if (actor.isDead()) {
-            openRecording(deps, actor, actor.record.launch);
-            return;
-          }
-          await keepLogging(screen, actor).catch((cause: unknown) =>
-            deps.log.warn({ slug: actor.slug, err: cause }, 'its log could not be started again'),
-          );
-          await followRecording(deps, actor, actor.record.launch);
-        }),
-      );
+      await Promise.all(roster.all().map(({ controls }) => controls.findAgain()));
       // Listed when all evidence is in, hooks from the time without a server included: only then held texts are typed.
       await observer.start();
       for (const { actor } of roster.all()) actor.list();
     },
     close: async () => {
       await observer.dispose();
-      for (const { actor, deliverer, stash } of roster.all()) {
-        stash.dispose();
-        deliverer.dispose();
-        actor.dispose();
-      }
+      roster.dispose();
     },
     list: () =>
       roster
@@ -188,72 +144,31 @@ export function createFleet({ deps, launch, registryDir }: FleetOptions): Fleet 
       const member = roster.get(slug);
       return member.actor.mailbox.post(async () => {
         if (!member.actor.isDead()) throw new CatalogueError('session_alive', `${slug} is alive`);
-        await bringUp(member);
+        await member.controls.launch();
         return member.actor.view();
       });
     },
     kill: async (slug) => {
-      const { actor } = roster.get(slug);
-      await endSession({ screen }, actor);
+      const { actor, controls } = roster.get(slug);
+      await controls.end();
       return actor.view();
     },
     remove: async (slug) => {
       const member = roster.get(slug);
-      if (!member.actor.isDead()) await endSession({ screen }, member.actor);
+      if (!member.actor.isDead()) await member.controls.end();
       roster.remove(member);
     },
-    send: (slug, request) => roster.get(slug).deliverer.send(request),
+    send: (slug, request) => controlsOf(slug).deliverer.send(request),
     broadcast,
-    answer: (slug, request) => {
-      const { actor, deliverer } = roster.get(slug);
-      return answerQuestion(actor, deliverer, request);
-    },
-    interrupt: (slug) => interruptTurn(actorOf(slug)),
-    keys: (slug, keys) => {
-      const actor = actorOf(slug);
-      return actor.mailbox.post(() => typeKeys(screen, actor.target, keys));
-    },
-    resize: (slug, cols, rows) => {
-      const actor = actorOf(slug);
-      return actor.mailbox.post(async () => {
-        const { agent } = actor.record;
-        const { id } = actor.target;
-        if (agent === null) throw new CatalogueError('session_dead');
-        await resizeScreen(screen, id, { cols, rows, pid: agent.pid });
-        actor.update({ launch: { ...actor.record.launch, cols, rows } });
-        actor.recording?.resized(cols, rows);
-        return actor.view();
-      });
-    },
-    buffer: async (slug, { lines, format }) => {
-      const actor = actorOf(slug);
-      const { recording, record } = actor;
-      if (recording === null) {
-        if (record.screenId === null || actor.isDead() || format !== 'text') throw noRecording(slug);
-        // Only text, and only what Screen's own copy keeps: nothing else is there of a session that is observed.
-        const text = await readHardcopy(screen, { id: record.screenId, window: record.window }, true);
-        const kept = text.trimEnd().split('\n').slice(-lines);
-        return {
-          buffer: kept.join('\n'),
-          lines: kept.length,
-          cols: record.launch.cols,
-          rows: record.launch.rows,
-          offset: 0,
-        };
-      }
-      await recording.follow();
-      const buffer = recording.text(lines, format);
-      return {
-        buffer,
-        lines: buffer === '' ? 0 : buffer.split('\n').length,
-        ...recording.size(),
-        offset: recording.end(),
-      };
-    },
-    deliveries: (slug) => roster.get(slug).deliverer.list(),
-    delivery: (slug, id) => roster.get(slug).deliverer.get(id),
-    changeDelivery: (slug, id, text) => roster.get(slug).deliverer.change(id, text),
-    cancelDelivery: (slug, id) => roster.get(slug).deliverer.cancel(id),
+    answer: (slug, request) => controlsOf(slug).answer(request),
+    interrupt: (slug) => controlsOf(slug).interrupt(),
+    keys: (slug, keys) => controlsOf(slug).keys(keys),
+    resize: (slug, cols, rows) => controlsOf(slug).resize(cols, rows),
+    buffer: (slug, options) => controlsOf(slug).buffer(options),
+    deliveries: (slug) => controlsOf(slug).deliverer.list(),
+    delivery: (slug, id) => controlsOf(slug).deliverer.get(id),
+    changeDelivery: (slug, id, text) => controlsOf(slug).deliverer.change(id, text),
+    cancelDelivery: (slug, id) => controlsOf(slug).deliverer.cancel(id),
     explain: (slug) => {
       const { status } = actorOf(slug);
       return { status: status.view(), ...explain(status.evidence(), deps.clock.now()) };
@@ -268,21 +183,17 @@ export function createFleet({ deps, launch, registryDir }: FleetOptions): Fleet 
     removeFromStash: (id) => roster.byStash(id).stash.remove(id),
     history: (slug, since) => deps.history.read(actorOf(slug).record.id, since === null ? null : Date.parse(since)),
     stream: (slug) => {
-      const { recording } = actorOf(slug);
-      if (recording === null) throw noRecording(slug);
+      const recording = controlsOf(slug).recording();
+      if (recording === null) throw new CatalogueError('no_recording', `${slug} has no recording`);
       return recording;
     },
     streams: () =>
       roster
         .all()
-        .filter(({ actor }) => actor.isListed() && actor.recording !== null)
+        .filter(({ actor, controls }) => actor.isListed() && controls.recording() !== null)
         .map(({ actor }) => actor.slug),
     onEvent: deps.onEvent,
   };
-}
-
-function noRecording(slug: string): CatalogueError {
-  return new CatalogueError('no_recording', `${slug} has no recording`);
 }
 
 function newRecord(request: NewSession, path: string, now: number): SessionRecord {

@@ -1,13 +1,13 @@
 import type { SessionRecord } from '../../platform/sqlite/session-store.ts';
 import { CatalogueError, isSlug, SLUG_PATTERN } from '../../protocol/index.ts';
 import { type ActorDeps, SessionActor } from '../session/actor.ts';
-import { createDeliverer, type Deliverer } from '../session/deliver.ts';
+import type { SessionControls } from '../session/controls.ts';
 import { createSessionStash, noSuchStash, type SessionStash } from '../session/stash.ts';
 
-/** A listed session: its actor, the path of its texts, and the replies kept for it. */
+/** A listed session: what is known of it, what can be done with it, and the replies kept for it. */
 export interface Member {
   actor: SessionActor;
-  deliverer: Deliverer;
+  controls: SessionControls;
   stash: SessionStash;
 }
 
@@ -22,6 +22,8 @@ export interface Roster {
   byStash(id: string): Member;
   add(record: SessionRecord): Member;
   remove(member: Member): void;
+  /** lets go of all of them */
+  dispose(): void;
   /**
    * Reserves a slug while `work` runs.
    * @throws CatalogueError invalid_slug, slug_taken
@@ -31,7 +33,7 @@ export interface Roster {
   freeSlug(name: string): string;
 }
 
-export function createRoster(deps: ActorDeps): Roster {
+export function createRoster(deps: ActorDeps, createControls: (actor: SessionActor) => SessionControls): Roster {
   const members: Member[] = [];
   const claimed = new Set<string>();
   const isTaken = (slug: string): boolean => claimed.has(slug) || members.some(({ actor }) => actor.slug === slug);
@@ -54,20 +56,19 @@ export function createRoster(deps: ActorDeps): Roster {
     add: (record) => {
       deps.sessions.save(record);
       const actor = new SessionActor(deps, record);
-      const deliverer = createDeliverer(actor);
-      const member = { actor, deliverer, stash: createSessionStash(actor, deliverer) };
+      const controls = createControls(actor);
+      const member = { actor, controls, stash: createSessionStash(actor, controls.deliverer) };
       members.push(member);
       return member;
     },
     remove: (member) => {
       const index = members.indexOf(member);
       if (index >= 0) members.splice(index, 1);
-      member.stash.dispose();
-      member.deliverer.dispose();
-      member.actor.dispose();
+      disposeMember(member);
       deps.sessions.remove(member.actor.record.id);
       if (member.actor.isListed()) deps.emit({ kind: 'removed', slug: member.actor.slug });
     },
+    dispose: () => members.forEach(disposeMember),
     claim: async (slug, work) => {
       assertSlug(slug);
       if (isTaken(slug)) throw new CatalogueError('slug_taken', `A session ${slug} is listed already`);
@@ -87,6 +88,12 @@ export function createRoster(deps: ActorDeps): Roster {
       }
     },
   };
+}
+
+function disposeMember({ actor, controls, stash }: Member): void {
+  stash.dispose();
+  controls.dispose();
+  actor.dispose();
 }
 
 /** @throws CatalogueError invalid_slug */

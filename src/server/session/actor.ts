@@ -189,7 +189,6 @@ export class SessionActor {
 
   dispose(): void {
     this.status.dispose();
-    this.recording?.close();
   }
 
   private save(change: Partial<SessionRecord>): void {

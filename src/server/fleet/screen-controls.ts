@@ -1,0 +1,101 @@
+import { v7 as uuid } from 'uuid';
+import { readHardcopy, renameScreen, resizeScreen, typeKeys } from '../../platform/gnu-screen/index.ts';
+import { renameRecording } from '../../platform/recorder/index.ts';
+import { type Buffer, CatalogueError } from '../../protocol/index.ts';
+import type { SessionActor } from '../session/actor.ts';
+import type { SessionControls } from '../session/controls.ts';
+import { createDeliverer } from '../session/deliver.ts';
+import { interruptTurn } from '../session/interrupt.ts';
+import { answerQuestion } from '../session/respond.ts';
+import { keepLogging } from './adopt-session.ts';
+import { endSession } from './end-session.ts';
+import { followRecording, openRecording } from './follow-recording.ts';
+import { type LaunchContext, launchSession, recordingFiles } from './launch-session.ts';
+
+/** A session that runs in GNU Screen. */
+export function createScreenControls(context: LaunchContext, actor: SessionActor): SessionControls {
+  const { settings, screen } = context;
+  const { deps } = actor;
+  const deliverer = createDeliverer(actor);
+
+  async function launch(): Promise<void> {
+    // Known before the launch: the first hook may come before Screen has answered.
+    actor.update({ launchId: uuid(), hooks: null });
+    const launched = await launchSession(context, actor.record);
+    actor.update({ ...launched, window: '0', adopted: true, endedAt: null });
+    actor.status.startAnew();
+    await followRecording(deps, actor, { cols: actor.record.launch.cols, rows: actor.record.launch.rows });
+    actor.seeAgent({ ...launched.agent, startedAt: deps.clock.now() });
+    actor.seeAttached(false);
+  }
+
+  async function findAgain(): Promise<void> {
+    if (actor.isDead()) {
+      openRecording(deps, actor, actor.record.launch);
+      return;
+    }
+    await keepLogging(screen, actor).catch((cause: unknown) =>
+      deps.log.warn({ slug: actor.slug, err: cause }, 'its log could not be started again'),
+    );
+    await followRecording(deps, actor, actor.record.launch);
+  }
+
+  async function rename(slug: string): Promise<void> {
+    const { record } = actor;
+    // A session that is only observed keeps the name that its owner gave it in Screen.
+    const isOurs = record.adopted && record.screenId !== null && !actor.isDead();
+    const screenId = isOurs ? await renameScreen(screen, actor.target.id, slug) : record.screenId;
+    actor.update({ slug, screenId });
+    if (record.recording === null) return;
+    await renameRecording(settings.stream_dir, record.slug, slug);
+    const { typescript, timing } = recordingFiles(settings.stream_dir, slug);
+    const recording = { typescript, timing: record.recording.timing === null ? null : timing };
+    actor.update({ recording });
+    actor.recording?.moved(recording);
+  }
+
+  async function buffer({ lines, format }: Parameters<SessionControls['buffer']>[0]): Promise<Buffer> {
+    const { recording, record } = actor;
+    if (recording === null) {
+      if (record.screenId === null || actor.isDead() || format !== 'text') {
+        throw new CatalogueError('no_recording', `${actor.slug} has no recording`);
+      }
+      // Only text, and only what Screen's own copy keeps: nothing else is there of a session that is observed.
+      const text = await readHardcopy(screen, { id: record.screenId, window: record.window }, true);
+      const kept = text.trimEnd().split('\n').slice(-lines);
+      const { cols, rows } = record.launch;
+      return { buffer: kept.join('\n'), lines: kept.length, cols, rows, offset: 0 };
+    }
+    await recording.follow();
+    const text = recording.text(lines, format);
+    const count = text === '' ? 0 : text.split('\n').length;
+    return { buffer: text, lines: count, ...recording.size(), offset: recording.end() };
+  }
+
+  return {
+    deliverer,
+    launch,
+    findAgain,
+    end: () => endSession({ screen }, actor),
+    rename,
+    answer: (request) => answerQuestion(actor, deliverer, request),
+    interrupt: () => interruptTurn(actor),
+    keys: (keys) => actor.mailbox.post(() => typeKeys(screen, actor.target, keys)),
+    resize: (cols, rows) =>
+      actor.mailbox.post(async () => {
+        const { agent } = actor.record;
+        const { id } = actor.target;
+        if (agent === null) throw new CatalogueError('session_dead');
+        await resizeScreen(screen, id, { cols, rows, pid: agent.pid });
+        actor.update({ launch: { ...actor.record.launch, cols, rows } });
+        actor.recording?.resized(cols, rows);
+        return actor.view();
+      }),
+    buffer,
+    recording: () => actor.recording,
+    dispose: () => {
+      deliverer.dispose();
+      actor.recording?.close();
+    },
+  };
+}

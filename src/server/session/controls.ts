@@ -1,0 +1,40 @@
+import type { Answer, Buffer, Session } from '../../protocol/index.ts';
+import type { RecordingStream } from '../sessions.ts';
+import type { Deliverer } from './deliver.ts';
+
+/**
+ * What can be done with one session, whatever its type. What is known of it (record, status, history) is its actor's; how
+ * it is reached is this: a screen session through GNU Screen, a JSON session through Claude Code's events.
+ */
+export interface SessionControls {
+  /** the way of texts to its prompt */
+  readonly deliverer: Deliverer;
+  /**
+   * Brings it up, on its conversation where it has one. Only for a session that is dead or was never launched.
+   * @throws CatalogueError no_such_path, claude_not_found, launch_failed, and for a screen session path_too_long, screen_not_found
+   */
+  launch(): Promise<void>;
+  /** Finds it again after a restart of the server. */
+  findAgain(): Promise<void>;
+  /**
+   * Ends it with its whole process tree, proven.
+   * @throws CatalogueError session_dead, not_adopted, kill_failed
+   */
+  end(): Promise<void>;
+  /** Gives whatever carries the session's name outside of the record another one; called with the slug reserved. */
+  rename(slug: string): Promise<void>;
+  /** @throws CatalogueError no_question, stale_question, no_such_option, not_adopted, not_confirmed */
+  answer(request: Answer): Promise<void>;
+  /** @throws CatalogueError nothing_running, not_adopted, not_confirmed */
+  interrupt(): Promise<void>;
+  /** @throws CatalogueError session_dead, not_adopted */
+  keys(keys: string): Promise<void>;
+  /** @throws CatalogueError session_dead, not_adopted, screen_attached */
+  resize(cols: number, rows: number): Promise<Session>;
+  /** @throws CatalogueError no_recording */
+  buffer(options: { lines: number; format: 'text' | 'ansi' | 'html' }): Promise<Buffer>;
+  /** its recording; null where it has none */
+  recording(): RecordingStream | null;
+  /** lets go of it; what runs goes on running */
+  dispose(): void;
+}
