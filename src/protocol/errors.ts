@@ -179,6 +179,36 @@ export const ERRORS = {
     meaning: 'Processes of the session could not be ended',
     hint: 'They belong to another user or hang in the kernel; the message names them',
   },
+  no_events: {
+    status: 409,
+    exit: EXIT.refused,
+    meaning: 'The session runs in a terminal and has no events',
+    hint: '`cbos convert SLUG json` makes it a JSON session',
+  },
+  no_terminal: {
+    status: 409,
+    exit: EXIT.refused,
+    meaning: 'The session has no terminal: it is a JSON session',
+    hint: '`cbos send` and `cbos answer` talk to it; `cbos attach SLUG` opens it in a terminal',
+  },
+  no_response: {
+    status: 404,
+    exit: EXIT.failed,
+    meaning: 'The session has not answered anything yet',
+    hint: '`cbos invoke SLUG PROMPT` runs a turn',
+  },
+  already_running: {
+    status: 409,
+    exit: EXIT.refused,
+    meaning: 'A turn is running',
+    hint: '`cbos wait SLUG` waits for its end; `cbos send` lets Claude Code queue the text',
+  },
+  session_in_use: {
+    status: 409,
+    exit: EXIT.refused,
+    meaning: 'Another Claude Code has the conversation open; two of them would corrupt it',
+    hint: 'End that one first; the message names its process',
+  },
   no_recording: {
     status: 404,
     exit: EXIT.failed,

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { Delivery } from './delivery.ts';
 import { ErrorBody } from './errors.ts';
-import { Answer, Send } from './routes.ts';
+import { ClaudeEvent } from './json-session.ts';
+import { Answer, Invoke, Send } from './routes.ts';
 import { JsonState, Session } from './session.ts';
 import { Status } from './status.ts';
 import { Columns, Rows } from './words.ts';
@@ -25,6 +26,7 @@ export const StreamCommand = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('send'), session: SlugText, ...Send.shape }),
   z.strictObject({ type: z.literal('answer'), session: SlugText, ...Answer.shape }),
   z.strictObject({ type: z.literal('interrupt'), session: SlugText }),
+  z.strictObject({ type: z.literal('invoke'), session: SlugText, ...Invoke.shape }),
   z.strictObject({ type: z.literal('get_buffer'), session: SlugText }),
   z.strictObject({ type: z.literal('list_sessions') }),
   z.strictObject({ type: z.literal('keys'), session: SlugText, keys: z.string() }),
@@ -49,6 +51,14 @@ export const StreamFrame = z.discriminatedUnion('type', [
   z.object({ type: z.literal('send_result'), ...result, delivery: Delivery.optional() }),
   z.object({ type: z.literal('answer_result'), ...result }),
   z.object({ type: z.literal('interrupt_result'), ...result }),
+  z.object({ type: z.literal('invoke_result'), ...result, invocation_id: z.string().optional() }),
+  z.object({
+    type: z.literal('claude_event'),
+    session: SlugText,
+    event: ClaudeEvent,
+    timestamp: Seconds,
+    seq: z.int(),
+  }),
   z.object({ type: z.literal('buffer'), session: SlugText, data: z.string() }),
   z.object({ type: z.literal('resized'), session: SlugText, cols: z.int(), rows: z.int() }),
   z.object({

@@ -2,6 +2,7 @@ export * from './delivery.ts';
 export * from './errors.ts';
 export * from './explanation.ts';
 export * from './frames.ts';
+export * from './json-session.ts';
 export * from './question.ts';
 export * from './routes.ts';
 export * from './session.ts';

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { Delivery } from './delivery.ts';
 import { ErrorBody, type ErrorCode } from './errors.ts';
 import { Explanation } from './explanation.ts';
+import { EventsPage, FleetCosts, Invocation, InvokeOptions, LastResponse, SessionCosts } from './json-session.ts';
 import { Buffer, ServerHealth, Session, StatusChange, StatusCounts } from './session.ts';
 import { StashedResponse, StashWhen } from './stash.ts';
 import { StateSelectorWord } from './state-selector.ts';
@@ -31,6 +32,7 @@ export const NewSession = z
     model: z.string().min(1).optional(),
     cols: Columns.optional(),
     rows: Rows.optional(),
+    max_budget_usd: z.number().positive().optional().meta({ description: 'JSON sessions: what it may cost at most' }),
   })
   .meta({ id: 'NewSession' });
 export type NewSession = z.infer<typeof NewSession>;
@@ -74,6 +76,9 @@ export const Answer = z
   .meta({ id: 'Answer' });
 export type Answer = z.infer<typeof Answer>;
 
+export const Invoke = z.strictObject({ prompt: Text, options: InvokeOptions.optional() }).meta({ id: 'Invoke' });
+export type Invoke = z.infer<typeof Invoke>;
+
 export const Broadcast = z
   .strictObject({
     text: Text,
@@ -111,6 +116,9 @@ export type NewStashedResponse = z.infer<typeof NewStashedResponse>;
 const StashParam = z.object({ id: z.string() });
 const SlugParam = z.object({ slug: z.string() });
 const DeliveryParams = z.object({ slug: z.string(), id: z.string() });
+
+/** Events that a page has at most. */
+const MAX_EVENTS = 1_000;
 
 const NonNegative = z.coerce.number().int().min(0).meta({ type: 'integer', minimum: 0 });
 
@@ -405,6 +413,64 @@ export const ROUTES = {
     success: 200,
     response: z.array(StatusChange),
     errors: ['no_such_session'],
+  },
+  invoke: {
+    method: 'post',
+    path: '/sessions/{slug}/invoke',
+    summary: 'Run a turn of a JSON session; its events come over the WebSocket and `/events`',
+    params: SlugParam,
+    body: Invoke,
+    success: 202,
+    response: Invocation,
+    errors: [
+      'no_such_session',
+      'no_events',
+      'already_running',
+      'session_dead',
+      'session_in_use',
+      'no_such_path',
+      'claude_not_found',
+      'launch_failed',
+    ],
+  },
+  events: {
+    method: 'get',
+    path: '/sessions/{slug}/events',
+    summary: 'Events of a JSON session, oldest first',
+    params: SlugParam,
+    query: z.strictObject({
+      after: NonNegative.optional(),
+      limit: z.coerce.number().int().min(1).max(MAX_EVENTS).optional(),
+    }),
+    success: 200,
+    response: EventsPage,
+    errors: ['no_such_session', 'no_events'],
+  },
+  lastResponse: {
+    method: 'get',
+    path: '/sessions/{slug}/last-response',
+    summary: 'What a JSON session answered last',
+    params: SlugParam,
+    success: 200,
+    response: LastResponse,
+    errors: ['no_such_session', 'no_events', 'no_response'],
+  },
+  sessionCosts: {
+    method: 'get',
+    path: '/sessions/{slug}/costs',
+    summary: 'What the turns of a JSON session cost',
+    params: SlugParam,
+    success: 200,
+    response: SessionCosts,
+    errors: ['no_such_session', 'no_events'],
+  },
+  costs: {
+    method: 'get',
+    path: '/costs',
+    summary: 'What all JSON sessions cost, by day',
+    success: 200,
+    response: FleetCosts,
+    errors: [],
   },
   listStash: {
     method: 'get',

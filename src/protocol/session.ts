@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { RateLimit } from './json-session.ts';
 import { State, Status } from './status.ts';
 import { SessionType, Timestamp } from './words.ts';
 
@@ -26,10 +27,12 @@ export const Session = z
     claude_session_id: z.string().nullable(),
     permission_mode: z.string().nullable(),
     model: z.string().nullable(),
-    cost_usd: z.number().nullable(),
+    cost_usd: z.number().nullable().meta({ description: 'Of all its turns; JSON sessions only' }),
     cols: z.int().nullable(),
     rows: z.int().nullable(),
     json_state: JsonState.nullable(),
+    max_budget_usd: z.number().nullable().meta({ description: 'What a JSON session may cost at most' }),
+    rate_limit: RateLimit.nullable(),
   })
   .meta({ id: 'Session' });
 export type Session = z.infer<typeof Session>;

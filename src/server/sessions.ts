@@ -5,14 +5,21 @@ import type {
   BroadcastResult,
   Buffer,
   Delivery,
+  EventsPage,
   Explanation,
+  FleetCosts,
+  Invocation,
+  Invoke,
+  LastResponse,
   NewSession,
   NewStashedResponse,
   Send,
   Session,
+  SessionCosts,
   SessionPatch,
   StashedResponse,
   StatusChange,
+  StoredEvent,
 } from '../protocol/index.ts';
 
 export type Dispose = () => void;
@@ -24,6 +31,7 @@ export type SessionEvent =
   | { kind: 'renamed'; from: string; session: Session }
   | { kind: 'state'; session: Session }
   | { kind: 'updated'; session: Session }
+  | { kind: 'events'; slug: string; events: readonly StoredEvent[] }
   | { kind: 'resized'; slug: string; cols: number; rows: number };
 
 /**
@@ -74,6 +82,15 @@ export interface Sessions {
   delivery(slug: string, id: string): Delivery;
   changeDelivery(slug: string, id: string, text: string): Promise<Delivery>;
   cancelDelivery(slug: string, id: string): Promise<Delivery>;
+  /** @throws CatalogueError no_events, already_running, session_dead, session_in_use */
+  invoke(slug: string, request: Invoke): Promise<Invocation>;
+  /** @throws CatalogueError no_events */
+  events(slug: string, page: { after: number; limit: number }): EventsPage;
+  /** @throws CatalogueError no_events, no_response */
+  lastResponse(slug: string): LastResponse;
+  /** @throws CatalogueError no_events */
+  sessionCosts(slug: string): SessionCosts;
+  costs(): FleetCosts;
   explain(slug: string): Explanation;
   /** every session's replies, oldest first, applied ones too */
   stash(): StashedResponse[];

@@ -8,6 +8,7 @@ import { runOnWaiting } from '../platform/notify/on-waiting.ts';
 import { prepareHome } from '../platform/settings/index.ts';
 import { type Database, openDatabase } from '../platform/sqlite/database.ts';
 import { createDeliveryStore } from '../platform/sqlite/delivery-store.ts';
+import { createEventStore } from '../platform/sqlite/event-store.ts';
 import { createHistoryStore } from '../platform/sqlite/history-store.ts';
 import { type HomeLock, readLockHolder, takeHomeLock } from '../platform/sqlite/home-lock.ts';
 import { createSessionStore } from '../platform/sqlite/session-store.ts';
@@ -101,6 +102,7 @@ async function openFleet(options: ServerOptions, parts: { database: Database; sc
       history: createHistoryStore(database),
       deliveries: createDeliveryStore(database),
       stash: createStashStore(database),
+      events: createEventStore(database),
       emit: events.emit,
       onEvent: events.onEvent,
       onWaiting: (session) => notifyWaiting(options, session),

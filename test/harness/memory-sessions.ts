@@ -8,19 +8,28 @@ import {
   type BroadcastResult,
   type Buffer as BufferAnswer,
   CatalogueError,
+  type ClaudeEvent,
   type Delivery,
+  type EventsPage,
   type Explanation,
+  type FleetCosts,
+  type Invocation,
+  type Invoke,
   isSlug,
+  type LastResponse,
   matchesState,
   type NewSession,
   type NewStashedResponse,
   parseStateSelector,
   type Send,
   type Session,
+  type SessionCosts,
   type SessionPatch,
   type StashedResponse,
   type StatusChange,
+  type StoredEvent,
 } from '../../src/protocol/index.ts';
+import { NO_USAGE } from '../../src/server/session/usage.ts';
 import type { Dispose, RecordingStream, SessionEvent, Sessions } from '../../src/server/sessions.ts';
 
 /** What `script` writes before the output; every recording here begins with it. */
@@ -165,6 +174,8 @@ export function someSession(slug: string, some: Partial<Session> = {}): Session 
     cols: 80,
     rows: 24,
     json_state: null,
+    max_budget_usd: null,
+    rate_limit: null,
     ...some,
   };
 }
@@ -176,6 +187,7 @@ export class MemorySessions implements Sessions {
   readonly #recordings = new Map<string, MemoryRecording>();
   readonly #deliveries = new Map<string, Delivery[]>();
   readonly #listeners = new Set<(event: SessionEvent) => void>();
+  readonly #events = new Map<string, StoredEvent[]>();
   #stash: StashedResponse[] = [];
   /** what was typed, by slug */
   readonly typed = new Map<string, string>();
@@ -266,6 +278,8 @@ export class MemorySessions implements Sessions {
     const renamed = { ...session, slug: request.slug };
     this.#sessions.delete(slug);
     this.#sessions.set(renamed.slug, renamed);
+    const events = this.#events.get(slug);
+    if (events !== undefined) this.#events.set(renamed.slug, events);
     const recording = this.#recordings.get(slug);
     this.#recordings.delete(slug);
     if (recording !== undefined) {
@@ -437,6 +451,44 @@ export class MemorySessions implements Sessions {
     if (reply === undefined) throw new CatalogueError('no_such_stash');
     return reply;
   }
+
+  /** Events of a JSON session come, as Claude Code would send them. */
+  happen(slug: string, ...events: ClaudeEvent[]): void {
+    const known = this.#events.get(slug) ?? [];
+    const stored = events.map((event, index) => ({ seq: known.length + index + 1, timestamp: 1_763_650_000, event }));
+    this.#events.set(slug, [...known, ...stored]);
+    this.#emit({ kind: 'events', slug, events: stored });
+  }
+
+  #json(slug: string): StoredEvent[] {
+    if (this.get(slug).type !== 'json') throw new CatalogueError('no_events');
+    return this.#events.get(slug) ?? [];
+  }
+
+  async invoke(slug: string, request: Invoke): Promise<Invocation> {
+    const uuid = `i${this.#json(slug).length + 1}`;
+    this.happen(slug, { type: 'user', uuid, message: { role: 'user', content: request.prompt }, isReplay: true });
+    return { invocation_id: uuid };
+  }
+
+  events(slug: string, { after, limit }: { after: number; limit: number }): EventsPage {
+    const rest = this.#json(slug).filter(({ seq }) => seq > after);
+    const events = rest.slice(0, limit);
+    return { events, next: rest.length > limit ? (events.at(-1)?.seq ?? null) : null };
+  }
+
+  lastResponse(slug: string): LastResponse {
+    const result = this.#json(slug).findLast(({ event }) => event.type === 'result');
+    if (result === undefined) throw new CatalogueError('no_response');
+    return { text: String(result.event.result), cost_usd: 0.01, duration_ms: 1_200, at: SINCE };
+  }
+
+  sessionCosts(slug: string): SessionCosts {
+    this.#json(slug);
+    return { session: NO_USAGE, max_budget_usd: null, days: [], turns: [] };
+  }
+
+  costs = (): FleetCosts => ({ total: NO_USAGE, days: [] });
 
   explain(slug: string): Explanation {
     const { status } = this.get(slug);

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { SessionType } from '../../protocol/index.ts';
 import type { Database } from './database.ts';
 
 /** What a session is launched with; kept so that `restart` can do it again. */
@@ -9,6 +10,8 @@ export const Launch = z.object({
   model: z.string().nullable(),
   cols: z.int(),
   rows: z.int(),
+  /** JSON sessions: what all turns together may cost */
+  max_budget_usd: z.number().nullable().default(null),
 });
 export type Launch = z.infer<typeof Launch>;
 
@@ -17,6 +20,7 @@ export interface SessionRecord {
   /** stays through renames and restarts */
   id: string;
   slug: string;
+  type: SessionType;
   path: string | null;
   /** false: started by something else, only observed */
   adopted: boolean;
@@ -64,6 +68,7 @@ const Row = z.object({
   last_activity: z.number().nullable(),
   last_question: z.string().nullable(),
   hooks: z.string().nullable(),
+  type: SessionType,
 });
 
 export interface SessionStore {
@@ -78,14 +83,14 @@ export interface SessionStore {
 export function createSessionStore(database: Database): SessionStore {
   const all = database.prepare('SELECT * FROM sessions ORDER BY created_at, rowid');
   const save = database.prepare(`
-    INSERT INTO sessions VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+    INSERT INTO sessions VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
     ON CONFLICT (id) DO UPDATE SET slug = excluded.slug, path = excluded.path, adopted = excluded.adopted,
       launch = excluded.launch, launch_id = excluded.launch_id, screen_id = excluded.screen_id, screen_window = excluded.screen_window,
       daemon_pid = excluded.daemon_pid, daemon_start = excluded.daemon_start,
       agent_pid = excluded.agent_pid, agent_start = excluded.agent_start, claude_session_id = excluded.claude_session_id,
       claude_version = excluded.claude_version,
       typescript = excluded.typescript, timing = excluded.timing, ended_at = excluded.ended_at,
-      last_activity = excluded.last_activity, last_question = excluded.last_question, hooks = excluded.hooks`);
+      last_activity = excluded.last_activity, last_question = excluded.last_question, hooks = excluded.hooks, type = excluded.type`);
   const remove = database.prepare('DELETE FROM sessions WHERE id = ?');
   return {
     all: () => all.all().map((row) => toRecord(Row.parse(row))),
@@ -113,6 +118,7 @@ export function createSessionStore(database: Database): SessionStore {
         record.lastActivity === null ? null : Math.round(record.lastActivity),
         record.lastQuestion,
         record.hooks === null ? null : JSON.stringify(record.hooks),
+        record.type,
       );
     },
     remove: (id) => {
@@ -125,6 +131,7 @@ function toRecord(row: z.infer<typeof Row>): SessionRecord {
   return {
     id: row.id,
     slug: row.slug,
+    type: row.type,
     path: row.path,
     adopted: row.adopted === 1,
     createdAt: row.created_at,

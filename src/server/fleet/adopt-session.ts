@@ -34,10 +34,11 @@ export function observeForeign({ deps, roster }: Pick<AdoptContext, 'deps' | 'ro
   const member = roster.add({
     id: uuid(),
     slug: roster.freeSlug(found.screen.name),
+    type: 'screen',
     path: found.claude.cwd,
     adopted: false,
     createdAt: deps.clock.now(),
-    launch: { args: [], env: {}, permission_mode: null, model: null, ...SCREEN_DEFAULT_SIZE },
+    launch: { args: [], env: {}, permission_mode: null, model: null, max_budget_usd: null, ...SCREEN_DEFAULT_SIZE },
     launchId: null,
     screenId: found.screen.id,
     window: found.claude.window,

@@ -13,6 +13,8 @@ import {
   type SessionPatch,
 } from '../../protocol/index.ts';
 import type { ActorDeps } from '../session/actor.ts';
+import type { Conversation } from '../session/conversation.ts';
+import { addUsage, NO_USAGE } from '../session/usage.ts';
 import type { Sessions } from '../sessions.ts';
 import { adoptSession, observeForeign } from './adopt-session.ts';
 import { type LaunchContext, requireDirectory } from './launch-session.ts';
@@ -107,6 +109,11 @@ export function createFleet({ deps, launch, registryDir }: FleetOptions): Fleet 
   }
 
   const actorOf = (slug: string): Member['actor'] => roster.get(slug).actor;
+  function conversationOf(slug: string): Conversation {
+    const { conversation } = controlsOf(slug);
+    if (conversation === null) throw new CatalogueError('no_events', `${slug} runs in a terminal and has no events`);
+    return conversation;
+  }
   const controlsOf = (slug: string): Member['controls'] => roster.get(slug).controls;
 
   return {
@@ -169,6 +176,14 @@ export function createFleet({ deps, launch, registryDir }: FleetOptions): Fleet 
     delivery: (slug, id) => controlsOf(slug).deliverer.get(id),
     changeDelivery: (slug, id, text) => controlsOf(slug).deliverer.change(id, text),
     cancelDelivery: (slug, id) => controlsOf(slug).deliverer.cancel(id),
+    invoke: (slug, request) => conversationOf(slug).invoke(request),
+    events: (slug, page) => conversationOf(slug).events(page),
+    lastResponse: (slug) => conversationOf(slug).lastResponse(),
+    sessionCosts: (slug) => conversationOf(slug).costs(),
+    costs: () => {
+      const days = deps.events.days(null);
+      return { total: days.reduce(addUsage, NO_USAGE), days };
+    },
     explain: (slug) => {
       const { status } = actorOf(slug);
       return { status: status.view(), ...explain(status.evidence(), deps.clock.now()) };
@@ -200,6 +215,7 @@ function newRecord(request: NewSession, path: string, now: number): SessionRecor
   return {
     id: uuid(),
     slug: request.slug,
+    type: 'screen',
     path,
     adopted: true,
     createdAt: now,
@@ -210,6 +226,7 @@ function newRecord(request: NewSession, path: string, now: number): SessionRecor
       model: request.model ?? null,
       cols: request.cols ?? DEFAULT_SIZE.cols,
       rows: request.rows ?? DEFAULT_SIZE.rows,
+      max_budget_usd: request.max_budget_usd ?? null,
     },
     launchId: null,
     screenId: null,

@@ -74,6 +74,7 @@ export function createScreenControls(context: LaunchContext, actor: SessionActor
 
   return {
     deliverer,
+    conversation: null,
     launch,
     findAgain,
     end: () => endSession({ screen }, actor),

@@ -14,6 +14,8 @@ import { recordingBytes } from './recording-bytes.ts';
 
 /** Lines of `GET …/buffer` when none are asked for. */
 const DEFAULT_BUFFER_LINES = 100;
+/** Events of `GET …/events` when no number is asked for. */
+const DEFAULT_EVENTS = 200;
 
 type Parsed<N extends RouteName, K extends string> =
   (typeof ROUTES)[N] extends Record<K, infer S extends z.ZodType> ? Record<K, z.output<S>> : object;
@@ -89,6 +91,12 @@ export function createHandlers(options: HandlerOptions): Handlers {
       }),
     explain: ({ params }) => sessions.explain(params.slug),
     history: ({ params, query }) => sessions.history(params.slug, query.since ?? null),
+    invoke: ({ params, body }) => sessions.invoke(params.slug, body),
+    events: ({ params, query }) =>
+      sessions.events(params.slug, { after: query.after ?? 0, limit: query.limit ?? DEFAULT_EVENTS }),
+    lastResponse: ({ params }) => sessions.lastResponse(params.slug),
+    sessionCosts: ({ params }) => sessions.sessionCosts(params.slug),
+    costs: () => sessions.costs(),
     listStash: () => sessions.stash(),
     addStash: ({ body }) => sessions.addToStash(body),
     applyStash: ({ params }) => sessions.applyStash(params.id),

@@ -7,6 +7,7 @@ import type {
 } from '../../core/status/index.ts';
 import type { ScreenHost, ScreenTarget } from '../../platform/gnu-screen/index.ts';
 import type { DeliveryStore } from '../../platform/sqlite/delivery-store.ts';
+import type { EventStore } from '../../platform/sqlite/event-store.ts';
 import type { HistoryStore } from '../../platform/sqlite/history-store.ts';
 import type { SessionRecord, SessionStore } from '../../platform/sqlite/session-store.ts';
 import type { StashStore } from '../../platform/sqlite/stash-store.ts';
@@ -31,6 +32,7 @@ export interface ActorDeps {
   history: HistoryStore;
   deliveries: DeliveryStore;
   stash: StashStore;
+  events: EventStore;
   emit: (event: SessionEvent) => void;
   onEvent: (listener: (event: SessionEvent) => void) => Dispose;
   /** the session starts to wait for its user */

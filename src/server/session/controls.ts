@@ -1,5 +1,6 @@
 import type { Answer, Buffer, Session } from '../../protocol/index.ts';
 import type { RecordingStream } from '../sessions.ts';
+import type { Conversation } from './conversation.ts';
 import type { Deliverer } from './deliver.ts';
 
 /**
@@ -9,6 +10,8 @@ import type { Deliverer } from './deliver.ts';
 export interface SessionControls {
   /** the way of texts to its prompt */
   readonly deliverer: Deliverer;
+  /** its turns and events; null for a session in a terminal */
+  readonly conversation: Conversation | null;
   /**
    * Brings it up, on its conversation where it has one. Only for a session that is dead or was never launched.
    * @throws CatalogueError no_such_path, claude_not_found, launch_failed, and for a screen session path_too_long, screen_not_found

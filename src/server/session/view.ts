@@ -21,7 +21,7 @@ export function viewSession(facts: SessionFacts): Session {
   return {
     slug: record.slug,
     path: record.path,
-    type: 'screen',
+    type: record.type,
     screen_id: record.screenId,
     pid: memory.primary === 'dead' ? null : (record.agent?.pid ?? null),
     attached: facts.attached,
@@ -39,6 +39,8 @@ export function viewSession(facts: SessionFacts): Session {
     cols: facts.size?.cols ?? null,
     rows: facts.size?.rows ?? null,
     json_state: null,
+    max_budget_usd: record.launch.max_budget_usd,
+    rate_limit: null,
   };
 }
 

@@ -1,8 +1,17 @@
-import { Answer, CatalogueError, type Session, StreamCommand, type StreamFrame } from '../../protocol/index.ts';
+import {
+  Answer,
+  CatalogueError,
+  type Delivery,
+  type Session,
+  type StoredEvent,
+  StreamCommand,
+  type StreamFrame,
+} from '../../protocol/index.ts';
 import { toFailure } from '../http/error-response.ts';
 import type { Logger } from '../logger.ts';
 import type { Sessions } from '../sessions.ts';
 import type { ClientSocket } from './client-socket.ts';
+import { EventSubscription } from './event-subscription.ts';
 import { readFrame } from './read-frame.ts';
 import type { RecordingFeed } from './recording-feed.ts';
 import { recordingTail } from './recording-tail.ts';
@@ -29,6 +38,8 @@ export class StreamClient {
   readonly #feedOf: (slug: string) => RecordingFeed;
   /** by slug; null while the session has no recording */
   readonly #subscriptions = new Map<string, Subscription | null>();
+  /** the JSON sessions among those that it follows, by slug */
+  readonly #events = new Map<string, EventSubscription>();
   #wantsEverything = false;
   #acknowledges = false;
   /** the last `resized` that it was told */
@@ -47,6 +58,7 @@ export class StreamClient {
     this.#send({ type: 'available_streams', sessions: this.#sessions.streams() });
     this.#socket.onDrained(() => {
       for (const subscription of this.#subscriptions.values()) subscription?.resume();
+      for (const subscription of this.#events.values()) subscription.resume();
     });
     this.#socket.onText((text) => this.#receive(text));
   }
@@ -54,6 +66,7 @@ export class StreamClient {
   dispose(): void {
     for (const subscription of this.#subscriptions.values()) subscription?.dispose();
     this.#subscriptions.clear();
+    this.#events.clear();
   }
 
   /** A frame that every client gets. */
@@ -67,12 +80,18 @@ export class StreamClient {
   }
 
   added(slug: string): void {
-    if (this.#wantsEverything) this.#follow(slug, undefined);
+    if (this.#wantsEverything) this.#follow(slug, {});
   }
 
   removed(slug: string): void {
     this.#subscriptions.get(slug)?.dispose();
     this.#subscriptions.delete(slug);
+    this.#events.delete(slug);
+  }
+
+  /** New events of a JSON session. */
+  takeEvents(slug: string, events: readonly StoredEvent[]): void {
+    this.#events.get(slug)?.take(events);
   }
 
   renamed(from: string, to: string): void {
@@ -80,11 +99,16 @@ export class StreamClient {
     if (subscription === undefined) return;
     this.#subscriptions.delete(from);
     this.#subscriptions.set(to, subscription);
+    const events = this.#events.get(from);
+    if (events === undefined) return;
+    events.renamed(to);
+    this.#events.delete(from);
+    this.#events.set(to, events);
   }
 
   /** Something about a session changed: it may have a recording by now. */
   changed(slug: string): void {
-    if (this.#subscriptions.get(slug) === null) this.#follow(slug, undefined);
+    if (this.#subscriptions.get(slug) === null) this.#followRecording(slug, undefined);
   }
 
   #receive(text: string | null): void {
@@ -98,7 +122,7 @@ export class StreamClient {
   #run(command: StreamCommand): void {
     switch (command.type) {
       case 'subscribe':
-        this.#subscribe(command.sessions, new Map(Object.entries(command.from ?? {})));
+        this.#subscribe(command);
         break;
       case 'unsubscribe':
         this.#unsubscribe(command.sessions);
@@ -129,6 +153,11 @@ export class StreamClient {
           return {};
         });
         break;
+      case 'invoke': {
+        const { type, session, ...request } = command;
+        this.#answerWith(type, session, () => this.#sessions.invoke(session, request));
+        break;
+      }
       case 'keys':
         this.#attempt(command.session, () => this.#sessions.keys(command.session, command.keys));
         break;
@@ -143,18 +172,23 @@ export class StreamClient {
     }
   }
 
-  #subscribe(names: readonly string[], from: ReadonlyMap<string, number>): void {
+  #subscribe(command: Extract<StreamCommand, { type: 'subscribe' }>): void {
+    const names = command.sessions;
+    const from = new Map(Object.entries(command.from ?? {}));
+    const after = new Map(Object.entries(command.after ?? {}));
     const listed = new Set(this.#sessions.list().map((session) => session.slug));
     const named = new Set(names.filter((name) => name !== EVERYTHING));
     const wanted = new Set([...named].filter((slug) => listed.has(slug)));
     if (names.includes(EVERYTHING)) {
       this.#wantsEverything = true;
       // What is followed already goes on undisturbed, unless it is named.
-      for (const slug of listed) if (!this.#subscriptions.has(slug) || from.has(slug)) wanted.add(slug);
+      for (const slug of listed) {
+        if (!this.#subscriptions.has(slug) || from.has(slug) || after.has(slug)) wanted.add(slug);
+      }
     }
     const now = new Set([...this.#subscriptions.keys(), ...wanted]);
     this.#send({ type: 'subscribed', sessions: [...now] });
-    for (const slug of wanted) this.#follow(slug, from.get(slug));
+    for (const slug of wanted) this.#follow(slug, { from: from.get(slug), after: after.get(slug) });
     for (const slug of named) {
       if (listed.has(slug)) continue;
       const error = new CatalogueError('no_such_session', `No session is called ${JSON.stringify(slug)}`);
@@ -169,7 +203,14 @@ export class StreamClient {
     this.#send({ type: 'subscribed', sessions: [...this.#subscriptions.keys()] });
   }
 
-  #follow(slug: string, from: number | undefined): void {
+  #follow(slug: string, begin: { from?: number | undefined; after?: number | undefined }): void {
+    this.#followRecording(slug, begin.from);
+    if (this.#sessions.get(slug).type !== 'json') return;
+    const options = { sessions: this.#sessions, socket: this.#socket, slug, after: begin.after };
+    this.#events.set(slug, new EventSubscription(options));
+  }
+
+  #followRecording(slug: string, from: number | undefined): void {
     // Before the old one goes: its feed then stays, when nobody else follows the session.
     const subscription = this.#newSubscription(slug, from);
     void subscription?.start();
@@ -213,9 +254,9 @@ export class StreamClient {
   }
 
   #answerWith(
-    type: 'send' | 'answer' | 'interrupt',
+    type: 'send' | 'answer' | 'interrupt' | 'invoke',
     session: string,
-    work: () => Promise<Pick<Extract<StreamFrame, { type: 'send_result' }>, 'delivery'>>,
+    work: () => Promise<{ delivery?: Delivery; invocation_id?: string }>,
   ): void {
     work().then(
       (more) => this.#send({ type: `${type}_result`, session, success: true, ...more }),

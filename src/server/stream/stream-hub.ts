@@ -85,6 +85,9 @@ export class StreamHub {
         this.#broadcast({ type: 'session_updated', session: event.session });
         this.#changed(event.session.slug);
         break;
+      case 'events':
+        for (const client of this.#clients) client.takeEvents(event.slug, event.events);
+        break;
       case 'resized': {
         const { slug, cols, rows } = event;
         const wire = toWire({ type: 'resized', session: slug, cols, rows });

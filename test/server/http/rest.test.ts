@@ -65,11 +65,20 @@ const SUCCESSES: Record<RouteName, RestInput & { before?: () => void }> = {
   stream: { params: { slug: 'AUTH' }, query: { from: '3' } },
   explain: { params: { slug: 'AUTH' } },
   history: { params: { slug: 'AUTH' }, query: { since: '2026-01-01T00:00:00Z' } },
+  invoke: { params: { slug: 'JSON' }, body: { prompt: 'hello' }, before: () => json() },
+  events: { params: { slug: 'JSON' }, query: { after: '1', limit: '10' }, before: () => json() },
+  lastResponse: { params: { slug: 'JSON' }, before: () => json() },
+  sessionCosts: { params: { slug: 'JSON' }, before: () => json() },
+  costs: {},
   listStash: { before: () => kept() },
   addStash: { body: { session_slug: 'AUTH', response: 'later', question: 'When?', when: 'next_waiting' } },
   applyStash: { params: { id: 'r1' }, before: () => kept() },
   removeStash: { params: { id: 'r1' }, before: () => kept() },
   broadcast: { body: { text: 'hello', all: true } },
+};
+const json = (): void => {
+  server.sessions.addWithoutRecording('JSON', { type: 'json' });
+  server.sessions.happen('JSON', { type: 'system', subtype: 'init' }, { type: 'result', result: 'Hello!' });
 };
 const queued = (): void => void server.sessions.send('AUTH', { text: 'hello', queue: true });
 const kept = (): void => void server.sessions.addToStash({ session_slug: 'AUTH', response: 'later' });

@@ -1,0 +1,157 @@
+import { z } from 'zod';
+import { ClaudeEvent, type StoredEvent, type Usage } from '../../protocol/index.ts';
+import { type Database, inTransaction } from './database.ts';
+
+/** Where reading a process's output has got to. */
+export interface OutputPosition {
+  /** the launch whose output is read; null before the first */
+  launchId: string | null;
+  /** byte position after the last line that was taken in */
+  offset: number;
+}
+
+/** A turn that has ended, for the costs. */
+export interface TurnCost extends Omit<Usage, 'turns'> {
+  /** Unix milliseconds */
+  at: number;
+  /** `2026-11-21`, in the server's time zone */
+  day: string;
+}
+
+/** What is written down of a piece of output: all of it or nothing, so that a kill neither loses an event nor doubles one. */
+export interface EventBatch {
+  /** Unix milliseconds */
+  at: number;
+  events: readonly ClaudeEvent[];
+  output: OutputPosition;
+  /** the evidence after these events, as core folds it */
+  evidence: unknown;
+  turns: readonly TurnCost[];
+}
+
+/** How many events are kept of a session: some hundred turns with every piece of their answers. Older ones go first. */
+const KEPT_EVENTS = 50_000;
+/** And how many bytes; a few images or huge results of tools would otherwise fill the disk. */
+const KEPT_BYTES = 64_000_000;
+/** Pruning looks through a session's index, so it runs once in so many events. */
+const PRUNE_EVERY = 2_000;
+
+const StateRow = z.object({
+  last_seq: z.number(),
+  launch_id: z.string().nullable(),
+  output_offset: z.number(),
+  evidence: z.string().nullable(),
+});
+const EventRow = z.object({ seq: z.number(), at: z.number(), event: z.string() });
+const UsageRow = z.object({
+  turns: z.int(),
+  cost_usd: z.number(),
+  input_tokens: z.int(),
+  output_tokens: z.int(),
+  cache_read_tokens: z.int(),
+  cache_creation_tokens: z.int(),
+  duration_ms: z.number(),
+});
+const DayRow = UsageRow.extend({ day: z.string() });
+const TurnRow = UsageRow.omit({ turns: true }).extend({ at: z.number() });
+
+/** Turns that a session's costs list. */
+const LISTED_TURNS = 100;
+
+/** The events of JSON sessions, how far the output of each was read, and what each turn cost. */
+export interface EventStore {
+  /** null: nothing was ever written down of it */
+  state(sessionId: string): { lastSeq: number; output: OutputPosition; evidence: unknown } | null;
+  /** @returns the events with their sequence numbers */
+  append(sessionId: string, batch: EventBatch): StoredEvent[];
+  /** events after a sequence number, oldest first */
+  read(sessionId: string, after: number, limit: number): StoredEvent[];
+  /** the last `count` events of a kind, newest first */
+  newest(sessionId: string, type: string, count: number): StoredEvent[];
+  /** per day, oldest first; of all sessions, deleted ones included, where none is named */
+  days(sessionId: string | null): z.infer<typeof DayRow>[];
+  /** the last turns, oldest first */
+  turns(sessionId: string): z.infer<typeof TurnRow>[];
+}
+
+const USAGE_SUMS = `count(*) AS turns, total(cost_usd) AS cost_usd, sum(input_tokens) AS input_tokens, sum(output_tokens) AS output_tokens,
+  sum(cache_read_tokens) AS cache_read_tokens, sum(cache_creation_tokens) AS cache_creation_tokens, total(duration_ms) AS duration_ms`;
+
+export function createEventStore(database: Database): EventStore {
+  const state = database.prepare('SELECT * FROM json_sessions WHERE session_id = ?');
+  const saveState = database.prepare(`
+    INSERT INTO json_sessions VALUES (?, ?, ?, ?, ?)
+    ON CONFLICT (session_id) DO UPDATE SET last_seq = excluded.last_seq, launch_id = excluded.launch_id,
+      output_offset = excluded.output_offset, evidence = excluded.evidence`);
+  const insert = database.prepare('INSERT INTO json_events VALUES (?, ?, ?, ?, ?)');
+  const insertTurn = database.prepare('INSERT INTO json_turns VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)');
+  const read = database.prepare(
+    'SELECT seq, at, event FROM json_events WHERE session_id = ? AND seq > ? ORDER BY seq LIMIT ?',
+  );
+  const newest = database.prepare(
+    'SELECT seq, at, event FROM json_events WHERE session_id = ? AND type = ? ORDER BY seq DESC LIMIT ?',
+  );
+  const prune = database.prepare(`
+    DELETE FROM json_events WHERE session_id = ?1 AND seq <= (
+      SELECT max(seq) FROM (
+        SELECT seq, row_number() OVER newest AS count, sum(length(event)) OVER newest AS bytes
+        FROM json_events WHERE session_id = ?1 WINDOW newest AS (ORDER BY seq DESC)
+      ) WHERE count > ${KEPT_EVENTS} OR bytes > ${KEPT_BYTES})`);
+  const days = database.prepare(
+    `SELECT day, ${USAGE_SUMS} FROM json_turns WHERE ?1 IS NULL OR session_id = ?1 GROUP BY day ORDER BY day`,
+  );
+  const turns = database.prepare(
+    `SELECT * FROM json_turns WHERE session_id = ? ORDER BY at DESC, rowid DESC LIMIT ${LISTED_TURNS}`,
+  );
+
+  const stateOf = (sessionId: string): ReturnType<EventStore['state']> => {
+    const found = state.get(sessionId);
+    if (found === undefined) return null;
+    const row = StateRow.parse(found);
+    return {
+      lastSeq: row.last_seq,
+      output: { launchId: row.launch_id, offset: row.output_offset },
+      evidence: row.evidence === null ? null : JSON.parse(row.evidence),
+    };
+  };
+
+  return {
+    state: stateOf,
+    append: (sessionId, { at, events, output, evidence, turns: ended }) =>
+      inTransaction(database, () => {
+        const before = stateOf(sessionId)?.lastSeq ?? 0;
+        const stored = events.map((event, index) => ({ seq: before + index + 1, timestamp: at / 1_000, event }));
+        for (const { seq, event } of stored) insert.run(sessionId, seq, at, event.type, JSON.stringify(event));
+        for (const turn of ended) {
+          insertTurn.run(
+            sessionId,
+            turn.at,
+            turn.day,
+            turn.cost_usd,
+            turn.input_tokens,
+            turn.output_tokens,
+            turn.cache_read_tokens,
+            turn.cache_creation_tokens,
+            turn.duration_ms,
+          );
+        }
+        const lastSeq = before + events.length;
+        saveState.run(sessionId, lastSeq, output.launchId, output.offset, JSON.stringify(evidence));
+        if (Math.floor(lastSeq / PRUNE_EVERY) > Math.floor(before / PRUNE_EVERY)) prune.run(sessionId);
+        return stored;
+      }),
+    read: (sessionId, after, limit) => read.all(sessionId, after, limit).map(toStored),
+    newest: (sessionId, type, count) => newest.all(sessionId, type, count).map(toStored),
+    days: (sessionId) => days.all(sessionId).map((row) => DayRow.parse(row)),
+    turns: (sessionId) =>
+      turns
+        .all(sessionId)
+        .map((row) => TurnRow.parse(row))
+        .reverse(),
+  };
+}
+
+function toStored(value: unknown): StoredEvent {
+  const row = EventRow.parse(value);
+  return { seq: row.seq, timestamp: row.at / 1_000, event: ClaudeEvent.parse(JSON.parse(row.event)) };
+}

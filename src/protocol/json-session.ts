@@ -1,0 +1,111 @@
+import { z } from 'zod';
+import { PermissionMode, Timestamp } from './words.ts';
+
+/**
+ * An event of a JSON session: a message of Claude Code's stream-json, kept as it came, unknown kinds included. Beside its own
+ * kinds there are two of CBOS's: `{"type":"raw","content"}`, output that is no JSON, and `{"type":"error","message"}`, a
+ * process that failed. The kinds that matter most, as 2.1.329 sends them:
+ * - `user`: a prompt that was taken (`isReplay` true, `uuid` is the id of its delivery or invocation), or results of tools
+ * - `assistant`: one per finished content block (`text`, `thinking`, `tool_use`)
+ * - `stream_event`: the same in pieces, while it is written (the Messages API's own events)
+ * - `control_request` with `request.subtype` `can_use_tool`: a question; `control_response` answers it, `control_cancel_request` takes it back
+ * - `result`: the end of a turn, with its text, its cost and whether it failed
+ * - `system`: `init` at the begin of a turn, `status`, `compact_boundary`, and more
+ * - `rate_limit_event`
+ */
+export const ClaudeEvent = z.looseObject({ type: z.string() }).meta({ id: 'ClaudeEvent' });
+export type ClaudeEvent = z.infer<typeof ClaudeEvent>;
+
+const Seq = z.int().min(1).meta({
+  description:
+    'Grows with every event of the session, through restarts; old ones are dropped, so the numbers may have gaps',
+});
+
+export const StoredEvent = z
+  .object({
+    seq: Seq,
+    timestamp: z.number().meta({ description: 'Unix seconds with fraction: when CBOS read it' }),
+    event: ClaudeEvent,
+  })
+  .meta({ id: 'StoredEvent' });
+export type StoredEvent = z.infer<typeof StoredEvent>;
+
+export const EventsPage = z
+  .object({
+    events: z.array(StoredEvent).meta({ description: 'Oldest first' }),
+    next: z
+      .int()
+      .nullable()
+      .meta({ description: 'What to ask for as `after` to get the rest; null: there is no more now' }),
+  })
+  .meta({ id: 'EventsPage' });
+export type EventsPage = z.infer<typeof EventsPage>;
+
+/** What a turn may be run with; it stays so for the turns after it. */
+export const InvokeOptions = z.strictObject({
+  permission_mode: PermissionMode.optional(),
+  model: z.string().min(1).optional(),
+});
+export type InvokeOptions = z.infer<typeof InvokeOptions>;
+
+export const Invocation = z
+  .object({
+    invocation_id: z
+      .string()
+      .meta({ description: 'The `uuid` of the prompt among the events; its turn ends with the `result` after it' }),
+  })
+  .meta({ id: 'Invocation' });
+export type Invocation = z.infer<typeof Invocation>;
+
+export const LastResponse = z
+  .object({
+    text: z.string(),
+    cost_usd: z.number().nullable().meta({ description: 'Of that turn' }),
+    duration_ms: z.number().nullable(),
+    at: Timestamp,
+  })
+  .meta({ id: 'LastResponse' });
+export type LastResponse = z.infer<typeof LastResponse>;
+
+/** What turns took. Dollars are Claude Code's own estimate at list prices. */
+export const Usage = z
+  .object({
+    turns: z.int(),
+    cost_usd: z.number(),
+    input_tokens: z.int(),
+    output_tokens: z.int(),
+    cache_read_tokens: z.int(),
+    cache_creation_tokens: z.int(),
+    duration_ms: z.number(),
+  })
+  .meta({ id: 'Usage' });
+export type Usage = z.infer<typeof Usage>;
+
+const DayUsage = Usage.extend({ day: z.iso.date().meta({ description: "In the server's time zone" }) });
+const TurnUsage = Usage.omit({ turns: true }).extend({ at: Timestamp });
+
+/** What one session took, by turn and by day. */
+export const SessionCosts = z
+  .object({
+    session: Usage,
+    max_budget_usd: z.number().nullable(),
+    days: z.array(DayUsage).meta({ description: 'Oldest first' }),
+    turns: z.array(TurnUsage).meta({ description: 'The last 100, oldest first' }),
+  })
+  .meta({ id: 'SessionCosts' });
+export type SessionCosts = z.infer<typeof SessionCosts>;
+
+/** What all JSON sessions took, deleted ones included. */
+export const FleetCosts = z.object({ total: Usage, days: z.array(DayUsage) }).meta({ id: 'FleetCosts' });
+export type FleetCosts = z.infer<typeof FleetCosts>;
+
+/** What Claude Code last said of the account's limits. */
+export const RateLimit = z
+  .object({
+    status: z.string().meta({ description: 'allowed, allowed_warning or rejected' }),
+    kind: z.string().nullable().meta({ description: 'five_hour, seven_day, …' }),
+    resets_at: Timestamp.nullable(),
+    utilization: z.number().nullable().meta({ description: '1 is all of it' }),
+  })
+  .meta({ id: 'RateLimit' });
+export type RateLimit = z.infer<typeof RateLimit>;

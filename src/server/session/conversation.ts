@@ -1,0 +1,11 @@
+import type { EventsPage, Invocation, Invoke, LastResponse, SessionCosts } from '../../protocol/index.ts';
+
+/** What only a JSON session has: turns that are run by request, and events. */
+export interface Conversation {
+  /** @throws CatalogueError already_running, session_dead, session_in_use, claude_not_found, launch_failed */
+  invoke(request: Invoke): Promise<Invocation>;
+  events(page: { after: number; limit: number }): EventsPage;
+  /** @throws CatalogueError no_response */
+  lastResponse(): LastResponse;
+  costs(): SessionCosts;
+}
