@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { Delivery } from './delivery.ts';
 import { ErrorBody } from './errors.ts';
 import { ClaudeEvent } from './json-session.ts';
-import { Answer, Invoke, Send } from './routes.ts';
+import { Answer, Invoke, Send } from './requests.ts';
 import { JsonState, Session } from './session.ts';
 import { Status } from './status.ts';
 import { Columns, Rows } from './words.ts';

@@ -4,6 +4,18 @@ export * from './explanation.ts';
 export * from './frames.ts';
 export * from './json-session.ts';
 export * from './question.ts';
+export {
+  Adoption,
+  Answer,
+  Broadcast,
+  BroadcastResult,
+  BufferQuery,
+  Invoke,
+  NewSession,
+  NewStashedResponse,
+  Send,
+  SessionPatch,
+} from './requests.ts';
 export * from './routes.ts';
 export * from './session.ts';
 export * from './settings.ts';

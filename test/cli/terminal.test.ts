@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type FacesUnderTest, startFaces } from '../harness/faces.ts';
-import { HEADER, type MemoryRecording } from '../harness/memory-sessions.ts';
+import { HEADER, type MemoryRecording } from '../harness/memory-recording.ts';
 import { waitFor } from '../harness/wait-for.ts';
 import { type CommandOptions, runCommand, startCommand } from './command-line.ts';
 

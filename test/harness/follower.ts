@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import type { StreamFrame } from '../../src/protocol/index.ts';
 import type { TestSocket } from './faces.ts';
-import { HEADER, type MemoryRecording } from './memory-sessions.ts';
+import { HEADER, type MemoryRecording } from './memory-recording.ts';
 import { waitFor } from './wait-for.ts';
 
 type OutputFrame = Extract<StreamFrame, { type: 'stream' }>;

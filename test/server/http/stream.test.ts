@@ -2,7 +2,7 @@ import { unlinkSync } from 'node:fs';
 import { request } from 'node:http';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { type FacesUnderTest, startFaces, TOKEN } from '../../harness/faces.ts';
-import { HEADER, type MemoryRecording } from '../../harness/memory-sessions.ts';
+import { HEADER, type MemoryRecording } from '../../harness/memory-recording.ts';
 
 let server: FacesUnderTest;
 let recording: MemoryRecording;

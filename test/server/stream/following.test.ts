@@ -6,7 +6,7 @@ import { HIGH_WATER_BYTES } from '../../../src/server/stream/client-socket.ts';
 import { type FacesUnderTest, startFaces, type TestSocket } from '../../harness/faces.ts';
 import { Follower } from '../../harness/follower.ts';
 import { ManualClock } from '../../harness/manual-clock.ts';
-import { HEADER, type MemoryRecording } from '../../harness/memory-sessions.ts';
+import { HEADER, type MemoryRecording } from '../../harness/memory-recording.ts';
 import { waitFor } from '../../harness/wait-for.ts';
 
 const MiB = 1024 * 1024;

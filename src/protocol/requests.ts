@@ -1,0 +1,117 @@
+import { z } from 'zod';
+import { Delivery } from './delivery.ts';
+import { ErrorBody } from './errors.ts';
+import { InvokeOptions } from './json-session.ts';
+import { StashWhen } from './stash.ts';
+import { StateSelectorWord } from './state-selector.ts';
+import { Columns, PermissionMode, Rows, SessionType } from './words.ts';
+
+/** Longest text that one request may carry, in characters. A prompt of 200 kB is real; a body beyond 4 MiB is a mistake. */
+const MAX_TEXT = 1_000_000;
+
+export const Text = z.string().min(1).max(MAX_TEXT);
+const EnvironmentVariables = z.record(z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/), z.string());
+
+/**
+ * The slug is checked by the server's own rule (`invalid_slug`), so that its error says what a slug is;
+ * a schema would answer `invalid_request`.
+ */
+const SlugText = z.string().max(10_000);
+
+export const NewSession = z
+  .strictObject({
+    slug: SlugText,
+    path: z.string().min(1),
+    type: SessionType.optional(),
+    prompt: Text.optional(),
+    args: z.array(z.string()).optional(),
+    env: EnvironmentVariables.optional(),
+    permission_mode: PermissionMode.optional(),
+    model: z.string().min(1).optional(),
+    cols: Columns.optional(),
+    rows: Rows.optional(),
+    max_budget_usd: z.number().positive().optional().meta({ description: 'JSON sessions: what it may cost at most' }),
+  })
+  .meta({ id: 'NewSession' });
+export type NewSession = z.infer<typeof NewSession>;
+
+export const Adoption = z
+  .strictObject({ screen_id: z.string().min(1), slug: SlugText.optional(), path: z.string().min(1).optional() })
+  .meta({ id: 'Adoption' });
+export type Adoption = z.infer<typeof Adoption>;
+
+export const SessionPatch = z
+  .strictObject({ slug: SlugText.optional(), path: z.string().min(1).optional() })
+  .meta({ id: 'SessionPatch' });
+export type SessionPatch = z.infer<typeof SessionPatch>;
+
+export const Send = z
+  .strictObject({
+    text: Text,
+    command: z.boolean().optional(),
+    force: z.boolean().optional(),
+    queue: z.boolean().optional(),
+    idempotency_key: z.string().min(1).max(200).optional(),
+  })
+  .meta({ id: 'Send' });
+export type Send = z.infer<typeof Send>;
+
+export const Answer = z
+  .strictObject({
+    choice: z
+      .union([z.enum(['yes', 'no', 'always']), z.int().min(1), z.array(z.int().min(1)).min(1)])
+      .optional()
+      .meta({
+        description: 'yes, no, always, a number (1 is the first option shown), or numbers where several may be chosen',
+      }),
+    text: Text.optional(),
+    answers: z.record(z.string(), z.union([z.string(), z.array(z.string())])).optional(),
+    question_id: z.string().optional(),
+  })
+  .refine((answer) => answer.choice !== undefined || answer.text !== undefined || answer.answers !== undefined, {
+    error: 'needs choice, text or answers',
+  })
+  .meta({ id: 'Answer' });
+export type Answer = z.infer<typeof Answer>;
+
+export const Invoke = z.strictObject({ prompt: Text, options: InvokeOptions.optional() }).meta({ id: 'Invoke' });
+export type Invoke = z.infer<typeof Invoke>;
+
+export const Broadcast = z
+  .strictObject({
+    text: Text,
+    slugs: z.array(z.string()).optional(),
+    state: StateSelectorWord.optional(),
+    all: z.boolean().optional(),
+    command: z.boolean().optional(),
+    queue: z.boolean().optional(),
+  })
+  .refine(
+    (broadcast) =>
+      [broadcast.slugs, broadcast.state, broadcast.all].filter((choice) => choice !== undefined).length === 1,
+    {
+      error: 'needs exactly one of slugs, state and all',
+    },
+  )
+  .meta({ id: 'Broadcast' });
+export type Broadcast = z.infer<typeof Broadcast>;
+
+export const BroadcastResult = z
+  .object({ session: z.string(), delivery: Delivery.optional(), error: ErrorBody.optional() })
+  .meta({ id: 'BroadcastResult' });
+export type BroadcastResult = z.infer<typeof BroadcastResult>;
+
+export const NewStashedResponse = z
+  .strictObject({
+    session_slug: SlugText,
+    response: Text,
+    question: z.string().max(MAX_TEXT).optional(),
+    when: StashWhen.optional(),
+  })
+  .meta({ id: 'NewStashedResponse' });
+export type NewStashedResponse = z.infer<typeof NewStashedResponse>;
+
+export const BufferQuery = z.strictObject({
+  lines: z.coerce.number().int().min(1).max(100_000).optional(),
+  format: z.enum(['text', 'ansi', 'html']).optional(),
+});

@@ -1,0 +1,111 @@
+import { appendFileSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { continuationLength, unfinishedLength } from '../../src/core/stream/index.ts';
+import type { Dispose, RecordingStream } from '../../src/server/sessions.ts';
+
+/** What `script` writes before the output; every recording here begins with it. */
+export const HEADER =
+  'Script started on 2026-11-20 15:04:05+00:00 [COMMAND="claude" TERM="screen" COLUMNS="80" LINES="24"]\n';
+
+/** As much as a screen full of text has. */
+const SCREEN_BYTES = 4000;
+
+/** A recording in a real file, written by the test. */
+export class MemoryRecording implements RecordingStream {
+  slug: string;
+  #file: string;
+  #end: number;
+  #epoch = 0;
+  #isRead = true;
+  readonly #bytes = new Set<(bytes: Uint8Array, offset: number) => void>();
+  readonly #resets = new Set<(epoch: number) => void>();
+
+  constructor(slug: string, file: string) {
+    this.slug = slug;
+    this.#file = file;
+    writeFileSync(file, HEADER);
+    this.#end = HEADER.length;
+  }
+
+  file = (): string => this.#file;
+  start = (): number => (this.#isRead ? Math.min(HEADER.length, this.#end) : 0);
+  end = (): number => (this.#isRead ? this.#end : 0);
+  epoch = (): number => this.#epoch;
+
+  /** As after a restart of the server: nothing is known of the recording until somebody wants to follow it. */
+  unread(): void {
+    this.#isRead = false;
+  }
+
+  async follow(): Promise<void> {
+    if (this.#isRead) return;
+    await new Promise((resolve) => setImmediate(resolve));
+    this.#isRead = true;
+    for (const listener of this.#bytes) listener(this.output(), HEADER.length);
+  }
+
+  write(output: string | Uint8Array): void {
+    const bytes = Buffer.from(output);
+    if (this.#end === 0) {
+      appendFileSync(this.#file, HEADER);
+      this.#end = HEADER.length;
+    }
+    const offset = this.#end;
+    appendFileSync(this.#file, bytes);
+    this.#end += bytes.length;
+    if (!this.#isRead) return;
+    for (const listener of this.#bytes) listener(bytes, offset);
+    // As a reader that uses its buffer again would: whoever kept it without a copy shows this.
+    bytes.fill(0x21);
+  }
+
+  /** Everything that was written, without the header. */
+  output(): Buffer {
+    return readFileSync(this.#file).subarray(HEADER.length);
+  }
+
+  /**
+   * As a restart does: the old file is moved away and a new one begins.
+   * @param isEmpty its header line is not there yet either
+   */
+  replace(isEmpty = false): void {
+    this.#epoch++;
+    renameSync(this.#file, `${this.#file}.${this.#epoch}`);
+    writeFileSync(this.#file, isEmpty ? '' : HEADER);
+    this.#end = isEmpty ? 0 : HEADER.length;
+    for (const listener of this.#resets) listener(this.#epoch);
+  }
+
+  moveTo(slug: string, file: string): void {
+    renameSync(this.#file, file);
+    this.#file = file;
+    this.slug = slug;
+  }
+
+  /** A terminal that shows the last of what was written, and nothing of a character or a sequence that is not finished. */
+  async snapshot(): Promise<{ data: string; offset: number }> {
+    await this.follow();
+    await new Promise((resolve) => setImmediate(resolve));
+    return { data: this.screenAt(this.#end - unfinishedLength(this.output())), offset: this.#end };
+  }
+
+  /** What a terminal shows that understood everything before an offset. */
+  screenAt(offset: number): string {
+    const understood = this.output().subarray(0, Math.max(0, offset - HEADER.length));
+    const shown = understood.subarray(Math.max(0, understood.length - SCREEN_BYTES));
+    return `\x1bc${shown.subarray(continuationLength(shown)).toString()}`;
+  }
+
+  onBytes(listener: (bytes: Uint8Array, offset: number) => void): Dispose {
+    this.#bytes.add(listener);
+    return () => this.#bytes.delete(listener);
+  }
+
+  onReset(listener: (epoch: number) => void): Dispose {
+    this.#resets.add(listener);
+    return () => this.#resets.delete(listener);
+  }
+
+  listeners(): number {
+    return this.#bytes.size + this.#resets.size;
+  }
+}
