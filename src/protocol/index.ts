@@ -9,7 +9,6 @@ export {
   Answer,
   Broadcast,
   BroadcastResult,
-  BufferQuery,
   Invoke,
   NewSession,
   NewStashedResponse,
