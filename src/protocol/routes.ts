@@ -30,6 +30,15 @@ const MAX_EVENTS = 1_000;
 
 const NonNegative = z.coerce.number().int().min(0).meta({ type: 'integer', minimum: 0 });
 
+/** Longer than any path that Linux takes (PATH_MAX). */
+const MAX_PATH = 4096;
+
+export const FoldersQuery = z.strictObject({ path: z.string().max(MAX_PATH).optional() });
+
+export const Folders = z
+  .object({ folders: z.array(z.string()).meta({ description: 'absolute paths, sorted, 50 at most' }) })
+  .meta({ id: 'Folders' });
+
 export interface Route {
   method: 'get' | 'post' | 'put' | 'patch' | 'delete';
   /** in OpenAPI's form: `/sessions/{slug}` */
@@ -409,6 +418,15 @@ export const ROUTES = {
     success: 200,
     response: StashedResponse,
     errors: ['no_such_stash'],
+  },
+  completeFolder: {
+    method: 'get',
+    path: '/folders',
+    summary: "Folders of the server's machine whose path begins so, for forms; `~` is the home of the server's user",
+    query: FoldersQuery,
+    success: 200,
+    response: Folders,
+    errors: [],
   },
   broadcast: {
     method: 'post',

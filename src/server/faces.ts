@@ -24,6 +24,8 @@ export interface FacesOptions {
   clock: Clock;
   logger: Logger;
   version: string;
+  /** the home of the user whose sessions these are */
+  userHome: string;
   /** how often a WebSocket's other end is asked whether it is there; for tests */
   pingIntervalMs?: number;
 }
@@ -40,12 +42,12 @@ export interface Faces {
  * @throws CatalogueError port_taken, invalid_setting, path_too_long
  */
 export async function startServerFaces(options: FacesOptions): Promise<Faces> {
-  const { sessions, settings, clock, logger, version } = options;
+  const { sessions, settings, clock, logger, version, userHome } = options;
   const gate = createGate({
     names: knownNames(settings),
     token: settings.token === null ? fileToken(join(settings.home, 'token')) : fixedToken(settings.token),
   });
-  const app = createHttpApp({ sessions, version, startedAt: clock.now(), now: () => clock.now(), logger });
+  const app = createHttpApp({ sessions, version, userHome, startedAt: clock.now(), now: () => clock.now(), logger });
   const webSockets = createWebSockets({
     gate,
     logger,

@@ -62,7 +62,14 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     const screen = await openScreen(options);
     fleet = await openFleet(options, { database, screen });
     await fleet.start();
-    const faces = await startServerFaces({ sessions: fleet, settings, clock, logger: log, version });
+    const faces = await startServerFaces({
+      sessions: fleet,
+      settings,
+      clock,
+      logger: log,
+      version,
+      userHome: options.environment.HOME ?? '/',
+    });
     lock.describe({
       pid: options.pid,
       started_at: new Date(clock.now()).toISOString(),

@@ -43,6 +43,7 @@ async function startAgain(): Promise<Faces> {
     clock: systemClock,
     logger,
     version: '1.2.3',
+    userHome: world.home,
   });
   world.onDispose(() => faces.close());
   return faces;

@@ -65,6 +65,7 @@ export async function startFaces(options: StartOptions = {}): Promise<FacesUnder
     clock: options.clock ?? systemClock,
     logger,
     version: '1.2.3',
+    userHome: world.home,
     ...(pingIntervalMs === undefined ? {} : { pingIntervalMs }),
   });
   const faces = await starting.catch(async (error: unknown) => {

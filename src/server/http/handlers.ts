@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import { completeFolder } from '../../platform/files/complete-folder.ts';
 import {
   matchesState,
   parseStateSelector,
@@ -35,13 +36,15 @@ export type Handlers = {
 export interface HandlerOptions {
   sessions: Sessions;
   version: string;
+  /** what `~` is in a path that is being typed */
+  userHome: string;
   /** Unix milliseconds */
   startedAt: number;
   now(): number;
 }
 
 export function createHandlers(options: HandlerOptions): Handlers {
-  const { sessions, version, startedAt, now } = options;
+  const { sessions, version, userHome, startedAt, now } = options;
   return {
     health: () => ({ status: 'ok', version, uptime_ms: now() - startedAt, sessions: sessions.list().length }),
     listSessions: ({ query }) => {
@@ -101,6 +104,7 @@ export function createHandlers(options: HandlerOptions): Handlers {
     addStash: ({ body }) => sessions.addToStash(body),
     applyStash: ({ params }) => sessions.applyStash(params.id),
     removeStash: ({ params }) => sessions.removeFromStash(params.id),
+    completeFolder: async ({ query }) => ({ folders: await completeFolder(query.path ?? '', userHome) }),
     broadcast: ({ body }) => sessions.broadcast(body),
   };
 }

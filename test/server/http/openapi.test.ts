@@ -75,6 +75,7 @@ describe('the OpenAPI description', () => {
     const app = createHttpApp({
       sessions: new MemorySessions('/nowhere'),
       version: '1',
+      userHome: '/nowhere',
       startedAt: 0,
       now: () => 0,
       logger,

@@ -74,6 +74,7 @@ const SUCCESSES: Record<RouteName, RestInput & { before?: () => void }> = {
   addStash: { body: { session_slug: 'AUTH', response: 'later', question: 'When?', when: 'next_waiting' } },
   applyStash: { params: { id: 'r1' }, before: () => kept() },
   removeStash: { params: { id: 'r1' }, before: () => kept() },
+  completeFolder: { query: { path: '~/' } },
   broadcast: { body: { text: 'hello', all: true } },
 };
 const json = (): void => {

@@ -1,0 +1,52 @@
+import type { Dirent } from 'node:fs';
+import { opendir, stat } from 'node:fs/promises';
+import { basename, dirname, isAbsolute, join } from 'node:path';
+
+/** More than a person reads through; the next letter makes them fewer. */
+const MOST_FOLDERS = 50;
+/** Entries looked at in a directory: one with a million files must not hold the answer for seconds. */
+const MOST_ENTRIES = 20_000;
+
+/**
+ * The folders whose path begins with what was typed so far, as absolute paths, sorted, 50 at most. `~` and relative paths are the
+ * user's home; a path that ends in `/` has all folders in it; hidden ones come only when their dot was typed. What may not be read, or
+ * is not there, has no folders: somebody is still typing.
+ */
+export async function completeFolder(typed: string, userHome: string): Promise<string[]> {
+  const path = absolutePath(typed, userHome);
+  const [parent, start] = path.endsWith('/') ? [path, ''] : [dirname(path), basename(path)];
+  const names: string[] = [];
+  for (const entry of await entriesOf(parent)) {
+    if (!entry.name.startsWith(start) || (entry.name.startsWith('.') && !start.startsWith('.'))) continue;
+    if (await isFolder(entry, parent)) names.push(entry.name);
+  }
+  return names
+    .sort((one, other) => one.localeCompare(other, 'en'))
+    .slice(0, MOST_FOLDERS)
+    .map((name) => join(parent, name));
+}
+
+function absolutePath(typed: string, userHome: string): string {
+  const path = typed === '' || typed === '~' ? '~/' : typed;
+  if (path.startsWith('~/')) return join(userHome, path.slice(1));
+  return isAbsolute(path) ? path : join(userHome, path);
+}
+
+async function entriesOf(directory: string): Promise<Dirent[]> {
+  const entries: Dirent[] = [];
+  try {
+    for await (const entry of await opendir(directory)) {
+      entries.push(entry);
+      if (entries.length >= MOST_ENTRIES) break;
+    }
+  } catch (cause) {
+    // Missing, forbidden, no directory, or a text that is no path at all (a NUL): nothing to offer.
+    if (!(cause instanceof Error && 'code' in cause)) throw cause;
+  }
+  return entries;
+}
+
+async function isFolder(entry: Dirent, parent: string): Promise<boolean> {
+  if (!entry.isSymbolicLink()) return entry.isDirectory();
+  return (await stat(join(parent, entry.name)).catch(() => null))?.isDirectory() === true;
+}
