@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { displayWidth } from '../../src/cli/output/display-width.ts';
+import { displayWidth } from '../../src/text/display-width.ts';
 import { type FacesUnderTest, startFaces } from '../harness/faces.ts';
 import { type CommandOptions, runCommand } from './command-line.ts';
 import { statusOf, WAITS_FOR_PERMISSION } from './some-questions.ts';

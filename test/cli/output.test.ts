@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { displayWidth, padEnd, truncate } from '../../src/cli/output/display-width.ts';
-import { formatDuration } from '../../src/cli/output/durations.ts';
 import { PlainText } from '../../src/cli/output/plain-text.ts';
 import { shellQuote } from '../../src/cli/output/question-text.ts';
-import { cleanBlock, cleanLine, terminalJson } from '../../src/cli/output/terminal-text.ts';
+import { displayWidth, padEnd, truncate } from '../../src/text/display-width.ts';
+import { formatDuration } from '../../src/text/durations.ts';
+import { cleanBlock, cleanLine, terminalJson } from '../../src/text/terminal-text.ts';
 
 describe('the width that a text takes', () => {
   test.each([

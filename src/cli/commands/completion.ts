@@ -1,10 +1,10 @@
 import type { Command, Option as CommanderOption } from 'commander';
 import { type Client, createClient } from '../../client/index.ts';
 import { STATE_SELECTOR_WORDS } from '../../protocol/index.ts';
+import { firstLine, sessionGist, stateText } from '../../text/session-words.ts';
+import { cleanLine } from '../../text/terminal-text.ts';
 import { BASH_SCRIPT } from '../completion-script.ts';
 import type { CliContext } from '../context.ts';
-import { firstLine, sessionGist, stateText } from '../output/session-text.ts';
-import { cleanLine } from '../output/terminal-text.ts';
 import { socketTransport } from '../socket-transport.ts';
 import { describe } from './command-help.ts';
 

@@ -1,11 +1,11 @@
 import type { Command } from 'commander';
 import { EXIT, type Explanation } from '../../protocol/index.ts';
+import { formatSince } from '../../text/durations.ts';
+import { sessionIcon, sessionStyle, stateText } from '../../text/session-words.ts';
+import { cleanBlock, cleanLine } from '../../text/terminal-text.ts';
 import type { CliContext } from '../context.ts';
 import { CommandError } from '../error-report.ts';
 import type { TimelineChange } from '../local-host.ts';
-import { formatSince } from '../output/durations.ts';
-import { sessionIcon, sessionStyle, stateText } from '../output/session-text.ts';
-import { cleanBlock, cleanLine } from '../output/terminal-text.ts';
 import { describe } from './command-help.ts';
 import { readStatusWord, readWhole } from './option-values.ts';
 

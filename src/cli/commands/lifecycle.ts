@@ -3,10 +3,10 @@ import { createInterface } from 'node:readline/promises';
 import { type Command, Option } from 'commander';
 import type { RouteInput } from '../../protocol/index.ts';
 import { CatalogueError, EXIT, PermissionMode, SessionType } from '../../protocol/index.ts';
+import { pathText, stateText } from '../../text/session-words.ts';
+import { cleanLine } from '../../text/terminal-text.ts';
 import { type CliContext, isInteractive } from '../context.ts';
 import { CommandError, exitCodeOf, reportError } from '../error-report.ts';
-import { pathText, stateText } from '../output/session-text.ts';
-import { cleanLine } from '../output/terminal-text.ts';
 import { describe } from './command-help.ts';
 import { collectVariable, readWhole } from './option-values.ts';
 

@@ -1,18 +1,11 @@
 import type { Command } from 'commander';
 import { type Because, type Session, State, type StatusCounts } from '../../protocol/index.ts';
+import { formatSince } from '../../text/durations.ts';
+import { pathText, sessionIcon, sessionStyle, stateText } from '../../text/session-words.ts';
+import { cleanBlock, cleanLine } from '../../text/terminal-text.ts';
 import type { CliContext } from '../context.ts';
-import { formatSince } from '../output/durations.ts';
 import { questionLines } from '../output/question-text.ts';
-import {
-  pathText,
-  type Reader,
-  SESSION_COLUMNS,
-  sessionIcon,
-  sessionRow,
-  sessionStyle,
-  stateText,
-} from '../output/session-text.ts';
-import { cleanBlock, cleanLine } from '../output/terminal-text.ts';
+import { type Reader, SESSION_COLUMNS, sessionRow } from '../output/session-row.ts';
 import { describe } from './command-help.ts';
 import { readStateWord } from './option-values.ts';
 

@@ -1,11 +1,11 @@
 import type { Command } from 'commander';
 import { CatalogueError, EXIT, type StashedResponse, StashWhen } from '../../protocol/index.ts';
+import { formatSince } from '../../text/durations.ts';
+import { firstLine } from '../../text/session-words.ts';
+import { cleanLine } from '../../text/terminal-text.ts';
 import type { CliContext } from '../context.ts';
 import { CommandError } from '../error-report.ts';
-import { formatSince } from '../output/durations.ts';
-import { firstLine } from '../output/session-text.ts';
 import type { Cell } from '../output/table.ts';
-import { cleanLine } from '../output/terminal-text.ts';
 import { readText } from '../text-argument.ts';
 import { describe } from './command-help.ts';
 

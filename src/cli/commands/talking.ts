@@ -1,12 +1,12 @@
 import type { Command } from 'commander';
 import { type Answer, CatalogueError, type Delivery, EXIT, Question } from '../../protocol/index.ts';
+import { deliveryLine } from '../../text/delivery-text.ts';
+import { sessionLine } from '../../text/session-words.ts';
+import { cleanLine } from '../../text/terminal-text.ts';
 import { broadcast, isBroadcast } from '../broadcast.ts';
 import type { CliContext } from '../context.ts';
 import { CommandError } from '../error-report.ts';
-import { deliveryLine } from '../output/delivery-text.ts';
 import { optionLines, questionLines } from '../output/question-text.ts';
-import { sessionLine } from '../output/session-text.ts';
-import { cleanLine } from '../output/terminal-text.ts';
 import { sendAndWait } from '../send-and-wait.ts';
 import { readText } from '../text-argument.ts';
 import { describe } from './command-help.ts';

@@ -1,10 +1,10 @@
 import type { Command } from 'commander';
 import { CatalogueError, EXIT } from '../../protocol/index.ts';
+import { cleanBlock } from '../../text/terminal-text.ts';
 import { type CliContext, isInteractive } from '../context.ts';
 import { CommandError } from '../error-report.ts';
 import { followStream } from '../follow-stream.ts';
 import { PlainText } from '../output/plain-text.ts';
-import { cleanBlock } from '../output/terminal-text.ts';
 import { describe } from './command-help.ts';
 import { readWhole } from './option-values.ts';
 

@@ -8,12 +8,12 @@ import {
   type Session,
   type StateSelector,
 } from '../../protocol/index.ts';
+import { formatClock } from '../../text/durations.ts';
+import { sessionGist, sessionIcon, sessionLine, sessionStyle, stateText } from '../../text/session-words.ts';
+import { cleanLine } from '../../text/terminal-text.ts';
 import type { CliContext } from '../context.ts';
 import { CommandError } from '../error-report.ts';
 import { type Ending, followStream } from '../follow-stream.ts';
-import { formatClock } from '../output/durations.ts';
-import { sessionGist, sessionIcon, sessionLine, sessionStyle, stateText } from '../output/session-text.ts';
-import { cleanLine } from '../output/terminal-text.ts';
 import { changesBetween, type SessionChange } from '../view-changes.ts';
 import { describe } from './command-help.ts';
 import { readSeconds, readStateWord } from './option-values.ts';

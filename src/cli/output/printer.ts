@@ -1,7 +1,7 @@
+import { cleanLine, terminalJson } from '../../text/terminal-text.ts';
 import type { TerminalIo } from '../terminal-io.ts';
 import { type Style, styleFor } from './style.ts';
 import { type Column, renderTable, type TableOptions } from './table.ts';
-import { cleanLine, terminalJson } from './terminal-text.ts';
 
 /** Writes for people and for programs. Texts that come from sessions must be cleaned by the caller where they enter a line. */
 export interface Printer {

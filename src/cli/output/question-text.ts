@@ -1,5 +1,5 @@
 import type { Question, QuestionOption } from '../../protocol/index.ts';
-import { cleanBlock, cleanLine } from './terminal-text.ts';
+import { cleanBlock, cleanLine } from '../../text/terminal-text.ts';
 
 /** What the kinds are called before the question's own words. */
 const KIND_TITLES: Readonly<Record<Question['kind'], string>> = {

@@ -1,4 +1,4 @@
-import { displayWidth, padEnd, truncate } from './display-width.ts';
+import { displayWidth, padEnd, truncate } from '../../text/display-width.ts';
 import type { Style, StyleName } from './style.ts';
 
 export interface Cell {

@@ -2,7 +2,7 @@ import serialize, { type SerializeAddon } from '@xterm/addon-serialize';
 // Both packages are CommonJS: a named import of a value type-checks and fails when run.
 import xterm, { type IBufferLine, type Terminal } from '@xterm/headless';
 import type { ScreenFrame } from '../../core/status/evidence.ts';
-import { styledRows } from './styled-rows.ts';
+import { styledRows } from '../../text/styled-rows.ts';
 
 export interface EmulatorOptions {
   cols: number;

@@ -1,10 +1,10 @@
-import { iconOf, type Session, type State } from '../../protocol/index.ts';
-import { formatSince } from './durations.ts';
-import type { StyleName } from './style.ts';
-import type { Cell, Column } from './table.ts';
+import { iconOf, type Session, type State } from '../protocol/index.ts';
 import { cleanBlock, cleanLine } from './terminal-text.ts';
 
-const STATE_STYLES: Readonly<Record<State, StyleName | null>> = {
+/** How a state is dressed up: one of the terminal's own colours, or dim. */
+export type StateStyle = 'yellow' | 'cyan' | 'green' | 'red' | 'magenta' | 'dim';
+
+const STATE_STYLES: Readonly<Record<State, StateStyle | null>> = {
   waiting: 'yellow',
   thinking: 'cyan',
   working: 'green',
@@ -21,7 +21,7 @@ export function sessionIcon({ state, status }: Shown): string {
   return iconOf(status.primary, state) ?? '?';
 }
 
-export function sessionStyle({ state, status }: Shown): StyleName | null {
+export function sessionStyle({ state, status }: Shown): StateStyle | null {
   return status.primary === 'stuck' ? 'magenta' : (STATE_STYLES[state] ?? null);
 }
 
@@ -74,35 +74,6 @@ export function pathText(path: string | null, home: string | undefined): string 
   if (path === null) return '';
   const isBelow = home !== undefined && home !== '' && (path === home || path.startsWith(`${home}/`));
   return cleanLine(isBelow ? `~${path.slice(home.length)}` : path);
-}
-
-/** A path relative to `~`, and the time, are the reader's. */
-export interface Reader {
-  now: number;
-  home: string | undefined;
-}
-
-export const SESSION_COLUMNS: readonly Column[] = [
-  { title: '' },
-  { title: 'SLUG' },
-  { title: 'STATE' },
-  { title: 'FOR' },
-  { title: 'PATH' },
-  { title: 'SAYS', isFlexible: true },
-];
-
-/** A row of `cbos ls`. */
-export function sessionRow(session: Session, { now, home }: Reader): Cell[] {
-  const style = sessionStyle(session);
-  const gist = session.adopted ? sessionGist(session) : `only observed; cbos adopt ${session.screen_id ?? ''}`;
-  return [
-    { text: sessionIcon(session), style },
-    { text: cleanLine(session.slug), style: 'bold' },
-    { text: stateText(session), style },
-    { text: formatSince(session.status.since, now) },
-    { text: pathText(session.path, home), style: 'dim' },
-    { text: cleanLine(gist) },
-  ];
 }
 
 /** A session in a line, where no table is: `○ AUTH  waiting (permission)  Bash: npm test`. */

@@ -1,4 +1,4 @@
-import type { BroadcastResult, Delivery } from '../../protocol/index.ts';
+import type { BroadcastResult, Delivery } from '../protocol/index.ts';
 import { cleanLine } from './terminal-text.ts';
 
 /** What became of a text, in a line that begins with its session. */
