@@ -1,25 +1,27 @@
 // npm run accuracy [-- DIRECTORY]: scores CBOS and two classic sets of patterns on the labelled recordings. Without a directory it writes
 // docs/ACCURACY.md and raises the floors; with one, laid out as VERSION/SCENE.*, it prints the page and changes nothing.
+// With --live, see accuracy-live.mjs.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { createViteServer } from 'vitest/node';
+import { measureLive } from './accuracy-live.mjs';
+import { openLoader } from './load-typescript.mjs';
 import { ROOT } from './root.mjs';
 
 const FLOORS = join(ROOT, 'test', 'fixtures', 'accuracy-floors.json');
-const directory = process.argv[2] === undefined ? null : resolve(process.argv[2]);
+const argv = process.argv.slice(2);
 
-// loads TypeScript on every Node that CBOS supports, as the tests do
-const loader = await createViteServer({
-  root: ROOT,
-  configFile: false,
-  server: { middlewareMode: true, watch: null, ws: false },
-  appType: 'custom',
-  oxc: { target: 'node20' },
-  // CommonJS, which only Node itself loads
-  ssr: { external: ['@xterm/headless', '@xterm/addon-serialize'] },
-  logLevel: 'error',
-});
+const loader = await openLoader();
+let exitCode = 0;
 try {
+  if (argv.includes('--live')) exitCode = await measureLive(loader, argv);
+  else await scoreRecordings(argv[0] === undefined ? null : resolve(argv[0]));
+} finally {
+  await loader.close();
+}
+process.exit(exitCode);
+
+/** @param {string | null} directory */
+async function scoreRecordings(directory) {
   const load = (/** @type {string} */ name) => loader.ssrLoadModule(join(ROOT, 'test', 'harness', name));
   const { scoreDirectory } = await load('accuracy.ts');
   const { accuracyPage, describeFaults, raisedFloors } = await load('accuracy-page.ts');
@@ -31,6 +33,4 @@ try {
     writeFileSync(FLOORS, `${JSON.stringify(floors, null, 2)}\n`);
   }
   process.stdout.write(`${page}\n${describeFaults(scored)}\n`);
-} finally {
-  await loader.close();
 }

@@ -64,7 +64,11 @@ const WAITING_DETAIL: Readonly<Record<string, Detail>> = {
   write: 'permission',
 };
 
-function isRight(truth: string, said: Said, scene: string): boolean {
+/** Details that a waiting session of a scene must show, where its labels do not say. */
+export const waitingDetailOf = (scene: string): Detail | undefined => WAITING_DETAIL[scene];
+
+/** Whether what was said is what a label's state says. */
+export function isRight(truth: string, said: Said, scene: string): boolean {
   const { primary, detail, isOneWord = false } = said;
   const isIdle = primary === 'idle' && (!isOneWord || detail === null);
   if (truth === 'waiting-or-idle') return primary === 'waiting' || isIdle;
@@ -111,7 +115,7 @@ function scoreSaid(timeline: readonly { at: number; said: Said }[], { version, s
     if (time < (states[index + 1]?.t ?? Number.POSITIVE_INFINITY) * 1_000 - BEFORE_CHANGE_MS) {
       count(score.lenient, right);
     }
-    const detail = label.detail ?? WAITING_DETAIL[scene];
+    const detail = label.detail ?? waitingDetailOf(scene);
     if (truth === 'waiting' && detail !== undefined && said.primary === 'waiting' && said.isOneWord !== true) {
       count(score.waiting, said.detail === detail);
     }

@@ -1,24 +1,20 @@
 import { copyFileSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseTiming } from '../../src/core/recording/index.ts';
-import { EXAMPLE_PROJECT_ALLOW } from '../../src/demo/example-project.ts';
-import { prepareIsolatedHome } from '../../src/demo/isolated-home.ts';
-import type { ChooseScene } from '../../src/demo/scenes/choose.ts';
-import { parseClaudeVersion } from '../../src/platform/claude/index.ts';
-import { claudeWorld } from '../harness/claude.ts';
-import { obtainClaude, RecorderError } from './claude-versions.ts';
-import { openNetworkGate } from './network-gate.ts';
+import { SPOOL_VARIABLE } from '../../src/platform/claude/index.ts';
+import { launch, openScreenHost, resizeScreen, typeKeys } from '../../src/platform/gnu-screen/index.ts';
+import { MARK } from '../harness/marked-processes.mjs';
+import { RecorderError } from './claude-versions.ts';
 import { neutralizeHeader, neutralizePaths, neutralizeTiming, toClassicTiming } from './neutral.ts';
 import type { RecordedScene } from './scene.ts';
+import { openSceneSet, type SceneSet, type SceneSetOptions, sizeOf } from './scene-set.ts';
 import { RECORDED_SCENES } from './scenes/index.ts';
-import { openStage, recordedEnvironment } from './stage.ts';
-import { type TimedLabel, Truth } from './truth.ts';
+import { openStage, type StartedClaude } from './stage.ts';
+import type { TimedLabel } from './truth.ts';
 
 export { obtainClaude, RecorderError } from './claude-versions.ts';
 
-export interface RecordOptions {
-  /** e.g. 2.1.50 */
-  claude: string;
+export interface RecordOptions extends SceneSetOptions {
   scene: string;
   /** the files' name; the scene's when left out */
   as?: string;
@@ -30,16 +26,7 @@ export interface RecordOptions {
   timing: 'advanced' | 'classic';
   /** the files go into OUT/VERSION */
   out: string;
-  cacheDir: string;
-  /** ends it; everything that was started is ended too */
-  signal: AbortSignal;
-  print: (line: string) => void;
 }
-
-/** How Claude Code asks for a summary when it compacts a conversation; a scene answers that as `compaction`. */
-const COMPACTION = /Your task is to create a detailed summary/;
-
-const DEFAULT_SIZE = { cols: 100, rows: 30 };
 
 /** `name  what it shows`, a line each. */
 export function describeScenes(): string[] {
@@ -62,54 +49,13 @@ export function findScene(name: string): RecordedScene {
 export async function record(options: RecordOptions): Promise<string> {
   const { print } = options;
   const scene = findScene(options.scene);
-  const program = await obtainClaude({ version: options.claude, cacheDir: options.cacheDir, print });
-  const size = {
-    cols: options.cols ?? scene.cols ?? DEFAULT_SIZE.cols,
-    rows: options.rows ?? scene.rows ?? DEFAULT_SIZE.rows,
-  };
+  const size = sizeOf(scene, options);
   const name = options.as ?? options.scene;
   print(`recording ${name} on ${options.claude}, ${size.cols}×${size.rows}`);
-
-  const truth = new Truth(
-    {
-      asks: scene.asks ?? {},
-      helpers: scene.helpers ?? null,
-      endsWithQuestion: scene.endsWithQuestion ?? false,
-      attempts: scene.attempts ?? 1,
-    },
-    Date.now,
-  );
-  await using world = await claudeWorld({ choosers: [chooserOf(scene)] });
-  const abort = (): void => void world.dispose();
-  options.signal.addEventListener('abort', abort, { once: true });
-  world.onDispose(() => options.signal.removeEventListener('abort', abort));
-  prepareHome(scene, world);
-  const cutOffs: number[] = [];
-  const gate = await openNetworkGate(world.api.port, () => {
-    cutOffs.push(Date.now());
-    truth.note('reset', 'network');
-  });
-  world.onDispose(() => gate.close());
-  const version = parseClaudeVersion(options.claude);
-  if (version === null) throw new RecorderError(`${options.claude} is no version`);
+  await using set = await openSceneSet(scene, options);
+  const { world, truth } = set;
   const files = { typescript: join(world.streamDir, 'r.typescript'), timing: join(world.streamDir, 'r.timing') };
-  const stage = await openStage({
-    world,
-    program,
-    args: scene.args ?? [],
-    env: {
-      ...recordedEnvironment(world.env),
-      ANTHROPIC_BASE_URL: `http://127.0.0.1:${gate.port}`,
-      ...(options.alternateScreen ? {} : { CLAUDE_CODE_DISABLE_ALTERNATE_SCREEN: '1' }),
-      ...scene.env,
-    },
-    version,
-    ...size,
-    truth,
-    files,
-    gate,
-    cutOffs,
-  });
+  const stage = await openStage(set, () => startRecorded(set, scene, { ...options, ...size, ...files }));
   try {
     await scene.play(stage);
   } catch (error) {
@@ -145,31 +91,46 @@ export async function record(options: RecordOptions): Promise<string> {
   return base;
 }
 
-/** Names of the scene's own first; the demo's catalogue answers the others. */
-function chooserOf(scene: RecordedScene): ChooseScene {
-  return (prompt) => {
-    const name = COMPACTION.test(prompt) ? 'compaction' : [...prompt.matchAll(/\bscene:([a-z-]+)/g)].at(-1)?.[1];
-    const replies = name === undefined ? undefined : scene.replies?.[name];
-    return name === undefined || replies === undefined ? null : { name, about: scene.about, replies };
+/** Starts Claude Code as CBOS does, in a Screen of the asked size with `script` in it, and without CBOS. */
+async function startRecorded(
+  { world, program, env }: SceneSet,
+  scene: RecordedScene,
+  options: { cols: number; rows: number; typescript: string; timing: string; alternateScreen: boolean },
+): Promise<StartedClaude> {
+  const { cols, rows, typescript, timing } = options;
+  const host = await openScreenHost({
+    env: world.env,
+    screenDir: world.screenDir,
+    runDir: join(world.dir, 'run'),
+    tempDir: world.temporary,
+  });
+  const { screenId, agent } = await launch(host, {
+    name: 'recorded',
+    cwd: world.projectDir,
+    env: {
+      ...recordedEnvironment(world.env),
+      ...(options.alternateScreen ? {} : { CLAUDE_CODE_DISABLE_ALTERNATE_SCREEN: '1' }),
+      ...env,
+    },
+    cols,
+    rows,
+    command: [...program, ...(scene.args ?? [])],
+    recording: { typescript, timing, flush: true },
+    mark: { name: MARK, value: world.mark },
+  });
+  return {
+    agent,
+    typescript,
+    press: (keys) => typeKeys(host, { id: screenId }, keys),
+    resize: (width, height) => resizeScreen(host, screenId, { cols: width, rows: height, pid: agent.pid }),
   };
 }
 
-function prepareHome(scene: RecordedScene, world: { home: string; projectDir: string }): void {
-  prepareIsolatedHome({
-    home: world.home,
-    trusted: scene.without === 'trust' ? [] : [world.projectDir],
-    allow: [...EXAMPLE_PROJECT_ALLOW, ...(scene.allow ?? [])],
-  });
-  for (const [name, content] of Object.entries(scene.files ?? {})) {
-    writeFileSync(join(world.projectDir, name), content, { mode: 0o755 });
-  }
-  const file = join(world.home, '.claude.json');
-  const state = JSON.parse(readFileSync(file, 'utf8')) as Record<string, unknown>;
-  // 1.0.60 ends at once where a project has no such list.
-  for (const project of Object.values(state.projects as Record<string, object>))
-    Object.assign(project, { allowedTools: [] });
-  if (scene.without === 'key') delete state.customApiKeyResponses;
-  writeFileSync(file, `${JSON.stringify(state)}\n`, { mode: 0o600 });
+/** Names that a recorded session's environment must not have: nothing of CBOS's own test worlds decides how it looks. */
+function recordedEnvironment(base: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(base).filter(([name]) => !name.startsWith('CBOS_') && name !== SPOOL_VARIABLE),
+  );
 }
 
 /** A file that is being written, and when what was read of it was. */

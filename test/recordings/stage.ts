@@ -1,14 +1,11 @@
 import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { type ClaudeVersion, SPOOL_VARIABLE } from '../../src/platform/claude/index.ts';
-import { launch, openScreenHost, resizeScreen, typeKeys } from '../../src/platform/gnu-screen/index.ts';
-import { isAlive } from '../../src/platform/process/index.ts';
-import type { ClaudeWorld, TimedApiEvent } from '../harness/claude.ts';
-import { MARK } from '../harness/marked-processes.mjs';
+import { isAlive, type ProcessId } from '../../src/platform/process/index.ts';
+import type { TimedApiEvent } from '../harness/claude.ts';
 import { waitFor } from '../harness/wait-for.ts';
-import type { NetworkGate } from './network-gate.ts';
 import type { Stage } from './scene.ts';
-import type { Truth, Whose } from './truth.ts';
+import type { SceneSet } from './scene-set.ts';
+import type { Whose } from './truth.ts';
 
 /** A start is over when nothing has been drawn for so long; then it gets as long again before somebody types. */
 const QUIET_MS = 800;
@@ -24,25 +21,20 @@ const SETTLE_MS = 5_000;
 const EVENT_TIMEOUT_MS = 30_000;
 const LONG_TIMEOUT_MS = 120_000;
 
-export interface StageOptions {
-  world: ClaudeWorld;
-  /** what runs Claude Code, without arguments */
-  program: readonly string[];
-  args: readonly string[];
-  env: Readonly<Record<string, string>>;
-  version: ClaudeVersion;
-  cols: number;
-  rows: number;
-  truth: Truth;
-  files: { typescript: string; timing: string };
-  gate: NetworkGate;
-  /** when connections were reset, in Unix milliseconds; grows */
-  cutOffs: readonly number[];
+/** A Claude Code that has been started in a Screen, whoever did it. */
+export interface StartedClaude {
+  agent: ProcessId;
+  /** the recording that `script` writes */
+  typescript: string;
+  press(keys: string): Promise<void>;
+  resize(cols: number, rows: number): Promise<void>;
 }
 
-/** Starts Claude Code as CBOS does, in a Screen of the asked size with `script` in it. */
-export async function openStage(options: StageOptions): Promise<Stage> {
-  const { world, truth, files, cutOffs } = options;
+/** Starts Claude Code and gives a scene its hands on it. */
+export async function openStage(
+  { world, truth, gate, cutOffs, version }: SceneSet,
+  start: () => Promise<StartedClaude>,
+): Promise<Stage> {
   const events: { kind: TimedApiEvent['kind']; whose: Whose }[] = [];
   let read = 0;
   let lastTool = 0;
@@ -54,23 +46,8 @@ export async function openStage(options: StageOptions): Promise<Stage> {
       if (event.kind !== 'end' || event.request !== lastTool) events.push({ kind: event.kind, whose });
     }),
   );
-  const host = await openScreenHost({
-    env: world.env,
-    screenDir: world.screenDir,
-    runDir: join(world.dir, 'run'),
-    tempDir: world.temporary,
-  });
   truth.say('starting', 'spawn');
-  const { screenId, agent } = await launch(host, {
-    name: 'recorded',
-    cwd: world.projectDir,
-    env: options.env,
-    cols: options.cols,
-    rows: options.rows,
-    command: [...options.program, ...options.args],
-    recording: { ...files, flush: true },
-    mark: { name: MARK, value: world.mark },
-  });
+  const { agent, typescript, press, resize } = await start();
   let isDead = false;
   const watch = setInterval(() => {
     void isAlive(agent).then((alive) => {
@@ -81,15 +58,14 @@ export async function openStage(options: StageOptions): Promise<Stage> {
   }, 10);
   world.onDispose(() => clearInterval(watch));
   const rest = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
-  const press = (keys: string): Promise<void> => typeKeys(host, { id: screenId }, keys);
   const stage: Stage = {
     truth,
-    version: options.version,
+    version,
     ready: async (state = 'idle') => {
       const at = await waitFor(
         () => {
           if (isDead) return 'dead';
-          const { size, mtimeMs } = statSync(files.typescript);
+          const { size, mtimeMs } = statSync(typescript);
           return size > FIRST_FRAME_BYTES && Date.now() - mtimeMs > QUIET_MS ? mtimeMs : null;
         },
         { describe: 'the program is up and at rest', timeoutMs: START_TIMEOUT_MS },
@@ -133,11 +109,11 @@ export async function openStage(options: StageOptions): Promise<Stage> {
       await waitFor(() => isDead, { describe: 'the process has ended' });
     },
     kill: () => void process.kill(agent.pid, 'SIGKILL'),
-    resize: (cols, rows) => resizeScreen(host, screenId, { cols, rows, pid: agent.pid }),
+    resize,
     network: async (how) => {
-      if (how === 'reset') options.gate.reset();
-      else if (how === 'refuse') await options.gate.refuse();
-      else await options.gate.restore();
+      if (how === 'reset') gate.reset();
+      else if (how === 'refuse') await gate.refuse();
+      else await gate.restore();
     },
     attempts: async (count) => {
       await waitFor(() => cutOffs.length >= count, {
@@ -161,11 +137,4 @@ export async function openStage(options: StageOptions): Promise<Stage> {
     },
   };
   return stage;
-}
-
-/** Names that a recorded session's environment must not have: nothing of CBOS's own test worlds decides how it looks. */
-export function recordedEnvironment(base: Readonly<Record<string, string>>): Record<string, string> {
-  return Object.fromEntries(
-    Object.entries(base).filter(([name]) => !name.startsWith('CBOS_') && name !== SPOOL_VARIABLE),
-  );
 }

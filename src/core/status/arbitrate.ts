@@ -36,6 +36,9 @@ const NEWS_MS = 150;
 /** The registry is written 10 to 140 ms after the event, so a record this much older may still speak of the same event. */
 const REGISTRY_LAG_MS = 200;
 
+/** The rule over a screen that is covered: what it says besides is a guess. */
+const TRANSCRIPT_RULE = 'screen.transcript';
+
 /** Decides between the sources. The rules are in the order of their strength. */
 export function arbitrate(voices: Voices, evidence: Evidence, now: Millis): Arbitration {
   if (voices.process !== null) return final(voices.process, 'the process has ended, and that ends all arguments');
@@ -166,8 +169,8 @@ function agree(hook: SourceVerdict, screen: SourceVerdict, evidence: Evidence, n
     case 'waiting': {
       if (screen.rule.endsWith('.closing')) return final(hook, 'both wait; the hook knows for what');
       if (hook.rule.endsWith('.closing')) return final(screen, 'both wait; a dialog is open by now');
-      // The screen knows a dialog by its looks; one that it cannot name is what the hook announced.
-      return screen.detail === 'setup'
+      // The screen knows a dialog by its looks; one that it cannot name, or that a transcript covers, is what the hook announced.
+      return screen.detail === 'setup' || screen.rule === TRANSCRIPT_RULE
         ? final({ ...hook, since: screen.since }, 'both wait; the hook has a name for the dialog')
         : final(screen, 'both wait; the screen shows the options');
     }
@@ -236,6 +239,9 @@ function overDialog({ hook, screen, shown }: Dispute, now: Millis): Arbitration 
       whyLater: 'the screen has shown the end of the turn for a while, and no hook came',
     });
   }
+  // Versions before 2.1.329 do not tell what goes on below a transcript.
+  if (screen.rule === TRANSCRIPT_RULE && hook.primary === 'active')
+    return final(hook, 'a transcript covers the session; the hook knows what goes on below it');
   // A start never closes a dialog: the prompt must be drawn first (trust dialog, 2.1.329).
   if (hook.rule === 'hook.SessionStart')
     return final(screen, 'a dialog stands before the prompt, whatever a start says');

@@ -60,7 +60,9 @@ function questionOf(winner: SourceVerdict, evidence: Evidence, now: Millis): Que
     evidence.screen === null ? null : settledReading(evidence.screen, now, companyOf(evidence.hooks)).reading.dialog;
   const openedAt = winner.since;
   if (detail !== 'permission' && detail !== 'question' && detail !== 'plan' && detail !== 'setup') return null;
-  if (dialog !== null) {
+  // What a transcript covers is known to the hook alone.
+  const isCovered = dialog?.parts.every((part) => part.options.length === 0) === true;
+  if (dialog !== null && !(isCovered && winner.source === 'hook')) {
     const shown = { ...dialog, kind: detail };
     return dialogQuestion({ kind: detail, dialog: shown, tool: toolBehind(shown, evidence.hooks.tools), openedAt });
   }

@@ -10,8 +10,9 @@ const KEPT: readonly RegExp[] = [
   /\b(?:esc|Esc|enter|Enter|Tab|tab|shift\+tab|ctrl\+\w) to [a-z]+\b/g,
   /\b(?:API Error|Credit balance (?:is )?too low|Invalid API key|Please run \/login|OAuth token|Prompt is too long|Request timed out|Connection error|Unable to connect to API|(?:usage|session|weekly|rate|spend(?:ing)?) limit|5-hour limit|You[’']ve (?:hit|reached) your)/gi,
   /\b(?:Once fixed, resend your message|Resend your message|Press up to edit queued messages|Try (?="))/g,
-  /\b(?:Compacting\b|Conversation compacted|running \w+ hook|thinking|Thinking|Thought|tokens|Queued|Ran|Read|Did not run|Searched|Listed|Fetched|Edited|Wrote|Created|Exited plan mode|Entered plan mode|Updated|Approved|Rejected|plan$|MCP|Interrupted)\b/g,
+  /\b(?:Showing detailed transcript|(?:dialog waiting|working)(?= · Showing)|Compacting\b|Conversation compacted|running \w+ hook|thinking|Thinking|Thought|tokens|Queued|Ran|Read|Did not run|Searched|Listed|Fetched|Edited|Wrote|Created|Exited plan mode|Entered plan mode|Updated|Approved|Rejected|plan$|MCP|Interrupted)\b/g,
   /\bfor (?=(?:\d+[hms] ?)+)|\bdone (?=\d)|\d+(?:\.\d+)?(?:[hms]\b|k?(?= tokens))/g,
+  / ⎿\s+(?:Waiting|Running)…/g,
   /^[│\s]*(?:[❯>]\s*)?\d{1,2}\. /g,
 ];
 

@@ -1,5 +1,6 @@
 import type { QuestionOption, QuestionPart } from '../../protocol/index.ts';
 import type { ScreenDialog, ScreenFrame } from './evidence.ts';
+import type { ScreenSigns } from './screen-generation.ts';
 import { isRule } from './screen-layout.ts';
 
 interface OptionRow {
@@ -24,9 +25,10 @@ const SUBMIT_ROW = /^(?:❯ )?(?:Submit|Next)$/;
 /** Pickers put descriptions in a second column. */
 const COLUMNS = /^(\S.*?)\s{2,}(\S.*)$/;
 
-/** 1.0 draws dialogs in a box; its border is no text. */
-const withoutBorder = (line: string): string =>
-  line.startsWith('│') ? line.replace(/^│/, ' ').replace(/ *│$/, '') : line;
+function withoutBorder(line: string, { borders }: ScreenSigns): string {
+  const sign = borders.find(({ left }) => left.test(line));
+  return sign === undefined ? line : line.replace(sign.left, ' ').replace(sign.right, '');
+}
 
 function readNumbered(line: string, row: number): OptionRow | null {
   const match = NUMBERED.exec(line);
@@ -141,8 +143,8 @@ function freeTextIndex(options: readonly QuestionOption[]): number | null {
  * The dialog at the bottom of the window, null when none is open there. Only call it where no prompt box stands below:
  * a dialog takes the prompt's place in every version seen.
  */
-export function readDialog(frame: ScreenFrame): ScreenDialog | null {
-  const lines = frame.lines.map(withoutBorder);
+export function readDialog(frame: ScreenFrame, signs: ScreenSigns): ScreenDialog | null {
+  const lines = frame.lines.map((line) => withoutBorder(line, signs));
   let end = lines.length;
   while (end > 0 && (lines[end - 1] ?? '').trim() === '') end--;
   const body = lines.slice(0, end);

@@ -1,4 +1,5 @@
 import type { ScreenFrame } from './evidence.ts';
+import type { ScreenSigns } from './screen-generation.ts';
 
 /** The prompt's box: where it stands and what is in it. */
 export interface PromptBox {
@@ -56,27 +57,33 @@ export function isRule(line: string, cols: number): boolean {
   return dashes >= cols * RULE_PART;
 }
 
-/** 1.0 up to 1.0.12x draws the prompt in a box: the border and its blanks are taken off. */
-function withoutBorder(line: string): string {
-  return line.startsWith('│') ? line.replace(/^│/, '').replace(/ *│$/, '') : line;
-}
+/** The sides of a box around the prompt, and their blanks. */
+const withoutSides = (line: string): string => line.replace(/^│/, '').replace(/ *│$/, '');
 
 const isBoxTop = (line: string): boolean => line.startsWith('╭─') && line.endsWith('╮');
 const isBoxBottom = (line: string): boolean => line.startsWith('╰─') && line.endsWith('╯');
 
-// 1.0.60 puts hard blanks around it.
-const PROMPT_MARK = /^[ \u00a0]?([❯>!])(?:[ \u00a0]|$)/;
 /** What Claude Code itself writes into an empty prompt: 1.0.128 to 2.1.329. */
 const SUGGESTION =
   /^(?:Try ["“].*["”]|Press up to edit queued messages|Once fixed, resend your message|Resend your message.*)$/;
 
-function readPrompt(frame: ScreenFrame, rows: { top: number; bottom: number; isBoxed: boolean }): PromptBox | null {
-  const { top, bottom, isBoxed } = rows;
-  const inside = frame.lines.slice(top + 1, bottom).map((line) => (isBoxed ? withoutBorder(line) : line));
-  const mark = PROMPT_MARK.exec(inside[0] ?? '')?.[1];
-  if (mark === undefined) return null;
+interface PromptPlace {
+  top: number;
+  bottom: number;
+  kind: 'box' | 'lines';
+}
+
+function readPrompt(
+  frame: ScreenFrame,
+  { top, bottom, kind }: PromptPlace,
+  { prompts }: ScreenSigns,
+): PromptBox | null {
+  const inside = frame.lines.slice(top + 1, bottom).map((line) => (kind === 'box' ? withoutSides(line) : line));
+  const sign = prompts.find((one) => one.frame === kind && one.mark.test(inside[0] ?? ''));
+  const mark = sign?.mark.exec(inside[0] ?? '')?.[1];
+  if (sign === undefined || mark === undefined) return null;
   const text = inside
-    .map((line) => line.replace(PROMPT_MARK, '').trim())
+    .map((line) => line.replace(sign.mark, '').trim())
     .join('\n')
     .trim();
   const isCursorAtStart = frame.cursor.row === top + 1 && frame.cursor.col <= 2;
@@ -85,7 +92,7 @@ function readPrompt(frame: ScreenFrame, rows: { top: number; bottom: number; isB
 }
 
 /** The lowest pair of rules, or box, with a prompt's mark in it. */
-function findPrompt(frame: ScreenFrame): PromptBox | null {
+function findPrompt(frame: ScreenFrame, signs: ScreenSigns): PromptBox | null {
   const { lines, cols } = frame;
   let rule: number | null = null;
   let box: number | null = null;
@@ -93,11 +100,11 @@ function findPrompt(frame: ScreenFrame): PromptBox | null {
     const line = lines[row] ?? '';
     let found: PromptBox | null = null;
     if (isRule(line, cols)) {
-      found = rule === null ? null : readPrompt(frame, { top: row, bottom: rule, isBoxed: false });
+      found = rule === null ? null : readPrompt(frame, { top: row, bottom: rule, kind: 'lines' }, signs);
       rule = row;
     } else if (isBoxBottom(line)) box = row;
     else if (isBoxTop(line) && box !== null) {
-      found = readPrompt(frame, { top: row, bottom: box, isBoxed: true });
+      found = readPrompt(frame, { top: row, bottom: box, kind: 'box' }, signs);
       box = null;
     }
     if (found !== null) return found;
@@ -155,7 +162,8 @@ function beginsBlock(line: string, below: readonly string[]): boolean {
   return TOOL_RESULT.test(below[0] ?? '') || (BLINKING_CALL.test(line) && below.every((other) => other.trim() === ''));
 }
 
-function cutBlocks(lines: readonly string[], end: number): Block[] {
+/** The conversation in the rows before `end`, cut into its pieces. */
+export function cutBlocks(lines: readonly string[], end: number): Block[] {
   const blocks: { row: number; lines: string[] }[] = [];
   let isAfterBlank = true;
   for (let row = 0; row < end; row++) {
@@ -177,8 +185,8 @@ function cutBlocks(lines: readonly string[], end: number): Block[] {
 }
 
 /** Cuts a frame into its regions. Linear in the frame's size. */
-export function layOut(frame: ScreenFrame): Layout {
-  const prompt = findPrompt(frame);
+export function layOut(frame: ScreenFrame, signs: ScreenSigns): Layout {
+  const prompt = findPrompt(frame, signs);
   const end = prompt?.top ?? frame.lines.length;
   const spinner = findSpinner(frame.lines, end);
   return {

@@ -1,5 +1,6 @@
 import type { HookEvidence, Millis, ScreenEvidence, ScreenFrame, ScreenReading, SettledReading } from './evidence.ts';
-import { readScreen, SCREEN_RULES, type ScreenRule } from './screen-rules.ts';
+import type { ScreenRule, ScreenSigns } from './screen-generation.ts';
+import { readScreen, SCREEN_RULES, SCREEN_SIGNS } from './screen-rules.ts';
 
 /** Whether the screen is all there is, or hooks tell the beginning of a turn beside it. */
 export type Company = 'alone' | 'accompanied';
@@ -68,8 +69,8 @@ const NOTHING_SETTLED = { alone: null, accompanied: null } as const;
 export type ScreenObserver = (previous: ScreenEvidence | null, frame: ScreenFrame, at: Millis) => ScreenEvidence;
 
 /** @param rules strongest first */
-export function screenObserver(rules: readonly ScreenRule[]): ScreenObserver {
-  return (previous, frame, at) => fold(previous, { frame, reading: readScreen(frame, rules) }, at);
+export function screenObserver(rules: readonly ScreenRule[], signs: ScreenSigns = SCREEN_SIGNS): ScreenObserver {
+  return (previous, frame, at) => fold(previous, { frame, reading: readScreen(frame, rules, signs) }, at);
 }
 
 /** With rules of the user's before those that CBOS brings. */

@@ -1,6 +1,5 @@
 import type { ScreenFrame } from '../../core/status/index.ts';
-import { layOut } from '../../core/status/screen-layout.ts';
-import { lastTurn } from '../../core/status/screen-rules.ts';
+import { lastTurnOn } from '../../core/status/screen-rules.ts';
 import { pressEscape, typeKeys } from '../../platform/gnu-screen/index.ts';
 import { CatalogueError } from '../../protocol/index.ts';
 import type { SessionActor } from './actor.ts';
@@ -66,7 +65,7 @@ function isRunning(actor: SessionActor): boolean {
 function runningPrompt(actor: SessionActor): string | null {
   const { hooks, screen } = actor.status.evidence();
   if (hooks.prompt !== null) return hooks.prompt.text;
-  const [first] = screen === null ? [] : lastTurn(layOut(screen.frame).blocks);
+  const [first] = screen === null ? [] : lastTurnOn(screen.frame);
   return first?.kind === 'prompt' ? first.lines.join('\n').slice(1) : null;
 }
 

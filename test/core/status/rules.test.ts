@@ -12,9 +12,12 @@ import {
   type ProcessEvidence,
   REGISTRY_RULES,
   type RegistryEvidence,
+  type RuleFacts,
   readByRules,
   SCREEN_RULES,
+  SCREEN_SIGNS,
   type ScreenRule,
+  type ScreenSigns,
   screenObserver,
 } from '../../../src/core/status/index.ts';
 import { readEvidence } from '../../harness/evidence.ts';
@@ -33,20 +36,31 @@ const scenesIn = (folder: string, ending: string): string[] =>
 const without = <R extends { id: string }>(rules: readonly R[], id: string): R[] =>
   rules.filter((one) => one.id !== id);
 
+/** The signs with one taken out, whatever kind it is. */
+const withoutSign = ({ prompts, errors, borders }: ScreenSigns, id: string): ScreenSigns => ({
+  prompts: without(prompts, id),
+  errors: without(errors, id),
+  borders: without(borders, id),
+});
+const EVERY_SIGN: readonly RuleFacts[] = Object.values(SCREEN_SIGNS).flat();
+
 describe('each rule over the screen decides in each version that it names', () => {
-  const recordings = new Map<string, Replay[]>();
+  const recordings = new Map<string, { recording: Replay; words: string }[]>();
   beforeAll(async () => {
-    for (const version of new Set(SCREEN_RULES.flatMap((rule) => rule.versions))) {
-      const scenes = scenesIn(join(RECORDINGS, version), '.typescript');
-      recordings.set(version, await Promise.all(scenes.map(replay)));
+    for (const version of new Set([...SCREEN_RULES, ...EVERY_SIGN].flatMap((rule) => rule.versions))) {
+      const played = await Promise.all(scenesIn(join(RECORDINGS, version), '.typescript').map(replay));
+      recordings.set(
+        version,
+        played.map((recording) => ({ recording, words: wordsOf(recording, SCREEN_RULES, SCREEN_SIGNS) })),
+      );
     }
   }, 120_000);
 
-  const wordsOf = ({ frames, at }: Replay, rules: readonly ScreenRule[]): string => {
+  const wordsOf = ({ frames, at }: Replay, rules: readonly ScreenRule[], signs: ScreenSigns): string => {
     const words: string[] = [];
     const timeline = createTimeline({
       stuckThresholdMs: 15_000,
-      observe: screenObserver(rules),
+      observe: screenObserver(rules, signs),
       onChange: ({ primary, detail }) => words.push(`${primary}/${detail}`),
     });
     for (const shown of frames) timeline.see(shown.frame, shown.at);
@@ -54,14 +68,18 @@ describe('each rule over the screen decides in each version that it names', () =
     return words.join(' ');
   };
 
-  test.each(SCREEN_RULES.flatMap((rule) => rule.versions.map((version) => [rule.id, version])))(
-    'a recording goes wrong without %s in %s',
-    (id, version) => {
-      const fewer = without(SCREEN_RULES, id);
-      const wrong = recordings.get(version)?.find((one) => wordsOf(one, fewer) !== wordsOf(one, SCREEN_RULES));
-      expect(wrong).toBeDefined();
-    },
-  );
+  test.each(
+    [...SCREEN_RULES, ...EVERY_SIGN].flatMap(({ id, versions }) =>
+      versions.map((version): [string, string] => [id, version]),
+    ),
+  )('a recording goes wrong without %s in %s', (id, version) => {
+    const fewer = without(SCREEN_RULES, id);
+    const fewerSigns = withoutSign(SCREEN_SIGNS, id);
+    const wrong = recordings
+      .get(version)
+      ?.find(({ recording, words }) => wordsOf(recording, fewer, fewerSigns) !== words);
+    expect(wrong).toBeDefined();
+  });
 });
 
 /** What each source had to say, piece by piece, in the recorded evidence; and by hand where no recording has it. */
@@ -127,7 +145,12 @@ describe('each rule over what Claude Code says of itself decides', () => {
 });
 
 test('every rule has a name of its own that tells its source, and names the versions it was seen on', () => {
-  const lists = { screen: SCREEN_RULES, hook: HOOK_RULES, registry: REGISTRY_RULES, process: PROCESS_RULES };
+  const lists = {
+    screen: [...SCREEN_RULES, ...EVERY_SIGN],
+    hook: HOOK_RULES,
+    registry: REGISTRY_RULES,
+    process: PROCESS_RULES,
+  };
   const all = Object.entries(lists).flatMap(([source, rules]) =>
     rules.map(({ id, versions }) => ({ source, id, versions })),
   );

@@ -1,6 +1,6 @@
 import { KEYS, type RecordedScene } from '../scene.ts';
 import { turn } from './core.ts';
-import { slowly, text, tool } from './replies.ts';
+import { bash, slowly, text, tool } from './replies.ts';
 
 const SEVERAL = {
   questions: [
@@ -235,6 +235,53 @@ export const DIALOG_SCENES: Readonly<Record<string, RecordedScene>> = {
       await stage.press(KEYS.ctrlO);
       await stage.rest(5_000);
       await stage.press(KEYS.ctrlO);
+      await stage.heard('end');
+      await stage.settle();
+    },
+  },
+  'transcript-end': {
+    about: 'a turn that ends below the transcript',
+    replies: {
+      slow: [{ kind: 'answer', firstByteDelayMs: 8_000, blocks: [text('Sorry that it took so long.')] }],
+    },
+    play: async (stage) => {
+      await stage.ready();
+      await stage.prompt('Please go on with scene:slow');
+      await stage.heard('request');
+      await stage.rest(3_000);
+      await stage.press(KEYS.ctrlO);
+      await stage.heard('end');
+      stage.truth.say('waiting-or-idle', 'the turn is over, the transcript still open');
+      await stage.settle();
+      await stage.press(KEYS.ctrlO);
+      stage.truth.say('idle', 'the transcript is closed');
+      await stage.settle();
+    },
+  },
+  'transcript-permission': {
+    about: 'a permission that is asked below the transcript',
+    asks: { Bash: 'permission' },
+    replies: {
+      late: [
+        {
+          kind: 'answer',
+          firstByteDelayMs: 6_000,
+          blocks: [text('I will write the marker file.'), bash('touch ../marker.txt', 'Create the marker file')],
+        },
+        slowly(text('The marker file is there now.')),
+      ],
+    },
+    play: async (stage) => {
+      await stage.ready();
+      await stage.prompt('Please go on with scene:late');
+      await stage.heard('request');
+      await stage.rest(2_000);
+      await stage.press(KEYS.ctrlO);
+      await stage.heard('tool');
+      await stage.settle();
+      await stage.press(KEYS.ctrlO);
+      await stage.settle();
+      await stage.answer('1', 'approved');
       await stage.heard('end');
       await stage.settle();
     },

@@ -206,11 +206,33 @@ export const TURN_SCENES: Readonly<Record<string, RecordedScene>> = {
     },
   },
   unauthorized: {
-    about: 'a key that the service does not take',
+    about: 'a key that the service does not take, until Claude Code gives up',
+    env: FEW_RETRIES,
+    attempts: ATTEMPTS,
     replies: { unauthorized: [failure(401, 'authentication_error', 'invalid x-api-key')] },
     play: async (stage) => {
       await stage.ready();
       await stage.prompt('Please go on with scene:unauthorized');
+      for (let n = 0; n < ATTEMPTS; n++) await stage.heard('failed', { timeoutMs: 60_000 });
+      await stage.settle();
+    },
+  },
+  'no-model': {
+    about: 'a model that the service does not have',
+    replies: { absent: [failure(404, 'not_found_error', 'model: claude-nobody')] },
+    play: async (stage) => {
+      await stage.ready();
+      await stage.prompt('Please go on with scene:absent');
+      await stage.heard('failed');
+      await stage.settle();
+    },
+  },
+  'too-large': {
+    about: 'a request that is too large for the service',
+    replies: { large: [failure(413, 'request_too_large', 'Request exceeds the maximum size')] },
+    play: async (stage) => {
+      await stage.ready();
+      await stage.prompt('Please go on with scene:large');
       await stage.heard('failed');
       await stage.settle();
     },

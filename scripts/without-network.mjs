@@ -1,0 +1,33 @@
+import { spawn } from 'node:child_process';
+
+/**
+ * Set for a process in a network of its own that has loopback and nothing else. Some versions of Claude Code call their vendor
+ * whatever they are told (2.1.50 fetches a list of plugins at its start).
+ */
+const INSIDE = 'CBOS_RECORDER_INSIDE';
+
+/** Whether this process is without a network already. */
+export const isWithoutNetwork = () => process.env[INSIDE] === '1';
+
+/**
+ * Runs this program again, with the same arguments, where there is no network.
+ * @param {AbortSignal} signal ends it
+ * @returns {Promise<number>} its exit code
+ */
+export function runWithoutNetwork(signal) {
+  const command = ['sh', '-c', 'ip link set lo up && exec "$@"', 'sh', process.execPath, ...process.argv.slice(1)];
+  // Never as a mapped root: Screen would give its terminals to a group that is unknown there, and fail.
+  const as = process.getuid?.() === 0 ? [] : ['--map-current-user', '--keep-caps'];
+  const child = spawn('unshare', [...as, '--net', ...command], {
+    stdio: 'inherit',
+    env: { ...process.env, [INSIDE]: '1' },
+  });
+  signal.addEventListener('abort', () => child.kill('SIGTERM'));
+  return new Promise((resolve) => {
+    child.on('error', (error) => {
+      process.stderr.write(`this needs unshare (util-linux) for a network of its own: ${error.message}\n`);
+      resolve(1);
+    });
+    child.on('close', (code) => resolve(code ?? 1));
+  });
+}

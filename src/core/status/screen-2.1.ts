@@ -1,0 +1,38 @@
+import type { ScreenGeneration } from './screen-generation.ts';
+import { activeDetail, lastSaid } from './screen-readers.ts';
+
+const INTERRUPT_HINT = /\besc to interrupt\b/;
+
+/** Claude Code 2.1: the footer tells that a turn runs; `!` opens a shell's prompt; errors have a colour. */
+export const SCREEN_2_1: ScreenGeneration = {
+  signs: {
+    prompts: [
+      { id: 'screen.sign.prompt-shell', versions: ['2.1.329'], frame: 'lines', mark: /^[ \u00a0]?(!)(?:[ \u00a0]|$)/ },
+    ],
+  },
+  rules: {
+    footer: [
+      {
+        // While an answer streams, 2.1.329 hides the spinner; only the footer tells.
+        id: 'screen.footer.interrupt',
+        versions: ['2.1.150', '2.1.250', '2.1.329'],
+        read: (layout) =>
+          layout.prompt !== null && INTERRUPT_HINT.test(layout.footer)
+            ? { primary: 'active', detail: activeDetail(layout), evidence: 'esc to interrupt' }
+            : null,
+      },
+    ],
+    error: [
+      {
+        // Whatever the words are: what Claude Code says of itself is yellow or red, an answer never is.
+        id: 'screen.prompt.error-colour',
+        versions: ['2.1.329'],
+        read: ({ prompt, blocks, frame }) => {
+          const said = prompt === null ? undefined : lastSaid(blocks);
+          if (said?.kind !== 'text' || frame.alertRows?.includes(said.row) !== true) return null;
+          return { primary: 'idle', detail: 'error', evidence: (said.lines[0] ?? '').replace(/^[●⏺ ]+/, '') };
+        },
+      },
+    ],
+  },
+};
