@@ -10,7 +10,7 @@ export { REGISTRY_RULES } from './registry-rules.ts';
 export type { RuleFacts } from './rule.ts';
 export { observeScreen, type ScreenObserver, screenObserver, userObserver } from './screen.ts';
 export type { ScreenRule, ScreenSigns } from './screen-generation.ts';
-export { lastTurnOn, readScreen, SCREEN_RULES, SCREEN_SIGNS } from './screen-rules.ts';
+export { readScreen, SCREEN_RULES, SCREEN_SIGNS } from './screen-rules.ts';
 export { readByRules } from './source-rules.ts';
 export * from './timeline.ts';
 export { readUserRules } from './user-rules.ts';
