@@ -1,7 +1,7 @@
 import type { QuestionOption, QuestionPart } from '../../protocol/index.ts';
 import type { ScreenDialog, ScreenFrame } from './evidence.ts';
-import type { ScreenSigns } from './screen-generation.ts';
 import { isRule } from './screen-layout.ts';
+import type { ScreenSigns } from './screen-signs.ts';
 
 interface OptionRow {
   row: number;

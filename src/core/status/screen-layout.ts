@@ -1,5 +1,5 @@
 import type { ScreenFrame } from './evidence.ts';
-import type { ScreenSigns } from './screen-generation.ts';
+import type { ScreenSigns } from './screen-signs.ts';
 
 /** The prompt's box: where it stands and what is in it. */
 export interface PromptBox {

@@ -3,9 +3,10 @@ import { SCREEN_1_0 } from './screen-1.0.ts';
 import { SCREEN_2_0 } from './screen-2.0.ts';
 import { SCREEN_2_1 } from './screen-2.1.ts';
 import { readDialog } from './screen-dialog.ts';
-import { type ScreenRule, type ScreenSigns, type ScreenView, STRENGTHS } from './screen-generation.ts';
+import { type ScreenRule, type ScreenView, STRENGTHS } from './screen-generation.ts';
 import { type Block, layOut } from './screen-layout.ts';
 import { lastTurn, readLastMessage } from './screen-readers.ts';
+import type { ScreenSigns } from './screen-signs.ts';
 
 /** Newest first: what came later is more exact. */
 const GENERATIONS = [SCREEN_2_1, SCREEN_2_0, SCREEN_1_0] as const;

@@ -1,6 +1,7 @@
 import type { HookEvidence, Millis, ScreenEvidence, ScreenFrame, ScreenReading, SettledReading } from './evidence.ts';
-import type { ScreenRule, ScreenSigns } from './screen-generation.ts';
+import type { ScreenRule } from './screen-generation.ts';
 import { readScreen, SCREEN_RULES, SCREEN_SIGNS } from './screen-rules.ts';
+import type { ScreenSigns } from './screen-signs.ts';
 
 /** Whether the screen is all there is, or hooks tell the beginning of a turn beside it. */
 export type Company = 'alone' | 'accompanied';
