@@ -3,7 +3,7 @@
  * gives the message and covers what references allow by being transitive.
  *
  *   protocol <- core <- platform <- server
- *   protocol <- client <- cli
+ *   protocol <- client <- cli, web
  *   protocol <- text <- platform, cli
  *   protocol <- demo
  *
@@ -17,6 +17,7 @@ const MAY_IMPORT = {
   server: ['protocol', 'core', 'platform'],
   client: ['protocol'],
   cli: ['protocol', 'client', 'text'],
+  web: ['protocol', 'client'],
   demo: ['protocol'],
 };
 
@@ -78,7 +79,7 @@ module.exports = {
     enhancedResolveOptions: {
       exportsFields: ['exports'],
       conditionNames: ['import', 'require', 'node', 'default', 'types'],
-      extensions: ['.ts', '.mjs', '.js', '.json'],
+      extensions: ['.ts', '.tsx', '.mjs', '.js', '.json'],
     },
   },
 };

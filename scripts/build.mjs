@@ -1,7 +1,7 @@
-// npm run build [-- --bundle-only] [-- --force]: types, then dist/cbos.js. Does nothing when nothing changed.
-import { join } from 'node:path';
+// npm run build [-- --bundle-only] [-- --force]: types, then dist/cbos.js and dist/web. Does nothing when nothing changed.
+import { dirname, join, relative } from 'node:path';
 import { parseArgs, stripVTControlCharacters } from 'node:util';
-import { fingerprint, isBuilt, OUTPUT, rememberFingerprint } from './build/fingerprint.mjs';
+import { fingerprint, isBuilt, rememberFingerprint, TARGETS } from './build/fingerprint.mjs';
 import { ROOT } from './root.mjs';
 import { passThrough, tool } from './run-command.mjs';
 
@@ -13,21 +13,35 @@ const { values: flags } = parseArgs({
   },
 });
 
-const current = fingerprint();
-
 if (!flags['bundle-only'] && (await passThrough(tool('tsc'), ['-b'])) !== 0) process.exit(1);
 
-if (flags.force || !isBuilt(current)) {
-  const started = performance.now();
+await make('program', async ({ output }) => {
   // loaded late: with nothing to do, the bundler's 50 ms are saved
   const { bundle } = await import('./build/bundle.mjs');
+  await bundle({ entry: join(ROOT, 'src', 'main.ts'), output });
+});
+await make('page', async ({ output }) => {
+  const { buildPage } = await import('./build/page.mjs');
+  await buildPage({ source: join(ROOT, 'src', 'web'), output: dirname(output) });
+});
+
+/**
+ * Builds a target when its sources changed.
+ * @param {import('./build/fingerprint.mjs').Target} target
+ * @param {(options: { output: string }) => Promise<void>} build
+ */
+async function make(target, build) {
+  const current = fingerprint(target);
+  if (!flags.force && isBuilt(target, current)) return;
+  const started = performance.now();
+  const { output } = TARGETS[target];
   try {
-    await bundle({ entry: join(ROOT, 'src', 'main.ts'), output: OUTPUT });
+    await build({ output });
   } catch (error) {
     // the bundler colours its messages whatever NO_COLOR says
     process.stderr.write(`${stripVTControlCharacters(error instanceof Error ? error.message : String(error))}\n`);
     process.exit(1);
   }
-  rememberFingerprint(current);
-  process.stdout.write(`built dist/cbos.js in ${Math.round(performance.now() - started)} ms\n`);
+  rememberFingerprint(target, current);
+  process.stdout.write(`built ${relative(ROOT, output)} in ${Math.round(performance.now() - started)} ms\n`);
 }

@@ -11,6 +11,7 @@ export interface DemoFleetOptions {
   environment: Readonly<Record<string, string>>;
   pid: number;
   version: string;
+  webDir: string;
   log: Logger;
 }
 

@@ -5,6 +5,7 @@ import { tmpdir, userInfo } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { DoctorCheck, LocalHost, ServeRequest, SettingFlags, StartRequest } from './cli/local-host.ts';
+import { openInBrowser } from './open-in-browser.ts';
 import { resolveClaude } from './platform/claude/index.ts';
 import { attachCommand } from './platform/gnu-screen/index.ts';
 import { isAlive, readProcess, waitUntil } from './platform/process/index.ts';
@@ -97,6 +98,7 @@ export function createLocalMachine(options: LocalMachineOptions): LocalHost {
       await prepareHome(settings.home);
       return rotateTokenFile(join(settings.home, 'token'));
     },
+    openInBrowser: async (url) => openInBrowser(url, { environment, home: (await settingsOf()).home }),
     doctor: () => diagnose(options, serviceContext()),
     service: {
       install: async () => {
@@ -168,7 +170,13 @@ async function demonstrate(
     temporaryDirectory: tmpdir(),
     program: options.calledAs,
     openFleet: (environment) =>
-      openDemoFleet({ environment, pid: options.pid, version: options.version, log: pino({ level: 'silent' }) }),
+      openDemoFleet({
+        environment,
+        pid: options.pid,
+        version: options.version,
+        webDir: webDirectory(options),
+        log: pino({ level: 'silent' }),
+      }),
     print,
     signal,
   });
@@ -233,6 +241,7 @@ async function runServer(options: LocalMachineOptions, { flags, signal, onReady 
     environment: options.environment,
     tempDir: tmpdir(),
     version: options.version,
+    webDir: webDirectory(options),
     pid: options.pid,
     clock: systemClock,
     log,
@@ -241,6 +250,11 @@ async function runServer(options: LocalMachineOptions, { flags, signal, onReady 
   if (!signal.aborted)
     await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
   await server.close();
+}
+
+/** Beside the program, where the build puts it. */
+function webDirectory({ program }: LocalMachineOptions): string {
+  return join(dirname(program), 'web');
 }
 
 function keepLogSmall(file: string): void {

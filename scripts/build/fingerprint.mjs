@@ -3,50 +3,79 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { dirname, join, relative } from 'node:path';
 import { ROOT } from '../root.mjs';
 
-/** Everything that the bundle is made of. The lockfile stands for node_modules. */
-const INPUTS = ['src', 'scripts/build', 'scripts/build.mjs', 'package.json', 'package-lock.json', 'tsconfig.base.json'];
+/** The lockfile stands for node_modules. */
+const SURROUNDINGS = ['scripts/build', 'scripts/build.mjs', 'package.json', 'package-lock.json', 'tsconfig.base.json'];
 
-/** What the build makes and `bin` in package.json names. */
-export const OUTPUT = join(ROOT, 'dist', 'cbos.js');
+/**
+ * What the build makes, and everything that it is made of: the command line and server, and the web page, each built only when
+ * its own sources changed.
+ */
+export const TARGETS = {
+  program: { output: join(ROOT, 'dist', 'cbos.js'), inputs: ['src', ...SURROUNDINGS], leftOut: 'src/web' },
+  page: {
+    output: join(ROOT, 'dist', 'web', 'index.html'),
+    inputs: ['src/web', 'src/client', 'src/protocol', ...SURROUNDINGS],
+    leftOut: null,
+  },
+};
 
-const MARKER = join(ROOT, 'build', 'fingerprint.txt');
+/** @typedef {keyof typeof TARGETS} Target */
 
 /**
  * A hash over names and contents of all inputs: times would lie after a checkout.
+ * @param {Target} target
  * @param {string} [root]
  * @returns {string}
  */
-export function fingerprint(root = ROOT) {
+export function fingerprint(target, root = ROOT) {
+  const { inputs, leftOut } = TARGETS[target];
   const hash = createHash('sha256');
-  for (const file of INPUTS.flatMap((input) => filesUnder(join(root, input)))) {
-    hash.update(relative(root, file)).update('\0').update(readFileSync(file)).update('\0');
+  for (const file of inputs.flatMap((input) => filesUnder(join(root, input)))) {
+    const name = relative(root, file);
+    if (leftOut !== null && name.startsWith(`${leftOut}/`)) continue;
+    hash.update(name).update('\0').update(readFileSync(file)).update('\0');
   }
   return hash.digest('hex');
 }
 
 /**
- * Whether dist/cbos.js was built from these inputs.
+ * Whether a target was built from these inputs.
+ * @param {Target} target
  * @param {string} current
  */
-export function isBuilt(current) {
-  if (!existsSync(OUTPUT) || !existsSync(MARKER)) return false;
-  return readFileSync(MARKER, 'utf8') === current;
+export function isBuilt(target, current) {
+  const marker = markerOf(target);
+  if (!existsSync(TARGETS[target].output) || !existsSync(marker)) return false;
+  return readFileSync(marker, 'utf8') === current;
 }
 
-/** @param {string} value */
-export function rememberFingerprint(value) {
-  mkdirSync(dirname(MARKER), { recursive: true });
-  writeFileSync(MARKER, value);
+/** Whether all of it is as the sources are. */
+export function isAllBuilt() {
+  return /** @type {Target[]} */ (Object.keys(TARGETS)).every((target) => isBuilt(target, fingerprint(target)));
 }
 
-/** @param {string} path @returns {string[]} sorted, so that the hash does not depend on the file system */
+/** @param {Target} target @param {string} value */
+export function rememberFingerprint(target, value) {
+  const marker = markerOf(target);
+  mkdirSync(dirname(marker), { recursive: true });
+  writeFileSync(marker, value);
+}
+
+/** @param {Target} target */
+function markerOf(target) {
+  return join(ROOT, 'build', `${target}-fingerprint.txt`);
+}
+
+/** @param {string} path @returns {string[]} sorted, so that the hash does not depend on the file system; none where it is not there */
 function filesUnder(path) {
   try {
     return readdirSync(path, { withFileTypes: true })
       .sort((a, b) => (a.name < b.name ? -1 : 1))
       .flatMap((entry) => (entry.isDirectory() ? filesUnder(join(path, entry.name)) : [join(path, entry.name)]));
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOTDIR') return [path];
+    const code = error instanceof Error && 'code' in error ? error.code : null;
+    if (code === 'ENOTDIR') return [path];
+    if (code === 'ENOENT') return [];
     throw error;
   }
 }

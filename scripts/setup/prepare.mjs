@@ -1,9 +1,9 @@
 import { join } from 'node:path';
-import { fingerprint, isBuilt } from '../build/fingerprint.mjs';
+import { isAllBuilt } from '../build/fingerprint.mjs';
 import { ROOT } from '../root.mjs';
 import { capture } from '../run-command.mjs';
 import { arePackagesInstalled, installPackages } from './packages.mjs';
-import { installPrograms, missingPrograms, NEEDED } from './system-programs.mjs';
+import { installPrograms, missingPrograms, NEEDED_FOR } from './system-programs.mjs';
 
 /**
  * Makes a checkout ready: npm packages, system programs, the build. Does nothing, and asks the network nothing, when all is there.
@@ -11,7 +11,7 @@ import { installPrograms, missingPrograms, NEEDED } from './system-programs.mjs'
  * @returns {Promise<0 | 1>} exit code; what went wrong has been said on standard error
  */
 export async function prepare(goal) {
-  const missing = missingPrograms(NEEDED, process.env.PATH);
+  const missing = missingPrograms(NEEDED_FOR[goal], process.env.PATH);
   if (missing.length > 0) {
     const instruction = await installPrograms(missing, {
       path: process.env.PATH,
@@ -28,7 +28,7 @@ export async function prepare(goal) {
   }
 
   // `npm test` builds as its first step
-  if (goal === 'start' && !isBuilt(fingerprint())) {
+  if (goal === 'start' && !isAllBuilt()) {
     say('building');
     const { ok, output } = await capture(process.execPath, [join(ROOT, 'scripts', 'build.mjs'), '--bundle-only']);
     if (!ok) return complain(`${output.trimEnd()}\nthe build failed, see above`);

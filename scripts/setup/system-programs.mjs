@@ -21,8 +21,15 @@ const SCRIPT = {
   packages: { 'apt-get': 'bsdutils', dnf: '/usr/bin/script', pacman: 'util-linux', apk: 'cmd:script' },
 };
 
-/** What is needed beyond Node and npm. @type {readonly SystemProgram[]} */
-export const NEEDED = [SCREEN, SCRIPT];
+/** The tests look at the web page in it. @type {SystemProgram} */
+const CHROMIUM = {
+  program: 'chromium',
+  name: 'Chromium',
+  packages: { 'apt-get': 'chromium', dnf: 'chromium', pacman: 'chromium', apk: 'chromium' },
+};
+
+/** What is needed beyond Node and npm, per goal. @type {Readonly<Record<'start' | 'test', readonly SystemProgram[]>>} */
+export const NEEDED_FOR = { start: [SCREEN, SCRIPT], test: [SCREEN, SCRIPT, CHROMIUM] };
 
 /** In the order they are looked for. @type {readonly PackageManager[]} */
 const PACKAGE_MANAGERS = [

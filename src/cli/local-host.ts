@@ -160,6 +160,8 @@ export interface LocalHost {
    * @throws CatalogueError invalid_setting when the token comes from the environment or config.toml
    */
   rotateToken(): Promise<string>;
+  /** Opens an address in the person's browser; false where there is no desktop. */
+  openInBrowser(url: string): Promise<boolean>;
   doctor(): AsyncIterable<DoctorCheck>;
   service: {
     install(): Promise<ServiceState>;

@@ -11,6 +11,7 @@ import { addStashing } from './commands/stashing.ts';
 import { addTalking } from './commands/talking.ts';
 import { addTerminal } from './commands/terminal.ts';
 import { addWatching } from './commands/watching.ts';
+import { addWebPage } from './commands/web-page.ts';
 import type { CliContext } from './context.ts';
 
 /** Where there is no terminal to fit into. */
@@ -46,6 +47,7 @@ export function buildProgram(context: CliContext): Command {
   addExplaining(program, context);
   addRecordings(program, context);
   addServing(program, context);
+  addWebPage(program, context);
   addMachine(program, context);
   addCompletion(program, context);
   return program;

@@ -28,6 +28,18 @@ export const ERRORS = {
     meaning: 'No valid token came with the request',
     hint: 'Send "Authorization: Bearer TOKEN"; `cbos token` prints the token',
   },
+  link_expired: {
+    status: 410,
+    exit: EXIT.failed,
+    meaning: 'The sign-in link was used already, or is too old',
+    hint: 'Each link signs in once, within ten minutes: `cbos open` makes a new one',
+  },
+  too_many_attempts: {
+    status: 429,
+    exit: EXIT.failed,
+    meaning: 'Too many wrong tokens were tried on the sign-in form',
+    hint: 'Wait a minute, or sign in by a link: `cbos open`',
+  },
   forbidden_host: {
     status: 403,
     exit: EXIT.failed,

@@ -18,6 +18,7 @@ export {
 export * from './routes.ts';
 export * from './session.ts';
 export * from './settings.ts';
+export * from './sign-in.ts';
 export * from './stash.ts';
 export * from './state-selector.ts';
 export * from './status.ts';

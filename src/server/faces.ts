@@ -2,11 +2,13 @@ import { join } from 'node:path';
 import type { Settings } from '../protocol/index.ts';
 import { createGate } from './auth/gate.ts';
 import { knownNames } from './auth/known-names.ts';
+import { createSignIns } from './auth/sign-ins.ts';
 import { fileToken, fixedToken } from './auth/token.ts';
 import type { Clock } from './clock.ts';
 import { createHttpApp } from './http/app.ts';
 import { type FaceAddress, listen } from './http/listen.ts';
 import { createRequestListener } from './http/request-listener.ts';
+import { readWebPage } from './http/web-page.ts';
 import type { Logger } from './logger.ts';
 import type { Sessions } from './sessions.ts';
 import { SessionsHub } from './stream/sessions-hub.ts';
@@ -26,6 +28,8 @@ export interface FacesOptions {
   version: string;
   /** the home of the user whose sessions these are */
   userHome: string;
+  /** directory of the built web page, null: there is none */
+  webDir: string | null;
   /** how often a WebSocket's other end is asked whether it is there; for tests */
   pingIntervalMs?: number;
 }
@@ -43,11 +47,22 @@ export interface Faces {
  */
 export async function startServerFaces(options: FacesOptions): Promise<Faces> {
   const { sessions, settings, clock, logger, version, userHome } = options;
-  const gate = createGate({
-    names: knownNames(settings),
-    token: settings.token === null ? fileToken(join(settings.home, 'token')) : fixedToken(settings.token),
+  const { home } = settings;
+  const token = settings.token === null ? fileToken(join(home, 'token')) : fixedToken(settings.token);
+  const signIns = createSignIns({ home, file: join(home, 'sign-ins.json'), token, clock });
+  const page = readWebPage(options.webDir);
+  const gate = createGate({ names: knownNames(settings), token, signIns, isPageFile: page.has });
+  const app = createHttpApp({
+    sessions,
+    signIns,
+    publicUrl: settings.public_url,
+    page,
+    version,
+    userHome,
+    startedAt: clock.now(),
+    now: () => clock.now(),
+    logger,
   });
-  const app = createHttpApp({ sessions, version, userHome, startedAt: clock.now(), now: () => clock.now(), logger });
   const webSockets = createWebSockets({
     gate,
     logger,

@@ -33,6 +33,8 @@ export interface ServerOptions {
   /** for short-lived files where the home's path has characters that Screen cannot take */
   tempDir: string;
   version: string;
+  /** directory of the built web page, null: there is none */
+  webDir: string | null;
   pid: number;
   clock: Clock;
   log: Logger;
@@ -52,7 +54,7 @@ export interface RunningServer {
  * @throws CatalogueError server_running, port_taken, invalid_setting, screen_not_found, path_too_long
  */
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
-  const { settings, version, clock, log } = options;
+  const { settings, version, clock, log, webDir } = options;
   await prepareHome(settings.home);
   const lock = await requireLock(settings.home);
   let database: Database | null = null;
@@ -68,6 +70,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       clock,
       logger: log,
       version,
+      webDir,
       userHome: options.environment.HOME ?? '/',
     });
     lock.describe({

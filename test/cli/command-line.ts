@@ -148,6 +148,7 @@ function testHost({ socket, settings, host }: CommandOptions): LocalHost {
     stopServer: missing('stopServer'),
     readToken: missing('readToken'),
     rotateToken: missing('rotateToken'),
+    openInBrowser: async () => false,
     doctor: missing('doctor'),
     service: { install: missing('install'), uninstall: missing('uninstall'), status: missing('status') },
     attachArgv: (screenId) => ['screen', '-x', screenId],

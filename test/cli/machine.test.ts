@@ -88,9 +88,9 @@ describe('start, and cbos alone', () => {
     expect(code).toBe(0);
     expect(stdout.split('\n').slice(0, 6)).toEqual([
       'CBOS is ready at http://127.0.0.1:32205',
-      'Sign in with the token, which this prints:',
-      '  cbos token',
-      'as in:',
+      'The web page, signed in:',
+      '  cbos open',
+      'Over HTTP, with the token:',
       '  curl -H "Authorization: Bearer $(cbos token)" http://127.0.0.1:32205/sessions',
       '',
     ]);

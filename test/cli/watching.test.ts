@@ -44,6 +44,7 @@ async function startAgain(): Promise<Faces> {
     logger,
     version: '1.2.3',
     userHome: world.home,
+    webDir: null,
   });
   world.onDispose(() => faces.close());
   return faces;

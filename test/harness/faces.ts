@@ -38,6 +38,8 @@ export interface StartOptions {
   settings?: Partial<FaceSettings>;
   pingIntervalMs?: number;
   clock?: Clock;
+  /** directory of a built web page */
+  webDir?: string;
 }
 
 export async function startFaces(options: StartOptions = {}): Promise<FacesUnderTest> {
@@ -66,6 +68,7 @@ export async function startFaces(options: StartOptions = {}): Promise<FacesUnder
     logger,
     version: '1.2.3',
     userHome: world.home,
+    webDir: options.webDir ?? null,
     ...(pingIntervalMs === undefined ? {} : { pingIntervalMs }),
   });
   const faces = await starting.catch(async (error: unknown) => {

@@ -9,9 +9,9 @@ const NPM = 'echo "$@" >>npm.log; mkdir -p node_modules; cp package-lock.json no
 const BUILD = `
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { fingerprint, rememberFingerprint } from './build/fingerprint.mjs';
-mkdirSync('dist', { recursive: true });
-writeFileSync('dist/cbos.js', '');
-rememberFingerprint(fingerprint());
+mkdirSync('dist/web', { recursive: true });
+for (const file of ['dist/cbos.js', 'dist/web/index.html']) writeFileSync(file, '');
+for (const target of ['program', 'page']) rememberFingerprint(target, fingerprint(target));
 `;
 
 let machine: Machine;
@@ -114,6 +114,17 @@ esac`,
     ]);
   });
 
+  test('the tests want Chromium as well, a start does not', () => {
+    machine.realProgram('screen', 'script');
+    machine.program('apt-get', 'exit 1');
+    const { code, stderr } = setup('test');
+    expect(code).toBe(1);
+    expect(stderr).toBe(
+      'CBOS needs Chromium: type "sudo apt-get install -y --no-install-recommends chromium", then run this again\n',
+    );
+    expect(setup('start')).toMatchObject({ code: 0, stderr: '' });
+  });
+
   test('a failed installation says why and what to type', () => {
     machine.realProgram('script');
     machine.program('sudo', 'shift; exec "$@"');
@@ -127,7 +138,7 @@ esac`,
 });
 
 describe('with all programs there', () => {
-  beforeEach(() => machine.realProgram('screen', 'script'));
+  beforeEach(() => machine.realProgram('screen', 'script', 'chromium'));
 
   test('the first start installs and builds, the second does nothing and says nothing', () => {
     const first = setup('start');
@@ -145,6 +156,12 @@ describe('with all programs there', () => {
     lock.packages['node_modules/ws'].version = '99.0.0';
     machine.write('package-lock.json', JSON.stringify(lock));
     expect(setup('start').stdout).toContain('npm ci');
+  });
+
+  test('a changed page is built', () => {
+    setup('start');
+    machine.write('src/web/main.tsx', 'export {};');
+    expect(setup('start').stdout).toBe('building\n');
   });
 
   test('an install that was interrupted is done again', () => {

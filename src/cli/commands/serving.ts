@@ -104,9 +104,9 @@ export async function start(context: CliContext, options: { showsSignIn: boolean
 
 function signInLines(address: string, program: string): string[] {
   return [
-    'Sign in with the token, which this prints:',
-    `  ${program} token`,
-    'as in:',
+    'The web page, signed in:',
+    `  ${program} open`,
+    'Over HTTP, with the token:',
     `  curl -H "Authorization: Bearer $(${program} token)" ${address}/sessions`,
   ];
 }

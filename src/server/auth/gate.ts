@@ -1,6 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 import { CatalogueError } from '../../protocol/index.ts';
+import { readCookie } from './cookie.ts';
 import type { KnownNames } from './known-names.ts';
+import type { SignIns } from './sign-ins.ts';
 import type { TokenSource } from './token.ts';
 
 /** How a connection came: over TCP anybody on the machine (and any page in a browser) may knock, the local socket is guarded by its mode. */
@@ -12,6 +14,12 @@ const TOKEN_SUBPROTOCOL_PREFIX = 'bearer.';
 
 /** Paths that may be read without a token: whether the server runs, and how to sign in. */
 const OPEN_PATHS: ReadonlySet<string> = new Set(['/', '/health']);
+
+/** Where a page shows a link's code or the token. */
+const SIGN_IN_PATH = '/sign-in';
+
+/** What a browser says of a request that one of our own pages, or the person at the address bar, started. */
+const OWN_FETCH_SITES: ReadonlySet<string> = new Set(['same-origin', 'none']);
 
 /** What a request may do. */
 export interface Admission {
@@ -32,10 +40,17 @@ export interface Gate {
 /**
  * The door of the server. `Host` is compared with a fixed list first: once a foreign name is rebound to this machine, a page's
  * `Origin` equals its `Host`, and only the list tells. No answer ever carries a CORS header, so no foreign page reads one.
- * A page's cookie will be one more way to say who one is, in `tokenOf`; it needs an `Origin` then.
+ * A browser adds the page's cookie to whatever any page on this machine asks (cookies know no ports), so where something can
+ * happen by it, it counts only beside an `Origin` of ours.
+ * @param options.isPageFile whether a path is a file of the web page: those are in every copy of CBOS and no secret
  */
-export function createGate(options: { names: KnownNames; token: TokenSource }): Gate {
-  const { names, token } = options;
+export function createGate(options: {
+  names: KnownNames;
+  token: TokenSource;
+  signIns: SignIns;
+  isPageFile(path: string): boolean;
+}): Gate {
+  const { names, token, signIns } = options;
   return {
     admit: (request, transport) => {
       const { authority, target } = splitTarget(request.url ?? '/');
@@ -47,7 +62,15 @@ export function createGate(options: { names: KnownNames; token: TokenSource }): 
       }
       const host = checkHost({ request, authority, names });
       checkOrigin({ origins, host, names });
-      if (isOpen(request, target)) return { target, isStillValid: () => true };
+      if (isOpen(request, target, options.isPageFile)) return { target, isStillValid: () => true };
+      const cookie = cookieOf(request, signIns.cookieName);
+      if (cookie !== null) {
+        checkOwnPage(request, origins);
+        const isValid = (): boolean => signIns.validUntil(cookie) !== null;
+        if (!isValid())
+          throw new CatalogueError('unauthorized', 'The sign-in is over', { hint: 'Sign in again: `cbos open`' });
+        return { target, isStillValid: isValid };
+      }
       const given = tokenOf(request);
       if (given === null) throw new CatalogueError('unauthorized');
       if (!token.accepts(given)) throw new CatalogueError('unauthorized', 'The token is not valid');
@@ -88,9 +111,23 @@ function checkOrigin(given: { origins: string[]; host: string; names: KnownNames
   }
 }
 
-function isOpen(request: IncomingMessage, target: string): boolean {
+/** @throws CatalogueError forbidden_origin */
+function checkOwnPage(request: IncomingMessage, origins: string[]): void {
+  const reads = (request.method === 'GET' || request.method === 'HEAD') && !isUpgrade(request);
+  if (!reads && origins.length === 0) {
+    throw new CatalogueError('forbidden_origin', 'A request with a cookie needs the Origin of its page');
+  }
+  const site = headerValues(request, 'sec-fetch-site')[0];
+  if (site !== undefined && !OWN_FETCH_SITES.has(site)) {
+    throw new CatalogueError('forbidden_origin', 'The request was started by a page of another site');
+  }
+}
+
+function isOpen(request: IncomingMessage, target: string, isPageFile: (path: string) => boolean): boolean {
+  if (isUpgrade(request)) return false;
   const path = target.split('?', 1)[0] ?? '';
-  return (request.method === 'GET' || request.method === 'HEAD') && OPEN_PATHS.has(path);
+  if (request.method === 'POST') return path === SIGN_IN_PATH;
+  return (request.method === 'GET' || request.method === 'HEAD') && (OPEN_PATHS.has(path) || isPageFile(path));
 }
 
 function isUpgrade(request: IncomingMessage): boolean {
@@ -107,6 +144,12 @@ function tokenOf(request: IncomingMessage): string | null {
   const protocols = (request.headers['sec-websocket-protocol'] ?? '').split(',').map((protocol) => protocol.trim());
   const carrier = protocols.find((protocol) => protocol.startsWith(TOKEN_SUBPROTOCOL_PREFIX));
   return carrier?.slice(TOKEN_SUBPROTOCOL_PREFIX.length) ?? null;
+}
+
+/** The page's cookie, where no token came: whoever shows a token is judged by it. */
+function cookieOf(request: IncomingMessage, name: string): string | null {
+  if (headerValues(request, 'authorization').length > 0 || tokenOf(request) !== null) return null;
+  return readCookie(headerValues(request, 'cookie'), name);
 }
 
 /** Every value of a header, as sent: Node itself keeps only the first of several. */

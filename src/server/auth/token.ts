@@ -1,4 +1,4 @@
-import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import { chmodSync, linkSync, mkdirSync, readFileSync, renameSync, statSync, unlinkSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { CatalogueError } from '../../protocol/index.ts';
@@ -12,12 +12,14 @@ const MIN_TOKEN_LENGTH = 16;
 export interface TokenSource {
   /** Whether a client's token is the one that holds now. Takes the same time for every wrong one. */
   accepts(token: string): boolean;
+  /** A key that only this secret makes, and only as long as the token holds: what is kept under it ends with a rotation. */
+  bind(secret: string): string;
 }
 
 /** The token of a setting: it holds as long as the server runs. */
 export function fixedToken(token: string): TokenSource {
   const expected = digest(token);
-  return { accepts: (given) => timingSafeEqual(digest(given), expected) };
+  return { accepts: (given) => timingSafeEqual(digest(given), expected), bind: (secret) => keyOf(expected, secret) };
 }
 
 /**
@@ -38,19 +40,29 @@ export function fileToken(path: string): TokenSource {
   };
   ensureTokenFile(path);
   refresh();
+  const current = (): Buffer | null => {
+    try {
+      refresh();
+    } catch (error) {
+      // Deleted or emptied while the server runs: nobody gets in until there is a token again.
+      if (!(error instanceof CatalogueError) && !isNotFound(error)) throw error;
+      seen = '';
+      expected = null;
+    }
+    return expected;
+  };
   return {
     accepts: (given) => {
-      try {
-        refresh();
-      } catch (error) {
-        // Deleted or emptied while the server runs: nobody gets in until there is a token again.
-        if (!(error instanceof CatalogueError) && !isNotFound(error)) throw error;
-        seen = '';
-        expected = null;
-      }
-      return expected !== null && timingSafeEqual(digest(given), expected);
+      const holding = current();
+      return holding !== null && timingSafeEqual(digest(given), holding);
     },
+    // Without a token a fresh key each time: what is kept under it can never be found.
+    bind: (secret) => keyOf(current() ?? randomBytes(TOKEN_BYTES), secret),
   };
+}
+
+function keyOf(token: Buffer, secret: string): string {
+  return createHmac('sha256', token).update(secret).digest('hex');
 }
 
 /** Makes the file with a fresh token when there is none; several processes may do so at once and agree on one token. */

@@ -10,14 +10,16 @@ import { invalidRequest, toFailure } from './error-response.ts';
 import { createHandlers, type HandlerOptions } from './handlers.ts';
 import { openApiDocument } from './openapi.ts';
 import { routeConfig } from './route-config.ts';
+import type { WebPage } from './web-page.ts';
 
 /** A prompt of a million characters fits, escaped as JSON; the catalogue's hint names this number. */
 const MAX_BODY_BYTES = 4 * 1024 * 1024;
 
-const WELCOME = `CBOS, the Claude Code Operating System. Sign in: curl -H "Authorization: Bearer $(cbos token)" http://HOST:PORT/sessions
+const WELCOME = `CBOS, the Claude Code Operating System. In a browser, signed in: cbos open. Otherwise: curl -H "Authorization: Bearer $(cbos token)" http://HOST:PORT/sessions
 `;
 
 export interface HttpAppOptions extends HandlerOptions {
+  page: WebPage;
   logger: Logger;
 }
 
@@ -30,6 +32,11 @@ type Handle = (input: Record<string, unknown>) => unknown;
 export function createHttpApp(options: HttpAppOptions): OpenAPIHono {
   const app = new OpenAPIHono();
   app.use(bodyLimit({ maxSize: MAX_BODY_BYTES, onError: () => fail(new CatalogueError('payload_too_large')) }));
+  app.use((context, next) => {
+    const { method, path } = context.req;
+    const file = method === 'GET' && path !== '/' ? options.page.answer(path, context.req.raw) : null;
+    return file === null ? next() : Promise.resolve(file);
+  });
   const handlers = createHandlers(options);
   for (const name of Object.keys(ROUTES) as RouteName[]) {
     // Handlers are typed one by one; the table as a whole forgets which handler belongs to which input.
@@ -37,7 +44,11 @@ export function createHttpApp(options: HttpAppOptions): OpenAPIHono {
   }
   const document = openApiDocument(options.version);
   app.get('/openapi.json', (context) => context.json(document));
-  app.get('/', (context) => context.text(WELCOME));
+  app.get('/', (context) => {
+    // A browser gets the page, curl a line that helps it on.
+    const wantsPage = (context.req.header('accept') ?? '').includes('text/html');
+    return (wantsPage ? options.page.answer('/', context.req.raw) : null) ?? context.text(WELCOME);
+  });
   app.notFound((context) => failure(context, notServed(context), options.logger));
   app.onError((error, context) => failure(context, error, options.logger));
   return app;

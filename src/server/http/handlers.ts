@@ -12,6 +12,7 @@ import {
 } from '../../protocol/index.ts';
 import type { Sessions } from '../sessions.ts';
 import { recordingBytes } from './recording-bytes.ts';
+import { createSignInHandlers, type SignInOptions } from './sign-in.ts';
 
 /** Lines of `GET …/buffer` when none are asked for. */
 const DEFAULT_BUFFER_LINES = 100;
@@ -26,27 +27,26 @@ export type HandlerInput<N extends RouteName> = Parsed<N, 'params'> &
   Parsed<N, 'query'> &
   Parsed<N, 'body'> & { request: Request };
 
-type HandlerOutput<N extends RouteName> = [RouteOutput<N>] extends [never] ? Response : RouteOutput<N>;
+type HandlerOutput<N extends RouteName> = [RouteOutput<N>] extends [never] ? Response : RouteOutput<N> | Response;
 
 /** One handler per route: a route without one does not compile. */
 export type Handlers = {
   [N in RouteName]: (input: HandlerInput<N>) => HandlerOutput<N> | Promise<HandlerOutput<N>>;
 };
 
-export interface HandlerOptions {
+export interface HandlerOptions extends SignInOptions {
   sessions: Sessions;
-  version: string;
   /** what `~` is in a path that is being typed */
   userHome: string;
   /** Unix milliseconds */
   startedAt: number;
-  now(): number;
 }
 
 export function createHandlers(options: HandlerOptions): Handlers {
   const { sessions, version, userHome, startedAt, now } = options;
   return {
     health: () => ({ status: 'ok', version, uptime_ms: now() - startedAt, sessions: sessions.list().length }),
+    ...createSignInHandlers(options),
     listSessions: ({ query }) => {
       const selector = query.state === undefined ? null : parseStateSelector(query.state);
       const all = sessions.list();

@@ -3,9 +3,13 @@ import { Validator } from '@seriousme/openapi-schema-validator';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { z } from 'zod';
 import { ERRORS, ROUTES, type Route } from '../../../src/protocol/index.ts';
+import { createSignIns } from '../../../src/server/auth/sign-ins.ts';
+import { fixedToken } from '../../../src/server/auth/token.ts';
+import { systemClock } from '../../../src/server/clock.ts';
 import { createHttpApp } from '../../../src/server/http/app.ts';
 import { openApiDocument } from '../../../src/server/http/openapi.ts';
 import { errorsOf } from '../../../src/server/http/route-config.ts';
+import { readWebPage } from '../../../src/server/http/web-page.ts';
 import { type FacesUnderTest, startFaces } from '../../harness/faces.ts';
 import { MemorySessions } from '../../harness/memory-sessions.ts';
 
@@ -74,6 +78,14 @@ describe('the OpenAPI description', () => {
     const logger = { debug: silent, info: silent, warn: silent, error: silent };
     const app = createHttpApp({
       sessions: new MemorySessions('/nowhere'),
+      signIns: createSignIns({
+        home: '/nowhere',
+        file: '/nowhere/sign-ins.json',
+        token: fixedToken('a-token-for-tests-0123456789'),
+        clock: systemClock,
+      }),
+      publicUrl: null,
+      page: readWebPage(null),
       version: '1',
       userHome: '/nowhere',
       startedAt: 0,

@@ -34,6 +34,10 @@ const QUESTION: Partial<Session> = {
 /** A request of each route that succeeds; a route without one does not compile. */
 const SUCCESSES: Record<RouteName, RestInput & { before?: () => void }> = {
   health: {},
+  signIn: { body: { token: TOKEN } },
+  signedIn: {},
+  signOut: {},
+  createSignInLink: {},
   listSessions: { query: { state: 'idle' } },
   countSessions: {},
   waitingSessions: {},

@@ -1,0 +1,117 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { z } from 'zod';
+import { CatalogueError, type SignIn } from '../../protocol/index.ts';
+import type { Clock } from '../clock.ts';
+import { readPrivateFile, writePrivateFile } from '../private-file.ts';
+import type { TokenSource } from './token.ts';
+
+/** 256 bits, as the token itself: a code or a cookie is not guessed, whoever tries. */
+const SECRET_BYTES = 32;
+
+/** Long enough to take the phone in hand, short enough that a link in a scrollback is worth nothing. */
+export const LINK_LIFE_MS = 10 * 60_000;
+
+/** A month: who looks in less often signs in again. */
+export const SIGN_IN_LIFE_MS = 30 * 86_400_000;
+
+/** Open links at the most; the oldest goes first. Nobody has so many browsers. */
+const MAX_LINKS = 50;
+/** Signed-in browsers at the most; the oldest is signed out. */
+const MAX_SIGN_INS = 100;
+
+/** Wrong tokens on the form within the window, then it is closed for a while: a token set by hand may be guessable. */
+const MAX_WRONG_TOKENS = 10;
+const WRONG_TOKENS_WINDOW_MS = 60_000;
+
+const Kept = z.array(z.object({ key: z.string(), expires_at: z.number() }));
+
+/** A cookie's value and the moment it ends, Unix milliseconds. */
+export interface Grant {
+  secret: string;
+  expiresAt: number;
+}
+
+/** The browsers that are signed in, and the links by which they become so. */
+export interface SignIns {
+  /** Differs per home: cookies know no ports, and two servers on one machine must not sign each other out. */
+  readonly cookieName: string;
+  /** A code for one sign-in. @returns when it ends, Unix milliseconds */
+  createLink(): { code: string; expiresAt: number };
+  /** @throws CatalogueError link_expired, unauthorized, too_many_attempts */
+  signIn(shown: SignIn): Grant;
+  /** When the sign-in of this cookie ends, Unix milliseconds; null: it holds no more. */
+  validUntil(secret: string): number | null;
+  signOut(secret: string): void;
+}
+
+/**
+ * Sign-ins are kept in `sign-ins.json` of the home, so that they outlive the server, and only as keys that the token and the cookie make
+ * together: whoever reads the file can sign in with nothing of it, and a rotated token signs everybody out.
+ * Links are kept in memory: a restart ends them.
+ */
+export function createSignIns(options: { home: string; file: string; token: TokenSource; clock: Clock }): SignIns {
+  const { home, file, token, clock } = options;
+  const links = new Map<string, number>();
+  const signedIn = new Map((readPrivateFile(file, Kept) ?? []).map(({ key, expires_at }) => [key, expires_at]));
+  let wrongTokens: number[] = [];
+
+  const save = (): void =>
+    writePrivateFile(
+      file,
+      [...signedIn].map(([key, expires_at]) => ({ key, expires_at })),
+    );
+
+  const grant = (): Grant => {
+    const now = clock.now();
+    for (const [key, expiresAt] of signedIn) if (expiresAt <= now) signedIn.delete(key);
+    for (const key of [...signedIn.keys()].slice(0, Math.max(0, signedIn.size - MAX_SIGN_INS + 1)))
+      signedIn.delete(key);
+    const secret = newSecret();
+    const expiresAt = now + SIGN_IN_LIFE_MS;
+    signedIn.set(token.bind(secret), expiresAt);
+    save();
+    return { secret, expiresAt };
+  };
+
+  return {
+    cookieName: `cbos_${createHash('sha256').update(home).digest('hex').slice(0, 8)}`,
+    createLink: () => {
+      const code = newSecret();
+      const expiresAt = clock.now() + LINK_LIFE_MS;
+      links.set(digest(code), expiresAt);
+      for (const key of [...links.keys()].slice(0, Math.max(0, links.size - MAX_LINKS))) links.delete(key);
+      return { code, expiresAt };
+    },
+    signIn: (shown) => {
+      const now = clock.now();
+      if (shown.code !== undefined) {
+        const key = digest(shown.code);
+        const expiresAt = links.get(key);
+        links.delete(key);
+        if (expiresAt === undefined || expiresAt <= now) throw new CatalogueError('link_expired');
+        return grant();
+      }
+      wrongTokens = wrongTokens.filter((at) => at > now - WRONG_TOKENS_WINDOW_MS);
+      if (wrongTokens.length >= MAX_WRONG_TOKENS) throw new CatalogueError('too_many_attempts');
+      if (token.accepts(shown.token ?? '')) return grant();
+      wrongTokens.push(now);
+      throw new CatalogueError('unauthorized', 'The token is not valid', { hint: '`cbos token` prints it' });
+    },
+    validUntil: (secret) => {
+      const expiresAt = signedIn.get(token.bind(secret));
+      return expiresAt === undefined || expiresAt <= clock.now() ? null : expiresAt;
+    },
+    signOut: (secret) => {
+      if (signedIn.delete(token.bind(secret))) save();
+    },
+  };
+}
+
+function newSecret(): string {
+  return randomBytes(SECRET_BYTES).toString('base64url');
+}
+
+/** Looked up by their hash, so that the time it takes says nothing about a code. */
+function digest(code: string): string {
+  return createHash('sha256').update(code).digest('hex');
+}

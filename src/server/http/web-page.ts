@@ -1,0 +1,130 @@
+import { createHash } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { extname, join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
+
+/**
+ * What the page may do: run its own scripts, talk to its own server, and nothing else. Nothing is ever asked of another host.
+ * Styles may stand in the page: xterm.js writes its colours so. Scripts never, and no text becomes markup (`trusted-types`): what a session
+ * shows can name neither.
+ */
+const PAGE_POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self' 'unsafe-inline'",
+  "img-src 'self' data:",
+  "font-src 'self'",
+  "connect-src 'self'",
+  "manifest-src 'self'",
+  "worker-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+  "require-trusted-types-for 'script'",
+  'trusted-types cbos',
+].join('; ');
+
+const TYPES: Readonly<Record<string, string>> = {
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.svg': 'image/svg+xml',
+  '.png': 'image/png',
+  '.webmanifest': 'application/manifest+json',
+};
+
+/** Names under it carry a hash of their content, so a browser never asks twice. */
+const HASHED_FOLDER = '/assets/';
+const FOR_EVER = 'public, max-age=31536000, immutable';
+const ASK_AGAIN = 'no-cache';
+
+/** Best first. */
+const ENCODINGS = [
+  ['br', '.br'],
+  ['gzip', '.gz'],
+] as const;
+
+interface PageFile {
+  type: string;
+  etag: string;
+  /** as built, null where only compressed ones are kept */
+  plain: Uint8Array | null;
+  encoded: Map<string, Uint8Array>;
+}
+
+/** The built web page. */
+export interface WebPage {
+  /** whether a path names one of its files; `/` is not one, a text for other programs stands there as well */
+  has(path: string): boolean;
+  /** The answer to a GET of a path, null where it is none of the page's. */
+  answer(path: string, request: Request): Response | null;
+}
+
+/**
+ * Takes all files into memory (1.5 MB, compressed): an update may remove them while the server runs, and a page that was loaded before
+ * still wants its parts.
+ * @param dir null, or not there: a server without a page
+ */
+export function readWebPage(dir: string | null): WebPage {
+  const files = dir !== null && existsSync(dir) ? readFiles(dir) : new Map<string, PageFile>();
+  return {
+    has: (path) => path !== '/' && files.has(path),
+    answer: (path, request) => {
+      const file = files.get(path);
+      return file === undefined ? null : answer(file, path, request);
+    },
+  };
+}
+
+function readFiles(dir: string): Map<string, PageFile> {
+  const names = readdirSync(dir, { recursive: true, encoding: 'utf8' });
+  const files = new Map<string, PageFile>();
+  for (const name of names) {
+    const type = TYPES[extname(name)];
+    if (type === undefined) continue;
+    const encoded = new Map<string, Uint8Array>();
+    for (const [encoding, suffix] of ENCODINGS) {
+      if (names.includes(`${name}${suffix}`)) encoded.set(encoding, readFileSync(join(dir, `${name}${suffix}`)));
+    }
+    const content = readFileSync(join(dir, name));
+    const etag = `"${createHash('sha256').update(content).digest('base64url').slice(0, 22)}"`;
+    const path = name === 'index.html' ? '/' : `/${name}`;
+    files.set(path, { type, etag, plain: encoded.has('gzip') ? null : content, encoded });
+  }
+  return files;
+}
+
+function answer(file: PageFile, path: string, request: Request): Response {
+  const headers: Record<string, string> = {
+    'Content-Type': file.type,
+    'Content-Security-Policy': PAGE_POLICY,
+    'Cache-Control': path.startsWith(HASHED_FOLDER) ? FOR_EVER : ASK_AGAIN,
+    ETag: file.etag,
+    Vary: path === '/' ? 'Accept, Accept-Encoding' : 'Accept-Encoding',
+  };
+  if (request.headers.get('if-none-match')?.includes(file.etag) === true) {
+    return new Response(null, { status: 304, headers });
+  }
+  const accepted = acceptedEncodings(request.headers.get('accept-encoding') ?? '');
+  for (const [encoding, body] of file.encoded) {
+    if (accepted.has(encoding))
+      return new Response(asBody(body), { headers: { ...headers, 'Content-Encoding': encoding } });
+  }
+  return new Response(asBody(file.plain ?? gunzipSync(file.encoded.get('gzip') ?? new Uint8Array())), { headers });
+}
+
+/** Bytes of a file are never shared memory, which the type leaves open. */
+function asBody(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
+  return bytes as Uint8Array<ArrayBuffer>;
+}
+
+/** `gzip, br;q=0.5, zstd;q=0` → gzip and br. */
+function acceptedEncodings(header: string): Set<string> {
+  return new Set(
+    header
+      .split(',')
+      .map((part) => part.trim().toLowerCase())
+      .filter((part) => !/;\s*q=0(\.0*)?$/.test(part))
+      .map((part) => part.split(';', 1)[0] ?? ''),
+  );
+}

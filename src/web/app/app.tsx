@@ -1,0 +1,95 @@
+import { useEffect } from 'preact/hooks';
+import { HomePage } from '../pages/home.tsx';
+import { SignInPage } from '../pages/sign-in.tsx';
+import { Icon, type IconName } from '../parts/icons.tsx';
+import { Toasts } from '../parts/toasts.tsx';
+import { link, lostAt, sessions } from '../server/fleet.ts';
+import { SessionPage } from '../session/page.tsx';
+import { SessionList } from '../sessions/list.tsx';
+import { ageText, now } from './clock.ts';
+import { startKeys } from './keys.ts';
+import { Overlays } from './overlays.tsx';
+import { addressOf, type Place, place } from './router.ts';
+
+export function App() {
+  useEffect(() => startKeys(), []);
+  const { page } = place.value;
+  if (page === 'sign-in' || link.value === 'signed-out') {
+    return (
+      <>
+        <SignInPage />
+        <Toasts />
+      </>
+    );
+  }
+  return (
+    <div class={`shell ${link.value === 'stale' ? 'is-stale' : ''}`} data-showing={page === 'home' ? 'list' : 'main'}>
+      {link.value === 'stale' && <Stale />}
+      <aside class="sidebar">
+        <div class="brand">
+          <img class="mark" src="./icon.svg" alt="" width="22" height="22" />
+          <strong class="grow">CBOS</strong>
+          <a class="button primary" href={addressOf({ page: 'new' })}>
+            <Icon name="plus" />
+            New
+          </a>
+        </div>
+        <SessionList />
+        <Navigation current={page} />
+      </aside>
+      <main class="main">
+        <CurrentPage />
+      </main>
+      <Overlays />
+      <Toasts />
+    </div>
+  );
+}
+
+function CurrentPage() {
+  const { value } = place;
+  switch (value.page) {
+    case 'session':
+      return <SessionPage key={value.slug} slug={value.slug} />;
+    default:
+      return <HomePage />;
+  }
+}
+
+const LINKS: readonly {
+  page: Extract<Place['page'], 'search' | 'stash' | 'history' | 'settings'>;
+  icon: IconName;
+  title: string;
+}[] = [
+  { page: 'search', icon: 'search', title: 'Search' },
+  { page: 'stash', icon: 'inbox', title: 'Stash' },
+  { page: 'history', icon: 'clock', title: 'History' },
+  { page: 'settings', icon: 'settings', title: 'Settings' },
+];
+
+function Navigation({ current }: { current: Place['page'] }) {
+  return (
+    <nav class="nav" aria-label="Pages">
+      {LINKS.map(({ page, icon, title }) => (
+        <a
+          key={page}
+          href={addressOf(page === 'search' ? { page, query: '' } : { page })}
+          aria-current={current === page ? 'page' : undefined}
+        >
+          <Icon name={icon} />
+          {title}
+        </a>
+      ))}
+    </nav>
+  );
+}
+
+/** What is on the page was so; nobody knows whether it still is. */
+function Stale() {
+  return (
+    <div class="stale" role="status">
+      Not connected{lostAt.value === null ? '' : ` since ${ageText(lostAt.value, now.value)}`}. What you see is how{' '}
+      {sessions.value.size === 1 ? 'the session was' : 'the sessions were'} then; the page connects again by itself.
+    </div>
+  );
+}

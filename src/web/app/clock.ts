@@ -1,0 +1,27 @@
+import { signal } from '@preact/signals';
+
+/** Ages are shown in minutes, mostly; the first minute in seconds is not worth more redraws than this. */
+const TICK_MS = 5_000;
+
+/** Unix milliseconds, a few seconds old at the most. */
+export const now = signal(Date.now());
+
+setInterval(() => {
+  if (!document.hidden) now.value = Date.now();
+}, TICK_MS);
+document.addEventListener('visibilitychange', () => {
+  now.value = Date.now();
+});
+
+const UNITS = [
+  ['d', 86_400],
+  ['h', 3_600],
+  ['min', 60],
+] as const;
+
+/** How long ago, in the one unit that matters: `now`, `40 s`, `12 min`, `3 h`, `2 d`. */
+export function ageText(sinceMs: number, nowMs: number): string {
+  const seconds = Math.max(0, Math.round((nowMs - sinceMs) / 1000));
+  for (const [unit, size] of UNITS) if (seconds >= size) return `${Math.floor(seconds / size)} ${unit}`;
+  return seconds < 5 ? 'now' : `${seconds} s`;
+}

@@ -1,0 +1,50 @@
+import { Dialog } from '../parts/dialog.tsx';
+import { overlay } from './overlay.ts';
+import { EVERYWHERE, type Shortcut, sessionShortcuts } from './shortcuts.ts';
+
+const IN_FIELDS: readonly Omit<Shortcut, 'run'>[] = [
+  { keys: 'Enter', does: 'Send the reply' },
+  { keys: 'Shift Enter', does: 'A new line in it' },
+  { keys: 'Esc', does: 'Leave the field' },
+  { keys: 'Ctrl K', does: 'Command palette' },
+  { keys: 'Shift Esc', does: 'Give the terminal’s keyboard back' },
+];
+
+export function KeyHelp() {
+  const ofSession = sessionShortcuts();
+  return (
+    <Dialog
+      label="Keyboard"
+      onClose={() => {
+        overlay.value = null;
+      }}
+    >
+      <div class="dialog-body stack">
+        <h2>Keyboard</h2>
+        <KeyTable title="Everywhere" shortcuts={EVERYWHERE} />
+        {ofSession.length > 0 && <KeyTable title="This session" shortcuts={ofSession} />}
+        <KeyTable title="While you type" shortcuts={IN_FIELDS} />
+      </div>
+    </Dialog>
+  );
+}
+
+function KeyTable({ title, shortcuts }: { title: string; shortcuts: readonly Omit<Shortcut, 'run'>[] }) {
+  return (
+    <section>
+      <h3 class="label">{title}</h3>
+      <ul class="plain key-table">
+        {shortcuts.map(({ keys, does }) => (
+          <li key={keys}>
+            <span>{does}</span>
+            <span>
+              {keys.split(' ').map((key) => (
+                <kbd key={key}>{key}</kbd>
+              ))}
+            </span>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}

@@ -1,0 +1,47 @@
+import { overlay } from './overlay.ts';
+import { EVERYWHERE, findShortcut, sessionShortcuts } from './shortcuts.ts';
+
+/** A key that begins a pair (`g s`) waits so long for the second. */
+const PAIR_LIMIT_MS = 1_200;
+
+let first: { key: string; at: number } | null = null;
+
+/** Listens for shortcuts. Returns its disposer. */
+export function startKeys(): () => void {
+  document.addEventListener('keydown', handleKey);
+  return () => document.removeEventListener('keydown', handleKey);
+}
+
+function handleKey(event: KeyboardEvent): void {
+  if (event.defaultPrevented || event.isComposing) return;
+  if ((event.ctrlKey || event.metaKey) && !event.shiftKey && event.key.toLowerCase() === 'k' && !isTerminal(event)) {
+    event.preventDefault();
+    overlay.value = overlay.value === 'palette' ? null : 'palette';
+    return;
+  }
+  if (event.ctrlKey || event.metaKey || event.altKey || overlay.value !== null || isTyping(event)) return;
+  const before = first !== null && performance.now() - first.at < PAIR_LIMIT_MS ? first.key : null;
+  first = null;
+  const shortcut = (before === null ? undefined : findShortcut(`${before} ${event.key}`)) ?? findShortcut(event.key);
+  if (shortcut !== undefined) {
+    event.preventDefault();
+    shortcut.run();
+    return;
+  }
+  const begins = [...EVERYWHERE, ...sessionShortcuts()].some(({ keys }) => keys.startsWith(`${event.key} `));
+  if (begins) first = { key: event.key, at: performance.now() };
+}
+
+/** In a text field keys are text; Escape leaves it. */
+function isTyping({ target, key }: KeyboardEvent): boolean {
+  if (!(target instanceof HTMLElement)) return false;
+  const takesText =
+    target.isContentEditable ||
+    target.matches('textarea, select, input:not([type=checkbox], [type=radio], [type=range])');
+  if (takesText && key === 'Escape' && !target.matches('.xterm-helper-textarea')) target.blur();
+  return takesText;
+}
+
+function isTerminal({ target }: KeyboardEvent): boolean {
+  return target instanceof HTMLElement && target.matches('.xterm-helper-textarea');
+}

@@ -1,0 +1,85 @@
+import { signal } from '@preact/signals';
+
+/** Where the page is; addresses stand behind `#`, so no server's log has them and none of them is a route of REST. */
+export type Place =
+  | { page: 'home' }
+  | { page: 'session'; slug: string }
+  | { page: 'replay'; slug: string; offset: number | null; t: number | null }
+  | { page: 'new' }
+  | { page: 'search'; query: string }
+  | { page: 'stash' }
+  | { page: 'history' }
+  | { page: 'settings' }
+  | { page: 'sign-in'; code: string };
+
+export const place = signal<Place>(parsePlace(location.hash));
+
+addEventListener('hashchange', () => {
+  place.value = parsePlace(location.hash);
+});
+
+export function parsePlace(hash: string): Place {
+  const [path = '', query = ''] = hash.replace(/^#\/?/, '').split('?', 2);
+  const [page = '', name = '', view = ''] = path.split('/').map(decode);
+  const parameters = new URLSearchParams(query);
+  switch (page) {
+    case 's':
+      if (name === '') return { page: 'home' };
+      if (view !== 'replay') return { page: 'session', slug: name };
+      return { page: 'replay', slug: name, offset: numberOf(parameters, 'offset'), t: numberOf(parameters, 't') };
+    case 'search':
+      return { page: 'search', query: parameters.get('q') ?? '' };
+    case 'sign-in':
+      return { page: 'sign-in', code: name };
+    case 'new':
+    case 'stash':
+    case 'history':
+    case 'settings':
+      return { page };
+    default:
+      return { page: 'home' };
+  }
+}
+
+/** The address of a place, for links. */
+export function addressOf(target: Place): string {
+  switch (target.page) {
+    case 'home':
+      return '#/';
+    case 'session':
+      return `#/s/${encodeURIComponent(target.slug)}`;
+    case 'replay': {
+      const at = target.offset !== null ? `?offset=${target.offset}` : target.t !== null ? `?t=${target.t}` : '';
+      return `#/s/${encodeURIComponent(target.slug)}/replay${at}`;
+    }
+    case 'search':
+      return target.query === '' ? '#/search' : `#/search?q=${encodeURIComponent(target.query)}`;
+    case 'sign-in':
+      return `#/sign-in/${encodeURIComponent(target.code)}`;
+    default:
+      return `#/${target.page}`;
+  }
+}
+
+export function goTo(target: Place): void {
+  location.hash = addressOf(target);
+}
+
+/** Changes the address without a step in the browser's history: for a code that must not stay there. */
+export function replaceBy(target: Place): void {
+  history.replaceState(null, '', addressOf(target));
+  place.value = target;
+}
+
+function decode(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return ''; // a broken escape names nothing
+  }
+}
+
+function numberOf(parameters: URLSearchParams, name: string): number | null {
+  const text = parameters.get(name);
+  return text === null || !/^\d+(\.\d+)?$/.test(text) ? null : Number(text);
+}

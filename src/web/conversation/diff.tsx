@@ -1,0 +1,45 @@
+import { structuredPatch } from 'diff';
+import { useMemo } from 'preact/hooks';
+
+/** Lines around a change. */
+const CONTEXT = 3;
+
+interface DiffLine {
+  kind: ' ' | '+' | '-' | '@';
+  text: string;
+}
+
+/** What an edit changes, line by line. */
+export function Diff({ before, after }: { before: string; after: string }) {
+  const lines = useMemo(() => diffLines(before, after), [before, after]);
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a wide change is scrolled by the keyboard as well
+    <pre class="code diff" tabIndex={0}>
+      {lines.map(({ kind, text }, index) => (
+        <div key={index} data-kind={kind}>
+          <span aria-hidden="true" class="diff-mark">
+            {kind === '@' ? '⋯' : kind}
+          </span>
+          {text}
+        </div>
+      ))}
+    </pre>
+  );
+}
+
+export function diffLines(before: string, after: string): DiffLine[] {
+  const { hunks } = structuredPatch('', '', withEnd(before), withEnd(after), '', '', { context: CONTEXT });
+  return hunks.flatMap((hunk, index) => [
+    ...(index === 0 ? [] : [{ kind: '@' as const, text: '' }]),
+    ...hunk.lines.map((line): DiffLine => ({ kind: kindOf(line), text: line.slice(1) })),
+  ]);
+}
+
+function kindOf(line: string): DiffLine['kind'] {
+  return line.startsWith('+') ? '+' : line.startsWith('-') ? '-' : ' ';
+}
+
+/** Whether a text ends in a line feed is no change that anybody wants to see here. */
+function withEnd(text: string): string {
+  return text === '' || text.endsWith('\n') ? text : `${text}\n`;
+}

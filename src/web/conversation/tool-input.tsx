@@ -1,0 +1,67 @@
+import { Code } from './code.tsx';
+import { Diff } from './diff.tsx';
+import { Markdown } from './markdown.tsx';
+
+/** What a tool is called with, as a person reads it: a command, a change of a file, a plan, or the fields as they are. */
+export function ToolInput({ name, input }: { name: string; input: unknown }) {
+  const fields = fieldsOf(input);
+  const file = text(fields.file_path) ?? text(fields.notebook_path) ?? text(fields.path);
+  const command = text(fields.command);
+  if (command !== null) {
+    const about = text(fields.description);
+    return (
+      <>
+        {about !== null && <p class="faint">{about}</p>}
+        <Code text={command} language="bash" />
+      </>
+    );
+  }
+  const plan = text(fields.plan);
+  if (name === 'ExitPlanMode' && plan !== null) return <Markdown text={plan} />;
+  if (Array.isArray(fields.edits)) {
+    return (
+      <>
+        <FileName file={file} />
+        {fields.edits.map((edit: unknown, index) => {
+          const { old_string, new_string } = fieldsOf(edit);
+          return <Diff key={index} before={text(old_string) ?? ''} after={text(new_string) ?? ''} />;
+        })}
+      </>
+    );
+  }
+  if (text(fields.old_string) !== null || text(fields.new_string) !== null) {
+    return (
+      <>
+        <FileName file={file} />
+        <Diff before={text(fields.old_string) ?? ''} after={text(fields.new_string) ?? ''} />
+      </>
+    );
+  }
+  const content = text(fields.content);
+  if (content !== null && file !== null) {
+    return (
+      <>
+        <FileName file={file} />
+        <Code text={content} language={endingOf(file)} />
+      </>
+    );
+  }
+  if (file !== null && Object.keys(fields).length === 1) return <FileName file={file} />;
+  return <Code text={typeof input === 'string' ? input : (JSON.stringify(input, null, 2) ?? '')} language="json" />;
+}
+
+function FileName({ file }: { file: string | null }) {
+  return file === null ? null : <p class="mono file-name">{file}</p>;
+}
+
+export function endingOf(file: string): string {
+  return /\.(\w+)$/.exec(file)?.[1] ?? '';
+}
+
+function fieldsOf(input: unknown): Record<string, unknown> {
+  return typeof input === 'object' && input !== null ? (input as Record<string, unknown>) : {};
+}
+
+function text(value: unknown): string | null {
+  return typeof value === 'string' && value !== '' ? value : null;
+}

@@ -1,0 +1,11 @@
+import './server/without-eval.ts';
+import { render } from 'preact';
+import { App } from './app/app.tsx';
+import { startTheme } from './app/theme.ts';
+import { startFleet } from './server/fleet.ts';
+
+const root = document.getElementById('app');
+if (root === null) throw new Error('index.html has no #app');
+startTheme();
+startFleet();
+render(<App />, root);

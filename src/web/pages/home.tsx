@@ -1,0 +1,65 @@
+import { addressOf } from '../app/router.ts';
+import { Icon } from '../parts/icons.tsx';
+import { link, sessions } from '../server/fleet.ts';
+import { StatusChip } from '../session/head.tsx';
+import { QuestionPanel } from '../session/question.tsx';
+import { groups } from '../sessions/list.tsx';
+import { needsPerson } from '../sessions/tone.ts';
+
+/** Beside the list, while no session is open: everything that is being asked, to be answered right here. */
+export function HomePage() {
+  const all = [...sessions.value.values()];
+  if (all.length === 0 && link.value !== 'live') {
+    return (
+      <div class="empty">
+        <p>Connecting…</p>
+      </div>
+    );
+  }
+  if (all.length === 0) {
+    return (
+      <div class="empty">
+        <h1>No session yet</h1>
+        <p>Start Claude Code in a folder of yours, and watch and answer it here.</p>
+        <a class="button primary" href={addressOf({ page: 'new' })}>
+          <Icon name="plus" />
+          New session
+        </a>
+      </div>
+    );
+  }
+  const needing = groups.value.flatMap((group) => group.sessions).filter(needsPerson);
+  if (needing.length === 0) {
+    return (
+      <div class="empty">
+        <h1>Nothing needs you</h1>
+        <p>
+          <kbd>Ctrl</kbd> <kbd>K</kbd> goes anywhere, <kbd>?</kbd> lists all keys.
+        </p>
+      </div>
+    );
+  }
+  return (
+    <div class="inbox">
+      <h1>{needing.length === 1 ? 'One session needs you' : `${needing.length} sessions need you`}</h1>
+      {needing.map((session) => {
+        const { slug, status } = session;
+        return (
+          <article key={slug} class="stack" aria-label={slug}>
+            <div class="row">
+              <a href={addressOf({ page: 'session', slug })}>
+                <strong>{slug}</strong>
+              </a>
+              <StatusChip session={session} />
+            </div>
+            {status.question === null ? (
+              <p class="notice bad">{status.because.evidence}</p>
+            ) : (
+              <QuestionPanel key={status.question.id} slug={slug} question={status.question} hasKeys={false} />
+            )}
+          </article>
+        );
+      })}
+    </div>
+  );
+}

@@ -1,0 +1,141 @@
+import { batch, signal } from '@preact/signals';
+import { type Client, createClient, EMPTY_VIEW, type SessionView, type StreamConnection } from '../../client/index.ts';
+import { CatalogueError, type StreamCommand, type StreamFrame } from '../../protocol/index.ts';
+import { browserTransport, probeConnections } from './browser-transport.ts';
+
+/** The list is drawn so often at most: more than an eye follows, and 200 sessions that all change cost little. */
+const DRAW_INTERVAL_MS = 66;
+/** Between attempts to reach a server that was not there when the page was opened. */
+const RETRY_MS = 1_000;
+
+/** How this page stands with the server. `live`: what is shown is so now. `stale`: it was so, and nobody knows whether it still is. */
+export type Link = 'connecting' | 'live' | 'stale' | 'signed-out';
+
+export const link = signal<Link>('connecting');
+/** When the connection was lost, Unix milliseconds; null while it holds. */
+export const lostAt = signal<number | null>(null);
+/** The sessions as last heard. */
+export const sessions = signal<SessionView>(EMPTY_VIEW);
+
+export const client: Client = createClient({ transport: browserTransport() });
+
+type FrameListener = (frame: StreamFrame) => void;
+const listeners = new Set<FrameListener>();
+let connection: StreamConnection | null = null;
+let drawTimer = 0;
+let lastDrawn = 0;
+
+/** Told of every frame, at once and in order. Returns its disposer. */
+export function onFrame(listener: FrameListener): () => void {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}
+
+/** Sends a command over the open connection; false while there is none. */
+export function command(text: StreamCommand): boolean {
+  return connection?.send(text) ?? false;
+}
+
+/** Follows a session's output until disposed; a lost connection goes on where it was. */
+export function followRecording(slug: string): () => void {
+  connection?.follow([slug]);
+  followed.set(slug, (followed.get(slug) ?? 0) + 1);
+  return () => {
+    const left = (followed.get(slug) ?? 1) - 1;
+    if (left > 0) {
+      followed.set(slug, left);
+      return;
+    }
+    followed.delete(slug);
+    connection?.unfollow([slug]);
+  };
+}
+const followed = new Map<string, number>();
+
+/** Connects, and stays connected. Called again after a sign-in. */
+export function connectFleet(): void {
+  connection?.dispose();
+  link.value = 'connecting';
+  connection = client.subscribe({
+    recordings: [...followed.keys()],
+    startTimer: (callback, delayMs) => {
+      const timer = setTimeout(callback, delayMs);
+      return () => clearTimeout(timer);
+    },
+    listener: {
+      onFrame: (frame, view) => {
+        if (frame.type === 'session_renamed') moveFollowed(frame.session, frame.slug);
+        if (frame.type === 'sessions') becomeLive(view);
+        else scheduleDraw();
+        for (const listener of listeners) listener(frame);
+      },
+      onLost: () => becomeStale(),
+      onEnd: (error) => {
+        if (error.code === 'unauthorized') becomeSignedOut();
+        else {
+          becomeStale();
+          setTimeout(connectFleet, RETRY_MS);
+        }
+      },
+    },
+  });
+}
+
+/** Starts the connection and keeps an eye on the page's sleep. */
+export function startFleet(): void {
+  connectFleet();
+  document.addEventListener('visibilitychange', () => {
+    if (!document.hidden) probeConnections();
+  });
+  addEventListener('online', probeConnections);
+}
+
+/** A request that is refused because the sign-in is over ends the whole page's. */
+export function noticeRefusal(error: unknown): void {
+  if (error instanceof CatalogueError && error.code === 'unauthorized') becomeSignedOut();
+}
+
+export function becomeSignedOut(): void {
+  connection?.dispose();
+  connection = null;
+  batch(() => {
+    link.value = 'signed-out';
+    sessions.value = EMPTY_VIEW;
+    lostAt.value = null;
+  });
+}
+
+/** Only the whole list, heard over this connection, makes the page current again. */
+function becomeLive(view: SessionView): void {
+  batch(() => {
+    sessions.value = view;
+    link.value = 'live';
+    lostAt.value = null;
+  });
+}
+
+function becomeStale(): void {
+  if (link.value === 'signed-out') return;
+  batch(() => {
+    link.value = sessions.value.size === 0 && link.value === 'connecting' ? 'connecting' : 'stale';
+    lostAt.value ??= Date.now();
+  });
+}
+
+function moveFollowed(from: string, to: string): void {
+  const count = followed.get(from);
+  if (count === undefined) return;
+  followed.delete(from);
+  followed.set(to, count);
+}
+
+/** What comes alone is drawn at once, a flood at its pace. */
+function scheduleDraw(): void {
+  if (drawTimer !== 0) return;
+  const waitMs = Math.max(0, lastDrawn + DRAW_INTERVAL_MS - performance.now());
+  drawTimer = window.setTimeout(() => {
+    drawTimer = 0;
+    lastDrawn = performance.now();
+    if (connection !== null) sessions.value = connection.view();
+  }, waitMs);
+}

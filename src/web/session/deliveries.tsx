@@ -1,0 +1,103 @@
+import { type Signal, useSignal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
+import type { Delivery, DeliveryStatus, Session } from '../../protocol/index.ts';
+import { Icon } from '../parts/icons.tsx';
+import { attempt, tellError } from '../parts/toasts.tsx';
+import { client, link } from '../server/fleet.ts';
+
+/** What was sent is confirmed within a second or two; the list is asked again that often while something is open. */
+const LOOK_AGAIN_MS = 700;
+/** A confirmed one is good news for a moment, then clutter. */
+const CONFIRMED_SHOWN_MS = 12_000;
+
+export interface DeliveryList {
+  shown: Signal<readonly Delivery[]>;
+  add(delivery: Delivery): void;
+  cancel(delivery: Delivery): void;
+}
+
+const OPEN: ReadonlySet<DeliveryStatus> = new Set(['queued', 'sent']);
+
+/** Texts on their way to a session, and what became of those that were sent from here. */
+export function useDeliveries(session: Session): DeliveryList {
+  const { slug } = session;
+  const all = useSignal<readonly Delivery[]>([]);
+  const ours = useSignal<ReadonlyMap<string, number>>(new Map());
+  const shown = useSignal<readonly Delivery[]>([]);
+
+  const show = (): void => {
+    const now = Date.now();
+    shown.value = all.value.filter(({ id, status }) => {
+      if (OPEN.has(status)) return true;
+      const at = ours.value.get(id);
+      return at !== undefined && (status !== 'delivered' || now - at < CONFIRMED_SHOWN_MS);
+    });
+  };
+  const look = async (): Promise<void> => {
+    try {
+      all.value = await client.call('listDeliveries', { params: { slug } });
+      show();
+    } catch (error) {
+      // Where the server is away, the page says so already.
+      if (link.value === 'live') tellError(error);
+    }
+  };
+
+  // What is held or unconfirmed changes with the session's status, and shortly after something was sent.
+  const { primary, detail } = session.status;
+  useEffect(() => {
+    if (link.value === 'live') void look();
+  }, [slug, primary, detail, link.value]);
+  const isWaiting = shown.value.some(
+    ({ id, status }) => status === 'sent' || (ours.value.has(id) && status !== 'queued'),
+  );
+  useEffect(() => {
+    if (!isWaiting) return;
+    const timer = setInterval(() => void look(), LOOK_AGAIN_MS);
+    return () => clearInterval(timer);
+  }, [isWaiting, slug]);
+
+  return {
+    shown,
+    add: (delivery) => {
+      ours.value = new Map(ours.value).set(delivery.id, Date.now());
+      all.value = [delivery, ...all.value.filter(({ id }) => id !== delivery.id)];
+      show();
+    },
+    cancel: ({ id }) => {
+      void attempt(() => client.call('cancelDelivery', { params: { slug, id } })).then(look);
+    },
+  };
+}
+
+const WORDS: Readonly<Record<DeliveryStatus, string>> = {
+  queued: 'held until it is ready',
+  sent: 'typed, not confirmed yet',
+  delivered: 'Claude Code took it',
+  unknown: 'unknown: the server stopped in between',
+  cancelled: 'cancelled',
+  failed: 'failed',
+};
+
+export function Deliveries({ list }: { list: DeliveryList }) {
+  const { value: deliveries } = list.shown;
+  if (deliveries.length === 0) return null;
+  return (
+    <ul class="plain deliveries" aria-label="Sent">
+      {deliveries.map((delivery) => (
+        <li key={delivery.id} data-status={delivery.status}>
+          <Icon
+            name={delivery.status === 'delivered' ? 'doubleCheck' : delivery.status === 'sent' ? 'check' : 'clock'}
+          />
+          <span class="clip grow">{delivery.text}</span>
+          <span class="delivery-status">{WORDS[delivery.status]}</span>
+          {delivery.status === 'queued' && (
+            <button type="button" class="button quiet" onClick={() => list.cancel(delivery)}>
+              Cancel
+            </button>
+          )}
+        </li>
+      ))}
+    </ul>
+  );
+}

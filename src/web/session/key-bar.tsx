@@ -1,0 +1,73 @@
+import { useSignal } from '@preact/signals';
+
+const ESC = '\u001b';
+const KEYS: readonly { name: string; label: string; keys: string }[] = [
+  { name: 'Escape', label: 'Esc', keys: ESC },
+  { name: 'Tab', label: 'Tab', keys: '\t' },
+  { name: 'Shift Tab', label: '⇤', keys: `${ESC}[Z` },
+  { name: 'Up', label: '↑', keys: `${ESC}[A` },
+  { name: 'Down', label: '↓', keys: `${ESC}[B` },
+  { name: 'Left', label: '←', keys: `${ESC}[D` },
+  { name: 'Right', label: '→', keys: `${ESC}[C` },
+  { name: 'Enter', label: '⏎', keys: '\r' },
+];
+
+/** What Ctrl makes of a letter that people press with it in Claude Code. */
+const WITH_CONTROL: readonly { letter: string; about: string }[] = [
+  { letter: 'C', about: 'stop, clear' },
+  { letter: 'D', about: 'end of input' },
+  { letter: 'O', about: 'details' },
+  { letter: 'R', about: 'history' },
+  { letter: 'T', about: 'to-dos' },
+  { letter: 'U', about: 'clear the line' },
+];
+
+/** The keys that a phone's keyboard has not. */
+export function KeyBar({ onKeys }: { onKeys: (keys: string) => void }) {
+  const isControl = useSignal(false);
+  // The field that has the focus keeps it: a phone would close its keyboard otherwise.
+  const keepFocus = (event: Event): void => event.preventDefault();
+  return (
+    <div class="key-bar" role="toolbar" aria-label="Keys">
+      <button
+        type="button"
+        class="button"
+        aria-pressed={isControl.value}
+        onPointerDown={keepFocus}
+        onClick={() => {
+          isControl.value = !isControl.value;
+        }}
+      >
+        Ctrl
+      </button>
+      {isControl.value
+        ? WITH_CONTROL.map(({ letter, about }) => (
+            <button
+              key={letter}
+              type="button"
+              class="button"
+              aria-label={`Ctrl ${letter}, ${about}`}
+              onPointerDown={keepFocus}
+              onClick={() => {
+                isControl.value = false;
+                onKeys(String.fromCharCode(letter.charCodeAt(0) - 64));
+              }}
+            >
+              {letter}
+            </button>
+          ))
+        : KEYS.map(({ name, label, keys }) => (
+            <button
+              key={name}
+              type="button"
+              class="button"
+              aria-label={name}
+              onPointerDown={keepFocus}
+              onClick={() => onKeys(keys)}
+            >
+              {label}
+            </button>
+          ))}
+    </div>
+  );
+}

@@ -1,0 +1,38 @@
+import { computed } from '@preact/signals';
+import { useEffect, useMemo } from 'preact/hooks';
+import { addressOf } from '../app/router.ts';
+import { link, sessions } from '../server/fleet.ts';
+import { SessionHead } from './head.tsx';
+import { QuestionPanel } from './question.tsx';
+import { ReplyBox } from './reply.tsx';
+import { SessionTerminal } from './terminal.tsx';
+
+/** One session: what it shows, what it asks, and where a reply is written. */
+export function SessionPage({ slug }: { slug: string }) {
+  const current = useMemo(() => computed(() => sessions.value.get(slug) ?? null), [slug]);
+  const session = current.value;
+  useEffect(() => {
+    document.getElementById('session-title')?.focus({ preventScroll: true });
+  }, [slug]);
+  if (session === null) {
+    return (
+      <div class="empty">
+        <h1>{link.value === 'live' ? `There is no session ${slug}` : 'Connecting…'}</h1>
+        <a class="button" href={addressOf({ page: 'home' })}>
+          To the list
+        </a>
+      </div>
+    );
+  }
+  const { question } = session.status;
+  return (
+    <>
+      <SessionHead session={session} />
+      <SessionTerminal session={session} />
+      <div class="dock">
+        {question !== null && <QuestionPanel key={question.id} slug={slug} question={question} hasKeys />}
+        <ReplyBox session={session} />
+      </div>
+    </>
+  );
+}

@@ -1,0 +1,99 @@
+import { useSignal } from '@preact/signals';
+import type { Answer, Question, QuestionPart } from '../../protocol/index.ts';
+export type GiveAnswer = (answer: Omit<Answer, 'question_id'>) => Promise<void>;
+
+/** What was chosen or written for one of the questions. */
+interface Reply {
+  labels: readonly string[];
+  words: string;
+}
+
+const NO_REPLY: Reply = { labels: [], words: '' };
+
+/** Several questions at once, or one with several answers: filled in, then sent as a whole. */
+export function QuestionForm(props: { question: Question; isDisabled: boolean; onAnswer: GiveAnswer }) {
+  const { question, isDisabled, onAnswer } = props;
+  const parts: QuestionPart[] =
+    question.questions.length > 0
+      ? question.questions
+      : [{ header: null, text: question.text, options: question.options, multi: question.multi }];
+  const replies = useSignal<ReadonlyMap<string, Reply>>(new Map());
+  const replyTo = (part: QuestionPart): Reply => replies.value.get(part.text) ?? NO_REPLY;
+  const change = (part: QuestionPart, reply: Reply): void => {
+    replies.value = new Map(replies.value).set(part.text, reply);
+  };
+  const isComplete = parts.every((part) => answerOf(part, replyTo(part)) !== null);
+
+  return (
+    <form
+      class="question-form stack"
+      onSubmit={(event) => {
+        event.preventDefault();
+        const answers = Object.fromEntries(
+          parts.flatMap((part) => {
+            const answer = answerOf(part, replyTo(part));
+            return answer === null ? [] : [[part.text, answer]];
+          }),
+        );
+        void onAnswer({ answers });
+      }}
+    >
+      {parts.map((part) => (
+        <Part key={part.text} part={part} reply={replyTo(part)} onChange={(reply) => change(part, reply)} />
+      ))}
+      <div>
+        <button type="submit" class="button primary" disabled={isDisabled || !isComplete}>
+          {parts.length > 1 ? 'Send the answers' : 'Send the answer'}
+        </button>
+      </div>
+    </form>
+  );
+}
+
+function Part(props: { part: QuestionPart; reply: Reply; onChange: (reply: Reply) => void }) {
+  const { part, reply, onChange } = props;
+  const toggle = (label: string, isOn: boolean): void => {
+    const others = part.multi ? reply.labels.filter((other) => other !== label) : [];
+    onChange({ labels: isOn ? [...others, label] : others, words: part.multi ? reply.words : '' });
+  };
+  return (
+    <fieldset class="stack">
+      <legend class="question-text">
+        {part.header !== null && <span class="chip">{part.header}</span>} {part.text}
+      </legend>
+      <div class="form-options">
+        {part.options.map(({ key, label, description }) => (
+          <label key={key} class="form-option">
+            <input
+              type={part.multi ? 'checkbox' : 'radio'}
+              name={part.text}
+              checked={reply.labels.includes(label)}
+              onChange={({ currentTarget }) => toggle(label, currentTarget.checked)}
+            />
+            <span class="choice-text">
+              <span>{label}</span>
+              {description !== null && <span class="choice-about">{description}</span>}
+            </span>
+          </label>
+        ))}
+        <input
+          class="input"
+          aria-label={`Other answer to: ${part.text}`}
+          placeholder="Something else"
+          value={reply.words}
+          onInput={({ currentTarget }) =>
+            onChange({ labels: part.multi ? reply.labels : [], words: currentTarget.value })
+          }
+        />
+      </div>
+    </fieldset>
+  );
+}
+
+/** Labels in the order in which they are shown, own words last; null while there is none. */
+function answerOf(part: QuestionPart, { labels, words }: Reply): string | string[] | null {
+  const own = words.trim() === '' ? [] : [words.trim()];
+  const all = [...part.options.map(({ label }) => label).filter((label) => labels.includes(label)), ...own];
+  if (all.length === 0) return null;
+  return part.multi ? all : (all[0] ?? null);
+}

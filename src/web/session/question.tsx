@@ -1,0 +1,209 @@
+import { useSignal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
+import type { Question, QuestionOption } from '../../protocol/index.ts';
+import { addShortcuts, optionKey } from '../app/shortcuts.ts';
+import { Markdown } from '../conversation/markdown.tsx';
+import { ToolInput } from '../conversation/tool-input.tsx';
+import { attempt } from '../parts/toasts.tsx';
+import { client, link } from '../server/fleet.ts';
+import { type GiveAnswer, QuestionForm } from './question-form.tsx';
+
+const TITLES: Readonly<Record<Question['kind'], string>> = {
+  permission: 'Permission',
+  question: 'Question',
+  plan: 'Plan',
+  setup: 'Set-up',
+  closing: 'It asks',
+};
+
+/** Where Claude Code's own options have not been read from its screen yet, these words work for every version. */
+const BY_WORD: readonly { title: string; choice: 'yes' | 'no' }[] = [
+  { title: 'Yes', choice: 'yes' },
+  { title: 'No', choice: 'no' },
+];
+
+/** What the session asks, with one button per answer. Shown anew for each question (its id is the key). */
+export function QuestionPanel(props: { slug: string; question: Question; hasKeys: boolean }) {
+  const { slug, question, hasKeys } = props;
+  const isBusy = useSignal(false);
+  const give: GiveAnswer = async (answer) => {
+    if (isBusy.value) return;
+    isBusy.value = true;
+    const done = await attempt(() =>
+      client.call('answer', { params: { slug }, body: { ...answer, question_id: question.id } }),
+    );
+    // Answered: the panel goes with the question, and no second click may hit the next one.
+    if (!done) isBusy.value = false;
+  };
+  const isDisabled = isBusy.value || link.value !== 'live';
+  const isForm = question.questions.length > 1 || question.multi;
+  const isClosing = question.kind === 'closing';
+
+  return (
+    <section
+      class={`question card ${isClosing ? 'closing' : ''}`}
+      data-kind={question.kind}
+      aria-label={TITLES[question.kind]}
+    >
+      <div class="question-body">
+        <h2 class="row">
+          <span>{TITLES[question.kind]}</span>
+          {question.tool !== null && question.kind === 'permission' && (
+            <span class="chip mono">{question.tool.name}</span>
+          )}
+        </h2>
+        <QuestionContent question={question} />
+      </div>
+      {isForm ? (
+        <QuestionForm question={question} isDisabled={isDisabled} onAnswer={give} />
+      ) : (
+        !isClosing && <Choices {...{ question, isDisabled, hasKeys }} onAnswer={give} />
+      )}
+    </section>
+  );
+}
+
+function QuestionContent({ question }: { question: Question }) {
+  const { kind, tool, text } = question;
+  if (kind === 'closing') return <Markdown text={text} />;
+  if (kind === 'plan') {
+    const plan = planOf(tool?.input) ?? text;
+    return (
+      <div class="plan">
+        <Markdown text={plan} />
+      </div>
+    );
+  }
+  if (kind === 'permission' && tool !== null) {
+    return (
+      <>
+        <ToolInput name={tool.name} input={tool.input} />
+        <p class="question-text">{lastLine(text)}</p>
+      </>
+    );
+  }
+  return question.questions.length > 1 ? null : <p class="question-text">{text}</p>;
+}
+
+/** The dialog on the screen repeats the call above its question. */
+function lastLine(text: string): string {
+  return text.trim().split('\n').at(-1) ?? '';
+}
+
+function planOf(input: unknown): string | null {
+  if (typeof input !== 'object' || input === null || !('plan' in input)) return null;
+  return typeof input.plan === 'string' ? input.plan : null;
+}
+
+function Choices(props: { question: Question; isDisabled: boolean; hasKeys: boolean; onAnswer: GiveAnswer }) {
+  const { question, isDisabled, hasKeys, onAnswer } = props;
+  const { options, kind } = question;
+  const words = useSignal('');
+  const isAsking = useSignal(false);
+  const asksYesOrNo = kind === 'permission' || kind === 'plan';
+  const choose = (index: number): void => void onAnswer({ choice: index + 1 });
+
+  useEffect(() => {
+    if (!hasKeys) return;
+    const numbers = options.flatMap((option, index) => {
+      const key = optionKey(option, index);
+      return key === null ? [] : [{ keys: key, does: option.label, run: () => choose(index) }];
+    });
+    const byWord = asksYesOrNo
+      ? [
+          { keys: 'y', does: 'Yes', run: () => void onAnswer({ choice: 'yes' }) },
+          { keys: 'x', does: 'No', run: () => void onAnswer({ choice: 'no' }) },
+        ]
+      : [];
+    const always = hasAlways(options)
+      ? [{ keys: 'a', does: 'Yes, always', run: () => void onAnswer({ choice: 'always' }) }]
+      : [];
+    return addShortcuts([...byWord, ...always, ...numbers]);
+  }, [question.id, options.length]);
+
+  const shown = options.filter((option) => !isFreeText(option));
+  return (
+    <div class="choices">
+      {shown.map((option) => {
+        const index = options.indexOf(option);
+        return (
+          <button
+            key={option.key}
+            type="button"
+            class={`button choice ${index === 0 && asksYesOrNo ? 'primary' : ''}`}
+            disabled={isDisabled}
+            onClick={() => choose(index)}
+          >
+            {hasKeys && (
+              <span class="kbd" aria-hidden="true">
+                {index + 1}
+              </span>
+            )}
+            <span class="choice-text">
+              <span>{option.label}</span>
+              {option.description !== null && <span class="choice-about">{option.description}</span>}
+            </span>
+          </button>
+        );
+      })}
+      {options.length === 0 &&
+        asksYesOrNo &&
+        BY_WORD.map(({ title, choice }) => (
+          <button
+            key={choice}
+            type="button"
+            class={`button choice ${choice === 'yes' ? 'primary' : ''}`}
+            disabled={isDisabled}
+            onClick={() => void onAnswer({ choice })}
+          >
+            {title}
+          </button>
+        ))}
+      {kind !== 'setup' &&
+        (isAsking.value ? (
+          <form
+            class="row grow own-words"
+            onSubmit={(event) => {
+              event.preventDefault();
+              void onAnswer(asksYesOrNo ? { choice: 'no', text: words.value } : { text: words.value });
+            }}
+          >
+            <input
+              class="input"
+              autofocus
+              required
+              aria-label={asksYesOrNo ? 'What to do instead' : 'Your answer'}
+              placeholder={asksYesOrNo ? 'No, and do this instead…' : 'Your answer'}
+              value={words.value}
+              onInput={({ currentTarget }) => {
+                words.value = currentTarget.value;
+              }}
+            />
+            <button type="submit" class="button primary" disabled={isDisabled}>
+              {asksYesOrNo ? 'Say no' : 'Answer'}
+            </button>
+          </form>
+        ) : (
+          <button
+            type="button"
+            class="button quiet"
+            disabled={isDisabled}
+            onClick={() => {
+              isAsking.value = true;
+            }}
+          >
+            {asksYesOrNo ? 'No, with a remark…' : 'In other words…'}
+          </button>
+        ))}
+    </div>
+  );
+}
+
+/** The option that only opens a text field: here there is one already. */
+function isFreeText({ label }: QuestionOption): boolean {
+  return /^(type something|type here to tell claude|chat about this)/i.test(label);
+}
+
+function hasAlways(options: readonly QuestionOption[]): boolean {
+  return options.some(({ label }) => /don.t ask again|always|during this session|auto-accept/i.test(label));
+}

@@ -1,0 +1,134 @@
+import { useSignal } from '@preact/signals';
+import { useEffect, useRef } from 'preact/hooks';
+import { CatalogueError, type Delivery, type Session } from '../../protocol/index.ts';
+import { addShortcuts, focusOn } from '../app/shortcuts.ts';
+import { Icon } from '../parts/icons.tsx';
+import { attempt, tell, tellError } from '../parts/toasts.tsx';
+import { client, link } from '../server/fleet.ts';
+import { Deliveries, useDeliveries } from './deliveries.tsx';
+import { drafts } from './drafts.ts';
+
+const REPLY_ID = 'reply';
+/** Beyond that the field scrolls: the session stays in view. */
+const MAX_HEIGHT_PX = 220;
+
+/** Where a prompt is written: sent now, held until the session is ready, or kept in the stash. */
+export function ReplyBox({ session }: { session: Session }) {
+  const { slug, status } = session;
+  const text = drafts.of(slug);
+  const isBusy = useSignal(false);
+  /** refused because it starts with `/` or `!` and would run something */
+  const isCommand = useSignal(false);
+  const field = useRef<HTMLTextAreaElement>(null);
+  const deliveries = useDeliveries(session);
+  const isDialogOpen = status.question !== null && status.question.kind !== 'closing';
+  const isDead = status.primary === 'dead';
+  const isActive = status.primary === 'active' || status.primary === 'stuck';
+
+  useEffect(() => addShortcuts([{ keys: 'r', does: 'Write a reply', run: () => focusOn(REPLY_ID) }]), []);
+  useEffect(() => {
+    if (field.current === null) return;
+    field.current.style.height = 'auto';
+    field.current.style.height = `${Math.min(field.current.scrollHeight + 2, MAX_HEIGHT_PX)}px`;
+  }, [text.value]);
+
+  const send = async (how: { queue?: boolean; command?: boolean } = {}): Promise<void> => {
+    if (text.value.trim() === '' || isBusy.value) return;
+    isBusy.value = true;
+    try {
+      const delivery: Delivery = await client.call('send', { params: { slug }, body: { text: text.value, ...how } });
+      text.value = '';
+      isCommand.value = false;
+      deliveries.add(delivery);
+    } catch (error) {
+      if (error instanceof CatalogueError && error.code === 'command_prefix') isCommand.value = true;
+      else tellError(error);
+    } finally {
+      isBusy.value = false;
+    }
+  };
+  const stash = async (): Promise<void> => {
+    const question = status.question?.text;
+    const kept = await attempt(() =>
+      client.call('addStash', {
+        body: { session_slug: slug, response: text.value, ...(question === undefined ? {} : { question }) },
+      }),
+    );
+    if (!kept) return;
+    text.value = '';
+    tell('Kept in the stash');
+  };
+
+  const isOffline = link.value !== 'live';
+  const isEmpty = text.value.trim() === '';
+  return (
+    <form
+      class="reply"
+      onSubmit={(event) => {
+        event.preventDefault();
+        void send(isDialogOpen ? { queue: true } : {});
+      }}
+    >
+      <Deliveries list={deliveries} />
+      {isCommand.value && (
+        <div class="notice needs row wrap">
+          <span class="grow">
+            {text.value.startsWith('!') ? 'This would run as a shell command.' : 'This would run as a slash command.'}
+          </span>
+          <button type="button" class="button" onClick={() => void send({ command: true })}>
+            Run it as a command
+          </button>
+        </div>
+      )}
+      <div class="reply-field">
+        <textarea
+          id={REPLY_ID}
+          ref={field}
+          class="input"
+          rows={1}
+          aria-label={`Reply to ${slug}`}
+          placeholder={placeholder({ isDead, isDialogOpen, isActive, isClosing: status.question?.kind === 'closing' })}
+          disabled={isDead}
+          value={text.value}
+          onInput={({ currentTarget }) => {
+            text.value = currentTarget.value;
+            isCommand.value = false;
+          }}
+          onKeyDown={(event) => {
+            // On a phone's keyboard Enter is the only way to a new line; there the button sends.
+            if (event.key !== 'Enter' || event.shiftKey || event.isComposing || matchMedia('(pointer: coarse)').matches)
+              return;
+            event.preventDefault();
+            void send(isDialogOpen ? { queue: true } : {});
+          }}
+        />
+        <div class="row reply-buttons">
+          <button type="button" class="button quiet" disabled={isEmpty || isOffline} onClick={() => void stash()}>
+            Stash
+          </button>
+          {isActive && (
+            <button
+              type="button"
+              class="button"
+              disabled={isEmpty || isOffline}
+              onClick={() => void send({ queue: true })}
+            >
+              Queue
+            </button>
+          )}
+          <button type="submit" class="button primary" disabled={isEmpty || isBusy.value || isOffline || isDead}>
+            <Icon name={isDialogOpen ? 'clock' : 'send'} />
+            {isDialogOpen ? 'Queue' : 'Send'}
+          </button>
+        </div>
+      </div>
+    </form>
+  );
+}
+
+function placeholder(is: { isDead: boolean; isDialogOpen: boolean; isActive: boolean; isClosing: boolean }): string {
+  if (is.isDead) return 'The session has ended';
+  if (is.isDialogOpen) return 'A prompt for afterwards';
+  if (is.isActive) return 'Add to the running turn';
+  return is.isClosing ? 'Your answer' : 'Your prompt';
+}

@@ -1,0 +1,90 @@
+import { useSignal } from '@preact/signals';
+import { useEffect, useRef } from 'preact/hooks';
+import type { Session } from '../../protocol/index.ts';
+import { addShortcuts } from '../app/shortcuts.ts';
+import { Icon } from '../parts/icons.tsx';
+import { tell, tellError } from '../parts/toasts.tsx';
+import { link } from '../server/fleet.ts';
+import type { LiveTerminal } from '../terminal/live-terminal.ts';
+import { KeyBar } from './key-bar.tsx';
+
+/** The session's real terminal. Loaded when the first one is opened: it is half of all the page's code. */
+export function SessionTerminal({ session }: { session: Session }) {
+  const { slug, cols, rows } = session;
+  const place = useRef<HTMLDivElement>(null);
+  const terminal = useSignal<LiveTerminal | null>(null);
+  const hasKeyboard = useSignal(false);
+  const canType = session.adopted && session.status.primary !== 'dead' && link.value === 'live';
+
+  useEffect(() => {
+    let isGone = false;
+    let opened: LiveTerminal | null = null;
+    void import('../terminal/live-terminal.ts')
+      .then(({ openLiveTerminal }) => {
+        if (isGone || place.current === null) return;
+        opened = openLiveTerminal({
+          slug,
+          parent: place.current,
+          onKeyboard: (isTaken) => {
+            hasKeyboard.value = isTaken;
+          },
+        });
+        terminal.value = opened;
+      })
+      .catch(tellError);
+    return () => {
+      isGone = true;
+      opened?.dispose();
+      terminal.value = null;
+    };
+  }, [slug]);
+
+  useEffect(() => {
+    if (cols !== null && rows !== null) terminal.value?.resize(cols, rows);
+  }, [cols, rows, terminal.value]);
+  useEffect(() => {
+    if (!canType) terminal.value?.releaseKeyboard();
+  }, [canType, terminal.value]);
+
+  const toggleKeyboard = (): void => {
+    if (hasKeyboard.value) terminal.value?.releaseKeyboard();
+    else if (canType) terminal.value?.takeKeyboard();
+    else tell(session.adopted ? 'Nothing can be typed now' : 'Adopt the session first: cbos adopt');
+  };
+  useEffect(
+    () => addShortcuts([{ keys: 't', does: 'Take the terminal’s keyboard', run: toggleKeyboard }]),
+    [slug, canType],
+  );
+
+  return (
+    <div class={`terminal-pane ${hasKeyboard.value ? 'has-keyboard' : ''}`}>
+      <div class="terminal-tools row">
+        <span class="faint grow clip">
+          {hasKeyboard.value ? 'You type into the terminal' : cols === null ? '' : `${cols}×${rows}`}
+        </span>
+        <button
+          type="button"
+          class="button quiet"
+          disabled={!canType}
+          title="Sets the session’s size to what fits here; others who look at it see that size, too"
+          onClick={() => terminal.value?.fitSession()}
+        >
+          <Icon name="fit" />
+          Fit
+        </button>
+        <button
+          type="button"
+          class="button"
+          aria-pressed={hasKeyboard.value}
+          disabled={!canType}
+          onClick={toggleKeyboard}
+        >
+          <Icon name="keyboard" />
+          {hasKeyboard.value ? 'Give it back' : 'Take the keyboard'}
+        </button>
+      </div>
+      <section class="terminal" ref={place} aria-label={`Terminal of ${slug}`} />
+      {hasKeyboard.value && <KeyBar onKeys={(keys) => terminal.value?.type(keys)} />}
+    </div>
+  );
+}

@@ -1,0 +1,28 @@
+import type { ITheme } from '@xterm/xterm';
+
+/**
+ * The sixteen colours of a terminal, in the page's own tones. Dark on a light page as well: Claude Code draws in colours made for a dark terminal
+ * unless it was told otherwise.
+ */
+export const COLOURS: ITheme = {
+  background: '#0f1013',
+  foreground: '#e3e1dc',
+  cursor: '#93a7ff',
+  selectionBackground: '#93a7ff44',
+  black: '#24262c',
+  red: '#ff8a80',
+  green: '#7dd3a4',
+  yellow: '#f0c274',
+  blue: '#93a7ff',
+  magenta: '#d6a0ee',
+  cyan: '#79cfd9',
+  white: '#d5d3ce',
+  brightBlack: '#8a8d97',
+  brightRed: '#ffa39c',
+  brightGreen: '#9be3bb',
+  brightYellow: '#f7d594',
+  brightBlue: '#b0bfff',
+  brightMagenta: '#e4bdf5',
+  brightCyan: '#9fe0e8',
+  brightWhite: '#f4f2ee',
+};

@@ -1,0 +1,69 @@
+import { command, followRecording, link, onFrame } from '../server/fleet.ts';
+import { createScreen } from './screen.ts';
+
+export interface LiveTerminalOptions {
+  slug: string;
+  /** an empty element; the terminal fills it */
+  parent: HTMLElement;
+  onKeyboard(isTaken: boolean): void;
+}
+
+export interface LiveTerminal {
+  /** the session's own size */
+  resize(cols: number, rows: number): void;
+  takeKeyboard(): void;
+  releaseKeyboard(): void;
+  /** types keystrokes, as the key bar does */
+  type(keys: string): void;
+  /** Asks the session to take the size that fits here; `resize` follows when it did. */
+  fitSession(): void;
+  dispose(): void;
+}
+
+/** A session's terminal as it is now: its screen first, then every byte as it comes. */
+export function openLiveTerminal({ slug, parent, onKeyboard }: LiveTerminalOptions): LiveTerminal {
+  const screen = createScreen(parent);
+  let hasKeyboard = false;
+
+  const setKeyboard = (isTaken: boolean): void => {
+    if (hasKeyboard === isTaken) return;
+    hasKeyboard = isTaken;
+    screen.setInput(isTaken);
+    onKeyboard(isTaken);
+  };
+  const type = (keys: string): void => {
+    if (hasKeyboard && !command({ type: 'keys', session: slug, keys })) setKeyboard(false);
+  };
+  const disposers = [
+    screen.onTyped(type),
+    screen.onRelease(() => setKeyboard(false)),
+    onFrame((frame) => {
+      if (frame.type === 'reset' && frame.session === slug) screen.clear();
+      if (frame.type !== 'stream' || frame.session !== slug) return;
+      if (frame.snapshot === true) screen.clear();
+      const { offset } = frame;
+      // Acknowledged when it is drawn, not when it came: who is slow is sent less.
+      screen.write(frame.data, () => void command({ type: 'ack', session: slug, offset }));
+    }),
+    // A key that was pressed while the connection is away must not arrive minutes later somewhere else.
+    link.subscribe((now) => {
+      if (now !== 'live') setKeyboard(false);
+    }),
+    followRecording(slug),
+  ];
+
+  return {
+    resize: screen.resize,
+    takeKeyboard: () => setKeyboard(true),
+    releaseKeyboard: () => setKeyboard(false),
+    type,
+    fitSession: () => {
+      const size = screen.fittingSize();
+      if (size !== null) command({ type: 'resize', session: slug, ...size });
+    },
+    dispose: () => {
+      for (const dispose of disposers.splice(0)) dispose();
+      screen.dispose();
+    },
+  };
+}
