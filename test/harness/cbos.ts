@@ -79,7 +79,7 @@ export async function runCbos(world: World, args: readonly string[], options: Cl
 
 /** Starts the server of a world and waits until it answers. Ends with the world. */
 export async function startCbos(world: World, extraEnv: Record<string, string> = {}): Promise<Cbos> {
-  const port = await world.freePort();
+  const port = Number(extraEnv.CBOS_PORT ?? (await world.freePort()));
   const env = { ...world.env, CBOS_PORT: String(port), ...extraEnv };
   const child = spawn(process.execPath, [PROGRAM, 'serve'], { env, cwd: world.dir, stdio: ['ignore', 'pipe', 'pipe'] });
   let said = '';
