@@ -137,12 +137,6 @@ export const ERRORS = {
     meaning: 'The session was started by something else and is only observed',
     hint: '`cbos adopt SCREEN_ID` takes it over',
   },
-  json_unavailable: {
-    status: 422,
-    exit: EXIT.usage,
-    meaning: 'JSON sessions are not in this version',
-    hint: 'Use the type "screen"',
-  },
   claude_not_found: {
     status: 422,
     exit: EXIT.failed,
@@ -208,6 +202,12 @@ export const ERRORS = {
     exit: EXIT.failed,
     meaning: 'The session has not answered anything yet',
     hint: '`cbos invoke SLUG PROMPT` runs a turn',
+  },
+  budget_reached: {
+    status: 409,
+    exit: EXIT.refused,
+    meaning: 'The session has cost what it may cost at most',
+    hint: 'A new session with a higher --max-budget-usd can go on from it (cbos adopt --resume)',
   },
   already_running: {
     status: 409,

@@ -48,6 +48,18 @@ const Screen = z.object({
 
 const Registry = z.object({ status: z.string().nullable(), waiting_for: z.string().nullable(), updated_at: At });
 
+const Call = z.object({ name: z.string(), at: Timestamp });
+
+const JsonEvents = z.object({
+  last_at: At,
+  prompt: z.object({ at: Timestamp, text: z.string() }).nullable(),
+  busy_since: At,
+  tools: z.array(Call).meta({ description: 'Calls without a result yet' }),
+  questions: z.array(Call).meta({ description: 'What Claude Code waits to be answered' }),
+  turn_end: z.object({ at: Timestamp, error: z.string().nullable(), interrupted: z.boolean() }).nullable(),
+  background: z.int().meta({ description: 'Tasks that go on after the turn' }),
+});
+
 /** All that is known of a session, what each source makes of it, and why one was believed. */
 export const Explanation = z
   .object({
@@ -60,6 +72,7 @@ export const Explanation = z
       hooks: Hooks.nullable(),
       screen: Screen.nullable(),
       registry: Registry.nullable(),
+      json: JsonEvents.nullable().meta({ description: 'Of a JSON session' }),
     }),
   })
   .meta({ id: 'Explanation' });

@@ -18,6 +18,8 @@ export const Settings = z.strictObject({
   claude_command: z.string().min(1),
   claude_alternate_screen: z.boolean(),
   stuck_threshold_ms: z.int().min(1_000),
+  /** seconds */
+  json_idle_timeout: z.int().min(1),
   on_waiting: z.string().nullable(),
   /** null: as GNU Screen has it */
   screen_dir: z.string().nullable(),
@@ -32,7 +34,7 @@ export interface SettingRow {
   name: SettingName;
   /** the environment variable, null where there is none */
   environment: string | null;
-  /** the key in config.toml, null where it cannot stand there */
+  /** the key in config.toml, with its table before a dot; null where it cannot stand there */
   file: string | null;
   /** what it does, one line */
   about: string;
@@ -88,6 +90,12 @@ export const SETTING_ROWS: readonly SettingRow[] = [
     environment: 'CBOS_STUCK_THRESHOLD_MS',
     file: 'stuck_threshold_ms',
     about: 'active without a sign of life for this long is stuck',
+  },
+  {
+    name: 'json_idle_timeout',
+    environment: 'CBOS_JSON_IDLE_TIMEOUT',
+    file: 'json.idle_timeout',
+    about: 'seconds of quiet after which the process of a JSON session is ended, until its next prompt',
   },
   { name: 'on_waiting', environment: null, file: 'on_waiting', about: 'command to run when a session starts to wait' },
   { name: 'screen_dir', environment: 'SCREENDIR', file: null, about: "GNU Screen's socket directory" },

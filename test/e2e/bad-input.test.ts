@@ -82,7 +82,7 @@ describe('what cannot be launched', () => {
     ]) {
       expect((await cbos.call('POST', '/sessions', wrong)).error?.code).toBe('invalid_request');
     }
-    expect((await cbos.call('POST', '/sessions', { ...body, type: 'json' })).error?.code).toBe('json_unavailable');
+    expect((await cbos.call('POST', '/sessions', { ...body, type: 'jason' })).error?.code).toBe('invalid_request');
     expect((await cbos.call('POST', '/sessions', { ...body, env: { CBOS_SESSION: 'x' } })).error?.code).toBe(
       'invalid_request',
     );

@@ -407,6 +407,7 @@ export class MemorySessions implements Sessions {
           dim_rows: [],
         },
         registry: null,
+        json: null,
       },
     };
   }

@@ -1,8 +1,8 @@
 import { CatalogueError, SETTING_ROWS } from '../../protocol/index.ts';
 import type { SettingsFile } from './sources.ts';
 
-/** Tables of config.toml that later versions read: a config shared between versions must not stop an older one. */
-const TABLES: readonly string[] = ['rules', 'json'];
+/** The table of the user's own rules, which has a reader of its own. */
+const RULES = 'rules';
 
 /**
  * Refuses keys that nothing reads: a typo would otherwise be a setting that silently does nothing.
@@ -10,7 +10,7 @@ const TABLES: readonly string[] = ['rules', 'json'];
  */
 export function assertKnownKeys(file: SettingsFile): void {
   const known = SETTING_ROWS.flatMap((row) => (row.file === null ? [] : [row.file]));
-  const unknown = Object.keys(file.values).find((key) => !known.includes(key) && !TABLES.includes(key));
+  const unknown = keysOf(file.values).find((key) => !known.includes(key) && key !== RULES);
   if (unknown === undefined) return;
   const elsewhere = SETTING_ROWS.find((row) => row.name === unknown);
   if (elsewhere?.environment) {
@@ -21,6 +21,14 @@ export function assertKnownKeys(file: SettingsFile): void {
   const nearest = nearestWord(unknown, known);
   throw new CatalogueError('invalid_setting', `${file.path} has an unknown key: ${unknown}`, {
     hint: nearest === null ? `Known keys: ${known.join(', ')}` : `Did you mean ${nearest}?`,
+  });
+}
+
+/** Every key, one in a table with the table's name before it: `json.idle_timeout`. */
+function keysOf(values: SettingsFile['values']): string[] {
+  return Object.entries(values).flatMap(([key, value]) => {
+    const isTable = typeof value === 'object' && value !== null && !Array.isArray(value);
+    return isTable && key !== RULES ? Object.keys(value).map((name) => `${key}.${name}`) : [key];
   });
 }
 

@@ -7,7 +7,7 @@ import {
   Settings,
 } from '../../protocol/index.ts';
 import { assertKnownKeys } from './file-keys.ts';
-import type { SettingSources } from './sources.ts';
+import type { SettingSources, SettingsFile } from './sources.ts';
 import { readValue, type Spelling } from './values.ts';
 
 /** Below this CBOS keeps everything of its own. */
@@ -18,6 +18,8 @@ const DEFAULT_PORT = 32_205;
 const DEFAULT_STREAM_DIR = '~/claude_streams';
 /** About a thousand full lines: what somebody who just connected wants to see. */
 const DEFAULT_MAX_BUFFER_SIZE = 100_000;
+/** An idle Claude Code holds 250 MB; its next start costs a second. Five minutes span a person's thinking between two prompts. */
+const DEFAULT_JSON_IDLE_TIMEOUT_S = 300;
 /** Claude Code's spinner moves several times a second; 15 s of nothing is no pause for breath. */
 const DEFAULT_STUCK_THRESHOLD_MS = 15_000;
 
@@ -66,6 +68,7 @@ function defaultsIn(home: string, toAbsolutePath: (path: string) => string): Set
     claude_command: 'claude',
     claude_alternate_screen: false,
     stuck_threshold_ms: DEFAULT_STUCK_THRESHOLD_MS,
+    json_idle_timeout: DEFAULT_JSON_IDLE_TIMEOUT_S,
     on_waiting: null,
     screen_dir: null,
   };
@@ -87,9 +90,17 @@ function findSaid(row: SettingRow, sources: SettingSources): Said | undefined {
     said.push({ origin: 'environment', place: row.environment, value: environment[row.environment], toAbsolutePath });
   }
   if (file !== null && row.file !== null) {
-    const value = Object.hasOwn(file.values, row.file) ? file.values[row.file] : undefined;
+    const value = valueAt(file.values, row.file);
     said.push({ origin: 'file', place: `${row.file} in ${file.path}`, value, toAbsolutePath: file.toAbsolutePath });
   }
   const strongest = said.find(({ value }) => value !== undefined && value !== '');
   return strongest && { value: readValue({ name, ...strongest }), origin: strongest.origin };
+}
+
+/** `json.idle_timeout` is `idle_timeout` in the table `json`. */
+function valueAt(values: SettingsFile['values'], key: string): unknown {
+  return key.split('.').reduce<unknown>((at, name) => {
+    const isTable = typeof at === 'object' && at !== null && Object.hasOwn(at, name);
+    return isTable ? (at as Readonly<Record<string, unknown>>)[name] : undefined;
+  }, values);
 }

@@ -18,6 +18,7 @@ const FORMS: Readonly<Record<SettingName, Form>> = {
   claude_command: 'command',
   claude_alternate_screen: 'boolean',
   stuck_threshold_ms: 'integer',
+  json_idle_timeout: 'integer',
   on_waiting: 'text',
   screen_dir: 'path',
 };

@@ -22,7 +22,12 @@ export interface StatusStep {
 
 /** When a session last gave a sign of life: anything on its screen, a hook, a new status in the registry. Null when never. */
 export function lastSignOfLife(evidence: Evidence): Millis | null {
-  const times = [evidence.screen?.changedAt, evidence.hooks.lastAt, evidence.registry?.statusUpdatedAt];
+  const times = [
+    evidence.screen?.changedAt,
+    evidence.hooks.lastAt,
+    evidence.registry?.statusUpdatedAt,
+    evidence.json?.lastAt,
+  ];
   return newest(times);
 }
 
@@ -45,7 +50,8 @@ export function advanceStatus(previous: StatusMemory | null, input: StatusInput)
   const hasMoved = previous === null || previous.primary !== primary || previous.detail !== detail;
   const health = healthOf(previous, { primary, hasMoved, now });
   const question = keepIdentity(previous?.question ?? null, verdict.question);
-  const isNewTool = verdict.because.source === 'hook' && previous?.because.rule === verdict.because.rule;
+  const isExact = verdict.because.source === 'hook' || verdict.because.source === 'json';
+  const isNewTool = isExact && previous?.because.rule === verdict.because.rule;
   const hasNewReason = isNewTool && previous.because.evidence !== verdict.because.evidence;
   const hasNewQuestion = JSON.stringify(previous?.question ?? null) !== JSON.stringify(question);
   const isAnnounced = hasMoved || hasNewReason || hasNewQuestion;
@@ -119,7 +125,12 @@ function isSameDialog(before: Question, now: Question): boolean {
 export function statusView(memory: StatusMemory, evidence: Evidence, now: Millis): Status {
   const lifeAt = lastSignOfLife(evidence) ?? memory.since;
   const progressAt =
-    newest([evidence.screen?.progressedAt, evidence.hooks.lastAt, evidence.registry?.statusUpdatedAt]) ?? memory.since;
+    newest([
+      evidence.screen?.progressedAt,
+      evidence.hooks.lastAt,
+      evidence.registry?.statusUpdatedAt,
+      evidence.json?.lastAt,
+    ]) ?? memory.since;
   return {
     primary: memory.primary,
     detail: memory.detail,

@@ -6,6 +6,7 @@ import { companyOf, settledReading } from './screen.ts';
 /** What each source says by itself; null where it says nothing. */
 export interface Voices {
   process: SourceVerdict | null;
+  json: SourceVerdict | null;
   hook: SourceVerdict | null;
   screen: SourceVerdict | null;
   registry: SourceVerdict | null;
@@ -42,6 +43,7 @@ const TRANSCRIPT_RULE = 'screen.transcript';
 /** Decides between the sources. The rules are in the order of their strength. */
 export function arbitrate(voices: Voices, evidence: Evidence, now: Millis): Arbitration {
   if (voices.process !== null) return final(voices.process, 'the process has ended, and that ends all arguments');
+  if (voices.json !== null) return final(voices.json, 'the events of a JSON session are exact: nothing else is asked');
   const { hook, screen, registry } = voices;
   const settlesAt =
     evidence.screen === null ? null : settledReading(evidence.screen, now, companyOf(evidence.hooks)).recheckAt;
@@ -76,7 +78,7 @@ function until(
     : final(choice.later, choice.whyLater);
 }
 
-function decide(voices: Omit<Voices, 'process'>, evidence: Evidence, now: Millis): Arbitration {
+function decide(voices: Omit<Voices, 'process' | 'json'>, evidence: Evidence, now: Millis): Arbitration {
   const { hook, screen, registry } = voices;
   if (screen === null || evidence.screen === null) return withoutScreen(hook, registry, evidence, now);
   const staleAt = staleTime(evidence.screen, screen, voices);
@@ -86,7 +88,11 @@ function decide(voices: Omit<Voices, 'process'>, evidence: Evidence, now: Millis
 }
 
 /** When the screen will have been overtaken; null while nobody contradicts it. The recording stopped (a full disk ends it silently). */
-function staleTime(shown: ScreenEvidence, screen: SourceVerdict, others: Omit<Voices, 'process'>): Millis | null {
+function staleTime(
+  shown: ScreenEvidence,
+  screen: SourceVerdict,
+  others: Omit<Voices, 'process' | 'json'>,
+): Millis | null {
   const contradicting = [others.hook, others.registry].filter(
     (voice) => voice !== null && voice.primary !== screen.primary && voice.since > shown.changedAt + STALE_SCREEN_MS,
   );

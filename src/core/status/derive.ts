@@ -2,10 +2,11 @@ import type { Because, Question } from '../../protocol/index.ts';
 import { arbitrate, type Voices } from './arbitrate.ts';
 import type { Evidence, Millis, SourceVerdict, Verdict } from './evidence.ts';
 import { requestedTool } from './hook-rules.ts';
+import { jsonQuestion } from './json-question.ts';
 import { asClosing, closingQuestion, dialogQuestion, toolBehind } from './question.ts';
 import { isUserRule } from './rule.ts';
 import { companyOf, settledReading } from './screen.ts';
-import { hookVerdict, processVerdict, registryVerdict } from './source-rules.ts';
+import { hookVerdict, jsonVerdict, processVerdict, registryVerdict } from './source-rules.ts';
 
 /** What the screen says; null when there is none. */
 function screenVerdict({ screen, hooks }: Evidence, now: Millis): SourceVerdict | null {
@@ -32,6 +33,7 @@ function screenVerdict({ screen, hooks }: Evidence, now: Millis): SourceVerdict 
 export function voicesOf(evidence: Evidence, now: Millis): Voices {
   return {
     process: processVerdict(evidence.process),
+    json: jsonVerdict(evidence.json),
     hook: hookVerdict(evidence.hooks),
     screen: screenVerdict(evidence, now),
     registry: registryVerdict(evidence.registry, evidence.process?.startedAt ?? null),
@@ -56,6 +58,7 @@ function questionOf(winner: SourceVerdict, evidence: Evidence, now: Millis): Que
   const { primary, detail } = winner;
   if (primary !== 'waiting' || detail === null) return null;
   if (winner.rule.endsWith('.closing')) return asClosing(winner.evidence, winner.since);
+  if (evidence.json !== undefined) return jsonQuestion(evidence.json);
   const dialog =
     evidence.screen === null ? null : settledReading(evidence.screen, now, companyOf(evidence.hooks)).reading.dialog;
   const openedAt = winner.since;

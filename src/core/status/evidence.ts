@@ -9,6 +9,8 @@ import type {
   State,
 } from '../../protocol/index.ts';
 
+import type { JsonEvidence } from './json-events.ts';
+
 /** A point in time as Unix milliseconds. `core` never reads a clock: every time comes in. */
 export type Millis = number;
 
@@ -142,6 +144,8 @@ export interface Evidence {
   screen: ScreenEvidence | null;
   hooks: HookEvidence;
   registry: RegistryEvidence | null;
+  /** of a JSON session: its events; a session in a terminal has none */
+  json?: JsonEvidence;
 }
 
 /** What the status remembers from one evaluation to the next; see `advanceStatus`. */

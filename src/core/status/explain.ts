@@ -13,7 +13,7 @@ const iso = (at: Millis | null): string | null => (at === null ? null : new Date
 export function explain(evidence: Evidence, now: Millis): Omit<Explanation, 'status'> {
   const voices = voicesOf(evidence, now);
   const { winner, why, recheckAt } = arbitrate(voices, evidence, now);
-  const order = [voices.process, voices.hook, voices.screen, voices.registry];
+  const order = [voices.process, voices.json, voices.hook, voices.screen, voices.registry];
   return {
     verdicts: order.filter((voice) => voice !== null).map((voice) => tell(voice, winner)),
     why,
@@ -31,6 +31,7 @@ export function explain(evidence: Evidence, now: Millis): Omit<Explanation, 'sta
         waiting_for: evidence.registry.waitingFor,
         updated_at: iso(evidence.registry.statusUpdatedAt),
       },
+      json: jsonFacts(evidence),
     },
   };
 }
@@ -66,6 +67,23 @@ function hookFacts({ hooks }: Evidence): Explanation['evidence']['hooks'] {
       error: hooks.turnEnd.error,
     },
     compacting_since: iso(hooks.compactingSince),
+  };
+}
+
+function jsonFacts({ json }: Evidence): Explanation['evidence']['json'] {
+  if (json === undefined) return null;
+  return {
+    last_at: iso(json.lastAt),
+    prompt: json.prompt && { at: new Date(json.prompt.at).toISOString(), text: json.prompt.text },
+    busy_since: iso(json.busySince),
+    tools: json.tools.map(({ name, at }) => ({ name, at: new Date(at).toISOString() })),
+    questions: json.requests.map(({ name, requestedAt }) => ({ name, at: new Date(requestedAt).toISOString() })),
+    turn_end: json.turnEnd && {
+      at: new Date(json.turnEnd.at).toISOString(),
+      error: json.turnEnd.error,
+      interrupted: json.turnEnd.interrupted,
+    },
+    background: json.background.length,
   };
 }
 

@@ -29,7 +29,7 @@ const text = (value: unknown): string | null => (typeof value === 'string' ? val
 const keepEnd = (value: string | null): string | null => (value === null ? null : value.slice(-MAX_TEXT));
 
 /** Cuts long strings anywhere in a tool's input; depth is bounded too, for payloads are not ours. */
-function boundInput(value: unknown, depth = 0): unknown {
+export function boundInput(value: unknown, depth = 0): unknown {
   if (typeof value === 'string') return value.length > MAX_INPUT_TEXT ? `${value.slice(0, MAX_INPUT_TEXT)}…` : value;
   if (typeof value !== 'object' || value === null) return value;
   if (depth >= 6) return '…';

@@ -1,9 +1,13 @@
 export * from './advance.ts';
+export * from './conversation-text.ts';
 export { derive } from './derive.ts';
 export * from './evidence.ts';
 export { explain } from './explain.ts';
 export { HOOK_RULES } from './hook-rules.ts';
 export { NO_HOOKS, observeHook } from './hooks.ts';
+export * from './json-events.ts';
+export { jsonState, standingRule } from './json-question.ts';
+export { JSON_RULES } from './json-rules.ts';
 export { PROCESS_RULES } from './process-rules.ts';
 export { redactFrame, redactLine } from './redact.ts';
 export { REGISTRY_RULES } from './registry-rules.ts';

@@ -1,5 +1,7 @@
 import type { Evidence, HookEvidence, Millis, RegistryEvidence, SourceVerdict } from './evidence.ts';
 import { HOOK_RULES } from './hook-rules.ts';
+import type { JsonEvidence } from './json-events.ts';
+import { JSON_RULES } from './json-rules.ts';
 import { PROCESS_RULES } from './process-rules.ts';
 import { REGISTRY_RULES } from './registry-rules.ts';
 import type { Rule } from './rule.ts';
@@ -25,6 +27,11 @@ export function hookVerdict(hooks: HookEvidence): SourceVerdict | null {
 /** What the registry says; null when there is no record or it says nothing. */
 export function registryVerdict(registry: RegistryEvidence | null, startedAt: Millis | null): SourceVerdict | null {
   return registry === null ? null : readByRules('registry', REGISTRY_RULES, { registry, startedAt });
+}
+
+/** What the events of a JSON session say; null for a session in a terminal. */
+export function jsonVerdict(json: JsonEvidence | undefined): SourceVerdict | null {
+  return json === undefined ? null : readByRules('json', JSON_RULES, json);
 }
 
 /** What the operating system says; null while the process lives or is not known. */

@@ -66,8 +66,8 @@ export interface EventStore {
   append(sessionId: string, batch: EventBatch): StoredEvent[];
   /** events after a sequence number, oldest first */
   read(sessionId: string, after: number, limit: number): StoredEvent[];
-  /** the last `count` events of a kind, newest first */
-  newest(sessionId: string, type: string, count: number): StoredEvent[];
+  /** the last `count` events of these types, oldest first */
+  newest(sessionId: string, types: readonly string[], count: number): StoredEvent[];
   /** per day, oldest first; of all sessions, deleted ones included, where none is named */
   days(sessionId: string | null): z.infer<typeof DayRow>[];
   /** the last turns, oldest first */
@@ -141,7 +141,11 @@ export function createEventStore(database: Database): EventStore {
         return stored;
       }),
     read: (sessionId, after, limit) => read.all(sessionId, after, limit).map(toStored),
-    newest: (sessionId, type, count) => newest.all(sessionId, type, count).map(toStored),
+    newest: (sessionId, types, count) =>
+      types
+        .flatMap((type) => newest.all(sessionId, type, count).map(toStored))
+        .sort((one, other) => one.seq - other.seq)
+        .slice(-count),
     days: (sessionId) => days.all(sessionId).map((row) => DayRow.parse(row)),
     turns: (sessionId) =>
       turns

@@ -1,6 +1,8 @@
 import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
 import { v7 as uuid } from 'uuid';
 import { explain } from '../../core/status/index.ts';
+import { prepareJsonDirectory } from '../../platform/claude/json/index.ts';
 import type { SessionRecord } from '../../platform/sqlite/session-store.ts';
 import {
   type Broadcast,
@@ -11,8 +13,12 @@ import {
   parseStateSelector,
   type Session,
   type SessionPatch,
+  type SessionType,
 } from '../../protocol/index.ts';
-import type { ActorDeps } from '../session/actor.ts';
+import type { JsonContext } from '../json/context.ts';
+import { createJsonControls } from '../json/json-controls.ts';
+import type { ActorDeps, SessionActor } from '../session/actor.ts';
+import type { SessionControls } from '../session/controls.ts';
 import type { Conversation } from '../session/conversation.ts';
 import { addUsage, NO_USAGE } from '../session/usage.ts';
 import type { Sessions } from '../sessions.ts';
@@ -24,6 +30,9 @@ import { createScreenControls } from './screen-controls.ts';
 
 /** Size of a session's terminal unless asked otherwise: Claude Code's dialogs fit, and it fits a laptop's screen. */
 export const DEFAULT_SIZE = { cols: 160, rows: 45 };
+
+/** What a session is unless asked or set otherwise. */
+const DEFAULT_TYPE: SessionType = 'screen';
 
 export interface FleetOptions {
   deps: ActorDeps;
@@ -42,7 +51,18 @@ export interface Fleet extends Sessions {
 
 export function createFleet({ deps, launch, registryDir }: FleetOptions): Fleet {
   const { settings, screen } = launch;
-  const roster = createRoster(deps, (actor) => createScreenControls(launch, actor));
+  const json: JsonContext = {
+    settings,
+    environment: launch.environment,
+    spoolDir: launch.spoolDir,
+    jsonDir: join(settings.home, 'json'),
+    registryDir,
+  };
+  const createControls: Record<SessionType, (actor: SessionActor) => SessionControls> = {
+    screen: (actor) => createScreenControls(launch, actor),
+    json: (actor) => createJsonControls(json, actor),
+  };
+  const roster = createRoster(deps, (actor) => createControls[actor.record.type](actor));
   const observer = createObserver({
     roster,
     screen,
@@ -55,11 +75,12 @@ export function createFleet({ deps, launch, registryDir }: FleetOptions): Fleet 
 
   async function create(request: NewSession): Promise<Session> {
     assertSlug(request.slug);
-    if ((request.type ?? settings.default_type ?? 'screen') === 'json') throw new CatalogueError('json_unavailable');
+    const type = request.type ?? settings.default_type ?? DEFAULT_TYPE;
     const path = await requireDirectory(request.path);
     return roster.claim(request.slug, async () => {
-      const member = roster.add(newRecord(request, path, deps.clock.now()));
+      const member = roster.add(newRecord({ ...request, type }, path, deps.clock.now()));
       try {
+        // Held until the prompt is there: in a terminal after its start, else at once when the session is listed.
         if (request.prompt !== undefined) await member.controls.deliverer.send({ text: request.prompt, queue: true });
         await member.controls.launch();
       } catch (cause) {
@@ -119,7 +140,9 @@ export function createFleet({ deps, launch, registryDir }: FleetOptions): Fleet 
   return {
     start: async () => {
       await mkdir(settings.stream_dir, { recursive: true, mode: 0o700 });
-      for (const record of deps.sessions.all()) roster.add(record);
+      const records = deps.sessions.all();
+      await prepareJsonDirectory(json.jsonDir, new Set(records.map((record) => record.launchId ?? '')));
+      for (const record of records) roster.add(record);
       await Promise.all(roster.all().map(({ controls }) => controls.findAgain()));
       // Listed when all evidence is in, hooks from the time without a server included: only then held texts are typed.
       await observer.start();
@@ -127,6 +150,7 @@ export function createFleet({ deps, launch, registryDir }: FleetOptions): Fleet 
     },
     close: async () => {
       await observer.dispose();
+      await Promise.all(roster.all().map(({ actor, controls }) => actor.mailbox.post(() => controls.rest())));
       roster.dispose();
     },
     list: () =>
@@ -199,7 +223,7 @@ export function createFleet({ deps, launch, registryDir }: FleetOptions): Fleet 
     history: (slug, since) => deps.history.read(actorOf(slug).record.id, since === null ? null : Date.parse(since)),
     stream: (slug) => {
       const recording = controlsOf(slug).recording();
-      if (recording === null) throw new CatalogueError('no_recording', `${slug} has no recording`);
+      if (recording === null) throw noRecording(roster.get(slug));
       return recording;
     },
     streams: () =>
@@ -211,11 +235,17 @@ export function createFleet({ deps, launch, registryDir }: FleetOptions): Fleet 
   };
 }
 
-function newRecord(request: NewSession, path: string, now: number): SessionRecord {
+function noRecording({ actor: { slug }, controls }: Member): CatalogueError {
+  if (controls.conversation === null) return new CatalogueError('no_recording', `${slug} has no recording`);
+  const hint = `\`cbos events ${slug}\` lists its events, \`cbos buffer ${slug}\` prints its conversation`;
+  return new CatalogueError('no_recording', `${slug} is a JSON session and has no recording`, { hint });
+}
+
+function newRecord(request: NewSession & { type: SessionType }, path: string, now: number): SessionRecord {
   return {
     id: uuid(),
     slug: request.slug,
-    type: 'screen',
+    type: request.type,
     path,
     adopted: true,
     createdAt: now,

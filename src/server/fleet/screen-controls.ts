@@ -78,6 +78,7 @@ export function createScreenControls(context: LaunchContext, actor: SessionActor
     launch,
     findAgain,
     end: () => endSession({ screen }, actor),
+    rest: async () => undefined,
     rename,
     answer: (request) => answerQuestion(actor, deliverer, request),
     interrupt: () => interruptTurn(actor),

@@ -1,9 +1,11 @@
-import type {
-  HookEvidence,
-  RegistryEvidence,
-  ScreenFrame,
-  ScreenObserver,
-  StatusMemory,
+import {
+  type HookEvidence,
+  type JsonEvidence,
+  NO_EVENTS,
+  type RegistryEvidence,
+  type ScreenFrame,
+  type ScreenObserver,
+  type StatusMemory,
 } from '../../core/status/index.ts';
 import type { ScreenHost, ScreenTarget } from '../../platform/gnu-screen/index.ts';
 import type { DeliveryStore } from '../../platform/sqlite/delivery-store.ts';
@@ -11,10 +13,11 @@ import type { EventStore } from '../../platform/sqlite/event-store.ts';
 import type { HistoryStore } from '../../platform/sqlite/history-store.ts';
 import type { SessionRecord, SessionStore } from '../../platform/sqlite/session-store.ts';
 import type { StashStore } from '../../platform/sqlite/stash-store.ts';
-import { CatalogueError, type Session, type StatusChange } from '../../protocol/index.ts';
+import { CatalogueError, type ClaudeEvent, type Session, type StatusChange } from '../../protocol/index.ts';
 import type { Clock } from '../clock.ts';
 import type { Logger } from '../logger.ts';
 import type { Dispose, SessionEvent } from '../sessions.ts';
+import { JsonFacts } from './json-facts.ts';
 import { createMailbox, type Mailbox } from './mailbox.ts';
 import type { SessionRecording } from './recording.ts';
 import { createSessionStatus, type SessionStatus } from './session-status.ts';
@@ -59,17 +62,20 @@ export class SessionActor {
   private readonly hookListeners = new Set<(hook: ArrivedHook) => void>();
   private readonly changeListeners = new Set<() => void>();
   private listed = false;
+  private jsonFacts: JsonFacts | null = null;
 
   constructor(
     readonly deps: ActorDeps,
     record: SessionRecord,
   ) {
     this.currentRecord = record;
+    if (record.type === 'json') this.jsonFacts = new JsonFacts(deps.events, record.id);
     this.status = createSessionStatus({
       clock: deps.clock,
       stuckThresholdMs: deps.stuckThresholdMs,
       observe: deps.observe,
       hooks: record.hooks as HookEvidence | null,
+      json: record.type === 'json' ? jsonOf(deps.events.state(record.id)?.evidence) : undefined,
       memory: memoryOf(deps.history.read(record.id, null).at(-1)),
       onChange: (memory, before) => this.onStatusChange(memory, before),
     });
@@ -107,13 +113,16 @@ export class SessionActor {
   }
 
   view(): Session {
+    const { json } = this.status.evidence();
+    const facts = this.jsonFacts;
     return viewSession({
       record: this.currentRecord,
       memory: this.status.memory(),
       status: this.status.view(),
       attached: this.isDead() ? null : this.attached,
-      lines: this.recording?.lines() ?? null,
+      lines: facts?.lines() ?? this.recording?.lines() ?? null,
       size: this.recording?.size() ?? null,
+      json: json === undefined || facts === null ? null : { evidence: json, costUsd: facts.costUsd() },
     });
   }
 
@@ -154,6 +163,22 @@ export class SessionActor {
       }
     }
     this.status.seeRegistry(registry);
+  }
+
+  /** What the events of a JSON session say by now; they are written down already. */
+  seeJson(json: JsonEvidence, more: { events: readonly ClaudeEvent[]; costUsd: number }): void {
+    this.jsonFacts?.add(more.events, more.costUsd);
+    const before = this.status.evidence().json;
+    const { launch, claudeSessionId } = this.currentRecord;
+    // Plan mode ends when its plan is approved: the next process must not begin in it again.
+    const permission_mode = json.permissionMode ?? launch.permission_mode;
+    const isNew = permission_mode !== launch.permission_mode || (json.sessionId ?? claudeSessionId) !== claudeSessionId;
+    const isShown = before?.rateLimit !== json.rateLimit || before?.model !== json.model || more.costUsd > 0;
+    this.currentRecord = { ...this.currentRecord, lastActivity: json.lastAt };
+    this.status.seeJson(json);
+    if (isNew) {
+      this.update({ claudeSessionId: json.sessionId ?? claudeSessionId, launch: { ...launch, permission_mode } });
+    } else if (isShown) this.emitUpdated();
   }
 
   seeScreen(frame: ScreenFrame, at: number): void {
@@ -216,6 +241,11 @@ export class SessionActor {
     if (memory.state === 'waiting' && before?.state !== 'waiting') this.deps.onWaiting(session);
     for (const listener of [...this.changeListeners]) listener();
   }
+}
+
+/** As a former server folded it; what later versions of CBOS have added begins empty. */
+function jsonOf(kept: unknown): JsonEvidence {
+  return { ...NO_EVENTS, ...(kept as Partial<JsonEvidence> | null | undefined) };
 }
 
 function changeOf(memory: StatusMemory, at: number): StatusChange {

@@ -3,6 +3,7 @@ import {
   type Evidence,
   type HookEvent,
   type HookEvidence,
+  type JsonEvidence,
   NO_HOOKS,
   observeHook,
   type ProcessEvidence,
@@ -23,6 +24,8 @@ export interface SessionStatusOptions {
   /** what a former server knew: hook evidence and the status of then, so that `since` goes on */
   hooks: HookEvidence | null;
   memory: StatusMemory | null;
+  /** of a JSON session: what its events have said so far */
+  json: JsonEvidence | undefined;
   /** called after the status changed; `before` is null the first time */
   onChange: (memory: StatusMemory, before: StatusMemory | null) => void;
 }
@@ -39,6 +42,8 @@ export interface SessionStatus {
   seeRegistry(registry: RegistryEvidence | null): void;
   seeHook(event: HookEvent): void;
   seeScreen(frame: ScreenFrame, at: number): void;
+  /** undefined: it is not a JSON session any more */
+  seeJson(json: JsonEvidence | undefined): void;
   /** a new launch: nothing that was known of the old one counts any more */
   startAnew(): void;
   /** resolves true as soon as the condition holds, false after `timeoutMs`. The condition is looked at whenever evidence came in. */
@@ -48,7 +53,7 @@ export interface SessionStatus {
 
 export function createSessionStatus(options: SessionStatusOptions): SessionStatus {
   const { clock } = options;
-  let evidence: Evidence = { process: null, screen: null, hooks: options.hooks ?? NO_HOOKS, registry: null };
+  let evidence = blank(options.hooks ?? NO_HOOKS, options.json);
   let memory = options.memory;
   let cancelRecheck: Dispose | null = null;
   const waiters = new Set<() => void>();
@@ -78,8 +83,13 @@ export function createSessionStatus(options: SessionStatusOptions): SessionStatu
     seeRegistry: (registry) => see({ registry }),
     seeHook: (event) => see({ hooks: observeHook(evidence.hooks, event) }),
     seeScreen: (frame, at) => see({ screen: options.observe(evidence.screen, frame, at) }),
+    seeJson: (json) => {
+      const { json: _, ...rest } = evidence;
+      evidence = json === undefined ? rest : { ...rest, json };
+      advance();
+    },
     startAnew: () => {
-      evidence = { process: null, screen: null, hooks: NO_HOOKS, registry: null };
+      evidence = blank(NO_HOOKS, evidence.json);
       memory = null;
       advance();
     },
@@ -89,6 +99,10 @@ export function createSessionStatus(options: SessionStatusOptions): SessionStatu
       cancelRecheck = null;
     },
   };
+}
+
+function blank(hooks: HookEvidence, json: JsonEvidence | undefined): Evidence {
+  return { process: null, screen: null, hooks, registry: null, ...(json === undefined ? {} : { json }) };
 }
 
 interface Wait {

@@ -1,4 +1,4 @@
-import type { StatusMemory } from '../../core/status/evidence.ts';
+import { type JsonEvidence, jsonState, type StatusMemory } from '../../core/status/index.ts';
 import type { SessionRecord } from '../../platform/sqlite/session-store.ts';
 import type { Session, Status } from '../../protocol/index.ts';
 
@@ -9,6 +9,8 @@ export interface SessionFacts {
   record: SessionRecord;
   memory: StatusMemory;
   status: Status;
+  /** of a JSON session: what its events say, and what its turns cost */
+  json: { evidence: JsonEvidence; costUsd: number } | null;
   attached: boolean | null;
   /** what its window shows, from top to bottom; null where nothing is known of it */
   lines: readonly string[] | null;
@@ -17,7 +19,7 @@ export interface SessionFacts {
 
 /** A session as every face shows it. */
 export function viewSession(facts: SessionFacts): Session {
-  const { record, memory } = facts;
+  const { record, memory, json } = facts;
   return {
     slug: record.slug,
     path: record.path,
@@ -33,14 +35,14 @@ export function viewSession(facts: SessionFacts): Session {
     last_question: record.lastQuestion,
     buffer_tail: facts.lines === null ? null : lastFilledLines(facts.lines, TAIL_LINES).join('\n'),
     claude_session_id: record.claudeSessionId,
-    permission_mode: record.launch.permission_mode,
-    model: record.launch.model,
-    cost_usd: null,
+    permission_mode: record.launch.permission_mode ?? (json === null ? null : 'default'),
+    model: json?.evidence.model ?? record.launch.model,
+    cost_usd: json?.costUsd ?? null,
     cols: facts.size?.cols ?? null,
     rows: facts.size?.rows ?? null,
-    json_state: null,
+    json_state: json === null ? null : jsonState(json.evidence),
     max_budget_usd: record.launch.max_budget_usd,
-    rate_limit: null,
+    rate_limit: json?.evidence.rateLimit ?? null,
   };
 }
 

@@ -50,6 +50,7 @@ describe('where nothing is said', () => {
       claude_command: 'claude',
       claude_alternate_screen: false,
       stuck_threshold_ms: 15_000,
+      json_idle_timeout: 300,
       on_waiting: null,
       screen_dir: null,
     });

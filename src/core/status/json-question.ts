@@ -1,0 +1,69 @@
+import type { JsonState, Question, QuestionOption, QuestionPart } from '../../protocol/index.ts';
+import type { JsonEvidence, JsonRequest } from './json-events.ts';
+import { askedQuestions, describeTool, dialogKindOf } from './question.ts';
+
+/** The option that stands for an answer in words, as Claude Code's own dialog has it. */
+const FREE_TEXT: Omit<QuestionOption, 'key'> = { label: 'Type something.', description: null };
+
+const numbered = (options: readonly Omit<QuestionOption, 'key'>[]): QuestionOption[] =>
+  options.map((option, index) => ({ key: String(index + 1), ...option }));
+const labels = (...names: string[]): QuestionOption[] => numbered(names.map((label) => ({ label, description: null })));
+
+/** What the "do not ask again" of a permission would allow: its first suggestion that is a rule; null where there is none. */
+export function standingRule(request: Pick<JsonRequest, 'suggestions'>): { suggestion: unknown; about: string } | null {
+  for (const suggestion of request.suggestions) {
+    if (typeof suggestion !== 'object' || suggestion === null) continue;
+    const { type, rules } = suggestion as { type?: unknown; rules?: unknown };
+    if (type !== 'addRules' || !Array.isArray(rules)) continue;
+    const named = rules.map((rule: { toolName?: unknown; ruleContent?: unknown }) =>
+      [rule.toolName, rule.ruleContent].filter((part) => typeof part === 'string').join(' '),
+    );
+    return { suggestion, about: named.join(', ') };
+  }
+  return null;
+}
+
+function partsOf(request: JsonRequest): QuestionPart[] {
+  const kind = dialogKindOf(request.name);
+  if (kind === 'question') {
+    return askedQuestions(request.input).map((part) => ({
+      ...part,
+      options: numbered([...part.options.map(({ label, description }) => ({ label, description })), FREE_TEXT]),
+    }));
+  }
+  if (kind === 'plan') {
+    const options = labels('Yes, and manually approve edits', 'Yes, and auto-accept edits', 'No, keep planning');
+    const plan = (request.input as { plan?: unknown } | null)?.plan;
+    return [{ header: null, text: typeof plan === 'string' ? plan : 'Exit plan mode?', options, multi: false }];
+  }
+  const rule = standingRule(request);
+  const options =
+    rule === null ? labels('Yes', 'No') : labels('Yes', `Yes, and don't ask again for ${rule.about}`, 'No');
+  return [{ header: null, text: describeTool(request), options, multi: false }];
+}
+
+/** The question that a JSON session asks: its open request that came first. The options are worded as in Claude Code's own dialogs. */
+export function jsonQuestion({ requests }: JsonEvidence): Question | null {
+  const [request] = requests;
+  if (request === undefined) return null;
+  const questions = partsOf(request);
+  const [first] = questions;
+  return {
+    id: request.requestId,
+    kind: dialogKindOf(request.name),
+    text: first?.text ?? describeTool(request),
+    tool: { name: request.name, input: request.input },
+    options: first?.options ?? [],
+    multi: first?.multi ?? false,
+    questions,
+    asked_at: new Date(request.requestedAt).toISOString(),
+  };
+}
+
+/** The one word for programs that know JSON sessions only. */
+export function jsonState({ prompt, requests, busySince, turnEnd }: JsonEvidence): JsonState {
+  if (requests.length > 0) return 'waiting_permission';
+  if (busySince !== null) return 'running';
+  if (turnEnd !== null) return turnEnd.error === null ? 'complete' : 'error';
+  return prompt === null ? 'idle' : 'complete';
+}

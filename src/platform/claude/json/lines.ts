@@ -1,0 +1,90 @@
+import { ClaudeEvent } from '../../../protocol/index.ts';
+
+/** A longer line is not kept whole: it would have to be parsed, written down and sent to every client in one piece. */
+export const MAX_LINE_BYTES = 16 * 1024 * 1024;
+/** So much is shown of output that is no event. */
+const MAX_RAW_CHARS = 10_000;
+const NEWLINE = 0x0a;
+
+/** Complete lines, and the position in the file after the last of them. */
+export interface ReadLines {
+  events: ClaudeEvent[];
+  offset: number;
+}
+
+/** Cuts a process's output into lines and reads each as an event. Holds at most one line that is not complete. */
+export class LineReader {
+  #offset: number;
+  #pending: Buffer[] = [];
+  #pendingBytes = 0;
+  /** bytes of an over-long line that were thrown away */
+  #droppedBytes = 0;
+
+  /** @param offset where in the file the first byte stands; a line begins there */
+  constructor(offset: number) {
+    this.#offset = offset;
+  }
+
+  /** position of the next byte that is wanted */
+  get position(): number {
+    return this.#offset + this.#pendingBytes + this.#droppedBytes;
+  }
+
+  take(bytes: Buffer): ReadLines {
+    const events: ClaudeEvent[] = [];
+    let begin = 0;
+    for (let end = bytes.indexOf(NEWLINE); end >= 0; end = bytes.indexOf(NEWLINE, begin)) {
+      this.#hold(bytes.subarray(begin, end));
+      const event = this.#finish(1);
+      if (event !== null) events.push(event);
+      begin = end + 1;
+    }
+    this.#hold(bytes.subarray(begin));
+    return { events, offset: this.#offset };
+  }
+
+  /** The output has ended: what is left is a line that was never finished. */
+  end(): ReadLines {
+    const event = this.position > this.#offset ? this.#finish(0) : null;
+    return { events: event === null ? [] : [event], offset: this.#offset };
+  }
+
+  #hold(bytes: Buffer): void {
+    if (this.#pendingBytes + bytes.length > MAX_LINE_BYTES) {
+      this.#droppedBytes += bytes.length;
+      return;
+    }
+    if (bytes.length > 0) this.#pending.push(bytes);
+    this.#pendingBytes += bytes.length;
+  }
+
+  #finish(newlineBytes: number): ClaudeEvent | null {
+    const line = Buffer.concat(this.#pending);
+    const dropped = this.#droppedBytes;
+    this.#offset = this.position + newlineBytes;
+    this.#pending = [];
+    this.#pendingBytes = 0;
+    this.#droppedBytes = 0;
+    if (dropped > 0) return rawEvent(line, line.length + dropped);
+    return line.length === 0 ? null : readEvent(line);
+  }
+}
+
+function readEvent(line: Buffer): ClaudeEvent {
+  try {
+    const event = ClaudeEvent.safeParse(JSON.parse(line.toString('utf8')));
+    if (event.success) return event.data;
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+  }
+  return rawEvent(line, line.length);
+}
+
+function rawEvent(line: Buffer, sizeBytes: number): ClaudeEvent {
+  const text = line.subarray(0, MAX_RAW_CHARS * 4).toString('utf8');
+  const shown = text.slice(0, MAX_RAW_CHARS);
+  return {
+    type: 'raw',
+    content: shown.length < text.length || line.length < sizeBytes ? `${shown}… (${sizeBytes} bytes)` : shown,
+  };
+}

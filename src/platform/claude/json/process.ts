@@ -1,0 +1,126 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { closeSync, constants, mkdirSync, openSync } from 'node:fs';
+import { open, readdir, readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { CatalogueError } from '../../../protocol/index.ts';
+import { type ProcessId, readProcess, runProgram } from '../../process/index.ts';
+
+/** A Claude Code reads its input at once, also in mid-turn; one that does not take a line for so long hangs. */
+const WRITE_TIMEOUT_MS = 15_000;
+const WRITE_RETRY_MS = 5;
+const MKFIFO_TIMEOUT_MS = 5_000;
+/** Enough for a stack trace; the last line says what was wrong. */
+const ERROR_TAIL_CHARS = 4_000;
+
+/** The files by which a Claude Code is driven. They outlive the server: whoever finds the process again goes on with them. */
+export interface JsonFiles {
+  /** a FIFO that the process itself holds open for writing too, so that it never ends */
+  input: string;
+  output: string;
+  errors: string;
+}
+
+export function jsonFiles(dir: string, launchId: string): JsonFiles {
+  const base = join(dir, launchId);
+  return { input: `${base}.in`, output: `${base}.out`, errors: `${base}.err` };
+}
+
+export interface JsonProcessOptions {
+  argv: readonly string[];
+  cwd: string;
+  /** complete: nothing is inherited */
+  env: Readonly<Record<string, string>>;
+  files: JsonFiles;
+  /** called once, when it has ended; not after the server itself was restarted */
+  onExit: (end: { code: number | null; signal: string | null }) => void;
+}
+
+/**
+ * Starts a Claude Code in a session of its own, which goes on when the server dies.
+ * @throws CatalogueError launch_failed
+ */
+export async function startJsonProcess({ argv, cwd, env, files, onExit }: JsonProcessOptions): Promise<ProcessId> {
+  const made = await runProgram('mkfifo', ['-m', '600', files.input], {
+    env: { PATH: env.PATH ?? '/usr/bin:/bin' },
+    timeoutMs: MKFIFO_TIMEOUT_MS,
+  });
+  if (made.outcome !== 'exited' || made.code !== 0) {
+    throw new CatalogueError('launch_failed', `No FIFO could be made at ${files.input}: ${made.stderr.trim()}`);
+  }
+  // For reading and writing: a FIFO whose writers have all gone would end, and the process with it.
+  const opened = [
+    openSync(files.input, constants.O_RDWR),
+    openSync(files.output, constants.O_WRONLY | constants.O_CREAT | constants.O_APPEND, 0o600),
+    openSync(files.errors, constants.O_WRONLY | constants.O_CREAT | constants.O_APPEND, 0o600),
+  ];
+  try {
+    const [program = '', ...args] = argv;
+    const child = spawn(program, args, { cwd, env: { ...env }, detached: true, stdio: [...opened] });
+    child.once('exit', (code, signal) => onExit({ code, signal }));
+    await once(child, 'spawn');
+    child.unref();
+    const found = child.pid === undefined ? null : await readProcess(child.pid);
+    if (found === null) throw new CatalogueError('launch_failed', 'Claude Code was gone as soon as it was started');
+    return { pid: found.pid, startTime: found.startTime };
+  } catch (cause) {
+    if (cause instanceof CatalogueError) throw cause;
+    throw new CatalogueError('launch_failed', `Claude Code could not be started: ${(cause as Error).message}`, {
+      cause,
+    });
+  } finally {
+    for (const fd of opened) closeSync(fd);
+  }
+}
+
+/**
+ * Writes one message to a process's input, whole or not at all as far as it lies with us: only a kill in the middle of a
+ * message over 64 kB, while Claude Code does not read, could leave half of one.
+ * @throws CatalogueError not_confirmed when nobody reads
+ */
+export async function writeMessage(files: JsonFiles, message: object): Promise<void> {
+  const bytes = Buffer.from(`${JSON.stringify(message)}\n`);
+  const file = await open(files.input, constants.O_WRONLY | constants.O_NONBLOCK).catch((cause: unknown) => {
+    throw new CatalogueError('not_confirmed', 'Claude Code does not read its input', { cause });
+  });
+  try {
+    const deadline = performance.now() + WRITE_TIMEOUT_MS;
+    for (let at = 0; at < bytes.length; ) {
+      try {
+        at += (await file.write(bytes, at, bytes.length - at, null)).bytesWritten;
+      } catch (error) {
+        const { code } = error as NodeJS.ErrnoException;
+        if (code !== 'EAGAIN' || performance.now() > deadline) {
+          throw new CatalogueError('not_confirmed', 'Claude Code does not read its input', { cause: error });
+        }
+        await delay(WRITE_RETRY_MS);
+      }
+    }
+  } finally {
+    await file.close();
+  }
+}
+
+/** The last line that it wrote to its standard error; empty where it wrote none. */
+export async function lastComplaint(files: JsonFiles): Promise<string> {
+  const text = await readFile(files.errors, 'utf8').catch(() => '');
+  const lines = text
+    .slice(-ERROR_TAIL_CHARS)
+    .split('\n')
+    .map((line) => line.trim());
+  return lines.findLast((line) => line !== '') ?? '';
+}
+
+export async function removeFiles(files: JsonFiles): Promise<void> {
+  await Promise.all(Object.values(files).map((file: string) => rm(file, { force: true })));
+}
+
+/** Makes the directory of the files, and removes from it what belongs to no launch any more. */
+export async function prepareJsonDirectory(dir: string, launchIds: ReadonlySet<string>): Promise<void> {
+  mkdirSync(dir, { recursive: true, mode: 0o700 });
+  for (const name of await readdir(dir)) {
+    const [launchId = ''] = name.split('.');
+    if (!launchIds.has(launchId)) await rm(join(dir, name), { force: true });
+  }
+}

@@ -1,0 +1,52 @@
+import { planAnswer } from '../../core/delivery/answer.ts';
+import { permissionResult } from '../../core/delivery/json-answer.ts';
+import { type Answer, CatalogueError, type Question } from '../../protocol/index.ts';
+import type { SessionActor } from '../session/actor.ts';
+import type { JsonDeliverer } from './deliver.ts';
+import type { JsonDriver } from './driver.ts';
+
+export interface AnswerParts {
+  actor: SessionActor;
+  driver: JsonDriver;
+  deliverer: JsonDeliverer;
+}
+
+/**
+ * Answers the question that is open, or by its id the one that is meant.
+ * @throws CatalogueError no_question, stale_question, no_such_option, not_confirmed; for a question in words what `send` throws
+ */
+export async function answerJsonQuestion(parts: AnswerParts, request: Answer): Promise<void> {
+  const question = openQuestion(parts, request);
+  const plan = planAnswer(question, request);
+  if (plan.kind === 'refuse') throw refusal(question, plan.message);
+  if (plan.kind === 'prompt') {
+    await parts.deliverer.send({ text: plan.text });
+    return;
+  }
+  await parts.actor.mailbox.post(async () => {
+    // By its turn in the mailbox another one may be open.
+    openQuestion(parts, { ...request, question_id: question.id });
+    const asked = parts.driver.evidence.requests.find(({ requestId }) => requestId === question.id);
+    if (asked === undefined) throw new CatalogueError('stale_question');
+    const result = permissionResult(asked, question, plan);
+    if (typeof result === 'string') throw refusal(question, result);
+    await parts.driver.answer(asked.requestId, result);
+  });
+}
+
+function openQuestion({ actor }: AnswerParts, { question_id: id }: Answer): Question {
+  const { question } = actor.status.memory();
+  if (question === null) throw new CatalogueError('no_question', `${actor.slug} asks nothing`);
+  if (id !== undefined && id !== question.id) throw new CatalogueError('stale_question');
+  return question;
+}
+
+function refusal(question: Question, message: string): CatalogueError {
+  const listed = question.questions.map(({ options }) =>
+    options.map(({ key, label }) => `${key}. ${label}`).join(', '),
+  );
+  return new CatalogueError('no_such_option', message, {
+    hint: `The options are: ${listed.join('; ')}`,
+    extra: { question },
+  });
+}

@@ -1,0 +1,324 @@
+import { v4 as uuid } from 'uuid';
+import type { PermissionResult } from '../../core/delivery/json-answer.ts';
+import { type JsonEvidence, NO_EVENTS, observeEvent, observePrompt, withdrawPrompt } from '../../core/status/index.ts';
+import { LAUNCH_VARIABLE } from '../../platform/claude/index.ts';
+import {
+  jsonFiles,
+  lastComplaint,
+  type ReadLines,
+  removeFiles,
+  writeMessage,
+} from '../../platform/claude/json/index.ts';
+import { endTree, findMarked, isAlive, signal, waitUntil } from '../../platform/process/index.ts';
+import { CatalogueError, type ClaudeEvent } from '../../protocol/index.ts';
+import type { SessionActor } from '../session/actor.ts';
+import type { Dispose } from '../sessions.ts';
+import { type AgentEnd, AgentRun } from './agent-run.ts';
+import type { JsonContext } from './context.ts';
+import { planLaunch, requireAlone, startAgent } from './start-agent.ts';
+import { turnCost } from './turn-cost.ts';
+
+/** Claude Code answers a control request within some 10 ms; while it starts it takes as long as the start. */
+const CONTROL_TIMEOUT_MS = 15_000;
+/** It ends within 100 ms of a TERM when it has nothing to do. */
+const REST_TIMEOUT_MS = 4_000;
+
+/**
+ * Drives the Claude Code of one JSON session: starts it at the first prompt, reads its events, ends it after a quiet while,
+ * finds it again after a restart of the server. There is never more than one process: every start goes through the
+ * session's mailbox and proves first that nobody else has the conversation open.
+ */
+export class JsonDriver {
+  readonly #context: JsonContext;
+  readonly #actor: SessionActor;
+  readonly #listeners = new Set<(event: ClaudeEvent) => void>();
+  readonly #endListeners = new Set<() => void>();
+  #evidence: JsonEvidence;
+  #offset: number;
+  #run: AgentRun | null = null;
+  #finishing: Promise<void> = Promise.resolve();
+  #stopResting: Dispose | null = null;
+
+  constructor(context: JsonContext, actor: SessionActor) {
+    this.#context = context;
+    this.#actor = actor;
+    const kept = actor.deps.events.state(actor.record.id);
+    this.#evidence = actor.status.evidence().json ?? NO_EVENTS;
+    this.#offset = kept?.output.offset ?? 0;
+  }
+
+  get evidence(): JsonEvidence {
+    return this.#evidence;
+  }
+
+  /** whether a process lives */
+  isRunning(): boolean {
+    return this.#run !== null;
+  }
+
+  /** Told of each event after it was written down. */
+  onEvent(listener: (event: ClaudeEvent) => void): Dispose {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  /** Told when the process has ended and everything it wrote was read. */
+  onEnd(listener: () => void): Dispose {
+    this.#endListeners.add(listener);
+    return () => this.#endListeners.delete(listener);
+  }
+
+  /** After a restart of the server: reads what was written meanwhile, and goes on with the process if it lives. */
+  async findAgain(): Promise<void> {
+    const { launchId, agent } = this.#actor.record;
+    const output = this.#actor.deps.events.state(this.#actor.record.id)?.output ?? null;
+    if (launchId === null || output?.launchId !== launchId) {
+      // The server died before it had started anything for the prompt.
+      if (this.#evidence.busySince !== null) this.#fail({ code: null, signal: null }, '');
+      return;
+    }
+    const run = this.#open(launchId);
+    await run.tail.catchUp().catch((cause: unknown) => this.#fault(cause));
+    const isKnown = agent !== null && (await isAlive(agent));
+    // A server that died between the start and the note of it left the mark alone; its children carry it too.
+    const marked = isKnown ? [] : await findMarked({ name: LAUNCH_VARIABLE, value: launchId });
+    const found = isKnown ? agent : (marked.find((one) => !marked.some(({ pid }) => pid === one.ppid)) ?? null);
+    if (found === null) {
+      run.ended({ code: null, signal: null });
+      await this.#finishing;
+      return;
+    }
+    this.#actor.update({ agent: { pid: found.pid, startTime: found.startTime } });
+    run.lookAfter({ pid: found.pid, startTime: found.startTime });
+    this.#considerRest();
+  }
+
+  /**
+   * Hands a prompt to Claude Code, which is started where it does not run. To be called from the mailbox.
+   * @throws CatalogueError no_such_path, claude_not_found, session_in_use, launch_failed, not_confirmed
+   */
+  async prompt(prompt: { id: string; text: string }): Promise<void> {
+    const { id, text } = prompt;
+    const at = this.#actor.deps.clock.now();
+    this.#keep(observePrompt(this.#evidence, { id, at, text }), []);
+    try {
+      await this.#ensureRun();
+      await this.#write({
+        type: 'user',
+        message: { role: 'user', content: text },
+        parent_tool_use_id: null,
+        uuid: id,
+      });
+    } catch (cause) {
+      await this.#finishing;
+      this.#keep(withdrawPrompt(this.#evidence, id), []);
+      throw cause;
+    }
+  }
+
+  /** @throws CatalogueError not_confirmed, session_dead */
+  async answer(requestId: string, result: PermissionResult): Promise<void> {
+    const message: ClaudeEvent = {
+      type: 'control_response',
+      response: { subtype: 'success', request_id: requestId, response: result },
+    };
+    await this.#write(message);
+    // Claude Code repeats it among its events; until then the question must not look open.
+    this.#keep(observeEvent(this.#evidence, message, this.#actor.deps.clock.now()), []);
+  }
+
+  /**
+   * Asks something of the running Claude Code: `interrupt`, `set_permission_mode`, `set_model`.
+   * @throws CatalogueError not_confirmed where it refuses or says nothing
+   */
+  async control(request: { subtype: string } & Record<string, unknown>): Promise<void> {
+    const requestId = uuid();
+    let response: Record<string, unknown> | null = null;
+    const stop = this.onEvent((event) => {
+      const body = event.response as Record<string, unknown> | undefined;
+      if (event.type === 'control_response' && body?.request_id === requestId) response = body;
+    });
+    try {
+      await this.#write({ type: 'control_request', request_id: requestId, request });
+      const answered = await this.#actor.status.until(
+        () => response !== null || this.#run === null,
+        CONTROL_TIMEOUT_MS,
+      );
+      const { subtype, error } = (response ?? {}) as { subtype?: unknown; error?: unknown };
+      if (answered && subtype === 'success') return;
+      const why = typeof error === 'string' ? `: ${error}` : '';
+      throw new CatalogueError('not_confirmed', `Claude Code did not take ${request.subtype}${why}`);
+    } finally {
+      stop();
+    }
+  }
+
+  /** Lets go of the conversation: ends the process if it has nothing to do. What runs goes on. */
+  async rest(): Promise<void> {
+    const run = this.#run;
+    if (run === null || !this.#isQuiet()) return;
+    this.#stopResting?.();
+    await run.tail.catchUp();
+    const { process } = run;
+    if (process === null || !this.#isQuiet()) return;
+    await signal(process, 'SIGTERM');
+    const gone = async (): Promise<true | null> => ((await isAlive(process)) ? null : true);
+    if ((await waitUntil(gone, { timeoutMs: REST_TIMEOUT_MS })) === null) await this.end();
+    run.ended({ code: null, signal: null });
+    await this.#finishing;
+  }
+
+  /** Ends the process with everything that it started, whatever it does. @throws CatalogueError kill_failed */
+  async end(): Promise<void> {
+    const run = this.#run;
+    const { launchId } = this.#actor.record;
+    if (launchId === null) return;
+    const mark = { name: LAUNCH_VARIABLE, value: launchId };
+    const { left } = await endTree({ roots: [], first: run?.process ?? null, mark });
+    if (left.length > 0) {
+      const named = left.map((one) => `${one.pid} (${one.comm})`).join(', ');
+      throw new CatalogueError('kill_failed', `${this.#actor.slug}: could not end ${named}`);
+    }
+    run?.ended({ code: null, signal: null });
+    await this.#finishing;
+  }
+
+  dispose(): void {
+    this.#stopResting?.();
+    this.#run?.dispose();
+    this.#run = null;
+  }
+
+  async #ensureRun(): Promise<void> {
+    if (this.#run !== null) return;
+    await this.#finishing;
+    const actor = this.#actor;
+    await requireAlone(this.#context, actor.record);
+    const launchId = uuid();
+    const launch = await planLaunch(this.#context, actor.record, launchId);
+    const { claudeSessionId } = launch;
+    // Written down before the start: a server that dies right after finds the process by its mark.
+    actor.update({ launchId, agent: null, claudeSessionId, claudeVersion: launch.claudeVersion });
+    this.#offset = 0;
+    this.#keep(this.#evidence, []);
+    let early: AgentEnd | null = null;
+    const agent = await startAgent(this.#context, { ...launch, launchId }, (end) => {
+      if (this.#run?.launchId === launchId) this.#run.ended(end);
+      else early = end;
+    });
+    const run = this.#open(launchId);
+    run.process = agent;
+    actor.update({ agent });
+    if (early !== null) run.ended(early);
+  }
+
+  #open(launchId: string): AgentRun {
+    const run: AgentRun = new AgentRun({
+      launchId,
+      files: jsonFiles(this.#context.jsonDir, launchId),
+      from: this.#offset,
+      clock: this.#actor.deps.clock,
+      onLines: (lines) => this.#takeIn(lines),
+      onError: (cause) => this.#fault(cause),
+      onEnd: (end) => {
+        this.#finishing = this.#finish(run, end).catch((cause: unknown) => this.#fault(cause));
+      },
+    });
+    this.#run = run;
+    return run;
+  }
+
+  async #write(message: object): Promise<void> {
+    if (this.#run === null) throw new CatalogueError('session_dead', 'Claude Code does not run');
+    const { files } = this.#run;
+    try {
+      await writeMessage(files, message);
+    } catch (cause) {
+      // Nobody reads any more: most likely it ended just now, and its own words say more.
+      const complaint = await lastComplaint(files);
+      if (complaint === '') throw cause;
+      throw new CatalogueError('launch_failed', `Claude Code ended: ${complaint}`, { cause });
+    }
+  }
+
+  /** Events are written down with everything that follows from them, in one transaction; then they are told. */
+  #takeIn({ events, offset }: ReadLines): void {
+    const { clock } = this.#actor.deps;
+    const at = clock.now();
+    this.#offset = offset;
+    let evidence = this.#evidence;
+    const turns = [];
+    for (const event of events) {
+      if (event.type === 'result') turns.push(turnCost(event, evidence.totalCostUsd, at));
+      evidence = observeEvent(evidence, event, at);
+    }
+    this.#keep(evidence, events, turns);
+    for (const event of events) if (event.type === 'control_request') this.#refuseUnknown(event);
+    this.#considerRest();
+  }
+
+  #keep(evidence: JsonEvidence, events: readonly ClaudeEvent[], turns: ReturnType<typeof turnCost>[] = []): void {
+    const { deps, record, slug } = this.#actor;
+    const output = { launchId: record.launchId, offset: this.#offset };
+    const stored = deps.events.append(record.id, { at: deps.clock.now(), events, output, evidence, turns });
+    this.#evidence = evidence;
+    // Before the status says so: whoever waits for it then finds what the events mean for their own.
+    for (const event of events) for (const listener of [...this.#listeners]) listener(event);
+    if (stored.length > 0 && this.#actor.isListed()) deps.emit({ kind: 'events', slug, events: stored });
+    this.#actor.seeJson(evidence, { events, costUsd: turns.reduce((sum, turn) => sum + turn.cost_usd, 0) });
+  }
+
+  /** Anything else that it asks would wait for ever: CBOS has no hooks and no servers of its own in it. */
+  #refuseUnknown(event: ClaudeEvent): void {
+    const { subtype } = (event.request ?? {}) as { subtype?: unknown };
+    if (subtype === 'can_use_tool') return;
+    const error = `CBOS does not answer ${String(subtype)}`;
+    const response = { subtype: 'error', request_id: event.request_id, error };
+    this.#write({ type: 'control_response', response }).catch((cause: unknown) => this.#fault(cause));
+  }
+
+  async #finish(run: AgentRun, end: AgentEnd): Promise<void> {
+    await run.tail.finish().catch((cause: unknown) => this.#fault(cause));
+    if (this.#run === run) this.#run = null;
+    this.#stopResting?.();
+    for (const listener of [...this.#endListeners]) listener();
+    if (this.#evidence.busySince !== null) {
+      // Its tools must not go on where nobody sees what comes of them.
+      await endTree({ roots: [], mark: { name: LAUNCH_VARIABLE, value: run.launchId } });
+      this.#fail(end, await lastComplaint(run.files));
+    }
+    await removeFiles(run.files);
+    this.#actor.update({ agent: null });
+  }
+
+  #fail(end: AgentEnd, complaint: string): void {
+    const failure: ClaudeEvent = { type: 'error', message: describeEnd(end, complaint) };
+    this.#keep(observeEvent(this.#evidence, failure, this.#actor.deps.clock.now()), [failure]);
+  }
+
+  #isQuiet(): boolean {
+    const { busySince, requests, background } = this.#evidence;
+    return busySince === null && requests.length === 0 && background.length === 0;
+  }
+
+  /** The process is ended when nothing has happened for the idle time; whatever happens begins it anew. */
+  #considerRest(): void {
+    this.#stopResting?.();
+    this.#stopResting = null;
+    if (this.#run === null || !this.#isQuiet()) return;
+    const { mailbox, deps } = this.#actor;
+    this.#stopResting = deps.clock.after(this.#context.settings.json_idle_timeout * 1_000, () => {
+      mailbox.post(() => this.rest()).catch((cause: unknown) => this.#fault(cause));
+    });
+  }
+
+  #fault(cause: unknown): void {
+    this.#actor.deps.log.error({ slug: this.#actor.slug, err: cause }, 'a fault in driving Claude Code');
+  }
+}
+
+function describeEnd({ code, signal: name }: AgentEnd, complaint: string): string {
+  const how = name !== null ? ` (${name})` : code !== null && code !== 0 ? ` with exit code ${code}` : '';
+  const said = complaint === '' ? '' : `: ${complaint}`;
+  return `Claude Code ended${how} before the turn was over${said}; the turn was interrupted and is not run again by itself`;
+}

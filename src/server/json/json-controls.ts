@@ -1,0 +1,159 @@
+import { CONVERSATION_TYPES, conversationLines } from '../../core/status/index.ts';
+import { type Buffer, CatalogueError, type Invoke, type LastResponse } from '../../protocol/index.ts';
+import type { SessionActor } from '../session/actor.ts';
+import type { SessionControls } from '../session/controls.ts';
+import type { Conversation } from '../session/conversation.ts';
+import { addUsage, NO_USAGE } from '../session/usage.ts';
+import { toTimestamp } from '../session/view.ts';
+import { answerJsonQuestion } from './answer.ts';
+import type { JsonContext } from './context.ts';
+import { createJsonDeliverer, type JsonDeliverer } from './deliver.ts';
+import { JsonDriver } from './driver.ts';
+import { requireStartable } from './start-agent.ts';
+
+/** An interrupt ends a turn within 50 ms (2.1.329); a tool may take longer to be killed. */
+const INTERRUPT_MS = 10_000;
+
+/** A session that Claude Code runs without a terminal: structured events instead, and no process while it waits. */
+export function createJsonControls(context: JsonContext, actor: SessionActor): SessionControls {
+  const driver = new JsonDriver(context, actor);
+  const deliverer = createJsonDeliverer(actor, driver);
+
+  async function interrupt(): Promise<void> {
+    const { primary } = actor.status.memory();
+    if (primary !== 'active') {
+      const isAsking = driver.evidence.requests.length > 0;
+      throw new CatalogueError(
+        'nothing_running',
+        isAsking ? `${actor.slug} waits for an answer; an interrupt would dismiss its question` : undefined,
+        isAsking ? { hint: `\`cbos answer ${actor.slug} no\` says no` } : {},
+      );
+    }
+    const endedBefore = driver.evidence.turnEnd?.at ?? 0;
+    await driver.control({ subtype: 'interrupt' });
+    const hasEnded = (): boolean =>
+      driver.evidence.busySince === null || (driver.evidence.turnEnd?.at ?? 0) > endedBefore;
+    if (await actor.status.until(hasEnded, INTERRUPT_MS)) return;
+    throw new CatalogueError('not_confirmed', `Claude Code took the interrupt, but ${actor.slug} still runs`, {
+      hint: `\`cbos kill ${actor.slug}\` ends it, \`cbos restart ${actor.slug}\` brings it back on its conversation`,
+    });
+  }
+
+  const noTerminal = async (): Promise<never> => {
+    throw new CatalogueError('no_terminal', `${actor.slug} is a JSON session and has no terminal`);
+  };
+
+  return {
+    deliverer,
+    conversation: createConversation(actor, driver, deliverer),
+    launch: async () => {
+      requireStartable(context, actor.record);
+      actor.update({ adopted: true, endedAt: null });
+      actor.status.startAnew();
+    },
+    findAgain: async () => {
+      if (!actor.isDead()) await driver.findAgain();
+      deliverer.settle();
+    },
+    end: async () => {
+      if (actor.isDead()) throw new CatalogueError('session_dead', `${actor.slug} has ended`);
+      await driver.end();
+      actor.seeEnd();
+    },
+    rest: () => driver.rest(),
+    rename: async (slug) => actor.update({ slug }),
+    answer: (request) => answerJsonQuestion({ actor, driver, deliverer }, request),
+    interrupt,
+    keys: noTerminal,
+    resize: noTerminal,
+    buffer: async ({ lines, format }) => bufferOf(actor, lines, format),
+    recording: () => null,
+    dispose: () => {
+      deliverer.dispose();
+      driver.dispose();
+    },
+  };
+}
+
+function createConversation(actor: SessionActor, driver: JsonDriver, deliverer: JsonDeliverer): Conversation {
+  const { events } = actor.deps;
+  const { id } = actor.record;
+
+  /** What a turn is run with; a process that runs already is told, the next one begins with it. */
+  async function apply({ permission_mode, model }: NonNullable<Invoke['options']>): Promise<void> {
+    const { launch } = actor.record;
+    if (driver.isRunning() && permission_mode !== undefined) {
+      await driver.control({ subtype: 'set_permission_mode', mode: permission_mode });
+    }
+    if (driver.isRunning() && model !== undefined) await driver.control({ subtype: 'set_model', model });
+    const changed = {
+      ...(permission_mode === undefined ? {} : { permission_mode }),
+      ...(model === undefined ? {} : { model }),
+    };
+    actor.update({ launch: { ...launch, ...changed } });
+  }
+
+  return {
+    invoke: ({ prompt, options }) =>
+      actor.mailbox.post(async () => {
+        if (actor.isDead()) throw new CatalogueError('session_dead', `${actor.slug} has ended`);
+        const { primary, question } = actor.status.memory();
+        const isAsking = primary === 'waiting' && question?.kind !== 'closing';
+        if (driver.evidence.busySince !== null || isAsking) {
+          throw new CatalogueError('already_running', `${actor.slug} is in the middle of a turn`, {
+            ...(question === null ? {} : { extra: { question } }),
+          });
+        }
+        if (options !== undefined) await apply(options);
+        return { invocation_id: await deliverer.invoke(prompt) };
+      }),
+    events: ({ after, limit }) => {
+      const found = events.read(id, after, limit + 1);
+      const page = found.slice(0, limit);
+      return { events: page, next: found.length > limit ? (page.at(-1)?.seq ?? null) : null };
+    },
+    lastResponse: () => lastResponse(actor),
+    costs: () => {
+      const days = events.days(id);
+      const turns = events.turns(id).map(({ at, ...usage }) => ({ at: toTimestamp(at), ...usage }));
+      const { max_budget_usd } = actor.record.launch;
+      return { session: days.reduce(addUsage, NO_USAGE), max_budget_usd, days, turns };
+    },
+  };
+}
+
+/** Results that are looked through for one with a text: failed and interrupted turns have none. */
+const LOOKED_THROUGH = 50;
+
+function lastResponse(actor: SessionActor): LastResponse {
+  const { events } = actor.deps;
+  const results = events.newest(actor.record.id, ['result'], LOOKED_THROUGH);
+  const found = results.findLast(({ event }) => typeof event.result === 'string' && event.is_error !== true);
+  if (found === undefined) throw new CatalogueError('no_response', `${actor.slug} has not answered anything yet`);
+  const { result, duration_ms } = found.event;
+  const at = Math.round(found.timestamp * 1_000);
+  const cost = events.turns(actor.record.id).find((turn) => turn.at === at)?.cost_usd ?? null;
+  return {
+    text: String(result),
+    cost_usd: cost,
+    duration_ms: typeof duration_ms === 'number' ? duration_ms : null,
+    at: toTimestamp(at),
+  };
+}
+
+/** There is no screen: the conversation as text stands in for it. */
+function bufferOf(actor: SessionActor, count: number, format: 'text' | 'ansi' | 'html'): Buffer {
+  const { events } = actor.deps;
+  const read = events.newest(actor.record.id, CONVERSATION_TYPES, count);
+  const lines = read
+    .flatMap(({ event }) => conversationLines(event))
+    .slice(-count)
+    .map((line) => (format === 'html' ? escapeHtml(line) : line));
+  const { cols, rows } = actor.record.launch;
+  const text = lines.join('\n');
+  return { buffer: text, lines: lines.length, cols, rows, offset: read.at(-1)?.seq ?? 0 };
+}
+
+function escapeHtml(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+}

@@ -1,0 +1,101 @@
+import { v4 as uuid } from 'uuid';
+import {
+  claudeVersion,
+  configDirectory,
+  continueConversation,
+  formatClaudeVersion,
+  LAUNCH_VARIABLE,
+  readRegistry,
+  resolveClaude,
+  sessionEnvironment,
+} from '../../platform/claude/index.ts';
+import { JSON_ENVIRONMENT, jsonCommand, jsonFiles, startJsonProcess } from '../../platform/claude/json/index.ts';
+import { endTree, type ProcessId } from '../../platform/process/index.ts';
+import type { SessionRecord } from '../../platform/sqlite/session-store.ts';
+import { CatalogueError, PermissionMode } from '../../protocol/index.ts';
+import { requireDirectory } from '../fleet/launch-session.ts';
+import type { JsonContext } from './context.ts';
+
+export interface AgentLaunch {
+  argv: string[];
+  env: Record<string, string>;
+  cwd: string;
+  claudeSessionId: string;
+  claudeVersion: string;
+}
+
+/**
+ * Whether a session can be started at all, asked when it is made: its process starts at the first prompt only.
+ * @throws CatalogueError claude_not_found, invalid_request for a variable that cannot be set
+ */
+export function requireStartable(context: JsonContext, record: SessionRecord): void {
+  const env = environmentOf(context, record, '');
+  resolveClaude(context.settings.claude_command, env.PATH ?? '');
+}
+
+function environmentOf(context: JsonContext, record: SessionRecord, launchId: string): Record<string, string> {
+  const base = sessionEnvironment(context.environment, {
+    launchId,
+    spool: context.spoolDir,
+    extra: record.launch.env,
+    alternateScreen: context.settings.claude_alternate_screen,
+  });
+  return { ...base, ...JSON_ENVIRONMENT };
+}
+
+/**
+ * What is to be started for a session, on its conversation where Claude Code has written one down.
+ * @throws CatalogueError no_such_path, claude_not_found, launch_failed
+ */
+export async function planLaunch(context: JsonContext, record: SessionRecord, launchId: string): Promise<AgentLaunch> {
+  const { settings } = context;
+  const { launch, claudeSessionId } = record;
+  const cwd = await requireDirectory(record.path ?? '');
+  const env = environmentOf(context, record, launchId);
+  const program = resolveClaude(settings.claude_command, env.PATH ?? '');
+  const version = await claudeVersion(program, env);
+  const conversation =
+    claudeSessionId === null
+      ? { kind: 'new' as const, sessionId: uuid() }
+      : await continueConversation({ configDir: configDirectory(env), cwd, sessionId: claudeSessionId }, uuid());
+  const argv = jsonCommand({
+    program,
+    conversation,
+    permissionMode: PermissionMode.safeParse(launch.permission_mode).data ?? 'default',
+    model: launch.model,
+    maxBudgetUsd: launch.max_budget_usd,
+    args: launch.args,
+  });
+  return { argv, env, cwd, claudeSessionId: conversation.sessionId, claudeVersion: formatClaudeVersion(version) };
+}
+
+/**
+ * Two processes on one conversation corrupt its transcript. What an earlier launch of this session has left is ended, whoever
+ * else has it open is named.
+ * @throws CatalogueError session_in_use, kill_failed
+ */
+export async function requireAlone(
+  context: JsonContext,
+  { claudeSessionId, launchId }: Pick<SessionRecord, 'claudeSessionId' | 'launchId'>,
+): Promise<void> {
+  if (launchId !== null) {
+    const { left } = await endTree({ roots: [], mark: { name: LAUNCH_VARIABLE, value: launchId } });
+    if (left.length > 0) throw new CatalogueError('kill_failed', `Process ${left[0]?.pid} could not be ended`);
+  }
+  if (claudeSessionId === null) return;
+  const other = (await readRegistry(context.registryDir)).find((one) => one.sessionId === claudeSessionId);
+  if (other === undefined) return;
+  throw new CatalogueError('session_in_use', `Process ${other.pid} has the conversation open`, {
+    hint: `End it first (kill ${other.pid}, or leave it with /exit)`,
+  });
+}
+
+/** Starts what was planned. @throws CatalogueError launch_failed */
+export function startAgent(
+  context: JsonContext,
+  launch: AgentLaunch & { launchId: string },
+  onExit: (end: { code: number | null; signal: string | null }) => void,
+): Promise<ProcessId> {
+  const { argv, cwd, env } = launch;
+  return startJsonProcess({ argv, cwd, env, files: jsonFiles(context.jsonDir, launch.launchId), onExit });
+}

@@ -1,0 +1,42 @@
+import { CONVERSATION_TYPES, conversationLines } from '../../core/status/index.ts';
+import type { EventStore } from '../../platform/sqlite/event-store.ts';
+import type { ClaudeEvent } from '../../protocol/index.ts';
+
+/** Lines of the conversation that are kept at hand for lists. */
+const KEPT_LINES = 20;
+/** So many events hold them for sure. */
+const READ_EVENTS = 20;
+
+/** What a list shows of a JSON session beside its status: its cost, and the end of its conversation as text. */
+export class JsonFacts {
+  readonly #store: EventStore;
+  readonly #sessionId: string;
+  #costUsd: number | null = null;
+  #lines: string[] | null = null;
+
+  constructor(store: EventStore, sessionId: string) {
+    this.#store = store;
+    this.#sessionId = sessionId;
+  }
+
+  /** of all its turns */
+  costUsd(): number {
+    this.#costUsd ??= this.#store.days(this.#sessionId).reduce((sum, day) => sum + day.cost_usd, 0);
+    return this.#costUsd;
+  }
+
+  lines(): readonly string[] {
+    this.#lines ??= this.#store
+      .newest(this.#sessionId, CONVERSATION_TYPES, READ_EVENTS)
+      .flatMap(({ event }) => conversationLines(event))
+      .slice(-KEPT_LINES);
+    return this.#lines;
+  }
+
+  /** Events that were written down just now. */
+  add(events: readonly ClaudeEvent[], costUsd: number): void {
+    if (this.#costUsd !== null) this.#costUsd += costUsd;
+    const lines = events.flatMap(conversationLines);
+    if (this.#lines !== null && lines.length > 0) this.#lines = [...this.#lines, ...lines].slice(-KEPT_LINES);
+  }
+}
