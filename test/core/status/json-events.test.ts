@@ -44,7 +44,7 @@ function words(name: string): string[] {
   return all.filter((word, index) => word !== all[index - 1]);
 }
 
-const after = (start: JsonEvidence, ...events: ClaudeEvent[]): JsonEvidence =>
+const following = (start: JsonEvidence, ...events: ClaudeEvent[]): JsonEvidence =>
   events.reduce((evidence, event, index) => observeEvent(evidence, event, 1_000 + index), start);
 const failure: ClaudeEvent = { type: 'error', message: 'Claude Code ended (SIGKILL)' };
 const compacting: ClaudeEvent = { type: 'system', subtype: 'status', status: 'compacting' };
@@ -76,7 +76,7 @@ describe('the recorded events of the real Claude Code go through the right statu
 describe('each rule decides', () => {
   const seen = readdirSync(RECORDED).flatMap((file) => steps(recorded(file.replace('.jsonl', ''))));
   // Compaction needs a long conversation, an interrupt was followed by another prompt: these two are made by hand.
-  const made = [NO_EVENTS, after(observePrompt(NO_EVENTS, PROMPT), compacting), after(NO_EVENTS, failure)];
+  const made = [NO_EVENTS, following(observePrompt(NO_EVENTS, PROMPT), compacting), following(NO_EVENTS, failure)];
   const said = (rules: typeof JSON_RULES, json: JsonEvidence): string => {
     const { primary, detail, evidence, since } = readByRules('json', rules, json) ?? {};
     return `${primary}/${detail} since ${since}: ${evidence}`;
@@ -91,19 +91,19 @@ test('a prompt makes the session active before anything has come back, and its f
   const prompted = observePrompt(NO_EVENTS, PROMPT);
   expect([wordOf(NO_EVENTS), jsonState(NO_EVENTS)]).toEqual(['idle/ready', 'idle']);
   expect([wordOf(prompted), jsonState(prompted)]).toEqual(['active/thinking', 'running']);
-  const failed = after(prompted, failure);
+  const failed = following(prompted, failure);
   expect([wordOf(failed), jsonState(failed)]).toEqual(['idle/error', 'error']);
 });
 
 test('a prompt that is written while the last turn ends is not taken for a part of it', () => {
-  const running = after(observePrompt(NO_EVENTS, PROMPT), {
+  const running = following(observePrompt(NO_EVENTS, PROMPT), {
     type: 'user',
     isReplay: true,
     uuid: 'p1',
     message: { content: 'do it' },
   });
   const second = observePrompt(running, { id: 'p2', at: 1_500, text: 'and this' });
-  const ended = after(
+  const ended = following(
     second,
     { type: 'result', result: 'Done.' },
     { type: 'system', subtype: 'session_state_changed', state: 'idle' },
@@ -119,7 +119,7 @@ test('a permission is taken back when it is answered, cancelled, or its turn end
     request_id: 'r1',
     request: { subtype: 'can_use_tool', tool_name: 'Bash', input: { command: 'ls' }, tool_use_id: 't1' },
   };
-  const asking = after(observePrompt(NO_EVENTS, PROMPT), request);
+  const asking = following(observePrompt(NO_EVENTS, PROMPT), request);
   expect(statusOf(asking).question).toMatchObject({ id: 'r1', kind: 'permission', text: 'Bash: ls' });
   expect(jsonState(asking)).toBe('waiting_permission');
   const ends: ClaudeEvent[] = [
@@ -128,7 +128,7 @@ test('a permission is taken back when it is answered, cancelled, or its turn end
     { type: 'user', message: { content: [{ type: 'tool_result', tool_use_id: 't1' }] } },
     { type: 'result', is_error: false, result: '' },
   ];
-  for (const end of ends) expect(statusOf(after(asking, end)).question, end.type).toBeNull();
+  for (const end of ends) expect(statusOf(following(asking, end)).question, end.type).toBeNull();
 });
 
 test('what a later version may send changes nothing', () => {
@@ -141,14 +141,14 @@ test('what a later version may send changes nothing', () => {
     { type: 'control_request', request: null },
     { type: 'rate_limit_event' },
   ];
-  const { lastAt, busySince, ...rest } = after(NO_EVENTS, ...odd);
+  const { lastAt, busySince, ...rest } = following(NO_EVENTS, ...odd);
   expect({ lastAt: null, busySince: null, ...rest }).toEqual(NO_EVENTS);
   expect([lastAt, busySince]).toEqual([1_006, 1_003]);
 });
 
 test('limits of the account are told with the time of their reset', () => {
   const info = { status: 'rejected', rateLimitType: 'five_hour', resetsAt: 1_795_000_000, utilization: 1 };
-  expect(after(NO_EVENTS, { type: 'rate_limit_event', rate_limit_info: info }).rateLimit).toEqual({
+  expect(following(NO_EVENTS, { type: 'rate_limit_event', rate_limit_info: info }).rateLimit).toEqual({
     status: 'rejected',
     kind: 'five_hour',
     resets_at: new Date(1_795_000_000_000).toISOString(),

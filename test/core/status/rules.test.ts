@@ -6,6 +6,7 @@ import {
   createTimeline,
   HOOK_RULES,
   type HookEvidence,
+  JSON_RULES,
   NO_HOOKS,
   observeHook,
   PROCESS_RULES,
@@ -145,7 +146,8 @@ describe('each rule over what Claude Code says of itself decides', () => {
 });
 
 test('every rule has a name of its own that tells its source, and names the versions it was seen on', () => {
-  const lists = {
+    screen: [...SCREEN_RULES, ...EVERY_SIGN],
+    json: JSON_RULES,
     screen: [...SCREEN_RULES, ...EVERY_SIGN],
     hook: HOOK_RULES,
     registry: REGISTRY_RULES,
