@@ -1,55 +1,11 @@
 import type { ClaudeEvent, RateLimit } from '../../protocol/index.ts';
-import type { Millis, PendingTool } from './evidence.ts';
+import type { JsonEvidence, JsonRequest, Millis, OpenPrompt } from './evidence.ts';
 import { boundInput } from './hooks.ts';
 
 /** Longest text kept of a prompt or message: enough for every rule, whatever a turn produced. */
 const MAX_TEXT = 4_000;
 /** Tool calls and prompts remembered while they run; the oldest go first. */
 const MAX_OPEN = 64;
-
-/** A prompt that was written to Claude Code and whose turn is not over. */
-export interface OpenPrompt {
-  id: string;
-  at: Millis;
-  /** `written`: nothing has come back yet; `queued`: Claude Code has it; `started`: its turn runs */
-  stage: 'written' | 'queued' | 'started';
-}
-
-/** A question that Claude Code asks by `can_use_tool`: a permission, AskUserQuestion or ExitPlanMode. */
-export interface JsonRequest extends PendingTool {
-  requestId: string;
-  requestedAt: Millis;
-  /** its suggestions for "do not ask again", as they came */
-  suggestions: readonly unknown[];
-}
-
-/** What the events of a JSON session said, folded by `observeEvent`. Bounded, and nothing but JSON: it is written down. */
-export interface JsonEvidence {
-  /** when the newest event came, null when none ever did */
-  lastAt: Millis | null;
-  /** the last prompt */
-  prompt: { at: Millis; text: string } | null;
-  open: readonly OpenPrompt[];
-  /** since when a turn runs, null while none does */
-  busySince: Millis | null;
-  /** what the turn is at */
-  phase: { kind: 'thinking' | 'responding'; at: Millis } | null;
-  /** calls that were announced and have no result yet, oldest first */
-  tools: readonly PendingTool[];
-  /** open questions, oldest first */
-  requests: readonly JsonRequest[];
-  compactingSince: Millis | null;
-  /** tasks that go on in the background after a turn */
-  background: readonly string[];
-  turnEnd: { at: Millis; error: string | null; message: string | null; interrupted: boolean } | null;
-  sessionId: string | null;
-  permissionMode: string | null;
-  model: string | null;
-  version: string | null;
-  rateLimit: RateLimit | null;
-  /** the cumulative total of the last result, against which the next is compared where a version tells no more */
-  totalCostUsd: number;
-}
 
 export const NO_EVENTS: JsonEvidence = {
   lastAt: null,

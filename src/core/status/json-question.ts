@@ -1,5 +1,5 @@
 import type { JsonState, Question, QuestionOption, QuestionPart } from '../../protocol/index.ts';
-import type { JsonEvidence, JsonRequest } from './json-events.ts';
+import type { JsonEvidence, JsonRequest } from './evidence.ts';
 import { askedQuestions, describeTool, dialogKindOf } from './question.ts';
 
 /** The option that stands for an answer in words, as Claude Code's own dialog has it. */

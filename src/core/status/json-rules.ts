@@ -1,4 +1,4 @@
-import type { JsonEvidence } from './json-events.ts';
+import type { JsonEvidence } from './evidence.ts';
 import { closingQuestion, describeTool, dialogKindOf } from './question.ts';
 import type { Rule } from './rule.ts';
 

@@ -1,6 +1,5 @@
-import type { Evidence, HookEvidence, Millis, RegistryEvidence, SourceVerdict } from './evidence.ts';
+import type { Evidence, HookEvidence, JsonEvidence, Millis, RegistryEvidence, SourceVerdict } from './evidence.ts';
 import { HOOK_RULES } from './hook-rules.ts';
-import type { JsonEvidence } from './json-events.ts';
 import { JSON_RULES } from './json-rules.ts';
 import { PROCESS_RULES } from './process-rules.ts';
 import { REGISTRY_RULES } from './registry-rules.ts';

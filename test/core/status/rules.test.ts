@@ -146,7 +146,7 @@ describe('each rule over what Claude Code says of itself decides', () => {
 });
 
 test('every rule has a name of its own that tells its source, and names the versions it was seen on', () => {
-    screen: [...SCREEN_RULES, ...EVERY_SIGN],
+  const lists = {
     json: JSON_RULES,
     screen: [...SCREEN_RULES, ...EVERY_SIGN],
     hook: HOOK_RULES,
