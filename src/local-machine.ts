@@ -60,7 +60,7 @@ export function createLocalMachine(options: LocalMachineOptions): LocalHost {
     };
   };
 
-  return {
+  const machine: LocalHost = {
     settings: read,
     address: async () => {
       const settings = await settingsOf();
@@ -133,7 +133,12 @@ export function createLocalMachine(options: LocalMachineOptions): LocalHost {
       const { readTimeline } = await import('./local-timeline.ts');
       return readTimeline(request, { ...(await read({})), cwd: options.cwd });
     },
+    tui: async (request) => {
+      const { openLocalTui } = await import('./local-tui.ts');
+      return openLocalTui(options, machine, request);
+    },
   };
+  return machine;
 }
 
 async function* diagnose(options: LocalMachineOptions, service: ServiceContext): AsyncGenerator<DoctorCheck> {

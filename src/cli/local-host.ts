@@ -1,3 +1,4 @@
+import type { Client } from '../client/index.ts';
 import type {
   Because,
   Detail,
@@ -9,6 +10,7 @@ import type {
   Settings,
   State,
 } from '../protocol/index.ts';
+import type { TerminalIo } from './terminal-io.ts';
 
 /** Settings that flags set, each as the text that was typed. The host reads and checks them as it does the environment's. */
 export type SettingFlags = Partial<Record<SettingName, string>>;
@@ -47,6 +49,11 @@ export interface StartRequest {
   flags: SettingFlags;
   /** what is being waited for, one line each: "starting the server" */
   onProgress(line: string): void;
+}
+
+export interface TuiRequest {
+  client: Client;
+  io: TerminalIo;
 }
 
 export interface DemoRequest {
@@ -172,6 +179,11 @@ export interface LocalHost {
   attachArgv(screenId: string): string[];
   /** Runs a program on this terminal and resolves to its exit code. */
   runAttached(argv: readonly string[]): Promise<number>;
+  /**
+   * The terminal UI, until the person leaves it. Resolves to the exit code.
+   * @throws CatalogueError no_server
+   */
+  tui(request: TuiRequest): Promise<number>;
   demo(request: DemoRequest): Promise<void>;
   /**
    * The status along a recording, from its bytes alone: no server is asked.

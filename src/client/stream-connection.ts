@@ -164,7 +164,8 @@ export function connectStream(
 function trackRecordings(frame: StreamFrame, followed: Set<string>, offsets: Map<string, number>): void {
   switch (frame.type) {
     case 'stream':
-      offsets.set(frame.session, frame.offset);
+      // A frame that was under way when it was unfollowed: an offset kept now would stand for a screen that is forgotten.
+      if (followed.has(frame.session) || followed.has('*')) offsets.set(frame.session, frame.offset);
       return;
     case 'reset':
       offsets.delete(frame.session);

@@ -1,4 +1,5 @@
-import type { IBufferCell, Terminal } from '@xterm/headless';
+import type { IBuffer, IBufferCell, Terminal } from '@xterm/headless';
+import { withoutReordering } from './terminal-text.ts';
 
 /**
  * The window's rows as text with colours, each beginning and ending in the terminal's own style: nothing but printable text and SGR
@@ -7,25 +8,62 @@ import type { IBufferCell, Terminal } from '@xterm/headless';
  */
 export function styledRows(terminal: Terminal, maxCols: number): string[] {
   const buffer = terminal.buffer.active;
+  const cols = { from: 0, to: Math.min(terminal.cols, maxCols) };
+  return Array.from({ length: terminal.rows }, (_, row) => styledRow(buffer, buffer.baseY + row, cols));
+}
+
+export interface RowOptions {
+  /** the first column, and the one after the last */
+  from: number;
+  to: number;
+  /** false: bold, inverse and the like, but no colour */
+  hasColours?: boolean;
+  /**
+   * What puts the cursor into a column, counted from `from`. Asked for after each character whose width terminals disagree about, so
+   * that whatever follows stands in its cell.
+   */
+  placeAt?(col: number): string;
+}
+
+/** One row of a buffer, counted from its first line of scrollback. */
+export function styledRow(buffer: IBuffer, row: number, options: RowOptions): string {
+  const { from, to, hasColours = true, placeAt } = options;
+  const line = buffer.getLine(row);
+  if (line === undefined) return '';
   const cell = buffer.getNullCell();
-  return Array.from({ length: terminal.rows }, (_, row) => {
-    const line = buffer.getLine(buffer.baseY + row);
-    let text = '';
-    let style = '';
-    for (let col = 0; col < Math.min(terminal.cols, maxCols); col++) {
-      if (line?.getCell(col, cell) === undefined || cell.getWidth() === 0) continue;
-      const next = styleOf(cell);
-      if (next !== style) text += `\u001b[0${next}m`;
-      style = next;
-      const isCut = col + cell.getWidth() > maxCols;
-      text += isCut || cell.getChars() === '' ? ' ' : cell.getChars();
+  let text = '';
+  let style = '';
+  for (let col = from; col < to; col++) {
+    if (line.getCell(col, cell) === undefined) break;
+    const width = cell.getWidth();
+    if (width === 0) {
+      // The second half of a wide character; its first half is left of the cut.
+      if (col === from) text += ' ';
+      continue;
     }
-    return style === '' ? text.trimEnd() : `${text}\u001b[0m`;
-  });
+    const next = styleOf(cell, hasColours);
+    if (next !== style) text += `\u001b[0${next}m`;
+    style = next;
+    const written = cell.getChars();
+    const characters = written.length > 1 ? withoutReordering(written) : written;
+    const isCut = col + width > to;
+    text += isCut || characters === '' ? ' ' : characters;
+    if (placeAt !== undefined && !isCut && hasDoubtfulWidth(characters)) text += placeAt(col - from + width);
+  }
+  return style === '' ? text.trimEnd() : `${text}\u001b[0m`;
+}
+
+/** Everything but one character of Latin, Greek, Cyrillic, punctuation, arrows, box drawing or Braille: those have one cell everywhere. */
+function hasDoubtfulWidth(characters: string): boolean {
+  const code = characters.charCodeAt(0);
+  const isPlain = code < 0x300 || (code >= 0x370 && code < 0x530) || (code >= 0x2010 && code < 0x2028);
+  const isDrawing = (code >= 0x2500 && code < 0x25a0) || (code >= 0x2800 && code < 0x2900);
+  return characters.length > 1 || !(isPlain || isDrawing || characters === '');
 }
 
 /** SGR parameters after a reset, each with its `;` before it. */
-function styleOf(cell: IBufferCell): string {
+function styleOf(cell: IBufferCell, hasColours: boolean): string {
+  if (cell.isAttributeDefault()) return '';
   let style = '';
   if (cell.isBold() !== 0) style += ';1';
   if (cell.isDim() !== 0) style += ';2';
@@ -35,6 +73,7 @@ function styleOf(cell: IBufferCell): string {
   if (cell.isInverse() !== 0) style += ';7';
   if (cell.isInvisible() !== 0) style += ';8';
   if (cell.isStrikethrough() !== 0) style += ';9';
+  if (!hasColours) return style;
   if (cell.isFgPalette()) style += `;38;5;${cell.getFgColor()}`;
   if (cell.isFgRGB()) style += `;38;2;${rgb(cell.getFgColor())}`;
   if (cell.isBgPalette()) style += `;48;5;${cell.getBgColor()}`;

@@ -38,3 +38,8 @@ export function terminalJson(value: unknown, indent?: number): string {
     (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
   );
 }
+
+/** A text without the marks that make it read as something else than it is. */
+export function withoutReordering(text: string): string {
+  return text.replace(REORDERING, '');
+}

@@ -155,6 +155,7 @@ function testHost({ socket, settings, host }: CommandOptions): LocalHost {
     attachArgv: (screenId) => ['screen', '-x', screenId],
     runAttached: missing('runAttached'),
     demo: missing('demo'),
+    tui: missing('tui'),
     timeline: missing('timeline'),
     exportRecording: missing('exportRecording'),
     replay: missing('replay'),

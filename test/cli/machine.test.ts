@@ -96,10 +96,17 @@ describe('start, and cbos alone', () => {
     ]);
   });
 
-  test('in a terminal it shows the sessions and what to do next', async () => {
+  test('in a terminal it opens the terminal UI, and ends as that does', async () => {
+    const tui: LocalHost['tui'] = async ({ client }) => (await client.call('listSessions')).length + 40;
+    server.sessions.add('FIRST');
+    const { code, stdout } = await runCommand([], withHost({ startInBackground, tui }, { isTTY: true }));
+    expect({ code, stdout }).toEqual({ code: 41, stdout: '' });
+  });
+
+  test('in a terminal that can do nothing it shows the sessions and what to do next', async () => {
     server.sessions.add('FIRST');
     server.sessions.add('AUTH', WAITS_FOR_PERMISSION);
-    const options = withHost({ startInBackground }, { isTTY: true, env: { NO_COLOR: '1' } });
+    const options = withHost({ startInBackground }, { isTTY: true, env: { NO_COLOR: '1', TERM: 'dumb' } });
     const { code, stdout } = await runCommand([], options);
     expect(code).toBe(0);
     expect(stdout).toMatch(/^ {3}SLUG/);

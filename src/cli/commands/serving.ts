@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { CliContext } from '../context.ts';
+import { type CliContext, isInteractive } from '../context.ts';
 import type { SettingFlags } from '../local-host.ts';
 import { describe } from './command-help.ts';
 import { printSessions } from './listing.ts';
@@ -15,13 +15,21 @@ export function addServing(program: Command, context: CliContext): void {
 
   describe(program.command('start'), {
     group: 'server',
-    summary: 'start CBOS where it does not run yet, and show the sessions',
-    more: 'What `npm start` runs, and `cbos` alone as well. Without a terminal it prints the address and how to sign in.',
+    summary: 'start CBOS where it does not run yet, and open its terminal UI',
+    more: [
+      'What `npm start` runs, and `cbos` alone as well: all sessions, the selected one live, its question one key away; ? shows the keys.',
+      'Without a terminal it prints the address, how to sign in, and the sessions.',
+    ].join('\n'),
     examples: [
-      ['cbos', 'the sessions, and what to do next'],
-      ['cbos start', 'the same'],
+      ['cbos', 'everything at a glance; q leaves it, sessions and server go on'],
+      ['cbos start | cat', 'the sessions as a list, and what to do next'],
     ],
   }).action(async () => {
+    if (isInteractive(io) && io.env.TERM !== 'dumb') {
+      await host.startInBackground({ flags: {}, onProgress: out.notice });
+      context.exitCode = await host.tui({ client: await context.client(), io });
+      return;
+    }
     await start(context, { showsSignIn: io.stdout.isTTY !== true });
   });
 

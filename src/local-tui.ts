@@ -1,0 +1,94 @@
+import { execFile, spawn } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { LocalHost, TuiRequest } from './cli/local-host.ts';
+import { CatalogueError } from './protocol/index.ts';
+import type { TuiHost } from './tui/host.ts';
+import { runTui } from './tui/run-tui.ts';
+
+/** What an aside may say; all evidence of a session is some 20 kB. */
+const MOST_SAID_BYTES = 4 * 1024 * 1024;
+
+export interface LocalTuiOptions {
+  environment: Readonly<Record<string, string | undefined>>;
+  cwd: string;
+  /** Node and the program, to run themselves again */
+  node: string;
+  program: string;
+  version: string;
+}
+
+/** The terminal UI on this machine. */
+export function openLocalTui(options: LocalTuiOptions, machine: LocalHost, request: TuiRequest): Promise<number> {
+  const { stdin, stdout, env, cwd, now, onInterrupt } = request.io;
+  return runTui({
+    client: request.client,
+    host: tuiHost(options, machine),
+    stdin,
+    stdout,
+    env,
+    cwd,
+    now,
+    onInterrupt,
+    version: options.version,
+    startTimer: (callback, delayMs) => {
+      const timer = setTimeout(callback, delayMs);
+      return () => clearTimeout(timer);
+    },
+  });
+}
+
+function tuiHost(options: LocalTuiOptions, machine: LocalHost): TuiHost {
+  const { environment } = options;
+  return {
+    startServer: async () => {
+      await machine.startInBackground({ flags: {}, onProgress: () => undefined });
+    },
+    attach: (screenId) => machine.runAttached(machine.attachArgv(screenId)),
+    runHere: (args) => runHere(options.node, [options.program, ...args], environment),
+    runAside: (args) =>
+      new Promise((resolve) => {
+        execFile(
+          options.node,
+          [options.program, ...args],
+          { cwd: options.cwd, env: { ...environment, NO_COLOR: '1' }, maxBuffer: MOST_SAID_BYTES },
+          (error, stdout, stderr) => resolve({ code: error === null ? 0 : 1, said: `${stdout}${stderr}` }),
+        );
+      }),
+    editText: (text) => editText(text, environment),
+  };
+}
+
+/** In a file of nobody else's, gone afterwards. */
+async function editText(text: string, environment: LocalTuiOptions['environment']): Promise<string> {
+  const directory = mkdtempSync(join(tmpdir(), 'cbos-edit-'));
+  try {
+    const file = join(directory, 'prompt.md');
+    writeFileSync(file, text, { mode: 0o600 });
+    const [program = 'vi', ...args] = (environment.VISUAL || environment.EDITOR || 'vi').trim().split(/\s+/);
+    const code = await runHere(program, [...args, file], environment);
+    return code === 0 ? readFileSync(file, 'utf8') : text;
+  } finally {
+    rmSync(directory, { recursive: true, force: true });
+  }
+}
+
+function runHere(
+  program: string,
+  args: readonly string[],
+  environment: LocalTuiOptions['environment'],
+): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(program, args, { stdio: 'inherit', env: { ...environment } });
+    child.once('error', (cause) =>
+      reject(
+        new CatalogueError('invalid_request', `${program} did not start`, {
+          hint: 'EDITOR names the editor, as in EDITOR=nano cbos',
+          cause,
+        }),
+      ),
+    );
+    child.once('exit', (code, signal) => resolve(signal === null ? (code ?? 1) : 1));
+  });
+}

@@ -1,0 +1,181 @@
+import { type Answer, CatalogueError, type Session } from '../protocol/index.ts';
+import { broadcastLine, deliveryLine } from '../text/delivery-text.ts';
+import { firstLine } from '../text/session-words.ts';
+import { type App, requireSelected } from './app.ts';
+import { editorOf } from './input/editor.ts';
+import { answerDraft, draftOf, openPart, selectedSession } from './model.ts';
+
+/** A dialog that came up less than this ago was not read by anybody: the key was meant for what stood there before. */
+const READING_MS = 300;
+
+export interface SendOptions {
+  text: string;
+  queue?: boolean;
+  /** the text is a command of Claude Code's (`/model`) or of a shell (`!ls`) */
+  command?: boolean;
+}
+
+/** A text for a session's prompt; while it asks something in a dialog, an answer in words. The draft is kept until it has gone out. */
+export function sendText(app: App, session: Session, { text, queue = false, command = false }: SendOptions): void {
+  const { slug } = session;
+  const { question } = session.status;
+  const isAnswer = question !== null && question.kind !== 'closing' && !queue && !command;
+  app.notify('wait', `${isAnswer ? 'answering' : 'sending to'} ${slug}…`);
+  app.run(async () => {
+    if (isAnswer) {
+      await app.client.call('answer', { params: { slug }, body: { text, question_id: question.id } });
+      app.notify('good', `${slug} was answered: ${firstLine(text)}`);
+    } else {
+      const body = { text, ...(queue ? { queue } : {}), ...(command ? { command } : {}) };
+      const delivery = await app.client.call('send', { params: { slug }, body });
+      app.notify(delivery.status === 'failed' ? 'bad' : 'good', deliveryLine(delivery));
+    }
+    // What was typed meanwhile stays.
+    if (draftOf(app.model, slug).text === editorOf(text).text) app.model.drafts.delete(slug);
+  });
+}
+
+export function stashText(app: App, session: Session, text: string): void {
+  const { slug, status } = session;
+  app.run(async () => {
+    const question = status.question?.text;
+    await app.client.call('addStash', {
+      body: { session_slug: slug, response: text, ...(question === undefined ? {} : { question }) },
+    });
+    app.model.drafts.delete(slug);
+    app.notify('good', `kept for ${slug} — S shows what is kept`);
+  });
+}
+
+/** Answers the open dialog of the selected session. */
+export function answer(app: App, answering: Pick<Answer, 'choice' | 'text' | 'answers'>, said: string): void {
+  const session = requireSelected(app);
+  if (session === null) return;
+  const { slug } = session;
+  const { question } = session.status;
+  if (question === null) {
+    app.notify('bad', `${slug} asks nothing — s writes to it`);
+    return;
+  }
+  if (app.options.now() - Date.parse(question.asked_at) < READING_MS) {
+    app.notify('wait', `${slug} has just asked something else: read it first`);
+    return;
+  }
+  app.notify('wait', `answering ${slug}…`);
+  app.run(async () => {
+    await app.client.call('answer', { params: { slug }, body: { ...answering, question_id: question.id } });
+    app.model.answer = null;
+    app.notify('good', `${slug} was answered: ${said}`);
+  });
+}
+
+/** An option by its number: chosen at once, or marked where several may be, or kept until all questions of the dialog have their answer. */
+export function chooseOption(app: App, number: number): void {
+  const question = selectedSession(app.model)?.status.question ?? null;
+  if (question === null) {
+    answer(app, { choice: number }, '');
+    return;
+  }
+  const draft = answerDraft(question, app.model.answer);
+  const part = openPart(question, draft);
+  const option = part.options[number - 1];
+  if (option === undefined) {
+    app.notify(
+      'bad',
+      part.options.length === 0 ? 'There are no options — s answers in words' : `There is no option ${number}`,
+    );
+    return;
+  }
+  if (part.multi) {
+    const chosen = new Set(draft.chosen);
+    if (!chosen.delete(number)) chosen.add(number);
+    app.model.answer = { ...draft, chosen };
+    app.changed();
+    return;
+  }
+  if (question.questions.length < 2) answer(app, { choice: number }, option.label);
+  else nextPart(app, option.label);
+}
+
+/** Ends the choice among several. @returns false where nothing was marked */
+export function submitChosen(app: App, session: Session): boolean {
+  const { question } = session.status;
+  if (question === null) return false;
+  const draft = answerDraft(question, app.model.answer);
+  if (draft.chosen.size === 0) return false;
+  const numbers = [...draft.chosen].sort((one, other) => one - other);
+  const labels = numbers.map((number) => openPart(question, draft).options[number - 1]?.label ?? '');
+  if (question.questions.length < 2) answer(app, { choice: numbers }, labels.join(', '));
+  else nextPart(app, labels);
+  return true;
+}
+
+function nextPart(app: App, answered: string | string[]): void {
+  const question = selectedSession(app.model)?.status.question ?? null;
+  if (question === null) return;
+  const draft = answerDraft(question, app.model.answer);
+  const answers = { ...draft.answers, [openPart(question, draft).text]: answered };
+  const part = draft.part + 1;
+  app.model.answer = { ...draft, part: Math.min(part, question.questions.length - 1), chosen: new Set(), answers };
+  if (part >= question.questions.length) answer(app, { answers }, Object.values(answers).flat().join(', '));
+  app.changed();
+}
+
+export function interrupt(app: App): void {
+  const session = requireSelected(app);
+  if (session === null) return;
+  app.run(async () => {
+    await app.client.call('interrupt', { params: { slug: session.slug } });
+    app.notify('good', `${session.slug} was interrupted`);
+  });
+}
+
+/** Ends a session that lives, takes a dead one off the list. */
+export function endSession(app: App, { slug, status }: Session): void {
+  app.notify('wait', `ending ${slug}…`);
+  app.run(async () => {
+    if (status.primary === 'dead') await app.client.call('deleteSession', { params: { slug } });
+    else await app.client.call('killSession', { params: { slug } });
+    app.notify(
+      'good',
+      status.primary === 'dead' ? `${slug} is off the list` : `${slug} has ended; x again takes it off the list`,
+    );
+  });
+}
+
+export function attach(app: App): void {
+  const session = requireSelected(app);
+  if (session === null) return;
+  const { slug, screen_id: screenId, status } = session;
+  if (screenId === null || status.primary === 'dead') {
+    app.notify(
+      'bad',
+      `${slug} has no terminal${status.primary === 'dead' ? ': it has ended — /restart goes on with it' : ''}`,
+    );
+    return;
+  }
+  app.run(async () => {
+    await app.lendTerminal(() => app.host.attach(screenId));
+    app.notify('good', `back from ${slug}, which goes on`);
+  });
+}
+
+export function replay(app: App): void {
+  const session = requireSelected(app);
+  if (session === null) return;
+  app.run(async () => {
+    const code = await app.lendTerminal(() => app.host.runHere(['replay', session.slug]));
+    if (code !== 0) throw new CatalogueError('no_recording');
+  });
+}
+
+export function broadcast(app: App, text: string): void {
+  app.notify('wait', 'sending to all…');
+  app.run(async () => {
+    const results = await app.client.call('broadcast', { body: { text, all: true } });
+    const failed = results.filter(({ error }) => error !== undefined);
+    const [first] = failed;
+    const done = `${results.length - failed.length} of ${results.length} sessions get it`;
+    app.notify(first === undefined ? 'good' : 'bad', first === undefined ? done : `${done}; ${broadcastLine(first)}`);
+  });
+}

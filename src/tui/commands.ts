@@ -1,0 +1,140 @@
+import { formatDuration } from '../text/durations.ts';
+import { cleanBlock, cleanLine } from '../text/terminal-text.ts';
+import { answer, attach, broadcast, endSession, interrupt, replay } from './actions.ts';
+import { type App, requireSelected } from './app.ts';
+import { type Command, type CommandSet, createCommandSet } from './command-set.ts';
+import { confirm } from './modes/confirm.ts';
+import { showHelp } from './modes/help.ts';
+import { newSession } from './modes/new-session.ts';
+import { showStash } from './modes/stash.ts';
+import { showPage } from './modes/text-page.ts';
+import { countStates } from './order.ts';
+import { wrap } from './view/cells.ts';
+
+const FORMATS = ['asciicast', 'text', 'html'];
+
+/** The TUI's own commands. Names that Claude Code has as well (`/status`, `/export`) are these here: attach for its own. */
+const COMMANDS: Readonly<Record<string, Command<App>>> = {
+  '/status': { usage: '/status', about: 'the server and what the sessions do', run: showStatus },
+  '/refresh': { usage: '/refresh', about: 'everything anew', run: (app) => app.refresh() },
+  '/new': { usage: '/new [NAME]', about: 'a new session', run: (app, words) => newSession(app, words) },
+  '/send-all': {
+    usage: '/send-all TEXT',
+    about: 'one text to every session',
+    run(app, words) {
+      if (words === '') return app.notify('bad', 'There is no text — /send-all TEXT');
+      const count = app.model.view.size;
+      confirm(app, { question: `Send it to all ${count} sessions?`, onYes: () => broadcast(app, words) });
+    },
+  },
+  '/rename': {
+    usage: '/rename NAME',
+    about: 'another name for the session',
+    run(app, words) {
+      const session = requireSelected(app);
+      if (session === null) return;
+      app.run(async () => {
+        await app.client.call('patchSession', { params: { slug: session.slug }, body: { slug: words } });
+        app.select(words);
+        app.notify('good', `${session.slug} is ${words} now`);
+      });
+    },
+  },
+  '/restart': {
+    usage: '/restart',
+    about: 'launch a dead session again on its conversation',
+    run(app) {
+      const session = requireSelected(app);
+      if (session === null) return;
+      app.notify('wait', `launching ${session.slug} again…`);
+      app.run(async () => {
+        await app.client.call('restartSession', { params: { slug: session.slug } });
+        app.notify('good', `${session.slug} goes on`);
+      });
+    },
+  },
+  '/adopt': {
+    usage: '/adopt',
+    about: 'take over a session that something else started',
+    run(app) {
+      const session = requireSelected(app);
+      if (session === null) return;
+      app.run(async () => {
+        const body = { screen_id: session.screen_id ?? '', slug: session.slug };
+        const { slug } = await app.client.call('adoptSession', { body });
+        app.notify('good', `${slug} is one of yours now`);
+      });
+    },
+  },
+  '/export': {
+    usage: '/export [FORMAT [FILE]]',
+    about: `the recording as ${FORMATS.join(', ')}`,
+    run: exportRecording,
+  },
+  '/explain': { usage: '/explain', about: 'why it has this status', run: (app) => showOutput(app, 'explain') },
+  '/interrupt': { usage: '/interrupt', about: 'stop what it does', run: interrupt },
+  '/no': { usage: '/no TEXT', about: 'no, and do this instead', run: (app, words) => sayNo(app, words) },
+  '/kill': {
+    usage: '/kill',
+    about: 'end the session',
+    run(app) {
+      const session = requireSelected(app);
+      if (session === null) return;
+      confirm(app, { question: `End ${session.slug}?`, onYes: () => endSession(app, session) });
+    },
+  },
+  '/attach': { usage: '/attach', about: 'its real terminal', run: attach },
+  '/replay': { usage: '/replay', about: 'play its recording', run: replay },
+  '/stash': { usage: '/stash', about: 'the replies that are kept', run: showStash },
+  '/help': { usage: '/help', about: 'all keys', run: showHelp },
+  '/quit': { usage: '/quit', about: 'leave', run: (app) => app.quit() },
+};
+
+export const commandSet: CommandSet<App> = createCommandSet(COMMANDS);
+
+function sayNo(app: App, words: string): void {
+  if (words === '') app.notify('bad', 'There is no text — /no TEXT');
+  else answer(app, { choice: 'no', text: words }, `no, ${words}`);
+}
+
+function showStatus(app: App): void {
+  app.run(async () => {
+    const { version, uptime_ms: uptime } = await app.client.call('health');
+    const other = version === app.options.version ? '' : `; this is ${app.options.version} — cbos down && cbos up`;
+    const counts = countStates(app.model.view).map(({ state, count }) => `   ${count} ${state}`);
+    showPage(app, 'Status', () => [
+      '',
+      `   server ${version}, up for ${formatDuration(uptime)}${other}`,
+      '',
+      ...counts,
+    ]);
+  });
+}
+
+/** What a command of the command line says about the session, as a page. */
+function showOutput(app: App, command: string): void {
+  const session = requireSelected(app);
+  if (session === null) return;
+  app.run(async () => {
+    const { said } = await app.host.runAside([command, session.slug]);
+    showPage(app, `${command} ${session.slug}`, (cols) => wrap(cleanBlock(said).trimEnd(), cols - 1));
+  });
+}
+
+function exportRecording(app: App, words: string): void {
+  const session = requireSelected(app);
+  if (session === null) return;
+  const [format = 'asciicast', file] = words.split(/\s+/).filter((word) => word !== '');
+  if (!FORMATS.includes(format)) {
+    app.notify('bad', `There is no format ${format} — ${FORMATS.join(', ')}`);
+    return;
+  }
+  const endings: Readonly<Record<string, string>> = { asciicast: 'cast', text: 'txt', html: 'html' };
+  const output = file ?? `${session.slug}.${endings[format]}`;
+  app.notify('wait', `exporting to ${output}…`);
+  app.run(async () => {
+    const { code, said } = await app.host.runAside(['export', session.slug, '--format', format, '--output', output]);
+    if (code === 0) app.notify('good', `written: ${output}`);
+    else app.notify('bad', cleanLine(said).replace(/^cbos: /, ''));
+  });
+}

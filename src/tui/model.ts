@@ -1,0 +1,84 @@
+import { EMPTY_VIEW, type SessionView } from '../client/index.ts';
+import type { Question, QuestionPart, Session } from '../protocol/index.ts';
+import { type Editor, EMPTY_EDITOR } from './input/editor.ts';
+import { listedSessions } from './order.ts';
+
+/** What happens when a session starts to wait: the terminal's bell, a notification of the desktop as well, or nothing but a line. */
+export const ALERTS = ['bell', 'desktop', 'quiet'] as const;
+
+export interface Notice {
+  text: string;
+  tone: 'good' | 'bad' | 'wait';
+  /** Unix milliseconds */
+  until: number;
+}
+
+/** An answer to a dialog as far as it was chosen: several options, or several questions. */
+export interface AnswerDraft {
+  questionId: string;
+  /** which of the dialog's questions is being answered */
+  part: number;
+  /** numbers of the options, from 1 */
+  chosen: ReadonlySet<number>;
+  answers: Readonly<Record<string, string | string[]>>;
+}
+
+/** Everything that the picture is made of, beside the session's screen. */
+export interface Model {
+  view: SessionView;
+  selected: string | null;
+  filter: string;
+  /** since when the server is connected, or lost, in Unix milliseconds */
+  link: { isUp: boolean; since: number };
+  alerts: (typeof ALERTS)[number];
+  /** whether the person's terminal has the focus; true for terminals that do not tell */
+  hasFocus: boolean;
+  /** the session alone, without the list */
+  isZoomed: boolean;
+  scroll: { back: number; right: number };
+  notice: Notice | null;
+  answer: AnswerDraft | null;
+  /** texts that were begun, by session */
+  drafts: Map<string, Editor>;
+}
+
+export function createModel(now: number): Model {
+  return {
+    view: EMPTY_VIEW,
+    selected: null,
+    filter: '',
+    link: { isUp: false, since: now },
+    alerts: 'bell',
+    hasFocus: true,
+    isZoomed: false,
+    scroll: { back: 0, right: 0 },
+    notice: null,
+    answer: null,
+    drafts: new Map(),
+  };
+}
+
+export function selectedSession({ view, selected }: Model): Session | null {
+  return selected === null ? null : (view.get(selected) ?? null);
+}
+
+export function listed({ view, filter }: Model): Session[] {
+  return listedSessions(view, filter);
+}
+
+export function draftOf({ drafts }: Model, slug: string): Editor {
+  return drafts.get(slug) ?? EMPTY_EDITOR;
+}
+
+/** The question that keys answer: the dialog's own, or the one of several that is on. */
+export function openPart(question: Question, draft: AnswerDraft | null): QuestionPart {
+  const part = draft?.questionId === question.id ? draft.part : 0;
+  return question.questions[part] ?? { header: null, ...question };
+}
+
+/** What was chosen so far, nothing for another question than that. */
+export function answerDraft(question: Question, draft: AnswerDraft | null): AnswerDraft {
+  return draft?.questionId === question.id
+    ? draft
+    : { questionId: question.id, part: 0, chosen: new Set(), answers: {} };
+}

@@ -1,0 +1,169 @@
+import { answer, attach, chooseOption, endSession, interrupt, replay, submitChosen } from '../actions.ts';
+import { type App, moveSelection, requireSelected, selectNextNeedy } from '../app.ts';
+import { ALERTS, answerDraft, draftOf, listed, openPart, selectedSession } from '../model.ts';
+import { needsPerson } from '../order.ts';
+import type { InputEvent } from '../terminal/keys.ts';
+import { confirm } from './confirm.ts';
+import { editFilter } from './filter.ts';
+import { showHelp } from './help.ts';
+import type { Hint, InputBox, Mode } from './mode.ts';
+import { newSession } from './new-session.ts';
+import { reply } from './reply.ts';
+import { showStash } from './stash.ts';
+
+/** Columns that ← and → scroll a session that is wider than its space. */
+const SIDE_STEP = 8;
+const PAGE_SESSIONS = 10;
+
+/** The list and the session: what is open when nothing else is. */
+export function browse(app: App): Mode {
+  const { model } = app;
+  return {
+    hints: () => browseHints(app),
+    handle: (event) => handleBrowse(app, event),
+    input(): InputBox | undefined {
+      const session = selectedSession(model);
+      if (session === null) return undefined;
+      return { title: '', mark: '> ', editor: draftOf(model, session.slug), isActive: false };
+    },
+  } as Mode;
+}
+
+function browseHints({ model }: App): Hint[] {
+  const session = selectedSession(model);
+  const rest: Hint[] = [
+    ['n', 'new'],
+    ['S', 'stash'],
+    ['/', 'command'],
+    ['f', 'filter'],
+    ['q', 'quit'],
+    ['?', 'help'],
+  ];
+  if (session === null) return rest;
+  const { primary, question } = session.status;
+  const others = listed(model).filter((other) => other.slug !== session.slug && needsPerson(other)).length;
+  const next: Hint[] = others === 0 ? [] : [['Tab', `next of ${others}`]];
+  if (primary === 'dead') return [...next, ['x', 'remove'], ['/restart', 'go on'], ['R', 'replay'], ...rest];
+  const answers: Hint[] = [];
+  if (question !== null && question.kind !== 'closing') {
+    const part = openPart(question, model.answer);
+    if (question.kind !== 'question') answers.push(['y', 'yes'], ['n', 'no']);
+    if (question.kind === 'permission') answers.push(['a', 'always']);
+    if (part.options.length > 0)
+      answers.push([`1-${Math.min(9, part.options.length)}`, part.multi ? 'mark' : 'choose']);
+    if (answerDraft(question, model.answer).chosen.size > 0) answers.push(['Enter', 'answer']);
+  }
+  const isOpen = answers.length > 0;
+  return [
+    ...answers,
+    ['s', isOpen ? 'in words' : 'reply'],
+    ...next,
+    ...(primary === 'active' || primary === 'stuck' ? ([['i', 'interrupt']] as Hint[]) : []),
+    ...(session.screen_id === null ? [] : ([['t', 'attach']] as Hint[])),
+    ['x', 'end'],
+    ...(isOpen && question?.kind !== 'question' ? rest.filter(([key]) => key !== 'n') : rest),
+  ];
+}
+
+type Command = (app: App) => void;
+
+const scrollBack = (app: App, lines: number): void => {
+  app.model.scroll.back = Math.max(0, app.model.scroll.back + lines);
+  app.changed();
+};
+const scrollRight = (app: App, cols: number): void => {
+  app.model.scroll.right = Math.max(0, app.model.scroll.right + cols);
+  app.changed();
+};
+const halfPane = (app: App): number => Math.max(1, Math.floor(app.paneSize().rows / 2));
+
+/** `n` is "no" where something asks for a yes or a no, else a new session. */
+function asksYesOrNo({ model }: App): boolean {
+  const kind = selectedSession(model)?.status.question?.kind;
+  return kind === 'permission' || kind === 'plan' || kind === 'setup';
+}
+
+const COMMANDS: Readonly<Record<string, Command>> = {
+  j: (app) => moveSelection(app, 1),
+  down: (app) => moveSelection(app, 1),
+  k: (app) => moveSelection(app, -1),
+  up: (app) => moveSelection(app, -1),
+  g: (app) => moveSelection(app, Number.NEGATIVE_INFINITY),
+  home: (app) => moveSelection(app, Number.NEGATIVE_INFINITY),
+  G: (app) => moveSelection(app, Number.POSITIVE_INFINITY),
+  end: (app) => moveSelection(app, Number.POSITIVE_INFINITY),
+  J: (app) => moveSelection(app, PAGE_SESSIONS),
+  K: (app) => moveSelection(app, -PAGE_SESSIONS),
+  tab: selectNextNeedy,
+  enter: (app) => {
+    const session = selectedSession(app.model);
+    if (session === null || !submitChosen(app, session)) reply(app);
+  },
+  s: (app) => reply(app),
+  y: (app) => answer(app, { choice: 'yes' }, 'yes'),
+  n: (app) => (asksYesOrNo(app) ? answer(app, { choice: 'no' }, 'no') : newSession(app)),
+  N: newSession,
+  a: (app) => answer(app, { choice: 'always' }, 'always'),
+  i: interrupt,
+  S: showStash,
+  r: (app) => {
+    app.refresh();
+    app.notify('good', 'refreshed');
+  },
+  x: (app) => {
+    const session = requireSelected(app);
+    if (session === null) return;
+    const isDead = session.status.primary === 'dead';
+    confirm(app, {
+      question: isDead ? `Take ${session.slug} off the list?` : `End ${session.slug} and everything that it runs?`,
+      onYes: () => endSession(app, session),
+    });
+  },
+  t: attach,
+  f: editFilter,
+  '/': (app) => reply(app, '/'),
+  R: replay,
+  '?': showHelp,
+  q: (app) => app.quit(),
+  'ctrl+c': (app) => app.quit(),
+  z: (app) => {
+    app.model.isZoomed = !app.model.isZoomed;
+    app.changed();
+  },
+  m: (app) => {
+    app.model.alerts = ALERTS[(ALERTS.indexOf(app.model.alerts) + 1) % ALERTS.length] ?? 'bell';
+    const words = {
+      bell: 'the bell rings',
+      desktop: 'the bell and the desktop tell',
+      quiet: 'nothing but a line here tells',
+    };
+    app.notify('good', `${words[app.model.alerts]} when a session starts to wait`);
+  },
+  U: (app) => {
+    if (app.model.link.isUp) return app.notify('good', 'The server is up');
+    app.notify('wait', 'starting the server…');
+    app.run(() => app.host.startServer());
+  },
+  pageup: (app) => scrollBack(app, halfPane(app)),
+  pagedown: (app) => scrollBack(app, -halfPane(app)),
+  'ctrl+u': (app) => scrollBack(app, halfPane(app)),
+  'ctrl+d': (app) => scrollBack(app, -halfPane(app)),
+  right: (app) => scrollRight(app, SIDE_STEP),
+  left: (app) => scrollRight(app, -SIDE_STEP),
+  escape: (app) => {
+    app.model.scroll = { back: 0, right: 0 };
+    app.model.answer = null;
+    app.model.filter = '';
+    app.changed();
+  },
+};
+
+function handleBrowse(app: App, event: InputEvent): void {
+  if (event.kind === 'focus') return;
+  if (event.kind === 'paste') {
+    reply(app, event.text);
+    return;
+  }
+  if (/^[1-9]$/.test(event.name)) chooseOption(app, Number(event.name));
+  else COMMANDS[event.name]?.(app);
+}

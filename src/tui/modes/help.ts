@@ -1,0 +1,69 @@
+import type { App } from '../app.ts';
+import { fitTo } from '../view/cells.ts';
+import { showPage } from './text-page.ts';
+
+const KEYS: readonly (readonly [title: string, keys: readonly (readonly [string, string])[]])[] = [
+  [
+    'Sessions',
+    [
+      ['j k ↓ ↑', 'the next, the one before; J K ten at a time, g G the first, the last'],
+      ['Tab', 'the next one that needs you'],
+      ['f', 'show only some; Esc shows all again'],
+      ['n', 'a new session (N while something asks for yes or no)'],
+      ['x', 'end it; a dead one: take it off the list'],
+      ['r', 'refresh'],
+    ],
+  ],
+  [
+    'What it asks',
+    [
+      ['y n a', 'yes, no, always'],
+      ['1-9', 'choose an option; where several may be chosen mark them, then Enter'],
+      ['s Enter', 'answer in words'],
+    ],
+  ],
+  [
+    'Writing to it',
+    [
+      ['s Enter', 'begin; in the input Enter sends'],
+      ['Alt+Enter', 'a new line, also Ctrl+J'],
+      ['Ctrl+S', 'keep it in the stash; S shows the stash'],
+      ['Ctrl+Q', 'queue it: CBOS holds it until the session is ready'],
+      ['Ctrl+G', 'write it in your own editor ($VISUAL, $EDITOR)'],
+      ['↑ ↓', 'what was sent to it before'],
+      ['Esc', 'leave; what you wrote stays'],
+      ['i', 'interrupt what it does'],
+    ],
+  ],
+  [
+    'Looking at it',
+    [
+      ['PgUp PgDn', 'scroll back; ← → where it is wider than its space; Esc goes to the end'],
+      ['z', 'the session alone, without the list'],
+      ['t', 'attach: its real terminal, back with Ctrl-A d'],
+      ['R', 'replay its recording'],
+    ],
+  ],
+  [
+    'The rest',
+    [
+      ['m', 'how you are told that one waits: bell, bell and desktop, not at all'],
+      ['U', 'start the server when it is gone'],
+      ['q', 'quit; server and sessions go on'],
+    ],
+  ],
+];
+
+const KEY_CELLS = 12;
+
+export function showHelp(app: App): void {
+  const { dress } = app;
+  const row = ([key, does]: readonly [string, string], cols: number): string =>
+    `   ${dress('bold', fitTo(key, KEY_CELLS))} ${fitTo(does, cols - KEY_CELLS - 5).trimEnd()}`;
+  showPage(app, 'Keys', (cols) => [
+    ...KEYS.flatMap(([title, keys]) => [dress('cyan', ` ${title}`), ...keys.map((key) => row(key, cols))]),
+    dress('cyan', ' Commands, after /'),
+    ...app.commands.help.map((help) => row(help, cols)),
+    ` ${dress('dim', fitTo('Words that are no command of these go to Claude Code: /model, /compact …', cols - 2).trimEnd())}`,
+  ]);
+}

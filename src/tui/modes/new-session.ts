@@ -1,0 +1,184 @@
+import { isSlug, type NewSession, type SessionType } from '../../protocol/index.ts';
+import { displayWidth } from '../../text/display-width.ts';
+import { pathText } from '../../text/session-words.ts';
+import { cleanLine } from '../../text/terminal-text.ts';
+import type { App } from '../app.ts';
+import { type Editor, EMPTY_EDITOR, edit, editorOf, layoutEditor } from '../input/editor.ts';
+import type { InputEvent } from '../terminal/keys.ts';
+import { fitTo } from '../view/cells.ts';
+import type { Page } from './mode.ts';
+
+const FIELDS = ['name', 'folder', 'type', 'prompt'] as const;
+type Field = (typeof FIELDS)[number];
+
+/** Smaller than this Claude Code draws less than it has to say; larger than that nobody reads. */
+const [LEAST_SIZE, MOST_SIZE] = [
+  { cols: 80, rows: 24 },
+  { cols: 200, rows: 60 },
+];
+const LABEL_CELLS = 10;
+
+interface Form {
+  field: Field;
+  texts: Record<Exclude<Field, 'type'>, Editor>;
+  type: SessionType;
+  /** folders that begin as what stands in the field */
+  folders: readonly string[];
+}
+
+/** The form for a new session. The folder is completed by the server, whose machine it is on. */
+export function newSession(app: App, name = ''): void {
+  const home = app.options.env.HOME;
+  const form: Form = {
+    field: 'name',
+    texts: { name: editorOf(name), folder: editorOf(pathText(app.options.cwd, home)), prompt: EMPTY_EDITOR },
+    type: 'screen',
+    folders: [],
+  };
+  const goTo = (step: number): void => {
+    form.field = FIELDS[(FIELDS.indexOf(form.field) + step + FIELDS.length) % FIELDS.length] ?? 'name';
+    app.changed();
+  };
+  const lookUpFolders = (): void => {
+    const asked = form.texts.folder.text;
+    app.run(async () => {
+      const { folders } = await app.client.call('completeFolder', { query: { path: asked } });
+      // An answer to what has been changed since is of no use.
+      if (form.texts.folder.text !== asked) return;
+      form.folders = folders.map((folder) => pathText(folder, home));
+      app.changed();
+    });
+  };
+  /** @returns false where there is nothing to complete */
+  const completeFolder = (): boolean => {
+    const [first] = form.folders;
+    const typed = form.texts.folder.text;
+    if (first === undefined) return false;
+    let end = first.length;
+    while (!form.folders.every((folder) => folder.startsWith(first.slice(0, end)))) end--;
+    const completed = form.folders.length === 1 ? `${first}/` : first.slice(0, end);
+    if (completed.length <= typed.length) return false;
+    form.texts.folder = editorOf(completed);
+    lookUpFolders();
+    return true;
+  };
+
+  const keys: Readonly<Record<string, () => void>> = {
+    escape: () => app.close(),
+    'ctrl+c': () => app.close(),
+    enter: () => create(app, form, home),
+    tab: () => {
+      if (form.field !== 'folder' || !completeFolder()) goTo(1);
+    },
+    down: () => goTo(1),
+    'shift+tab': () => goTo(-1),
+    up: () => goTo(-1),
+  };
+  const write = (event: InputEvent): void => {
+    if (form.field === 'type') {
+      const isOther = event.kind === 'key' && [' ', 'left', 'right'].includes(event.name);
+      if (isOther) form.type = form.type === 'screen' ? 'json' : 'screen';
+      return;
+    }
+    const editor = form.texts[form.field];
+    const isNewLine = form.field === 'prompt' && event.kind === 'key' && ['alt+enter', 'ctrl+j'].includes(event.name);
+    form.texts[form.field] = edit(editor, isNewLine ? { kind: 'paste', text: '\n' } : event) ?? editor;
+    if (form.field === 'folder' && form.texts.folder.text !== editor.text) {
+      form.folders = [];
+      lookUpFolders();
+    }
+  };
+  const handleKey = (event: InputEvent): void => {
+    const key = event.kind === 'key' ? keys[event.name] : undefined;
+    if (key === undefined) write(event);
+    else key();
+    app.changed();
+  };
+
+  app.open({
+    hints: () => [
+      ['Enter', 'launch'],
+      ['Tab', form.field === 'folder' && form.folders.length > 0 ? 'complete' : 'next field'],
+      ...(form.field === 'type' ? ([['Space', 'the other type']] as const) : []),
+      ['Esc', 'leave'],
+    ],
+    handle: handleKey,
+    page: (cols, rows) => formPage(app, form, { cols, rows }),
+  });
+  lookUpFolders();
+}
+
+function create(app: App, form: Form, home: string | undefined): void {
+  const slug = form.texts.name.text.trim();
+  if (!isSlug(slug)) {
+    form.field = 'name';
+    app.notify('bad', 'The name: 1 to 64 letters, digits, - and _, a letter or digit first');
+    return;
+  }
+  const prompt = form.texts.prompt.text.trim();
+  const typed = form.texts.folder.text.trim();
+  const path = home !== undefined && /^~(\/|$)/.test(typed) ? `${home}${typed.slice(1)}` : typed;
+  const body: NewSession = {
+    slug,
+    path: path === '' ? '.' : path,
+    type: form.type,
+    ...(form.type === 'screen' ? sizeFor(app.paneSize()) : {}),
+    ...(prompt === '' ? {} : { prompt }),
+  };
+  app.notify('wait', `launching ${slug}…`);
+  app.run(async () => {
+    await app.client.call('createSession', { body });
+    app.close();
+    app.select(slug);
+    app.notify('good', `${slug} is launched`);
+  });
+}
+
+/** As large as it will be seen here: nothing of it is cut off. */
+function sizeFor({ cols, rows }: { cols: number; rows: number }): { cols: number; rows: number } {
+  return {
+    cols: Math.min(MOST_SIZE.cols, Math.max(LEAST_SIZE.cols, cols)),
+    rows: Math.min(MOST_SIZE.rows, Math.max(LEAST_SIZE.rows, rows)),
+  };
+}
+
+const ABOUT_TYPES: Readonly<Record<SessionType, string>> = {
+  screen: 'an interactive Claude Code in GNU Screen',
+  json: 'structured, without a terminal',
+};
+
+function formPage(app: App, form: Form, { cols, rows }: { cols: number; rows: number }): Page {
+  const { dress } = app;
+  const width = Math.max(10, cols - LABEL_CELLS - 5);
+  const lines: string[] = [''];
+  let cursor: { row: number; col: number } | null = null;
+  for (const field of FIELDS) {
+    const isHere = form.field === field;
+    const label = dress(isHere ? 'bold' : 'dim', `${isHere ? '▌' : ' '} ${fitTo(field, LABEL_CELLS)}`);
+    if (field === 'type') {
+      lines.push(
+        `${label} ${dress(isHere ? 'inverse' : null, form.type)}  ${dress('dim', fitTo(ABOUT_TYPES[form.type], width - 10).trimEnd())}`,
+      );
+      continue;
+    }
+    const { rows: written, cursor: at } = layoutEditor(form.texts[field], width);
+    if (isHere) cursor = { row: lines.length + at.row, col: LABEL_CELLS + 3 + at.col };
+    for (const [index, row] of written.entries()) {
+      lines.push(`${index === 0 ? label : ' '.repeat(LABEL_CELLS + 2)} ${row}`);
+    }
+    if (field === 'folder' && isHere) lines.push(...folderLines(form.folders, width).map((row) => dress('dim', row)));
+  }
+  return { title: 'A new session', rows: lines.slice(0, rows), cursor };
+}
+
+/** Further than this down the list nobody looks; another letter makes it shorter. */
+const MOST_FOLDERS_SHOWN = 6;
+
+function folderLines(folders: readonly string[], width: number): string[] {
+  const indent = ' '.repeat(LABEL_CELLS + 3);
+  const shown = folders
+    .slice(0, MOST_FOLDERS_SHOWN)
+    .map((folder) => `${indent}${fitTo(cleanLine(folder), width).trimEnd()}`);
+  const more = folders.length - shown.length;
+  return more > 0 ? [...shown, `${indent}… ${more} more`] : shown.filter((row) => displayWidth(row) > 0);
+}

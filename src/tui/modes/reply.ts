@@ -1,0 +1,150 @@
+import type { Session } from '../../protocol/index.ts';
+import { sendText, stashText } from '../actions.ts';
+import { type App, requireSelected } from '../app.ts';
+import { type Editor, EMPTY_EDITOR, edit, editorOf, insert } from '../input/editor.ts';
+import { draftOf, selectedSession } from '../model.ts';
+import type { InputEvent } from '../terminal/keys.ts';
+import { confirm } from './confirm.ts';
+import type { Hint } from './mode.ts';
+
+/** What was sent before, newest first, and where in it the person is. */
+interface History {
+  texts: readonly string[];
+  /** -1: at what is being written now */
+  at: number;
+  draft: Editor;
+}
+
+/**
+ * Writing to the selected session: a prompt, an answer in words, or after `/` a command. The text belongs to its session and stays
+ * when the person goes elsewhere.
+ * @param added put in at the cursor
+ */
+export function reply(app: App, added = ''): void {
+  const { model } = app;
+  const session = selectedSession(model);
+  // Without a session only commands can be meant.
+  if (session === null && added !== '/') {
+    requireSelected(app);
+    return;
+  }
+  const slug = session?.slug ?? '';
+  let history: History = { texts: [], at: -1, draft: EMPTY_EDITOR };
+  const text = (): string => draftOf(model, slug).text;
+  const write = (editor: Editor): void => {
+    if (editor.text === '') model.drafts.delete(slug);
+    else model.drafts.set(slug, editor);
+    app.changed();
+  };
+  // A command begins a line of its own; what had been written for the session comes back with Esc.
+  const before = draftOf(model, slug);
+  if (added === '/') write(editorOf('/'));
+  else if (added !== '') write(insert(before, added));
+  const leave = (): void => {
+    if (text().startsWith('/')) write(before.text.startsWith('/') ? EMPTY_EDITOR : before);
+    app.close();
+  };
+  if (session !== null)
+    app.run(async () => {
+      const deliveries = await app.client.call('listDeliveries', { params: { slug } });
+      history = { ...history, texts: [...new Set(deliveries.map((delivery) => delivery.text))] };
+    });
+
+  /** The session as it is now: it may have been renamed or have begun to ask. */
+  const current = (): Session | null => (slug === '' ? null : (model.view.get(slug) ?? requireSelected(app)));
+
+  const recall = (step: number): boolean => {
+    const at = history.at + step;
+    const recalled = at === -1 ? history.draft : history.texts[at];
+    if (recalled === undefined || at < -1) return false;
+    history = { ...history, at, draft: history.at === -1 ? draftOf(model, slug) : history.draft };
+    write(typeof recalled === 'string' ? editorOf(recalled) : recalled);
+    return true;
+  };
+
+  const submit = (queue: boolean): void => {
+    const typed = text();
+    if (typed.trim() === '') return;
+    const to = current();
+    const isOwn = app.commands.has(typed);
+    if (isOwn || to !== null) leave();
+    if (isOwn) app.commands.run(app, typed);
+    else if (to === null) app.notify('bad', `There is no command ${typed.split(/\s/, 1)[0]} — ? shows them`);
+    else if (typed.startsWith('!')) {
+      const onYes = (): void => sendText(app, to, { text: typed, command: true });
+      confirm(app, { question: `Run this in a shell, by ${to.slug}?`, onYes });
+    } else sendText(app, to, { text: typed, queue, command: typed.startsWith('/') });
+  };
+
+  const keys: Readonly<Record<string, () => void>> = {
+    enter: () => submit(false),
+    'ctrl+q': () => submit(true),
+    'alt+enter': () => write(insert(draftOf(model, slug), '\n')),
+    'shift+enter': () => write(insert(draftOf(model, slug), '\n')),
+    'ctrl+j': () => write(insert(draftOf(model, slug), '\n')),
+    'ctrl+s': () => {
+      const to = current();
+      if (to === null || text().trim() === '') return;
+      app.close();
+      stashText(app, to, text());
+    },
+    'ctrl+g': () =>
+      app.run(async () => {
+        const edited = await app.lendTerminal(() => app.host.editText(text()));
+        write(editorOf(edited.replace(/\n$/, '')));
+      }),
+    tab: () => {
+      const completed = app.commands.complete(text());
+      if (completed !== null) write(editorOf(completed));
+    },
+    'ctrl+c': () => {
+      if (text() === '') leave();
+      else write(EMPTY_EDITOR);
+    },
+    escape: leave,
+  };
+
+  app.open({
+    hints: () => hintsFor(app, text(), history.texts.length > 0),
+    handle(event: InputEvent) {
+      const key = event.kind === 'key' ? keys[event.name] : undefined;
+      if (key !== undefined) return key();
+      const edited = edit(draftOf(model, slug), event);
+      if (edited !== null) write(edited);
+      else if (event.kind === 'key' && event.name === 'up') recall(1);
+      else if (event.kind === 'key' && event.name === 'down') recall(-1);
+    },
+    input: () => ({ title: titleFor(current(), text()), mark: '> ', editor: draftOf(model, slug), isActive: true }),
+  });
+}
+
+function hintsFor({ commands }: App, text: string, hasHistory: boolean): Hint[] {
+  if (/^\/\S*$/.test(text)) {
+    const matching = commands.matching(text);
+    return [
+      ['Enter', 'run'],
+      ['Tab', 'complete'],
+      ...matching.map(([name, about]): Hint => [name, about]),
+      ['Esc', 'leave'],
+    ];
+  }
+  return [
+    ['Enter', 'send'],
+    ['Alt+Enter', 'new line'],
+    ['Ctrl+S', 'stash'],
+    ['Ctrl+Q', 'queue'],
+    ['Ctrl+G', 'editor'],
+    ...(hasHistory ? ([['↑', 'before']] as Hint[]) : []),
+    ['Esc', 'leave'],
+  ];
+}
+
+function titleFor(session: Session | null, text: string): string {
+  if (session === null || text.startsWith('/')) return 'Command';
+  const { slug, status } = session;
+  if (text.startsWith('!')) return `Shell command for ${slug}`;
+  if (status.question !== null && status.question.kind !== 'closing') return `Answer ${slug} in words`;
+  if (status.primary === 'active' || status.primary === 'stuck')
+    return `To ${slug}, which works: it goes into Claude Code's own queue`;
+  return `To ${slug}`;
+}

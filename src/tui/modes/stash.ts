@@ -1,0 +1,109 @@
+import type { StashedResponse } from '../../protocol/index.ts';
+import { truncate } from '../../text/display-width.ts';
+import { formatSince } from '../../text/durations.ts';
+import { firstLine } from '../../text/session-words.ts';
+import { cleanLine } from '../../text/terminal-text.ts';
+import type { App } from '../app.ts';
+import { editorOf } from '../input/editor.ts';
+import { confirm } from './confirm.ts';
+import { reply } from './reply.ts';
+
+/** The replies that are kept, those for the selected session first: apply, change, take out. */
+export function showStash(app: App): void {
+  let kept: StashedResponse[] | null = null;
+  let at = 0;
+  const load = async (): Promise<void> => {
+    const all = await app.client.call('listStash');
+    const isHere = (reply: StashedResponse): number => Number(reply.session_slug !== app.model.selected);
+    kept = all.filter(({ applied }) => !applied).sort((one, other) => isHere(one) - isHere(other));
+    at = Math.max(0, Math.min(at, kept.length - 1));
+    app.changed();
+  };
+  const chosen = (): StashedResponse | null => kept?.[at] ?? null;
+  const keys: Readonly<Record<string, () => void>> = {
+    j: () => move(1),
+    down: () => move(1),
+    k: () => move(-1),
+    up: () => move(-1),
+    enter: () => withChosen(apply),
+    e: () => withChosen(change),
+    d: () => withChosen(remove),
+    x: () => withChosen(remove),
+    escape: () => app.close(),
+    q: () => app.close(),
+    S: () => app.close(),
+    'ctrl+c': () => app.close(),
+  };
+  const move = (step: number): void => {
+    at = Math.max(0, Math.min((kept?.length ?? 1) - 1, at + step));
+    app.changed();
+  };
+  const withChosen = (act: (reply: StashedResponse) => void): void => {
+    const reply = chosen();
+    if (reply !== null) act(reply);
+  };
+  const apply = ({ id, session_slug: slug }: StashedResponse): void => {
+    app.notify('wait', `sending it to ${slug}…`);
+    app.run(async () => {
+      await app.client.call('applyStash', { params: { id } });
+      app.notify('good', `${slug} was sent what was kept for it`);
+      await load();
+    });
+  };
+  const change = ({ id, session_slug: slug, response }: StashedResponse): void => {
+    app.run(async () => {
+      await app.client.call('removeStash', { params: { id } });
+      app.select(slug);
+      app.model.drafts.set(slug, editorOf(response));
+      reply(app);
+    });
+  };
+  const remove = ({ id, response }: StashedResponse): void => {
+    confirm(app, {
+      question: `Take "${truncate(firstLine(response), 30)}" out of the stash?`,
+      onYes: () =>
+        app.run(async () => {
+          await app.client.call('removeStash', { params: { id } });
+          app.notify('good', 'taken out of the stash');
+        }),
+    });
+  };
+  app.open({
+    hints: () =>
+      chosen() === null
+        ? [['Esc', 'back']]
+        : [
+            ['Enter', 'send it'],
+            ['e', 'change it'],
+            ['d', 'take it out'],
+            ['j/k', 'move'],
+            ['Esc', 'back'],
+          ],
+    handle: (event) => {
+      if (event.kind === 'key') keys[event.name]?.();
+    },
+    page(cols, rows) {
+      const { dress } = app;
+      if (kept === null) return { title: 'Stash', rows: [' …'] };
+      if (kept.length === 0)
+        return {
+          title: 'Stash',
+          rows: ['', dress('dim', '   Nothing is kept: Ctrl+S in the input keeps what you wrote')],
+        };
+      const lines = kept.flatMap((reply, index) => {
+        const about = reply.question === null ? '' : ` · to: ${firstLine(reply.question)}`;
+        const by = reply.when === 'next_waiting' ? ' · goes by itself when it waits' : '';
+        const facts = `${cleanLine(reply.session_slug)} · ${formatSince(reply.created_at, app.options.now())} ago${by}${about}`;
+        const bar = index === at ? dress('cyan', '▌') : ' ';
+        const text = truncate(reply.response.split('\n').map(cleanLine).join(' ⏎ '), cols - 4);
+        return [
+          `${bar} ${dress('dim', truncate(facts, cols - 3))}`,
+          `${bar} ${index === at ? dress('inverse', text) : text}`,
+        ];
+      });
+      const start = Math.max(0, Math.min(at * 2 - rows + 2, lines.length - rows));
+      return { title: `Stash: ${kept.length} kept`, rows: lines.slice(start, start + rows) };
+    },
+  });
+  app.run(load);
+}

@@ -1,0 +1,42 @@
+import type { App } from '../app.ts';
+
+/** Lines to read in place of the session, with the keys of a pager. @param linesFor the lines, dressed, for a width */
+export function showPage(app: App, title: string, linesFor: (cols: number) => string[]): void {
+  let top = 0;
+  let height = 1;
+  let count = 0;
+  const scroll = (step: number): void => {
+    top = Math.max(0, Math.min(count - height, top + step));
+    app.changed();
+  };
+  app.open({
+    hints: () => [
+      ['j/k', 'scroll'],
+      ['Esc', 'back'],
+    ],
+    handle(event) {
+      if (event.kind !== 'key') return;
+      const steps: Readonly<Record<string, number>> = {
+        j: 1,
+        down: 1,
+        k: -1,
+        up: -1,
+        pagedown: height,
+        ' ': height,
+        pageup: -height,
+        g: Number.NEGATIVE_INFINITY,
+        G: Number.POSITIVE_INFINITY,
+      };
+      const step = steps[event.name];
+      if (step !== undefined) return scroll(step);
+      if (['escape', 'q', '?', 'enter', 'ctrl+c'].includes(event.name)) app.close();
+    },
+    page(cols, rows) {
+      const lines = linesFor(cols);
+      height = rows;
+      count = lines.length;
+      const rest = lines.length > top + rows ? `  (${lines.length - top - rows} more lines)` : '';
+      return { title: `${title}${rest}`, rows: lines.slice(top, top + rows) };
+    },
+  });
+}

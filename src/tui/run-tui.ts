@@ -1,0 +1,216 @@
+import { type Dispose, EMPTY_VIEW, type SessionView, type StreamConnection } from '../client/index.ts';
+import type { StreamFrame } from '../protocol/index.ts';
+import { alertCodes, alertsBetween } from './alerts.ts';
+import { type App, errorText, moveSelection, noticeFor } from './app.ts';
+import { commandSet } from './commands.ts';
+import type { TuiOptions } from './host.ts';
+import { createModel, listed, selectedSession } from './model.ts';
+import { browse } from './modes/browse.ts';
+import type { Mode } from './modes/mode.ts';
+import { createKeyReader, type InputEvent } from './terminal/keys.ts';
+import { openOwnScreen } from './terminal/own-screen.ts';
+import { createSurface } from './terminal/surface.ts';
+import { draw, measure } from './view/draw.ts';
+import { dressFor } from './view/dress.ts';
+import { createWatchedSession } from './watched-session.ts';
+
+/** 30 pictures a second: more is not seen, and each costs the terminal as well. */
+const FRAME_MS = 33;
+/** Durations count seconds. */
+const CLOCK_MS = 1_000;
+
+/**
+ * The terminal UI, from taking the terminal over to giving it back. Resolves to the exit code when the person leaves, a signal
+ * came, or the terminal is gone.
+ * @throws CatalogueError the first connection could not be made
+ */
+export async function runTui(options: TuiOptions): Promise<number> {
+  const tui = openTui(options);
+  try {
+    return await tui.ended;
+  } finally {
+    tui.dispose();
+  }
+}
+
+function openTui(options: TuiOptions): { ended: Promise<number>; dispose(): void } {
+  const { client, now, startTimer } = options;
+  const hasColours = (options.env.NO_COLOR ?? '') === '';
+  const dress = dressFor(hasColours);
+  const model = createModel(now());
+  const terminal = openOwnScreen(options);
+  const surface = createSurface((text) => terminal.write(text));
+  const disposers: Dispose[] = [];
+  let connection: StreamConnection | null = null;
+  let mode: Mode;
+  let isLent = false;
+  let isEnded = false;
+  let stopFrame: Dispose | null = null;
+  let paintedAt = 0;
+  let finish: (exitCode: number) => void = () => undefined;
+  let fail: (error: unknown) => void = () => undefined;
+  const ended = new Promise<number>((resolve, reject) => {
+    finish = resolve;
+    fail = reject;
+  });
+
+  const paint = (): void => {
+    stopFrame = null;
+    if (isLent || isEnded || !terminal.hasRoom()) return;
+    paintedAt = now();
+    const content = {
+      rows: (viewport: { cols: number; rows: number; atColumn: number; back: number; right: number }) => {
+        const shown = watched.rows({ ...viewport, hasColours });
+        if (shown !== null) model.scroll.back = Math.min(model.scroll.back, shown.canGoBack);
+        return shown ?? { rows: [], cursor: null };
+      },
+    };
+    surface.paint(draw({ model, mode, content, size: terminal.size(), now: now(), home: options.env.HOME, dress }));
+  };
+  const changed = (): void => {
+    if (stopFrame !== null || isEnded) return;
+    stopFrame = startTimer(guarded(paint), Math.max(0, FRAME_MS - (now() - paintedAt)));
+  };
+  /** What goes wrong unexpectedly ends the TUI, with the terminal given back: never a dead screen. */
+  const guarded =
+    <A extends unknown[]>(work: (...args: A) => void) =>
+    (...args: A): void => {
+      try {
+        work(...args);
+      } catch (error) {
+        fail(error);
+      }
+    };
+  const watched = createWatchedSession(() => connection, changed);
+
+  const app: App = {
+    model,
+    client,
+    host: options.host,
+    options,
+    dress,
+    commands: commandSet,
+    mode: () => mode,
+    open(next) {
+      mode = next;
+      changed();
+    },
+    close() {
+      mode = browse(app);
+      changed();
+    },
+    select(slug) {
+      if (slug !== model.selected) {
+        model.scroll = { back: 0, right: 0 };
+        model.answer = null;
+      }
+      model.selected = slug;
+      watched.watch(selectedSession(model));
+      changed();
+    },
+    changed,
+    notify(tone, text) {
+      model.notice = noticeFor(tone, text, now());
+      changed();
+    },
+    run(work) {
+      work().catch((error: unknown) => {
+        const text = errorText(error, model.selected);
+        if (text === null) fail(error);
+        else app.notify('bad', text);
+      });
+    },
+    async lendTerminal(work) {
+      isLent = true;
+      terminal.leave();
+      try {
+        return await work();
+      } finally {
+        isLent = false;
+        if (!isEnded) {
+          terminal.enter();
+          surface.forget();
+          changed();
+        }
+      }
+    },
+    refresh() {
+      connection?.send({ type: 'list_sessions' });
+      watched.restart();
+      surface.forget();
+      changed();
+    },
+    paneSize() {
+      const { cols, rows } = measure(model, terminal.size()).frame.pane;
+      return { cols, rows: Math.max(1, rows - 1) };
+    },
+    quit: () => finish(0),
+  };
+  mode = browse(app);
+
+  const takeView = (frame: StreamFrame, view: SessionView): void => {
+    const before = model.view;
+    watched.onFrame(frame);
+    if (frame.type === 'sessions' && !model.link.isUp) model.link = { isUp: true, since: now() };
+    if (view === before && frame.type !== 'sessions') return;
+    model.view = view;
+    if (frame.type === 'session_renamed' && model.selected === frame.session) model.selected = frame.slug;
+    // The first that waits, at the start and when the one looked at is gone.
+    if (selectedSession(model) === null && listed(model).length > 0) moveSelection(app, 0);
+    else watched.watch(selectedSession(model));
+    for (const { text } of alertsBetween(before, view, model)) {
+      if (!isLent) terminal.write(alertCodes(model.alerts, text));
+      app.notify('wait', text);
+    }
+    changed();
+  };
+  const handle = (event: InputEvent): void => {
+    if (event.kind === 'focus') model.hasFocus = event.hasFocus;
+    if (event.kind === 'key' && event.name === 'ctrl+l') surface.forget();
+    mode.handle(event);
+    changed();
+  };
+
+  const tick = (): void => {
+    changed();
+    stopClock = startTimer(tick, CLOCK_MS);
+  };
+  let stopClock = startTimer(tick, CLOCK_MS);
+  const keys = createKeyReader({ onEvent: guarded(handle), startTimer });
+  disposers.push(
+    () => stopClock(),
+    () => stopFrame?.(),
+    () => keys.dispose(),
+    options.onInterrupt(finish),
+    terminal.onInput(guarded((bytes) => keys.feed(bytes))),
+    terminal.onChange((what) => {
+      if (what === 'resized') surface.forget();
+      changed();
+    }),
+    terminal.onGone(() => finish(0)),
+    () => connection?.dispose(),
+    () => watched.dispose(),
+    () => terminal.leave(),
+  );
+  terminal.enter();
+  paint();
+  connection = client.subscribe({
+    startTimer,
+    listener: {
+      onFrame: guarded(takeView),
+      onLost: () => {
+        if (model.link.isUp || model.view === EMPTY_VIEW) model.link = { isUp: false, since: now() };
+        changed();
+      },
+      onReconnected: () => app.notify('good', 'the server is back'),
+      onEnd: fail,
+    },
+  });
+  return {
+    ended,
+    dispose() {
+      isEnded = true;
+      for (const dispose of disposers) dispose();
+    },
+  };
+}

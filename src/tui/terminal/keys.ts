@@ -1,0 +1,160 @@
+import { StringDecoder } from 'node:string_decoder';
+import type { Dispose } from '../../client/index.ts';
+
+/** What a person did at the terminal. */
+export type InputEvent =
+  /** `a`, `enter`, `ctrl+s`, `shift+tab`, `alt+enter`, `up`…; `text` is what it types, empty for keys that type nothing */
+  { kind: 'key'; name: string; text: string } | { kind: 'paste'; text: string } | { kind: 'focus'; hasFocus: boolean };
+
+/** An Esc that nothing follows for so long is the key; a terminal far away sends the parts of a sequence some ms apart. */
+const ESCAPE_MS = 40;
+
+const PASTE_START = '\u001b[200~';
+const PASTE_END = '\u001b[201~';
+
+/** Final character of `CSI … X` and `SS3 X`. */
+const LETTER_KEYS: Readonly<Record<string, string>> = {
+  A: 'up',
+  B: 'down',
+  C: 'right',
+  D: 'left',
+  F: 'end',
+  H: 'home',
+  Z: 'shift+tab',
+  M: 'enter',
+};
+/** Number of `CSI N ~`. */
+const NUMBER_KEYS: Readonly<Record<string, string>> = {
+  '1': 'home',
+  '3': 'delete',
+  '4': 'end',
+  '5': 'pageup',
+  '6': 'pagedown',
+  '7': 'home',
+  '8': 'end',
+};
+/** Code of `CSI N u` and `CSI 27 ; … ; N ~`, of terminals that tell Shift+Enter from Enter. */
+const CODE_KEYS: Readonly<Record<string, string>> = { '9': 'tab', '13': 'enter', '27': 'escape', '127': 'backspace' };
+
+const SEQUENCE = /^\u001b(?:\[([0-9;:<=>?]*)([ -/]*)([@-~])|O([@-~]))/;
+/** The beginning of a sequence whose end is still to come. */
+const OPEN_SEQUENCE = /^\u001b(?:\[[0-9;:<=>?]*[ -/]*|O)?$/;
+
+export interface KeyReader {
+  feed(bytes: Uint8Array | string): void;
+  dispose(): void;
+}
+
+/** Makes keys of what a terminal in raw mode sends; sequences and characters may be cut anywhere between two chunks. */
+export function createKeyReader(options: {
+  onEvent(event: InputEvent): void;
+  startTimer(callback: () => void, delayMs: number): Dispose;
+}): KeyReader {
+  const decoder = new StringDecoder('utf8');
+  let pending = '';
+  let pasted: string | null = null;
+  let stopTimer: Dispose | null = null;
+
+  /** Takes one event off the front of `pending`; false where its end is still to come. */
+  const takeOne = (): boolean => {
+    if (pasted !== null) {
+      const end = pending.indexOf(PASTE_END);
+      // The end itself may be cut: what could be its beginning stays.
+      const taken = end === -1 ? Math.max(0, pending.length - PASTE_END.length) : end;
+      pasted += pending.slice(0, taken);
+      pending = pending.slice(end === -1 ? taken : taken + PASTE_END.length);
+      if (end === -1) return false;
+      const text = pasted;
+      pasted = null;
+      options.onEvent({ kind: 'paste', text });
+      return true;
+    }
+    if (pending.startsWith(PASTE_START)) {
+      pending = pending.slice(PASTE_START.length);
+      pasted = '';
+      return true;
+    }
+    if (OPEN_SEQUENCE.test(pending)) return false;
+    const { length, event } = readKey(pending);
+    pending = pending.slice(length);
+    if (event !== null) options.onEvent(event);
+    return true;
+  };
+
+  const readAll = (): void => {
+    while (pending !== '' && takeOne());
+  };
+
+  return {
+    feed(bytes) {
+      stopTimer?.();
+      stopTimer = null;
+      pending += typeof bytes === 'string' ? bytes : decoder.write(Buffer.from(bytes));
+      readAll();
+      if (pending === '' || pasted !== null) return;
+      stopTimer = options.startTimer(() => {
+        const rest = pending;
+        pending = '';
+        options.onEvent({ kind: 'key', name: 'escape', text: '' });
+        // `Esc [` in haste: the bracket was typed.
+        if (rest.length > 1) options.onEvent({ kind: 'key', name: rest.slice(1), text: rest.slice(1) });
+      }, ESCAPE_MS);
+    },
+    dispose: () => stopTimer?.(),
+  };
+}
+
+/** The key at the beginning of a text that is not empty; null for a sequence that means nothing here (a mouse, an answer to a question). */
+function readKey(text: string): { length: number; event: InputEvent | null } {
+  const sequence = SEQUENCE.exec(text);
+  if (sequence !== null) return { length: sequence[0].length, event: readSequence(sequence) };
+  if (text.startsWith('\u001b')) {
+    // Alt, or an Esc before something that is no sequence.
+    const rest = readKey(text.slice(1));
+    const { event } = rest;
+    const isAlt = event?.kind === 'key';
+    return { length: rest.length + 1, event: isAlt ? { kind: 'key', name: `alt+${event.name}`, text: '' } : event };
+  }
+  const character = String.fromCodePoint(text.codePointAt(0) ?? 0);
+  return { length: character.length, event: readCharacter(character) };
+}
+
+const CONTROL_KEYS: Readonly<Record<string, string>> = {
+  '\r': 'enter',
+  '\n': 'ctrl+j',
+  '\t': 'tab',
+  '\u007f': 'backspace',
+  '\b': 'backspace',
+  '\u0000': 'ctrl+space',
+};
+
+function readCharacter(character: string): InputEvent {
+  const name = CONTROL_KEYS[character];
+  if (name !== undefined) return { kind: 'key', name, text: '' };
+  const code = character.charCodeAt(0);
+  if (code < 0x20) return { kind: 'key', name: `ctrl+${String.fromCharCode(code + 0x60)}`, text: '' };
+  return { kind: 'key', name: character, text: character };
+}
+
+function readSequence([, parameters = '', , final = '', afterSs3]: RegExpExecArray): InputEvent | null {
+  if (afterSs3 !== undefined) return namedKey(LETTER_KEYS[afterSs3], '');
+  if (final === 'I' || final === 'O') return { kind: 'focus', hasFocus: final === 'I' };
+  const [first = '', second = '', third = ''] = parameters.split(';');
+  if (final === '~' && first === '27') return namedKey(CODE_KEYS[third], second);
+  if (final === '~') return namedKey(NUMBER_KEYS[first], second);
+  if (final === 'u') return namedKey(CODE_KEYS[first] ?? characterOf(first), second);
+  return namedKey(LETTER_KEYS[final], second);
+}
+
+function characterOf(code: string): string | undefined {
+  const value = Number.parseInt(code, 10);
+  return value > 0x20 && value < 0x11_0000 ? String.fromCodePoint(value) : undefined;
+}
+
+/** @param modifiers 1 + 1 for Shift, 2 for Alt, 4 for Ctrl */
+function namedKey(name: string | undefined, modifiers: string): InputEvent | null {
+  if (name === undefined) return null;
+  const bits = (Number.parseInt(modifiers, 10) || 1) - 1;
+  const prefix = `${(bits & 4) === 0 ? '' : 'ctrl+'}${(bits & 2) === 0 ? '' : 'alt+'}${(bits & 1) === 0 ? '' : 'shift+'}`;
+  return { kind: 'key', name: `${prefix}${name}`, text: '' };
+}

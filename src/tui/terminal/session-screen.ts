@@ -1,0 +1,83 @@
+// CommonJS: a named import of a value type-checks and fails when run.
+import xterm from '@xterm/headless';
+import { styledRow } from '../../text/styled-rows.ts';
+
+/** Lines above the window that can be scrolled to; 1,000 take 2 MB, and only the selected session has them. */
+const SCROLLBACK = 1_000;
+
+export interface Viewport {
+  cols: number;
+  rows: number;
+  /** lines scrolled back from what matters now, 0: the newest */
+  back: number;
+  /** columns scrolled to the right */
+  right: number;
+  /** column of the terminal where the viewport begins, from 0 */
+  atColumn: number;
+  hasColours: boolean;
+}
+
+/** A session's screen as the person's terminal shows it: nothing of it reaches that but printable text, SGR and columns. */
+export interface SessionScreen {
+  /** @param isSnapshot it draws the whole screen anew. @param onParsed it is on the screen */
+  write(data: string, isSnapshot: boolean, onParsed: () => void): void;
+  resize(cols: number, rows: number): void;
+  rows(viewport: Viewport): { rows: string[]; cursor: { row: number; col: number } | null; canGoBack: number };
+  dispose(): void;
+}
+
+export function createSessionScreen(size: { cols: number; rows: number }): SessionScreen {
+  const terminal = new xterm.Terminal({ ...size, scrollback: SCROLLBACK, allowProposedApi: true });
+  let isDisposed = false;
+  // The headless terminal keeps it to itself (6.0.0).
+  let isCursorVisible = true;
+  for (const final of ['h', 'l'] as const) {
+    terminal.parser.registerCsiHandler({ prefix: '?', final }, (params) => {
+      if (params.includes(25)) isCursorVisible = final === 'h';
+      return false;
+    });
+  }
+  return {
+    write(data, isSnapshot, onParsed) {
+      if (isDisposed) return;
+      if (isSnapshot) {
+        terminal.reset();
+        isCursorVisible = true;
+      }
+      terminal.write(data, () => {
+        if (!isDisposed) onParsed();
+      });
+    },
+    resize(cols, rows) {
+      if (cols !== terminal.cols || rows !== terminal.rows) terminal.resize(cols, rows);
+    },
+    rows(viewport) {
+      const buffer = terminal.buffer.active;
+      const cursorRow = buffer.baseY + buffer.cursorY;
+      // What matters now is the end of what is written, or the cursor below it.
+      let end = buffer.baseY + terminal.rows;
+      while (end > cursorRow + 1 && isBlank(buffer.getLine(end - 1)?.translateToString(true))) end--;
+      const canGoBack = Math.max(0, end - viewport.rows);
+      const start = Math.max(0, canGoBack - viewport.back);
+      const rows = Array.from({ length: Math.min(viewport.rows, end - start) }, (_, index) =>
+        styledRow(buffer, start + index, {
+          from: viewport.right,
+          to: Math.min(terminal.cols, viewport.right + viewport.cols),
+          hasColours: viewport.hasColours,
+          placeAt: (col) => `\u001b[${viewport.atColumn + col + 1}G`,
+        }),
+      );
+      const cursor = { row: cursorRow - start, col: buffer.cursorX - viewport.right };
+      const isInside = cursor.row >= 0 && cursor.row < viewport.rows && cursor.col >= 0 && cursor.col < viewport.cols;
+      return { rows, cursor: isCursorVisible && isInside ? cursor : null, canGoBack };
+    },
+    dispose() {
+      isDisposed = true;
+      terminal.dispose();
+    },
+  };
+}
+
+function isBlank(text: string | undefined): boolean {
+  return text === undefined || text.trim() === '';
+}

@@ -1,0 +1,219 @@
+import type { Session } from '../../protocol/index.ts';
+import { iconOf } from '../../protocol/index.ts';
+import { displayWidth, truncate } from '../../text/display-width.ts';
+import { formatDuration, formatSince } from '../../text/durations.ts';
+import { pathText, sessionStyle, stateText } from '../../text/session-words.ts';
+import { cleanLine } from '../../text/terminal-text.ts';
+import { layoutEditor } from '../input/editor.ts';
+import { listed, type Model, selectedSession } from '../model.ts';
+import type { Hint, InputBox, Mode, Page } from '../modes/mode.ts';
+import { countStates } from '../order.ts';
+import type { Picture } from '../terminal/surface.ts';
+import { column, fitTo } from './cells.ts';
+import type { Dress, Dressing } from './dress.ts';
+import { type Frame, frameFor } from './frame.ts';
+import { questionRows } from './question-rows.ts';
+import { listRows } from './session-list.ts';
+
+/** What a session shows in the space it gets: its screen, or its conversation. */
+export interface SessionContent {
+  rows(viewport: { cols: number; rows: number; atColumn: number; back: number; right: number }): {
+    rows: string[];
+    cursor: { row: number; col: number } | null;
+  };
+}
+
+export interface Drawing {
+  model: Model;
+  mode: Mode;
+  /** null: nothing of it has come yet */
+  content: SessionContent | null;
+  size: { cols: number; rows: number };
+  now: number;
+  home: string | undefined;
+  dress: Dress;
+}
+
+/** A text that is being written grows to so many rows, then it scrolls. */
+const MAX_INPUT_ROWS = 8;
+/** The question gets so much of the session's space at the most; the rest shows where it came from. */
+const QUESTION_SHARE = 0.6;
+/** Header, the rule above the input, footer. */
+const FIXED_ROWS = 3;
+
+/** The whole picture, row by row. */
+export function draw(drawing: Drawing): Picture {
+  const { size, model, mode } = drawing;
+  const input = inputRows(drawing, size.cols);
+  const { frame, body } = measure(model, size, { inputRows: input.rows.length, isPage: mode.page !== undefined });
+  const left = frame.list.rows === 0 ? [] : list(drawing, frame);
+  const pane = paneRows(drawing, frame);
+  const top = 1;
+  const paneTop = frame.isSideBySide ? top : top + left.length;
+  const bodyRows = frame.isSideBySide
+    ? Array.from({ length: body }, (_, row) =>
+        [left[row] ?? '', column(frame.pane.atColumn - 1), drawing.dress('dim', '│'), pane.rows[row] ?? ''].join(''),
+      )
+    : [...left, ...pane.rows].slice(0, body);
+  const rows = [header(drawing), ...bodyRows, rule(drawing), ...input.rows, footer(drawing, mode.hints())];
+  return { rows: rows.slice(0, size.rows), cursor: cursorOf({ input, pane, paneTop, inputTop: 2 + body }, frame) };
+}
+
+/** Where the session's own cells are: what a new session's size is made of. */
+export function measure(
+  model: Model,
+  size: { cols: number; rows: number },
+  { inputRows: taken, isPage }: { inputRows: number; isPage: boolean } = { inputRows: 1, isPage: false },
+): { frame: Frame; body: number } {
+  const body = Math.max(1, size.rows - FIXED_ROWS - taken);
+  const content = { sessions: listed(model).length, isZoomed: model.isZoomed, isPage };
+  const frame = frameFor({ cols: size.cols, body }, content);
+  return { frame, body };
+}
+
+type Cursor = { row: number; col: number } | null;
+
+function cursorOf(
+  at: { input: { cursor: Cursor }; pane: { cursor: Cursor }; paneTop: number; inputTop: number },
+  frame: Frame,
+): Cursor {
+  if (at.input.cursor !== null) return { row: at.inputTop + at.input.cursor.row, col: at.input.cursor.col };
+  if (at.pane.cursor === null) return null;
+  return { row: at.paneTop + at.pane.cursor.row, col: frame.pane.atColumn + at.pane.cursor.col };
+}
+
+function header({ model, size, now, dress }: Drawing): string {
+  const counts = countStates(model.view).map(({ state, count }) => {
+    const shown = { state, status: { primary: null, detail: null } };
+    return { text: `${iconOf(null, state)} ${count} ${state}`, style: sessionStyle(shown) };
+  });
+  const { isUp, since } = model.link;
+  const gone = formatDuration(now - since);
+  const link = isUp ? 'server up' : model.view.size === 0 ? 'connecting…' : `server gone for ${gone}, U starts it`;
+  const alerts = model.alerts === 'bell' ? '' : ` · alerts: ${model.alerts}`;
+  const filter = model.filter === '' ? '' : ` · filter: ${cleanLine(model.filter)}`;
+  const right = `${link}${alerts}${filter} `;
+  const room = size.cols - displayWidth(right) - 1;
+  let left = ` ${dress('bold', 'CBOS')}`;
+  let width = 5;
+  for (const { text, style } of counts) {
+    if (width + 2 + displayWidth(text) > room) break;
+    left += `  ${dress(style, text)}`;
+    width += 2 + displayWidth(text);
+  }
+  const tone: Dressing = isUp ? 'dim' : 'red';
+  return `${left}${column(Math.max(width + 1, size.cols - displayWidth(right)))}${dress(tone, truncate(right, Math.max(0, room + displayWidth(right) - width)))}`;
+}
+
+function list({ model, now, home, dress }: Drawing, frame: Frame): string[] {
+  const sessions = listed(model);
+  const empty = model.view.size === 0 ? ' No session yet: n makes one' : ' The filter hides all of them: f changes it';
+  if (sessions.length === 0) {
+    return Array.from({ length: frame.list.rows }, (_, row) => (row === 0 ? dress('dim', empty) : ''));
+  }
+  const { cols, rows } = frame.list;
+  return listRows({ sessions, selected: model.selected, cols, rows, isTall: frame.isSideBySide, now, home, dress });
+}
+
+function paneRows(drawing: Drawing, frame: Frame): { rows: string[]; cursor: Cursor } {
+  const { model, mode, dress } = drawing;
+  const { cols, rows } = frame.pane;
+  const page = mode.page?.(cols, rows - 1);
+  if (page !== undefined) return pageRows(page, { cols, rows, dress });
+  const session = selectedSession(model);
+  if (session === null)
+    return { rows: filled([dress('dim', '─'.repeat(cols)), ...welcome(dress)], rows), cursor: null };
+  const { question } = session.status;
+  const most = Math.floor((rows - 1) * QUESTION_SHARE);
+  const asked = question === null ? [] : questionRows({ question, draft: model.answer, cols, rows: most, dress });
+  const room = Math.max(0, rows - 1 - asked.length);
+  const { back, right } = model.scroll;
+  const { atColumn } = frame.pane;
+  const shown = drawing.content?.rows({ cols, rows: room, atColumn, back, right }) ?? { rows: [], cursor: null };
+  return {
+    rows: [paneTitle(drawing, session, cols), ...filled(shown.rows, room), ...asked],
+    // The cursor of a session is shown where the person is not writing something else.
+    cursor: shown.cursor === null ? null : { row: shown.cursor.row + 1, col: shown.cursor.col },
+  };
+}
+
+function paneTitle({ model, now, home, dress }: Drawing, session: Session, cols: number): string {
+  const { slug, path, status } = session;
+  const size = session.cols === null ? '' : `${session.cols}×${session.rows}`;
+  const moved = model.scroll.back > 0 ? `scrolled back ${model.scroll.back}` : '';
+  const facts = [
+    `${stateText(session)} ${formatSince(status.since, now)}`,
+    pathText(path, home),
+    session.type === 'json' ? 'json' : size,
+    moved,
+  ];
+  const name = ` ${cleanLine(slug)} `;
+  const rest = truncate(
+    ` ${facts.filter((fact) => fact !== '').join(' · ')} `,
+    Math.max(0, cols - displayWidth(name) - 3),
+  );
+  const line = '─'.repeat(Math.max(0, cols - 2 - displayWidth(name) - displayWidth(rest)));
+  return `${dress('dim', '──')}${dress('bold', name)}${dress(sessionStyle(session) ?? 'dim', rest)}${dress('dim', line)}`;
+}
+
+function pageRows(page: Page, { cols, rows, dress }: { cols: number; rows: number; dress: Dress }) {
+  const title = truncate(` ${page.title} `, Math.max(0, cols - 3));
+  const head = `${dress('dim', '──')}${dress('bold', title)}${dress('dim', '─'.repeat(Math.max(0, cols - 2 - displayWidth(title))))}`;
+  const cursor = page.cursor ?? null;
+  return {
+    rows: filled([head, ...page.rows], rows),
+    cursor: cursor === null ? null : { row: cursor.row + 1, col: cursor.col },
+  };
+}
+
+function welcome(dress: Dress): string[] {
+  const lines: [string, string][] = [
+    ['n', 'a new session: Claude Code in a folder of yours'],
+    ['?', 'all keys'],
+    ['q', 'leave; sessions and server go on'],
+  ];
+  return ['', ...lines.map(([key, does]) => `   ${dress('bold', key)}  ${does}`)];
+}
+
+function filled(rows: readonly string[], count: number): string[] {
+  return Array.from({ length: count }, (_, row) => rows[row] ?? '');
+}
+
+/** The rule above the input, with what is to be said at the moment. */
+function rule({ model, mode, size, now, dress }: Drawing): string {
+  const box = mode.input?.() ?? null;
+  const notice = model.notice !== null && model.notice.until > now ? model.notice : null;
+  const title = ` ${notice === null ? (box?.title ?? '') : notice.text} `;
+  const shown = title.trim() === '' ? '' : truncate(title, size.cols - 3);
+  const tones = { good: 'green', bad: 'red', wait: 'yellow' } as const;
+  const tone = notice === null ? null : tones[notice.tone];
+  return `${dress('dim', '──')}${dress(tone, shown)}${dress('dim', '─'.repeat(Math.max(0, size.cols - 2 - displayWidth(shown))))}`;
+}
+
+function inputRows({ mode, dress }: Drawing, cols: number): { rows: string[]; cursor: Cursor } {
+  const box: InputBox | null = mode.input?.() ?? null;
+  if (box === null) return { rows: [''], cursor: null };
+  const mark = displayWidth(box.mark);
+  const { rows, cursor } = layoutEditor(box.editor, Math.max(1, cols - mark - 1));
+  if (!box.isActive) return { rows: [dress('dim', fitTo(`${box.mark}${rows[0] ?? ''}`, cols - 1))], cursor: null };
+  const start = Math.max(0, Math.min(cursor.row - MAX_INPUT_ROWS + 1, rows.length - MAX_INPUT_ROWS));
+  return {
+    rows: rows
+      .slice(start, start + MAX_INPUT_ROWS)
+      .map((row, index) => `${start + index === 0 ? dress('cyan', box.mark) : ' '.repeat(mark)}${row}`),
+    cursor: { row: cursor.row - start, col: mark + cursor.col },
+  };
+}
+
+/** The keys that work now, as many as there is room for; the one for all keys always. */
+function footer({ size, dress }: Drawing, hints: readonly Hint[]): string {
+  const cells = ([key, does]: Hint): number => displayWidth(key) + displayWidth(does) + 3;
+  const last = hints.find(([key]) => key === '?');
+  let width = last === undefined ? 0 : cells(last);
+  const shown = hints.filter((hint) => {
+    if (hint === last || width + cells(hint) > size.cols) return hint === last;
+    width += cells(hint);
+    return true;
+  });
+  return shown.map(([key, does]) => ` ${dress('bold', key)} ${dress('dim', does)} `).join('');
+}

@@ -1,0 +1,79 @@
+import type { Session } from '../../protocol/index.ts';
+import { displayWidth, truncate } from '../../text/display-width.ts';
+import { formatSince } from '../../text/durations.ts';
+import { pathText, sessionGist, sessionIcon, sessionStyle, stateText } from '../../text/session-words.ts';
+import { cleanLine } from '../../text/terminal-text.ts';
+import { fitTo } from './cells.ts';
+import type { Dress } from './dress.ts';
+
+export interface ListOptions {
+  sessions: readonly Session[];
+  selected: string | null;
+  cols: number;
+  rows: number;
+  /** two rows a session: the second says what it asks or does */
+  isTall: boolean;
+  now: number;
+  home: string | undefined;
+  dress: Dress;
+}
+
+/** The list, scrolled so that the selected session is in it. Only the rows that are seen are made: a hundred sessions cost no more than ten. */
+export function listRows(options: ListOptions): string[] {
+  const { sessions, selected, rows, isTall } = options;
+  const fitting = Math.max(1, Math.floor(rows / (isTall ? 2 : 1)));
+  const at = Math.max(
+    0,
+    sessions.findIndex((session) => session.slug === selected),
+  );
+  // The selected one in the middle where there is more than fits: what comes next is always seen.
+  const start = Math.max(0, Math.min(at - Math.floor(fitting / 2), sessions.length - fitting));
+  const shown = sessions
+    .slice(start, start + fitting)
+    .flatMap((session) => (isTall ? tallRows(session, options) : [flatRow(session, options)]));
+  return Array.from({ length: rows }, (_, row) => shown[row] ?? '');
+}
+
+function gistOf(session: Session, home: string | undefined): string {
+  if (!session.adopted) return `only observed; /adopt takes it over`;
+  return sessionGist(session) || pathText(session.path, home);
+}
+
+const SLUG_CELLS = 14;
+const STATE_CELLS = 20;
+const SINCE_CELLS = 7;
+
+function flatRow(session: Session, { selected, cols, now, home, dress }: ListOptions): string {
+  const style = sessionStyle(session);
+  const isSelected = session.slug === selected;
+  const since = formatSince(session.status.since, now).padStart(SINCE_CELLS);
+  const fixed = 4 + SLUG_CELLS + 1 + STATE_CELLS + 1 + SINCE_CELLS + 2;
+  const gist = fitTo(gistOf(session, home), Math.max(0, cols - fixed));
+  const slug = fitTo(cleanLine(session.slug), SLUG_CELLS);
+  const state = fitTo(stateText(session), STATE_CELLS);
+  return [
+    isSelected ? dress('cyan', '▌') : ' ',
+    dress(style, sessionIcon(session)),
+    dress(isSelected ? 'inverse' : 'bold', ` ${slug}`),
+    dress(style, ` ${state}`),
+    dress('dim', `${since}  `),
+    isSelected ? gist : dress('dim', gist),
+  ].join('');
+}
+
+function tallRows(session: Session, { selected, cols, now, home, dress }: ListOptions): string[] {
+  const style = sessionStyle(session);
+  const isSelected = session.slug === selected;
+  const bar = isSelected ? dress('cyan', '▌') : ' ';
+  const state = stateText(session);
+  const since = formatSince(session.status.since, now);
+  const facts = `${state} ${since} `;
+  const slugCells = Math.max(6, cols - displayWidth(facts) - 4);
+  const slug = truncate(cleanLine(session.slug), slugCells - 1);
+  const gap = ' '.repeat(Math.max(1, cols - 4 - displayWidth(slug) - displayWidth(facts)));
+  const gist = fitTo(gistOf(session, home), Math.max(0, cols - 4));
+  return [
+    `${bar}${dress(style, sessionIcon(session))} ${dress(isSelected ? 'inverse' : 'bold', slug)}${gap}${dress(style, state)} ${dress('dim', `${since} `)}`,
+    `${bar}  ${isSelected ? gist : dress('dim', gist)}`,
+  ];
+}
