@@ -18,7 +18,8 @@ if (!flags['bundle-only'] && (await passThrough(tool('tsc'), ['-b'])) !== 0) pro
 await make('program', async ({ output }) => {
   // loaded late: with nothing to do, the bundler's 50 ms are saved
   const { bundle } = await import('./build/bundle.mjs');
-  await bundle({ entry: join(ROOT, 'src', 'main.ts'), output });
+  const threads = { 'search-worker': join(ROOT, 'src', 'search-worker.ts') };
+  await bundle({ entry: join(ROOT, 'src', 'main.ts'), threads, output });
 });
 await make('page', async ({ output }) => {
   const { buildPage } = await import('./build/page.mjs');

@@ -10,6 +10,7 @@ export interface DemoFleetOptions {
   /** the whole environment: nothing of the person's own is in it */
   environment: Readonly<Record<string, string>>;
   pid: number;
+  searchProgram: string;
   version: string;
   webDir: string;
   log: Logger;

@@ -20,6 +20,11 @@ export interface RecordingPlace {
   cwd: string;
 }
 
+/** A slug, or `SLUG.N` of one that a restart moved aside. */
+function isName(text: string): boolean {
+  return isSlug(text.replace(/\.\d+$/, ''));
+}
+
 /**
  * A file by its path, or the recording of a session by its name. The timing stands beside it unless it was named.
  * @throws CatalogueError no_recording
@@ -27,7 +32,7 @@ export interface RecordingPlace {
 export function findRecording({ recording, timing }: RecordingName, { settings, cwd }: RecordingPlace): RecordingPair {
   const file = resolve(cwd, recording);
   const typescript =
-    !existsSync(file) && isSlug(recording) ? join(settings.stream_dir, `${recording}.typescript`) : file;
+    !existsSync(file) && isName(recording) ? join(settings.stream_dir, `${recording}.typescript`) : file;
   if (statSync(typescript, { throwIfNoEntry: false })?.isFile() !== true) {
     throw new CatalogueError('no_recording', `There is no recording ${typescript}`, {
       hint: 'Name a .typescript file, or a session that `cbos ls` lists',

@@ -178,6 +178,7 @@ async function demonstrate(
       openDemoFleet({
         environment,
         pid: options.pid,
+        searchProgram: searchProgramOf(options),
         version: options.version,
         webDir: webDirectory(options),
         log: pino({ level: 'silent' }),
@@ -248,6 +249,7 @@ async function runServer(options: LocalMachineOptions, { flags, signal, onReady 
     version: options.version,
     webDir: webDirectory(options),
     pid: options.pid,
+    searchProgram: searchProgramOf(options),
     clock: systemClock,
     log,
   });
@@ -260,6 +262,11 @@ async function runServer(options: LocalMachineOptions, { flags, signal, onReady 
 /** Beside the program, where the build puts it. */
 function webDirectory({ program }: LocalMachineOptions): string {
   return join(dirname(program), 'web');
+}
+
+/** The build puts it beside the program. */
+function searchProgramOf({ program }: LocalMachineOptions): string {
+  return join(dirname(program), 'parts', 'search-worker.js');
 }
 
 function keepLogSmall(file: string): void {

@@ -5,6 +5,7 @@ import { ROOT } from '../root.mjs';
 
 /** Where the parts go that are loaded only when asked for, beside the program. */
 const PARTS = 'parts';
+const PROGRAM = 'program';
 
 /**
  * Bundles one entry into an executable ES module, and what it imports by `await import()` into parts beside it: `cbos ls`
@@ -13,13 +14,14 @@ const PARTS = 'parts';
  *
  * A part is asked for right after the start or not at all, so a server that has been running since before an update never
  * looks for one that the update removed.
- * @param {{ entry: string, output: string }} options absolute paths
+ * Threads are programs of their own among the parts, under their names.
+ * @param {{ entry: string, threads?: Record<string, string>, output: string }} options absolute paths
  */
-export async function bundle({ entry, output }) {
+export async function bundle({ entry, threads = {}, output }) {
   const manifest = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
   const external = Object.keys(manifest.dependencies).map((name) => new RegExp(`^${name}(/|$)`));
   const build = await rolldown({
-    input: entry,
+    input: { [PROGRAM]: entry, ...threads },
     cwd: ROOT,
     platform: 'node',
     external,
@@ -34,8 +36,8 @@ export async function bundle({ entry, output }) {
       sourcemap: true,
       codeSplitting: true,
       chunkFileNames: `${PARTS}/[name]-[hash].js`,
-      banner: (chunk) => (chunk.isEntry ? '#!/usr/bin/env node' : ''),
-      entryFileNames: basename(output),
+      banner: (chunk) => (chunk.name === PROGRAM ? '#!/usr/bin/env node' : ''),
+      entryFileNames: (chunk) => (chunk.name === PROGRAM ? basename(output) : `${PARTS}/[name].js`),
     });
     const directory = dirname(output);
     mkdirSync(join(directory, PARTS), { recursive: true });

@@ -6,6 +6,7 @@ import { addLifecycle } from './commands/lifecycle.ts';
 import { addListing } from './commands/listing.ts';
 import { addMachine } from './commands/machine.ts';
 import { addRecordings } from './commands/recordings.ts';
+import { addSearching } from './commands/searching.ts';
 import { addServing } from './commands/serving.ts';
 import { addStashing } from './commands/stashing.ts';
 import { addTalking } from './commands/talking.ts';
@@ -46,6 +47,7 @@ export function buildProgram(context: CliContext): Command {
   addTerminal(program, context);
   addExplaining(program, context);
   addRecordings(program, context);
+  addSearching(program, context);
   addServing(program, context);
   addWebPage(program, context);
   addMachine(program, context);

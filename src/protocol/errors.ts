@@ -288,6 +288,12 @@ export const ERRORS = {
     meaning: 'CBOS does not hold this delivery any more',
     hint: 'Only queued deliveries can be changed or cancelled',
   },
+  search_unavailable: {
+    status: 503,
+    exit: EXIT.failed,
+    meaning: 'The search index cannot be read',
+    hint: 'Look at server.log in the home; the index is made anew when search.db is deleted and the server restarted',
+  },
   no_such_stash: {
     status: 404,
     exit: EXIT.failed,

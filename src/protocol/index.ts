@@ -16,6 +16,7 @@ export {
   SessionPatch,
 } from './requests.ts';
 export * from './routes.ts';
+export * from './search.ts';
 export * from './session.ts';
 export * from './settings.ts';
 export * from './sign-in.ts';

@@ -16,6 +16,7 @@ import {
   SessionPatch,
   Text,
 } from './requests.ts';
+import { SearchQuery, SearchResult } from './search.ts';
 import { Buffer, ServerHealth, Session, StatusChange, StatusCounts } from './session.ts';
 import { SignedIn, SignIn, SignInLink } from './sign-in.ts';
 import { StashedResponse } from './stash.ts';
@@ -419,6 +420,15 @@ export const ROUTES = {
     success: 200,
     response: FleetCosts,
     errors: [],
+  },
+  search: {
+    method: 'get',
+    path: '/search',
+    summary: 'What sessions said and what stood on their screens, newest first',
+    query: SearchQuery,
+    success: 200,
+    response: SearchResult,
+    errors: ['no_such_session', 'search_unavailable'],
   },
   listStash: {
     method: 'get',

@@ -13,6 +13,8 @@ import type {
   LastResponse,
   NewSession,
   NewStashedResponse,
+  SearchQuery,
+  SearchResult,
   Send,
   Session,
   SessionCosts,
@@ -101,6 +103,8 @@ export interface Sessions {
   /** @throws CatalogueError no_such_stash */
   removeFromStash(id: string): StashedResponse;
   history(slug: string, since: string | null): StatusChange[];
+  /** @throws CatalogueError no_such_session, search_unavailable */
+  search(query: SearchQuery): Promise<SearchResult>;
   /** @throws CatalogueError no_such_session, no_recording */
   stream(slug: string): RecordingStream;
   /** slugs of the sessions that have a recording */

@@ -5,6 +5,7 @@ import { type ScreenRule, userObserver } from '../core/status/index.ts';
 import { registryDirectory } from '../platform/claude/index.ts';
 import { openScreenHost, type ScreenHost } from '../platform/gnu-screen/index.ts';
 import { runOnWaiting } from '../platform/notify/on-waiting.ts';
+import { openSearchThread, type Search } from '../platform/search/index.ts';
 import { prepareHome } from '../platform/settings/index.ts';
 import { type Database, openDatabase } from '../platform/sqlite/database.ts';
 import { createDeliveryStore } from '../platform/sqlite/delivery-store.ts';
@@ -36,6 +37,8 @@ export interface ServerOptions {
   /** directory of the built web page, null: there is none */
   webDir: string | null;
   pid: number;
+  /** the script of the search index's thread */
+  searchProgram: string;
   clock: Clock;
   log: Logger;
 }
@@ -59,10 +62,12 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const lock = await requireLock(settings.home);
   let database: Database | null = null;
   let fleet: Fleet | null = null;
+  let search: Search | null = null;
   try {
     database = openDatabase(join(settings.home, 'cbos.db'));
     const screen = await openScreen(options);
-    fleet = await openFleet(options, { database, screen });
+    search = openSearch(options);
+    fleet = await openFleet(options, { database, screen, search });
     await fleet.start();
     const faces = await startServerFaces({
       sessions: fleet,
@@ -81,9 +86,14 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       screen_dir: screen.dir,
     });
     log.info({ address: faces.address.url, socket: settings.socket, version }, 'the server is ready');
-    return { address: faces.address.url, sessions: fleet, close: closer({ faces, fleet, database, lock, log }) };
+    return {
+      address: faces.address.url,
+      sessions: fleet,
+      close: closer({ faces, fleet, search, database, lock, log }),
+    };
   } catch (cause) {
     await fleet?.close();
+    await search?.close();
     database?.close();
     lock.release();
     throw cause;
@@ -95,9 +105,12 @@ function openScreen({ settings, environment, tempDir }: ServerOptions): Promise<
   return openScreenHost({ env: environment, screenDir: settings.screen_dir, runDir, tempDir });
 }
 
-async function openFleet(options: ServerOptions, parts: { database: Database; screen: ScreenHost }): Promise<Fleet> {
+async function openFleet(
+  options: ServerOptions,
+  parts: { database: Database; screen: ScreenHost; search: Search },
+): Promise<Fleet> {
   const { settings, environment, clock, log } = options;
-  const { database, screen } = parts;
+  const { database, screen, search } = parts;
   const spoolDir = join(settings.home, 'hooks');
   await mkdir(spoolDir, { recursive: true, mode: 0o700 });
   const events = createEvents(log);
@@ -113,12 +126,22 @@ async function openFleet(options: ServerOptions, parts: { database: Database; sc
       deliveries: createDeliveryStore(database),
       stash: createStashStore(database),
       events: createEventStore(database),
+      search,
       emit: events.emit,
       onEvent: events.onEvent,
       onWaiting: (session) => notifyWaiting(options, session),
     },
     launch: { settings, environment, screen, spoolDir },
     registryDir: registryDirectory(environment),
+  });
+}
+
+function openSearch({ settings, searchProgram, clock, log }: ServerOptions): Search {
+  return openSearchThread({
+    program: searchProgram,
+    file: join(settings.home, 'search.db'),
+    now: clock.now,
+    onFault: (message) => log.error({ fault: message }, 'the search index has a fault'),
   });
 }
 
@@ -136,14 +159,16 @@ async function requireLock(home: string): Promise<HomeLock> {
 function closer(parts: {
   faces: Faces;
   fleet: Fleet;
+  search: Search;
   database: Database;
   lock: HomeLock;
   log: Logger;
 }): () => Promise<void> {
-  const { faces, fleet, database, lock, log } = parts;
+  const { faces, fleet, search, database, lock, log } = parts;
   return async () => {
     await faces.close();
     await fleet.close();
+    await search.close();
     database.close();
     lock.release();
     log.info({}, 'the server has ended');

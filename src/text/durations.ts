@@ -24,6 +24,12 @@ export function formatClock(at: number): string {
   return [date.getHours(), date.getMinutes(), date.getSeconds()].map(twoDigits).join(':');
 }
 
+/** The same with its day: `2026-11-20 15:04:05`. */
+export function formatDateTime(at: number): string {
+  const date = new Date(at);
+  return `${[date.getFullYear(), date.getMonth() + 1, date.getDate()].map(twoDigits).join('-')} ${formatClock(at)}`;
+}
+
 function twoDigits(number: number): string {
   return String(number).padStart(2, '0');
 }

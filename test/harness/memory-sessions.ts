@@ -20,6 +20,8 @@ import {
   type NewSession,
   type NewStashedResponse,
   parseStateSelector,
+  type SearchQuery,
+  type SearchResult,
   type Send,
   type Session,
   type SessionCosts,
@@ -30,7 +32,7 @@ import {
 } from '../../src/protocol/index.ts';
 import { NO_USAGE } from '../../src/server/session/usage.ts';
 import type { Dispose, SessionEvent, Sessions } from '../../src/server/sessions.ts';
-import { MemoryRecording } from './memory-recording.ts';
+import { HEADER, MemoryRecording } from './memory-recording.ts';
 
 const SINCE = '2026-11-20T15:04:05.123Z';
 
@@ -81,6 +83,8 @@ export class MemorySessions implements Sessions {
   readonly #listeners = new Set<(event: SessionEvent) => void>();
   readonly #events = new Map<string, StoredEvent[]>();
   #stash: StashedResponse[] = [];
+  /** of the search index */
+  pendingBytes = 0;
   /** what was typed, by slug */
   readonly typed = new Map<string, string>();
   readonly answers: Answer[] = [];
@@ -417,6 +421,31 @@ export class MemorySessions implements Sessions {
     const { primary, detail, health, because } = status;
     const changes = [{ at: status.since, primary, detail, state, health, because }];
     return changes.filter((change) => since === null || change.at > since);
+  }
+
+  /** Nothing is indexed here: a hit per session whose last question has the text. */
+  async search({ q, session, kind, limit = 20 }: SearchQuery): Promise<SearchResult> {
+    const within = session === undefined ? this.list() : [this.get(session)];
+    const hits = within.flatMap(({ slug, last_question: text }) => {
+      const from = text?.indexOf(q) ?? -1;
+      if (text === null || from === -1 || (kind !== undefined && kind !== 'screen')) return [];
+      const highlights: [number, number][] = [[from, from + q.length]];
+      const at = '2026-11-20T15:04:05.000Z';
+      return [
+        {
+          session: slug,
+          at,
+          kind: 'screen' as const,
+          snippet: text,
+          highlights,
+          offset: HEADER.length,
+          recording: slug,
+          t: 62.5,
+          seq: null,
+        },
+      ];
+    });
+    return { hits: hits.slice(0, limit), pending_bytes: this.pendingBytes };
   }
 
   stream(slug: string): MemoryRecording {

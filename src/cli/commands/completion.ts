@@ -84,7 +84,7 @@ function describeTo(tree: CompletionTree, program: Command, suggestions: Suggest
     for (const child of command.createHelp().visibleCommands(command)) {
       const name = path === '' ? child.name() : `${path} ${child.name()}`;
       const node = tree.command(name, child.summary() || child.description());
-      for (const option of child.createHelp().visibleOptions(child)) addOption(node, option);
+      for (const option of child.createHelp().visibleOptions(child)) addOption(node, option, suggestions);
       for (const argument of child.registeredArguments) {
         const values = argumentValues(argument.name(), argument.argChoices, suggestions);
         node.argument(argument.name(), offering(values), argument.variadic);
@@ -92,11 +92,11 @@ function describeTo(tree: CompletionTree, program: Command, suggestions: Suggest
       visit(child, name);
     }
   };
-  for (const option of program.createHelp().visibleOptions(program)) addOption(tree, option);
+  for (const option of program.createHelp().visibleOptions(program)) addOption(tree, option, suggestions);
   visit(program, '');
 }
 
-function addOption(node: CompletionNode, option: CommanderOption): void {
+function addOption(node: CompletionNode, option: CommanderOption, { sessions }: Suggestions): void {
   const name = option.long?.slice(2);
   if (name === undefined) return;
   const alias = option.short?.slice(1);
@@ -106,7 +106,8 @@ function addOption(node: CompletionNode, option: CommanderOption): void {
     return;
   }
   const words = name === 'state' || name === 'for' ? STATE_SELECTOR_WORDS : (option.argChoices ?? []);
-  node.option(name, option.description, offering(words.map((word) => [word, ''])), alias);
+  const values = name === 'session' ? sessions : words.map((word): Suggestion => [word, '']);
+  node.option(name, option.description, offering(values), alias);
 }
 
 function offering(suggestions: readonly Suggestion[]): (complete: Complete) => void {

@@ -1,6 +1,7 @@
 import serialize, { type SerializeAddon } from '@xterm/addon-serialize';
 // Both packages are CommonJS: a named import of a value type-checks and fails when run.
 import xterm, { type IBufferLine, type Terminal } from '@xterm/headless';
+import type { ScreenRow } from '../../core/search/screen-lines.ts';
 import type { ScreenFrame } from '../../core/status/evidence.ts';
 import { styledRows } from '../../text/styled-rows.ts';
 
@@ -28,6 +29,13 @@ export interface Emulator {
   isAlternate(): boolean;
   /** the window's rows with colours, cut at a width: printable text and SGR, each row from and to the terminal's own style */
   styledRows(maxCols: number): string[];
+  /** the window's rows as text, cheaper than `frame` */
+  windowRows(): ScreenRow[];
+  /**
+   * Tells of each row that scrolls off the top of the normal screen, also where no scrollback keeps it for long.
+   * @returns the disposer
+   */
+  onScrolledOff(listener: (row: ScreenRow) => void): () => void;
   /** whether the program wants its cursor seen */
   isCursorVisible(): boolean;
   /**
@@ -79,6 +87,15 @@ export function createEmulator(options: EmulatorOptions): Emulator {
     frame: () => readFrame(terminal),
     isAlternate: () => terminal.buffer.active.type === 'alternate',
     styledRows: (maxCols) => styledRows(terminal, maxCols),
+    windowRows: () =>
+      Array.from({ length: terminal.rows }, (_, row) => textRow(terminal, terminal.buffer.active.baseY + row)),
+    onScrolledOff: (listener) => {
+      const watch = terminal.onScroll(() => {
+        const { type, baseY } = terminal.buffer.active;
+        if (type === 'normal' && baseY > 0) listener(textRow(terminal, baseY - 1));
+      });
+      return () => watch.dispose();
+    },
     isCursorVisible: () => isCursorVisible,
     onAlternate: (listener) => watchAlternate(terminal, listener),
     normalLines: () => readNormalLines(terminal),
@@ -106,6 +123,11 @@ function watchAlternate(terminal: Terminal, listener: AlternateListener): () => 
   return () => {
     for (const handler of watches) handler.dispose();
   };
+}
+
+function textRow(terminal: Terminal, row: number): ScreenRow {
+  const line = terminal.buffer.active.getLine(row);
+  return { text: line?.translateToString(true).trimEnd() ?? '', isWrapped: line?.isWrapped ?? false };
 }
 
 function readNormalLines(terminal: Terminal): string[] {

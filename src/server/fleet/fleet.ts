@@ -16,11 +16,13 @@ import {
   type SessionType,
 } from '../../protocol/index.ts';
 import type { JsonContext } from '../json/context.ts';
+import { indexMissedEvents } from '../json/index-events.ts';
 import { createJsonControls } from '../json/json-controls.ts';
 import type { ActorDeps, SessionActor } from '../session/actor.ts';
 import type { SessionControls } from '../session/controls.ts';
 import type { Conversation } from '../session/conversation.ts';
 import { addUsage, NO_USAGE } from '../session/usage.ts';
+import { toTimestamp } from '../session/view.ts';
 import type { Sessions } from '../sessions.ts';
 import { adoptSession, observeForeign } from './adopt-session.ts';
 import { type LaunchContext, requireDirectory } from './launch-session.ts';
@@ -33,6 +35,8 @@ export const DEFAULT_SIZE = { cols: 160, rows: 45 };
 
 /** What a session is unless asked or set otherwise. */
 const DEFAULT_TYPE: SessionType = 'screen';
+/** A screen full of hits. */
+const DEFAULT_HITS = 20;
 
 export interface FleetOptions {
   deps: ActorDeps;
@@ -70,6 +74,7 @@ export function createFleet({ deps, launch, registryDir }: FleetOptions): Fleet 
     log: deps.log,
     spoolDir: launch.spoolDir,
     registryDir,
+    onTranscript: deps.search.readTranscript.bind(deps.search),
     onForeign: (found) => observeForeign({ deps, roster }, found),
   });
 
@@ -129,6 +134,14 @@ export function createFleet({ deps, launch, registryDir }: FleetOptions): Fleet 
       .map((session) => session.slug);
   }
 
+  async function catchUpSearch(id: string): Promise<void> {
+    try {
+      await indexMissedEvents(deps, id);
+    } catch (cause) {
+      deps.log.warn({ err: cause, id }, 'older events of a session cannot be searched');
+    }
+  }
+
   const actorOf = (slug: string): Member['actor'] => roster.get(slug).actor;
   function conversationOf(slug: string): Conversation {
     const { conversation } = controlsOf(slug);
@@ -142,11 +155,13 @@ export function createFleet({ deps, launch, registryDir }: FleetOptions): Fleet 
       await mkdir(settings.stream_dir, { recursive: true, mode: 0o700 });
       const records = deps.sessions.all();
       await prepareJsonDirectory(json.jsonDir, new Set(records.map((record) => record.launchId ?? '')));
+      deps.search.keepOnly(records.map(({ id }) => id));
       for (const record of records) roster.add(record);
       await Promise.all(roster.all().map(({ controls }) => controls.findAgain()));
       // Listed when all evidence is in, hooks from the time without a server included: only then held texts are typed.
       await observer.start();
       for (const { actor } of roster.all()) actor.list();
+      for (const { id, type } of records) if (type === 'json') void catchUpSearch(id);
     },
     close: async () => {
       await observer.dispose();
@@ -221,6 +236,23 @@ export function createFleet({ deps, launch, registryDir }: FleetOptions): Fleet 
     applyStash: (id) => roster.byStash(id).stash.apply(id),
     removeFromStash: (id) => roster.byStash(id).stash.remove(id),
     history: (slug, since) => deps.history.read(actorOf(slug).record.id, since === null ? null : Date.parse(since)),
+    search: async ({ q, session, kind, limit }) => {
+      const { hits, pendingBytes } = await deps.search.search({
+        query: q,
+        session: session === undefined ? null : actorOf(session).record.id,
+        kind: kind ?? null,
+        limit: limit ?? DEFAULT_HITS,
+      });
+      const slugs = new Map(roster.all().map(({ actor }) => [actor.record.id, actor.slug]));
+      return {
+        // One that was deleted a moment ago is not named any more.
+        hits: hits.flatMap((hit) => {
+          const slug = slugs.get(hit.session);
+          return slug === undefined ? [] : [{ ...hit, session: slug, at: toTimestamp(hit.at) }];
+        }),
+        pending_bytes: pendingBytes,
+      };
+    },
     stream: (slug) => {
       const recording = controlsOf(slug).recording();
       if (recording === null) throw noRecording(roster.get(slug));

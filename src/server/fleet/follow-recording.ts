@@ -26,6 +26,7 @@ export function openRecording(
     onFrame: (frame, at) => actor.seeScreen(frame, at),
     onResize: (newCols, newRows) => deps.emit({ kind: 'resized', slug: actor.slug, cols: newCols, rows: newRows }),
   });
+  actor.recording.onBytes(() => deps.search.nudge(actor.record.id));
   return actor.recording;
 }
 

@@ -1,9 +1,11 @@
+import { dirname } from 'node:path';
 import {
   type HookSpool,
   LAUNCH_VARIABLE,
   type RegistryRecord,
   registryEvidence,
   type SpooledHook,
+  transcriptFile,
   watchHookSpool,
   watchRegistry,
 } from '../../platform/claude/index.ts';
@@ -39,6 +41,8 @@ export interface ObserverOptions {
   spoolDir: string;
   /** Claude Code's `sessions` directory */
   registryDir: string;
+  /** a session's transcript, where its registry record tells of one */
+  onTranscript: (session: string, file: string) => void;
   /** a Screen session with Claude Code in it that no listed session is */
   onForeign: (found: ForeignSession) => void;
 }
@@ -140,6 +144,11 @@ export function createObserver(options: ObserverOptions): Observer {
       return;
     }
     member.actor.seeRegistry({ ...registryEvidence(record, clock.now()), version: record.version });
+    const { sessionId, cwd } = record;
+    if (sessionId !== null && cwd !== null) {
+      const configDir = dirname(options.registryDir);
+      options.onTranscript(member.actor.record.id, transcriptFile({ configDir, cwd, sessionId }));
+    }
   }
 
   function seeRegistryGone(pid: number): void {

@@ -66,6 +66,7 @@ export function createRoster(deps: ActorDeps, createControls: (actor: SessionAct
       if (index >= 0) members.splice(index, 1);
       disposeMember(member);
       deps.sessions.remove(member.actor.record.id);
+      deps.search.forget(member.actor.record.id);
       if (member.actor.isListed()) deps.emit({ kind: 'removed', slug: member.actor.slug });
     },
     dispose: () => members.forEach(disposeMember),

@@ -15,6 +15,7 @@ import type { SessionActor } from '../session/actor.ts';
 import type { Dispose } from '../sessions.ts';
 import { type AgentEnd, AgentRun } from './agent-run.ts';
 import type { JsonContext } from './context.ts';
+import { indexEvents } from './index-events.ts';
 import { planLaunch, requireAlone, startAgent } from './start-agent.ts';
 import { turnCost } from './turn-cost.ts';
 
@@ -262,6 +263,7 @@ export class JsonDriver {
     const output = { launchId: record.launchId, offset: this.#offset };
     const stored = deps.events.append(record.id, { at: deps.clock.now(), events, output, evidence, turns });
     this.#evidence = evidence;
+    indexEvents(deps, record.id, stored);
     // Before the status says so: whoever waits for it then finds what the events mean for their own.
     for (const event of events) for (const listener of [...this.#listeners]) listener(event);
     if (stored.length > 0 && this.#actor.isListed()) deps.emit({ kind: 'events', slug, events: stored });

@@ -1,3 +1,4 @@
+import { textsOfHook } from '../../core/search/index.ts';
 import {
   type HookEvidence,
   type JsonEvidence,
@@ -8,6 +9,7 @@ import {
   type StatusMemory,
 } from '../../core/status/index.ts';
 import type { ScreenHost, ScreenTarget } from '../../platform/gnu-screen/index.ts';
+import type { Search } from '../../platform/search/index.ts';
 import type { DeliveryStore } from '../../platform/sqlite/delivery-store.ts';
 import type { EventStore } from '../../platform/sqlite/event-store.ts';
 import type { HistoryStore } from '../../platform/sqlite/history-store.ts';
@@ -36,6 +38,7 @@ export interface ActorDeps {
   deliveries: DeliveryStore;
   stash: StashStore;
   events: EventStore;
+  search: Search;
   emit: (event: SessionEvent) => void;
   onEvent: (listener: (event: SessionEvent) => void) => Dispose;
   /** the session starts to wait for its user */
@@ -70,6 +73,7 @@ export class SessionActor {
   ) {
     this.currentRecord = record;
     if (record.type === 'json') this.jsonFacts = new JsonFacts(deps.events, record.id);
+    this.followInSearch(record);
     this.status = createSessionStatus({
       clock: deps.clock,
       stuckThresholdMs: deps.stuckThresholdMs,
@@ -148,6 +152,7 @@ export class SessionActor {
       this.update({ claudeSessionId: sessionId });
     }
     for (const listener of [...this.hookListeners]) listener(hook);
+    this.indexHook(hook);
   }
 
   /** What Claude Code's registry says of it; null when its file has gone. */
@@ -221,6 +226,21 @@ export class SessionActor {
   private save(change: Partial<SessionRecord>): void {
     this.currentRecord = { ...this.currentRecord, ...change };
     this.deps.sessions.save(this.currentRecord);
+    this.followInSearch(change);
+  }
+
+  private followInSearch({ recording }: Partial<SessionRecord>): void {
+    if (recording != null) this.deps.search.follow(this.currentRecord.id, recording);
+  }
+
+  private indexHook({ at, event, payload }: ArrivedHook): void {
+    const { search } = this.deps;
+    const { id } = this.currentRecord;
+    search.addSaid(
+      id,
+      textsOfHook(event, payload).map((text) => ({ ...text, at, seq: null })),
+    );
+    if (typeof payload.transcript_path === 'string') search.readTranscript(id, payload.transcript_path);
   }
 
   private emitUpdated(): void {

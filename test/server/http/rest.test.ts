@@ -74,6 +74,7 @@ const SUCCESSES: Record<RouteName, RestInput & { before?: () => void }> = {
   lastResponse: { params: { slug: 'JSON' }, before: () => json() },
   sessionCosts: { params: { slug: 'JSON' }, before: () => json() },
   costs: {},
+  search: { query: { q: 'deploy', session: 'AUTH', kind: 'screen', limit: '5' } },
   listStash: { before: () => kept() },
   addStash: { body: { session_slug: 'AUTH', response: 'later', question: 'When?', when: 'next_waiting' } },
   applyStash: { params: { id: 'r1' }, before: () => kept() },

@@ -1,0 +1,93 @@
+import type { Command } from 'commander';
+import { type SearchHit, SearchKind, type SearchResult } from '../../protocol/index.ts';
+import { formatDateTime } from '../../text/durations.ts';
+import { cleanBlock } from '../../text/terminal-text.ts';
+import type { CliContext } from '../context.ts';
+import { describe } from './command-help.ts';
+import { readWhole } from './option-values.ts';
+
+/** As the server takes it. */
+const MAX_HITS = 500;
+
+interface SearchOptions {
+  session?: string;
+  kind?: SearchKind;
+  limit?: number;
+  json?: boolean;
+}
+
+/** `search`. */
+export function addSearching(program: Command, context: CliContext): void {
+  const { out } = context;
+
+  const searching = describe(program.command('search'), {
+    group: 'looking',
+    summary: 'search through everything that sessions showed and said',
+    more: [
+      'Newest first. All words must occur, each also as the beginning of a longer one; "in quotes" exactly so.',
+      'Each hit says how to replay the session from there.',
+    ].join('\n'),
+    examples: [
+      ['cbos search flaky test', 'both words, in all sessions'],
+      ['cbos search \'"no space left"\' --session AUTH', 'these words as they stand, in one session'],
+      ['cbos search migrate --kind prompt', 'only in what you have sent'],
+      ['cbos search 数据库 --json | jq .hits', 'for programs'],
+    ],
+  })
+    .argument('<query...>', 'what to look for')
+    .option('--session <slug>', 'only in this session')
+    .option('--limit <n>', 'so many hits', readWhole(1, MAX_HITS))
+    .option('--json', 'the REST body');
+  searching.addOption(searching.createOption('--kind <kind>', 'only of this kind').choices(SearchKind.options));
+  searching.action(async (words: string[], { json, ...query }: SearchOptions) => {
+    const client = await context.client();
+    const result = await client.call('search', { query: { q: words.join(' '), ...query } });
+    if (json === true) out.json(result);
+    else printResult(context, result);
+  });
+}
+
+function printResult(context: CliContext, { hits, pending_bytes }: SearchResult): void {
+  const { out, program } = context;
+  for (const hit of hits) {
+    const command = replayCommand(program, hit);
+    const about = [formatDateTime(Date.parse(hit.at)), hit.kind].join('  ');
+    out.line(`${out.style('bold', hit.session)}  ${about}${command === null ? '' : `  ${out.style('dim', command)}`}`);
+    out.line(`  ${markedSnippet(context, hit)}`);
+  }
+  if (hits.length === 0) out.notice('nothing found');
+  if (pending_bytes > 0) {
+    out.notice(`${Math.ceil(pending_bytes / 1_000_000)} MB of recordings are not searched yet: ask again in a while`);
+  }
+}
+
+/** A second early, so that one sees it come. */
+function replayCommand(program: string, { recording, t }: SearchHit): string | null {
+  if (recording === null) return null;
+  const from = t === null ? '' : ` --from ${clock(Math.max(0, Math.floor(t) - 1))}`;
+  return `${program} replay ${recording}${from}`;
+}
+
+/** `5`, `1:02`, `1:01:02` */
+function clock(seconds: number): string {
+  const parts = [Math.floor(seconds / 3_600), Math.floor(seconds / 60) % 60, seconds % 60];
+  const first = parts.findIndex((part) => part > 0);
+  return parts
+    .slice(first === -1 ? 2 : first)
+    .map((part, index) => (index === 0 ? String(part) : String(part).padStart(2, '0')))
+    .join(':');
+}
+
+function markedSnippet({ out }: CliContext, { snippet, highlights }: SearchHit): string {
+  let text = '';
+  let done = 0;
+  for (const [from, to] of highlights) {
+    text += clean(snippet.slice(done, from)) + out.style('yellow', clean(snippet.slice(from, to)));
+    done = to;
+  }
+  return text + clean(snippet.slice(done));
+}
+
+function clean(text: string): string {
+  return cleanBlock(text).replace(/[\n\u2028\u2029]+/g, ' ');
+}

@@ -1,0 +1,96 @@
+import type { SearchTerm } from './query.ts';
+
+export interface Snippet {
+  /** one line */
+  text: string;
+  /** from and to (exclusive) of what was found, in UTF-16 units, in their order */
+  highlights: [number, number][];
+}
+
+/** Two lines of a terminal: enough to know the place again. */
+const SNIPPET_LENGTH = 160;
+/** So much stands before the first thing found, where there is something. */
+const LEAD = 40;
+
+/** The part of a text where most of the terms stand close together. */
+export function snippetOf(text: string, terms: readonly SearchTerm[]): Snippet {
+  const line = text.replace(/\s+/g, ' ').trim();
+  const found = terms.flatMap((term, index) => findIn(line, term, index));
+  found.sort((one, other) => one.from - other.from);
+  const from = startOf(line, found);
+  const to = wholeWordsTo(line, from + SNIPPET_LENGTH);
+  const lead = from > 0 ? '…' : '';
+  const highlights: [number, number][] = [];
+  for (const match of found) {
+    if (match.from < from || match.to > to) continue;
+    const last = highlights.at(-1);
+    const begin = match.from - from + lead.length;
+    const end = match.to - from + lead.length;
+    if (last !== undefined && begin <= last[1]) last[1] = Math.max(last[1], end);
+    else highlights.push([begin, end]);
+  }
+  return { text: `${lead}${line.slice(from, to)}${to < line.length ? '…' : ''}`, highlights };
+}
+
+interface Found {
+  /** which term */
+  index: number;
+  from: number;
+  to: number;
+}
+
+/** One term is looked for so often: the character 的 stands a thousand times in a text, and a snippet shows a few. */
+const MOST_FOUND = 100;
+
+function findIn(line: string, term: SearchTerm, index: number): Found[] {
+  const found: Found[] = [];
+  for (const match of line.matchAll(patternOf(term))) {
+    found.push({ index, from: match.index, to: match.index + match[0].length });
+    if (found.length === MOST_FOUND) break;
+  }
+  return found;
+}
+
+/** Where the snippet begins: a little before the window in which most different terms are. */
+function startOf(line: string, found: readonly Found[]): number {
+  let best: { from: number; count: number } = { from: 0, count: 0 };
+  for (const { from } of found) {
+    const within = found.filter((other) => other.from >= from && other.to <= from + SNIPPET_LENGTH - LEAD);
+    const count = new Set(within.map(({ index }) => index)).size;
+    if (count > best.count) best = { from, count };
+  }
+  if (best.from <= LEAD || line.length <= SNIPPET_LENGTH) return 0;
+  const blank = line.indexOf(' ', best.from - LEAD);
+  return blank === -1 || blank >= best.from ? wholeCharacter(line, best.from - LEAD) : blank + 1;
+}
+
+function wholeWordsTo(line: string, end: number): number {
+  if (end >= line.length) return line.length;
+  const blank = line.lastIndexOf(' ', end);
+  return blank > end - LEAD ? blank : wholeCharacter(line, end);
+}
+
+/** Never between the halves of a character beyond U+FFFF. */
+function wholeCharacter(line: string, at: number): number {
+  return /[\udc00-\udfff]/.test(line[at] ?? '') ? at + 1 : at;
+}
+
+/** The words with anything but words between them; letters beside them are other words. */
+function patternOf({ words, isPrefix }: SearchTerm): RegExp {
+  const first = words[0] ?? '';
+  const last = words.at(-1) ?? '';
+  const body = words.map((word) => escapePattern(word)).join('[^\\p{L}\\p{N}]*');
+  return new RegExp(
+    `${ALPHABETIC.test(first) ? NOT_AFTER_WORD : ''}${body}${!isPrefix && ALPHABETIC.test(last) ? NOT_BEFORE_WORD : ''}`,
+    'giu',
+  );
+}
+
+const ALPHABETIC = /^[\p{Alphabetic}\p{N}]/u;
+const WORD_CHARACTER = '(?![\\p{Script=Han}\\p{Script=Hiragana}\\p{Script=Katakana}\\p{Script=Hangul}])[\\p{L}\\p{N}]';
+const NOT_AFTER_WORD = `(?<!${WORD_CHARACTER})`;
+const NOT_BEFORE_WORD = `(?!${WORD_CHARACTER})`;
+
+function escapePattern(word: string): string {
+  return word.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&');
+}

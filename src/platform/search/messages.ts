@@ -1,0 +1,24 @@
+import type { SaidAt } from '../sqlite/search-store.ts';
+import type { IndexAnswer, NumberedEvent, SearchRequest } from './search-index.ts';
+import type { RecordingPlace } from './session-recordings.ts';
+
+/** What the index's thread is told; nothing is answered. */
+export type IndexMessage =
+  | { kind: 'follow'; session: string; place: RecordingPlace }
+  | { kind: 'nudge'; session: string }
+  | { kind: 'transcript'; session: string; file: string }
+  | { kind: 'said'; session: string; texts: readonly SaidAt[] }
+  | { kind: 'events'; session: string; events: readonly NumberedEvent[] }
+  | { kind: 'forget'; session: string }
+  | { kind: 'keepOnly'; sessions: readonly string[] };
+
+/** What it is asked, with a number that the answer repeats. */
+export type IndexQuestion =
+  | { kind: 'search'; id: number; request: SearchRequest }
+  | { kind: 'lastEvent'; id: number; session: string }
+  | { kind: 'close'; id: number };
+
+export type IndexReply =
+  | { kind: 'answer'; id: number; answer: IndexAnswer | number | null }
+  | { kind: 'failed'; id: number; message: string }
+  | { kind: 'fault'; message: string };

@@ -1,0 +1,168 @@
+import { ScreenReader } from '../../core/recording/index.ts';
+import { readableLines, type ScreenRow } from '../../core/search/index.ts';
+import { createEmulator, type Emulator } from '../emulator/index.ts';
+import { readRange, readStart } from '../recorder/index.ts';
+import type { IndexedRecording, SearchStore, ShownLines } from '../sqlite/search-store.ts';
+import { TimedOutput, type TimedPiece } from './timed-output.ts';
+
+/** So much is read and drawn at once: some 10 ms of work, after which a search that waits comes first. */
+const SLICE_BYTES = 131_072;
+/** What stood so long was there to be read; what changed earlier was being drawn, or a spinner. */
+export const SETTLED_MS = 1_000;
+/** So much before the place where it goes on draws the picture of then: Claude Code redraws its window more often. */
+const WARM_UP_BYTES = 2_000_000;
+/** A row that scrolls off is read at once, so hardly any has to be kept. */
+const SCROLLBACK_LINES = 4;
+/** An entry is what a search shows and jumps to: a page of text that came within seconds, not a book. */
+const ENTRY_CHARACTERS = 2_000;
+const ENTRY_MS = 5_000;
+
+/**
+ * `more`: there is more to do at once. `unsettled`: to be looked at again when the screen has settled. `done`: nothing to do until it
+ * grows. `replaced`: the file is not the one that it was. */
+export type SliceOutcome = 'more' | 'unsettled' | 'done' | 'replaced';
+
+/** Reads along a recording and puts into the index what its screen showed, each line once. Goes on where the index says it was. */
+export class RecordingIndexer {
+  recording: IndexedRecording;
+  readonly #store: SearchStore;
+  #drawing: { emulator: Emulator; output: TimedOutput } | null = null;
+  #alternate = new ScreenReader();
+  #wasAlternate = false;
+  #scrolled: ScreenRow[] = [];
+  /** what stood on the screen when it last settled */
+  #settled = new Set<string>();
+  /** nothing was drawn since it settled */
+  #isSettled = false;
+  #lastAt = 0;
+  #found: ShownLines[] = [];
+  #length = 0;
+
+  constructor(store: SearchStore, recording: IndexedRecording) {
+    this.#store = store;
+    this.recording = recording;
+  }
+
+  /** How many bytes wait to be indexed. */
+  pendingBytes(): number {
+    return Math.max(0, this.#length - this.recording.position);
+  }
+
+  /** It is the same recording at another place. */
+  movedTo({ typescript, timing }: IndexedRecording): void {
+    this.recording = { ...this.recording, typescript, timing };
+  }
+
+  /** Forgets its picture, which takes memory; it is drawn again when it is needed. */
+  rest(): void {
+    this.#drawing?.emulator.dispose();
+    this.#drawing = null;
+  }
+
+  /**
+   * @param now Unix milliseconds
+   * @throws CatalogueError no_recording
+   */
+  async slice(now: number): Promise<SliceOutcome> {
+    const { length, changedAt } = await readStart(this.recording.typescript);
+    if (length < this.recording.position) return 'replaced';
+    this.#length = length;
+    this.#drawing ??= await this.#drawAgain();
+    const { emulator, output } = this.#drawing;
+    const { pieces, after } = await output.read(this.recording, { most: SLICE_BYTES, now, changedAt });
+    const hasSettled = (pieces[0]?.at ?? now) - Math.max(this.#lastAt, pieces.length > 0 ? 0 : changedAt) >= SETTLED_MS;
+    if (!this.#isSettled && hasSettled) this.#settle(emulator, this.#lastAt || changedAt, this.recording.position);
+    for (const [index, piece] of pieces.entries()) await this.#draw(emulator, piece, pieces[index + 1]);
+    await emulator.flush();
+    this.#lastAt = pieces.at(-1)?.at ?? this.#lastAt;
+    this.#commit({ ...this.recording, ...after });
+    if (pieces.length > 0 && (this.pendingBytes() > 0 || now - changedAt >= SETTLED_MS)) return 'more';
+    return this.#isSettled && this.pendingBytes() === 0 ? 'done' : 'unsettled';
+  }
+
+  async #draw(emulator: Emulator, piece: TimedPiece, next: TimedPiece | undefined): Promise<void> {
+    if (piece.kind === 'resize') {
+      await emulator.flush();
+      emulator.resize(piece.cols, piece.rows);
+      this.recording = { ...this.recording, cols: piece.cols, rows: piece.rows };
+      return;
+    }
+    const { at, bytes, offset } = piece;
+    emulator.write(bytes, () => {
+      this.#isSettled = false;
+      this.#look(emulator, at, offset);
+      if (next !== undefined && next.at - at >= SETTLED_MS) this.#settle(emulator, at, offset + bytes.length);
+    });
+  }
+
+  /** What went off the screen. The bytes before it show it. */
+  #look(emulator: Emulator, at: number, offset: number): void {
+    if (this.#scrolled.length > 0) this.#find(at, offset, readableLines(this.#scrolled.splice(0)));
+    const isAlternate = emulator.isAlternate();
+    const gone = isAlternate
+      ? this.#alternate.see(emulator.windowRows().map(({ text }) => text))
+      : this.#wasAlternate
+        ? this.#alternate.leave()
+        : [];
+    this.#wasAlternate = isAlternate;
+    if (gone.length > 0) this.#find(at, offset, readableLines(gone.map((text) => ({ text, isWrapped: false }))));
+  }
+
+  /** What stands on the screen, for long enough to be read. */
+  #settle(emulator: Emulator, at: number, offset: number): void {
+    this.#isSettled = true;
+    const lines = readableLines(emulator.windowRows());
+    this.#find(
+      at,
+      offset,
+      lines.filter((line) => !this.#settled.has(line)),
+    );
+    this.#settled = new Set(lines);
+  }
+
+  #find(at: number, offset: number, lines: readonly string[]): void {
+    let open = this.#found.at(-1);
+    if (open !== undefined && at - open.at > ENTRY_MS) open = undefined;
+    let characters = open === undefined ? 0 : open.lines.reduce((sum, line) => sum + line.length, 0);
+    for (const line of lines) {
+      if (open === undefined || characters > ENTRY_CHARACTERS) {
+        open = { at, offset, lines: [] };
+        characters = 0;
+        this.#found.push(open);
+      }
+      open.lines.push(line);
+      characters += line.length;
+    }
+  }
+
+  /** What was found and how far that goes, together: after a crash neither is there without the other. */
+  #commit(after: IndexedRecording): void {
+    const { cols, rows } = this.recording;
+    const found = this.#found.splice(0);
+    const hasMoved =
+      after.position !== this.recording.position || after.timingPosition !== this.recording.timingPosition;
+    this.recording = { ...after, cols, rows };
+    if (!hasMoved && found.length === 0) return;
+    this.#store.together(() => {
+      for (const shown of found) this.#store.addShown(this.recording, shown);
+      if (this.#lastAt > 0) this.#store.addMark(this.recording, this.#lastAt, after.position);
+      this.#store.saveRecording(this.recording);
+    });
+  }
+
+  /** The picture as it is at the position, without looking for lines in what draws it: they are in the index. */
+  async #drawAgain(): Promise<{ emulator: Emulator; output: TimedOutput }> {
+    const { typescript, position, cols, rows } = this.recording;
+    const { start } = await readStart(typescript);
+    const emulator = createEmulator({ cols, rows, scrollback: SCROLLBACK_LINES });
+    const from = Math.max(start, position - WARM_UP_BYTES);
+    if (from < position) emulator.write(await readRange(typescript, from, position));
+    await emulator.flush();
+    emulator.onScrolledOff((row) => this.#scrolled.push(row));
+    this.#alternate = new ScreenReader();
+    this.#wasAlternate = false;
+    this.#scrolled = [];
+    this.#isSettled = false;
+    return { emulator, output: new TimedOutput(this.recording) };
+  }
+}

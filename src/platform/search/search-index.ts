@@ -1,0 +1,255 @@
+import { basename } from 'node:path';
+import { parseSearch, snippetOf, textsOfMessage } from '../../core/search/index.ts';
+import { CatalogueError, type SearchHit, type SearchKind } from '../../protocol/index.ts';
+import type { FoundEntry, SaidAt, SearchStore } from '../sqlite/search-store.ts';
+import { RecordingIndexer, SETTLED_MS } from './recording-indexer.ts';
+import { findRecordings, type RecordingPlace } from './session-recordings.ts';
+import { indexTranscript } from './transcript-indexer.ts';
+import { createWorkQueue, type WorkQueue } from './work-queue.ts';
+
+/** What came is indexed after so long: a redraw costs one look then, not ten. */
+const INDEX_DELAY_MS = 1_000;
+/**
+ * All text that is kept, in characters; with its index some 2.5 bytes each. A day of a busy session has a few million. The oldest
+ * goes first.
+ */
+const MOST_CHARACTERS = 200_000_000;
+/** Pictures of recordings that are kept drawn, 0.3 MB each; another is drawn again from its end when it goes on. */
+const MOST_DRAWN = 24;
+
+export interface SearchRequest {
+  query: string;
+  session: string | null;
+  kind: SearchKind | null;
+  limit: number;
+}
+
+/** A hit by the session's id, which outlives its names. */
+export type IndexHit = Omit<SearchHit, 'at'> & { at: number };
+
+export interface IndexAnswer {
+  /** newest first */
+  hits: IndexHit[];
+  pendingBytes: number;
+}
+
+/** An event of a JSON session: a message of Claude Code's stream-json. */
+export interface NumberedEvent {
+  /** counts up within its session */
+  seq: number;
+  /** Unix milliseconds */
+  at: number;
+  event: unknown;
+}
+
+export interface SearchIndexOptions {
+  store: SearchStore;
+  /** Unix milliseconds */
+  now(): number;
+  onError(cause: unknown): void;
+  /** for tests: another cap */
+  mostCharacters?: number;
+}
+
+interface IndexedSession {
+  scope: number;
+  place: RecordingPlace;
+  /** older recordings first, the current one last; null: to be found out */
+  indexers: RecordingIndexer[] | null;
+}
+
+/**
+ * Keeps the index of what sessions said and showed, a slice of work at a time. Sessions are named by their ids. Everything it is
+ * told may be told again, also after a crash: how far each source is indexed is written together with what was found in it.
+ */
+export class SearchIndex {
+  readonly #options: SearchIndexOptions;
+  readonly #sessions = new Map<string, IndexedSession>();
+  readonly #queue: WorkQueue;
+  readonly #forgotten = new Set<string>();
+  /** most recently used last */
+  #drawn: RecordingIndexer[] = [];
+
+  constructor(options: SearchIndexOptions) {
+    this.#options = options;
+    this.#queue = createWorkQueue(options);
+  }
+
+  /** This is the session's recording from now on; what is there is indexed. */
+  follow(session: string, place: RecordingPlace): void {
+    const known = this.#sessions.get(session);
+    if (known === undefined) {
+      const scope = this.#options.store.scopeOf(session);
+      this.#sessions.set(session, { scope, place, indexers: null });
+    } else {
+      known.place = place;
+      known.indexers = null;
+    }
+    this.#queue.add(`recordings ${session}`, 0, () => this.#indexRecordings(session));
+  }
+
+  /** Its recording has grown. */
+  nudge(session: string): void {
+    if (!this.#sessions.has(session)) return;
+    this.#queue.add(`recordings ${session}`, INDEX_DELAY_MS, () => this.#indexRecordings(session));
+  }
+
+  /** A transcript of it has grown. */
+  readTranscript(session: string, file: string): void {
+    const { store } = this.#options;
+    this.#queue.add(`transcript ${session} ${file}`, INDEX_DELAY_MS, async () => {
+      if (this.#forgotten.has(session)) return null;
+      return (await indexTranscript(store, store.scopeOf(session), file)) ? 0 : null;
+    });
+  }
+
+  addSaid(session: string, texts: readonly SaidAt[]): void {
+    const { store } = this.#options;
+    if (this.#forgotten.has(session)) return;
+    store.together(() => {
+      const scope = store.scopeOf(session);
+      for (const text of texts) store.addSaid(scope, text);
+    });
+  }
+
+  /** Events in their order. One that is indexed already is passed over. */
+  addEvents(session: string, events: readonly NumberedEvent[]): void {
+    const { store } = this.#options;
+    if (this.#forgotten.has(session)) return;
+    store.together(() => {
+      const scope = store.scopeOf(session);
+      let last = store.lastEvent(scope);
+      for (const { seq, at, event } of events) {
+        if (seq <= last) continue;
+        last = seq;
+        for (const text of textsOfMessage(event, { results: true })) store.addSaid(scope, { ...text, at, seq });
+      }
+      store.saveLastEvent(scope, last);
+    });
+  }
+
+  /** The number of the last event of a JSON session that is indexed; 0: none. */
+  lastEvent(session: string): number {
+    const { store } = this.#options;
+    return store.lastEvent(store.scopeOf(session));
+  }
+
+  /** Nothing of it is found any more. */
+  forget(session: string): void {
+    for (const indexer of this.#sessions.get(session)?.indexers ?? []) this.#letGo(indexer);
+    this.#sessions.delete(session);
+    this.#forgotten.add(session);
+    this.#queue.remove((name) => name.split(' ')[1] === session);
+    this.#queue.add(`forget ${session}`, 0, async () => (this.#options.store.forget(session) ? 0 : null));
+  }
+
+  /** Forgets all others: sessions that were deleted while nothing was listening. */
+  keepOnly(sessions: readonly string[]): void {
+    const kept = new Set(sessions);
+    for (const session of this.#options.store.sessions()) if (!kept.has(session)) this.forget(session);
+  }
+
+  search({ query, session, kind, limit }: SearchRequest): IndexAnswer {
+    const terms = parseSearch(query);
+    const found = this.#options.store.search(terms, { session, kind, limit });
+    const hits = found.map((entry) => {
+      const { text, highlights } = snippetOf(entry.text, terms);
+      return { ...hitOf(entry), snippet: text, highlights };
+    });
+    return { hits, pendingBytes: this.pendingBytes() };
+  }
+
+  pendingBytes(): number {
+    const indexers = [...this.#sessions.values()].flatMap((session) => session.indexers ?? []);
+    return indexers.reduce((sum, indexer) => sum + indexer.pendingBytes(), 0);
+  }
+
+  /** Resolves when there is nothing to do until something comes. */
+  settled(): Promise<void> {
+    return this.#queue.empty();
+  }
+
+  async close(): Promise<void> {
+    await this.#queue.close();
+    for (const indexer of this.#drawn) indexer.rest();
+    this.#options.store.close();
+  }
+
+  async #indexRecordings(session: string): Promise<number | null> {
+    const known = this.#sessions.get(session);
+    if (known === undefined) return null;
+    const { store, now, mostCharacters = MOST_CHARACTERS } = this.#options;
+    known.indexers ??= await this.#openIndexers(known);
+    const [indexer, ...others] = known.indexers;
+    if (indexer === undefined) {
+      // Nothing was written to it yet.
+      known.indexers = null;
+      return null;
+    }
+    this.#use(indexer);
+    const outcome = await sliceOf(indexer, now());
+    if (store.characters() > mostCharacters) store.dropOldest();
+    switch (outcome) {
+      case 'more':
+        return 0;
+      case 'unsettled':
+        return SETTLED_MS;
+      case 'replaced':
+        this.#letGo(indexer);
+        known.indexers = null;
+        return SETTLED_MS;
+      case 'done':
+        if (others.length === 0) return null;
+        store.saveRecording({ ...indexer.recording, finished: true });
+        this.#letGo(indexer);
+        known.indexers = others;
+        return 0;
+    }
+  }
+
+  /** Goes on with those that are open already: they have their picture. */
+  async #openIndexers({ scope, place }: IndexedSession): Promise<RecordingIndexer[]> {
+    const { store } = this.#options;
+    const recordings = await findRecordings(store, scope, place);
+    return recordings.map((recording) => {
+      const open = this.#drawn.find((indexer) => indexer.recording.id === recording.id);
+      if (open === undefined) return new RecordingIndexer(store, recording);
+      open.movedTo(recording);
+      return open;
+    });
+  }
+
+  #use(indexer: RecordingIndexer): void {
+    this.#drawn = [...this.#drawn.filter((other) => other !== indexer), indexer];
+    while (this.#drawn.length > MOST_DRAWN) this.#drawn.shift()?.rest();
+  }
+
+  #letGo(indexer: RecordingIndexer): void {
+    this.#drawn = this.#drawn.filter((other) => other !== indexer);
+    indexer.rest();
+  }
+}
+
+/** A file that went away under it has another name by now, or none. */
+async function sliceOf(indexer: RecordingIndexer, now: number) {
+  try {
+    return await indexer.slice(now);
+  } catch (cause) {
+    if (cause instanceof CatalogueError && cause.code === 'no_recording') return 'replaced';
+    throw cause;
+  }
+}
+
+function hitOf({ session, kind, at, seq, place }: FoundEntry): Omit<IndexHit, 'snippet' | 'highlights'> {
+  const recording = place === null ? null : basename(place.typescript).replace(/\.typescript$/, '');
+  const elapsedMs = place?.elapsedMs ?? null;
+  return {
+    session,
+    kind,
+    at,
+    seq,
+    offset: place?.offset ?? null,
+    recording,
+    t: elapsedMs === null ? null : elapsedMs / 1_000,
+  };
+}

@@ -1,0 +1,178 @@
+import { Worker } from 'node:worker_threads';
+import { CatalogueError } from '../../protocol/index.ts';
+import type { SaidAt } from '../sqlite/search-store.ts';
+import type { IndexMessage, IndexQuestion, IndexReply } from './messages.ts';
+import type { IndexAnswer, NumberedEvent, SearchRequest } from './search-index.ts';
+import type { RecordingPlace } from './session-recordings.ts';
+
+/** The search index as the server has it. Telling it something costs a message; all its work is done elsewhere. Sessions are named by their ids. */
+export interface Search {
+  /** forgets all other sessions */
+  keepOnly(sessions: readonly string[]): void;
+  /** this is the session's recording from now on */
+  follow(session: string, place: RecordingPlace): void;
+  /** its recording has grown */
+  nudge(session: string): void;
+  /** a transcript of its conversation has grown */
+  readTranscript(session: string, file: string): void;
+  /** what hooks told of it */
+  addSaid(session: string, texts: readonly SaidAt[]): void;
+  /** Events of a JSON session, in their order; those that are indexed already are passed over. */
+  addEvents(session: string, events: readonly NumberedEvent[]): void;
+  /** The number of the last event that is indexed, 0: none. Where to go on after a restart. */
+  lastEvent(session: string): Promise<number>;
+  forget(session: string): void;
+  /** @throws CatalogueError search_unavailable */
+  search(request: SearchRequest): Promise<IndexAnswer>;
+  close(): Promise<void>;
+}
+
+export interface SearchThreadOptions {
+  /** the script of the thread */
+  program: string;
+  /** the index's database */
+  file: string;
+  /** Unix milliseconds */
+  now(): number;
+  onFault(message: string): void;
+}
+
+/** So much may its heap hold, in MB: pictures of recordings, SQLite's pages and a slice of work take a third of it. */
+const HEAP_MB = 192;
+/** A thread that ended is started again this much later, once a minute when it keeps ending. */
+const RESTART_MS = [1_000, 5_000, 60_000];
+
+/** A recording that grows is told of so often. The index looks a second after it was told, so nothing falls between. */
+const NUDGE_EVERY_MS = 500;
+
+/** Runs the index in a thread of its own. When that ends (damage, no memory), search says so and the thread starts again. */
+export function openSearchThread(options: SearchThreadOptions): Search {
+  return new SearchThread(options);
+}
+
+class SearchThread implements Search {
+  readonly #options: SearchThreadOptions;
+  readonly #places = new Map<string, RecordingPlace>();
+  readonly #open = new Map<number, { resolve(answer: unknown): void; reject(cause: Error): void }>();
+  /** when a session's growth was last told */
+  readonly #nudged = new Map<string, number>();
+  #worker: Worker | null = null;
+  #restart: NodeJS.Timeout | undefined;
+  #failures = 0;
+  #lastId = 0;
+  #isClosing = false;
+
+  constructor(options: SearchThreadOptions) {
+    this.#options = options;
+    this.#start();
+  }
+
+  keepOnly(sessions: readonly string[]): void {
+    this.#tell({ kind: 'keepOnly', sessions });
+  }
+
+  follow(session: string, place: RecordingPlace): void {
+    this.#places.set(session, place);
+    this.#tell({ kind: 'follow', session, place });
+  }
+
+  nudge(session: string): void {
+    const now = this.#options.now();
+    if (now - (this.#nudged.get(session) ?? 0) < NUDGE_EVERY_MS) return;
+    this.#nudged.set(session, now);
+    this.#tell({ kind: 'nudge', session });
+  }
+
+  readTranscript(session: string, file: string): void {
+    this.#tell({ kind: 'transcript', session, file });
+  }
+
+  addSaid(session: string, texts: readonly SaidAt[]): void {
+    if (texts.length > 0) this.#tell({ kind: 'said', session, texts });
+  }
+
+  addEvents(session: string, events: readonly NumberedEvent[]): void {
+    this.#tell({ kind: 'events', session, events });
+  }
+
+  async lastEvent(session: string): Promise<number> {
+    return Number(await this.#ask({ kind: 'lastEvent', session }));
+  }
+
+  forget(session: string): void {
+    this.#places.delete(session);
+    this.#nudged.delete(session);
+    this.#tell({ kind: 'forget', session });
+  }
+
+  async search(request: SearchRequest): Promise<IndexAnswer> {
+    return (await this.#ask({ kind: 'search', request })) as IndexAnswer;
+  }
+
+  async close(): Promise<void> {
+    this.#isClosing = true;
+    clearTimeout(this.#restart);
+    if (this.#worker === null) return;
+    await this.#ask({ kind: 'close' }).catch(() => undefined);
+    await this.#worker?.terminate();
+  }
+
+  #start(): void {
+    const { program, file, onFault } = this.#options;
+    const worker = new Worker(program, {
+      workerData: { file },
+      // Nothing of the person's environment is needed in it, and nothing of ours.
+      env: {},
+      resourceLimits: { maxOldGenerationSizeMb: HEAP_MB },
+    });
+    this.#worker = worker;
+    worker.on('message', (reply: IndexReply) => {
+      if (reply.kind === 'fault') onFault(reply.message);
+      else this.#settle(reply);
+    });
+    worker.on('error', (cause) => onFault(String(cause)));
+    worker.on('exit', () => {
+      this.#worker = null;
+      for (const { reject } of this.#open.values()) reject(new CatalogueError('search_unavailable'));
+      this.#open.clear();
+      if (!this.#isClosing) this.#startAgain();
+    });
+    for (const [session, place] of this.#places) this.#tell({ kind: 'follow', session, place });
+  }
+
+  #startAgain(): void {
+    const wait = RESTART_MS[Math.min(this.#failures, RESTART_MS.length - 1)];
+    this.#failures += 1;
+    this.#restart = setTimeout(() => this.#start(), wait);
+    this.#restart.unref();
+  }
+
+  #settle(reply: Exclude<IndexReply, { kind: 'fault' }>): void {
+    const waiting = this.#open.get(reply.id);
+    this.#open.delete(reply.id);
+    if (reply.kind === 'answer') {
+      waiting?.resolve(reply.answer);
+      return;
+    }
+    this.#options.onFault(reply.message);
+    waiting?.reject(new CatalogueError('search_unavailable'));
+  }
+
+  #tell(message: IndexMessage): void {
+    this.#worker?.postMessage(message);
+  }
+
+  #ask(question: DistributiveOmit<IndexQuestion, 'id'>): Promise<unknown> {
+    return new Promise((resolve, reject) => {
+      if (this.#worker === null) {
+        reject(new CatalogueError('search_unavailable'));
+        return;
+      }
+      this.#lastId += 1;
+      this.#open.set(this.#lastId, { resolve, reject });
+      this.#worker.postMessage({ ...question, id: this.#lastId });
+    });
+  }
+}
+
+type DistributiveOmit<T, K extends PropertyKey> = T extends unknown ? Omit<T, K> : never;

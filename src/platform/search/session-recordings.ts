@@ -1,0 +1,108 @@
+import { readdir } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { CatalogueError } from '../../protocol/index.ts';
+import { readFacts, readRange, readStart } from '../recorder/index.ts';
+import type { IndexedRecording, SearchStore } from '../sqlite/search-store.ts';
+
+/** Where a session's recording is. */
+export interface RecordingPlace {
+  typescript: string;
+  timing: string | null;
+}
+
+/** `script`'s header with its date and terminal is some 150 bytes. */
+const HEAD_BYTES = 256;
+
+/**
+ * The recordings of a session that are to be indexed, older ones first: each is known again by its first bytes, so it may have been
+ * renamed, moved aside by a restart, cut off or replaced since the last time.
+ */
+export async function findRecordings(
+  store: SearchStore,
+  scope: number,
+  current: RecordingPlace,
+): Promise<IndexedRecording[]> {
+  const known = store.recordingsOf(scope);
+  const head = await readHead(current.typescript);
+  const same = head === null ? undefined : await findSame(known, current.typescript);
+  const found: IndexedRecording[] = [];
+  for (const recording of known) {
+    if (recording.finished || recording.id === same?.id) continue;
+    const moved = await findMoved(recording);
+    const next = moved === null ? { ...recording, finished: true } : { ...recording, ...moved };
+    if (isChanged(recording, next)) store.saveRecording(next);
+    if (moved !== null) found.push(next);
+  }
+  if (head === null) return found;
+  if (same === undefined) return [...found, await addRecording(store, scope, current)];
+  const next = { ...same, ...current, head, finished: false };
+  if (isChanged(same, next)) store.saveRecording(next);
+  return [...found, next];
+}
+
+async function findSame(known: readonly IndexedRecording[], file: string): Promise<IndexedRecording | undefined> {
+  for (const recording of known.toReversed()) if (await isIn(recording, file)) return recording;
+  return undefined;
+}
+
+/** A restart moves `SLUG.typescript` to `SLUG.N.typescript`. */
+async function findMoved({ typescript, head, position, timing }: IndexedRecording): Promise<RecordingPlace | null> {
+  const slug = basename(typescript).replace(/(\.\d+)?\.typescript$/, '');
+  const names = await readdir(dirname(typescript)).catch(() => []);
+  for (const name of names) {
+    const [, number] = name.startsWith(`${slug}.`)
+      ? (/^(\d+)\.typescript/.exec(name.slice(slug.length + 1)) ?? [])
+      : [];
+    if (number === undefined) continue;
+    const place = join(dirname(typescript), `${slug}.${number}`);
+    if (!(await isIn({ head, position }, `${place}.typescript`))) continue;
+    return { typescript: `${place}.typescript`, timing: timing === null ? null : `${place}.timing` };
+  }
+  return null;
+}
+
+async function isIn({ head, position }: Pick<IndexedRecording, 'head' | 'position'>, file: string): Promise<boolean> {
+  const begin = await readHead(file);
+  if (begin === null || !begin.subarray(0, head.length).equals(head)) return false;
+  return (await readStart(file)).length >= position;
+}
+
+/** null while there is nothing in it */
+async function readHead(file: string): Promise<Buffer | null> {
+  try {
+    const head = await readRange(file, 0, HEAD_BYTES);
+    return head.length === 0 ? null : head;
+  } catch (cause) {
+    if (cause instanceof CatalogueError) return null;
+    throw cause;
+  }
+}
+
+async function addRecording(
+  store: SearchStore,
+  scope: number,
+  { typescript, timing }: RecordingPlace,
+): Promise<IndexedRecording> {
+  const head = (await readHead(typescript)) ?? Buffer.alloc(0);
+  const { start, cols, rows, startedAt } = await readFacts({ typescript, timing, cols: null, rows: null });
+  const recording = {
+    ...{ scope, typescript, timing, head, cols, rows },
+    position: start,
+    timingPosition: 0,
+    timedTo: start,
+    elapsedMs: 0,
+    startedAt: startedAt === null ? null : startedAt * 1_000,
+    finished: false,
+  };
+  return { ...recording, id: store.addRecording(recording) };
+}
+
+function isChanged(before: IndexedRecording, after: IndexedRecording): boolean {
+  const { typescript, timing, finished, head } = before;
+  return (
+    typescript !== after.typescript ||
+    timing !== after.timing ||
+    finished !== after.finished ||
+    head.length !== after.head.length
+  );
+}

@@ -1,0 +1,96 @@
+import { parseTimingLine, type TimingEntry } from '../../core/recording/index.ts';
+import { readRange } from '../recorder/index.ts';
+import type { IndexedRecording } from '../sqlite/search-store.ts';
+
+/** A piece of a recording, with what follows from its timing. Times are Unix milliseconds. */
+export type TimedPiece =
+  | { kind: 'output'; at: number; bytes: Uint8Array; offset: number }
+  | { kind: 'resize'; at: number; cols: number; rows: number };
+
+/** How far a recording and its timing were read. */
+export type ReadingPosition = Pick<IndexedRecording, 'position' | 'timingPosition' | 'timedTo' | 'elapsedMs'>;
+
+/** A timing row takes some 20 bytes. */
+const TIMING_READ_BYTES = 65_536;
+/** Output that comes within this time is looked at once, and so is so much of it. */
+const PIECE_MS = 200;
+const PIECE_BYTES = 32_768;
+/** Bytes that the timing does not tell of yet are waited for so long; then it was cut off, and they count as without time. */
+const TIMING_LATE_MS = 5_000;
+
+/** Reads a recording on from a position, with the times at which it was written. */
+export class TimedOutput {
+  #rows: { entry: TimingEntry | null; end: number }[] = [];
+  #readTo: number;
+
+  constructor({ timingPosition }: IndexedRecording) {
+    this.#readTo = timingPosition;
+  }
+
+  /**
+   * The next bytes as pieces, and the position after them.
+   * @param options.changedAt when the recording was last written, Unix milliseconds
+   */
+  async read(
+    recording: IndexedRecording,
+    { most, now, changedAt }: { most: number; now: number; changedAt: number },
+  ): Promise<{ pieces: TimedPiece[]; after: ReadingPosition }> {
+    const { typescript, timing, position, timingPosition, timedTo, elapsedMs, startedAt } = recording;
+    const bytes = await readRange(typescript, position, position + most);
+    const end = position + bytes.length;
+    const after = { position, timingPosition, timedTo, elapsedMs };
+    const pieces: TimedPiece[] = [];
+    const timeNow = (): number => (startedAt === null ? changedAt : startedAt + after.elapsedMs);
+    const take = (to: number, at: number): void => {
+      addOutput(pieces, {
+        kind: 'output',
+        at,
+        bytes: bytes.subarray(after.position - position, to - position),
+        offset: after.position,
+      });
+      after.position = to;
+    };
+    while (after.position < end) {
+      if (after.position < after.timedTo) {
+        take(Math.min(after.timedTo, end), timeNow());
+        continue;
+      }
+      const row = await this.#nextRow(timing);
+      if (row === null) break;
+      after.timingPosition = row.end;
+      after.elapsedMs += (row.entry?.delay ?? 0) * 1_000;
+      if (row.entry?.kind === 'output') after.timedTo += row.entry.bytes;
+      if (row.entry?.kind === 'resize') pieces.push({ ...row.entry, at: timeNow() });
+    }
+    if (after.position < end && (timing === null || now - changedAt > TIMING_LATE_MS)) {
+      take(end, changedAt);
+      after.timedTo = end;
+    }
+    return { pieces, after };
+  }
+
+  async #nextRow(timing: string | null): Promise<{ entry: TimingEntry | null; end: number } | null> {
+    const row = this.#rows.shift();
+    if (row !== undefined) return row;
+    if (timing === null) return null;
+    const text = (await readRange(timing, this.#readTo, this.#readTo + TIMING_READ_BYTES)).toString('latin1');
+    const lines = text.split('\n').slice(0, -1);
+    for (const line of lines) {
+      this.#readTo += line.length + 1;
+      this.#rows.push({ entry: parseTimingLine(line), end: this.#readTo });
+    }
+    return this.#rows.shift() ?? null;
+  }
+}
+
+/** Joins what came at about the same time. */
+function addOutput(pieces: TimedPiece[], next: Extract<TimedPiece, { kind: 'output' }>): void {
+  const last = pieces.at(-1);
+  const isJoined =
+    last?.kind === 'output' &&
+    next.at - last.at < PIECE_MS &&
+    last.bytes.length + next.bytes.length <= PIECE_BYTES &&
+    last.bytes.byteOffset + last.bytes.length === next.bytes.byteOffset;
+  if (!isJoined) pieces.push(next);
+  else last.bytes = new Uint8Array(last.bytes.buffer, last.bytes.byteOffset, last.bytes.length + next.bytes.length);
+}

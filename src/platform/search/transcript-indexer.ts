@@ -1,0 +1,65 @@
+import { z } from 'zod';
+import { textsOfMessage } from '../../core/search/index.ts';
+import { CatalogueError } from '../../protocol/index.ts';
+import { readRange } from '../recorder/index.ts';
+import type { SaidAt, SearchStore } from '../sqlite/search-store.ts';
+
+/** Some ms of work, after which a search that waits comes first. */
+const SLICE_BYTES = 262_144;
+/** A line that is longer is passed over: a picture, or a file that was read whole. */
+const LONGEST_LINE_BYTES = 8_000_000;
+const LINE_FEED = 0x0a;
+
+const Line = z.looseObject({ timestamp: z.string() });
+
+/**
+ * Puts into the index what a transcript of Claude Code says since the last time.
+ * @returns whether there is more
+ */
+export async function indexTranscript(store: SearchStore, scope: number, file: string): Promise<boolean> {
+  const from = store.transcriptPosition(scope, file);
+  const bytes = await readWholeLines(file, from);
+  if (bytes.length === 0) return false;
+  const said = bytes.toString('utf8').split('\n').flatMap(textsOfLine);
+  store.together(() => {
+    for (const text of said) store.addSaid(scope, text);
+    store.saveTranscriptPosition(scope, file, from + bytes.length);
+  });
+  return true;
+}
+
+/** From a position on, up to the end of a line; nothing while no line is complete. */
+async function readWholeLines(file: string, from: number): Promise<Buffer> {
+  for (let size = SLICE_BYTES; ; size *= 2) {
+    const bytes = await readOrNothing(file, from, from + size);
+    const end = bytes.lastIndexOf(LINE_FEED) + 1;
+    if (end > 0 || bytes.length < size) return bytes.subarray(0, end);
+    if (size > LONGEST_LINE_BYTES) return bytes;
+  }
+}
+
+async function readOrNothing(file: string, from: number, to: number): Promise<Buffer> {
+  try {
+    return await readRange(file, from, to);
+  } catch (cause) {
+    // Claude Code names it before it writes it.
+    if (cause instanceof CatalogueError) return Buffer.alloc(0);
+    throw cause;
+  }
+}
+
+function textsOfLine(line: string): SaidAt[] {
+  const record = Line.safeParse(parse(line));
+  if (!record.success) return [];
+  const at = Date.parse(record.data.timestamp);
+  return Number.isNaN(at) ? [] : textsOfMessage(record.data).map((said) => ({ ...said, at, seq: null }));
+}
+
+/** null for what is no JSON: the rest of a line that was passed over. */
+function parse(line: string): unknown {
+  try {
+    return JSON.parse(line);
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,90 @@
+import { setImmediate } from 'node:timers/promises';
+
+/** Does a piece of it. @returns after how many milliseconds it wants to go on; null: it is done */
+export type Work = () => Promise<number | null>;
+
+/** Does one piece of work at a time, whatever is due first; between two pieces everything else may happen. */
+export interface WorkQueue {
+  /** Does it after so long. Work of the same name that waits already is done when it would have been, or sooner. */
+  add(name: string, delayMs: number, work: Work): void;
+  remove(isMeant: (name: string) => boolean): void;
+  /** resolves when there is nothing to do */
+  empty(): Promise<void>;
+  /** resolves when the piece at hand is done; nothing is done afterwards */
+  close(): Promise<void>;
+}
+
+/** Work that failed is tried again this much later: a disk that was full, a file that was being moved. */
+const RETRY_MS = 30_000;
+
+export function createWorkQueue({ now, onError }: { now(): number; onError(cause: unknown): void }): WorkQueue {
+  const waiting = new Map<string, { dueAt: number; work: Work }>();
+  const whenEmpty = new Set<() => void>();
+  let timer: NodeJS.Timeout | undefined;
+  let running: Promise<void> | null = null;
+  let isClosed = false;
+
+  const wake = (): void => {
+    if (running !== null || isClosed) return;
+    clearTimeout(timer);
+    const next = first();
+    if (next === null) {
+      for (const resolve of [...whenEmpty]) resolve();
+      whenEmpty.clear();
+      return;
+    }
+    timer = setTimeout(
+      () => {
+        running = run().finally(() => {
+          running = null;
+          wake();
+        });
+      },
+      Math.max(0, next.dueAt - now()),
+    );
+  };
+  /** Of those that are due at the same time the one that waits longest. */
+  const first = (): { name: string; dueAt: number; work: Work } | null => {
+    let best: { name: string; dueAt: number; work: Work } | null = null;
+    for (const [name, one] of waiting) if (best === null || one.dueAt < best.dueAt) best = { name, ...one };
+    return best;
+  };
+  const run = async (): Promise<void> => {
+    for (let next = first(); next !== null && next.dueAt <= now() && !isClosed; next = first()) {
+      waiting.delete(next.name);
+      const again = await next.work().catch((cause: unknown) => {
+        onError(cause);
+        return RETRY_MS;
+      });
+      if (again !== null) put(next.name, again, next.work);
+      await setImmediate();
+    }
+  };
+  const put = (name: string, delayMs: number, work: Work): void => {
+    const dueAt = now() + delayMs;
+    const before = waiting.get(name);
+    if (before === undefined || before.dueAt > dueAt) waiting.set(name, { dueAt, work });
+  };
+
+  return {
+    add: (name, delayMs, work) => {
+      put(name, delayMs, work);
+      wake();
+    },
+    remove: (isMeant) => {
+      for (const name of [...waiting.keys()]) if (isMeant(name)) waiting.delete(name);
+    },
+    empty: () =>
+      waiting.size === 0 && running === null
+        ? Promise.resolve()
+        : new Promise((resolve) => {
+            whenEmpty.add(resolve);
+          }),
+    close: async () => {
+      isClosed = true;
+      clearTimeout(timer);
+      await running;
+      for (const resolve of whenEmpty) resolve();
+    },
+  };
+}

@@ -1,0 +1,57 @@
+import { z } from 'zod';
+import { Timestamp } from './words.ts';
+
+/** Where a found text comes from: what was sent to Claude Code, what it answered, a tool call, or what stood on the screen. */
+export const SearchKind = z.enum(['prompt', 'answer', 'tool', 'screen']);
+export type SearchKind = z.infer<typeof SearchKind>;
+
+export const SearchHit = z
+  .object({
+    session: z.string(),
+    at: Timestamp,
+    kind: SearchKind,
+    snippet: z.string().meta({ description: 'The place where it was found, on one line' }),
+    highlights: z
+      .array(z.tuple([z.int(), z.int()]))
+      .meta({ description: 'What was found in the snippet: from and to (exclusive), in UTF-16 units' }),
+    offset: z.int().nullable().meta({ description: 'Byte position in the recording where it is shown' }),
+    recording: z.string().nullable().meta({
+      description: "The recording: the session's slug, or SLUG.N for one that a restart moved aside; null without one",
+    }),
+    t: z.number().nullable().meta({
+      description: "Seconds from the recording's start, for a replay; null where its times are not known",
+    }),
+    seq: z.int().nullable().meta({ description: 'Number of the event of a JSON session' }),
+  })
+  .meta({ id: 'SearchHit' });
+export type SearchHit = z.infer<typeof SearchHit>;
+
+export const SearchResult = z
+  .object({
+    hits: z.array(SearchHit).meta({ description: 'Newest first' }),
+    pending_bytes: z.int().meta({ description: 'Of all recordings, what is not searched yet' }),
+  })
+  .meta({ id: 'SearchResult' });
+export type SearchResult = z.infer<typeof SearchResult>;
+
+/** Longer than anything a person looks for. */
+const MAX_QUERY = 1_000;
+/** A page of hits; who wants more asks more precisely. */
+const MAX_HITS = 500;
+
+export const SearchQuery = z.strictObject({
+  q: z.string().min(1).max(MAX_QUERY).meta({
+    description:
+      'Words that all must occur, each also as the beginning of a longer one; "in quotes": exactly so. There are no operators',
+  }),
+  session: z.string().optional(),
+  kind: SearchKind.optional(),
+  limit: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .max(MAX_HITS)
+    .optional()
+    .meta({ type: 'integer', minimum: 1, maximum: MAX_HITS }),
+});
+export type SearchQuery = z.infer<typeof SearchQuery>;

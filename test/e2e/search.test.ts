@@ -1,0 +1,69 @@
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import type { SearchResult } from '../../src/protocol/index.ts';
+import { type Cbos, startCbos } from '../harness/cbos.ts';
+import { type ClaudeWorld, claudeWorld } from '../harness/claude.ts';
+import { waitFor } from '../harness/wait-for.ts';
+
+let world: ClaudeWorld;
+let cbos: Cbos;
+beforeEach(async () => {
+  world = await claudeWorld();
+  cbos = await startCbos(world);
+});
+afterEach(() => world.dispose());
+
+async function search(query: string): Promise<SearchResult> {
+  return (await cbos.call<SearchResult>('GET', `/search?${new URLSearchParams({ q: query })}`)).body;
+}
+
+async function found(query: string, isIt: (result: SearchResult) => boolean): Promise<SearchResult> {
+  const answer = { last: await search(query) };
+  await waitFor(
+    async () => {
+      answer.last = await search(query);
+      return isIt(answer.last);
+    },
+    { describe: `${query} is found`, timeoutMs: 30_000 },
+  );
+  return answer.last;
+}
+
+test('what a session was told, said, did and showed is found as it comes, also after kill -9, and with its place to replay', async () => {
+  await cbos.call('POST', '/sessions', { slug: 'TOOLS', path: world.projectDir, prompt: 'scene:tools zebrafish' });
+  const prompt = await found('zebrafish', ({ hits }) =>
+    hits.some(({ kind, offset }) => kind === 'prompt' && offset !== null),
+  );
+  expect(prompt.hits.filter(({ kind }) => kind === 'prompt')).toMatchObject([
+    { session: 'TOOLS', recording: 'TOOLS', seq: null },
+  ]);
+  await cbos.untilStatus('TOOLS', 'idle/waiting_input', 30_000);
+  const calls = await found('Bash', ({ hits }) => hits.some(({ kind }) => kind === 'tool'));
+  const shown = await found(
+    'zebrafish',
+    ({ hits, pending_bytes }) => pending_bytes === 0 && hits.some(({ kind }) => kind === 'screen'),
+  );
+
+  await cbos.stop('SIGKILL');
+  cbos = await startCbos(world);
+  const again = await found('zebrafish', ({ pending_bytes }) => pending_bytes === 0);
+  expect(again.hits.map(({ kind, snippet }) => [kind, snippet])).toEqual(
+    shown.hits.map(({ kind, snippet }) => [kind, snippet]),
+  );
+  expect((await search('Bash')).hits.filter(({ kind }) => kind === 'tool')).toHaveLength(
+    calls.hits.filter(({ kind }) => kind === 'tool').length,
+  );
+
+  const hit = again.hits.find(({ kind }) => kind === 'screen');
+  const table = await cbos.cli(['search', 'zebrafish', '--session', 'TOOLS']);
+  expect(table.stdout).toContain(`replay TOOLS --from ${Math.max(0, Math.floor(hit?.t ?? -1) - 1)}`);
+  const played = await cbos.cli(['replay', 'TOOLS', '--from', String(hit?.t), '--speed', '1000', '--idle-limit', '0']);
+  expect(played.stdout).toContain('zebrafish');
+
+  await cbos.cli(['rename', 'TOOLS', 'OTHER']);
+  expect(
+    (await found('zebrafish', ({ hits }) => hits.every(({ recording }) => recording === 'OTHER'))).hits[0]?.session,
+  ).toBe('OTHER');
+  await cbos.cli(['rm', 'OTHER']);
+  expect((await search('zebrafish')).hits).toEqual([]);
+  expect((await cbos.cli(['search', 'zebrafish'])).stderr).toContain('nothing found');
+});

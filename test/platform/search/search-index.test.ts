@@ -1,0 +1,449 @@
+import {
+  appendFileSync,
+  copyFileSync,
+  mkdtempSync,
+  renameSync,
+  rmSync,
+  truncateSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { type IndexHit, SearchIndex } from '../../../src/platform/search/search-index.ts';
+import { openSearchDatabase } from '../../../src/platform/sqlite/search-schema.ts';
+import { SearchStore } from '../../../src/platform/sqlite/search-store.ts';
+
+const HEADER =
+  'Script started on 2026-11-20 15:04:05+00:00 [COMMAND="claude" TERM="screen" TTY="/dev/pts/1" COLUMNS="80" LINES="6"]\n';
+const STARTED = Date.parse('2026-11-20T15:04:05Z');
+
+let dir: string;
+let index: SearchIndex;
+let faults: unknown[] = [];
+
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), 'cbos-search-'));
+  faults = [];
+  index = openIndex();
+});
+afterEach(async () => {
+  await index.close();
+  rmSync(dir, { recursive: true });
+  expect(faults).toEqual([]);
+});
+
+function openIndex(mostCharacters?: number): SearchIndex {
+  return new SearchIndex({
+    store: new SearchStore(openSearchDatabase(join(dir, 'search.db'))),
+    now: () => Date.now(),
+    onError: (cause) => faults.push(cause),
+    ...(mostCharacters === undefined ? {} : { mostCharacters }),
+  });
+}
+
+/** A recording as `script` writes it, row by row. */
+class Recording {
+  readonly place: { typescript: string; timing: string };
+  offset = HEADER.length;
+
+  constructor(name: string) {
+    this.place = { typescript: join(dir, `${name}.typescript`), timing: join(dir, `${name}.timing`) };
+    writeFileSync(this.place.typescript, HEADER);
+    writeFileSync(this.place.timing, 'H 0.000000 START_TIME 2026-11-20 15:04:05+00:00\n');
+    this.age();
+  }
+
+  /** @param delay seconds since the row before */
+  write(delay: number, text: string): this {
+    appendFileSync(this.place.typescript, text);
+    appendFileSync(this.place.timing, `O ${delay.toFixed(6)} ${Buffer.byteLength(text)}\n`);
+    this.offset += Buffer.byteLength(text);
+    this.age();
+    return this;
+  }
+
+  /** it was written long ago: whatever it shows has settled */
+  age(): void {
+    utimesSync(this.place.typescript, STARTED / 1_000 + 60, STARTED / 1_000 + 60);
+  }
+}
+
+async function indexed(recording: Recording, session = 'id-1'): Promise<void> {
+  index.follow(session, recording.place);
+  await index.settled();
+}
+
+function find(query: string, only: { session?: string; limit?: number } = {}): IndexHit[] {
+  return index.search({ query, session: only.session ?? null, kind: null, limit: only.limit ?? 50 }).hits;
+}
+
+describe('what stood on the screen', () => {
+  test('is found with its time and the place in the recording', async () => {
+    const recording = new Recording('A').write(1, 'hello wonderful world\r\n');
+    const before = recording.offset;
+    recording.write(5, 'then something else\r\n');
+    await indexed(recording);
+    expect(find('wonder')).toMatchObject([
+      {
+        session: 'id-1',
+        kind: 'screen',
+        snippet: 'hello wonderful world',
+        at: STARTED + 1_000,
+        t: 1,
+        offset: before,
+        recording: 'A',
+      },
+    ]);
+    expect(find('something')).toMatchObject([{ at: STARTED + 6_000, t: 6, offset: recording.offset }]);
+  });
+
+  test('a redrawn screen is in it once', async () => {
+    const recording = new Recording('A');
+    for (let count = 0; count < 200; count++) {
+      recording.write(
+        2,
+        `\u001b[2J\u001b[H the steady line\r\n✻ Garnishing… (${count}s · ↓ 20 tokens)\r\n│ boxed words │`,
+      );
+    }
+    await indexed(recording);
+    expect(find('steady')).toHaveLength(1);
+    expect(find('boxed')).toHaveLength(1);
+    expect(find('Garnishing')).toEqual([]);
+  });
+
+  test('lines that scroll off at once are in it, also those beyond every scrollback', async () => {
+    const lines = Array.from({ length: 20_000 }, (_, number) => `row${number}x`).join('\r\n');
+    await indexed(new Recording('A').write(1, lines));
+    for (const number of [0, 1, 777, 12_345, 19_993, 19_999]) expect(find(`"row${number}x"`)).toHaveLength(1);
+  });
+
+  test('what moved up and off the alternate screen is in it', async () => {
+    const recording = new Recording('A').write(1, '\u001b[?1049h');
+    for (let top = 0; top < 30; top++) {
+      const rows = Array.from({ length: 6 }, (_, row) => `\u001b[${row + 1};1H\u001b[Kentry number${top + row}`);
+      recording.write(0.4, rows.join(''));
+    }
+    await indexed(recording);
+    for (const number of [0, 7, 20, 34]) expect(find(`"number${number}"`)).toHaveLength(1);
+  });
+
+  test('a line that wraps is one line', async () => {
+    await indexed(new Recording('A').write(1, `${'x'.repeat(70)} breakableword here\r\nnext`));
+    expect(find('breakableword')).toHaveLength(1);
+  });
+
+  test('what was only drawn for a moment is not', async () => {
+    await indexed(new Recording('A').write(1, 'I am gone soon').write(0.1, '\r\u001b[Kand this stays'));
+    expect(find('gone')).toEqual([]);
+    expect(find('stays')).toHaveLength(1);
+  });
+
+  test('words of one and two ideographs, and emoji, are found', async () => {
+    await indexed(new Recording('A').write(1, '把数据库迁移到新服务器 🚀 完了しました 데이터베이스\r\n'));
+    for (const query of ['数', '数据', '据库', '迁移到新', '服务器', '🚀', '完了', '이터', 'しま', '"数据库"']) {
+      expect(find(query), query).toHaveLength(1);
+    }
+    expect(find('据数')).toEqual([]);
+  });
+
+  test('a resize is followed', async () => {
+    const recording = new Recording('A').write(1, 'narrow');
+    appendFileSync(recording.place.timing, 'S 0.100000 SIGWINCH ROWS=10 COLS=200\n');
+    recording.write(0.1, `\r\n${'y'.repeat(100)} ${'z'.repeat(80)} wideword`);
+    await indexed(recording);
+    expect(find('wideword')).toHaveLength(1);
+  });
+
+  test('without timing it is found as well, and nothing says when', async () => {
+    const recording = new Recording('A').write(1, 'untimed text\r\n');
+    index.follow('id-1', { ...recording.place, timing: null });
+    await index.settled();
+    expect(find('untimed')).toMatchObject([{ t: null, recording: 'A' }]);
+  });
+
+  test('bytes that a cut timing does not tell of are found', async () => {
+    const recording = new Recording('A').write(1, 'told of\r\n');
+    appendFileSync(recording.place.typescript, 'nottold of\r\n');
+    recording.age();
+    await indexed(recording);
+    expect(find('nottold')).toHaveLength(1);
+  });
+
+  test('of a real session is found as it was read', async () => {
+    const fixture = (ending: string): string =>
+      fileURLToPath(new URL(`../../fixtures/recordings/2.1.329/read.${ending}`, import.meta.url));
+    const place = { typescript: join(dir, 'R.typescript'), timing: join(dir, 'R.timing') };
+    copyFileSync(fixture('typescript'), place.typescript);
+    copyFileSync(fixture('timing'), place.timing);
+    utimesSync(place.typescript, STARTED / 1_000, STARTED / 1_000);
+    index.follow('id-1', place);
+    await index.settled();
+    expect(find('"Claude Code"').length).toBeGreaterThanOrEqual(1);
+    expect(find('Welcome Garnishing')).toEqual([]);
+  });
+});
+
+describe('how far it is', () => {
+  test('goes on where it was after the index was closed in the middle, nothing twice and nothing lost', async () => {
+    const recording = new Recording('A');
+    for (let number = 0; number < 100; number++) recording.write(0.3, `first${number}x\r\n`);
+    await indexed(recording);
+    for (let round = 0; round < 3; round++) {
+      await index.close();
+      index = openIndex();
+      for (let number = 0; number < 50; number++) recording.write(0.3, `round${round}n${number}x\r\n`);
+      await indexed(recording);
+    }
+    for (const word of ['first0x', 'first99x', 'round0n0x', 'round1n25x', 'round2n49x']) {
+      expect(find(`"${word}"`), word).toHaveLength(1);
+    }
+  });
+
+  test('what is written while it looks is found after a nudge', async () => {
+    const recording = new Recording('A').write(1, 'one\r\n');
+    await indexed(recording);
+    recording.write(1, 'latecomer\r\n');
+    expect(find('latecomer')).toEqual([]);
+    index.nudge('id-1');
+    await index.settled();
+    expect(find('latecomer')).toHaveLength(1);
+  });
+
+  test('a recording that nothing was written to yet is waited for', async () => {
+    const place = { typescript: join(dir, 'A.typescript'), timing: join(dir, 'A.timing') };
+    index.follow('id-1', place);
+    await index.settled();
+    new Recording('A').write(1, 'there now\r\n');
+    index.nudge('id-1');
+    await index.settled();
+    expect(find('there')).toHaveLength(1);
+  });
+
+  test('a recording that a restart moved aside is read to its end, under its new name', async () => {
+    const old = new Recording('A').write(1, 'indexed before\r\n');
+    await indexed(old);
+    old.write(1, 'unread rest\r\n');
+    renameSync(old.place.typescript, join(dir, 'A.1.typescript'));
+    renameSync(old.place.timing, join(dir, 'A.1.timing'));
+    const next = new Recording('A');
+    writeFileSync(next.place.typescript, HEADER.replace('15:04:05', '16:00:00'));
+    next.write(1, 'of the second\r\n');
+    await indexed(next);
+    expect(find('unread')).toMatchObject([{ recording: 'A.1', t: 2 }]);
+    expect(find('before')).toMatchObject([{ recording: 'A.1' }]);
+    expect(find('second')).toMatchObject([{ recording: 'A' }]);
+  });
+
+  test('a renamed recording is the same one', async () => {
+    const recording = new Recording('A').write(1, 'some words\r\n');
+    await indexed(recording);
+    const place = { typescript: join(dir, 'B.typescript'), timing: join(dir, 'B.timing') };
+    renameSync(recording.place.typescript, place.typescript);
+    renameSync(recording.place.timing, place.timing);
+    index.follow('id-1', place);
+    await index.settled();
+    expect(find('some')).toMatchObject([{ recording: 'B' }]);
+  });
+
+  test('a recording that was cut off begins anew', async () => {
+    const recording = new Recording('A').write(1, 'long ago and far away\r\n');
+    await indexed(recording);
+    truncateSync(recording.place.typescript, HEADER.length);
+    appendFileSync(recording.place.typescript, 'anew\r\n');
+    recording.age();
+    index.nudge('id-1');
+    await index.settled();
+    expect(find('anew')).toHaveLength(1);
+  });
+
+  test('an index that is damaged or of another form is made anew', async () => {
+    const recording = new Recording('A').write(1, 'still there\r\n');
+    await indexed(recording);
+    await index.close();
+    writeFileSync(join(dir, 'search.db'), 'this is no database, whatever its name says'.repeat(200));
+    index = openIndex();
+    await indexed(recording);
+    expect(find('still')).toHaveLength(1);
+  });
+});
+
+describe('what was said', () => {
+  const said = (kind: 'prompt' | 'answer' | 'tool', text: string, at: number, key: string | null = null) => ({
+    kind,
+    text,
+    at,
+    key,
+    seq: null,
+  });
+
+  test('is found with the place in the recording of that time', async () => {
+    const recording = new Recording('A').write(1, 'x\r\n').write(4, 'later\r\n');
+    await indexed(recording);
+    index.addSaid('id-1', [said('prompt', 'please refactor the login', STARTED + 7_000)]);
+    expect(find('refactor')).toMatchObject([
+      { kind: 'prompt', at: STARTED + 7_000, recording: 'A', t: 7, offset: recording.offset },
+    ]);
+  });
+
+  test('is found without a recording', () => {
+    index.addSaid('id-2', [said('answer', 'done as told', 5)]);
+    expect(find('told')).toMatchObject([{ session: 'id-2', recording: null, offset: null, t: null }]);
+  });
+
+  test('is there once, though hooks and the transcript both tell it; what is said again later is there again', async () => {
+    index.addSaid('id-1', [
+      said('prompt', 'continue', STARTED),
+      said('tool', 'Bash\nnpm test', STARTED + 500, 'toolu_1'),
+    ]);
+    const file = join(dir, 'transcript.jsonl');
+    const line = (type: string, content: unknown, at: number): string =>
+      `${JSON.stringify({ type, timestamp: new Date(at).toISOString(), message: { role: type, content } })}\n`;
+    writeFileSync(
+      file,
+      [
+        line('user', 'continue', STARTED + 1_000),
+        line(
+          'assistant',
+          [{ type: 'tool_use', id: 'toolu_1', name: 'Bash', input: { command: 'npm test' } }],
+          STARTED + 700,
+        ),
+        line('assistant', [{ type: 'text', text: 'All tests are green.' }], STARTED + 3_000),
+        'no json at all\n',
+        line('user', [{ type: 'text', text: 'continue' }], STARTED + 60_000),
+      ].join(''),
+    );
+    appendFileSync(file, '{"type":"user","timestamp":"2026');
+    index.readTranscript('id-1', file);
+    await index.settled();
+    index.readTranscript('id-1', file);
+    await index.settled();
+    expect(find('continue').map(({ at }) => at)).toEqual([STARTED + 60_000, STARTED]);
+    expect(find('npm test')).toHaveLength(1);
+    expect(find('green')).toMatchObject([{ kind: 'answer' }]);
+  });
+
+  test('events of a JSON session are taken once, with their number', async () => {
+    const events = [
+      { seq: 1, at: 10, event: { type: 'user', message: { content: 'list the files' }, parent_tool_use_id: null } },
+      {
+        seq: 2,
+        at: 20,
+        event: {
+          type: 'assistant',
+          message: { content: [{ type: 'tool_use', id: 't1', name: 'Bash', input: { command: 'ls' } }] },
+        },
+      },
+      {
+        seq: 3,
+        at: 30,
+        event: {
+          type: 'user',
+          message: {
+            content: [{ type: 'tool_result', tool_use_id: 't1', content: [{ type: 'text', text: 'README.md' }] }],
+          },
+        },
+      },
+      { seq: 4, at: 40, event: { type: 'result', result: 'ignored' } },
+    ];
+    index.addEvents('id-1', events.slice(0, 2));
+    expect(index.lastEvent('id-1')).toBe(2);
+    index.addEvents('id-1', events);
+    expect(index.lastEvent('id-1')).toBe(4);
+    expect(find('files')).toMatchObject([{ kind: 'prompt', seq: 1 }]);
+    expect(find('Bash')).toHaveLength(1);
+    expect(find('README')).toMatchObject([{ kind: 'tool', seq: 3 }]);
+  });
+});
+
+describe('a search', () => {
+  test('has the newest first, of one session alone, and no more than wanted', async () => {
+    for (let number = 0; number < 10; number++) {
+      index.addSaid(`id-${number % 2}`, [
+        { kind: 'prompt', text: `common ${number}`, at: 1_000 * number, key: null, seq: null },
+      ]);
+    }
+    expect(find('common', { limit: 3 }).map(({ snippet }) => snippet)).toEqual(['common 9', 'common 8', 'common 7']);
+    expect(find('common', { session: 'id-0', limit: 2 }).map(({ snippet }) => snippet)).toEqual([
+      'common 8',
+      'common 6',
+    ]);
+    expect(find('common', { session: 'nobody' })).toEqual([]);
+    expect(find('s1')).toEqual([]);
+    expect(find('prompt')).toEqual([]);
+  });
+
+  test('takes any text', () => {
+    index.addSaid('id-1', [{ kind: 'prompt', text: 'plain', at: 1, key: null, seq: null }]);
+    for (const query of [
+      '"',
+      "'",
+      '*',
+      'a OR',
+      'NEAR(',
+      '{words}:x',
+      '\u0000',
+      'x\u0000y',
+      '-plain',
+      '(',
+      '\ud800',
+      '😀',
+      '%',
+      '\\',
+      'plain"',
+    ]) {
+      expect(() => find(query), query).not.toThrow();
+    }
+    expect(find('plain"')).toHaveLength(1);
+  });
+});
+
+describe('the index stays small', () => {
+  test('a deleted session is not found any more, and nothing of it is kept', async () => {
+    const recording = new Recording('A').write(1, 'secret words\r\n');
+    await indexed(recording);
+    index.addSaid(
+      'id-1',
+      Array.from({ length: 1_200 }, (_, at) => ({
+        kind: 'prompt' as const,
+        text: `secret ${at}`,
+        at: at * 20_000,
+        key: null,
+        seq: null,
+      })),
+    );
+    index.addSaid('id-2', [{ kind: 'prompt', text: 'secret of another', at: 1, key: null, seq: null }]);
+    index.forget('id-1');
+    index.addSaid('id-1', [{ kind: 'prompt', text: 'secret come late', at: 1, key: null, seq: null }]);
+    await index.settled();
+    expect(find('secret').map(({ session }) => session)).toEqual(['id-2']);
+    const database = openSearchDatabase(join(dir, 'search.db'));
+    for (const table of ['entries', 'scopes']) {
+      expect(database.prepare(`SELECT count(*) AS count FROM ${table}`).get()).toEqual({ count: 1 });
+    }
+    for (const table of ['seen_lines', 'recordings', 'marks']) {
+      expect(database.prepare(`SELECT count(*) AS count FROM ${table}`).get()).toEqual({ count: 0 });
+    }
+    database.close();
+  });
+
+  test('sessions that were deleted while nobody listened go at the next start', async () => {
+    index.addSaid('id-1', [{ kind: 'prompt', text: 'kept', at: 1, key: null, seq: null }]);
+    index.addSaid('id-2', [{ kind: 'prompt', text: 'kept', at: 1, key: null, seq: null }]);
+    index.keepOnly(['id-2']);
+    await index.settled();
+    expect(find('kept').map(({ session }) => session)).toEqual(['id-2']);
+  });
+
+  test('beyond its cap the oldest goes', async () => {
+    await index.close();
+    index = openIndex(100_000);
+    const recording = new Recording('A');
+    for (let number = 0; number < 3_000; number++) recording.write(2, `line${number}x ${'words '.repeat(12)}\r\n`);
+    await indexed(recording);
+    expect(find('"line0x"')).toEqual([]);
+    expect(find('"line2999x"')).toHaveLength(1);
+  });
+});
