@@ -23,7 +23,7 @@ async function found(query: string, isIt: (result: SearchResult) => boolean): Pr
       answer.last = await search(query);
       return isIt(answer.last);
     },
-    { describe: `${query} is found`, timeoutMs: 30_000 },
+    { describe: `${query} is found`, actual: () => answer.last },
   );
   return answer.last;
 }

@@ -75,7 +75,7 @@ export class RecordingIndexer {
     for (const [index, piece] of pieces.entries()) await this.#draw(emulator, piece, pieces[index + 1]);
     await emulator.flush();
     this.#lastAt = pieces.at(-1)?.at ?? this.#lastAt;
-    this.#commit({ ...this.recording, ...after });
+    this.#commit({ ...this.recording, ...after }, pieces);
     if (pieces.length > 0 && (this.pendingBytes() > 0 || now - changedAt >= SETTLED_MS)) return 'more';
     return this.#isSettled && this.pendingBytes() === 0 ? 'done' : 'unsettled';
   }
@@ -136,7 +136,7 @@ export class RecordingIndexer {
   }
 
   /** What was found and how far that goes, together: after a crash neither is there without the other. */
-  #commit(after: IndexedRecording): void {
+  #commit(after: IndexedRecording, pieces: readonly TimedPiece[]): void {
     const { cols, rows } = this.recording;
     const found = this.#found.splice(0);
     const hasMoved =
@@ -145,7 +145,9 @@ export class RecordingIndexer {
     if (!hasMoved && found.length === 0) return;
     this.#store.together(() => {
       for (const shown of found) this.#store.addShown(this.recording, shown);
-      if (this.#lastAt > 0) this.#store.addMark(this.recording, this.#lastAt, after.position);
+      for (const piece of pieces) {
+        if (piece.kind === 'output') this.#store.addMark(this.recording, piece.at, piece.offset + piece.bytes.length);
+      }
       this.#store.saveRecording(this.recording);
     });
   }

@@ -94,7 +94,9 @@ async function addRecording(
     startedAt: startedAt === null ? null : startedAt * 1_000,
     finished: false,
   };
-  return { ...recording, id: store.addRecording(recording) };
+  const added = { ...recording, id: store.addRecording(recording) };
+  if (added.startedAt !== null) store.addMark(added, added.startedAt, start);
+  return added;
 }
 
 function isChanged(before: IndexedRecording, after: IndexedRecording): boolean {
