@@ -1,5 +1,5 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import { runIndex } from './platform/search/run-index.ts';
+import { runIndex } from './platform/search/index.ts';
 
 /** The thread of the search index; the server starts it. */
 if (parentPort === null) throw new Error('this is a part of CBOS, started by its server');

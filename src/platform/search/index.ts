@@ -1,3 +1,3 @@
 export * from './run-index.ts';
-export type { IndexAnswer, IndexHit, NumberedEvent, SearchRequest } from './search-index.ts';
+export type { NumberedEvent } from './search-index.ts';
 export * from './search-thread.ts';
