@@ -2,6 +2,7 @@ import { Command } from 'commander';
 import { GROUPS } from './commands/command-help.ts';
 import { addCompletion } from './commands/completion.ts';
 import { addExplaining } from './commands/explaining.ts';
+import { addHistory } from './commands/history.ts';
 import { addLifecycle } from './commands/lifecycle.ts';
 import { addListing } from './commands/listing.ts';
 import { addMachine } from './commands/machine.ts';
@@ -47,6 +48,7 @@ export function buildProgram(context: CliContext): Command {
   addTerminal(program, context);
   addExplaining(program, context);
   addRecordings(program, context);
+  addHistory(program, context);
   addSearching(program, context);
   addServing(program, context);
   addWebPage(program, context);

@@ -2,6 +2,7 @@ export * from './delivery.ts';
 export * from './errors.ts';
 export * from './explanation.ts';
 export * from './frames.ts';
+export * from './history.ts';
 export * from './json-session.ts';
 export * from './question.ts';
 export {
@@ -15,6 +16,7 @@ export {
   Send,
   SessionPatch,
 } from './requests.ts';
+export * from './route.ts';
 export * from './routes.ts';
 export * from './search.ts';
 export * from './session.ts';

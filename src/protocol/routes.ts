@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { Delivery } from './delivery.ts';
-import type { ErrorCode } from './errors.ts';
 import { Explanation } from './explanation.ts';
+import { DaysQuery, SessionDay } from './history.ts';
 import { EventsPage, FleetCosts, Invocation, LastResponse, SessionCosts } from './json-session.ts';
 import {
   Adoption,
@@ -16,6 +16,7 @@ import {
   SessionPatch,
   Text,
 } from './requests.ts';
+import type { Route } from './route.ts';
 import { SearchQuery, SearchResult } from './search.ts';
 import { Buffer, ServerHealth, Session, StatusChange, StatusCounts } from './session.ts';
 import { SignedIn, SignIn, SignInLink } from './sign-in.ts';
@@ -40,23 +41,6 @@ export const FoldersQuery = z.strictObject({ path: z.string().max(MAX_PATH).opti
 export const Folders = z
   .object({ folders: z.array(z.string()).meta({ description: 'absolute paths, sorted, 50 at most' }) })
   .meta({ id: 'Folders' });
-
-export interface Route {
-  method: 'get' | 'post' | 'put' | 'patch' | 'delete';
-  /** in OpenAPI's form: `/sessions/{slug}` */
-  path: string;
-  summary: string;
-  params?: z.ZodObject;
-  query?: z.ZodObject;
-  body?: z.ZodType;
-  /** status of success */
-  success: number;
-  /** schema of the answer; null: bytes */
-  response: z.ZodType | null;
-  errors: readonly ErrorCode[];
-  /** needs no token */
-  open?: boolean;
-}
 
 /**
  * The REST interface: one entry per request. The server validates with it, the OpenAPI description is generated from it,
@@ -420,6 +404,15 @@ export const ROUTES = {
     success: 200,
     response: FleetCosts,
     errors: [],
+  },
+  historyDays: {
+    method: 'get',
+    path: '/history/days',
+    summary: 'How long each session worked, waited for its user, was stuck and was idle, by day',
+    query: DaysQuery,
+    success: 200,
+    response: z.array(SessionDay).meta({ description: 'Oldest first' }),
+    errors: ['no_such_session'],
   },
   search: {
     method: 'get',

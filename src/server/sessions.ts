@@ -4,6 +4,7 @@ import type {
   Broadcast,
   BroadcastResult,
   Buffer,
+  DaysQuery,
   Delivery,
   EventsPage,
   Explanation,
@@ -18,6 +19,7 @@ import type {
   Send,
   Session,
   SessionCosts,
+  SessionDay,
   SessionPatch,
   StashedResponse,
   StatusChange,
@@ -103,6 +105,8 @@ export interface Sessions {
   /** @throws CatalogueError no_such_stash */
   removeFromStash(id: string): StashedResponse;
   history(slug: string, since: string | null): StatusChange[];
+  /** @throws CatalogueError no_such_session */
+  historyDays(query: DaysQuery): SessionDay[];
   /** @throws CatalogueError no_such_session, search_unavailable */
   search(query: SearchQuery): Promise<SearchResult>;
   /** @throws CatalogueError no_such_session, no_recording */

@@ -8,6 +8,7 @@ import { runOnWaiting } from '../platform/notify/on-waiting.ts';
 import { openSearchThread, type Search } from '../platform/search/index.ts';
 import { prepareHome } from '../platform/settings/index.ts';
 import { type Database, openDatabase } from '../platform/sqlite/database.ts';
+import { createDayStore } from '../platform/sqlite/day-store.ts';
 import { createDeliveryStore } from '../platform/sqlite/delivery-store.ts';
 import { createEventStore } from '../platform/sqlite/event-store.ts';
 import { createHistoryStore } from '../platform/sqlite/history-store.ts';
@@ -127,6 +128,7 @@ async function openFleet(
       stash: createStashStore(database),
       events: createEventStore(database),
       search,
+      days: createDayStore(database),
       emit: events.emit,
       onEvent: events.onEvent,
       onWaiting: (session) => notifyWaiting(options, session),

@@ -43,6 +43,12 @@ test('what a session was told, said, did and showed is found as it comes, also a
     ({ hits, pending_bytes }) => pending_bytes === 0 && hits.some(({ kind }) => kind === 'screen'),
   );
 
+  const days = await cbos.call<{ session: string; worked_ms: number; waited_ms: number }[]>('GET', '/history/days');
+  expect(days.body).toMatchObject([{ session: 'TOOLS' }]);
+  // The scene's command takes about three seconds.
+  expect(days.body[0]?.worked_ms).toBeGreaterThan(1_500);
+  expect(days.body[0]?.waited_ms).toBeGreaterThan(0);
+
   await cbos.stop('SIGKILL');
   cbos = await startCbos(world);
   const again = await found('zebrafish', ({ pending_bytes }) => pending_bytes === 0);

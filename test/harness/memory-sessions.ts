@@ -8,6 +8,7 @@ import {
   type Buffer as BufferAnswer,
   CatalogueError,
   type ClaudeEvent,
+  type DaysQuery,
   type Delivery,
   type EventsPage,
   type Explanation,
@@ -25,6 +26,7 @@ import {
   type Send,
   type Session,
   type SessionCosts,
+  type SessionDay,
   type SessionPatch,
   type StashedResponse,
   type StatusChange,
@@ -421,6 +423,20 @@ export class MemorySessions implements Sessions {
     const { primary, detail, health, because } = status;
     const changes = [{ at: status.since, primary, detail, state, health, because }];
     return changes.filter((change) => since === null || change.at > since);
+  }
+
+  historyDays({ session, since }: DaysQuery): SessionDay[] {
+    const of = session === undefined ? this.list() : [this.get(session)];
+    const days = of.map(({ slug }) => ({
+      session: slug,
+      day: '2026-11-20',
+      worked_ms: 3_723_000,
+      waited_ms: 60_000,
+      stuck_ms: 0,
+      idle_ms: 5_000,
+      error_ms: 0,
+    }));
+    return days.filter(({ day }) => since === undefined || day >= since.slice(0, 10));
   }
 
   /** Nothing is indexed here: a hit per session whose last question has the text. */

@@ -95,4 +95,17 @@ export const MIGRATIONS: readonly string[] = [
   CREATE INDEX json_turns_by_session ON json_turns (session_id, at);
   CREATE INDEX json_turns_by_day ON json_turns (day);
   `,
+  `
+  CREATE TABLE session_days (
+    session_id TEXT NOT NULL REFERENCES sessions(id) ON DELETE CASCADE,
+    day        TEXT NOT NULL,
+    worked_ms  INTEGER NOT NULL,
+    waited_ms  INTEGER NOT NULL,
+    stuck_ms   INTEGER NOT NULL,
+    idle_ms    INTEGER NOT NULL,
+    error_ms   INTEGER NOT NULL,
+    PRIMARY KEY (session_id, day)
+  ) STRICT;
+  CREATE INDEX session_days_by_day ON session_days (day);
+  `,
 ];

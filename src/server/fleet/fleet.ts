@@ -1,6 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { v7 as uuid } from 'uuid';
+import { localDay } from '../../core/history/index.ts';
 import { explain } from '../../core/status/index.ts';
 import { prepareJsonDirectory } from '../../platform/claude/json/index.ts';
 import type { SessionRecord } from '../../platform/sqlite/session-store.ts';
@@ -21,9 +22,10 @@ import { createJsonControls } from '../json/json-controls.ts';
 import type { ActorDeps, SessionActor } from '../session/actor.ts';
 import type { SessionControls } from '../session/controls.ts';
 import type { Conversation } from '../session/conversation.ts';
+import { COUNT_EVERY_MS } from '../session/time-spent.ts';
 import { addUsage, NO_USAGE } from '../session/usage.ts';
 import { toTimestamp } from '../session/view.ts';
-import type { Sessions } from '../sessions.ts';
+import type { Dispose, Sessions } from '../sessions.ts';
 import { adoptSession, observeForeign } from './adopt-session.ts';
 import { type LaunchContext, requireDirectory } from './launch-session.ts';
 import { createObserver } from './observe.ts';
@@ -77,6 +79,8 @@ export function createFleet({ deps, launch, registryDir }: FleetOptions): Fleet 
     onTranscript: deps.search.readTranscript.bind(deps.search),
     onForeign: (found) => observeForeign({ deps, roster }, found),
   });
+
+  let stopCounting: Dispose | null = null;
 
   async function create(request: NewSession): Promise<Session> {
     assertSlug(request.slug);
@@ -134,6 +138,12 @@ export function createFleet({ deps, launch, registryDir }: FleetOptions): Fleet 
       .map((session) => session.slug);
   }
 
+  /** What changes is counted at once; this is for what stays as it is. */
+  function countTime(): void {
+    for (const { actor } of roster.all()) actor.time.count();
+    stopCounting = deps.clock.after(COUNT_EVERY_MS, countTime);
+  }
+
   async function catchUpSearch(id: string): Promise<void> {
     try {
       await indexMissedEvents(deps, id);
@@ -142,6 +152,7 @@ export function createFleet({ deps, launch, registryDir }: FleetOptions): Fleet 
     }
   }
 
+  const slugsById = (): Map<string, string> => new Map(roster.all().map(({ actor }) => [actor.record.id, actor.slug]));
   const actorOf = (slug: string): Member['actor'] => roster.get(slug).actor;
   function conversationOf(slug: string): Conversation {
     const { conversation } = controlsOf(slug);
@@ -161,9 +172,11 @@ export function createFleet({ deps, launch, registryDir }: FleetOptions): Fleet 
       // Listed when all evidence is in, hooks from the time without a server included: only then held texts are typed.
       await observer.start();
       for (const { actor } of roster.all()) actor.list();
+      countTime();
       for (const { id, type } of records) if (type === 'json') void catchUpSearch(id);
     },
     close: async () => {
+      stopCounting?.();
       await observer.dispose();
       await Promise.all(roster.all().map(({ actor, controls }) => actor.mailbox.post(() => controls.rest())));
       roster.dispose();
@@ -236,6 +249,16 @@ export function createFleet({ deps, launch, registryDir }: FleetOptions): Fleet 
     applyStash: (id) => roster.byStash(id).stash.apply(id),
     removeFromStash: (id) => roster.byStash(id).stash.remove(id),
     history: (slug, since) => deps.history.read(actorOf(slug).record.id, since === null ? null : Date.parse(since)),
+    historyDays: ({ session, since }) => {
+      for (const { actor } of roster.all()) actor.time.count();
+      const id = session === undefined ? null : actorOf(session).record.id;
+      const from = since?.includes('T') === true ? localDay(Date.parse(since)) : (since ?? null);
+      const slugs = slugsById();
+      return deps.days.read(id, from).flatMap(({ session_id, ...day }) => {
+        const slug = slugs.get(session_id);
+        return slug === undefined ? [] : [{ session: slug, ...day }];
+      });
+    },
     search: async ({ q, session, kind, limit }) => {
       const { hits, pendingBytes } = await deps.search.search({
         query: q,
@@ -243,7 +266,7 @@ export function createFleet({ deps, launch, registryDir }: FleetOptions): Fleet 
         kind: kind ?? null,
         limit: limit ?? DEFAULT_HITS,
       });
-      const slugs = new Map(roster.all().map(({ actor }) => [actor.record.id, actor.slug]));
+      const slugs = slugsById();
       return {
         // One that was deleted a moment ago is not named any more.
         hits: hits.flatMap((hit) => {

@@ -100,6 +100,7 @@ export function createHandlers(options: HandlerOptions): Handlers {
     lastResponse: ({ params }) => sessions.lastResponse(params.slug),
     sessionCosts: ({ params }) => sessions.sessionCosts(params.slug),
     costs: () => sessions.costs(),
+    historyDays: ({ query }) => sessions.historyDays(query),
     search: ({ query }) => sessions.search(query),
     listStash: () => sessions.stash(),
     addStash: ({ body }) => sessions.addToStash(body),

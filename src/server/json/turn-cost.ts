@@ -1,3 +1,4 @@
+import { localDay } from '../../core/history/index.ts';
 import type { TurnCost } from '../../platform/sqlite/event-store.ts';
 import type { ClaudeEvent } from '../../protocol/index.ts';
 
@@ -33,10 +34,4 @@ function costOf(result: ClaudeEvent, totalBeforeUsd: number): number {
   }
   const total = number(result.total_cost_usd);
   return total >= totalBeforeUsd ? total - totalBeforeUsd : total;
-}
-
-function localDay(at: number): string {
-  const date = new Date(at);
-  const two = (value: number): string => String(value).padStart(2, '0');
-  return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
 }

@@ -1,3 +1,4 @@
+import { spentAs } from '../../core/history/index.ts';
 import { textsOfHook } from '../../core/search/index.ts';
 import {
   type HookEvidence,
@@ -10,6 +11,7 @@ import {
 } from '../../core/status/index.ts';
 import type { ScreenHost, ScreenTarget } from '../../platform/gnu-screen/index.ts';
 import type { Search } from '../../platform/search/index.ts';
+import type { DayStore } from '../../platform/sqlite/day-store.ts';
 import type { DeliveryStore } from '../../platform/sqlite/delivery-store.ts';
 import type { EventStore } from '../../platform/sqlite/event-store.ts';
 import type { HistoryStore } from '../../platform/sqlite/history-store.ts';
@@ -23,6 +25,7 @@ import { JsonFacts } from './json-facts.ts';
 import { createMailbox, type Mailbox } from './mailbox.ts';
 import type { SessionRecording } from './recording.ts';
 import { createSessionStatus, type SessionStatus } from './session-status.ts';
+import { createTimeSpent, type TimeSpent } from './time-spent.ts';
 import { toTimestamp, viewSession } from './view.ts';
 
 /** What every actor shares. */
@@ -39,6 +42,7 @@ export interface ActorDeps {
   stash: StashStore;
   events: EventStore;
   search: Search;
+  days: DayStore;
   emit: (event: SessionEvent) => void;
   onEvent: (listener: (event: SessionEvent) => void) => Dispose;
   /** the session starts to wait for its user */
@@ -59,6 +63,8 @@ export interface ArrivedHook {
 export class SessionActor {
   readonly mailbox: Mailbox = createMailbox();
   readonly status: SessionStatus;
+  /** counted from when it is listed: then all evidence is in */
+  readonly time: TimeSpent;
   recording: SessionRecording | null = null;
   private currentRecord: SessionRecord;
   private attached: boolean | null = null;
@@ -74,6 +80,7 @@ export class SessionActor {
     this.currentRecord = record;
     if (record.type === 'json') this.jsonFacts = new JsonFacts(deps.events, record.id);
     this.followInSearch(record);
+    this.time = createTimeSpent({ clock: deps.clock, days: deps.days, sessionId: record.id });
     this.status = createSessionStatus({
       clock: deps.clock,
       stuckThresholdMs: deps.stuckThresholdMs,
@@ -134,6 +141,7 @@ export class SessionActor {
   list(): void {
     if (this.listed) return;
     this.listed = true;
+    this.time.change(spentAs(this.status.memory()));
     this.deps.emit({ kind: 'added', session: this.view() });
     for (const listener of [...this.changeListeners]) listener();
   }
@@ -220,6 +228,7 @@ export class SessionActor {
   }
 
   dispose(): void {
+    this.time.count();
     this.status.dispose();
   }
 
@@ -256,6 +265,7 @@ export class SessionActor {
     const asked = memory.question?.text;
     this.save(asked === undefined ? {} : { lastQuestion: asked });
     if (!this.listed) return;
+    this.time.change(spentAs(memory));
     const session = this.view();
     this.deps.emit({ kind: 'state', session });
     if (memory.state === 'waiting' && before?.state !== 'waiting') this.deps.onWaiting(session);

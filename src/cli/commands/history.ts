@@ -1,0 +1,59 @@
+import type { Command } from 'commander';
+import type { SessionDay } from '../../protocol/index.ts';
+import { formatDuration } from '../../text/durations.ts';
+import type { CliContext } from '../context.ts';
+import { describe } from './command-help.ts';
+import { readWhole } from './option-values.ts';
+
+const DEFAULT_DAYS = 7;
+const MOST_DAYS = 3_650;
+const DAY_MS = 86_400_000;
+
+interface HistoryOptions {
+  days: number;
+  json?: boolean;
+}
+
+/** `history`. */
+export function addHistory(program: Command, context: CliContext): void {
+  const { out, io } = context;
+
+  describe(program.command('history'), {
+    group: 'looking',
+    summary: 'how long each session worked, waited for you and was stuck, by day',
+    more: 'Only what the server saw counts: not the time without it, nor while the machine slept.',
+    examples: [
+      ['cbos history', 'all sessions, the last week'],
+      ['cbos history AUTH --days 30', 'one session'],
+      ["cbos history --json | jq 'map(.waited_ms) | add'", 'for programs'],
+    ],
+  })
+    .argument('[slug]', 'the session')
+    .option('--days <n>', 'so many days, today included', readWhole(1, MOST_DAYS), DEFAULT_DAYS)
+    .option('--json', 'the REST body')
+    .action(async (slug: string | undefined, { days, json }: HistoryOptions) => {
+      const client = await context.client();
+      const since = new Date(io.now() - (days - 1) * DAY_MS).toISOString();
+      const query = { since, ...(slug === undefined ? {} : { session: slug }) };
+      const found = await client.call('historyDays', { query });
+      if (json === true) out.json(found);
+      else if (found.length === 0) out.notice('nothing was counted in these days');
+      else printDays(context, found);
+    });
+}
+
+function printDays({ out }: CliContext, days: readonly SessionDay[]): void {
+  const time = (ms: number): { text: string } => ({ text: ms === 0 ? '' : formatDuration(ms) });
+  out.table(
+    ['DAY', 'SESSION', 'WORKED', 'WAITED', 'STUCK', 'IDLE', 'ERROR'].map((title) => ({ title })),
+    days.map((day) => [
+      { text: day.day },
+      { text: day.session },
+      time(day.worked_ms),
+      time(day.waited_ms),
+      { ...time(day.stuck_ms), style: 'red' },
+      time(day.idle_ms),
+      { ...time(day.error_ms), style: 'red' },
+    ]),
+  );
+}

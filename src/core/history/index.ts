@@ -1,0 +1,2 @@
+export * from './local-days.ts';
+export * from './spent-as.ts';

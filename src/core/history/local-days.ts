@@ -1,0 +1,26 @@
+/** A part of a span of time that lies within one day. */
+export interface DayPart {
+  /** `2026-11-21`, in the machine's time zone */
+  day: string;
+  ms: number;
+}
+
+/** The day of a point in time, in the machine's time zone. @param at Unix milliseconds */
+export function localDay(at: number): string {
+  const date = new Date(at);
+  const two = (value: number): string => String(value).padStart(2, '0');
+  return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
+}
+
+/** A span of time by days. A day is as long as its clock makes it: 23 and 25 hours where summer time begins and ends. */
+export function partsByDay(from: number, to: number): DayPart[] {
+  const parts: DayPart[] = [];
+  for (let at = from; at < to; ) {
+    const date = new Date(at);
+    const midnight = new Date(date.getFullYear(), date.getMonth(), date.getDate() + 1).getTime();
+    const end = Math.min(to, midnight);
+    parts.push({ day: localDay(at), ms: end - at });
+    at = end;
+  }
+  return parts;
+}

@@ -1,0 +1,24 @@
+import { z } from 'zod';
+import { Timestamp } from './words.ts';
+
+const Spent = z.int().min(0);
+
+/** How a session spent a day. Only what the server saw: time without it, asleep, dead or unknown counts as nothing. */
+export const SessionDay = z
+  .object({
+    session: z.string(),
+    day: z.iso.date().meta({ description: "In the server's time zone" }),
+    worked_ms: Spent.meta({ description: 'thinking or working' }),
+    waited_ms: Spent.meta({ description: 'waiting for its user: a question is open, or the turn is over' }),
+    stuck_ms: Spent,
+    idle_ms: Spent.meta({ description: 'never prompted' }),
+    error_ms: Spent.meta({ description: 'stopped by an error' }),
+  })
+  .meta({ id: 'SessionDay' });
+export type SessionDay = z.infer<typeof SessionDay>;
+
+export const DaysQuery = z.strictObject({
+  session: z.string().optional(),
+  since: z.union([z.iso.date(), Timestamp]).optional().meta({ description: 'A day, or a time whose day is meant' }),
+});
+export type DaysQuery = z.infer<typeof DaysQuery>;

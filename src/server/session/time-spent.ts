@@ -1,0 +1,44 @@
+import { partsByDay, type SpentAs } from '../../core/history/index.ts';
+import type { DayStore } from '../../platform/sqlite/day-store.ts';
+import type { Clock } from '../clock.ts';
+
+/** Counted so often while nothing changes: a kill of the server costs no more than this. */
+export const COUNT_EVERY_MS = 60_000;
+/** Longer than this between two counts the machine slept, or its clock was set: what the session did then nobody knows. */
+const LONGEST_KNOWN_MS = 3 * COUNT_EVERY_MS;
+
+/** Counts how a session spends its time, by day. Only what a running server has seen: what it did without one is not known. */
+export interface TimeSpent {
+  /** from now on it spends its time so; null: that counts as nothing */
+  change(spent: SpentAs | null): void;
+  /** writes down what has passed */
+  count(): void;
+}
+
+export function createTimeSpent({
+  clock,
+  days,
+  sessionId,
+}: {
+  clock: Clock;
+  days: DayStore;
+  sessionId: string;
+}): TimeSpent {
+  let current: SpentAs | null = null;
+  let countedTo = clock.now();
+  const count = (): void => {
+    const now = clock.now();
+    const from = countedTo;
+    countedTo = now;
+    if (current === null || now - from > LONGEST_KNOWN_MS) return;
+    for (const { day, ms } of partsByDay(from, now)) days.add(sessionId, day, current, ms);
+  };
+  return {
+    count,
+    change: (spent) => {
+      if (spent === current) return;
+      count();
+      current = spent;
+    },
+  };
+}
