@@ -1,8 +1,9 @@
 // npm run accuracy [-- DIRECTORY]: scores CBOS and two classic sets of patterns on the labelled recordings. Without a directory it writes
 // docs/ACCURACY.md and raises the floors; with one, laid out as VERSION/SCENE.*, it prints the page and changes nothing.
-// With --live, see accuracy-live.mjs.
+// With --live, see accuracy-live.mjs; with --held-out, accuracy-held-out.mjs.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { scoreHeldOut } from './accuracy-held-out.mjs';
 import { measureLive } from './accuracy-live.mjs';
 import { openLoader } from './load-typescript.mjs';
 import { ROOT } from './root.mjs';
@@ -14,6 +15,7 @@ const loader = await openLoader();
 let exitCode = 0;
 try {
   if (argv.includes('--live')) exitCode = await measureLive(loader, argv);
+  else if (argv.includes('--held-out')) await scoreHeldOut(loader);
   else await scoreRecordings(argv[0] === undefined ? null : resolve(argv[0]));
 } finally {
   await loader.close();

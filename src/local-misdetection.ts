@@ -4,26 +4,33 @@ import type { MisdetectionRequest } from './cli/local-host.ts';
 import { redactFrame, redactLine } from './core/status/index.ts';
 import type { Explanation } from './protocol/index.ts';
 
+/** Claude Code's own tools are known to everybody; those of MCP servers bear names of somebody's. */
+const redactTool = (name: string): string => (name.startsWith('mcp__') ? 'mcp__x__x' : name);
+
 /** Everything of an explanation that rules read, with no word of the session's own left in it. */
-function redact({ verdicts, why, evidence, recheck_at }: Explanation): Omit<Explanation, 'status'> {
+export function redactExplanation({
+  status: _,
+  verdicts,
+  evidence,
+  ...plain
+}: Explanation): Omit<Explanation, 'status'> {
   const { hooks, screen } = evidence;
   const frame = screen && redactFrame({ ...screen, dimRows: screen.dim_rows });
+  const end = hooks?.turn_end ?? null;
+  const hide = (text: string | null): string | null =>
+    text === null ? null : text.split('\n').map(redactLine).join('\n');
   return {
+    ...plain,
     verdicts: verdicts.map((verdict) => ({ ...verdict, evidence: redactLine(verdict.evidence) })),
-    why,
-    recheck_at,
     evidence: {
       ...evidence,
       hooks: hooks && {
         ...hooks,
         prompt: hooks.prompt && { ...hooks.prompt, text: redactLine(hooks.prompt.text) },
-        turn_end: hooks.turn_end && {
-          ...hooks.turn_end,
-          error: hooks.turn_end.error === null ? null : redactLine(hooks.turn_end.error),
-        },
+        tools: hooks.tools.map((tool) => ({ ...tool, name: redactTool(tool.name) })),
+        turn_end: end && { ...end, error: hide(end.error), message: hide(end.message) },
       },
-      screen: screen &&
-        frame && { ...screen, lines: [...frame.lines], draft: screen.draft === null ? null : redactLine(screen.draft) },
+      screen: screen && frame && { ...screen, lines: [...frame.lines], draft: hide(screen.draft) },
     },
   };
 }
@@ -42,7 +49,7 @@ export async function writeMisdetection(
   const said = primary === null ? 'unknown' : [primary, detail].filter((word) => word !== null).join('/');
   const moment = new Date(at).toISOString().replace(/[:.]/g, '-');
   const file = join(directory, `${slug}-${moment}.json`);
-  const fixture = { cbos: version, should_be: shouldBe, said, ...redact(explanation) };
+  const fixture = { cbos: version, should_be: shouldBe, said, ...redactExplanation(explanation) };
   await writeFile(file, `${JSON.stringify(fixture, null, 2)}\n`, { mode: 0o600, flag: 'wx' });
   return file;
 }

@@ -26,7 +26,10 @@ const Hooks = z.object({
   tools: z
     .array(z.object({ name: z.string(), at: Timestamp, requested_at: At }))
     .meta({ description: 'Calls that were announced and have not been reported finished' }),
-  turn_end: z.object({ at: Timestamp, event: z.string(), error: z.string().nullable() }).nullable(),
+  tool_ended_at: At,
+  turn_end: z
+    .object({ at: Timestamp, event: z.string(), error: z.string().nullable(), message: z.string().nullable() })
+    .nullable(),
   compacting_since: At,
 });
 
@@ -36,6 +39,8 @@ const Screen = z.object({
   newest_rule: z
     .string()
     .meta({ description: 'The rule that reads what is shown now; it counts when it has stood a moment' }),
+  newest_since: Timestamp.meta({ description: 'Since when what is shown now reads so' }),
+  dialog_seen_at: At.meta({ description: 'When a dialog was last on the screen' }),
   changed_at: Timestamp,
   progressed_at: Timestamp.meta({ description: 'When anything but a spinner and its clock changed' }),
   draft: z.string().nullable(),
@@ -44,9 +49,15 @@ const Screen = z.object({
   rows: z.int(),
   cursor: z.object({ row: z.int(), col: z.int() }),
   dim_rows: z.array(z.int()),
+  alert_rows: z.array(z.int()).meta({ description: 'Rows that begin with a sign in the colour of a warning' }),
 });
 
-const Registry = z.object({ status: z.string().nullable(), waiting_for: z.string().nullable(), updated_at: At });
+const Registry = z.object({
+  status: z.string().nullable(),
+  waiting_for: z.string().nullable(),
+  updated_at: At,
+  read_at: Timestamp,
+});
 
 const Call = z.object({ name: z.string(), at: Timestamp });
 
@@ -64,6 +75,9 @@ const JsonEvents = z.object({
 export const Explanation = z
   .object({
     status: Status,
+    at: Timestamp.meta({ description: 'When this was so' }),
+    claude_version: z.string().nullable(),
+    stuck_threshold_ms: z.int(),
     why: z.string().meta({ description: 'Why this source was believed and no other, in words' }),
     recheck_at: At.meta({ description: 'When the same evidence would be judged anew' }),
     verdicts: z.array(SourceSays).meta({ description: 'Strongest first; a source that says nothing is left out' }),

@@ -145,3 +145,27 @@ export function raisedFloors(before: Floors, scored: readonly ScoredRecording[])
   }
   return floors;
 }
+
+/** What recordings that were held out have shown the first time that they were scored; never written again. */
+export interface FirstScoring {
+  at: string;
+  /** the rules' commit */
+  commit: string;
+  /** `VERSION/SCENE` */
+  recordings: string[];
+  all: Figures;
+  versions: Record<string, Figures>;
+}
+
+/** The figures of recordings that nobody had scored before. */
+export function firstScoring(scored: readonly ScoredRecording[], when: { at: string; commit: string }): FirstScoring {
+  const figuresOfThese = (some: readonly ScoredRecording[]): Figures => figuresOf(of(some, 'cbos'));
+  return {
+    ...when,
+    recordings: scored.map(({ version, scene }) => `${version}/${scene}`),
+    all: figuresOfThese(scored),
+    versions: Object.fromEntries(
+      versionsOf(scored).map((version) => [version, figuresOfThese(scored.filter((one) => one.version === version))]),
+    ),
+  };
+}

@@ -393,6 +393,9 @@ export class MemorySessions implements Sessions {
     const { primary, detail, because, since } = status;
     return {
       status,
+      at: since,
+      claude_version: '2.1.329',
+      stuck_threshold_ms: 15_000,
       why: 'it is the only source',
       recheck_at: null,
       verdicts: [{ ...because, primary, detail, since, won: true }],
@@ -403,6 +406,8 @@ export class MemorySessions implements Sessions {
           rule: because.rule,
           since,
           newest_rule: because.rule,
+          newest_since: since,
+          dialog_seen_at: null,
           changed_at: since,
           progressed_at: since,
           draft: null,
@@ -411,6 +416,7 @@ export class MemorySessions implements Sessions {
           rows: 5,
           cursor: { row: 3, col: 2 },
           dim_rows: [],
+          alert_rows: [],
         },
         registry: null,
         json: null,

@@ -253,6 +253,8 @@ function overDialog({ hook, screen, shown }: Dispute, now: Millis): Arbitration 
     return final(screen, 'a dialog stands before the prompt, whatever a start says');
   // The dialog has just been answered: it is gone but nothing has settled yet, or the picture is older than the hook.
   if (shown.reading.dialog === null) return final(hook, 'the dialog has just gone from the screen');
+  // A subagent in the background asks on while the turn ends (2.1.329). A dialog of the turn's own is answered long before that.
+  if (hook.rule.startsWith('hook.Stop')) return final(screen, 'the end of a turn closes no dialog');
   if (hook.since > shown.changedAt) {
     return until(hook.since + DRAW_LAG_MS, now, {
       first: hook,

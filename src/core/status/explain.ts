@@ -10,11 +10,15 @@ const iso = (at: Millis | null): string | null => (at === null ? null : new Date
  * All that is known of a session, what each source makes of it, and why one was believed. The same evidence gives the
  * same verdict as `derive`.
  */
-export function explain(evidence: Evidence, now: Millis): Omit<Explanation, 'status'> {
+export function explain(
+  evidence: Evidence,
+  now: Millis,
+): Omit<Explanation, 'status' | 'claude_version' | 'stuck_threshold_ms'> {
   const voices = voicesOf(evidence, now);
   const { winner, why, recheckAt } = arbitrate(voices, evidence, now);
   const order = [voices.process, voices.json, voices.hook, voices.screen, voices.registry];
   return {
+    at: new Date(now).toISOString(),
     verdicts: order.filter((voice) => voice !== null).map((voice) => tell(voice, winner)),
     why,
     recheck_at: iso(recheckAt),
@@ -30,6 +34,7 @@ export function explain(evidence: Evidence, now: Millis): Omit<Explanation, 'sta
         status: evidence.registry.status,
         waiting_for: evidence.registry.waitingFor,
         updated_at: iso(evidence.registry.statusUpdatedAt),
+        read_at: new Date(evidence.registry.readAt).toISOString(),
       },
       json: jsonFacts(evidence),
     },
@@ -61,10 +66,12 @@ function hookFacts({ hooks }: Evidence): Explanation['evidence']['hooks'] {
       at: new Date(at).toISOString(),
       requested_at: iso(requestedAt),
     })),
+    tool_ended_at: iso(hooks.toolEndedAt),
     turn_end: hooks.turnEnd && {
       at: new Date(hooks.turnEnd.at).toISOString(),
       event: hooks.turnEnd.event,
       error: hooks.turnEnd.error,
+      message: hooks.turnEnd.message,
     },
     compacting_since: iso(hooks.compactingSince),
   };
@@ -94,6 +101,8 @@ function screenFacts({ screen, hooks }: Evidence, now: Millis): Explanation['evi
     rule: reading.rule,
     since: new Date(since).toISOString(),
     newest_rule: screen.reading.rule,
+    newest_since: new Date(screen.readingSince).toISOString(),
+    dialog_seen_at: iso(screen.dialogSeenAt),
     changed_at: new Date(screen.changedAt).toISOString(),
     progressed_at: new Date(screen.progressedAt).toISOString(),
     draft: screen.reading.draft,
@@ -102,5 +111,6 @@ function screenFacts({ screen, hooks }: Evidence, now: Millis): Explanation['evi
     rows: screen.frame.rows,
     cursor: screen.frame.cursor,
     dim_rows: [...screen.frame.dimRows],
+    alert_rows: [...(screen.frame.alertRows ?? [])],
   };
 }

@@ -237,8 +237,13 @@ export function createFleet({ deps, launch, registryDir }: FleetOptions): Fleet 
       return { total: days.reduce(addUsage, NO_USAGE), days };
     },
     explain: (slug) => {
-      const { status } = actorOf(slug);
-      return { status: status.view(), ...explain(status.evidence(), deps.clock.now()) };
+      const { status, record } = actorOf(slug);
+      return {
+        status: status.view(),
+        claude_version: record.claudeVersion,
+        stuck_threshold_ms: deps.stuckThresholdMs,
+        ...explain(status.evidence(), deps.clock.now()),
+      };
     },
     stash: () =>
       roster

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { derive, type Evidence } from '../../../src/core/status/index.ts';
-import { bash, evidenceOf, FRAMES, hook, hooksOf, registryOf, screenOf } from './evidence-maker.ts';
+import { derive, type Evidence, type ScreenFrame } from '../../../src/core/status/index.ts';
+import { bash, evidenceOf, FRAMES, frame, hook, hooksOf, RULE, registryOf, screenOf } from './evidence-maker.ts';
 
 const T = 100_000;
 const started = hook(T - 50_000, 'SessionStart', { source: 'startup' });
@@ -8,6 +8,10 @@ const prompted = hook(T, 'UserPromptSubmit', { prompt: 'go on' });
 const called = hook(T + 1_000, 'PreToolUse', bash('a'));
 const asked = hook(T + 1_050, 'PermissionRequest', bash('a'));
 const stopped = hook(T + 5_000, 'Stop', { last_assistant_message: 'Done as asked.' });
+
+const ASK = { tool_name: 'AskUserQuestion', tool_use_id: 'q', tool_input: { questions: [] } };
+const transcript = (answer: string, line = 'Showing detailed transcript · ctrl+o to toggle'): ScreenFrame =>
+  frame(['❯ go on', '', answer, RULE, `  ${line}`]);
 
 const said = (evidence: Partial<Evidence>, now: number): string => {
   const { primary, detail, because } = derive(evidenceOf(evidence), now);
@@ -155,6 +159,42 @@ describe('who is believed', () => {
       { hooks: hooksOf(prompted, stopped), screen: screenOf([T, FRAMES.idle], [T + 8_000, FRAMES.thinking]) },
       T + 8_001,
       'active/thinking screen.spinner',
+    ],
+    [
+      'the turn ends while its subagent asks: no flap, however new the hook is',
+      {
+        hooks: hooksOf(prompted, hook(T + 1_050, 'PermissionRequest', { ...bash('a'), agent_id: 'sub' }), stopped),
+        screen: screenOf([T, FRAMES.thinking], [T + 1_100, FRAMES.permission]),
+      },
+      T + 5_001,
+      'waiting/permission screen.dialog.permission',
+    ],
+    [
+      'a transcript over a turn whose version does not tell what it covers: the hook knows',
+      {
+        hooks: hooksOf(prompted),
+        screen: screenOf([T, FRAMES.thinking], [T + 500, transcript(' ● Half of it.', 'Showing detailed transcript')]),
+      },
+      T + 9_000,
+      'active/thinking hook.UserPromptSubmit',
+    ],
+    [
+      'a transcript over a dialog: the hook has a name for it',
+      {
+        hooks: hooksOf(prompted, hook(T + 600, 'PermissionRequest', ASK)),
+        screen: screenOf(
+          [T, FRAMES.thinking],
+          [T + 700, transcript('', 'dialog waiting · Showing detailed transcript')],
+        ),
+      },
+      T + 900,
+      'waiting/question hook.PermissionRequest',
+    ],
+    [
+      'a transcript over an idle session takes every key',
+      { hooks: hooksOf(prompted, stopped), screen: screenOf([T + 9_000, transcript('● Done as asked.')]) },
+      T + 9_900,
+      'waiting/setup screen.transcript',
     ],
     [
       'a picker over an idle session',

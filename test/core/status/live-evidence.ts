@@ -49,6 +49,8 @@ export function announce(
     sources?: readonly ('hook' | 'screen' | 'registry' | 'process')[];
     tailMs?: number;
     onStep?: (step: EvidenceStep) => void;
+    /** told of all that is at hand, each time that it is judged */
+    onEvidence?: (evidence: Evidence, at: number) => void;
   } = {},
 ): AnnouncedStatus[] {
   const sources: readonly string[] = options.sources ?? ['hook', 'screen', 'registry', 'process'];
@@ -59,6 +61,7 @@ export function announce(
   let clock = 0;
   let startedAt = 0;
   const advance = (now: number): void => {
+    options.onEvidence?.(evidence, now);
     const step = advanceStatus(memory, { evidence, now, stuckThresholdMs: 15_000 });
     memory = step.memory;
     recheckAt = step.recheckAt;

@@ -1,0 +1,76 @@
+import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import type { Explanation } from '../../src/protocol/index.ts';
+import { startCbos } from '../harness/cbos.ts';
+import { claudeWorld } from '../harness/claude.ts';
+import { parseMisdetection, sayOf } from '../harness/misdetection.ts';
+
+const CONFIG = `stuck_threshold_ms = 60000
+
+[[rules]]
+id = "deploying"
+pattern = "^ *● Deploying to \\\\w+"
+status = "active/using_tools"
+`;
+
+test('a status is explained, kept for a report without a word of the session, and changed by a rule of the user’s own', async () => {
+  await using world = await claudeWorld({
+    choosers: [
+      (prompt) =>
+        prompt.includes('deploy')
+          ? {
+              name: 'deploy',
+              about: 'an answer that says that something goes on',
+              replies: [
+                { kind: 'answer', firstByteDelayMs: 0, blocks: [{ kind: 'text', text: 'Deploying to staging' }] },
+              ],
+            }
+          : null,
+    ],
+  });
+  mkdirSync(world.cbosHome, { mode: 0o700 });
+  writeFileSync(join(world.cbosHome, 'config.toml'), CONFIG);
+  const cbos = await startCbos(world);
+  const explained = async (): Promise<Explanation> =>
+    JSON.parse((await cbos.cli(['explain', 'WHY', '--json'])).stdout) as Explanation;
+
+  await cbos.call('POST', '/sessions', {
+    slug: 'WHY',
+    path: world.projectDir,
+    prompt: 'scene:permission for Hildegard',
+  });
+  await cbos.until('WHY', ({ status }) => (status.question?.options.length ?? 0) > 0, 'shows its dialog');
+  const { verdicts, why, evidence, claude_version, stuck_threshold_ms } = await explained();
+  expect(verdicts.map(({ source, primary, detail, won }) => [source, primary, detail, won])).toEqual([
+    ['hook', 'waiting', 'permission', false],
+    ['screen', 'waiting', 'permission', true],
+    ['registry', 'waiting', 'permission', false],
+  ]);
+  expect(why).toBe('both wait; the screen shows the options');
+  expect(evidence.hooks?.prompt?.text).toContain('Hildegard');
+  expect({ claude_version, stuck_threshold_ms }).toEqual({ claude_version: '2.1.329', stuck_threshold_ms: 60_000 });
+  const shown = await cbos.cli(['show', 'WHY']);
+  expect(shown.stdout).toContain('screen.dialog.permission');
+
+  const recorded = await cbos.cli(['record-misdetection', 'WHY', '--should-be', 'waiting/permission']);
+  const file = recorded.stdout.trim();
+  expect(file.startsWith(world.cbosHome)).toBe(true);
+  expect(statSync(file).mode & 0o777).toBe(0o600);
+  const text = readFileSync(file, 'utf8');
+  expect(text).not.toMatch(/Hildegard|project|curl/);
+  expect(sayOf(parseMisdetection(text))).toBe('waiting/permission');
+
+  await cbos.call('POST', '/sessions/WHY/answer', { choice: 'yes' });
+  await cbos.untilStatus('WHY', 'idle/waiting_input');
+  await cbos.call('POST', '/sessions/WHY/send', { text: 'Now deploy it' });
+  const ruled = await cbos.until('WHY', ({ status }) => status.because.source === 'user', 'follows the rule');
+  expect(ruled.status).toMatchObject({
+    primary: 'active',
+    detail: 'using_tools',
+    because: { rule: 'user.deploying', evidence: '● Deploying to staging' },
+  });
+  const after = await explained();
+  expect(after.why).toBe('a rule of your own is believed before all others');
+  expect(after.verdicts.find(({ source }) => source === 'hook')).toMatchObject({ won: false });
+});

@@ -1,0 +1,108 @@
+import { z } from 'zod';
+import {
+  advanceStatus,
+  type Evidence,
+  type HookEvidence,
+  NO_HOOKS,
+  readScreen,
+  type SettledReading,
+} from '../../src/core/status/index.ts';
+import { Explanation } from '../../src/protocol/index.ts';
+
+/** What `cbos record-misdetection` writes. */
+const Misdetection = Explanation.omit({ status: true }).extend({
+  cbos: z.string(),
+  /** what would have been right, like `waiting/permission` */
+  should_be: z.string(),
+  /** what was said instead */
+  said: z.string(),
+});
+export type Misdetection = z.infer<typeof Misdetection>;
+
+/** @throws when the text is no misdetection, naming the field */
+export const parseMisdetection = (text: string): Misdetection => Misdetection.parse(JSON.parse(text));
+
+const millis = (at: string): number => Date.parse(at);
+const maybe = (at: string | null): number | null => (at === null ? null : Date.parse(at));
+
+/**
+ * The evidence that a status was derived from, as far as an explanation tells it. What a call was asked with is left out: no verdict
+ * follows from it.
+ */
+export function evidenceOf({ evidence, verdicts }: Pick<Misdetection, 'evidence' | 'verdicts'>): Evidence {
+  const { process, hooks, screen, registry } = evidence;
+  return {
+    process: process && {
+      alive: process.alive,
+      startedAt: maybe(process.started_at),
+      endedAt: maybe(process.ended_at),
+    },
+    hooks: hooks === null ? NO_HOOKS : hooksOf(hooks),
+    screen: screen && screenOf(screen, verdicts),
+    registry: registry && {
+      status: (['idle', 'busy', 'waiting', 'shell'] as const).find((word) => word === registry.status) ?? null,
+      waitingFor: registry.waiting_for,
+      statusUpdatedAt: maybe(registry.updated_at),
+      sessionId: null,
+      readAt: millis(registry.read_at),
+    },
+  };
+}
+
+type Told = Misdetection['evidence'];
+
+function hooksOf(hooks: NonNullable<Told['hooks']>): HookEvidence {
+  return {
+    ...NO_HOOKS,
+    lastAt: maybe(hooks.last_at),
+    started: hooks.started && { at: millis(hooks.started.at), source: hooks.started.source },
+    prompt: hooks.prompt && { at: millis(hooks.prompt.at), text: hooks.prompt.text },
+    tools: hooks.tools.map(({ name, at, requested_at }, index) => ({
+      id: `call-${index}`,
+      name,
+      input: null,
+      at: millis(at),
+      requestedAt: maybe(requested_at),
+      agent: null,
+    })),
+    toolEndedAt: maybe(hooks.tool_ended_at),
+    turnEnd: hooks.turn_end && { ...hooks.turn_end, at: millis(hooks.turn_end.at) },
+    compactingSince: maybe(hooks.compacting_since),
+  };
+}
+
+/** While a redraw has not settled, what was read before it counts: of that the source's verdict is known, not the frame. */
+function screenOf(
+  screen: NonNullable<Told['screen']>,
+  verdicts: Misdetection['verdicts'],
+): NonNullable<Evidence['screen']> {
+  const before = screen.since === screen.newest_since ? undefined : verdicts.find(({ source }) => source === 'screen');
+  const settled: SettledReading | null =
+    before === undefined
+      ? null
+      : {
+          reading: { ...before, dialog: null, draft: screen.draft, lastMessage: null },
+          since: millis(screen.since),
+        };
+  const { lines, cursor, cols, rows } = screen;
+  const frame = { lines, cursor, cols, rows, dimRows: screen.dim_rows, alertRows: screen.alert_rows };
+  return {
+    frame,
+    reading: readScreen(frame),
+    readingSince: millis(screen.newest_since),
+    settled: { alone: settled, accompanied: settled },
+    dialogSeenAt: maybe(screen.dialog_seen_at),
+    changedAt: millis(screen.changed_at),
+    progressedAt: millis(screen.progressed_at),
+  };
+}
+
+/** What CBOS says today of what was recorded: like `waiting/permission`, `stuck`, or `unknown`. */
+export function sayOf(recorded: Pick<Misdetection, 'evidence' | 'verdicts' | 'at' | 'stuck_threshold_ms'>): string {
+  const { memory } = advanceStatus(null, {
+    evidence: evidenceOf(recorded),
+    now: millis(recorded.at),
+    stuckThresholdMs: recorded.stuck_threshold_ms,
+  });
+  return [memory.primary ?? 'unknown', memory.detail].filter((word) => word !== null).join('/');
+}
