@@ -4,7 +4,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ROOT } from './root.mjs';
 
-const HELD_OUT = join(ROOT, 'test', 'fixtures', 'recordings-held-out');
+export const HELD_OUT = join(ROOT, 'test', 'fixtures', 'recordings-held-out');
 const SCORED = join(HELD_OUT, 'scored.json');
 
 /**

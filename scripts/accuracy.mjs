@@ -3,11 +3,12 @@
 // With --live, see accuracy-live.mjs; with --held-out, accuracy-held-out.mjs.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { scoreHeldOut } from './accuracy-held-out.mjs';
-import { measureLive } from './accuracy-live.mjs';
+import { HELD_OUT, scoreHeldOut } from './accuracy-held-out.mjs';
+import { LIVE_RESULTS, measureLive } from './accuracy-live.mjs';
 import { openLoader } from './load-typescript.mjs';
 import { ROOT } from './root.mjs';
 
+const RECORDINGS = join(ROOT, 'test', 'fixtures', 'recordings');
 const FLOORS = join(ROOT, 'test', 'fixtures', 'accuracy-floors.json');
 const argv = process.argv.slice(2);
 
@@ -27,11 +28,20 @@ async function scoreRecordings(directory) {
   const load = (/** @type {string} */ name) => loader.ssrLoadModule(join(ROOT, 'test', 'harness', name));
   const { scoreDirectory } = await load('accuracy.ts');
   const { accuracyPage, describeFaults, raisedFloors } = await load('accuracy-page.ts');
-  const scored = await scoreDirectory(directory ?? join(ROOT, 'test', 'fixtures', 'recordings'));
-  const page = accuracyPage(scored);
+  const { heldOutSection, liveSection } = await load('accuracy-sections.ts');
+  const scored = await scoreDirectory(directory ?? RECORDINGS);
+  const readJson = (/** @type {string} */ file) => JSON.parse(readFileSync(file, 'utf8'));
+  const sections =
+    directory === null
+      ? [
+          liveSection(readJson(LIVE_RESULTS)),
+          heldOutSection(readJson(join(HELD_OUT, 'scored.json')), await scoreDirectory(HELD_OUT)),
+        ]
+      : [];
+  const page = accuracyPage(scored, sections);
   if (directory === null) {
     writeFileSync(join(ROOT, 'docs', 'ACCURACY.md'), page);
-    const floors = raisedFloors(JSON.parse(readFileSync(FLOORS, 'utf8')), scored);
+    const floors = raisedFloors(readJson(FLOORS), scored);
     writeFileSync(FLOORS, `${JSON.stringify(floors, null, 2)}\n`);
   }
   process.stdout.write(`${page}\n${describeFaults(scored)}\n`);

@@ -1,32 +1,18 @@
 // npm run record -- --claude VERSION --scene NAME: records the real Claude Code of a version on the stand-in, with ground truth.
-import { spawn } from 'node:child_process';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { createViteServer } from 'vitest/node';
+import { openLoader } from './load-typescript.mjs';
 import { ROOT } from './root.mjs';
+import { isWithoutNetwork, runWithoutNetwork } from './without-network.mjs';
 
 const USAGE = `npm run record -- --claude VERSION --scene NAME [--scene NAME…] [--as NAME] [--cols N] [--rows N]
                [--alternate-screen] [--timing advanced|classic] [--out DIR] [--cache DIR]
 npm run record -- --list`;
 
-/**
- * Set for the process that records: it runs in a network of its own that has loopback and nothing else. Some versions call
- * their vendor whatever they are told (2.1.50 fetches a list of plugins at its start).
- */
-const INSIDE = 'CBOS_RECORDER_INSIDE';
-
 const options = readOptions();
 
-// loads TypeScript on every Node that CBOS supports, as the tests do
-const loader = await createViteServer({
-  root: ROOT,
-  configFile: false,
-  server: { middlewareMode: true, watch: null, ws: false },
-  appType: 'custom',
-  oxc: { target: 'node20' },
-  logLevel: 'error',
-});
+const loader = await openLoader();
 const stopped = new AbortController();
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.once(signal, () => stopped.abort());
 let exitCode = 0;
@@ -45,7 +31,7 @@ async function main(recorder) {
     for (const line of recorder.describeScenes()) print(line);
     return 0;
   }
-  const isInside = process.env[INSIDE] === '1';
+  const isInside = isWithoutNetwork();
   for (const scene of isInside ? options.scene : []) {
     try {
       await recorder.record({ ...options, scene, signal: stopped.signal, print });
@@ -69,21 +55,7 @@ async function prepare(recorder, print) {
     process.stderr.write(`${error instanceof Error ? error.message : error}\n`);
     return 1;
   }
-  const command = ['sh', '-c', 'ip link set lo up && exec "$@"', 'sh', process.execPath, ...process.argv.slice(1)];
-  // Never as a mapped root: Screen would give its terminals to a group that is unknown there, and fail.
-  const as = process.getuid?.() === 0 ? [] : ['--map-current-user', '--keep-caps'];
-  const child = spawn('unshare', [...as, '--net', ...command], {
-    stdio: 'inherit',
-    env: { ...process.env, [INSIDE]: '1' },
-  });
-  stopped.signal.addEventListener('abort', () => child.kill('SIGTERM'));
-  return await new Promise((resolve) => {
-    child.on('error', (error) => {
-      process.stderr.write(`the recorder needs unshare (util-linux) for a network of its own: ${error.message}\n`);
-      resolve(1);
-    });
-    child.on('close', (code) => resolve(code ?? 1));
-  });
+  return await runWithoutNetwork(stopped.signal);
 }
 
 function readOptions() {

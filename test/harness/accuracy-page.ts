@@ -9,8 +9,8 @@ const SAID = ['idle', 'error', 'active', 'waiting', 'stuck', 'dead', 'unknown'] 
 
 const INTRODUCTION = `# Accuracy
 
-How often the status is right, from the screen alone: no hooks, no registry, only what a recording of the real Claude Code shows.
-With hooks it is faster and knows more; this is the worst case, and what \`cbos timeline\` does.
+How often the status is right. First from the screen alone: no hooks, no registry, only what a recording of the real Claude Code shows;
+that is the worst case, and what \`cbos timeline\` does. Then on recordings that were kept apart, and live with all sources.
 
 **How it is scored.** Each recording below \`test/fixtures/recordings/\` has labels of what really was: taken from what the stand-in for the
 model was asked and sent, from the keys that were pressed and from the process, never from the screen. The status is compared with
@@ -27,20 +27,22 @@ matches decides. One has a single word and polls every two seconds; where it say
 This page is written by \`npm run accuracy\`. The figures of CBOS are floors for the tests (\`test/fixtures/accuracy-floors.json\`) and may only rise.
 `;
 
-const percent = (part: number): string => `${(part * 100).toFixed(part === 1 ? 0 : 2)} %`;
+export const percent = (part: number): string => `${(part * 100).toFixed(part === 1 ? 0 : 2)} %`;
 
 const cell = (text: string): string => text.replaceAll('|', '\\|');
 
-function table(titles: readonly string[], rows: readonly (readonly string[])[]): string {
+export function table(titles: readonly string[], rows: readonly (readonly string[])[]): string {
   return [titles, titles.map(() => '---'), ...rows].map((row) => `| ${row.map(cell).join(' | ')} |`).join('\n');
 }
 
 const of = (scored: readonly ScoredRecording[], detector: Detector): Score[] =>
   scored.map(({ scores }) => scores[detector]);
 
-const versionsOf = (scored: readonly ScoredRecording[]): string[] => [...new Set(scored.map(({ version }) => version))];
+export const versionsOf = (scored: readonly ScoredRecording[]): string[] => [
+  ...new Set(scored.map(({ version }) => version)),
+];
 
-function figuresRow(name: string, figures: Figures): string[] {
+export function figuresRow(name: string, figures: Figures): string[] {
   return [
     name,
     String(figures.samples),
@@ -76,8 +78,11 @@ function sceneTable(scored: readonly ScoredRecording[], detector: Detector): str
   );
 }
 
-/** docs/ACCURACY.md. */
-export function accuracyPage(scored: readonly ScoredRecording[]): string {
+/**
+ * docs/ACCURACY.md.
+ * @param sections further ones, before the tables of each detector
+ */
+export function accuracyPage(scored: readonly ScoredRecording[], sections: readonly string[] = []): string {
   const titles = ['', 'samples', 'strict', 'lenient', 'waiting detail', 'median lag', 'p90 lag'];
   const versions = versionsOf(scored);
   const perDetector = DETECTORS.flatMap((detector) => [
@@ -106,7 +111,7 @@ export function accuracyPage(scored: readonly ScoredRecording[]): string {
     DETECTORS.map((detector) => figuresRow(NAMES[detector], figuresOf(of(scored, detector)))),
   );
   const counted = `${scored.length} recordings of ${versions.length} versions of Claude Code, ${versions.join(', ')}.`;
-  return `${[INTRODUCTION.trim(), counted, overview, ...perDetector].join('\n\n')}\n`;
+  return `${[INTRODUCTION.trim(), counted, overview, ...sections, ...perDetector].join('\n\n')}\n`;
 }
 
 /** Where CBOS was wrong, a line per recording. */

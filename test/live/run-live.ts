@@ -1,15 +1,11 @@
 import type { SceneSetOptions } from '../recordings/scene-set.ts';
 import { RECORDED_SCENES } from '../recordings/scenes/index.ts';
 import { playLive } from './play-live.ts';
+import type { LiveResults } from './results.ts';
 import { describeRun, type LiveScore, scoreLive } from './score-live.ts';
 
 export { obtainClaude, pinnedVersion, RecorderError } from '../recordings/claude-versions.ts';
-
-/** What a run of a scene has shown, as it is kept; the floor of the tests is that every sample is right. */
-export type LiveRunResult = Pick<LiveScore, 'samples' | 'right' | 'lagsMs' | 'faults'>;
-
-/** version → scene → its last runs, `test/fixtures/live-accuracy.json` */
-export type LiveResults = Record<string, Record<string, { at: string; runs: LiveRunResult[] }>>;
+export { mergeLive } from './results.ts';
 
 export interface RunLiveOptions extends SceneSetOptions {
   scenes: readonly string[];
@@ -26,7 +22,7 @@ export const liveScenes = (): string[] => Object.keys(RECORDED_SCENES);
 export async function runLive(options: RunLiveOptions): Promise<{ results: LiveResults; broken: string[] }> {
   const { scenes, runs, parallel, claude, signal, print } = options;
   const plays = scenes.flatMap((scene) => Array.from({ length: runs }, (_, index) => ({ scene, number: index + 1 })));
-  const scores = new Map<string, LiveRunResult[]>();
+  const scores = new Map<string, LiveScore[]>();
   const broken: string[] = [];
   const nothing = (): void => undefined;
   const play = async (): Promise<void> => {
@@ -54,14 +50,4 @@ export async function runLive(options: RunLiveOptions): Promise<{ results: LiveR
     results: { [claude]: Object.fromEntries(whole.map(([scene, found]) => [scene, { at, runs: found }])) },
     broken,
   };
-}
-
-/** The results with newer ones in the place of the old, scenes by name. */
-export function mergeLive(old: LiveResults, fresh: LiveResults): LiveResults {
-  const merged: LiveResults = { ...old };
-  for (const [version, scenes] of Object.entries(fresh)) {
-    const all = Object.entries({ ...old[version], ...scenes });
-    merged[version] = Object.fromEntries(all.sort(([a], [b]) => a.localeCompare(b)));
-  }
-  return merged;
 }

@@ -122,7 +122,7 @@ function withScreen({ hook, screen, registry, shown }: Heard, evidence: Evidence
     }
     return withoutScreen(hook, registry, evidence, now);
   }
-  if (hook === null) return screenOverRegistry(screen, registry, shown);
+  if (hook === null) return screenOverRegistry({ hook, screen, registry, shown }, evidence, now);
   if (hook.primary === screen.primary) return agree(hook, screen, evidence, now);
   return disagree({ hook, screen, registry, shown }, evidence, now);
 }
@@ -157,16 +157,23 @@ function withoutScreen(
   });
 }
 
-/** While an answer streams and a draft stands in the prompt, 2.1.329 shows neither spinner nor hint: the registry knows. */
-function screenOverRegistry(screen: SourceVerdict, registry: SourceVerdict | null, shown: ScreenEvidence): Arbitration {
-  const isWeak = screen.primary === 'idle' && shown.reading.draft !== null;
-  if (isWeak && registry?.primary === 'active') {
-    return final(
-      { ...registry, detail: 'responding' },
-      'a draft in the prompt hides the signs of a turn: the registry knows',
-    );
+/** Without hooks the screen decides; where it is known to be late or blind, the registry helps. */
+function screenOverRegistry({ screen, registry, shown }: Heard, evidence: Evidence, now: Millis): Arbitration {
+  const bestThereIs = final(screen, 'no hook ever came: the screen is the best that there is');
+  if (screen.primary !== 'idle' || registry?.primary !== 'active') return bestThereIs;
+  // While an answer streams and a draft stands in the prompt, 2.1.329 shows neither spinner nor hint.
+  if (shown.reading.draft !== null) {
+    const winner: SourceVerdict = { ...registry, detail: 'responding' };
+    return final(winner, 'a draft in the prompt hides the signs of a turn: the registry knows');
   }
-  return final(screen, 'no hook ever came: the screen is the best that there is');
+  const isNews = evidence.registry?.statusUpdatedAt != null && registry.since >= screen.since - REGISTRY_LAG_MS;
+  if (!isNews) return bestThereIs;
+  return until(registry.since + DRAW_LAG_MS, now, {
+    first: registry,
+    later: screen,
+    whyFirst: 'the registry is newer than the prompt on the screen: the spinner is not drawn yet',
+    whyLater: 'the registry says that a turn runs, the screen never showed one',
+  });
 }
 
 /** Hooks and screen tell the same primary: the more telling detail wins. */
@@ -251,8 +258,13 @@ function overDialog({ hook, screen, shown }: Dispute, now: Millis): Arbitration 
   // A start never closes a dialog: the prompt must be drawn first (trust dialog, 2.1.329).
   if (hook.rule === 'hook.SessionStart')
     return final(screen, 'a dialog stands before the prompt, whatever a start says');
-  // The dialog has just been answered: it is gone but nothing has settled yet, or the picture is older than the hook.
-  if (shown.reading.dialog === null) return final(hook, 'the dialog has just gone from the screen');
+  if (shown.reading.dialog === null) {
+    // Gone, and nothing has settled in its place. Where the prompt is up again it was dismissed, of which no hook tells.
+    const isConfirmed = shown.reading.primary === hook.primary || hook.since > (shown.dialogSeenAt ?? 0);
+    return isConfirmed
+      ? final(hook, 'the dialog has just gone from the screen')
+      : final(screen, 'the dialog has just gone, and nothing has settled in its place');
+  }
   // A subagent in the background asks on while the turn ends (2.1.329). A dialog of the turn's own is answered long before that.
   if (hook.rule.startsWith('hook.Stop')) return final(screen, 'the end of a turn closes no dialog');
   if (hook.since > shown.changedAt) {

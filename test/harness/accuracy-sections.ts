@@ -1,0 +1,76 @@
+import type { LiveResults } from '../live/results.ts';
+import { type Figures, figuresOf, type ScoredRecording } from './accuracy.ts';
+import { type FirstScoring, figuresRow, percent, table, versionsOf } from './accuracy-page.ts';
+
+const TITLES = ['', 'samples', 'strict', 'lenient', 'waiting detail', 'median lag', 'p90 lag'] as const;
+
+/** The part of docs/ACCURACY.md on recordings that no rule was written for. */
+export function heldOutSection(first: readonly FirstScoring[], now: readonly ScoredRecording[]): string {
+  const cbos = now.map(({ scores }) => scores.cbos);
+  const scorings = first.flatMap(({ at, commit, recordings, all, versions }) => [
+    `Scored once on ${at.slice(0, 10)}, with the rules of commit \`${commit}\`: ${recordings.length} recordings.`,
+    table(TITLES, [...rowsOf(versions), figuresRow('**all**', all)]),
+  ]);
+  const today = Object.fromEntries(
+    versionsOf(now).map((version) => [
+      version,
+      figuresOf(now.filter((one) => one.version === version).map(({ scores }) => scores.cbos)),
+    ]),
+  );
+  return [
+    '## On versions and scenes that no rule was written for',
+    `Recordings below \`test/fixtures/recordings-held-out/\` are made and scored (\`npm run accuracy -- --held-out\`) before anybody looks at
+them. That figure is written down with its commit and never again. What the recordings have shown may be mended afterwards, on
+others that are like them; so the last table is no forecast any more.`,
+    ...scorings,
+    'All of them with the rules of today:',
+    table(TITLES, [...rowsOf(today), figuresRow('**all**', figuresOf(cbos))]),
+  ].join('\n\n');
+}
+
+const rowsOf = (versions: Readonly<Record<string, Figures>>): string[][] =>
+  Object.entries(versions).map(([version, figures]) => figuresRow(version, figures));
+
+const quantile = (sorted: readonly number[], part: number): number =>
+  sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? 0;
+
+/** The part on live sessions. */
+export function liveSection(results: LiveResults): string {
+  const sections = Object.entries(results).flatMap(([version, scenes]) => {
+    const runs = Object.values(scenes).flatMap((scene) => scene.runs);
+    const lags = runs.flatMap((run) => run.lagsMs).sort((a, b) => a - b);
+    const samples = runs.reduce((sum, run) => sum + run.samples, 0);
+    const right = runs.reduce((sum, run) => sum + run.right, 0);
+    const days = [...new Set(Object.values(scenes).map(({ at }) => at.slice(0, 10)))].sort();
+    const overview = [
+      version,
+      String(Object.keys(scenes).length),
+      String(runs.length),
+      String(samples),
+      percent(samples === 0 ? 1 : right / samples),
+      `${Math.round(quantile(lags, 0.5))} ms`,
+      `${Math.round(quantile(lags, 0.9))} ms`,
+      days.join(', '),
+    ];
+    const wrong = Object.entries(scenes).flatMap(([scene, found]) =>
+      found.runs.flatMap(({ faults }) => faults.map((fault) => `- ${scene}: ${fault}`)),
+    );
+    return [
+      table(
+        ['version', 'scenes', 'runs', 'samples', 'right after 1 s', 'median lag', 'p90 lag', 'measured'],
+        [overview],
+      ),
+      wrong.length === 0
+        ? 'No sample was wrong, and no word stood for a moment only.'
+        : `Wrong:\n\n${wrong.join('\n')}`,
+    ];
+  });
+  return [
+    '## Live, with all sources',
+    `The recorder's scenes, played with the real Claude Code in a session of a running server: hooks, screen, registry and process together.
+Scored is what a WebSocket client is told, every 50 ms from one second after each change of the truth on, primary and the detail of a
+waiting session; within 300 ms before a label of a key its word counts as well. The lag is from the change to the client. Written by
+\`npm run accuracy -- --live\`; \`npm test\` plays the hardest scenes anew.`,
+    ...sections,
+  ].join('\n\n');
+}

@@ -1,0 +1,14 @@
+import type { LiveScore } from './score-live.ts';
+
+/** version → scene → its last runs: `test/fixtures/live-accuracy.json` */
+export type LiveResults = Record<string, Record<string, { at: string; runs: LiveScore[] }>>;
+
+/** The results with newer ones in the place of the old, scenes by name. */
+export function mergeLive(old: LiveResults, fresh: LiveResults): LiveResults {
+  const merged: LiveResults = { ...old };
+  for (const [version, scenes] of Object.entries(fresh)) {
+    const all = Object.entries({ ...old[version], ...scenes });
+    merged[version] = Object.fromEntries(all.sort(([a], [b]) => a.localeCompare(b)));
+  }
+  return merged;
+}
