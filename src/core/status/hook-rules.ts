@@ -1,5 +1,5 @@
 import type { HookEvidence, PendingTool } from './evidence.ts';
-import { isTurnRunning } from './hooks.ts';
+import { isAskedBeside, isTurnRunning } from './hooks.ts';
 import { closingQuestion, describeTool, dialogKindOf } from './question.ts';
 import { ALL_VERSIONS, type Rule, type RuleFinding } from './rule.ts';
 
@@ -38,7 +38,7 @@ export const HOOK_RULES: readonly Rule<HookEvidence>[] = [
     id: 'hook.PermissionRequest',
     versions: ['2.0.77', '2.1.150', '2.1.329'],
     read: (hooks) => {
-      const asked = runningPrompt(hooks) === null ? null : requestedTool(hooks);
+      const asked = runningPrompt(hooks) === null ? hooks.tools.find(isAskedBeside) : requestedTool(hooks);
       if (asked?.requestedAt == null) return null;
       const detail = dialogKindOf(asked.name);
       return { primary: 'waiting', detail, evidence: describeTool(asked), since: asked.requestedAt };

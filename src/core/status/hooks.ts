@@ -60,6 +60,9 @@ function toolOf(event: HookEvent, requestedAt: Millis | null): PendingTool {
   };
 }
 
+/** A subagent's call that asks for a permission: it may do so after its turn has ended (2.1.329). */
+export const isAskedBeside = (tool: PendingTool): boolean => tool.agent !== null && tool.requestedAt !== null;
+
 const hasSameInput = (a: PendingTool, b: PendingTool): boolean =>
   a.name === b.name && JSON.stringify(a.input) === JSON.stringify(b.input);
 
@@ -129,8 +132,8 @@ function endTurn(hooks: HookEvidence, event: HookEvent, error: string | null): H
       error,
       message: keepEnd(text(event.payload.last_assistant_message)),
     },
-    // Calls of subagents in the background go on, but do not count.
-    tools: hooks.tools.filter((tool) => tool.at > event.at),
+    // Calls of subagents in the background go on, but count only where they ask.
+    tools: hooks.tools.filter((tool) => tool.at > event.at || isAskedBeside(tool)),
     compactingSince: null,
   };
 }

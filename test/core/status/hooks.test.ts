@@ -105,6 +105,16 @@ describe('hooks that come twice, late or in the wrong order change nothing', () 
       'idle/waiting_input hook.Stop',
     );
   });
+  test('a call of a background agent that asks for a permission waits, whenever the turn ends', () => {
+    const ask = (at: number) => hook(at, 'PermissionRequest', { ...bash('b'), agent_id: 'x' });
+    expect(said(prompt, ask(20), stop(30))).toBe('waiting/permission hook.PermissionRequest');
+    expect(said(prompt, stop(30), ask(40))).toBe('waiting/permission hook.PermissionRequest');
+    const done = hook(50, 'PostToolUse', { ...bash('b'), agent_id: 'x' });
+    expect(said(prompt, ask(20), stop(30), done)).toBe('idle/waiting_input hook.Stop');
+    expect(said(prompt, ask(20), stop(30), hook(60, 'UserPromptSubmit', { prompt: 'more' }))).toBe(
+      'active/thinking hook.UserPromptSubmit',
+    );
+  });
   test('a prompt that is queued in mid-turn leaves the running call to the screen', () => {
     const hooks = hooksOf(prompt, pre, hook(22, 'UserPromptSubmit', { prompt: 'and this' }));
     expect(hooks.tools.map((tool) => tool.id)).toEqual(['a']);
