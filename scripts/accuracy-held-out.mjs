@@ -14,7 +14,8 @@ const SCORED = join(HELD_OUT, 'scored.json');
 export async function scoreHeldOut(loader) {
   const load = (/** @type {string} */ name) => loader.ssrLoadModule(join(ROOT, 'test', 'harness', name));
   const { scoreDirectory } = await load('accuracy.ts');
-  const { describeFaults, firstScoring } = await load('accuracy-page.ts');
+  const { describeFaults } = await load('accuracy-page.ts');
+  const { firstScoring } = await load('accuracy-sections.ts');
   const before = JSON.parse(readFileSync(SCORED, 'utf8'));
   const known = new Set(before.flatMap((/** @type {{ recordings: string[] }} */ { recordings }) => recordings));
   const fresh = (await scoreDirectory(HELD_OUT)).filter(

@@ -35,7 +35,7 @@ export function table(titles: readonly string[], rows: readonly (readonly string
   return [titles, titles.map(() => '---'), ...rows].map((row) => `| ${row.map(cell).join(' | ')} |`).join('\n');
 }
 
-const of = (scored: readonly ScoredRecording[], detector: Detector): Score[] =>
+export const of = (scored: readonly ScoredRecording[], detector: Detector): Score[] =>
   scored.map(({ scores }) => scores[detector]);
 
 export const versionsOf = (scored: readonly ScoredRecording[]): string[] => [
@@ -149,28 +149,4 @@ export function raisedFloors(before: Floors, scored: readonly ScoredRecording[])
     };
   }
   return floors;
-}
-
-/** What recordings that were held out have shown the first time that they were scored; never written again. */
-export interface FirstScoring {
-  at: string;
-  /** the rules' commit */
-  commit: string;
-  /** `VERSION/SCENE` */
-  recordings: string[];
-  all: Figures;
-  versions: Record<string, Figures>;
-}
-
-/** The figures of recordings that nobody had scored before. */
-export function firstScoring(scored: readonly ScoredRecording[], when: { at: string; commit: string }): FirstScoring {
-  const figuresOfThese = (some: readonly ScoredRecording[]): Figures => figuresOf(of(some, 'cbos'));
-  return {
-    ...when,
-    recordings: scored.map(({ version, scene }) => `${version}/${scene}`),
-    all: figuresOfThese(scored),
-    versions: Object.fromEntries(
-      versionsOf(scored).map((version) => [version, figuresOfThese(scored.filter((one) => one.version === version))]),
-    ),
-  };
 }

@@ -1,12 +1,11 @@
 import type { LiveResults } from '../live/results.ts';
 import { type Figures, figuresOf, type ScoredRecording } from './accuracy.ts';
-import { type FirstScoring, figuresRow, percent, table, versionsOf } from './accuracy-page.ts';
+import { figuresRow, of, percent, table, versionsOf } from './accuracy-page.ts';
 
 const TITLES = ['', 'samples', 'strict', 'lenient', 'waiting detail', 'median lag', 'p90 lag'] as const;
 
 /** The part of docs/ACCURACY.md on recordings that no rule was written for. */
 export function heldOutSection(first: readonly FirstScoring[], now: readonly ScoredRecording[]): string {
-  const cbos = now.map(({ scores }) => scores.cbos);
   const scorings = first.flatMap(({ at, commit, recordings, all, versions }) => [
     `Scored once on ${at.slice(0, 10)}, with the rules of commit \`${commit}\`: ${recordings.length} recordings.`,
     table(TITLES, [...rowsOf(versions), figuresRow('**all**', all)]),
@@ -14,7 +13,12 @@ export function heldOutSection(first: readonly FirstScoring[], now: readonly Sco
   const today = Object.fromEntries(
     versionsOf(now).map((version) => [
       version,
-      figuresOf(now.filter((one) => one.version === version).map(({ scores }) => scores.cbos)),
+      figuresOf(
+        of(
+          now.filter((one) => one.version === version),
+          'cbos',
+        ),
+      ),
     ]),
   );
   return [
@@ -24,7 +28,7 @@ them. That figure is written down with its commit and never again. What the reco
 others that are like them; so the last table is no forecast any more.`,
     ...scorings,
     'All of them with the rules of today:',
-    table(TITLES, [...rowsOf(today), figuresRow('**all**', figuresOf(cbos))]),
+    table(TITLES, [...rowsOf(today), figuresRow('**all**', figuresOf(of(now, 'cbos')))]),
   ].join('\n\n');
 }
 
@@ -73,4 +77,28 @@ waiting session; within 300 ms before a label of a key its word counts as well. 
 \`npm run accuracy -- --live\`; \`npm test\` plays the hardest scenes anew.`,
     ...sections,
   ].join('\n\n');
+}
+
+/** What recordings that were held out have shown the first time that they were scored; never written again. */
+interface FirstScoring {
+  at: string;
+  /** the rules' commit */
+  commit: string;
+  /** `VERSION/SCENE` */
+  recordings: string[];
+  all: Figures;
+  versions: Record<string, Figures>;
+}
+
+/** The figures of recordings that nobody had scored before. */
+export function firstScoring(scored: readonly ScoredRecording[], when: { at: string; commit: string }): FirstScoring {
+  const figuresOfThese = (some: readonly ScoredRecording[]): Figures => figuresOf(of(some, 'cbos'));
+  return {
+    ...when,
+    recordings: scored.map(({ version, scene }) => `${version}/${scene}`),
+    all: figuresOfThese(scored),
+    versions: Object.fromEntries(
+      versionsOf(scored).map((version) => [version, figuresOfThese(scored.filter((one) => one.version === version))]),
+    ),
+  };
 }
