@@ -5,6 +5,7 @@ export * from './frames.ts';
 export * from './history.ts';
 export * from './json-session.ts';
 export * from './question.ts';
+export * from './replay.ts';
 export {
   Adoption,
   Answer,

@@ -1,4 +1,4 @@
-import type { z } from 'zod';
+import { z } from 'zod';
 import type { ErrorCode } from './errors.ts';
 
 /** One request of the REST interface. */
@@ -18,3 +18,7 @@ export interface Route {
   /** needs no token */
   open?: boolean;
 }
+
+export const SlugParam = z.object({ slug: z.string() });
+
+export const NonNegative = z.coerce.number().int().min(0).meta({ type: 'integer', minimum: 0 });

@@ -3,12 +3,12 @@ import { Delivery } from './delivery.ts';
 import { Explanation } from './explanation.ts';
 import { DaysQuery, SessionDay } from './history.ts';
 import { EventsPage, FleetCosts, Invocation, LastResponse, SessionCosts } from './json-session.ts';
+import { RECORDING_ROUTES } from './recording-routes.ts';
 import {
   Adoption,
   Answer,
   Broadcast,
   BroadcastResult,
-  BufferQuery,
   Invoke,
   NewSession,
   NewStashedResponse,
@@ -16,22 +16,19 @@ import {
   SessionPatch,
   Text,
 } from './requests.ts';
-import type { Route } from './route.ts';
+import { NonNegative, type Route, SlugParam } from './route.ts';
 import { SearchQuery, SearchResult } from './search.ts';
-import { Buffer, ServerHealth, Session, StatusChange, StatusCounts } from './session.ts';
+import { ServerHealth, Session, StatusChange, StatusCounts } from './session.ts';
 import { SignedIn, SignIn, SignInLink } from './sign-in.ts';
 import { StashedResponse } from './stash.ts';
 import { StateSelectorWord } from './state-selector.ts';
 import { Columns, Rows, Timestamp } from './words.ts';
 
 const StashParam = z.object({ id: z.string() });
-const SlugParam = z.object({ slug: z.string() });
 const DeliveryParams = z.object({ slug: z.string(), id: z.string() });
 
 /** Events that a page has at most. */
 const MAX_EVENTS = 1_000;
-
-const NonNegative = z.coerce.number().int().min(0).meta({ type: 'integer', minimum: 0 });
 
 /** Longer than any path that Linux takes (PATH_MAX). */
 const MAX_PATH = 4096;
@@ -306,26 +303,7 @@ export const ROUTES = {
     response: z.object({ status: z.literal('interrupted') }),
     errors: ['no_such_session', 'nothing_running', 'not_adopted', 'not_confirmed', 'screen_unresponsive'],
   },
-  buffer: {
-    method: 'get',
-    path: '/sessions/{slug}/buffer',
-    summary: 'The screen and scrollback',
-    params: SlugParam,
-    query: BufferQuery,
-    success: 200,
-    response: Buffer,
-    errors: ['no_such_session', 'no_recording'],
-  },
-  stream: {
-    method: 'get',
-    path: '/sessions/{slug}/stream',
-    summary: "The recording's bytes from an offset on",
-    params: SlugParam,
-    query: z.strictObject({ from: NonNegative.optional() }),
-    success: 200,
-    response: null,
-    errors: ['no_such_session', 'no_recording', 'range_not_satisfiable'],
-  },
+  ...RECORDING_ROUTES,
   explain: {
     method: 'get',
     path: '/sessions/{slug}/explain',

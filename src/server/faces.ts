@@ -10,6 +10,7 @@ import { type FaceAddress, listen } from './http/listen.ts';
 import { createRequestListener } from './http/request-listener.ts';
 import { readWebPage } from './http/web-page.ts';
 import type { Logger } from './logger.ts';
+import type { Replays } from './replay/replays.ts';
 import type { Sessions } from './sessions.ts';
 import { SessionsHub } from './stream/sessions-hub.ts';
 import { StreamHub } from './stream/stream-hub.ts';
@@ -22,6 +23,7 @@ export type FaceSettings = Pick<
 
 export interface FacesOptions {
   sessions: Sessions;
+  replays: Replays;
   settings: FaceSettings;
   clock: Clock;
   logger: Logger;
@@ -46,7 +48,7 @@ export interface Faces {
  * @throws CatalogueError port_taken, invalid_setting, path_too_long
  */
 export async function startServerFaces(options: FacesOptions): Promise<Faces> {
-  const { sessions, settings, clock, logger, version, userHome } = options;
+  const { sessions, replays, settings, clock, logger, version, userHome } = options;
   const { home } = settings;
   const token = settings.token === null ? fileToken(join(home, 'token')) : fixedToken(settings.token);
   const signIns = createSignIns({ home, file: join(home, 'sign-ins.json'), token, clock });
@@ -54,6 +56,7 @@ export async function startServerFaces(options: FacesOptions): Promise<Faces> {
   const gate = createGate({ names: knownNames(settings), token, signIns, isPageFile: page.has });
   const app = createHttpApp({
     sessions,
+    replays,
     signIns,
     publicUrl: settings.public_url,
     page,

@@ -20,6 +20,8 @@ import type { Clock } from './clock.ts';
 import { type Faces, startServerFaces } from './faces.ts';
 import { createFleet, type Fleet } from './fleet/fleet.ts';
 import type { Logger } from './logger.ts';
+import { growKeyframes } from './replay/grow-keyframes.ts';
+import { createReplays, type Replays } from './replay/replays.ts';
 import type { Dispose, SessionEvent, Sessions } from './sessions.ts';
 
 /** `cbos down` looks at the lock by taking it for a moment; a server that starts right then tries again. */
@@ -70,8 +72,11 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     search = openSearch(options);
     fleet = await openFleet(options, { database, screen, search });
     await fleet.start();
+    const replays = createReplays(clock);
+    const stopGrowing = growKeyframes({ sessions: fleet, replays, clock, logger: log });
     const faces = await startServerFaces({
       sessions: fleet,
+      replays,
       settings,
       clock,
       logger: log,
@@ -90,7 +95,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     return {
       address: faces.address.url,
       sessions: fleet,
-      close: closer({ faces, fleet, search, database, lock, log }),
+      close: closer({ faces, stopGrowing, replays, fleet, search, database, lock, log }),
     };
   } catch (cause) {
     await fleet?.close();
@@ -160,15 +165,19 @@ async function requireLock(home: string): Promise<HomeLock> {
 
 function closer(parts: {
   faces: Faces;
+  stopGrowing: Dispose;
+  replays: Replays;
   fleet: Fleet;
   search: Search;
   database: Database;
   lock: HomeLock;
   log: Logger;
 }): () => Promise<void> {
-  const { faces, fleet, search, database, lock, log } = parts;
+  const { faces, stopGrowing, replays, fleet, search, database, lock, log } = parts;
   return async () => {
+    stopGrowing();
     await faces.close();
+    await replays.close();
     await fleet.close();
     await search.close();
     database.close();

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { systemClock } from '../../src/server/clock.ts';
 import { type Faces, startServerFaces } from '../../src/server/faces.ts';
+import { createReplays } from '../../src/server/replay/replays.ts';
 import { type FacesUnderTest, startFaces, TOKEN } from '../harness/faces.ts';
 import { waitFor } from '../harness/wait-for.ts';
 import { type CommandOptions, type RunningCommand, runCommand, startCommand } from './command-line.ts';
@@ -39,6 +40,7 @@ async function startAgain(): Promise<Faces> {
   const more = { public_url: null, allowed_hosts: [], max_buffer_size: 100_000 };
   const faces = await startServerFaces({
     sessions,
+    replays: createReplays(systemClock),
     settings: { ...settings, ...more },
     clock: systemClock,
     logger,

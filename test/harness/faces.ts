@@ -7,6 +7,7 @@ import { SessionsFrame, StreamFrame } from '../../src/protocol/index.ts';
 import { type Clock, systemClock } from '../../src/server/clock.ts';
 import { type FaceSettings, type Faces, startServerFaces } from '../../src/server/faces.ts';
 import type { Logger } from '../../src/server/logger.ts';
+import { createReplays } from '../../src/server/replay/replays.ts';
 import { MemorySessions } from './memory-sessions.ts';
 import { waitFor } from './wait-for.ts';
 import { createWorld, type World } from './world.ts';
@@ -60,11 +61,14 @@ export async function startFaces(options: StartOptions = {}): Promise<FacesUnder
     max_buffer_size: 100_000,
     ...options.settings,
   };
-  const { pingIntervalMs } = options;
+  const { pingIntervalMs, clock = systemClock } = options;
+  const replays = createReplays(clock);
+  world.onDispose(() => replays.close());
   const starting = startServerFaces({
     sessions,
+    replays,
     settings,
-    clock: options.clock ?? systemClock,
+    clock,
     logger,
     version: '1.2.3',
     userHome: world.home,

@@ -12,6 +12,8 @@ const SCREEN_BYTES = 4000;
 /** A recording in a real file, written by the test. */
 export class MemoryRecording implements RecordingStream {
   slug: string;
+  /** file of its times, which the test writes */
+  timing: string | null = null;
   #file: string;
   #end: number;
   #epoch = 0;
@@ -27,6 +29,7 @@ export class MemoryRecording implements RecordingStream {
   }
 
   file = (): string => this.#file;
+  source = () => ({ typescript: this.#file, timing: this.timing, cols: null, rows: null });
   start = (): number => (this.#isRead ? Math.min(HEADER.length, this.#end) : 0);
   end = (): number => (this.#isRead ? this.#end : 0);
   epoch = (): number => this.#epoch;

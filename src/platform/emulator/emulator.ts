@@ -104,7 +104,8 @@ export function createEmulator(options: EmulatorOptions): Emulator {
       const own = terminal.buffer.active.cursorX > 0 ? 1 : 0;
       return () => (marker === undefined || marker.isDisposed ? null : marker.line + own);
     },
-    serialize: () => serializer.serialize(),
+    // The addon leaves out whether the cursor is seen (0.14.0).
+    serialize: () => `${serializer.serialize()}${isCursorVisible ? '' : '\u001b[?25l'}`,
     text: (lines, format) => readText(terminal, serializer, { lines, format }),
     dispose: () => {
       disposed = true;

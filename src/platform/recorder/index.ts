@@ -2,6 +2,7 @@ export * from './export-recording.ts';
 export * from './follow-size.ts';
 export * from './play-recording.ts';
 export * from './recording-files.ts';
+export * from './recording-player.ts';
 export * from './recording-steps.ts';
 export * from './replay-recording.ts';
 export * from './script-command.ts';

@@ -30,6 +30,8 @@ export interface RecordingFacts {
   /** where the output is in the file */
   start: number;
   end: number;
+  /** `script` wrote its closing line */
+  isClosed: boolean;
   /** false: no timing, so all times are 0 */
   timed: boolean;
 }
@@ -58,6 +60,7 @@ export async function readFacts(source: RecordingSource): Promise<RecordingFacts
       exitCode: trailer?.exitCode ?? null,
       start,
       end: trailer?.start ?? length,
+      isClosed: trailer !== null,
       timed: told.timed,
     };
   } finally {

@@ -3,6 +3,7 @@ import { completeFolder } from '../../platform/files/complete-folder.ts';
 import {
   matchesState,
   parseStateSelector,
+  REPLAY_OUTPUT_BYTES,
   type ROUTES,
   type RouteName,
   type RouteOutput,
@@ -10,6 +11,7 @@ import {
   State,
   type StatusCounts,
 } from '../../protocol/index.ts';
+import type { Replays } from '../replay/replays.ts';
 import type { Sessions } from '../sessions.ts';
 import { recordingBytes } from './recording-bytes.ts';
 import { createSignInHandlers, type SignInOptions } from './sign-in.ts';
@@ -36,6 +38,7 @@ export type Handlers = {
 
 export interface HandlerOptions extends SignInOptions {
   sessions: Sessions;
+  replays: Replays;
   /** what `~` is in a path that is being typed */
   userHome: string;
   /** Unix milliseconds */
@@ -43,7 +46,7 @@ export interface HandlerOptions extends SignInOptions {
 }
 
 export function createHandlers(options: HandlerOptions): Handlers {
-  const { sessions, version, userHome, startedAt, now } = options;
+  const { sessions, replays, version, userHome, startedAt, now } = options;
   return {
     health: () => ({ status: 'ok', version, uptime_ms: now() - startedAt, sessions: sessions.list().length }),
     ...createSignInHandlers(options),
@@ -91,6 +94,14 @@ export function createHandlers(options: HandlerOptions): Handlers {
         range: request.headers.get('range') ?? undefined,
         ifRange: request.headers.get('if-range') ?? undefined,
         from: query.from ?? 0,
+      }),
+    replay: ({ params }) => replays.info(sessions.stream(params.slug)),
+    replayFrame: ({ params, query: { t, offset } }) =>
+      replays.frame(sessions.stream(params.slug), offset === undefined ? { at: t ?? 0 } : { offset }),
+    replayOutput: ({ params, query }) =>
+      replays.output(sessions.stream(params.slug), {
+        from: query.from ?? 0,
+        limit: query.limit ?? REPLAY_OUTPUT_BYTES.default,
       }),
     explain: ({ params }) => sessions.explain(params.slug),
     history: ({ params, query }) => sessions.history(params.slug, query.since ?? null),

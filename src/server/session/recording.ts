@@ -179,6 +179,8 @@ export function createSessionRecording(options: SessionRecordingOptions): Sessio
       return slug();
     },
     file: () => files.typescript,
+    // Only a log of Screen says nothing of its size.
+    source: () => ({ ...files, ...(files.timing === null ? size : { cols: null, rows: null }) }),
     start: () => start,
     end: () => end,
     epoch: () => epoch,

@@ -10,6 +10,7 @@ import { createHttpApp } from '../../../src/server/http/app.ts';
 import { openApiDocument } from '../../../src/server/http/openapi.ts';
 import { errorsOf } from '../../../src/server/http/route-config.ts';
 import { readWebPage } from '../../../src/server/http/web-page.ts';
+import { createReplays } from '../../../src/server/replay/replays.ts';
 import { type FacesUnderTest, startFaces } from '../../harness/faces.ts';
 import { MemorySessions } from '../../harness/memory-sessions.ts';
 
@@ -76,8 +77,8 @@ describe('the OpenAPI description', () => {
     expect(described.sort()).toEqual(table);
     const silent = (): void => undefined;
     const logger = { debug: silent, info: silent, warn: silent, error: silent };
+    const sessions = new MemorySessions('/nowhere');
     const app = createHttpApp({
-      sessions: new MemorySessions('/nowhere'),
       signIns: createSignIns({
         home: '/nowhere',
         file: '/nowhere/sign-ins.json',
@@ -86,6 +87,8 @@ describe('the OpenAPI description', () => {
       }),
       publicUrl: null,
       page: readWebPage(null),
+      sessions,
+      replays: createReplays(systemClock),
       version: '1',
       userHome: '/nowhere',
       startedAt: 0,

@@ -1,0 +1,102 @@
+import { type FileHandle, open } from 'node:fs/promises';
+import { gunzipSync, gzipSync } from 'node:zlib';
+import type { Place } from './recorded-rows.ts';
+
+/** A screen of the recording, and where it stands in it. */
+export interface Keyframe extends Place {
+  /** of the output right before it: another recording in the same place has another */
+  sum: number;
+  /** where its screen lies in the file */
+  position: number;
+  length: number;
+}
+
+/** What a file of keyframes begins with; another version is thrown away, for all of it can be made again. */
+const FIRST_LINE = 'cbos keyframes 1\n';
+
+/**
+ * The keyframes of one recording, in a file beside it: after the first line, each is a line of JSON and then its screen, packed.
+ * Only appended to, so a crash costs the last one at the most. It is a cache: without it, it is made again.
+ */
+export class KeyframeFile {
+  readonly #handle: FileHandle;
+  #frames: Keyframe[];
+  #end: number;
+
+  private constructor(handle: FileHandle, frames: Keyframe[], end: number) {
+    this.#handle = handle;
+    this.#frames = frames;
+    this.#end = end;
+  }
+
+  /** Opens it, private to its user, or begins it. */
+  static async open(file: string): Promise<KeyframeFile> {
+    const handle = await open(file, 'a+', 0o600);
+    try {
+      const { frames, end } = readAll(await handle.readFile());
+      const opened = new KeyframeFile(handle, frames, end);
+      if (end === 0) await opened.clear();
+      else await handle.truncate(end);
+      return opened;
+    } catch (error) {
+      await handle.close();
+      throw error;
+    }
+  }
+
+  get frames(): readonly Keyframe[] {
+    return this.#frames;
+  }
+
+  async append({ place, sum, screen }: { place: Place; sum: number; screen: string }): Promise<void> {
+    const { at, offset, timing, cols, rows } = place;
+    const packed = gzipSync(screen);
+    const line = Buffer.from(`${JSON.stringify({ at, offset, timing, cols, rows, sum, length: packed.length })}\n`);
+    await this.#handle.appendFile(Buffer.concat([line, packed]));
+    const position = this.#end + line.length;
+    this.#end = position + packed.length;
+    this.#frames.push({ at, offset, timing, cols, rows, sum, position, length: packed.length });
+  }
+
+  async screenOf({ position, length }: Keyframe): Promise<string> {
+    const { buffer } = await this.#handle.read(Buffer.allocUnsafe(length), 0, length, position);
+    return gunzipSync(buffer).toString();
+  }
+
+  /** The recording is another one than it was. */
+  async clear(): Promise<void> {
+    this.#frames = [];
+    await this.#handle.truncate(0);
+    await this.#handle.appendFile(FIRST_LINE);
+    this.#end = FIRST_LINE.length;
+  }
+
+  close(): Promise<void> {
+    return this.#handle.close();
+  }
+}
+
+/** @returns the keyframes that are whole, and where they end; 0 for a file of another kind */
+function readAll(bytes: Buffer): { frames: Keyframe[]; end: number } {
+  const frames: Keyframe[] = [];
+  if (bytes.toString('latin1', 0, FIRST_LINE.length) !== FIRST_LINE) return { frames, end: 0 };
+  let end = FIRST_LINE.length;
+  while (true) {
+    const position = bytes.indexOf(0x0a, end) + 1;
+    const entry = position === 0 ? null : readEntry(bytes.toString('latin1', end, position));
+    if (entry === null || position + entry.length > bytes.length) return { frames, end };
+    frames.push({ ...entry, position });
+    end = position + entry.length;
+  }
+}
+
+function readEntry(line: string): Omit<Keyframe, 'position'> | null {
+  const [at, offset, timing, cols, rows, sum, length] =
+    /^\{"at":([\d.e+-]+),"offset":(\d+),"timing":(\d+),"cols":(\d+),"rows":(\d+),"sum":(\d+),"length":(\d+)\}\n$/
+      .exec(line)
+      ?.slice(1)
+      .map(Number) ?? [];
+  if (at === undefined || offset === undefined || timing === undefined) return null;
+  if (cols === undefined || rows === undefined || sum === undefined || length === undefined) return null;
+  return { at, offset, timing, cols, rows, sum, length };
+}

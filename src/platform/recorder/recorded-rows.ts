@@ -1,0 +1,93 @@
+import { parseTimingLine } from '../../core/recording/index.ts';
+import type { RecordedFile } from './recorded-file.ts';
+
+/** A point in a recording between two rows of its timing. */
+export interface Place {
+  /** seconds from the start */
+  at: number;
+  /** how far the output has come, an offset of the recording */
+  offset: number;
+  /** where the next row begins, an offset of the timing file; 0 where there is none */
+  timing: number;
+  cols: number;
+  rows: number;
+}
+
+/** One row: output up to `after.offset`, or another size. */
+export interface RecordedRow {
+  kind: 'output' | 'resize';
+  after: Place;
+}
+
+export interface RowSource {
+  typescript: RecordedFile;
+  /** null: a log that Screen writes */
+  timing: RecordedFile | null;
+  /** where the output ends so far */
+  end: number;
+  /** nothing is added any more: output that no row tells of comes at the end */
+  isFinished: boolean;
+}
+
+/** As many rows as one redraw or three have; parsing 64 kB of them takes 3 ms. */
+const TIMING_READ_BYTES = 65_536;
+/** A log without times is played at this pace: 10 kB a second is what a turn of Claude Code writes. */
+const UNTIMED_BYTES_PER_SECOND = 10_000;
+const UNTIMED_ROW_BYTES = 1_000;
+const UNTIMED_BATCH_ROWS = 1_000;
+
+/**
+ * The rows behind a place, in batches. A timing that tells of more than there is ends early, and a row that is not complete yet is
+ * left for later.
+ */
+export async function* rowsAfter(source: RowSource, place: Place): AsyncGenerator<RecordedRow[]> {
+  if (source.timing === null) yield* untimedRows(source.end, place);
+  else yield* timedRows({ ...source, timing: source.timing }, place);
+}
+
+async function* timedRows(source: RowSource & { timing: RecordedFile }, place: Place): AsyncGenerator<RecordedRow[]> {
+  let now = place;
+  let isAtEnd = false;
+  while (!isAtEnd) {
+    const bytes = await source.timing.read(now.timing, now.timing + TIMING_READ_BYTES);
+    const complete = bytes.subarray(0, bytes.lastIndexOf(0x0a) + 1);
+    isAtEnd = complete.length === 0;
+    const batch: RecordedRow[] = [];
+    for (const line of complete.toString('latin1').split('\n').slice(0, -1)) {
+      const row = rowOf(line, now, source.end);
+      now = row.after;
+      if (row.kind !== 'other') batch.push({ kind: row.kind, after: now });
+    }
+    if (batch.length > 0) yield batch;
+  }
+  if (source.isFinished) yield* untimedRows(source.end, now);
+}
+
+function rowOf(line: string, before: Place, end: number): { kind: RecordedRow['kind'] | 'other'; after: Place } {
+  const timing = before.timing + line.length + 1;
+  const entry = parseTimingLine(line);
+  if (entry === null) return { kind: 'other', after: { ...before, timing } };
+  const after = { ...before, at: before.at + entry.delay, timing };
+  switch (entry.kind) {
+    case 'output':
+      after.offset = Math.min(before.offset + entry.bytes, end);
+      return { kind: after.offset > before.offset ? 'output' : 'other', after };
+    case 'resize':
+      return { kind: 'resize', after: { ...after, cols: entry.cols, rows: entry.rows } };
+    case 'other':
+      return { kind: 'other', after };
+  }
+}
+
+/** Output that no row tells of, or a log that keeps no times, at an even pace from a place on. */
+async function* untimedRows(end: number, place: Place): AsyncGenerator<RecordedRow[]> {
+  let batch: RecordedRow[] = [];
+  for (let { offset } = place; offset < end; ) {
+    offset = Math.min(offset + UNTIMED_ROW_BYTES, end);
+    const at = place.at + (offset - place.offset) / UNTIMED_BYTES_PER_SECOND;
+    batch.push({ kind: 'output', after: { ...place, at, offset } });
+    if (batch.length < UNTIMED_BATCH_ROWS && offset < end) continue;
+    yield batch;
+    batch = [];
+  }
+}

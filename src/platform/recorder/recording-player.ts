@@ -1,0 +1,305 @@
+import { crc32 } from 'node:zlib';
+import { SEQUENCE_LOOKBACK_BYTES, unfinishedLength } from '../../core/stream/index.ts';
+import { createEmulator, type Emulator } from '../emulator/index.ts';
+import { type Keyframe, KeyframeFile } from './keyframe-file.ts';
+import { openRecorded, type RecordedFile } from './recorded-file.ts';
+import { type Place, type RecordedRow, type RowSource, rowsAfter } from './recorded-rows.ts';
+import { type RecordingFacts, type RecordingSource, readFacts } from './recording-steps.ts';
+
+export interface PlayerOptions {
+  source: RecordingSource;
+  /** file of the keyframes, made when it is missing or belongs to another recording */
+  keyframes: string;
+  /** Unix milliseconds */
+  now(): number;
+  /** output between two keyframes; {@link KEYFRAME_BYTES} when left out */
+  intervalBytes?: number;
+}
+
+/** Times in seconds from the recording's start. */
+export interface PlayerFacts {
+  /** Unix seconds, null where the recording does not say */
+  startedAt: number | null;
+  duration: number;
+  cols: number;
+  rows: number;
+  sizeBytes: number;
+  timed: boolean;
+}
+
+export interface PlayerFrame {
+  at: number;
+  /** the screen is that after the bytes before it */
+  offset: number;
+  cols: number;
+  rows: number;
+  /** escape codes that draw it in an empty terminal of the size */
+  data: string;
+}
+
+export type PlayerEvent =
+  | { kind: 'output'; at: number; text: string }
+  | { kind: 'resize'; at: number; cols: number; rows: number };
+
+/**
+ * A keyframe after so much output or so many rows: a jump then draws half as much in the middle, 10 ms, and the keyframes take a
+ * hundredth of the recording.
+ */
+export const KEYFRAME_BYTES = 512 * 1024;
+const KEYFRAME_ROWS = 8_000;
+/** Given to the emulator at once: it parses chunks of this size at full speed, and nobody else waits longer than 4 ms for it. */
+const DRAW_BYTES = 128 * 1024;
+/** Of the output before a keyframe, to know the recording by. */
+const SUM_BYTES = 256;
+/** A recording whose `script` was killed has no closing line; what its timing does not tell of is waited for so long. */
+const SILENT_MS = 5_000;
+
+/** Any point of a recording, quickly: its screen, and what comes after it. Also while it grows. */
+export class RecordingPlayer {
+  readonly #options: PlayerOptions;
+  readonly #intervalBytes: number;
+  readonly #typescript: RecordedFile;
+  readonly #timing: RecordedFile | null;
+  readonly #keyframes: KeyframeFile;
+  /** how far the rows were counted for the duration */
+  #counted: Place | null = null;
+  #growing: Promise<void> | null = null;
+  #isClosed = false;
+
+  private constructor(
+    options: PlayerOptions,
+    files: { typescript: RecordedFile; timing: RecordedFile | null; keyframes: KeyframeFile },
+  ) {
+    this.#options = options;
+    this.#intervalBytes = options.intervalBytes ?? KEYFRAME_BYTES;
+    this.#typescript = files.typescript;
+    this.#timing = files.timing;
+    this.#keyframes = files.keyframes;
+  }
+
+  /** @throws CatalogueError no_recording */
+  static async open(options: PlayerOptions): Promise<RecordingPlayer> {
+    const { source } = options;
+    const typescript = await openRecorded(source.typescript);
+    const { timed } = await readFacts(source);
+    const timing = timed && source.timing !== null ? await openRecorded(source.timing) : null;
+    const keyframes = await KeyframeFile.open(options.keyframes);
+    const player = new RecordingPlayer(options, { typescript, timing, keyframes });
+    if (!(await player.#isOfThisRecording(keyframes.frames.at(-1)))) await keyframes.clear();
+    return player;
+  }
+
+  async facts(): Promise<PlayerFacts> {
+    const { facts, rows } = await this.#look();
+    let place = this.#counted ?? this.#keyframes.frames.at(-1) ?? startOf(facts);
+    for await (const batch of rowsAfter({ ...rows, isFinished: false }, place)) place = batch.at(-1)?.after ?? place;
+    this.#counted = place;
+    if (rows.isFinished) for await (const batch of rowsAfter(rows, place)) place = batch.at(-1)?.after ?? place;
+    const { startedAt, cols, rows: height, timed } = facts;
+    const sizeBytes = await this.#typescript.size();
+    return { startedAt, duration: place.at, cols, rows: height, sizeBytes, timed };
+  }
+
+  /** The screen at a time, or after the row that an offset lies in. At 0 it is empty; beyond the end it is the last. */
+  async frame(where: { at: number } | { offset: number }): Promise<PlayerFrame> {
+    const isBefore = (place: Place): boolean =>
+      'at' in where ? place.at <= where.at && where.at > 0 : place.offset < where.offset;
+    const { facts, rows } = await this.#look();
+    await this.#growTo(isBefore, rows);
+    const keyframe = this.#keyframes.frames.findLast(isBefore) ?? null;
+    let place: Place = keyframe ?? startOf(facts);
+    const drawing = await this.#restore(keyframe, facts);
+    try {
+      search: for await (const batch of rowsAfter(rows, place)) {
+        for (const { kind, after } of batch) {
+          if ('at' in where ? !isBefore(after) : place.offset >= where.offset) break search;
+          await drawing.add({ kind, after });
+          place = after;
+        }
+      }
+      await drawing.draw();
+      const at = 'at' in where ? Math.max(place.at, Math.min(where.at, (await this.facts()).duration)) : place.at;
+      return { at, offset: place.offset, cols: place.cols, rows: place.rows, data: drawing.emulator.serialize() };
+    } finally {
+      drawing.emulator.dispose();
+    }
+  }
+
+  /**
+   * What came after a time, from its very beginning for 0; about so many bytes of it. It begins with the character or escape
+   * sequence that is unfinished at that time, and ends before one, so that a terminal can go on with it from `frame` as
+   * well as from the output before.
+   */
+  async output(from: number, limitBytes: number): Promise<{ events: PlayerEvent[]; next: number | null }> {
+    const { facts, rows } = await this.#look();
+    const isPassed = (place: Place): boolean => place.at <= from && from > 0;
+    let before: Place = this.#keyframes.frames.findLast(isPassed) ?? startOf(facts);
+    const wanted: RecordedRow[] = [];
+    let next: number | null = null;
+    search: for await (const batch of rowsAfter(rows, before)) {
+      for (const row of batch) {
+        if (isPassed(row.after)) {
+          before = row.after;
+          continue;
+        }
+        const last = wanted.at(-1)?.after;
+        // Rows of one time stay together: the next answer begins behind a time.
+        if (last !== undefined && last.offset - before.offset >= limitBytes && row.after.at > last.at) {
+          next = last.at;
+          break search;
+        }
+        wanted.push(row);
+      }
+    }
+    return { events: await this.#eventsOf(wanted, { before, isLast: next === null && rows.isFinished }), next };
+  }
+
+  /**
+   * Makes the keyframes that are still missing.
+   * @param pause awaited after each, by who has time
+   */
+  grow(pause: () => Promise<void> = async () => undefined): Promise<void> {
+    this.#growing ??= this.#grow(pause).finally(() => {
+      this.#growing = null;
+    });
+    return this.#growing;
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    await this.#growing?.catch(() => undefined);
+    await Promise.all([this.#typescript.close(), this.#timing?.close(), this.#keyframes.close()]);
+  }
+
+  async #look(): Promise<{ facts: RecordingFacts; rows: RowSource }> {
+    const facts = await readFacts(this.#options.source);
+    const isFinished = facts.isClosed || (await this.#typescript.changedAt()) < this.#options.now() - SILENT_MS;
+    return { facts, rows: { typescript: this.#typescript, timing: this.#timing, end: facts.end, isFinished } };
+  }
+
+  async #isOfThisRecording(keyframe: Keyframe | undefined): Promise<boolean> {
+    if (keyframe === undefined) return true;
+    if (keyframe.offset > (await this.#typescript.size())) return false;
+    return (await this.#sumBefore(keyframe.offset)) === keyframe.sum;
+  }
+
+  async #sumBefore(offset: number): Promise<number> {
+    return crc32(await this.#typescript.read(Math.max(0, offset - SUM_BYTES), offset));
+  }
+
+  /** Waits for keyframes up to a place, where more than one is missing. */
+  async #growTo(isBefore: (place: Place) => boolean, { end }: RowSource): Promise<void> {
+    const last = this.#keyframes.frames.at(-1);
+    if (end - (last?.offset ?? 0) > 2 * this.#intervalBytes && (last === undefined || isBefore(last)))
+      await this.grow();
+  }
+
+  async #grow(pause: () => Promise<void>): Promise<void> {
+    const { facts, rows } = await this.#look();
+    const last = this.#keyframes.frames.at(-1) ?? null;
+    let since: Place = last ?? startOf(facts);
+    let rowsSince = 0;
+    const drawing = await this.#restore(last, facts);
+    try {
+      for await (const batch of rowsAfter(rows, since)) {
+        for (const row of batch) {
+          await drawing.add(row);
+          rowsSince += 1;
+          const isDue = row.after.offset - since.offset >= this.#intervalBytes || rowsSince >= KEYFRAME_ROWS;
+          if (!isDue) continue;
+          await drawing.draw();
+          if (this.#isClosed) return;
+          const sum = await this.#sumBefore(row.after.offset);
+          await this.#keyframes.append({ place: row.after, sum, screen: drawing.emulator.serialize() });
+          since = row.after;
+          rowsSince = 0;
+          await pause();
+        }
+      }
+    } finally {
+      drawing.emulator.dispose();
+    }
+  }
+
+  /** A terminal as it was at a keyframe, or at the start. */
+  async #restore(keyframe: Keyframe | null, facts: RecordingFacts): Promise<Drawing> {
+    const place = keyframe ?? startOf(facts);
+    const emulator = createEmulator({ cols: place.cols, rows: place.rows, scrollback: 0 });
+    if (keyframe !== null) {
+      emulator.write(Buffer.from(await this.#keyframes.screenOf(keyframe)));
+      emulator.write(await this.#unfinishedBefore(keyframe.offset, facts.start));
+    }
+    return new Drawing(this.#typescript, emulator, place);
+  }
+
+  /** What a terminal that was cut off here has of a character or an escape sequence whose rest is to come. */
+  async #unfinishedBefore(offset: number, start: number): Promise<Buffer> {
+    const bytes = await this.#typescript.read(Math.max(start, offset - SEQUENCE_LOOKBACK_BYTES), offset);
+    return bytes.subarray(bytes.length - unfinishedLength(bytes));
+  }
+
+  async #eventsOf(rows: readonly RecordedRow[], { before, isLast }: { before: Place; isLast: boolean }) {
+    const events: PlayerEvent[] = [];
+    const { facts } = await this.#look();
+    const carried = await this.#unfinishedBefore(before.offset, facts.start);
+    const end = rows.at(-1)?.after.offset ?? before.offset;
+    const fresh = await this.#typescript.read(before.offset, end);
+    const all = Buffer.concat([carried, fresh]);
+    const complete = all.length - (isLast ? 0 : unfinishedLength(all.subarray(-SEQUENCE_LOOKBACK_BYTES)));
+    const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
+    let done = 0;
+    for (const { kind, after } of rows) {
+      const { at, cols, rows: height } = after;
+      if (kind === 'resize') events.push({ kind, at, cols, rows: height });
+      else {
+        const to = Math.min(after.offset - before.offset + carried.length, complete);
+        const isEnd = isLast && to === complete;
+        const text = decoder.decode(all.subarray(done, to), { stream: !isEnd });
+        done = Math.max(done, to);
+        if (text !== '') events.push({ kind: 'output', at, text });
+      }
+    }
+    return events;
+  }
+}
+
+function startOf({ cols, rows, start }: RecordingFacts): Place {
+  return { at: 0, offset: start, timing: 0, cols, rows };
+}
+
+/** Rows drawn into a terminal, output in large pieces. */
+class Drawing {
+  readonly emulator: Emulator;
+  readonly #file: RecordedFile;
+  #drawn: number;
+  #wanted: number;
+
+  constructor(file: RecordedFile, emulator: Emulator, place: Place) {
+    this.#file = file;
+    this.emulator = emulator;
+    this.#drawn = place.offset;
+    this.#wanted = place.offset;
+  }
+
+  async add({ kind, after }: RecordedRow): Promise<void> {
+    if (kind === 'output') {
+      this.#wanted = after.offset;
+      if (this.#wanted - this.#drawn >= DRAW_BYTES) await this.draw();
+      return;
+    }
+    await this.draw();
+    this.emulator.resize(after.cols, after.rows);
+  }
+
+  /** Resolves when all that was added is on the screen. */
+  async draw(): Promise<void> {
+    while (this.#drawn < this.#wanted) {
+      const bytes = await this.#file.read(this.#drawn, Math.min(this.#wanted, this.#drawn + DRAW_BYTES));
+      if (bytes.length === 0) break;
+      this.#drawn += bytes.length;
+      this.emulator.write(bytes);
+      await this.emulator.flush();
+    }
+    await this.emulator.flush();
+  }
+}

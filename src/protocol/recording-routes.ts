@@ -1,0 +1,58 @@
+import { z } from 'zod';
+import { ReplayFrame, ReplayFrameQuery, ReplayInfo, ReplayOutput, ReplayOutputQuery } from './replay.ts';
+import { BufferQuery } from './requests.ts';
+import { NonNegative, type Route, SlugParam } from './route.ts';
+import { Buffer } from './session.ts';
+
+/** What a session showed and shows: its screen, its recording, and any point of it. */
+export const RECORDING_ROUTES = {
+  buffer: {
+    method: 'get',
+    path: '/sessions/{slug}/buffer',
+    summary: 'The screen and scrollback',
+    params: SlugParam,
+    query: BufferQuery,
+    success: 200,
+    response: Buffer,
+    errors: ['no_such_session', 'no_recording'],
+  },
+  stream: {
+    method: 'get',
+    path: '/sessions/{slug}/stream',
+    summary: "The recording's bytes from an offset on",
+    params: SlugParam,
+    query: z.strictObject({ from: NonNegative.optional() }),
+    success: 200,
+    response: null,
+    errors: ['no_such_session', 'no_recording', 'range_not_satisfiable'],
+  },
+  replay: {
+    method: 'get',
+    path: '/sessions/{slug}/replay',
+    summary: 'What a player of the recording has to know',
+    params: SlugParam,
+    success: 200,
+    response: ReplayInfo,
+    errors: ['no_such_session', 'no_recording'],
+  },
+  replayFrame: {
+    method: 'get',
+    path: '/sessions/{slug}/replay/frame',
+    summary: 'The screen at a time of the recording, or at an offset of it',
+    params: SlugParam,
+    query: ReplayFrameQuery,
+    success: 200,
+    response: ReplayFrame,
+    errors: ['no_such_session', 'no_recording'],
+  },
+  replayOutput: {
+    method: 'get',
+    path: '/sessions/{slug}/replay/output',
+    summary: 'Output and changes of size after a time of the recording',
+    params: SlugParam,
+    query: ReplayOutputQuery,
+    success: 200,
+    response: ReplayOutput,
+    errors: ['no_such_session', 'no_recording'],
+  },
+} as const satisfies Record<string, Route>;

@@ -1,0 +1,75 @@
+import { z } from 'zod';
+import { Timestamp } from './words.ts';
+
+/** As it was recorded, also of a person who attached with a smaller window than CBOS would make. */
+const Columns = z.int().min(1);
+const Rows = z.int().min(1);
+
+const Seconds = z.number().min(0);
+
+/** What a player has to know before it plays. Times are seconds from the recording's start. */
+export const ReplayInfo = z
+  .object({
+    started_at: Timestamp.nullable().meta({ description: 'null where the recording does not say' }),
+    duration_s: Seconds,
+    cols: Columns.meta({ description: 'of the terminal at the start' }),
+    rows: Rows,
+    epoch: z
+      .int()
+      .min(0)
+      .meta({ description: 'counts how often the recording was replaced; offsets and times begin anew' }),
+    size_bytes: z.int().min(0).meta({ description: 'length of the recording: where its offsets end' }),
+    timed: z.boolean().meta({
+      description: 'false: a log that Screen writes, which keeps no times; it is played at an even pace',
+    }),
+  })
+  .meta({ id: 'ReplayInfo' });
+export type ReplayInfo = z.infer<typeof ReplayInfo>;
+
+export const ReplayFrame = z
+  .object({
+    t: Seconds,
+    offset: z.int().min(0).meta({ description: 'the screen is that after the bytes before this offset' }),
+    cols: Columns,
+    rows: Rows,
+    data: z.string().meta({ description: 'escape codes that draw the screen in an empty terminal of that size' }),
+  })
+  .meta({ id: 'ReplayFrame' });
+export type ReplayFrame = z.infer<typeof ReplayFrame>;
+
+export const ReplayEvent = z
+  .tuple([Seconds, z.enum(['o', 'r']), z.string()])
+  .meta({ id: 'ReplayEvent', description: 'as in asciicast v2: [t, "o", output] or [t, "r", "COLSxROWS"]' });
+export type ReplayEvent = z.infer<typeof ReplayEvent>;
+
+export const ReplayOutput = z
+  .object({
+    events: z.array(ReplayEvent),
+    next: Seconds.nullable().meta({ description: '`from` of what follows; null when there is no more for now' }),
+  })
+  .meta({ id: 'ReplayOutput' });
+export type ReplayOutput = z.infer<typeof ReplayOutput>;
+
+const SecondsText = z.coerce.number().min(0).max(1e9).meta({ type: 'number', minimum: 0 });
+const OffsetText = z.coerce.number().int().min(0).meta({ type: 'integer', minimum: 0 });
+
+/** Bytes of output in one answer: a page parses 5 MB a second, so the largest is a fifth of a second of work. */
+export const REPLAY_OUTPUT_BYTES = { default: 256 * 1024, most: 1024 * 1024 } as const;
+
+export const ReplayFrameQuery = z
+  .strictObject({
+    t: SecondsText.optional().meta({ description: 'seconds from the start; beyond the end is the end' }),
+    offset: OffsetText.optional().meta({ description: 'a byte offset instead, as a search hit has it' }),
+  })
+  .refine((query) => (query.t === undefined) !== (query.offset === undefined), { error: 'needs either t or offset' });
+
+export const ReplayOutputQuery = z.strictObject({
+  from: SecondsText.optional().meta({ description: 'what came after this time; 0: all of it' }),
+  limit: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .max(REPLAY_OUTPUT_BYTES.most)
+    .optional()
+    .meta({ type: 'integer', minimum: 1, maximum: REPLAY_OUTPUT_BYTES.most, description: 'bytes of output' }),
+});

@@ -1,0 +1,84 @@
+import { type PlayerEvent, RecordingPlayer } from '../../platform/recorder/index.ts';
+import type { ReplayEvent, ReplayFrame, ReplayInfo, ReplayOutput } from '../../protocol/index.ts';
+import type { Clock } from '../clock.ts';
+import type { RecordingStream } from '../sessions.ts';
+
+/** The past of all recordings, for players. A recording's files are opened when it is first asked for. */
+export interface Replays {
+  info(stream: RecordingStream): Promise<ReplayInfo>;
+  frame(stream: RecordingStream, where: { at: number } | { offset: number }): Promise<ReplayFrame>;
+  output(stream: RecordingStream, options: { from: number; limit: number }): Promise<ReplayOutput>;
+  /** makes the keyframes that are still missing; `pause` is awaited after each */
+  grow(stream: RecordingStream, pause: () => Promise<void>): Promise<void>;
+  /** the session is gone: its files are closed */
+  forget(stream: RecordingStream): Promise<void>;
+  close(): Promise<void>;
+}
+
+interface Opened {
+  player: Promise<RecordingPlayer>;
+  /** what it was opened for; another file or epoch needs another player */
+  key: string;
+}
+
+export function createReplays(clock: Clock): Replays {
+  const opened = new Map<RecordingStream, Opened>();
+
+  const keyOf = (stream: RecordingStream): string => `${stream.epoch()} ${stream.file()}`;
+
+  async function forget(stream: RecordingStream): Promise<void> {
+    const old = opened.get(stream);
+    opened.delete(stream);
+    const player = await old?.player.catch(() => null);
+    await player?.close();
+  }
+
+  function playerOf(stream: RecordingStream): Promise<RecordingPlayer> {
+    const known = opened.get(stream);
+    if (known?.key === keyOf(stream)) return known.player;
+    const player = forget(stream).then(() => {
+      const source = stream.source();
+      return RecordingPlayer.open({ source, keyframes: keyframesOf(source.typescript), now: () => clock.now() });
+    });
+    opened.set(stream, { player, key: keyOf(stream) });
+    // A recording that is not there yet is looked for again the next time.
+    player.catch(() => {
+      if (opened.get(stream)?.player === player) opened.delete(stream);
+    });
+    return player;
+  }
+
+  return {
+    info: async (stream) => {
+      const { startedAt, duration, sizeBytes, ...facts } = await (await playerOf(stream)).facts();
+      return {
+        ...facts,
+        started_at: startedAt === null ? null : new Date(startedAt * 1_000).toISOString(),
+        duration_s: duration,
+        epoch: stream.epoch(),
+        size_bytes: sizeBytes,
+      };
+    },
+    frame: async (stream, where) => {
+      const { at, ...frame } = await (await playerOf(stream)).frame(where);
+      return { t: at, ...frame };
+    },
+    output: async (stream, { from, limit }) => {
+      const { events, next } = await (await playerOf(stream)).output(from, limit);
+      return { events: events.map(toWire), next };
+    },
+    grow: async (stream, pause) => (await playerOf(stream)).grow(pause),
+    forget,
+    close: async () => {
+      await Promise.all([...opened.keys()].map(forget));
+    },
+  };
+}
+
+function toWire(event: PlayerEvent): ReplayEvent {
+  return event.kind === 'output' ? [event.at, 'o', event.text] : [event.at, 'r', `${event.cols}x${event.rows}`];
+}
+
+function keyframesOf(typescript: string): string {
+  return `${typescript.replace(/\.typescript$/, '')}.keyframes`;
+}
