@@ -59,7 +59,7 @@ export function buildProgram(context: CliContext): Command {
 
 const MAIN_EXAMPLES = `
 Examples:
-  cbos                                    # start it, and see the sessions
+  cbos                                    # the terminal UI: every session, live; starts the server
   cbos new AUTH ~/src/auth                # launch Claude Code in a directory
   cbos wait AUTH && cbos show AUTH        # until it waits for you, then what it asks
   cbos answer AUTH yes                    # allow it

@@ -87,6 +87,7 @@ export async function runDemo(options: DemoOptions): Promise<void> {
     print('A fleet of its own, offline: no key, no cost, nothing of yours in it. Look at it from another terminal:');
     print('');
     print(`  export CBOS_HOME=${cbosHome}`);
+    print(`  ${options.program}                          the terminal UI: y, n and digits answer, ? shows the keys`);
     print(`  ${options.program} ls                       what they do`);
     print(`  ${options.program} answer DEPLOY yes        give the permission`);
     print(`  ${options.program} answer ACCOUNTS SQLite   answer the question`);

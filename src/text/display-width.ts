@@ -111,18 +111,19 @@ function isWide(codePoint: number): boolean {
   return WIDE.some(([from, to]) => codePoint >= from && codePoint <= to);
 }
 
-/** Cuts a text to a number of cells, with `…` where something was cut; a character of two cells is never halved. */
+/** Cuts a text to a number of cells, with `…` where something was cut; a character of two cells is never halved. Reads no further than needed. */
 export function truncate(text: string, cells: number): string {
-  if (displayWidth(text) <= cells) return text;
+  if (text.length <= cells && /^[ -~]*$/.test(text)) return text;
   let width = 0;
   let kept = '';
+  let all = '';
   for (const { segment } of segmenter.segment(text)) {
-    const next = width + graphemeWidth(segment);
-    if (next > cells - 1) break;
-    kept += segment;
-    width = next;
+    width += graphemeWidth(segment);
+    if (width > cells) return cells > 0 ? `${kept.trimEnd()}…` : '';
+    all += segment;
+    if (width <= cells - 1) kept = all;
   }
-  return cells > 0 ? `${kept.trimEnd()}…` : '';
+  return text;
 }
 
 /** Fills up with spaces on the right. */

@@ -35,6 +35,8 @@ export interface Model {
   hasFocus: boolean;
   /** the session alone, without the list */
   isZoomed: boolean;
+  /** a conversation's tools with all that they said */
+  isUnfolded: boolean;
   scroll: { back: number; right: number };
   notice: Notice | null;
   answer: AnswerDraft | null;
@@ -51,6 +53,7 @@ export function createModel(now: number): Model {
     alerts: 'bell',
     hasFocus: true,
     isZoomed: false,
+    isUnfolded: false,
     scroll: { back: 0, right: 0 },
     notice: null,
     answer: null,

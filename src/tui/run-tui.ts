@@ -10,7 +10,7 @@ import type { Mode } from './modes/mode.ts';
 import { createKeyReader, type InputEvent } from './terminal/keys.ts';
 import { openOwnScreen } from './terminal/own-screen.ts';
 import { createSurface } from './terminal/surface.ts';
-import { draw, measure } from './view/draw.ts';
+import { type ContentViewport, draw, measure } from './view/draw.ts';
 import { dressFor } from './view/dress.ts';
 import { createWatchedSession } from './watched-session.ts';
 
@@ -59,8 +59,8 @@ function openTui(options: TuiOptions): { ended: Promise<number>; dispose(): void
     if (isLent || isEnded || !terminal.hasRoom()) return;
     paintedAt = now();
     const content = {
-      rows: (viewport: { cols: number; rows: number; atColumn: number; back: number; right: number }) => {
-        const shown = watched.rows({ ...viewport, hasColours });
+      rows: (viewport: ContentViewport) => {
+        const shown = watched.content({ ...viewport, hasColours, isUnfolded: model.isUnfolded });
         if (shown !== null) model.scroll.back = Math.min(model.scroll.back, shown.canGoBack);
         return shown ?? { rows: [], cursor: null };
       },
@@ -81,8 +81,6 @@ function openTui(options: TuiOptions): { ended: Promise<number>; dispose(): void
         fail(error);
       }
     };
-  const watched = createWatchedSession(() => connection, changed);
-
   const app: App = {
     model,
     client,
@@ -147,6 +145,13 @@ function openTui(options: TuiOptions): { ended: Promise<number>; dispose(): void
     quit: () => finish(0),
   };
   mode = browse(app);
+  const watched = createWatchedSession({
+    client,
+    connection: () => connection,
+    dress,
+    onChanged: changed,
+    run: app.run,
+  });
 
   const takeView = (frame: StreamFrame, view: SessionView): void => {
     const before = model.view;
@@ -202,7 +207,10 @@ function openTui(options: TuiOptions): { ended: Promise<number>; dispose(): void
         if (model.link.isUp || model.view === EMPTY_VIEW) model.link = { isUp: false, since: now() };
         changed();
       },
-      onReconnected: () => app.notify('good', 'the server is back'),
+      onReconnected: () => {
+        watched.onReconnected();
+        app.notify('good', 'the server is back');
+      },
       onEnd: fail,
     },
   });

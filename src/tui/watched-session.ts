@@ -1,71 +1,139 @@
-import type { StreamConnection } from '../client/index.ts';
+import type { Client, StreamConnection } from '../client/index.ts';
 import type { Session, StreamFrame } from '../protocol/index.ts';
+import { Conversation } from './conversation.ts';
 import { createSessionScreen, type SessionScreen, type Viewport } from './terminal/session-screen.ts';
+import { conversationRows } from './view/conversation-rows.ts';
+import type { Dress } from './view/dress.ts';
 
-/** The one session whose screen is followed: the selected one. */
+export interface Content {
+  rows: string[];
+  cursor: { row: number; col: number } | null;
+  /** how many rows there are before the oldest that is shown when nothing is scrolled back */
+  canGoBack: number;
+}
+
+/** The one session that is followed, the selected one: its screen, or its conversation. */
 export interface WatchedSession {
   /** Follows this session from now on, and no other; null follows none. The same one again changes nothing. */
   watch(session: Session | null): void;
   /** Forgets what is shown and asks for it anew. */
   restart(): void;
   onFrame(frame: StreamFrame): void;
+  onReconnected(): void;
   /** null: nothing of it has come yet */
-  rows(viewport: Viewport): ReturnType<SessionScreen['rows']> | null;
+  content(viewport: Viewport & { isUnfolded: boolean }): Content | null;
   dispose(): void;
+}
+
+export interface WatchOptions {
+  client: Client;
+  connection(): StreamConnection | null;
+  dress: Dress;
+  /** it shows something else */
+  onChanged(): void;
+  run(work: () => Promise<void>): void;
 }
 
 /** Where a session does not tell its size. */
 const DEFAULT_SIZE = { cols: 80, rows: 24 };
+/** Events asked for at once: the most that the server gives. */
+const EVENTS_PAGE = 1_000;
 
-/** @param onChanged its screen shows something else */
-export function createWatchedSession(connection: () => StreamConnection | null, onChanged: () => void): WatchedSession {
-  let slug: string | null = null;
-  let screen: SessionScreen | null = null;
+type Watched = { slug: string } & (
+  | { type: 'screen'; screen: SessionScreen; hasContent: boolean }
+  | { type: 'json'; conversation: Conversation; early: Extract<StreamFrame, { type: 'claude_event' }>[] | null }
+);
+
+export function createWatchedSession(options: WatchOptions): WatchedSession {
+  const { client, connection, onChanged } = options;
+  let watched: Watched | null = null;
   let size = DEFAULT_SIZE;
-  let hasContent = false;
 
-  const begin = (): void => {
-    screen?.dispose();
-    screen = slug === null ? null : createSessionScreen(size);
-    hasContent = false;
+  const begin = (slug: string, type: Session['type']): void => {
+    watched =
+      type === 'screen'
+        ? { slug, type, screen: createSessionScreen(size), hasContent: false }
+        : { slug, type, conversation: new Conversation(), early: [] };
+    if (watched.type === 'json') readEvents(watched);
   };
   const end = (): void => {
-    if (slug !== null) connection()?.unfollow([slug]);
+    if (watched?.type === 'screen') watched.screen.dispose();
+  };
+  /** What happened before; what comes meanwhile waits, so that all is taken in its order. */
+  const readEvents = (reading: Watched & { type: 'json' }): void => {
+    reading.early ??= [];
+    options.run(async () => {
+      let after: number | null = reading.conversation.last;
+      while (after !== null && watched === reading) {
+        const page: Awaited<ReturnType<typeof client.call<'events'>>> = await client.call('events', {
+          params: { slug: reading.slug },
+          query: { after, limit: EVENTS_PAGE },
+        });
+        for (const { seq, event } of page.events) reading.conversation.add(seq, event);
+        after = page.next;
+      }
+      for (const { seq, event } of reading.early ?? []) reading.conversation.add(seq, event);
+      reading.early = null;
+      onChanged();
+    });
+  };
+  const show = (session: Session | null): void => {
+    if (watched !== null) connection()?.unfollow([watched.slug]);
+    end();
+    watched = null;
+    if (session === null) return;
+    connection()?.follow([session.slug]);
+    begin(session.slug, session.type);
   };
 
   return {
     watch(session) {
-      const next = session?.type === 'screen' ? session : null;
-      if (next !== null) size = { cols: next.cols ?? DEFAULT_SIZE.cols, rows: next.rows ?? DEFAULT_SIZE.rows };
-      if ((next?.slug ?? null) === slug) {
-        screen?.resize(size.cols, size.rows);
-        return;
-      }
-      end();
-      slug = next?.slug ?? null;
-      begin();
-      if (slug !== null) connection()?.follow([slug]);
+      if (session !== null) size = { cols: session.cols ?? DEFAULT_SIZE.cols, rows: session.rows ?? DEFAULT_SIZE.rows };
+      if (session?.slug !== watched?.slug || session?.type !== watched?.type) show(session);
+      else if (watched?.type === 'screen') watched.screen.resize(size.cols, size.rows);
     },
     restart() {
+      if (watched === null) return;
+      const { slug, type } = watched;
+      connection()?.unfollow([slug]);
       end();
-      begin();
-      if (slug !== null) connection()?.follow([slug]);
+      connection()?.follow([slug]);
+      begin(slug, type);
       onChanged();
     },
     onFrame(frame) {
-      if (frame.type === 'session_renamed' && frame.session === slug) slug = frame.slug;
-      if (frame.type === 'reset' && frame.session === slug) begin();
-      if (frame.type !== 'stream' || frame.session !== slug) return;
-      const { session, offset } = frame;
-      screen?.write(frame.data, frame.snapshot === true, () => {
-        hasContent = true;
-        connection()?.send({ type: 'ack', session, offset });
-        onChanged();
-      });
+      if (watched === null) return;
+      if (frame.type === 'session_renamed' && frame.session === watched.slug) watched.slug = frame.slug;
+      if (!('session' in frame) || frame.session !== watched.slug) return;
+      if (frame.type === 'reset' && watched.type === 'screen') {
+        end();
+        begin(watched.slug, 'screen');
+      }
+      if (frame.type === 'stream' && watched.type === 'screen') {
+        const { session, offset } = frame;
+        const shown = watched;
+        watched.screen.write(frame.data, frame.snapshot === true, () => {
+          shown.hasContent = true;
+          connection()?.send({ type: 'ack', session, offset });
+          onChanged();
+        });
+      }
+      if (frame.type === 'claude_event' && watched.type === 'json') {
+        if (watched.early !== null) watched.early.push(frame);
+        else if (watched.conversation.add(frame.seq, frame.event)) onChanged();
+      }
     },
-    rows: (viewport) => (hasContent ? (screen?.rows(viewport) ?? null) : null),
-    dispose() {
-      screen?.dispose();
+    onReconnected() {
+      // What happened while nobody listened.
+      if (watched?.type === 'json') readEvents(watched);
     },
+    content(viewport) {
+      if (watched?.type === 'json') {
+        const { rows, canGoBack } = conversationRows(watched.conversation, { ...viewport, dress: options.dress });
+        return { rows, canGoBack, cursor: null };
+      }
+      return watched?.hasContent === true ? watched.screen.rows(viewport) : null;
+    },
+    dispose: end,
   };
 }

@@ -59,6 +59,7 @@ function browseHints({ model }: App): Hint[] {
     ['s', isOpen ? 'in words' : 'reply'],
     ...next,
     ...(primary === 'active' || primary === 'stuck' ? ([['i', 'interrupt']] as Hint[]) : []),
+    ...(session.type === 'json' ? ([['o', model.isUnfolded ? 'fold' : 'unfold']] as Hint[]) : []),
     ...(session.screen_id === null ? [] : ([['t', 'attach']] as Hint[])),
     ['x', 'end'],
     ...(isOpen && question?.kind !== 'question' ? rest.filter(([key]) => key !== 'n') : rest),
@@ -128,6 +129,10 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   'ctrl+c': (app) => app.quit(),
   z: (app) => {
     app.model.isZoomed = !app.model.isZoomed;
+    app.changed();
+  },
+  o: (app) => {
+    app.model.isUnfolded = !app.model.isUnfolded;
     app.changed();
   },
   m: (app) => {

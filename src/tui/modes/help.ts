@@ -40,6 +40,7 @@ const KEYS: readonly (readonly [title: string, keys: readonly (readonly [string,
     [
       ['PgUp PgDn', 'scroll back; ← → where it is wider than its space; Esc goes to the end'],
       ['z', 'the session alone, without the list'],
+      ['o', 'in a conversation: the tools with all that they said, or folded'],
       ['t', 'attach: its real terminal, back with Ctrl-A d'],
       ['R', 'replay its recording'],
     ],

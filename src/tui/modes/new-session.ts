@@ -53,10 +53,11 @@ export function newSession(app: App, name = ''): void {
   const completeFolder = (): boolean => {
     const [first] = form.folders;
     const typed = form.texts.folder.text;
-    if (first === undefined) return false;
+    // Whoever stands on a folder goes on; one in it begins with its slash.
+    if (first === undefined || typed.endsWith('/') || form.folders.includes(typed)) return false;
     let end = first.length;
     while (!form.folders.every((folder) => folder.startsWith(first.slice(0, end)))) end--;
-    const completed = form.folders.length === 1 ? `${first}/` : first.slice(0, end);
+    const completed = first.slice(0, end);
     if (completed.length <= typed.length) return false;
     form.texts.folder = editorOf(completed);
     lookUpFolders();

@@ -21,7 +21,6 @@ const LETTER_KEYS: Readonly<Record<string, string>> = {
   F: 'end',
   H: 'home',
   Z: 'shift+tab',
-  M: 'enter',
 };
 /** Number of `CSI N ~`. */
 const NUMBER_KEYS: Readonly<Record<string, string>> = {
@@ -137,7 +136,9 @@ function readCharacter(character: string): InputEvent {
 }
 
 function readSequence([, parameters = '', , final = '', afterSs3]: RegExpExecArray): InputEvent | null {
-  if (afterSs3 !== undefined) return namedKey(LETTER_KEYS[afterSs3], '');
+  if (afterSs3 !== undefined) return namedKey(afterSs3 === 'M' ? 'enter' : LETTER_KEYS[afterSs3], '');
+  // A mouse, or an answer to a question that nobody here asked.
+  if (/^[<=>?]/.test(parameters)) return null;
   if (final === 'I' || final === 'O') return { kind: 'focus', hasFocus: final === 'I' };
   const [first = '', second = '', third = ''] = parameters.split(';');
   if (final === '~' && first === '27') return namedKey(CODE_KEYS[third], second);

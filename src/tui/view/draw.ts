@@ -15,9 +15,18 @@ import { type Frame, frameFor } from './frame.ts';
 import { questionRows } from './question-rows.ts';
 import { listRows } from './session-list.ts';
 
-/** What a session shows in the space it gets: its screen, or its conversation. */
+/** The space it gets, and what of it is scrolled to. */
+export interface ContentViewport {
+  cols: number;
+  rows: number;
+  atColumn: number;
+  back: number;
+  right: number;
+}
+
+/** What a session shows: its screen, or its conversation. */
 export interface SessionContent {
-  rows(viewport: { cols: number; rows: number; atColumn: number; back: number; right: number }): {
+  rows(viewport: ContentViewport): {
     rows: string[];
     cursor: { row: number; col: number } | null;
   };
@@ -44,7 +53,7 @@ const FIXED_ROWS = 3;
 /** The whole picture, row by row. */
 export function draw(drawing: Drawing): Picture {
   const { size, model, mode } = drawing;
-  const input = inputRows(drawing, size.cols);
+  const input = inputRows(drawing);
   const { frame, body } = measure(model, size, { inputRows: input.rows.length, isPage: mode.page !== undefined });
   const left = frame.list.rows === 0 ? [] : list(drawing, frame);
   const pane = paneRows(drawing, frame);
@@ -122,7 +131,7 @@ function paneRows(drawing: Drawing, frame: Frame): { rows: string[]; cursor: Cur
   if (page !== undefined) return pageRows(page, { cols, rows, dress });
   const session = selectedSession(model);
   if (session === null)
-    return { rows: filled([dress('dim', '─'.repeat(cols)), ...welcome(dress)], rows), cursor: null };
+    return { rows: filled([dress('dim', '─'.repeat(cols)), ...welcome(dress, cols)], rows), cursor: null };
   const { question } = session.status;
   const most = Math.floor((rows - 1) * QUESTION_SHARE);
   const asked = question === null ? [] : questionRows({ question, draft: model.answer, cols, rows: most, dress });
@@ -166,13 +175,13 @@ function pageRows(page: Page, { cols, rows, dress }: { cols: number; rows: numbe
   };
 }
 
-function welcome(dress: Dress): string[] {
+function welcome(dress: Dress, cols: number): string[] {
   const lines: [string, string][] = [
     ['n', 'a new session: Claude Code in a folder of yours'],
     ['?', 'all keys'],
     ['q', 'leave; sessions and server go on'],
   ];
-  return ['', ...lines.map(([key, does]) => `   ${dress('bold', key)}  ${does}`)];
+  return ['', ...lines.map(([key, does]) => `   ${dress('bold', key)}  ${truncate(does, cols - 6)}`)];
 }
 
 function filled(rows: readonly string[], count: number): string[] {
@@ -190,16 +199,18 @@ function rule({ model, mode, size, now, dress }: Drawing): string {
   return `${dress('dim', '──')}${dress(tone, shown)}${dress('dim', '─'.repeat(Math.max(0, size.cols - 2 - displayWidth(shown))))}`;
 }
 
-function inputRows({ mode, dress }: Drawing, cols: number): { rows: string[]; cursor: Cursor } {
+function inputRows({ mode, size, dress }: Drawing): { rows: string[]; cursor: Cursor } {
+  const { cols } = size;
   const box: InputBox | null = mode.input?.() ?? null;
   if (box === null) return { rows: [''], cursor: null };
   const mark = displayWidth(box.mark);
   const { rows, cursor } = layoutEditor(box.editor, Math.max(1, cols - mark - 1));
   if (!box.isActive) return { rows: [dress('dim', fitTo(`${box.mark}${rows[0] ?? ''}`, cols - 1))], cursor: null };
-  const start = Math.max(0, Math.min(cursor.row - MAX_INPUT_ROWS + 1, rows.length - MAX_INPUT_ROWS));
+  const most = Math.max(1, Math.min(MAX_INPUT_ROWS, size.rows - FIXED_ROWS - 1));
+  const start = Math.max(0, Math.min(cursor.row - most + 1, rows.length - most));
   return {
     rows: rows
-      .slice(start, start + MAX_INPUT_ROWS)
+      .slice(start, start + most)
       .map((row, index) => `${start + index === 0 ? dress('cyan', box.mark) : ' '.repeat(mark)}${row}`),
     cursor: { row: cursor.row - start, col: mark + cursor.col },
   };

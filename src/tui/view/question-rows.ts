@@ -5,6 +5,12 @@ import { type AnswerDraft, answerDraft, openPart } from '../model.ts';
 import { wrap } from './cells.ts';
 import type { Dress } from './dress.ts';
 
+/** Characters of a question or a tool's input that are looked at for each picture: more than fits anywhere, and no file of a megabyte. */
+const MOST_READ = 10_000;
+
+/** The same of one option. */
+const MOST_OPTION = 500;
+
 /** What a tool is about to do, in lines: enough for a command of some lines; `t` shows all of a long file. */
 const MAX_TOOL_ROWS = 6;
 
@@ -23,7 +29,7 @@ export function questionRows({ question, draft, cols, rows, dress }: QuestionOpt
   const part = openPart(question, draft);
   const several = question.questions.length;
   const head = several > 1 ? `${Object.keys(answers).length + 1} of ${several}: ` : '';
-  const asked = cleanBlock(part.text).trim();
+  const asked = cleanBlock(part.text.slice(0, MOST_READ)).trim();
   // The dialog's own words mostly say what the tool does.
   const isTold =
     question.tool === null || question.kind !== 'permission' || asked.includes(toolGist(question.tool.input));
@@ -51,16 +57,14 @@ const KIND_TITLES: Readonly<Record<Question['kind'], string>> = {
 };
 
 function toolRows(tool: { name: string; input: unknown }, width: number): string[] {
-  const fields = typeof tool.input === 'object' && tool.input !== null ? Object.entries(tool.input) : [];
-  const long = fields.flatMap(([, value]) => (typeof value === 'string' && value.includes('\n') ? [value] : []));
-  const rows = wrap(`${cleanLine(tool.name)}: ${toolGist(tool.input)}`, width);
-  const all =
-    long.length === 0
-      ? rows
-      : [`${cleanLine(tool.name)}:`, ...long.flatMap((value) => wrap(cleanBlock(value).trimEnd(), width))];
-  return all.length > MAX_TOOL_ROWS
-    ? [...all.slice(0, MAX_TOOL_ROWS - 1), `… ${all.length - MAX_TOOL_ROWS + 1} more lines`]
-    : all;
+  const fields = typeof tool.input === 'object' && tool.input !== null ? Object.values(tool.input) : [];
+  const long = fields.find((value): value is string => typeof value === 'string' && value.includes('\n')) ?? '';
+  const name = cleanLine(tool.name);
+  const rows = [
+    ...wrap(`${name}: ${toolGist(tool.input).slice(0, MOST_READ)}`, width),
+    ...(long === '' ? [] : wrap(cleanBlock(long.slice(0, MOST_READ)).trimEnd(), width)),
+  ];
+  return rows.length > MAX_TOOL_ROWS ? [...rows.slice(0, MAX_TOOL_ROWS - 1), '…'] : rows;
 }
 
 interface OptionRow {
@@ -75,6 +79,6 @@ interface OptionRow {
 function optionRows({ option, number, part, chosen, width, dress }: OptionRow): string[] {
   const box = part.multi ? (chosen.has(number) ? '[x] ' : '[ ] ') : '';
   const about = option.description === null ? '' : ` — ${cleanLine(option.description)}`;
-  const [first = '', ...more] = wrap(`${box}${cleanLine(option.label)}${about}`, width - 3);
+  const [first = '', ...more] = wrap(`${box}${cleanLine(option.label)}${about}`.slice(0, MOST_OPTION), width - 3);
   return [`${dress('cyan', String(number))}  ${first}`, ...more.map((row) => `   ${row}`)];
 }

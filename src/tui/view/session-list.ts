@@ -2,7 +2,7 @@ import type { Session } from '../../protocol/index.ts';
 import { displayWidth, truncate } from '../../text/display-width.ts';
 import { formatSince } from '../../text/durations.ts';
 import { pathText, sessionGist, sessionIcon, sessionStyle, stateText } from '../../text/session-words.ts';
-import { cleanLine } from '../../text/terminal-text.ts';
+import { cleanBlock, cleanLine } from '../../text/terminal-text.ts';
 import { fitTo } from './cells.ts';
 import type { Dress } from './dress.ts';
 
@@ -36,21 +36,39 @@ export function listRows(options: ListOptions): string[] {
 
 function gistOf(session: Session, home: string | undefined): string {
   if (!session.adopted) return `only observed; /adopt takes it over`;
-  return sessionGist(session) || pathText(session.path, home);
+  return sessionGist(session) || lastWords(session) || pathText(session.path, home);
 }
 
-const SLUG_CELLS = 14;
-const STATE_CELLS = 20;
+/** The end of the answer with which the turn was over, as the evidence for that has it. */
+function lastWords({ status }: Session): string {
+  const { rule, evidence } = status.because;
+  return status.primary === 'idle' && rule.endsWith('.Stop')
+    ? (cleanBlock(evidence).trim().split('\n').at(-1) ?? '')
+    : '';
+}
+
+/** The state in a word, where there is room for no more: what kind of question, or the word for lists. */
+function shortState({ state, status }: Session): string {
+  if (status.primary === 'stuck') return 'stuck';
+  return cleanLine(status.primary === 'waiting' ? (status.detail ?? state) : state);
+}
+
+/** Cells of name and state; a narrow terminal has the state in a word. */
+const WIDE_CELLS = { slug: 14, state: 20 };
+const NARROW_CELLS = { slug: 10, state: 11 };
+const NARROW_COLS = 70;
 const SINCE_CELLS = 7;
 
 function flatRow(session: Session, { selected, cols, now, home, dress }: ListOptions): string {
   const style = sessionStyle(session);
   const isSelected = session.slug === selected;
   const since = formatSince(session.status.since, now).padStart(SINCE_CELLS);
-  const fixed = 4 + SLUG_CELLS + 1 + STATE_CELLS + 1 + SINCE_CELLS + 2;
+  const isNarrow = cols < NARROW_COLS;
+  const cells = isNarrow ? NARROW_CELLS : WIDE_CELLS;
+  const fixed = 4 + cells.slug + 1 + cells.state + SINCE_CELLS + 2;
   const gist = fitTo(gistOf(session, home), Math.max(0, cols - fixed));
-  const slug = fitTo(cleanLine(session.slug), SLUG_CELLS);
-  const state = fitTo(stateText(session), STATE_CELLS);
+  const slug = fitTo(cleanLine(session.slug), cells.slug);
+  const state = fitTo(isNarrow ? shortState(session) : stateText(session), cells.state);
   return [
     isSelected ? dress('cyan', '▌') : ' ',
     dress(style, sessionIcon(session)),
@@ -65,7 +83,7 @@ function tallRows(session: Session, { selected, cols, now, home, dress }: ListOp
   const style = sessionStyle(session);
   const isSelected = session.slug === selected;
   const bar = isSelected ? dress('cyan', '▌') : ' ';
-  const state = stateText(session);
+  const state = shortState(session);
   const since = formatSince(session.status.since, now);
   const facts = `${state} ${since} `;
   const slugCells = Math.max(6, cols - displayWidth(facts) - 4);

@@ -1,0 +1,135 @@
+import type { ClaudeEvent } from '../protocol/index.ts';
+import { toolGist } from '../text/session-words.ts';
+import { cleanBlock, cleanLine } from '../text/terminal-text.ts';
+
+/** A piece of a JSON session's conversation, its texts as they came. */
+export type Piece =
+  | { kind: 'prompt' | 'text' | 'thinking' | 'error' | 'note'; text: string }
+  | { kind: 'tool'; name: string; gist: string; result: string | null; isError: boolean };
+
+/** What was said before these is in the events and in the transcript; nobody scrolls so far in a pane. */
+const MOST_PIECES = 1_000;
+
+/** A conversation, made of the session's events in their order. Each event counts once, whichever way and however often it comes. */
+export class Conversation {
+  readonly pieces: Piece[] = [];
+  /** what is being written at this moment, before the whole block has come */
+  partial: { kind: 'text' | 'thinking'; text: string } | null = null;
+  #last = 0;
+  readonly #tools = new Map<string, Piece & { kind: 'tool' }>();
+
+  /** number of the last event */
+  get last(): number {
+    return this.#last;
+  }
+
+  /** @returns false for one that it has */
+  add(seq: number, event: ClaudeEvent): boolean {
+    if (seq <= this.#last) return false;
+    this.#last = seq;
+    // A subagent's own conversation is not this one.
+    if (typeof event.parent_tool_use_id === 'string') return true;
+    this.#read(event);
+    if (this.pieces.length > MOST_PIECES) this.pieces.splice(0, this.pieces.length - MOST_PIECES);
+    return true;
+  }
+
+  #read(event: ClaudeEvent): void {
+    switch (event.type) {
+      case 'user':
+        for (const block of blocksOf(event)) this.#readOfUser(block);
+        return;
+      case 'assistant':
+        this.partial = null;
+        for (const block of blocksOf(event)) this.#readOfAssistant(block);
+        return;
+      case 'stream_event':
+        this.#readDelta(event.event);
+        return;
+      case 'result':
+        this.partial = null;
+        if (event.is_error === true && typeof event.result === 'string') this.#push('error', event.result);
+        return;
+      case 'error':
+        this.#push('error', textOf(event.message));
+        return;
+      case 'raw':
+        this.#push('note', textOf(event.content));
+        return;
+      case 'system':
+        if (event.subtype === 'compact_boundary') this.#push('note', 'the conversation was compacted');
+        return;
+    }
+  }
+
+  #readOfUser(block: Fields): void {
+    const text = block.type === 'text' ? textOf(block.text) : '';
+    // Claude Code says in the user's name that it was interrupted (2.1.329).
+    this.#push(text.startsWith('[Request interrupted') ? 'note' : 'prompt', text);
+    const tool = block.type === 'tool_result' ? this.#tools.get(textOf(block.tool_use_id)) : undefined;
+    if (tool === undefined) return;
+    tool.result = textOf(block.content);
+    tool.isError = block.is_error === true;
+  }
+
+  #readOfAssistant(block: Fields): void {
+    if (block.type === 'text') this.#push('text', textOf(block.text));
+    if (block.type === 'thinking') this.#push('thinking', textOf(block.thinking));
+    if (block.type !== 'tool_use') return;
+    const tool = {
+      kind: 'tool' as const,
+      name: textOf(block.name),
+      gist: toolGist(block.input),
+      result: null,
+      isError: false,
+    };
+    this.pieces.push(tool);
+    this.#tools.set(textOf(block.id), tool);
+  }
+
+  #readDelta(event: unknown): void {
+    const { type, delta } = fieldsOf(event);
+    if (type === 'message_start') this.partial = null;
+    const { text, thinking } = fieldsOf(delta);
+    const kind = typeof text === 'string' ? 'text' : 'thinking';
+    const added = textOf(text ?? thinking);
+    if (type !== 'content_block_delta' || added === '') return;
+    this.partial = { kind, text: this.partial?.kind === kind ? this.partial.text + added : added };
+  }
+
+  #push(kind: Exclude<Piece['kind'], 'tool'>, text: string): void {
+    const clean = cleanBlock(text).trim();
+    const last = this.pieces.at(-1);
+    // A failed turn says its error twice: as its last answer and as its result.
+    const isRepeated = kind === 'error' && last?.kind === 'text' && last.text === clean;
+    if (clean === '') return;
+    if (isRepeated) this.pieces.pop();
+    this.pieces.push({ kind, text: clean });
+  }
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+function fieldsOf(value: unknown): Fields {
+  return typeof value === 'object' && value !== null ? (value as Fields) : {};
+}
+
+/** A message's blocks; a plain text is one. */
+function blocksOf(event: ClaudeEvent): Fields[] {
+  const { content } = fieldsOf(event.message);
+  if (typeof content === 'string') return [{ type: 'text', text: content }];
+  return Array.isArray(content) ? content.map(fieldsOf) : [];
+}
+
+/** A text, or the texts of its blocks. */
+function textOf(value: unknown): string {
+  if (typeof value === 'string') return value;
+  return Array.isArray(value) ? value.map((block) => textOf(fieldsOf(block).text)).join('\n') : '';
+}
+
+/** The first line of what a tool said, and how many there are. */
+export function resultGist(result: string): string {
+  const lines = cleanBlock(result).trim().split('\n');
+  const first = cleanLine(lines[0] ?? '');
+  return lines.length > 1 ? `${first} … ${lines.length} lines` : first;
+}
