@@ -1,6 +1,9 @@
 import { useEffect } from 'preact/hooks';
 import { HomePage } from '../pages/home.tsx';
+import { NewSessionPage } from '../pages/new-session.tsx';
+import { SettingsPage } from '../pages/settings.tsx';
 import { SignInPage } from '../pages/sign-in.tsx';
+import { StashPage } from '../pages/stash.tsx';
 import { Icon, type IconName } from '../parts/icons.tsx';
 import { Toasts } from '../parts/toasts.tsx';
 import { link, lostAt, sessions } from '../server/fleet.ts';
@@ -51,6 +54,12 @@ function CurrentPage() {
   switch (value.page) {
     case 'session':
       return <SessionPage key={value.slug} slug={value.slug} />;
+    case 'new':
+      return <NewSessionPage />;
+    case 'stash':
+      return <StashPage />;
+    case 'settings':
+      return <SettingsPage />;
     default:
       return <HomePage />;
   }

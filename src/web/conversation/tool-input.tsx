@@ -2,8 +2,12 @@ import { Code } from './code.tsx';
 import { Diff } from './diff.tsx';
 import { Markdown } from './markdown.tsx';
 
-/** What a tool is called with, as a person reads it: a command, a change of a file, a plan, or the fields as they are. */
-export function ToolInput({ name, input }: { name: string; input: unknown }) {
+/**
+ * What a tool is called with, as a person reads it: a command, a change of a file, a plan, or the fields as they are.
+ * @param props.isFileNamed the file's name stands above it already
+ */
+export function ToolInput(props: { name: string; input: unknown; isFileNamed?: boolean }) {
+  const { name, input, isFileNamed = false } = props;
   const fields = fieldsOf(input);
   const file = text(fields.file_path) ?? text(fields.notebook_path) ?? text(fields.path);
   const command = text(fields.command);
@@ -21,7 +25,7 @@ export function ToolInput({ name, input }: { name: string; input: unknown }) {
   if (Array.isArray(fields.edits)) {
     return (
       <>
-        <FileName file={file} />
+        {!isFileNamed && <FileName file={file} />}
         {fields.edits.map((edit: unknown, index) => {
           const { old_string, new_string } = fieldsOf(edit);
           return <Diff key={index} before={text(old_string) ?? ''} after={text(new_string) ?? ''} />;
@@ -32,7 +36,7 @@ export function ToolInput({ name, input }: { name: string; input: unknown }) {
   if (text(fields.old_string) !== null || text(fields.new_string) !== null) {
     return (
       <>
-        <FileName file={file} />
+        {!isFileNamed && <FileName file={file} />}
         <Diff before={text(fields.old_string) ?? ''} after={text(fields.new_string) ?? ''} />
       </>
     );
@@ -41,7 +45,7 @@ export function ToolInput({ name, input }: { name: string; input: unknown }) {
   if (content !== null && file !== null) {
     return (
       <>
-        <FileName file={file} />
+        {!isFileNamed && <FileName file={file} />}
         <Code text={content} language={endingOf(file)} />
       </>
     );

@@ -1,6 +1,7 @@
 import { computed } from '@preact/signals';
 import { useEffect, useMemo } from 'preact/hooks';
 import { addressOf } from '../app/router.ts';
+import { ConversationView } from '../conversation/conversation.tsx';
 import { link, sessions } from '../server/fleet.ts';
 import { SessionHead } from './head.tsx';
 import { QuestionPanel } from './question.tsx';
@@ -28,7 +29,7 @@ export function SessionPage({ slug }: { slug: string }) {
   return (
     <>
       <SessionHead session={session} />
-      <SessionTerminal session={session} />
+      {session.type === 'json' ? <ConversationView session={session} /> : <SessionTerminal session={session} />}
       <div class="dock">
         {question !== null && <QuestionPanel key={question.id} slug={slug} question={question} hasKeys />}
         <ReplyBox session={session} />

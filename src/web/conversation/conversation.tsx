@@ -1,0 +1,155 @@
+import { signal } from '@preact/signals';
+import { memo } from 'preact/compat';
+import { useEffect, useMemo, useRef } from 'preact/hooks';
+import type { Session, StoredEvent } from '../../protocol/index.ts';
+import { Icon } from '../parts/icons.tsx';
+import { command, link, onFrame } from '../server/fleet.ts';
+import { inputGist } from '../sessions/tone.ts';
+import { Code } from './code.tsx';
+import { EMPTY_CONVERSATION, foldEvents, type Item } from './fold-events.ts';
+import { Markdown } from './markdown.tsx';
+import { endingOf, ToolInput } from './tool-input.tsx';
+
+/** So near to the end a person is reading the end. */
+const AT_END_PX = 60;
+/** What changes a file is what a person wants to see, without a click. */
+const SHOWN_OPEN: ReadonlySet<string> = new Set(['Edit', 'MultiEdit', 'Write', 'NotebookEdit', 'TodoWrite']);
+
+/** A JSON session as a conversation: what was asked, answered and done. */
+export function ConversationView({ session }: { session: Session }) {
+  const { slug } = session;
+  const conversation = useConversation(slug);
+  const scroller = useRef<HTMLElement>(null);
+  const isAtEnd = useRef(true);
+  const { items } = conversation.value;
+  useEffect(() => {
+    const { current } = scroller;
+    if (current !== null && isAtEnd.current) current.scrollTop = current.scrollHeight;
+  }, [items]);
+  return (
+    <section
+      class="conversation"
+      ref={scroller}
+      aria-label={`Conversation of ${slug}`}
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: it is scrolled by the keyboard as well
+      tabIndex={0}
+      onScroll={({ currentTarget: { scrollHeight, scrollTop, clientHeight } }) => {
+        isAtEnd.current = scrollHeight - scrollTop - clientHeight < AT_END_PX;
+      }}
+    >
+      {items.length === 0 && (
+        <p class="faint">
+          {session.json_state === 'idle' ? 'Nothing was asked yet. Write the first prompt below.' : 'Loading…'}
+        </p>
+      )}
+      {items.map((item) => (
+        <ItemView key={item.id} item={item} />
+      ))}
+      {session.status.primary === 'active' && <p class="working faint">{workingText(items.at(-1))}</p>}
+    </section>
+  );
+}
+
+/** All events of a session, and those that come; after a loss of the connection it goes on where it was. */
+function useConversation(slug: string) {
+  const conversation = useMemo(() => signal(EMPTY_CONVERSATION), [slug]);
+  useEffect(() => {
+    let pending: StoredEvent[] = [];
+    let frame = 0;
+    // An answer comes in hundreds of pieces: drawn once per picture, not once per piece.
+    const draw = (): void => {
+      frame = 0;
+      conversation.value = foldEvents(conversation.value, pending);
+      pending = [];
+    };
+    const stopFrames = onFrame((heard) => {
+      if (heard.type !== 'claude_event' || heard.session !== slug) return;
+      pending.push(heard);
+      if (frame === 0) frame = requestAnimationFrame(draw);
+    });
+    const stopLink = link.subscribe((now) => {
+      if (now !== 'live') return;
+      if (frame !== 0) {
+        cancelAnimationFrame(frame);
+        draw();
+      }
+      command({ type: 'subscribe', sessions: [slug], after: { [slug]: conversation.value.seq } });
+    });
+    return () => {
+      cancelAnimationFrame(frame);
+      stopFrames();
+      stopLink();
+      command({ type: 'unsubscribe', sessions: [slug] });
+    };
+  }, [slug]);
+  return conversation;
+}
+
+function workingText(last: Item | undefined): string {
+  if (last?.kind === 'tool' && last.output === null) return `${last.name} runs…`;
+  return last !== undefined && 'isWriting' in last && last.isWriting ? 'Writing…' : 'Thinking…';
+}
+
+const ItemView = memo(function ItemView({ item }: { item: Item }) {
+  return (
+    <div class="item" data-kind={item.kind} data-inside={item.isInside ? '' : undefined}>
+      <ItemContent item={item} />
+    </div>
+  );
+});
+
+function ItemContent({ item }: { item: Item }) {
+  switch (item.kind) {
+    case 'prompt':
+      return <p class="prompt">{item.text}</p>;
+    case 'text':
+      return <Markdown text={item.text} />;
+    case 'thinking':
+      return (
+        <details class="fold">
+          <summary class="faint">
+            <Icon name="chevron" />
+            {item.isWriting ? 'Thinking…' : 'Thought'}
+          </summary>
+          <div class="fold-body thinking">{item.text}</div>
+        </details>
+      );
+    case 'tool':
+      return <Tool {...item} />;
+    case 'end':
+      return item.error === null ? <p class="end faint">{endText(item)}</p> : <p class="notice bad">{item.error}</p>;
+    case 'note':
+      return <p class={`notice ${item.isBad ? 'bad' : ''}`}>{item.text}</p>;
+  }
+}
+
+function Tool({ name, input, output, isError }: Extract<Item, { kind: 'tool' }>) {
+  const state = output === null ? 'busy' : isError ? 'error' : 'done';
+  return (
+    <details class="fold tool" open={SHOWN_OPEN.has(name) || undefined}>
+      <summary>
+        <Icon name="chevron" />
+        <span class="dot" data-tone={state} />
+        <strong>{name}</strong>
+        <span class="mono clip grow gist">{inputGist(input)}</span>
+        <span class="faint">{state === 'busy' ? 'running' : isError ? 'failed' : ''}</span>
+      </summary>
+      <div class="fold-body stack">
+        <ToolInput name={name} input={input} isFileNamed />
+        {output !== null && output !== '' && (
+          <div class={isError ? 'output is-error' : 'output'}>
+            <Code text={output} language={name === 'Read' ? endingOf(inputGist(input)) : ''} />
+          </div>
+        )}
+      </div>
+    </details>
+  );
+}
+
+function endText({ costUsd, durationMs }: { costUsd: number | null; durationMs: number | null }): string {
+  const parts = [
+    durationMs === null ? null : `${(durationMs / 1000).toFixed(1)} s`,
+    costUsd === null ? null : `$${costUsd.toFixed(costUsd < 0.1 ? 3 : 2)}`,
+  ];
+  return parts.filter((part) => part !== null).join(' · ');
+}

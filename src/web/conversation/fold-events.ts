@@ -1,0 +1,176 @@
+import type { ClaudeEvent, StoredEvent } from '../../protocol/index.ts';
+
+/** One thing in a conversation. Replaced, never changed, so that what is shown knows what to draw again. */
+export type Item = { id: string; isInside: boolean } & (
+  | { kind: 'prompt'; text: string; at: number }
+  | { kind: 'text'; text: string; isWriting: boolean }
+  | { kind: 'thinking'; text: string; isWriting: boolean }
+  | { kind: 'tool'; name: string; input: unknown; output: string | null; isError: boolean; isWriting: boolean }
+  | { kind: 'end'; costUsd: number | null; durationMs: number | null; error: string | null }
+  | { kind: 'note'; text: string; isBad: boolean }
+);
+
+/** A conversation, as far as its events were heard. */
+export interface Conversation {
+  items: readonly Item[];
+  /** number of the last event that is in it; 0: none */
+  seq: number;
+  /** dollars so far, as Claude Code counts them; its own total begins anew with each of its processes */
+  totalCostUsd: number;
+}
+
+export const EMPTY_CONVERSATION: Conversation = { items: [], seq: 0, totalCostUsd: 0 };
+
+/**
+ * The conversation after some events, in order; those that are in it already change nothing. What is being written is shown as it grows
+ * (`stream_event`) and replaced by the whole (`assistant`). Kinds that this version does not know are left out.
+ */
+export function foldEvents(conversation: Conversation, events: readonly StoredEvent[]): Conversation {
+  const draft = { ...conversation, items: [...conversation.items] };
+  for (const stored of events) {
+    if (stored.seq <= draft.seq) continue;
+    draft.seq = stored.seq;
+    fold(draft, stored);
+  }
+  return draft;
+}
+
+interface Draft {
+  items: Item[];
+  seq: number;
+  totalCostUsd: number;
+}
+
+function fold(draft: Draft, { seq, timestamp, event }: StoredEvent): void {
+  const place = { id: String(seq), isInside: text(event.parent_tool_use_id) !== null };
+  switch (event.type) {
+    case 'user':
+      foldUser(draft, event, { ...place, at: timestamp });
+      return;
+    case 'assistant':
+      for (const block of contentOf(event)) finishBlock(draft, block, place);
+      return;
+    case 'stream_event':
+      foldPiece(draft, record(event.event), place);
+      return;
+    case 'result':
+      foldResult(draft, event, place);
+      return;
+    case 'system':
+      if (event.subtype === 'compact_boundary') {
+        draft.items.push({ ...place, kind: 'note', text: 'The conversation was compacted', isBad: false });
+      }
+      return;
+    case 'raw':
+      draft.items.push({ ...place, kind: 'note', text: text(event.content) ?? '', isBad: false });
+      return;
+    case 'error':
+      draft.items.push({ ...place, kind: 'note', text: text(event.message) ?? 'The process failed', isBad: true });
+      return;
+    default:
+      return;
+  }
+}
+
+type Place = Pick<Item, 'id' | 'isInside'>;
+
+function foldUser(draft: Draft, event: ClaudeEvent, { at, ...place }: Place & { at: number }): void {
+  const { content } = record(event.message);
+  if (typeof content === 'string') {
+    if (content !== '') draft.items.push({ ...place, kind: 'prompt', text: content, at });
+    return;
+  }
+  for (const block of contentOf(event)) {
+    if (block.type === 'tool_result') {
+      const index = draft.items.findLastIndex((item) => item.kind === 'tool' && item.id === block.tool_use_id);
+      const tool = draft.items[index];
+      if (tool?.kind === 'tool') {
+        draft.items[index] = { ...tool, output: resultText(block.content), isError: block.is_error === true };
+      }
+    } else if (block.type === 'text') {
+      // Claude Code says so itself where a person interrupted it.
+      draft.items.push({ ...place, kind: 'note', text: text(block.text) ?? '', isBad: false });
+    }
+  }
+}
+
+/** A block that is whole takes the place of the pieces it came in. */
+function finishBlock(draft: Draft, block: Record<string, unknown>, place: Place): void {
+  const item = blockItem(block, { ...place, isWriting: false });
+  if (item === null) return;
+  const written = draft.items.findIndex((one) => 'isWriting' in one && one.isWriting && one.kind === item.kind);
+  if (written === -1) draft.items.push(item);
+  else draft.items[written] = item;
+}
+
+function blockItem(block: Record<string, unknown>, place: Place & { isWriting: boolean }): Item | null {
+  switch (block.type) {
+    case 'text':
+      return { ...place, kind: 'text', text: text(block.text) ?? '' };
+    case 'thinking':
+      return { ...place, kind: 'thinking', text: text(block.thinking) ?? '' };
+    case 'tool_use':
+      return {
+        ...place,
+        id: text(block.id) ?? place.id,
+        kind: 'tool',
+        name: text(block.name) ?? 'a tool',
+        input: block.input,
+        output: null,
+        isError: false,
+      };
+    default:
+      return null;
+  }
+}
+
+function foldPiece(draft: Draft, piece: Record<string, unknown>, place: Place): void {
+  if (piece.type === 'content_block_start') {
+    const item = blockItem(record(piece.content_block), { ...place, isWriting: true });
+    if (item !== null) draft.items.push(item);
+    return;
+  }
+  if (piece.type !== 'content_block_delta') return;
+  const delta = record(piece.delta);
+  const more = text(delta.text) ?? text(delta.thinking);
+  if (more === null) return;
+  const index = draft.items.findLastIndex((item) => 'isWriting' in item && item.isWriting);
+  const item = draft.items[index];
+  if (item?.kind === 'text' || item?.kind === 'thinking') draft.items[index] = { ...item, text: item.text + more };
+}
+
+function foldResult(draft: Draft, event: ClaudeEvent, place: Place): void {
+  // Pieces that never became whole: the turn was stopped while they were written.
+  draft.items = draft.items.map((item) =>
+    'isWriting' in item && item.isWriting ? { ...item, isWriting: false } : item,
+  );
+  const total = number(event.total_cost_usd);
+  const costUsd = total === null ? null : total >= draft.totalCostUsd ? total - draft.totalCostUsd : total;
+  if (total !== null) draft.totalCostUsd = total;
+  const error = event.is_error === true ? (text(event.result) ?? text(event.subtype) ?? 'The turn failed') : null;
+  draft.items.push({ ...place, kind: 'end', costUsd, durationMs: number(event.duration_ms), error });
+}
+
+/** What a tool answered, as text; pictures are named. */
+function resultText(content: unknown): string {
+  if (typeof content === 'string') return content;
+  if (!Array.isArray(content)) return '';
+  return content.map((part) => text(record(part).text) ?? `[${text(record(part).type) ?? 'something'}]`).join('\n');
+}
+
+function contentOf(event: ClaudeEvent): Record<string, unknown>[] {
+  const { content } = record(event.message);
+  return Array.isArray(content) ? content.map(record) : [];
+}
+
+function record(value: unknown): Record<string, unknown> {
+  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
+}
+
+function text(value: unknown): string | null {
+  return typeof value === 'string' ? value : null;
+}
+
+function number(value: unknown): number | null {
+  return typeof value === 'number' ? value : null;
+}

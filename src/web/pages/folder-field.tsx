@@ -1,0 +1,115 @@
+import { type Signal, useSignal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
+import { Icon } from '../parts/icons.tsx';
+import { tellError } from '../parts/toasts.tsx';
+import { client, sessions } from '../server/fleet.ts';
+
+const MAX_SHOWN = 8;
+
+/** A folder of the server's machine, completed while it is typed: Tab takes the first, arrows choose. */
+export function FolderField({ path }: { path: Signal<string> }) {
+  const found = useSignal<readonly string[]>([]);
+  const chosen = useSignal(-1);
+  const isOpen = useSignal(false);
+  const recent = [...new Set([...sessions.value.values()].flatMap((session) => session.path ?? []))].slice(0, 5);
+
+  useEffect(() => {
+    if (!isOpen.value) return;
+    let isOld = false;
+    client
+      .call('completeFolder', { query: { path: path.value } })
+      .then(({ folders }) => {
+        if (isOld) return;
+        found.value = folders.filter((folder) => folder !== path.value).slice(0, MAX_SHOWN);
+        chosen.value = -1;
+      })
+      .catch(tellError);
+    return () => {
+      isOld = true;
+    };
+  }, [path.value, isOpen.value]);
+
+  const take = (folder: string | undefined): void => {
+    // With the slash, the folders in it are offered next.
+    if (folder !== undefined) path.value = `${folder}/`;
+  };
+  const handleKey = (event: KeyboardEvent): void => {
+    const { value: folders } = found;
+    const step = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0;
+    if (step !== 0 && folders.length > 0) chosen.value = (chosen.value + step + folders.length) % folders.length;
+    else if (event.key === 'Tab' && !event.shiftKey && folders.length > 0) take(folders[Math.max(0, chosen.value)]);
+    else if (event.key === 'Enter' && chosen.value >= 0) take(folders[chosen.value]);
+    else if (event.key === 'Escape' && found.value.length > 0) found.value = [];
+    else return;
+    event.preventDefault();
+  };
+
+  return (
+    <div class="field folder-field">
+      <label for="folder">Folder</label>
+      <input
+        id="folder"
+        class="input mono"
+        required
+        role="combobox"
+        aria-expanded={found.value.length > 0}
+        aria-controls="folders"
+        aria-activedescendant={chosen.value >= 0 ? `folder-${chosen.value}` : undefined}
+        aria-autocomplete="list"
+        autocomplete="off"
+        spellcheck={false}
+        placeholder="~/src/project"
+        value={path.value}
+        onFocus={() => {
+          isOpen.value = true;
+        }}
+        onBlur={() => {
+          isOpen.value = false;
+          found.value = [];
+        }}
+        onInput={({ currentTarget }) => {
+          path.value = currentTarget.value;
+        }}
+        onKeyDown={handleKey}
+      />
+      {found.value.length > 0 && (
+        <div id="folders" class="folder-list" role="listbox" aria-label="Folders">
+          {found.value.map((folder, index) => (
+            <div
+              key={folder}
+              id={`folder-${index}`}
+              role="option"
+              tabIndex={-1}
+              aria-selected={index === chosen.value}
+              class="mono clip"
+              onPointerDown={(event) => {
+                // The field keeps the focus: the list would go otherwise.
+                event.preventDefault();
+                take(folder);
+              }}
+            >
+              <Icon name="folder" />
+              {folder}
+            </div>
+          ))}
+        </div>
+      )}
+      {path.value === '' && recent.length > 0 && (
+        <div class="row wrap recent">
+          {recent.map((folder) => (
+            <button
+              key={folder}
+              type="button"
+              class="button"
+              onClick={() => {
+                path.value = folder;
+              }}
+            >
+              {folder}
+            </button>
+          ))}
+        </div>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,176 @@
+import { type Signal, useSignal } from '@preact/signals';
+import type { JSX } from 'preact';
+import { useEffect, useId } from 'preact/hooks';
+import { PermissionMode, type SessionType, SLUG_PATTERN } from '../../protocol/index.ts';
+import { goTo } from '../app/router.ts';
+import { PageHead } from '../parts/page-head.tsx';
+import { attempt } from '../parts/toasts.tsx';
+import { client, sessions } from '../server/fleet.ts';
+import { FolderField } from './folder-field.tsx';
+
+const TYPES: readonly { type: SessionType; title: string; about: string }[] = [
+  {
+    type: 'json',
+    title: 'Conversation',
+    about: 'Answers, tool calls and diffs as a page; costs nothing while it waits',
+  },
+  { type: 'screen', title: 'Terminal', about: 'The real Claude Code terminal, to attach to from a shell as well' },
+];
+
+/** Claude Code in a folder, under a name. */
+export function NewSessionPage() {
+  const path = useSignal('');
+  const slug = useSignal('');
+  /** the name follows the folder until somebody writes one */
+  const isNamed = useSignal(false);
+  const type = useSignal<SessionType>('json');
+  const prompt = useSignal('');
+  const mode = useSignal('');
+  const model = useSignal('');
+  const isBusy = useSignal(false);
+  useEffect(() => {
+    if (!isNamed.value) slug.value = freeSlug(path.value);
+  }, [path.value]);
+
+  const launch = async (): Promise<void> => {
+    isBusy.value = true;
+    const chosen = PermissionMode.safeParse(mode.value);
+    const done = await attempt(() =>
+      client.call('createSession', {
+        body: {
+          slug: slug.value,
+          path: path.value.trim(),
+          type: type.value,
+          ...(prompt.value.trim() === '' ? {} : { prompt: prompt.value }),
+          ...(chosen.success ? { permission_mode: chosen.data } : {}),
+          ...(model.value.trim() === '' ? {} : { model: model.value.trim() }),
+        },
+      }),
+    );
+    isBusy.value = false;
+    if (done) goTo({ page: 'session', slug: slug.value });
+  };
+
+  return (
+    <>
+      <PageHead title="New session" />
+      <form
+        class="page stack"
+        onSubmit={(event) => {
+          event.preventDefault();
+          void launch();
+        }}
+      >
+        <FolderField path={path} />
+        <Field label="Name" hint="Letters, digits, - and _">
+          {(id) => (
+            <input
+              {...bind(slug)}
+              id={id}
+              class="input mono"
+              required
+              maxLength={64}
+              pattern="[A-Za-z0-9][A-Za-z0-9_\-]*"
+              spellcheck={false}
+              autocomplete="off"
+              onInput={({ currentTarget }) => {
+                slug.value = currentTarget.value;
+                isNamed.value = currentTarget.value !== '';
+              }}
+            />
+          )}
+        </Field>
+        <fieldset class="stack">
+          <legend class="label">Shown as</legend>
+          <div class="cards">
+            {TYPES.map(({ type: one, title, about }) => (
+              <label key={one} class="form-option">
+                <input
+                  type="radio"
+                  name="type"
+                  checked={type.value === one}
+                  onChange={() => {
+                    type.value = one;
+                  }}
+                />
+                <span class="choice-text">
+                  <span>{title}</span>
+                  <span class="choice-about">{about}</span>
+                </span>
+              </label>
+            ))}
+          </div>
+        </fieldset>
+        <Field label="First prompt" hint="May be left empty">
+          {(id) => <textarea {...bind(prompt)} id={id} class="input" rows={4} />}
+        </Field>
+        <div class="cards">
+          <Field label="Permissions">
+            {(id) => (
+              <select
+                id={id}
+                class="input"
+                value={mode.value}
+                onChange={({ currentTarget }) => {
+                  mode.value = currentTarget.value;
+                }}
+              >
+                <option value="">as Claude Code is set</option>
+                {PermissionMode.options.map((option) => (
+                  <option key={option} value={option}>
+                    {option}
+                  </option>
+                ))}
+              </select>
+            )}
+          </Field>
+          <Field label="Model">
+            {(id) => (
+              <input {...bind(model)} id={id} class="input" placeholder="as Claude Code is set" spellcheck={false} />
+            )}
+          </Field>
+        </div>
+        <div class="row end">
+          <button type="submit" class="button primary" disabled={isBusy.value}>
+            {isBusy.value ? 'Starting…' : 'Start'}
+          </button>
+        </div>
+      </form>
+    </>
+  );
+}
+
+function bind(text: Signal<string>) {
+  return {
+    value: text.value,
+    onInput: ({ currentTarget }: { currentTarget: { value: string } }) => {
+      text.value = currentTarget.value;
+    },
+  };
+}
+
+function Field(props: { label: string; hint?: string; children: (id: string) => JSX.Element }) {
+  const id = useId();
+  return (
+    <div class="field">
+      <label for={id}>{props.label}</label>
+      {props.children(id)}
+      {props.hint !== undefined && <span class="hint">{props.hint}</span>}
+    </div>
+  );
+}
+
+/** The folder's own name in capitals, as people name sessions, with a number where it is taken. */
+function freeSlug(path: string): string {
+  const last = path.split('/').filter(Boolean).at(-1) ?? '';
+  const name = last
+    .toUpperCase()
+    .replaceAll(/[^A-Z0-9_-]+/g, '-')
+    .replaceAll(/^[-_]+|-+$/g, '')
+    .slice(0, 60);
+  if (!SLUG_PATTERN.test(name)) return '';
+  for (let number = 1; ; number++) {
+    const slug = number === 1 ? name : `${name}-${number}`;
+    if (!sessions.value.has(slug)) return slug;
+  }
+}

@@ -1,0 +1,111 @@
+import { useSignal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
+import { renderSVG } from 'uqr';
+import { type SignedIn, signInUrl } from '../../protocol/index.ts';
+import { type ThemeChoice, themeChoice } from '../app/theme.ts';
+import { PageHead } from '../parts/page-head.tsx';
+import { attempt, tellError } from '../parts/toasts.tsx';
+import { becomeSignedOut, client } from '../server/fleet.ts';
+
+const THEMES: readonly { choice: ThemeChoice; title: string }[] = [
+  { choice: 'system', title: 'As the system' },
+  { choice: 'light', title: 'Light' },
+  { choice: 'dark', title: 'Dark' },
+];
+
+/** What belongs to this browser; the server's own settings are the command line's (`cbos config`). */
+export function SettingsPage() {
+  const signedIn = useSignal<SignedIn | null>(null);
+  useEffect(() => {
+    client
+      .call('signedIn')
+      .then((answer) => {
+        signedIn.value = answer;
+      })
+      .catch(tellError);
+  }, []);
+  return (
+    <>
+      <PageHead title="Settings" />
+      <div class="page stack settings">
+        <section class="card">
+          <h2>Appearance</h2>
+          <fieldset class="row wrap">
+            <legend class="hidden-text">Colours</legend>
+            {THEMES.map(({ choice, title }) => (
+              <label key={choice} class="form-option">
+                <input
+                  type="radio"
+                  name="theme"
+                  checked={themeChoice.value === choice}
+                  onChange={() => {
+                    themeChoice.value = choice;
+                  }}
+                />
+                {title}
+              </label>
+            ))}
+          </fieldset>
+        </section>
+        <PhoneLink publicUrl={signedIn.value?.public_url ?? null} />
+        <section class="card">
+          <h2>This browser</h2>
+          <p class="faint">
+            {signedIn.value?.expires_at == null
+              ? 'Signed in.'
+              : `Signed in until ${new Date(signedIn.value.expires_at).toLocaleDateString()}.`}{' '}
+            {signedIn.value === null ? '' : `CBOS ${signedIn.value.version} on ${location.host}.`}
+          </p>
+          <button
+            type="button"
+            class="button"
+            onClick={async () => {
+              if (await attempt(() => client.call('signOut'))) becomeSignedOut();
+            }}
+          >
+            Sign out
+          </button>
+        </section>
+      </div>
+    </>
+  );
+}
+
+/** A link for another device, as a picture that its camera reads. */
+function PhoneLink({ publicUrl }: { publicUrl: string | null }) {
+  const url = useSignal<string | null>(null);
+  return (
+    <section class="card">
+      <h2>Another device</h2>
+      {publicUrl === null && (
+        <p class="notice">
+          A phone needs an address that it can reach: put an HTTPS proxy in front of the server and set{' '}
+          <code>CBOS_PUBLIC_URL</code>.
+        </p>
+      )}
+      {url.value === null ? (
+        <button
+          type="button"
+          class="button"
+          onClick={async () => {
+            await attempt(async () => {
+              const { code } = await client.call('createSignInLink');
+              url.value = signInUrl(publicUrl ?? location.origin, code);
+            });
+          }}
+        >
+          Show a sign-in code
+        </button>
+      ) : (
+        <>
+          <img
+            class="qr"
+            alt="QR code of the sign-in link"
+            src={`data:image/svg+xml,${encodeURIComponent(renderSVG(url.value))}`}
+          />
+          <p class="faint">Signs in one device, once, within ten minutes.</p>
+        </>
+      )}
+    </section>
+  );
+}

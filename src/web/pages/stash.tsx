@@ -1,0 +1,71 @@
+import { useSignal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
+import type { StashedResponse } from '../../protocol/index.ts';
+import { ageText, now } from '../app/clock.ts';
+import { addressOf } from '../app/router.ts';
+import { PageHead } from '../parts/page-head.tsx';
+import { attempt, tell, tellError } from '../parts/toasts.tsx';
+import { client, link } from '../server/fleet.ts';
+
+/** Replies kept for later. */
+export function StashPage() {
+  const replies = useSignal<readonly StashedResponse[] | null>(null);
+  const load = async (): Promise<void> => {
+    try {
+      replies.value = await client.call('listStash');
+    } catch (error) {
+      tellError(error);
+    }
+  };
+  useEffect(() => {
+    if (link.value === 'live') void load();
+  }, [link.value]);
+  const kept = (replies.value ?? []).filter(({ applied }) => !applied).reverse();
+
+  return (
+    <>
+      <PageHead title="Stash" />
+      <div class="page stack">
+        {replies.value !== null && kept.length === 0 && (
+          <p class="faint">
+            Nothing is kept. Write a reply in a session and press Stash: it waits here, with the question it answers.
+          </p>
+        )}
+        {kept.map((reply) => (
+          <article key={reply.id} class="card stash-card stack">
+            <div class="row">
+              <a href={addressOf({ page: 'session', slug: reply.session_slug })}>
+                <strong>{reply.session_slug}</strong>
+              </a>
+              {reply.when === 'next_waiting' && <span class="chip">by itself, when it waits</span>}
+              <span class="faint grow">{ageText(Date.parse(reply.created_at), now.value)}</span>
+            </div>
+            {reply.question !== null && <p class="faint">{reply.question}</p>}
+            <p class="pre">{reply.response}</p>
+            <div class="row end">
+              <button
+                type="button"
+                class="button quiet bad"
+                onClick={() => void attempt(() => client.call('removeStash', { params: { id: reply.id } })).then(load)}
+              >
+                Throw away
+              </button>
+              <button
+                type="button"
+                class="button primary"
+                onClick={async () => {
+                  if (await attempt(() => client.call('applyStash', { params: { id: reply.id } }))) {
+                    tell(`Sent to ${reply.session_slug}`);
+                  }
+                  await load();
+                }}
+              >
+                Send now
+              </button>
+            </div>
+          </article>
+        ))}
+      </div>
+    </>
+  );
+}

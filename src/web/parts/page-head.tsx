@@ -1,0 +1,16 @@
+import type { ComponentChildren } from 'preact';
+import { addressOf } from '../app/router.ts';
+import { Icon } from './icons.tsx';
+
+/** The top of a page: the way back to the list on a phone, its title, and what can be done on it. */
+export function PageHead({ title, children }: { title: string; children?: ComponentChildren }) {
+  return (
+    <header class="page-head">
+      <a class="button quiet icon back" href={addressOf({ page: 'home' })} aria-label="To the list">
+        <Icon name="back" />
+      </a>
+      <h1 class="clip grow">{title}</h1>
+      {children}
+    </header>
+  );
+}
