@@ -4,6 +4,7 @@ export * from './explanation.ts';
 export * from './frames.ts';
 export * from './history.ts';
 export * from './json-session.ts';
+export * from './push.ts';
 export * from './question.ts';
 export * from './replay.ts';
 export {

@@ -3,6 +3,7 @@ import { Delivery } from './delivery.ts';
 import { Explanation } from './explanation.ts';
 import { DaysQuery, SessionDay } from './history.ts';
 import { EventsPage, FleetCosts, Invocation, LastResponse, SessionCosts } from './json-session.ts';
+import { PAGE_ROUTES } from './page-routes.ts';
 import { RECORDING_ROUTES } from './recording-routes.ts';
 import {
   Adoption,
@@ -19,7 +20,6 @@ import {
 import { NonNegative, type Route, SlugParam } from './route.ts';
 import { SearchQuery, SearchResult } from './search.ts';
 import { ServerHealth, Session, StatusChange, StatusCounts } from './session.ts';
-import { SignedIn, SignIn, SignInLink } from './sign-in.ts';
 import { StashedResponse } from './stash.ts';
 import { StateSelectorWord } from './state-selector.ts';
 import { Columns, Rows, Timestamp } from './words.ts';
@@ -54,40 +54,7 @@ export const ROUTES = {
     errors: [],
     open: true,
   },
-  signIn: {
-    method: 'post',
-    path: '/sign-in',
-    summary: 'Sign a browser in, by the code of a link or the token: sets the cookie of the web page',
-    body: SignIn,
-    success: 200,
-    response: SignedIn,
-    errors: ['link_expired', 'too_many_attempts', 'unauthorized'],
-    open: true,
-  },
-  signedIn: {
-    method: 'get',
-    path: '/sign-in',
-    summary: 'Whether this client is signed in',
-    success: 200,
-    response: SignedIn,
-    errors: [],
-  },
-  signOut: {
-    method: 'delete',
-    path: '/sign-in',
-    summary: 'End the sign-in of this browser',
-    success: 200,
-    response: z.object({ status: z.literal('signed_out') }),
-    errors: [],
-  },
-  createSignInLink: {
-    method: 'post',
-    path: '/sign-in/links',
-    summary: 'Make a link that signs one browser in, once',
-    success: 201,
-    response: SignInLink,
-    errors: [],
-  },
+  ...PAGE_ROUTES,
   listSessions: {
     method: 'get',
     path: '/sessions',

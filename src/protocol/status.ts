@@ -95,3 +95,8 @@ export function stateOf(primary: Primary | null, detail: Detail | null, before: 
 export function iconOf(primary: Primary | null, state: State): string {
   return primary === 'stuck' ? STUCK_ICON : STATE_ICONS[state];
 }
+
+/** Whether a person should come: it asks, it stopped by an error, or it gives no sign of life. What notifications tell. */
+export function needsPerson({ primary, detail }: Pick<Status, 'primary' | 'detail'>): boolean {
+  return primary === 'waiting' || primary === 'stuck' || detail === 'error';
+}

@@ -10,11 +10,15 @@ import { type FaceAddress, listen } from './http/listen.ts';
 import { createRequestListener } from './http/request-listener.ts';
 import { readWebPage } from './http/web-page.ts';
 import type { Logger } from './logger.ts';
+import { createPush } from './push/push.ts';
 import type { Replays } from './replay/replays.ts';
 import type { Sessions } from './sessions.ts';
 import { SessionsHub } from './stream/sessions-hub.ts';
 import { StreamHub } from './stream/stream-hub.ts';
 import { createWebSockets } from './stream/web-sockets.ts';
+
+/** Push services want to know whom to write to when a sender misbehaves; without an address of its own a server has none to name. */
+const PUSH_SUBJECT = 'mailto:cbos@localhost.invalid';
 
 export type FaceSettings = Pick<
   Settings,
@@ -52,12 +56,19 @@ export async function startServerFaces(options: FacesOptions): Promise<Faces> {
   const { home } = settings;
   const token = settings.token === null ? fileToken(join(home, 'token')) : fixedToken(settings.token);
   const signIns = createSignIns({ home, file: join(home, 'sign-ins.json'), token, clock });
+  const push = createPush({
+    sessions,
+    file: join(home, 'push.json'),
+    subject: settings.public_url?.startsWith('https:') === true ? settings.public_url : PUSH_SUBJECT,
+    logger,
+  });
   const page = readWebPage(options.webDir);
   const gate = createGate({ names: knownNames(settings), token, signIns, isPageFile: page.has });
   const app = createHttpApp({
     sessions,
     replays,
     signIns,
+    push,
     publicUrl: settings.public_url,
     page,
     version,
@@ -85,6 +96,7 @@ export async function startServerFaces(options: FacesOptions): Promise<Faces> {
   return {
     address: listening.address,
     close: async () => {
+      push.dispose();
       // Connections that stay open keep the listener from closing, so both end together.
       await Promise.all([webSockets.close(), listening.close()]);
     },

@@ -39,10 +39,10 @@ export async function openPage(
   const faults: string[] = [];
   page.on('pageerror', (error) => faults.push(`error: ${error.message}`));
   page.on('console', (message) => {
-    // Of a server that is away on purpose the browser complains by itself.
+    // Of a server that is away on purpose, and of itself being a private window, the browser complains by itself.
     if (
       message.type() === 'error' &&
-      !/ERR_CONNECTION_REFUSED|WebSocket connection|status of 4\d\d/.test(message.text())
+      !/ERR_CONNECTION_REFUSED|WebSocket connection|status of 4\d\d|incognito mode/.test(message.text())
     ) {
       faults.push(`console: ${message.text()}`);
     }

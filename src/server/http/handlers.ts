@@ -11,6 +11,7 @@ import {
   State,
   type StatusCounts,
 } from '../../protocol/index.ts';
+import type { Push } from '../push/push.ts';
 import type { Replays } from '../replay/replays.ts';
 import type { Sessions } from '../sessions.ts';
 import { recordingBytes } from './recording-bytes.ts';
@@ -37,6 +38,7 @@ export type Handlers = {
 };
 
 export interface HandlerOptions extends SignInOptions {
+  push: Push;
   sessions: Sessions;
   replays: Replays;
   /** what `~` is in a path that is being typed */
@@ -50,6 +52,15 @@ export function createHandlers(options: HandlerOptions): Handlers {
   return {
     health: () => ({ status: 'ok', version, uptime_ms: now() - startedAt, sessions: sessions.list().length }),
     ...createSignInHandlers(options),
+    pushKey: () => ({ public_key: options.push.publicKey() }),
+    subscribePush: ({ body }) => {
+      options.push.subscribe(body);
+      return { status: 'subscribed' };
+    },
+    unsubscribePush: ({ body }) => {
+      options.push.unsubscribe(body.endpoint);
+      return { status: 'unsubscribed' };
+    },
     listSessions: ({ query }) => {
       const selector = query.state === undefined ? null : parseStateSelector(query.state);
       const all = sessions.list();

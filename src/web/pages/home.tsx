@@ -1,10 +1,10 @@
+import { needsPerson } from '../../protocol/index.ts';
 import { addressOf } from '../app/router.ts';
 import { Icon } from '../parts/icons.tsx';
 import { link, sessions } from '../server/fleet.ts';
 import { StatusChip } from '../session/head.tsx';
 import { QuestionPanel } from '../session/question.tsx';
 import { groups } from '../sessions/list.tsx';
-import { needsPerson } from '../sessions/tone.ts';
 
 /** Beside the list, while no session is open: everything that is being asked, to be answered right here. */
 export function HomePage() {
@@ -28,7 +28,7 @@ export function HomePage() {
       </div>
     );
   }
-  const needing = groups.value.flatMap((group) => group.sessions).filter(needsPerson);
+  const needing = groups.value.flatMap((group) => group.sessions).filter(({ status }) => needsPerson(status));
   if (needing.length === 0) {
     return (
       <div class="empty">

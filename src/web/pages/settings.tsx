@@ -3,6 +3,8 @@ import { useEffect } from 'preact/hooks';
 import { renderSVG } from 'uqr';
 import { type SignedIn, signInUrl } from '../../protocol/index.ts';
 import { type ThemeChoice, themeChoice } from '../app/theme.ts';
+import { canNotify, notifying, pushProblem, turnOff, turnOn } from '../notify/notifications.ts';
+import { Icon } from '../parts/icons.tsx';
 import { PageHead } from '../parts/page-head.tsx';
 import { attempt, tellError } from '../parts/toasts.tsx';
 import { becomeSignedOut, client } from '../server/fleet.ts';
@@ -47,6 +49,7 @@ export function SettingsPage() {
             ))}
           </fieldset>
         </section>
+        <Notifications />
         <PhoneLink publicUrl={signedIn.value?.public_url ?? null} />
         <section class="card">
           <h2>This browser</h2>
@@ -68,6 +71,35 @@ export function SettingsPage() {
         </section>
       </div>
     </>
+  );
+}
+
+/** Told when a session needs a person, never while somebody looks at the page. */
+function Notifications() {
+  const isOn = notifying.value !== 'off';
+  return (
+    <section class="card">
+      <h2>Notifications</h2>
+      <p class="faint">
+        When a session asks something, stops by an error or gives no sign of life. Not while you look at this page.
+      </p>
+      {!canNotify && (
+        <p class="notice">This browser takes notifications only over HTTPS, or on the server’s own machine.</p>
+      )}
+      {notifying.value === 'page' && (
+        <p class="notice">Only while this page is open{pushProblem.value === null ? '' : `: ${pushProblem.value}`}.</p>
+      )}
+      <button
+        type="button"
+        class="button"
+        disabled={!canNotify}
+        aria-pressed={isOn}
+        onClick={() => void attempt(isOn ? turnOff : turnOn)}
+      >
+        <Icon name="bell" />
+        {isOn ? 'Notifications are on' : 'Turn on'}
+      </button>
+    </section>
   );
 }
 

@@ -85,6 +85,11 @@ function QuestionContent({ question }: { question: Question }) {
   return question.questions.length > 1 ? null : <p class="question-text">{text}</p>;
 }
 
+/** The field that was asked for by a button takes its place, and the keys. */
+function takeFocus(field: HTMLInputElement | null): void {
+  field?.focus();
+}
+
 /** The dialog on the screen repeats the call above its question. */
 function lastLine(text: string): string {
   return text.trim().split('\n').at(-1) ?? '';
@@ -170,7 +175,7 @@ function Choices(props: { question: Question; isDisabled: boolean; hasKeys: bool
           >
             <input
               class="input"
-              autofocus
+              ref={takeFocus}
               required
               aria-label={asksYesOrNo ? 'What to do instead' : 'Your answer'}
               placeholder={asksYesOrNo ? 'No, and do this instead…' : 'Your answer'}

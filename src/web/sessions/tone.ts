@@ -22,12 +22,6 @@ export function toneOf({ status }: Pick<Session, 'status'>): Tone {
   }
 }
 
-/** Whether a person should come: what notifications and the icon's badge count. */
-export function needsPerson(session: Pick<Session, 'status'>): boolean {
-  const tone = toneOf(session);
-  return tone === 'needs' || tone === 'error' || tone === 'stuck';
-}
-
 /** The status in words that need no glossary. */
 export function statusText({ status }: Pick<Session, 'status'>): string {
   if (status.primary === null) return 'starting';

@@ -10,6 +10,7 @@ import { createHttpApp } from '../../../src/server/http/app.ts';
 import { openApiDocument } from '../../../src/server/http/openapi.ts';
 import { errorsOf } from '../../../src/server/http/route-config.ts';
 import { readWebPage } from '../../../src/server/http/web-page.ts';
+import { createPush } from '../../../src/server/push/push.ts';
 import { createReplays } from '../../../src/server/replay/replays.ts';
 import { type FacesUnderTest, startFaces } from '../../harness/faces.ts';
 import { MemorySessions } from '../../harness/memory-sessions.ts';
@@ -85,6 +86,7 @@ describe('the OpenAPI description', () => {
         token: fixedToken('a-token-for-tests-0123456789'),
         clock: systemClock,
       }),
+      push: createPush({ sessions: new MemorySessions('/nowhere'), file: '/nowhere/push.json', subject: '', logger }),
       publicUrl: null,
       page: readWebPage(null),
       sessions,

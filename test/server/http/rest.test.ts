@@ -38,6 +38,11 @@ const SUCCESSES: Record<RouteName, RestInput & { before?: () => void }> = {
   signedIn: {},
   signOut: {},
   createSignInLink: {},
+  pushKey: {},
+  subscribePush: {
+    body: { endpoint: 'https://push.example/1', expirationTime: null, keys: { p256dh: 'BAAA', auth: 'AAAA' } },
+  },
+  unsubscribePush: { body: { endpoint: 'https://push.example/1' } },
   listSessions: { query: { state: 'idle' } },
   countSessions: {},
   waitingSessions: {},

@@ -1,0 +1,68 @@
+import { z } from 'zod';
+import { PushKey, PushSubscriber, PushSubscription } from './push.ts';
+import type { Route } from './route.ts';
+import { SignedIn, SignIn, SignInLink } from './sign-in.ts';
+
+/** What browsers need beyond the sessions: signing in, and notifications that reach a closed page. */
+export const PAGE_ROUTES = {
+  signIn: {
+    method: 'post',
+    path: '/sign-in',
+    summary: 'Sign a browser in, by the code of a link or the token: sets the cookie of the web page',
+    body: SignIn,
+    success: 200,
+    response: SignedIn,
+    errors: ['link_expired', 'too_many_attempts', 'unauthorized'],
+    open: true,
+  },
+  signedIn: {
+    method: 'get',
+    path: '/sign-in',
+    summary: 'Whether this client is signed in',
+    success: 200,
+    response: SignedIn,
+    errors: [],
+  },
+  signOut: {
+    method: 'delete',
+    path: '/sign-in',
+    summary: 'End the sign-in of this browser',
+    success: 200,
+    response: z.object({ status: z.literal('signed_out') }),
+    errors: [],
+  },
+  createSignInLink: {
+    method: 'post',
+    path: '/sign-in/links',
+    summary: 'Make a link that signs one browser in, once',
+    success: 201,
+    response: SignInLink,
+    errors: [],
+  },
+  pushKey: {
+    method: 'get',
+    path: '/push',
+    summary: 'The public key (VAPID) that a browser subscribes to notifications with',
+    success: 200,
+    response: PushKey,
+    errors: [],
+  },
+  subscribePush: {
+    method: 'post',
+    path: '/push/subscriptions',
+    summary: 'Send a notification to this browser whenever a session begins to need a person',
+    body: PushSubscription,
+    success: 201,
+    response: z.object({ status: z.literal('subscribed') }),
+    errors: [],
+  },
+  unsubscribePush: {
+    method: 'post',
+    path: '/push/unsubscribe',
+    summary: 'Send this browser no more notifications',
+    body: PushSubscriber,
+    success: 200,
+    response: z.object({ status: z.literal('unsubscribed') }),
+    errors: [],
+  },
+} as const satisfies Record<string, Route>;

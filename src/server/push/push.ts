@@ -1,0 +1,119 @@
+import { generateVAPIDKeys } from 'web-push';
+import { z } from 'zod';
+import { needsPerson, type PushMessage, PushSubscription, type Session } from '../../protocol/index.ts';
+import type { Logger } from '../logger.ts';
+import { readPrivateFile, writePrivateFile } from '../private-file.ts';
+import type { Dispose, Sessions } from '../sessions.ts';
+import { sendPush } from './send-push.ts';
+
+/** Browsers at the most; the oldest goes first. */
+const MAX_SUBSCRIPTIONS = 50;
+
+/** A notification shows so much; a push service takes 4 kB in all. */
+const MAX_BODY_CHARACTERS = 300;
+
+const Kept = z.object({
+  vapid: z.object({ publicKey: z.string(), privateKey: z.string() }),
+  subscriptions: z.array(PushSubscription),
+});
+type Kept = z.infer<typeof Kept>;
+
+/** Notifications to browsers whose page is closed (Web Push), whenever a session begins to need a person. */
+export interface Push {
+  publicKey(): string;
+  subscribe(subscription: PushSubscription): void;
+  unsubscribe(endpoint: string): void;
+  dispose: Dispose;
+}
+
+/**
+ * Keys and subscriptions are kept in one private file of the home; the keys are made when the first browser asks for them.
+ * @param options.subject who sends: an address that a push service may look at
+ */
+export function createPush(options: {
+  sessions: Pick<Sessions, 'list' | 'onEvent'>;
+  file: string;
+  subject: string;
+  logger: Logger;
+}): Push {
+  const { sessions, file, subject, logger } = options;
+  let kept = readPrivateFile(file, Kept);
+  /** what each session was last said to need; a question that is told a second time (its options come later) is not news */
+  const told = new Map<string, string>();
+  for (const session of sessions.list()) told.set(session.slug, needOf(session));
+
+  const require = (): Kept => {
+    if (kept === null) save({ vapid: generateVAPIDKeys(), subscriptions: [] });
+    return kept as Kept;
+  };
+  const save = (next: Kept): void => {
+    kept = next;
+    writePrivateFile(file, next);
+  };
+  const unsubscribe = (endpoint: string): void => {
+    if (kept === null) return;
+    save({ ...kept, subscriptions: kept.subscriptions.filter((one) => one.endpoint !== endpoint) });
+  };
+
+  const tell = async (message: PushMessage): Promise<void> => {
+    const { vapid, subscriptions } = require();
+    await Promise.all(
+      subscriptions.map(async (subscription) => {
+        const outcome = await sendPush({ subscription, vapid, subject, message });
+        if (outcome === 'gone') unsubscribe(subscription.endpoint);
+        // The endpoint is a secret of the browser's: only its host is named.
+        else if (outcome !== 'sent')
+          logger.warn({ host: new URL(subscription.endpoint).host, outcome }, 'a push failed');
+      }),
+    );
+  };
+
+  const dispose = sessions.onEvent((event) => {
+    if (event.kind === 'removed') told.delete(event.slug);
+    if (event.kind === 'renamed') {
+      told.set(event.session.slug, told.get(event.from) ?? '');
+      told.delete(event.from);
+    }
+    if (event.kind !== 'added' && event.kind !== 'state') return;
+    const { session } = event;
+    const need = needOf(session);
+    if (told.get(session.slug) === need) return;
+    told.set(session.slug, need);
+    if (need === '' || kept === null || kept.subscriptions.length === 0) return;
+    void tell(messageOf(session)).catch((error: unknown) => logger.error({ err: error }, 'a push failed'));
+  });
+
+  return {
+    publicKey: () => require().vapid.publicKey,
+    subscribe: (subscription) => {
+      const before = require();
+      const others = before.subscriptions.filter(({ endpoint }) => endpoint !== subscription.endpoint);
+      save({ ...before, subscriptions: [...others.slice(1 - MAX_SUBSCRIPTIONS), subscription] });
+    },
+    unsubscribe,
+    dispose,
+  };
+}
+
+/** What a session needs, as a text that changes with it; empty: nothing. */
+function needOf({ status }: Session): string {
+  return needsPerson(status) ? `${status.primary}/${status.detail} ${status.question?.id ?? ''}` : '';
+}
+
+function messageOf({ slug, status }: Session): PushMessage {
+  const { question } = status;
+  const asks = question?.tool == null ? (question?.text ?? status.because.evidence) : toolText(question.tool);
+  return { session: slug, title: titleOf(slug, status), body: asks.trim().slice(0, MAX_BODY_CHARACTERS) };
+}
+
+function titleOf(slug: string, { primary, detail }: Session['status']): string {
+  if (primary === 'stuck') return `${slug} gives no sign of life`;
+  if (detail === 'error') return `${slug} stopped by an error`;
+  return detail === 'permission' ? `${slug} asks permission` : `${slug} asks`;
+}
+
+function toolText({ name, input }: { name: string; input: unknown }): string {
+  const fields = typeof input === 'object' && input !== null ? Object.values(input) : [];
+  const first = fields.find((value) => typeof value === 'string');
+  return first === undefined ? name : `${name}: ${first}`;
+}

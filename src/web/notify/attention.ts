@@ -1,0 +1,24 @@
+import { computed, effect } from '@preact/signals';
+import { needsPerson } from '../../protocol/index.ts';
+import { place } from '../app/router.ts';
+import { link, sessions } from '../server/fleet.ts';
+
+/** How many sessions need a person. While the connection is lost nobody knows: 0. */
+const needing = computed(() =>
+  link.value === 'live' ? [...sessions.value.values()].filter(({ status }) => needsPerson(status)).length : 0,
+);
+
+/** Says in the title, the tab's icon and the installed app's badge how many sessions need a person. */
+export function startAttention(): void {
+  effect(() => {
+    const { value: at } = place;
+    const name = at.page === 'session' || at.page === 'replay' ? `${at.slug} · CBOS` : 'CBOS';
+    document.title = needing.value === 0 ? name : `(${needing.value}) ${name}`;
+  });
+  effect(() => {
+    const icon = document.querySelector<HTMLLinkElement>('link[rel=icon]');
+    if (icon !== null) icon.href = needing.value === 0 ? './icon.svg' : './icon-alert.svg';
+    // Only where the page can be installed; a browser may refuse it, and nothing is lost.
+    if ('setAppBadge' in navigator) void navigator.setAppBadge(needing.value).catch(() => undefined);
+  });
+}

@@ -1,0 +1,118 @@
+import { signal } from '@preact/signals';
+import { needsPerson, type Session } from '../../protocol/index.ts';
+import { client, link, onFrame, sessions } from '../server/fleet.ts';
+import { gistOf, statusText } from '../sessions/tone.ts';
+
+/**
+ * How this browser is told. `push`: by the server, also while the page is closed. `page`: by the page, while it is open: where the browser's
+ * push service cannot be reached, or the page did not come over HTTPS.
+ */
+export type Notifying = 'off' | 'page' | 'push';
+
+const KEY = 'cbos.notify';
+
+export const notifying = signal<Notifying>('off');
+/** Why it is not `push`, for the settings page; null: it is, or was not asked for. */
+export const pushProblem = signal<string | null>(null);
+
+export const canNotify = 'Notification' in window && 'serviceWorker' in navigator;
+
+/** Goes on as it was chosen, and listens. */
+export function startNotifications(): void {
+  if (!canNotify) return;
+  if (localStorage.getItem(KEY) === 'on' && Notification.permission === 'granted') void turnOn().catch(() => undefined);
+  const needs = new Map<string, string>();
+  onFrame((frame) => {
+    if (frame.type === 'sessions') {
+      // What was so before the page looked is on the page; only what changes is news.
+      needs.clear();
+      for (const session of frame.sessions) needs.set(session.slug, needOf(session));
+    }
+    if (frame.type !== 'session_state') return;
+    const session = sessions.peek().get(frame.session);
+    if (session === undefined) return;
+    const now = { ...session, status: frame.status };
+    const need = needOf(now);
+    if (needs.get(session.slug) === need) return;
+    needs.set(session.slug, need);
+    if (need === '') void withdraw(session.slug);
+    else if (notifying.peek() === 'page' && !isLookedAt()) void show(now);
+  });
+}
+
+/** Asks the browser for its permission, and subscribes. @throws Error with what to do, when a person refused before */
+export async function turnOn(): Promise<void> {
+  if ((await Notification.requestPermission()) !== 'granted') {
+    throw new Error('The browser does not allow notifications of this page: change that in its site settings');
+  }
+  localStorage.setItem(KEY, 'on');
+  const registration = await registerWorker();
+  notifying.value = 'page';
+  try {
+    const { public_key } = await client.call('pushKey');
+    const known = await registration.pushManager.getSubscription();
+    const subscription =
+      known ?? (await registration.pushManager.subscribe({ userVisibleOnly: true, applicationServerKey: public_key }));
+    const { endpoint, keys } = subscription.toJSON();
+    if (endpoint === undefined || keys?.p256dh === undefined || keys.auth === undefined) throw new Error('no keys');
+    await client.call('subscribePush', { body: { endpoint, keys: { p256dh: keys.p256dh, auth: keys.auth } } });
+    notifying.value = 'push';
+    pushProblem.value = null;
+  } catch (error) {
+    pushProblem.value = error instanceof Error ? error.message : String(error);
+  }
+}
+
+export async function turnOff(): Promise<void> {
+  localStorage.removeItem(KEY);
+  notifying.value = 'off';
+  const registration = await navigator.serviceWorker.getRegistration();
+  const subscription = await registration?.pushManager.getSubscription();
+  if (subscription == null) return;
+  if (link.value === 'live') await client.call('unsubscribePush', { body: { endpoint: subscription.endpoint } });
+  await subscription.unsubscribe();
+}
+
+/** Somebody sees the page: what it shows need not be told beside it. */
+function isLookedAt(): boolean {
+  return !document.hidden && document.hasFocus();
+}
+
+function needOf({ status }: Pick<Session, 'status'>): string {
+  return needsPerson(status) ? `${status.primary}/${status.detail} ${status.question?.id ?? ''}` : '';
+}
+
+async function show(session: Session): Promise<void> {
+  const registration = await registerWorker();
+  await registration.showNotification(`${session.slug} ${statusText(session)}`, {
+    body: gistOf(session),
+    // One per session: a newer one replaces it.
+    tag: session.slug,
+    icon: './icon-192.png',
+    data: { session: session.slug },
+  });
+}
+
+/** Answered, here or elsewhere: the notification would ask for what is done. */
+async function withdraw(slug: string): Promise<void> {
+  const registration = await navigator.serviceWorker.getRegistration();
+  for (const shown of (await registration?.getNotifications({ tag: slug })) ?? []) shown.close();
+}
+
+let worker: Promise<ServiceWorkerRegistration> | null = null;
+
+function registerWorker(): Promise<ServiceWorkerRegistration> {
+  worker ??= navigator.serviceWorker
+    .register(ownScript('./service-worker.js'))
+    .then(() => navigator.serviceWorker.ready);
+  return worker;
+}
+
+/** The page's policy takes an address of a script only from its one policy by this name. */
+function ownScript(address: string): string {
+  const { trustedTypes } = window as {
+    trustedTypes?: { createPolicy(name: string, rules: object): { createScriptURL(text: string): string } };
+  };
+  if (trustedTypes === undefined) return address;
+  return trustedTypes.createPolicy('cbos', { createScriptURL: (text: string) => text }).createScriptURL(address);
+}

@@ -1,0 +1,41 @@
+import type { Question, Session } from '../../src/protocol/index.ts';
+import { someSession } from './memory-sessions.ts';
+
+const { status } = someSession('X');
+const ASKED_AT = status.since;
+
+/** A session that asks; what is left out of the question is of a permission for a command. */
+export function asking(some: Partial<Question> = {}): Partial<Session> {
+  const question: Question = {
+    id: 'q1',
+    kind: 'permission',
+    text: 'Bash command\nnpm test\nDo you want to proceed?',
+    tool: { name: 'Bash', input: { command: 'npm test', description: 'Run the tests' } },
+    options: [
+      { key: '1', label: 'Yes', description: null },
+      { key: '2', label: 'Yes, and don’t ask again for npm test', description: null },
+      { key: '3', label: 'No', description: null },
+    ],
+    multi: false,
+    questions: [],
+    asked_at: ASKED_AT,
+    ...some,
+  };
+  const detail = question.kind === 'closing' ? 'question' : question.kind;
+  return { state: 'waiting', status: { ...status, primary: 'waiting', detail, question } };
+}
+
+export const WORKING: Partial<Session> = {
+  state: 'working',
+  status: {
+    ...status,
+    primary: 'active',
+    detail: 'using_tools',
+    because: { source: 'hook', rule: 'hook.PreToolUse', evidence: 'Bash: npm test' },
+  },
+};
+
+export const DONE: Partial<Session> = {
+  state: 'waiting',
+  status: { ...status, primary: 'idle', detail: 'waiting_input' },
+};

@@ -1,0 +1,131 @@
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { ClaudeEvent } from '../../src/protocol/index.ts';
+import { openBrowser } from '../harness/browser.ts';
+import { type PageUnderTest, startPage } from '../harness/page.ts';
+import { asking, WORKING } from '../harness/some-sessions.ts';
+import { waitFor } from '../harness/wait-for.ts';
+import { createWorld } from '../harness/world.ts';
+
+const IMG = '<img src=x onerror="window.wasHit=1">';
+const SCRIPT = '<script>window.wasHit=1</script>';
+const LINKS =
+  '[click](javascript:window.wasHit=1) ![picture](https://evil.example/p.png) <a href="javascript:window.wasHit=1">raw</a>';
+const EVIL = `${IMG} ${SCRIPT} ${LINKS}`;
+
+const world = createWorld();
+let browser: Browser;
+beforeAll(async () => {
+  browser = await openBrowser(world);
+});
+afterAll(() => world.dispose());
+
+/** Nothing ran, nothing was loaded from elsewhere, and no element came of the text. */
+async function expectInert({ page, watched }: PageUnderTest): Promise<void> {
+  expect(await page.evaluate('window.wasHit')).toBeUndefined();
+  expect(watched.faults).toEqual([]);
+  expect(await page.locator('img[src="x"], img[src*="evil"], #app script, a[href^="javascript"]').count()).toBe(0);
+}
+
+const tool = (name: string, input: object): ClaudeEvent => ({
+  type: 'assistant',
+  message: { content: [{ type: 'tool_use', id: 't1', name, input }] },
+});
+
+test('what a session is called, asks and does stays text', async () => {
+  const option = { key: '1', label: EVIL, description: EVIL };
+  await using one = await startPage(browser, {
+    prepare: ({ sessions }) => {
+      sessions.add('ASKS', {
+        path: `/tmp/${IMG}`,
+        ...asking({ text: EVIL, tool: { name: EVIL, input: { [EVIL]: EVIL } }, options: [option] }),
+      });
+      const questions = [EVIL, `${EVIL} 2`].map((text) => ({ header: EVIL, text, options: [option], multi: true }));
+      sessions.add('FORM', { ...asking({ kind: 'question', text: EVIL, tool: null, options: [option], questions }) });
+      sessions.add('PLAN', asking({ kind: 'plan', tool: { name: 'ExitPlanMode', input: { plan: EVIL } } }));
+      const busy = WORKING.status;
+      if (busy === undefined) throw new Error('no status');
+      sessions.add('BUSY', {
+        ...WORKING,
+        status: { ...busy, because: { source: 'hook', rule: EVIL, evidence: EVIL } },
+      });
+    },
+  });
+  for (const place of ['#/', '#/s/ASKS', '#/s/FORM', '#/s/PLAN', '#/s/BUSY', `#/s/${encodeURIComponent(IMG)}`]) {
+    await one.visit(place);
+    await one.page.locator('main', { hasText: /./ }).waitFor();
+  }
+  await one.page.keyboard.press('Control+k');
+  await one.page.getByRole('combobox').fill('img');
+  await expectInert(one);
+});
+
+test('what a conversation says, and what its tools are given and answer, stays text', async () => {
+  await using one = await startPage(browser, {
+    prepare: ({ sessions }) => void sessions.addWithoutRecording('JSON', { type: 'json', json_state: 'complete' }),
+  });
+  one.server.sessions.happen(
+    'JSON',
+    { type: 'user', message: { role: 'user', content: EVIL } },
+    {
+      type: 'assistant',
+      message: { content: [{ type: 'text', text: `# ${EVIL}\n\n> ${EVIL}\n\n| a |\n|---|\n| ${LINKS} |\n\n${EVIL}` }] },
+    },
+    {
+      type: 'assistant',
+      message: { content: [{ type: 'text', text: `\`\`\`html\n${EVIL}\n\`\`\`\n\n<div>\n${EVIL}\n</div>` }] },
+    },
+    tool('Edit', { file_path: EVIL, old_string: EVIL, new_string: `${EVIL} new` }),
+    { type: 'user', message: { content: [{ type: 'tool_result', tool_use_id: 't1', content: EVIL, is_error: true }] } },
+    { type: 'raw', content: EVIL },
+    { type: 'error', message: EVIL },
+    { type: 'result', is_error: true, result: EVIL },
+  );
+  await one.visit('#/s/JSON');
+  await one.page.locator('.item[data-kind="end"]').waitFor();
+  for (const summary of await one.page.locator('summary').all()) await summary.click();
+  expect(await one.page.getByText('window.wasHit=1').count()).toBeGreaterThan(8);
+  const links = await one.page.locator('.conversation a').evaluateAll((all) => all.map((a) => a.getAttribute('href')));
+  expect(new Set(links)).toEqual(new Set(['https://evil.example/p.png']));
+  await expectInert(one);
+});
+
+test('a terminal writes no clipboard, follows no link that runs something, and answers nothing', async () => {
+  await using one = await startPage(browser, {
+    context: { permissions: ['clipboard-read', 'clipboard-write'] },
+    prepare: ({ sessions }) => void sessions.add('TERM'),
+  });
+  const { page, server } = one;
+  await one.visit('#/s/TERM');
+  await page.evaluate('navigator.clipboard.writeText("mine")');
+  await page.locator('.xterm-screen').waitFor();
+  await page.getByRole('button', { name: 'Take the keyboard' }).click();
+  const popups: string[] = [];
+  one.watched.context.on('page', (opened) => popups.push(opened.url()));
+  page.on('dialog', (dialog) => {
+    popups.push(dialog.message());
+    void dialog.dismiss();
+  });
+  const recording = server.sessions.stream('TERM');
+  const stolen = Buffer.from('stolen').toString('base64');
+  recording.write(
+    `\u001b]52;c;${stolen}\u0007\u001b]52;c;?\u0007\u001b]0;${IMG}\u0007\u001b]2;${SCRIPT}\u0007` +
+      '\u001b[6n\u001b[c\u001b[>c\u001b[?6n\u001b[5n\u001b[21t\u001b[?2004$p\u001bP$qm\u001b\\\u001b]11;?\u0007\u001b[?u\u001b[>q' +
+      '\u001b[H\u001b]8;;javascript:window.wasHit=1\u0007CLICK\u001b]8;;\u0007 and the end',
+  );
+  // What follows is echoed by nobody, so the only thing that may be typed is what the person types.
+  const box = await page.locator('.xterm-screen').boundingBox();
+  if (box === null) throw new Error('the terminal is not shown');
+  await page.mouse.move(box.x + 12, box.y + 8);
+  await page.mouse.click(box.x + 12, box.y + 8);
+  await page.keyboard.down('Control');
+  await page.mouse.click(box.x + 12, box.y + 8);
+  await page.keyboard.up('Control');
+  await page.keyboard.type('k');
+  await waitFor(() => server.sessions.typed.get('TERM') !== undefined, { describe: 'a key arrives' });
+  expect(server.sessions.typed.get('TERM')).toBe('k');
+  expect(await page.evaluate('navigator.clipboard.readText()')).toBe('mine');
+  expect(popups).toEqual([]);
+  expect(await page.title()).not.toContain('<');
+  await expectInert(one);
+});

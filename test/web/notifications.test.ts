@@ -1,0 +1,97 @@
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { openBrowser } from '../harness/browser.ts';
+import { type PageUnderTest, startPage } from '../harness/page.ts';
+import { asking, DONE } from '../harness/some-sessions.ts';
+import { waitFor } from '../harness/wait-for.ts';
+import { createWorld } from '../harness/world.ts';
+
+const world = createWorld();
+let browser: Browser;
+beforeAll(async () => {
+  browser = await openBrowser(world);
+});
+afterAll(() => world.dispose());
+
+interface Shown {
+  title: string;
+  body: string;
+  tag: string;
+}
+
+const SHOWN = `navigator.serviceWorker.ready
+  .then((registration) => registration.getNotifications())
+  .then((all) => all.map(({ title, body, tag }) => ({ title, body, tag })))`;
+const shown = ({ page }: PageUnderTest) => page.evaluate(SHOWN) as Promise<Shown[]>;
+
+/** A page with the browser's permission and its service worker. The test's browser has no push service, so the page itself tells. */
+async function notified(): Promise<PageUnderTest> {
+  const one = await startPage(browser, { context: { permissions: ['notifications'] } });
+  one.server.sessions.add('AUTH', DONE);
+  await one.visit('#/settings');
+  await one.page.getByRole('button', { name: 'Turn on' }).click();
+  await one.page.getByRole('button', { name: 'Notifications are on' }).waitFor();
+  return one;
+}
+
+test('the title and the icon say how many sessions need somebody', async () => {
+  await using one = await startPage(browser);
+  const icon = () => one.page.locator('link[rel=icon]').getAttribute('href');
+  one.server.sessions.add('AUTH', DONE);
+  await waitFor(async () => (await one.page.title()) === 'CBOS', { describe: 'a plain title' });
+  one.server.sessions.change('AUTH', asking());
+  await waitFor(async () => (await one.page.title()) === '(1) CBOS', { describe: 'a count in the title' });
+  expect(await icon()).toContain('icon-alert');
+  one.server.sessions.change('AUTH', DONE);
+  await waitFor(async () => (await one.page.title()) === 'CBOS', { describe: 'a plain title again' });
+});
+
+test('a notification comes when nobody looks, not while somebody does, and goes when it is answered', async () => {
+  await using one = await notified();
+  await one.page.evaluate('document.hasFocus = () => window.isLookedAt === true');
+  one.server.sessions.change('AUTH', asking());
+  await waitFor(async () => (await shown(one)).length === 1, { describe: 'a notification', actual: () => shown(one) });
+  expect(await shown(one)).toEqual([{ title: 'AUTH asks permission', body: 'Bash: npm test', tag: 'AUTH' }]);
+  one.server.sessions.change('AUTH', DONE);
+  await waitFor(async () => (await shown(one)).length === 0, { describe: 'no notification' });
+  await one.page.evaluate('window.isLookedAt = true');
+  one.server.sessions.change('AUTH', asking({ id: 'q2' }));
+  await one.page.getByText('asks permission').first().waitFor({ state: 'attached' });
+  expect(await shown(one)).toEqual([]);
+});
+
+test('what the server pushes is shown by the service worker while no page is open', async () => {
+  await using one = await notified();
+  const { page, watched } = one;
+  const other = await watched.context.newPage();
+  const session = await watched.context.newCDPSession(other);
+  const registration = new Promise<string>((resolve) => {
+    session.on('ServiceWorker.workerRegistrationUpdated', ({ registrations }) => {
+      const found = registrations.find(({ scopeURL }) => scopeURL.startsWith(one.url));
+      if (found !== undefined) resolve(found.registrationId);
+    });
+  });
+  await session.send('ServiceWorker.enable');
+  const message = { session: 'AUTH', title: 'AUTH asks', body: '<img src=x onerror=alert(1)>' };
+  const push = async (): Promise<void> => {
+    const target = { origin: one.url, registrationId: await registration, data: JSON.stringify(message) };
+    await session.send('ServiceWorker.deliverPushMessage', target);
+  };
+  await page.goto('about:blank');
+  await push();
+  await page.goto(one.url);
+  await waitFor(async () => (await shown(one)).length === 1, { describe: 'a notification' });
+  expect(await shown(one)).toEqual([{ title: 'AUTH asks', body: message.body, tag: 'AUTH' }]);
+  expect(watched.faults).toEqual([]);
+});
+
+test('the page can be installed', async () => {
+  await using one = await startPage(browser);
+  const session = await one.watched.context.newCDPSession(one.page);
+  const { errors, data } = await session.send('Page.getAppManifest');
+  expect(errors).toEqual([]);
+  expect(JSON.parse(data ?? '{}')).toMatchObject({ name: 'CBOS', display: 'standalone' });
+  const { installabilityErrors } = await session.send('Page.getInstallabilityErrors');
+  // The test's browser keeps nothing, so it is a private window to it.
+  expect(installabilityErrors.filter(({ errorId }) => errorId !== 'in-incognito')).toEqual([]);
+});

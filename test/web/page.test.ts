@@ -1,0 +1,249 @@
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { openBrowser } from '../harness/browser.ts';
+import { newSignInLink, type PageUnderTest, startPage } from '../harness/page.ts';
+import { asking, DONE, WORKING } from '../harness/some-sessions.ts';
+import { waitFor } from '../harness/wait-for.ts';
+import { createWorld } from '../harness/world.ts';
+
+const world = createWorld();
+let browser: Browser;
+beforeAll(async () => {
+  browser = await openBrowser(world);
+});
+afterAll(() => world.dispose());
+
+const sessionNames = ({ page }: PageUnderTest) =>
+  page.getByRole('navigation', { name: 'Sessions' }).locator('.name').allTextContents();
+const panel = ({ page }: PageUnderTest, name: string) => page.getByRole('region', { name });
+
+describe('signing in', () => {
+  test('a link that was used says so, and the token opens the page', async () => {
+    await using one = await startPage(browser);
+    const { page, server } = one;
+    const link = await newSignInLink(server);
+    await one.visit('#/settings');
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByRole('heading', { name: 'Sign in to CBOS' }).waitFor();
+    await page.goto(link);
+    await page.locator('.shell').waitFor();
+    await page.context().clearCookies();
+    await page.goto('about:blank');
+    await page.goto(link);
+    await page.getByRole('alert').getByText('cbos open').waitFor();
+    expect(page.url()).not.toContain(link.split('/').at(-1));
+    await page.getByLabel(/paste the token/).fill('wrong-token-0123456789');
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByRole('alert').getByText('The token is not valid').waitFor();
+    await page.getByLabel(/paste the token/).fill('a-token-for-tests-0123456789');
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.locator('.shell').waitFor();
+    expect(one.watched.faults).toEqual([]);
+  });
+});
+
+describe('the list', () => {
+  test('is grouped by what sessions need, moves as they do, and is filtered', async () => {
+    await using one = await startPage(browser);
+    const { sessions } = one.server;
+    sessions.add('IDLE');
+    sessions.add('BUSY', WORKING);
+    sessions.add('DONE', DONE);
+    sessions.add('ASKS', asking());
+    await waitFor(async () => (await sessionNames(one)).join() === 'ASKS,DONE,BUSY,IDLE', {
+      describe: 'the order of the list',
+      actual: () => sessionNames(one),
+    });
+    sessions.change('BUSY', asking({ id: 'q2' }));
+    await waitFor(async () => (await sessionNames(one)).slice(0, 2).join() === 'BUSY,ASKS', {
+      describe: 'BUSY moves up',
+    });
+    expect(await one.page.title()).toContain('2');
+    await one.page.keyboard.press('/');
+    await one.page.keyboard.type('done');
+    expect(await sessionNames(one)).toEqual(['DONE']);
+    await one.page.keyboard.press('Enter');
+    await one.page.getByRole('heading', { name: 'DONE' }).waitFor();
+  });
+
+  test('keys go through it, ? lists them, Ctrl+K finds everything', async () => {
+    await using one = await startPage(browser);
+    const { page, server } = one;
+    for (const slug of ['ONE', 'TWO', 'THREE']) server.sessions.add(slug, DONE);
+    await waitFor(async () => (await sessionNames(one)).length === 3, { describe: 'three sessions' });
+    await page.keyboard.press('j');
+    await page.getByRole('heading', { name: 'ONE' }).waitFor();
+    await page.keyboard.press('k');
+    await page.getByRole('heading', { name: 'THREE' }).waitFor();
+    await page.keyboard.press('?');
+    await page.getByRole('dialog', { name: 'Keyboard' }).getByText('Take the terminal’s keyboard').waitFor();
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('Control+k');
+    await page.getByRole('combobox').fill('tw');
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'TWO' }).waitFor();
+    await page.keyboard.press('g');
+    await page.keyboard.press('t');
+    await page.getByRole('heading', { name: 'Stash' }).waitFor();
+  });
+});
+
+describe('a question', () => {
+  test.each([
+    ['y', { choice: 'yes' }],
+    ['a', { choice: 'always' }],
+    ['x', { choice: 'no' }],
+    ['2', { choice: 2 }],
+  ])('of permission is answered by the key %s, once', async (key, answer) => {
+    await using one = await startPage(browser, { prepare: ({ sessions }) => void sessions.add('ASKS', asking()) });
+    await one.visit('#/s/ASKS');
+    await panel(one, 'Permission').getByText('Run the tests').waitFor();
+    await one.page.keyboard.press(key);
+    await one.page.keyboard.press(key);
+    await waitFor(() => one.server.sessions.answers.length > 0, { describe: 'an answer comes' });
+    expect(one.server.sessions.answers).toEqual([{ ...answer, question_id: 'q1' }]);
+  });
+
+  test('is refused in other words', async () => {
+    await using one = await startPage(browser, { prepare: ({ sessions }) => void sessions.add('ASKS', asking()) });
+    await one.visit('#/s/ASKS');
+    await one.page.getByRole('button', { name: 'No, with a remark…' }).click();
+    await one.page.keyboard.type('use pnpm');
+    await one.page.keyboard.press('Enter');
+    await waitFor(() => one.server.sessions.answers.length > 0, { describe: 'an answer comes' });
+    expect(one.server.sessions.answers).toEqual([{ choice: 'no', text: 'use pnpm', question_id: 'q1' }]);
+  });
+
+  test('with several parts is a form that is sent as a whole', async () => {
+    const options = ['TypeScript', 'Go'].map((label, index) => ({ key: String(index + 1), label, description: null }));
+    const questions = [
+      { header: 'Language', text: 'Which language?', options, multi: false },
+      { header: 'Targets', text: 'Which targets?', options, multi: true },
+    ];
+    const question = asking({ kind: 'question', tool: null, text: 'Which language?', options, questions });
+    await using one = await startPage(browser, { prepare: ({ sessions }) => void sessions.add('ASKS', question) });
+    await one.visit('#/s/ASKS');
+    const language = one.page.getByRole('group', { name: /Which language/ });
+    const targets = one.page.getByRole('group', { name: /Which targets/ });
+    const send = one.page.getByRole('button', { name: 'Send the answers' });
+    await language.getByLabel('Go', { exact: true }).check();
+    expect(await send.isDisabled()).toBe(true);
+    await targets.getByLabel('Go', { exact: true }).check();
+    await targets.getByLabel('TypeScript', { exact: true }).check();
+    await targets.getByLabel(/Other answer/).fill('Rust');
+    await send.click();
+    await waitFor(() => one.server.sessions.answers.length > 0, { describe: 'an answer comes' });
+    expect(one.server.sessions.answers).toEqual([
+      { answers: { 'Which language?': 'Go', 'Which targets?': ['TypeScript', 'Go', 'Rust'] }, question_id: 'q1' },
+    ]);
+  });
+
+  test('about a plan shows it as text with headings, one about an edit as a diff', async () => {
+    const plan = '# The plan\n\n1. Read\n2. **Write**';
+    const edit = { file_path: 'a.ts', old_string: 'one\ntwo', new_string: 'one\nthree' };
+    await using one = await startPage(browser, {
+      prepare: ({ sessions }) => {
+        sessions.add('PLAN', asking({ kind: 'plan', tool: { name: 'ExitPlanMode', input: { plan } } }));
+        sessions.add('EDIT', asking({ tool: { name: 'Edit', input: edit } }));
+      },
+    });
+    await one.visit('#/s/PLAN');
+    await panel(one, 'Plan').getByRole('heading', { name: 'The plan' }).waitFor();
+    expect(await panel(one, 'Plan').getByRole('listitem').count()).toBe(2);
+    await one.visit('#/s/EDIT');
+    await panel(one, 'Permission').locator('[data-kind="-"]', { hasText: 'two' }).waitFor();
+    await panel(one, 'Permission').locator('[data-kind="+"]', { hasText: 'three' }).waitFor();
+  });
+
+  test('that went meanwhile is not answered, and the page says so', async () => {
+    await using one = await startPage(browser, { prepare: ({ sessions }) => void sessions.add('ASKS', asking()) });
+    await one.visit('#/s/ASKS');
+    await panel(one, 'Permission').waitFor();
+    const { sessions } = one.server;
+    const answered = sessions.answer.bind(sessions);
+    sessions.answer = async (slug, request) => {
+      sessions.answer = answered;
+      sessions.change('ASKS', DONE);
+      return answered(slug, request);
+    };
+    await one.page.getByRole('button', { name: 'Yes', exact: true }).click();
+    await one.page
+      .getByRole('status')
+      .getByText(/No question|nothing/i)
+      .first()
+      .waitFor();
+    await panel(one, 'Permission').waitFor({ state: 'detached' });
+    expect(sessions.answers).toEqual([]);
+  });
+});
+
+describe('a reply', () => {
+  test('that would run a command is asked about first', async () => {
+    await using one = await startPage(browser, { prepare: ({ sessions }) => void sessions.add('DONE', DONE) });
+    await one.visit('#/s/DONE');
+    await one.page.getByLabel('Reply to DONE').fill('!ls');
+    await one.page.keyboard.press('Enter');
+    await one.page.getByText('This would run as a shell command.').waitFor();
+    expect(one.server.sessions.deliveries('DONE')).toEqual([]);
+    await one.page.getByRole('button', { name: 'Run it as a command' }).click();
+    await one.page.getByLabel('Sent').getByText('!ls').waitFor();
+    expect(one.server.sessions.deliveries('DONE')[0]?.text).toBe('!ls');
+  });
+
+  test('to a session with a dialog open is held, and can be taken back', async () => {
+    await using one = await startPage(browser, { prepare: ({ sessions }) => void sessions.add('DONE', DONE) });
+    await one.server.sessions.send('DONE', { text: 'held', queue: true });
+    await one.visit('#/s/DONE');
+    await one.page.getByLabel('Sent').getByText('held until it is ready').waitFor();
+    await one.page.getByRole('button', { name: 'Cancel' }).click();
+    await waitFor(() => one.server.sessions.deliveries('DONE')[0]?.status === 'cancelled', { describe: 'cancelled' });
+  });
+
+  test('is kept in the stash, and sent from there', async () => {
+    await using one = await startPage(browser, { prepare: ({ sessions }) => void sessions.add('DONE', DONE) });
+    await one.visit('#/s/DONE');
+    await one.page.getByLabel('Reply to DONE').fill('later');
+    await one.page.getByRole('button', { name: 'Stash' }).click();
+    await one.page.getByText('Kept in the stash').waitFor();
+    expect(await one.page.getByLabel('Reply to DONE').inputValue()).toBe('');
+    await one.visit('#/stash');
+    await one.page.getByRole('button', { name: 'Send now' }).click();
+    await one.page.getByText('Nothing is kept').waitFor();
+    expect(one.server.sessions.deliveries('DONE')[0]?.text).toBe('later');
+  });
+
+  test('that is half written stays while another session is looked at', async () => {
+    await using one = await startPage(browser, {
+      prepare: ({ sessions }) => {
+        for (const slug of ['ONE', 'TWO']) sessions.add(slug, DONE);
+      },
+    });
+    await one.visit('#/s/ONE');
+    await one.page.getByLabel('Reply to ONE').fill('half');
+    await one.visit('#/s/TWO');
+    expect(await one.page.getByLabel('Reply to TWO').inputValue()).toBe('');
+    await one.visit('#/s/ONE');
+    expect(await one.page.getByLabel('Reply to ONE').inputValue()).toBe('half');
+  });
+});
+
+test('a new session: the folder is completed, the name follows it', async () => {
+  await using one = await startPage(browser);
+  const { page, server } = one;
+  const folder = server.world.project('my-service');
+  await one.visit('#/new');
+  await page.getByLabel('Folder').fill(folder.slice(0, -3));
+  await page.getByRole('option', { name: folder }).waitFor();
+  await page.keyboard.press('Tab');
+  await waitFor(async () => (await page.getByLabel('Folder').inputValue()) === `${folder}/`, {
+    describe: 'Tab completes',
+  });
+  await page.getByLabel('First prompt').fill('hello');
+  await page.getByLabel('Terminal').check();
+  await page.getByLabel('Permissions').selectOption('plan');
+  await page.getByRole('button', { name: 'Start' }).click();
+  await page.getByRole('heading', { name: 'MY-SERVICE' }).waitFor();
+  expect(server.sessions.created).toEqual([
+    { slug: 'MY-SERVICE', path: `${folder}/`, type: 'screen', prompt: 'hello', permission_mode: 'plan' },
+  ]);
+});
