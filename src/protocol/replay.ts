@@ -19,6 +19,8 @@ export const ReplayInfo = z
       .min(0)
       .meta({ description: 'counts how often the recording was replaced; offsets and times begin anew' }),
     size_bytes: z.int().min(0).meta({ description: 'length of the recording: where its offsets end' }),
+    available_from: z.int().min(0).meta({ description: 'offset of the oldest output that is kept; 0: all of it' }),
+    available_from_s: Seconds.meta({ description: 'the same as a time: nothing before it can be played' }),
     timed: z.boolean().meta({
       description: 'false: a log that Screen writes, which keeps no times; it is played at an even pace',
     }),

@@ -21,6 +21,7 @@ import { type Faces, startServerFaces } from './faces.ts';
 import { createFleet, type Fleet } from './fleet/fleet.ts';
 import type { Logger } from './logger.ts';
 import { growKeyframes } from './replay/grow-keyframes.ts';
+import { type Bounds, keepInBounds } from './replay/keep-in-bounds.ts';
 import { createReplays, type Replays } from './replay/replays.ts';
 import type { Dispose, SessionEvent, Sessions } from './sessions.ts';
 
@@ -74,6 +75,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     await fleet.start();
     const replays = createReplays(clock);
     const stopGrowing = growKeyframes({ sessions: fleet, replays, clock, logger: log });
+    const bounds = keepInBounds({ sessions: fleet, replays, settings, clock, logger: log });
     const faces = await startServerFaces({
       sessions: fleet,
       replays,
@@ -95,7 +97,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     return {
       address: faces.address.url,
       sessions: fleet,
-      close: closer({ faces, stopGrowing, replays, fleet, search, database, lock, log }),
+      close: closer({ faces, stopGrowing, bounds, replays, fleet, search, database, lock, log }),
     };
   } catch (cause) {
     await fleet?.close();
@@ -166,6 +168,7 @@ async function requireLock(home: string): Promise<HomeLock> {
 function closer(parts: {
   faces: Faces;
   stopGrowing: Dispose;
+  bounds: Bounds;
   replays: Replays;
   fleet: Fleet;
   search: Search;
@@ -173,9 +176,10 @@ function closer(parts: {
   lock: HomeLock;
   log: Logger;
 }): () => Promise<void> {
-  const { faces, stopGrowing, replays, fleet, search, database, lock, log } = parts;
+  const { faces, stopGrowing, bounds, replays, fleet, search, database, lock, log } = parts;
   return async () => {
     stopGrowing();
+    bounds.dispose();
     await faces.close();
     await replays.close();
     await fleet.close();

@@ -18,6 +18,12 @@ const DEFAULT_PORT = 32_205;
 const DEFAULT_STREAM_DIR = '~/claude_streams';
 /** About a thousand full lines: what somebody who just connected wants to see. */
 const DEFAULT_MAX_BUFFER_SIZE = 100_000;
+/** Months of one busy session: packed, an hour takes about 1 MB. */
+const DEFAULT_MAX_RECORDING_SIZE = 1_000_000_000;
+/** What a laptop's disk has to spare. */
+const DEFAULT_MAX_TOTAL_SIZE = 20_000_000_000;
+/** A quarter: who looks for something said longer ago finds it in the repository. */
+const DEFAULT_KEEP_DAYS = 90;
 /** An idle Claude Code holds 250 MB; its next start costs a second. Five minutes span a person's thinking between two prompts. */
 const DEFAULT_JSON_IDLE_TIMEOUT_S = 300;
 /** Claude Code's spinner moves several times a second; 15 s of nothing is no pause for breath. */
@@ -65,6 +71,9 @@ function defaultsIn(home: string, toAbsolutePath: (path: string) => string): Set
     stream_dir: toAbsolutePath(DEFAULT_STREAM_DIR),
     stream_flush: true,
     max_buffer_size: DEFAULT_MAX_BUFFER_SIZE,
+    max_recording_size: DEFAULT_MAX_RECORDING_SIZE,
+    max_total_size: DEFAULT_MAX_TOTAL_SIZE,
+    keep_days: DEFAULT_KEEP_DAYS,
     claude_command: 'claude',
     claude_alternate_screen: false,
     stuck_threshold_ms: DEFAULT_STUCK_THRESHOLD_MS,

@@ -1,13 +1,16 @@
 import { type FileHandle, open } from 'node:fs/promises';
 import { CatalogueError } from '../../protocol/index.ts';
+import { listParts, packedUpTo, unpackPart } from './recording-parts.ts';
 
-/** A file of a recording, open for reading at any offset. */
+/** A file of a recording, open for reading at any offset, whether what stands there was packed or not. */
 export interface RecordedFile {
-  /** bytes it has by now */
+  /** bytes it has by now, the dropped ones included: where its offsets end */
   size(): Promise<number>;
   /** when it last changed, Unix milliseconds */
   changedAt(): Promise<number>;
-  /** the bytes from one offset to another (exclusive), as far as there are any */
+  /** what stood before this offset was dropped */
+  availableFrom(): Promise<number>;
+  /** the bytes from one offset to another (exclusive), as far as there are any; NULs for those that were dropped */
   read(from: number, to: number): Promise<Buffer>;
   close(): Promise<void>;
 }
@@ -18,13 +21,37 @@ export async function openRecorded(file: string): Promise<RecordedFile> {
   return {
     size: async () => (await handle.stat()).size,
     changedAt: async () => (await handle.stat()).mtimeMs,
-    read: (from, to) => readHandle(handle, from, to),
+    availableFrom: async () => (await listParts(file)).availableFrom,
+    read: async (from, to) => {
+      const bytes = await readHandle(handle, from, to);
+      // Only now: a part is named before its place in the file is given back, so what was read as a hole is in one.
+      await fillIn(bytes, from, file);
+      return bytes;
+    },
     close: () => handle.close(),
   };
 }
 
+async function fillIn(bytes: Buffer, from: number, file: string): Promise<void> {
+  const parts = await listParts(file);
+  if (from >= packedUpTo(parts)) return;
+  bytes.fill(0, 0, Math.max(0, Math.min(bytes.length, parts.availableFrom - from)));
+  for (const part of parts.parts) {
+    if (part.to <= from || part.from >= from + bytes.length) continue;
+    try {
+      const whole = await unpackPart(part);
+      whole.copy(bytes, Math.max(0, part.from - from), Math.max(0, from - part.from));
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+      // Dropped between the list and the reading.
+      bytes.fill(0, Math.max(0, part.from - from), Math.min(bytes.length, part.to - from));
+    }
+  }
+}
+
 async function readHandle(handle: FileHandle, from: number, to: number): Promise<Buffer> {
-  const buffer = Buffer.allocUnsafe(Math.max(to - from, 0));
+  const { size } = await handle.stat();
+  const buffer = Buffer.allocUnsafe(Math.max(Math.min(to, size) - from, 0));
   let filled = 0;
   while (filled < buffer.length) {
     const { bytesRead } = await handle.read(buffer, filled, buffer.length - filled, from + filled);

@@ -2,6 +2,7 @@ import { mkdir, open, readdir, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseHeader } from '../../core/recording/index.ts';
 import { CatalogueError } from '../../protocol/index.ts';
+import { openRecorded } from './recorded-file.ts';
 
 /** How a recording begins, and how it is now. */
 export interface RecordingStart {
@@ -18,7 +19,7 @@ export interface RecordingStart {
 /** A header holds the launch line, so it is short; the file may be any program's. */
 const HEADER_READ_BYTES = 65_536;
 /** What makes up a recording, beside the slug. */
-const ENDINGS = ['.typescript', '.timing', '.keyframes'];
+const ENDINGS = ['.typescript', '.timing', '.keyframes', '.parts'];
 
 /** Reads how a recording begins. @throws CatalogueError no_recording when there is no such file */
 export async function readStart(file: string): Promise<RecordingStart> {
@@ -40,22 +41,16 @@ export function startOf(bytes: Uint8Array): Pick<RecordingStart, 'start' | 'size
   return { start: end, size: cols === null || rows === null ? null : { cols, rows } };
 }
 
-/** The bytes from one position to another (exclusive), as far as the file has them. @throws CatalogueError no_recording */
+/**
+ * The bytes from one position to another (exclusive), as far as the recording has them, also packed ones.
+ * @throws CatalogueError no_recording
+ */
 export async function readRange(file: string, from: number, to: number): Promise<Buffer> {
-  const handle = await openRecording(file);
+  const recorded = await openRecorded(file);
   try {
-    const { size } = await handle.stat();
-    const length = Math.max(Math.min(to, size) - from, 0);
-    const buffer = Buffer.allocUnsafe(length);
-    let filled = 0;
-    while (filled < length) {
-      const { bytesRead } = await handle.read(buffer, filled, length - filled, from + filled);
-      if (bytesRead === 0) break;
-      filled += bytesRead;
-    }
-    return buffer.subarray(0, filled);
+    return await recorded.read(from, to);
   } finally {
-    await handle.close();
+    await recorded.close();
   }
 }
 

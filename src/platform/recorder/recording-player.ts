@@ -25,6 +25,8 @@ export interface PlayerFacts {
   rows: number;
   sizeBytes: number;
   timed: boolean;
+  /** where what is kept begins */
+  available: { at: number; offset: number };
 }
 
 export interface PlayerFrame {
@@ -91,13 +93,15 @@ export class RecordingPlayer {
 
   async facts(): Promise<PlayerFacts> {
     const { facts, rows } = await this.#look();
-    let place = this.#counted ?? this.#keyframes.frames.at(-1) ?? startOf(facts);
+    const first = await this.#first(facts);
+    let place = this.#counted ?? this.#keyframes.frames.at(-1) ?? first;
     for await (const batch of rowsAfter({ ...rows, isFinished: false }, place)) place = batch.at(-1)?.after ?? place;
     this.#counted = place;
     if (rows.isFinished) for await (const batch of rowsAfter(rows, place)) place = batch.at(-1)?.after ?? place;
     const { startedAt, cols, rows: height, timed } = facts;
     const sizeBytes = await this.#typescript.size();
-    return { startedAt, duration: place.at, cols, rows: height, sizeBytes, timed };
+    const available = 'position' in first ? { at: first.at, offset: first.offset } : { at: 0, offset: 0 };
+    return { startedAt, duration: place.at, cols, rows: height, sizeBytes, timed, available };
   }
 
   /** The screen at a time, or after the row that an offset lies in. At 0 it is empty; beyond the end it is the last. */
@@ -106,9 +110,10 @@ export class RecordingPlayer {
       'at' in where ? place.at <= where.at && where.at > 0 : place.offset < where.offset;
     const { facts, rows } = await this.#look();
     await this.#growTo(isBefore, rows);
-    const keyframe = this.#keyframes.frames.findLast(isBefore) ?? null;
-    let place: Place = keyframe ?? startOf(facts);
-    const drawing = await this.#restore(keyframe, facts);
+    const first = await this.#first(facts);
+    const isKept = (place: Place): boolean => place.offset >= first.offset;
+    let place: Place = this.#keyframes.frames.findLast((frame) => isKept(frame) && isBefore(frame)) ?? first;
+    const drawing = await this.#restore(place, facts);
     try {
       search: for await (const batch of rowsAfter(rows, place)) {
         for (const { kind, after } of batch) {
@@ -133,7 +138,9 @@ export class RecordingPlayer {
   async output(from: number, limitBytes: number): Promise<{ events: PlayerEvent[]; next: number | null }> {
     const { facts, rows } = await this.#look();
     const isPassed = (place: Place): boolean => place.at <= from && from > 0;
-    let before: Place = this.#keyframes.frames.findLast(isPassed) ?? startOf(facts);
+    const first = await this.#first(facts);
+    const isKept = (place: Place): boolean => place.offset >= first.offset;
+    let before: Place = this.#keyframes.frames.findLast((frame) => isKept(frame) && isPassed(frame)) ?? first;
     const wanted: RecordedRow[] = [];
     let next: number | null = null;
     search: for await (const batch of rowsAfter(rows, before)) {
@@ -196,10 +203,9 @@ export class RecordingPlayer {
 
   async #grow(pause: () => Promise<void>): Promise<void> {
     const { facts, rows } = await this.#look();
-    const last = this.#keyframes.frames.at(-1) ?? null;
-    let since: Place = last ?? startOf(facts);
+    let since: Place = this.#keyframes.frames.at(-1) ?? startOf(facts);
     let rowsSince = 0;
-    const drawing = await this.#restore(last, facts);
+    const drawing = await this.#restore(since, facts);
     try {
       for await (const batch of rowsAfter(rows, since)) {
         for (const row of batch) {
@@ -221,13 +227,19 @@ export class RecordingPlayer {
     }
   }
 
+  /** The beginning, or the first keyframe of what is kept. */
+  async #first(facts: RecordingFacts): Promise<Place | Keyframe> {
+    const availableFrom = await this.#typescript.availableFrom();
+    if (availableFrom <= facts.start) return startOf(facts);
+    return this.#keyframes.frames.find(({ offset }) => offset >= availableFrom) ?? startOf(facts);
+  }
+
   /** A terminal as it was at a keyframe, or at the start. */
-  async #restore(keyframe: Keyframe | null, facts: RecordingFacts): Promise<Drawing> {
-    const place = keyframe ?? startOf(facts);
+  async #restore(place: Place | Keyframe, facts: RecordingFacts): Promise<Drawing> {
     const emulator = createEmulator({ cols: place.cols, rows: place.rows, scrollback: 0 });
-    if (keyframe !== null) {
-      emulator.write(Buffer.from(await this.#keyframes.screenOf(keyframe)));
-      emulator.write(await this.#unfinishedBefore(keyframe.offset, facts.start));
+    if ('position' in place) {
+      emulator.write(Buffer.from(await this.#keyframes.screenOf(place)));
+      emulator.write(await this.#unfinishedBefore(place.offset, facts.start));
     }
     return new Drawing(this.#typescript, emulator, place);
   }

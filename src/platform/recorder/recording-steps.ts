@@ -1,6 +1,7 @@
 import { type FileHandle, open } from 'node:fs/promises';
 import { parseHeader, parseStartTime, parseTimingLine, type TimingEntry } from '../../core/recording/index.ts';
 import { CatalogueError } from '../../protocol/index.ts';
+import { openRecorded } from './recorded-file.ts';
 import { readStart } from './recording-files.ts';
 import { DEFAULT_SIZE, findTrailer } from './replay-recording.ts';
 
@@ -76,13 +77,18 @@ export async function* readSteps(
   source: RecordingSource,
   { start, end }: RecordingFacts,
 ): AsyncGenerator<RecordedStep> {
-  const handle = await open(source.typescript, 'r');
+  const file = await openRecorded(source.typescript);
   try {
     let at = 0;
     let offset = start;
+    const availableFrom = await file.availableFrom();
     const pieces = async function* (bytes: number): AsyncGenerator<RecordedStep> {
       for (const stop = Math.min(offset + bytes, end); offset < stop; ) {
-        const piece = await readPiece(handle, offset, Math.min(stop - offset, PIECE_BYTES));
+        if (offset < availableFrom) {
+          offset = Math.min(stop, availableFrom);
+          continue;
+        }
+        const piece = await file.read(offset, Math.min(stop, offset + PIECE_BYTES));
         if (piece.length === 0) return;
         offset += piece.length;
         yield { kind: 'output', at, bytes: piece };
@@ -95,13 +101,8 @@ export async function* readSteps(
     }
     yield* pieces(end - offset);
   } finally {
-    await handle.close();
+    await file.close();
   }
-}
-
-async function readPiece(handle: FileHandle, from: number, bytes: number): Promise<Uint8Array> {
-  const { buffer, bytesRead } = await handle.read(Buffer.allocUnsafe(bytes), 0, bytes, from);
-  return buffer.subarray(0, bytesRead);
 }
 
 async function* readEntries(timing: string | null): AsyncGenerator<TimingEntry> {

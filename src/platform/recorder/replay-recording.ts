@@ -10,6 +10,7 @@ import {
 import type { ScreenFrame } from '../../core/status/evidence.ts';
 import { CatalogueError } from '../../protocol/index.ts';
 import { createEmulator, type Emulator } from '../emulator/index.ts';
+import { openRecorded, type RecordedFile } from './recorded-file.ts';
 import { readStart } from './recording-files.ts';
 
 export interface ReplayRequest {
@@ -61,6 +62,7 @@ export async function replayRecording(request: ReplayRequest): Promise<ReplayEnd
   const { start, size: headerSize, length } = await readStart(request.typescript);
   const timing = parseTiming(request.timing === null ? '' : await readTiming(request.timing));
   const handle = await open(request.typescript, 'r');
+  const file = await openRecorded(request.typescript);
   const emulator = createEmulator({
     cols: request.cols ?? timing.headers.cols ?? headerSize?.cols ?? DEFAULT_SIZE.cols,
     rows: request.rows ?? timing.headers.rows ?? headerSize?.rows ?? DEFAULT_SIZE.rows,
@@ -72,12 +74,13 @@ export async function replayRecording(request: ReplayRequest): Promise<ReplayEnd
     const end = trailer?.start ?? length;
     const timed = timing.entries.length > 0;
     const moments = timed ? momentsOf(timing.entries) : piecesOf(end - start);
-    const at = await draw({ handle, emulator, start, end, moments, onFrame: request.onFrame });
+    const at = await draw({ file, emulator, start, end, moments, onFrame: request.onFrame });
     request.onEnd?.(emulator);
     return { at: Math.max(at, timed ? durationOf(timing.entries) : 0), ended: trailer !== null, timed };
   } finally {
     emulator.dispose();
     await handle.close();
+    await file.close();
   }
 }
 
@@ -105,7 +108,7 @@ function* piecesOf(bytes: number): Generator<Moment> {
 }
 
 interface Drawing {
-  handle: FileHandle;
+  file: RecordedFile;
   emulator: Emulator;
   start: number;
   end: number;
@@ -114,7 +117,7 @@ interface Drawing {
 }
 
 /** Draws the moments in batches. @returns the time of the last one */
-async function draw({ handle, emulator, start, end, moments, onFrame }: Drawing): Promise<number> {
+async function draw({ file, emulator, start, end, moments, onFrame }: Drawing): Promise<number> {
   let offset = start;
   let last = 0;
   let batch: Extract<Moment, { kind: 'output' }>[] = [];
@@ -122,7 +125,8 @@ async function draw({ handle, emulator, start, end, moments, onFrame }: Drawing)
   const drawBatch = async (): Promise<void> => {
     if (batch.length === 0) return;
     const from = offset;
-    const { buffer, bytesRead } = await handle.read(Buffer.allocUnsafe(batchBytes), 0, batchBytes, from);
+    const buffer = await file.read(from, from + batchBytes);
+    const bytesRead = buffer.length;
     let done = 0;
     for (const { at, bytes } of batch) {
       const piece = buffer.subarray(Math.min(done, bytesRead), Math.min(done + bytes, bytesRead));

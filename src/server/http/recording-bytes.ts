@@ -1,8 +1,11 @@
-import { type FileHandle, open } from 'node:fs/promises';
+import { openRecorded, type RecordedFile } from '../../platform/recorder/index.ts';
 import { CatalogueError } from '../../protocol/index.ts';
 
 /** Read from the file at once: as much as the socket's own buffer takes. */
 const READ_BYTES = 64 * 1024;
+
+/** Offset of the first byte of an answer: a recording that lost its beginning does not begin at 0. */
+const OFFSET_HEADER = 'cbos-offset';
 
 export interface BytesRequest {
   method: string;
@@ -20,13 +23,14 @@ export interface BytesRequest {
  * @throws CatalogueError range_not_satisfiable, no_recording
  */
 export async function recordingBytes(file: string, request: BytesRequest): Promise<Response> {
-  const handle = await openRecording(file);
+  const recorded = await openRecorded(file);
   try {
-    const { size } = await handle.stat();
-    if (request.from > size) {
-      throw new CatalogueError('range_not_satisfiable', `The recording has ${size} bytes, from is ${request.from}`);
+    const size = await recorded.size();
+    const from = await beginOf(recorded, request.from);
+    if (from > size) {
+      throw new CatalogueError('range_not_satisfiable', `The recording has ${size} bytes, from is ${from}`);
     }
-    const length = size - request.from;
+    const length = size - from;
     const range = request.ifRange === undefined ? parseRange(request.range, length) : null;
     if (range === 'unsatisfiable') {
       throw new CatalogueError('range_not_satisfiable', `There are ${length} bytes, Range is ${request.range}`, {
@@ -38,25 +42,17 @@ export async function recordingBytes(file: string, request: BytesRequest): Promi
       'content-type': 'application/octet-stream',
       'content-length': String(last - first + 1),
       'accept-ranges': 'bytes',
+      [OFFSET_HEADER]: String(from + first),
     });
     if (range !== null) headers.set('content-range', `bytes ${first}-${last}/${length}`);
     const status = range === null ? 200 : 206;
     if (request.method === 'HEAD' || last < first) {
-      await handle.close();
+      await recorded.close();
       return new Response(null, { status, headers });
     }
-    return new Response(fileBytes(handle, request.from + first, request.from + last + 1), { status, headers });
+    return new Response(fileBytes(recorded, from + first, from + last + 1), { status, headers });
   } catch (error) {
-    await handle.close();
-    throw error;
-  }
-}
-
-async function openRecording(file: string): Promise<FileHandle> {
-  try {
-    return await open(file, 'r');
-  } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') throw new CatalogueError('no_recording');
+    await recorded.close();
     throw error;
   }
 }
@@ -82,26 +78,36 @@ function parseRange(
   return { first, last: to === '' ? length - 1 : Math.min(Number(to), length - 1) };
 }
 
-function fileBytes(handle: FileHandle, start: number, end: number): ReadableStream<Uint8Array> {
+/** Where the bytes begin: at the offset asked for, or, of all of it, at the oldest that is kept. */
+async function beginOf(recorded: RecordedFile, from: number): Promise<number> {
+  const availableFrom = await recorded.availableFrom();
+  if (from >= availableFrom) return from;
+  if (from === 0) return availableFrom;
+  throw new CatalogueError('range_not_satisfiable', `The recording is kept from offset ${availableFrom} on`, {
+    hint: `Ask for from=${availableFrom}`,
+  });
+}
+
+function fileBytes(file: RecordedFile, start: number, end: number): ReadableStream<Uint8Array> {
   let position = start;
   return new ReadableStream<Uint8Array>(
     {
       pull: async (controller) => {
         const wanted = Math.min(READ_BYTES, end - position);
-        const { bytesRead, buffer } = await handle.read(new Uint8Array(wanted), 0, wanted, position);
-        if (bytesRead === 0) {
-          await handle.close();
+        const bytes = await file.read(position, position + wanted);
+        if (bytes.length === 0) {
+          await file.close();
           // The length was promised, so the connection must break instead of ending well.
           controller.error(new Error('the recording was cut off while it was read'));
           return;
         }
-        position += bytesRead;
-        controller.enqueue(buffer.subarray(0, bytesRead));
+        position += bytes.length;
+        controller.enqueue(bytes);
         if (position < end) return;
-        await handle.close();
+        await file.close();
         controller.close();
       },
-      cancel: () => handle.close(),
+      cancel: () => file.close(),
     },
     // Nothing is read before the client wants it.
     { highWaterMark: 0 },

@@ -50,13 +50,15 @@ export function createReplays(clock: Clock): Replays {
 
   return {
     info: async (stream) => {
-      const { startedAt, duration, sizeBytes, ...facts } = await (await playerOf(stream)).facts();
+      const { startedAt, duration, sizeBytes, available, ...facts } = await (await playerOf(stream)).facts();
       return {
         ...facts,
         started_at: startedAt === null ? null : new Date(startedAt * 1_000).toISOString(),
         duration_s: duration,
         epoch: stream.epoch(),
         size_bytes: sizeBytes,
+        available_from: available.offset,
+        available_from_s: available.at,
       };
     },
     frame: async (stream, where) => {

@@ -1,10 +1,10 @@
 import { incompleteUtf8Tail, splitUtf8 } from '../../core/recording/utf8.ts';
 import { FRAME_BYTES, SEQUENCE_LOOKBACK_BYTES, unfinishedLength } from '../../core/stream/index.ts';
+import { readRange } from '../../platform/recorder/index.ts';
 import type { Clock } from '../clock.ts';
 import type { Logger } from '../logger.ts';
 import type { Dispose, RecordingStream } from '../sessions.ts';
 import { type Coalescer, coalesce } from './coalesce.ts';
-import { readBytes } from './read-bytes.ts';
 
 /**
  * After output was sent at once, what follows is collected for so long: a redraw of Claude Code comes in several writes within
@@ -162,7 +162,7 @@ export class RecordingFeed {
   async #bytesBefore(offset: number, length: number): Promise<Uint8Array> {
     const from = Math.max(this.recording.start(), offset - length);
     try {
-      const bytes = await readBytes(this.recording.file(), from, offset);
+      const bytes = await readRange(this.recording.file(), from, offset);
       return bytes.length === offset - from ? bytes : new Uint8Array();
     } catch (error) {
       this.#logger.debug({ err: error, session: this.slug }, 'the recording could not be read');

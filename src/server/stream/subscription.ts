@@ -1,8 +1,8 @@
 import { splitUtf8 } from '../../core/recording/utf8.ts';
 import { acknowledged, allowedLag, beginning, MAX_LAG_BYTES, nextStep } from '../../core/stream/index.ts';
+import { listParts, readRange } from '../../platform/recorder/index.ts';
 import type { Logger } from '../logger.ts';
 import type { ClientSocket } from './client-socket.ts';
-import { readBytes } from './read-bytes.ts';
 import type { FeedFrame, FeedMember, RecordingFeed } from './recording-feed.ts';
 
 export interface SubscriptionOptions {
@@ -48,7 +48,9 @@ export class Subscription implements FeedMember {
     this.feed.join(this);
     await this.feed.settled();
     const { recording } = this.feed;
-    const begin = beginning(this.#from, { start: recording.start(), end: recording.end() });
+    const { availableFrom } = await listParts(recording.file());
+    const start = Math.max(recording.start(), availableFrom);
+    const begin = beginning(this.#from, { start, end: recording.end() });
     if (begin.kind === 'offset') {
       this.#moveTo(begin.position);
       this.#allowedLagBytes = allowedLag(begin.position, recording.end());
@@ -161,7 +163,7 @@ export class Subscription implements FeedMember {
   async #sendFromFile(to: number): Promise<void> {
     const { epoch, position: end } = this.feed;
     const from = this.#position;
-    const bytes = await readBytes(this.feed.recording.file(), from, to);
+    const bytes = await readRange(this.feed.recording.file(), from, to);
     if (this.#isOver || epoch !== this.feed.epoch || this.#wantsSnapshot) return;
     if (bytes.length < to - from) throw new Error(`the recording ends before ${to}`);
     // Where the window or the frame's size ends, a character may be cut; at the feed's own end none is.

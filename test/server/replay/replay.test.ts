@@ -38,6 +38,8 @@ test('a player asks what there is, for the screen at a time, and for what follow
     rows: 24,
     epoch: 0,
     size_bytes: HEADER.length + 11,
+    available_from: 0,
+    available_from_s: 0,
     timed: true,
   });
   const frame = ReplayFrame.parse((await callRoute(server, 'replayFrame', { params, query: { t: '1' } })).json());

@@ -33,7 +33,15 @@ export function checkRecordings({ settings: { stream_dir } }: DoctorContext): Fi
   const detail = `${stream_dir}, ${formatSize(freeBytes)} free`;
   if (freeBytes < NO_SPACE_BYTES)
     return fault(detail, 'Free some space: a recording stops without a word on a full disk');
-  return freeBytes < LITTLE_SPACE_BYTES ? warning(detail, 'Free some space') : ok(detail);
+  if (freeBytes < LITTLE_SPACE_BYTES) return warning(detail, 'Free some space');
+  const shortened = filesIn(stream_dir).filter((name) => hasLostBeginning(join(stream_dir, name)));
+  if (shortened.length === 0) return ok(detail);
+  const names = shortened.map((name) => name.replace(/\.parts$/, '')).join(', ');
+  return ok(`${detail}; only the newer part is kept of: ${names} (max_recording_size, max_total_size)`);
+}
+
+function hasLostBeginning(dir: string): boolean {
+  return dir.endsWith('.parts') && filesIn(dir).some((name) => name.startsWith('dropped-'));
 }
 
 /** A payload lies in the spool for milliseconds while a server runs. */

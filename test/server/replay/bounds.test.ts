@@ -1,0 +1,126 @@
+import { randomBytes } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { ReplayFrame, ReplayInfo } from '../../../src/protocol/index.ts';
+import { systemClock } from '../../../src/server/clock.ts';
+import { keepInBounds } from '../../../src/server/replay/keep-in-bounds.ts';
+import { createReplays } from '../../../src/server/replay/replays.ts';
+import { type FacesUnderTest, startFaces } from '../../harness/faces.ts';
+import { HEADER, type MemoryRecording } from '../../harness/memory-recording.ts';
+import { callRoute } from '../../harness/rest.ts';
+
+const MB = 1_000_000;
+const DAY_MS = 86_400_000;
+
+let server: FacesUnderTest;
+let recording: MemoryRecording;
+let dir: string;
+beforeEach(async () => {
+  server = await startFaces();
+  recording = server.sessions.add('AUTH');
+  dir = server.world.streamDir;
+});
+afterEach(() => server[Symbol.asyncDispose]());
+
+async function tidy(limits: { max_recording_size?: number; max_total_size?: number; keep_days?: number } = {}) {
+  const replays = createReplays(systemClock);
+  const settings = {
+    stream_dir: dir,
+    max_recording_size: 1_000 * MB,
+    max_total_size: 1_000 * MB,
+    keep_days: 90,
+    ...limits,
+  };
+  const logger = { debug: () => undefined, info: () => undefined, warn: fail, error: fail };
+  const bounds = keepInBounds({ sessions: server.sessions, replays, settings, clock: systemClock, logger, restMs: 0 });
+  await bounds.tidy();
+  bounds.dispose();
+  await replays.close();
+}
+
+function fail(fields: object): never {
+  throw new Error(JSON.stringify(fields));
+}
+
+const allocated = (path: string) => statSync(path).blocks * 512;
+const taken = () =>
+  readdirSync(dir, { recursive: true }).reduce<number>((sum, name) => sum + allocated(join(dir, name.toString())), 0);
+
+/** Text that packs to half its size. */
+const noise = (bytes: number) => randomBytes(bytes / 2).toString('hex');
+/** Text that packs to next to nothing. */
+const chatter = (bytes: number) => 'what a program says\r\n'.repeat(bytes / 21);
+
+test('a long recording takes little of the disk, and every byte of it comes as before', async () => {
+  for (let count = 0; count < 20; count++) recording.write(chatter(MB));
+  const all = Buffer.concat([Buffer.from(HEADER), recording.output()]);
+  await tidy();
+  expect(taken()).toBeLessThan(12 * MB);
+  const whole = await server.call('/sessions/AUTH/stream');
+  expect(whole.bytes.equals(all)).toBe(true);
+  expect(whole.headers['cbos-offset']).toBe('0');
+  const ranged = await server.call('/sessions/AUTH/stream?from=1000', { headers: { range: 'bytes=2000000-4200000' } });
+  expect(ranged.bytes.equals(all.subarray(2_001_000, 4_201_001))).toBe(true);
+  // A stream that goes on at an old offset comes out of the parts.
+  const follower = await server.connectStream();
+  follower.send({ type: 'subscribe', sessions: ['AUTH'], from: { AUTH: HEADER.length + 3_000_000 } });
+  const frame = await follower.next('stream');
+  expect(frame.data).toBe(all.subarray(frame.offset - Buffer.byteLength(frame.data), frame.offset).toString());
+  expect(frame.offset - Buffer.byteLength(frame.data)).toBe(HEADER.length + 3_000_000);
+});
+
+test('beyond its cap the oldest part goes, it is said everywhere, and the rest plays on', async () => {
+  for (let count = 0; count < 24; count++) recording.write(noise(MB));
+  const all = Buffer.concat([Buffer.from(HEADER), recording.output()]);
+  await tidy({ max_recording_size: 14 * MB });
+  expect(taken()).toBeLessThan(14.5 * MB);
+  const params = { slug: 'AUTH' };
+  const info = ReplayInfo.parse((await callRoute(server, 'replay', { params })).json());
+  expect(info.available_from).toBeGreaterThan(2 * MB);
+  expect(info.available_from_s).toBeGreaterThan(0);
+  expect(info.size_bytes).toBe(all.length);
+  const kept = await server.call('/sessions/AUTH/stream');
+  const from = Number(kept.headers['cbos-offset']);
+  expect(from).toBeGreaterThan(0);
+  expect(kept.bytes.equals(all.subarray(from))).toBe(true);
+  expect((await server.call('/sessions/AUTH/stream?from=5')).code()).toBe('range_not_satisfiable');
+  const first = ReplayFrame.parse((await callRoute(server, 'replayFrame', { params, query: { t: '0' } })).json());
+  expect(first.offset).toBe(info.available_from);
+  const follower = await server.connectStream();
+  follower.send({ type: 'subscribe', sessions: ['AUTH'], from: { AUTH: 5 } });
+  const frame = await follower.next('stream');
+  expect(frame.data).toBe(all.subarray(from, frame.offset).toString());
+});
+
+function endedRecording(name: string, ageDays: number, bytes = 10): string {
+  const file = join(dir, `${name}.typescript`);
+  writeFileSync(file, chatter(bytes) || 'x');
+  writeFileSync(join(dir, `${name}.timing`), '');
+  const at = (Date.now() - ageDays * DAY_MS) / 1000;
+  utimesSync(file, at, at);
+  return file;
+}
+
+test('ended recordings are kept for their time; what a listed session has, and what is none, stays', async () => {
+  const old = endedRecording('AUTH.1', 91);
+  const young = endedRecording('AUTH.2', 89);
+  const notes = join(dir, 'notes.typescript.txt');
+  writeFileSync(notes, 'mine');
+  const long = (Date.now() - 400 * DAY_MS) / 1000;
+  utimesSync(notes, long, long);
+  utimesSync(recording.file(), long, long);
+  await tidy();
+  expect(existsSync(old)).toBe(false);
+  expect(existsSync(join(dir, 'AUTH.1.timing'))).toBe(false);
+  for (const file of [young, notes, recording.file()]) expect(existsSync(file)).toBe(true);
+});
+
+test('over the cap for all the oldest ended recordings go first', async () => {
+  const oldest = endedRecording('A.1', 3, 2 * MB);
+  const older = endedRecording('A.2', 2, 2 * MB);
+  const newest = endedRecording('A.3', 1, 2 * MB);
+  await tidy({ max_total_size: 4.5 * MB });
+  expect([oldest, older, newest].map((file) => existsSync(file))).toEqual([false, true, true]);
+  expect(readFileSync(recording.file()).length).toBe(HEADER.length);
+});
