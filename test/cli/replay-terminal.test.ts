@@ -93,6 +93,23 @@ describe.skipIf(!existsSync(BIN))('cbos replay in a terminal', () => {
     expect(await run.ended()).toBe('SHELL\ncode 0');
   });
 
+  test('a key shows where it is and how fast, over the last row, and while it is paused that stays', async () => {
+    write(['top', `\u001b[${ROWS};1Hlast row`, 'later'], [0, 0, HOUR]);
+    const run = replayInTerminal('--from', '1:02');
+    await run.shows('last row');
+    run.terminal.write('+');
+    await run.shows('playing 1:0');
+    await run.shows('2x');
+    // It goes by itself: the row is the recording's again.
+    await run.shows('last row');
+    run.terminal.write(' ');
+    await run.shows('paused');
+    await run.hidden('last row');
+    await run.shows('q quit');
+    run.terminal.write('q');
+    expect(await run.ended()).toBe('SHELL\ncode 0');
+  });
+
   test('Ctrl-C and a signal end it with the terminal restored', async () => {
     write(['here', 'later'], [0, HOUR]);
     const first = replayInTerminal();

@@ -8,12 +8,14 @@ export function createPainter(write: (text: string) => Promise<void>) {
   let shown: readonly string[] = [];
   let shownSize = '';
   return {
-    async paint(emulator: Emulator, size: { cols: number; rows: number }): Promise<void> {
+    /** @param status a line over the terminal's last row, of our own; null: none */
+    async paint(emulator: Emulator, size: { cols: number; rows: number }, status: string | null = null): Promise<void> {
       const { cursor, rows: recordedRows } = emulator.frame();
       const all = emulator.styledRows(size.cols);
       // Where not all rows fit, those around the cursor: a prompt stands at the bottom.
       const top = Math.max(0, Math.min(cursor.row - size.rows + 1, recordedRows - size.rows));
       const rows = Array.from({ length: size.rows }, (_, row) => all[top + row] ?? '');
+      if (status !== null) rows[size.rows - 1] = `\u001b[7m${status.slice(0, size.cols).padEnd(size.cols)}\u001b[0m`;
       const sizeNow = `${size.cols}x${size.rows}`;
       let text = sizeNow === shownSize ? '' : '\u001b[0m\u001b[2J';
       if (sizeNow !== shownSize) shown = [];

@@ -41,6 +41,11 @@ export interface ReplayOptions {
   fromMs: number;
 }
 
+/** So long after a key the status line stands over the recording's last row; with room below it, it always stands there. */
+const STATUS_MS = 2_500;
+/** Its clock goes on so often. */
+const STATUS_EVERY_MS = 500;
+
 /** An arrow key goes so far. */
 const JUMP_MS = 5_000;
 /** So much is given to the emulator before it is waited for. */
@@ -79,6 +84,7 @@ class Player {
   #wake: () => void = () => undefined;
   #single = false;
   #fed = 0;
+  #keyAt = Number.NEGATIVE_INFINITY;
 
   constructor(parts: PlayerParts) {
     this.#parts = parts;
@@ -101,18 +107,21 @@ class Player {
       if (options.fromMs > 0) next = await this.#jump(options.fromMs, next);
       while (!stage.signal.aborted) {
         const key = this.#keys.shift();
+        if (key !== undefined) this.#keyAt = stage.now();
         if (key === 'quit') return;
-        if (key !== undefined) next = await this.#obey(key, next);
-        else if (next === null) {
+        if (key !== undefined) {
+          next = await this.#obey(key, next);
+          await this.#paintStatus();
+        } else if (next === null) {
           // A person who paused or stepped to the end may still want to go back.
           if (!this.#clock.isPaused) return;
-          await this.#sleep(null);
+          await this.#sleepWithStatus(null);
         } else {
           const wait = this.#single ? 0 : waitUntilDue(this.#clock, next.at * 1_000, stage.now());
           if (wait === 0) {
             await this.#show(next);
             next = await this.#read();
-          } else await this.#sleep(wait);
+          } else await this.#sleepWithStatus(wait);
         }
       }
     } finally {
@@ -181,11 +190,34 @@ class Player {
   async #paint(): Promise<void> {
     const size = this.#parts.stage.size();
     await this.#emulator.flush();
-    if (size !== null) await this.#painter.paint(this.#emulator, size);
+    if (size !== null) await this.#painter.paint(this.#emulator, size, this.#status(size));
     else
       await this.#parts.stage.write(
         `${this.#emulator.styledRows(this.#emulator.frame().cols).join('\r\n').trimEnd()}\r\n`,
       );
+  }
+
+  /** What the person may want to know; null while it would only be in the way. */
+  #status(size: { rows: number }): string | null {
+    const { isPaused, speed } = this.#clock;
+    const now = this.#parts.stage.now();
+    const hasRoom = size.rows > this.#emulator.frame().rows;
+    if (!hasRoom && !isPaused && now - this.#keyAt >= STATUS_MS) return null;
+    const place = formatPosition(positionOf(this.#clock, now));
+    const pace = speed === 1 ? '' : `  ${speed}x`;
+    return ` ${isPaused ? 'paused' : 'playing'} ${place}${pace}  q quit  space pause  . step  arrows 5 s  + - speed`;
+  }
+
+  async #paintStatus(): Promise<void> {
+    if (this.#parts.stage.size() !== null) await this.#paint();
+  }
+
+  /** The clock of a status line that is shown goes on meanwhile, and one that was shown goes. */
+  async #sleepWithStatus(forMs: number | null): Promise<void> {
+    const size = this.#parts.stage.size();
+    if (size === null || this.#clock.isPaused || this.#status(size) === null) return this.#sleep(forMs);
+    await this.#sleep(Math.min(forMs ?? STATUS_EVERY_MS, STATUS_EVERY_MS));
+    await this.#paintStatus();
   }
 
   async #feed(step: RecordedStep): Promise<void> {
@@ -221,6 +253,14 @@ class Player {
       if (this.#keys.length > 0 || this.#parts.stage.signal.aborted) this.#wake();
     });
   }
+}
+
+/** `0:05`, `1:02:03` */
+function formatPosition(ms: number): string {
+  const seconds = Math.floor(ms / 1_000);
+  const [hours, minutes] = [Math.floor(seconds / 3_600), Math.floor(seconds / 60) % 60];
+  const two = (value: number): string => String(value).padStart(2, '0');
+  return hours === 0 ? `${minutes}:${two(seconds % 60)}` : `${hours}:${two(minutes)}:${two(seconds % 60)}`;
 }
 
 /** A timer of more than 2^31 ms fires at once; it is asked again anyway. */
