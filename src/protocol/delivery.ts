@@ -14,6 +14,7 @@ export const Delivery = z
     created_at: Timestamp,
     updated_at: Timestamp,
     removed: z.int().meta({ description: 'How many control characters were taken out of the text' }),
+    note: z.string().nullable().meta({ description: 'What happened to it that its status does not say' }),
   })
   .meta({ id: 'Delivery' });
 export type Delivery = z.infer<typeof Delivery>;

@@ -2,7 +2,7 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type ScreenRule, userObserver } from '../core/status/index.ts';
-import { registryDirectory } from '../platform/claude/index.ts';
+import { holdTools, registryDirectory, removeGates } from '../platform/claude/index.ts';
 import { openScreenHost, type ScreenHost } from '../platform/gnu-screen/index.ts';
 import { runOnWaiting } from '../platform/notify/on-waiting.ts';
 import { openSearchThread, type Search } from '../platform/search/index.ts';
@@ -121,6 +121,7 @@ async function openFleet(
   const { database, screen, search } = parts;
   const spoolDir = join(settings.home, 'hooks');
   await mkdir(spoolDir, { recursive: true, mode: 0o700 });
+  removeGates(spoolDir);
   const events = createEvents(log);
   return createFleet({
     deps: {
@@ -136,6 +137,7 @@ async function openFleet(
       events: createEventStore(database),
       search,
       days: createDayStore(database),
+      holdTools: (launchId) => holdTools(spoolDir, launchId),
       emit: events.emit,
       onEvent: events.onEvent,
       onWaiting: (session) => notifyWaiting(options, session),

@@ -2,7 +2,7 @@ import type { BroadcastResult, Delivery } from '../protocol/index.ts';
 import { cleanLine } from './terminal-text.ts';
 
 /** What became of a text, in a line that begins with its session. */
-export function deliveryLine({ session, status, removed }: Delivery): string {
+export function deliveryLine({ session, status, removed, note }: Delivery): string {
   const words: Readonly<Record<Delivery['status'], string>> = {
     delivered: 'took it',
     queued: 'gets it as soon as it is ready',
@@ -11,8 +11,8 @@ export function deliveryLine({ session, status, removed }: Delivery): string {
     cancelled: 'does not get it: it was cancelled',
     failed: `did not get it; cbos attach ${session} shows why`,
   };
-  const note = removed > 0 ? ` (${removed} control characters were taken out)` : '';
-  return cleanLine(`${session} ${words[status] ?? status}${note}`);
+  const cleaned = removed > 0 ? ` (${removed} control characters were taken out)` : '';
+  return cleanLine(`${session} ${words[status] ?? status}${cleaned}${note === null ? '' : `. ${note}`}`);
 }
 
 /** What became of a broadcast in one of its sessions. */

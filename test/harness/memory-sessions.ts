@@ -223,6 +223,7 @@ export class MemorySessions implements Sessions {
       created_at: SINCE,
       updated_at: SINCE,
       removed: 0,
+      note: null,
     };
     this.#deliveries.set(slug, [delivery, ...known]);
     return delivery;

@@ -5,8 +5,11 @@ export interface DeliveryContext {
   status: Pick<Status, 'primary' | 'detail' | 'question'>;
   /** false: only observed, CBOS may not type into it */
   adopted: boolean;
-  /** text that stands in the prompt unsent, null where there is none */
-  draft: string | null;
+  /**
+   * whose text stands in the prompt unsent, null where none does: CBOS may take out what it typed `itself` (after a crash, behind
+   * a dialog), never what `somebody` typed
+   */
+  draft: 'own' | 'foreign' | null;
 }
 
 export interface DeliveryRequest {
@@ -48,9 +51,9 @@ export function decideDelivery(context: DeliveryContext, request: DeliveryReques
   }
   // Nothing is known yet: mostly a session that is starting. A held text is typed once the prompt is there, never into a dialog.
   if (primary === null) return { kind: 'hold' };
-  if (primary === 'active' || primary === 'stuck')
-    return request.queue ? { kind: 'hold' } : { kind: 'type', confirm: 'queue' };
-  if (context.draft !== null) {
+  const isRunning = primary === 'active' || primary === 'stuck';
+  if (isRunning && request.queue) return { kind: 'hold' };
+  if (context.draft === 'foreign') {
     if (request.queue) return { kind: 'hold' };
     return refuse(
       'not_accepting_text',
@@ -58,13 +61,15 @@ export function decideDelivery(context: DeliveryContext, request: DeliveryReques
       'Send or clear it there first (`cbos attach`), or let CBOS hold the text (--queue)',
     );
   }
-  return { kind: 'type', confirm: 'turn' };
+  if (!isRunning) return { kind: 'type', confirm: 'turn' };
+  // It cannot be taken out while a turn runs (the same key would interrupt that), and is held itself: this one comes after it.
+  return context.draft === 'own' ? { kind: 'hold' } : { kind: 'type', confirm: 'queue' };
 }
 
 /** Whether a held text may be typed now. */
 export function mayTypeHeld(context: DeliveryContext): boolean {
   const { primary, question } = context.status;
-  if (!context.adopted || context.draft !== null) return false;
+  if (!context.adopted || context.draft === 'foreign') return false;
   return primary === 'idle' || (primary === 'waiting' && question?.kind === 'closing');
 }
 

@@ -1,6 +1,7 @@
 import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { LAUNCH_VARIABLE, SPOOL_VARIABLE } from './environment.ts';
+import { waitAtGate } from './tool-gate.ts';
 import { type ClaudeVersion, isAtLeast } from './version.ts';
 
 /**
@@ -41,22 +42,33 @@ export function hookEventsOf(version: ClaudeVersion): string[] {
  * for 1 kB and for 1 MB. The name is `NANOSECONDS.LAUNCH.PPID.PID.json`: names sort by time, the launch says whose it is,
  * and `$PPID` is Claude Code's process. `exit 0` whatever happens: a hook that fails with 2 blocks every prompt.
  */
-export const HOOK_COMMAND =
-  `{ umask 077;n=$(date +%s%N).$${LAUNCH_VARIABLE}.$PPID.$$;` +
-  `cat >"$${SPOOL_VARIABLE}/.$n"&&mv "$${SPOOL_VARIABLE}/.$n" "$${SPOOL_VARIABLE}/$n.json"; } 2>/dev/null;exit 0`;
+export const HOOK_COMMAND = dropAnd('');
 
-/** Far more than the command needs; less than Claude Code's own minute, in case the disk hangs. */
+/** The same for `PreToolUse`, which then waits while CBOS types: the tool may open a dialog. See `holdTools`. */
+export const TOOL_HOOK_COMMAND = dropAnd(waitAtGate(SPOOL_VARIABLE, LAUNCH_VARIABLE));
+
+function dropAnd(more: string): string {
+  return (
+    `{ umask 077;n=$(date +%s%N).$${LAUNCH_VARIABLE}.$PPID.$$;` +
+    `cat >"$${SPOOL_VARIABLE}/.$n"&&mv "$${SPOOL_VARIABLE}/.$n" "$${SPOOL_VARIABLE}/$n.json";${more === '' ? '' : ` ${more};`} } 2>/dev/null;exit 0`
+  );
+}
+
+/** Far more than the commands need; less than Claude Code's own minute, in case the disk hangs. */
 const HOOK_TIMEOUT_S = 10;
 
 /** The settings that a launch is given; only hooks, everything else stays the user's. */
 export function hookSettings(version: ClaudeVersion): Record<string, unknown> {
-  const command = { type: 'command', command: HOOK_COMMAND, timeout: HOOK_TIMEOUT_S };
-  const entry = isAtLeast(version, '2.1.150') ? { ...command, async: false } : command;
+  const entryOf = (name: string) => {
+    const command = name === 'PreToolUse' ? TOOL_HOOK_COMMAND : HOOK_COMMAND;
+    const entry = { type: 'command', command, timeout: HOOK_TIMEOUT_S };
+    return isAtLeast(version, '2.1.150') ? { ...entry, async: false } : entry;
+  };
   return {
     hooks: Object.fromEntries(
       hookEventsOf(version).map((name) => [
         name,
-        [MATCHED.has(name) ? { matcher: '*', hooks: [entry] } : { hooks: [entry] }],
+        [MATCHED.has(name) ? { matcher: '*', hooks: [entryOf(name)] } : { hooks: [entryOf(name)] }],
       ]),
     ),
   };

@@ -4,4 +4,5 @@ export * from './hook-settings.ts';
 export * from './hook-spool.ts';
 export * from './launch.ts';
 export * from './registry.ts';
+export * from './tool-gate.ts';
 export * from './version.ts';

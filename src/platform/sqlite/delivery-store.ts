@@ -14,6 +14,8 @@ export interface DeliveryRecord {
   updatedAt: number;
   removed: number;
   idempotencyKey: string | null;
+  /** what happened to it that its status does not say */
+  note: string | null;
 }
 
 const Row = z.object({
@@ -26,6 +28,7 @@ const Row = z.object({
   updated_at: z.number(),
   removed: z.number(),
   idempotency_key: z.string().nullable(),
+  note: z.string().nullable(),
 });
 
 /** Deliveries that a listing shows. */
@@ -43,8 +46,9 @@ export interface DeliveryStore {
 
 export function createDeliveryStore(database: Database): DeliveryStore {
   const save = database.prepare(`
-    INSERT INTO deliveries VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
-    ON CONFLICT (id) DO UPDATE SET text = excluded.text, status = excluded.status, updated_at = excluded.updated_at, removed = excluded.removed`);
+    INSERT INTO deliveries VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+    ON CONFLICT (id) DO UPDATE SET text = excluded.text, status = excluded.status, updated_at = excluded.updated_at, removed = excluded.removed,
+      note = excluded.note`);
   const get = database.prepare('SELECT * FROM deliveries WHERE session_id = ? AND id = ?');
   const byKey = database.prepare('SELECT * FROM deliveries WHERE session_id = ? AND idempotency_key = ?');
   const list = database.prepare(
@@ -65,6 +69,7 @@ export function createDeliveryStore(database: Database): DeliveryStore {
         record.updatedAt,
         record.removed,
         record.idempotencyKey,
+        record.note,
       );
     },
     get: (sessionId, id) => toRecordOrNull(get.get(sessionId, id)),
@@ -90,5 +95,6 @@ function toRecord(value: unknown): DeliveryRecord {
     updatedAt: row.updated_at,
     removed: row.removed,
     idempotencyKey: row.idempotency_key,
+    note: row.note,
   };
 }

@@ -108,4 +108,7 @@ export const MIGRATIONS: readonly string[] = [
   ) STRICT;
   CREATE INDEX session_days_by_day ON session_days (day);
   `,
+  `
+  ALTER TABLE deliveries ADD COLUMN note TEXT;
+  `,
 ];

@@ -43,6 +43,8 @@ export interface ActorDeps {
   events: EventStore;
   search: Search;
   days: DayStore;
+  /** keeps a launch's tools back, so that no dialog opens, until the returned function is called */
+  holdTools: (launchId: string) => () => void;
   emit: (event: SessionEvent) => void;
   onEvent: (listener: (event: SessionEvent) => void) => Dispose;
   /** the session starts to wait for its user */
@@ -197,7 +199,10 @@ export class SessionActor {
   seeScreen(frame: ScreenFrame, at: number): void {
     // Kept in memory alone: a row written per frame would cost more than it is worth, the next state change saves it.
     this.currentRecord = { ...this.currentRecord, lastActivity: Math.max(at, this.currentRecord.lastActivity ?? 0) };
+    const hadDraft = this.status.evidence().screen?.reading.draft != null;
     this.status.seeScreen(frame, at);
+    if (!hadDraft || !this.listed || this.status.evidence().screen?.reading.draft !== null) return;
+    for (const listener of [...this.changeListeners]) listener();
   }
 
   /** The agent's process was found, or found again. */
@@ -221,7 +226,7 @@ export class SessionActor {
     return () => this.hookListeners.delete(listener);
   }
 
-  /** Called after every change of status. */
+  /** Called after every change of status, and when a draft has gone from the prompt. */
   onChange(listener: () => void): () => void {
     this.changeListeners.add(listener);
     return () => this.changeListeners.delete(listener);

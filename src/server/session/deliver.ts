@@ -1,4 +1,5 @@
 import { v7 as uuid } from 'uuid';
+import { boxHolds } from '../../core/delivery/box.ts';
 import {
   type DeliveryContext,
   type DeliveryDecision,
@@ -7,31 +8,25 @@ import {
   mayTypeHeld,
   normalisePrompt,
 } from '../../core/delivery/decide.ts';
-import { cleanText, encodePaste, guardText, utf8Length } from '../../core/delivery/paste.ts';
-import { isAtLeast, parseClaudeVersion } from '../../platform/claude/index.ts';
-import { pressEnter, typeKeys } from '../../platform/gnu-screen/index.ts';
+import { cleanText } from '../../core/delivery/paste.ts';
+import { pressEnter } from '../../platform/gnu-screen/index.ts';
 import type { DeliveryRecord } from '../../platform/sqlite/delivery-store.ts';
 import { CatalogueError, type Delivery, type DeliveryStatus, type Send } from '../../protocol/index.ts';
-import type { Clock } from '../clock.ts';
 import type { ArrivedHook, SessionActor } from './actor.ts';
+import { endInterrupt, leftoversOf, NOTES, takeOutLeftovers } from './leftovers.ts';
+import { draftOf, isBoxEmpty, isDialogOpen, typeIntoPrompt, withToolsHeld } from './prompt-box.ts';
 import { toTimestamp } from './view.ts';
 
-/** Between the pasted text and Enter, from 2.1.150 on. */
-const ENTER_DELAY_MS = 150;
-/** The same for versions up to 2.1.50: with less they swallow the Enter. */
-const OLD_ENTER_DELAY_MS = 400;
 /**
  * A hook ends a turn before the screen is drawn anew, and what stood in the prompt then seems to be a draft still. So long is
  * waited before it is believed to be one.
  */
 const DRAFT_SETTLE_MS = 1_500;
-/** How fast Claude Code reads a paste (seen: 20 kB in 0.6 s, 50 kB in 1.9 s); an Enter before the end of it would be part of it. */
-const READ_BYTES_PER_MS = 25;
 /** So long may Claude Code take to say that it took a prompt (seen: 20 to 150 ms) before Enter is pressed once more. */
 const FIRST_CONFIRM_MS = 1_500;
 /** And so long after that; then the delivery stays `sent`, and a late sign still confirms it. */
 const SECOND_CONFIRM_MS = 2_500;
-/** 2.1.329 says so when it queues a text during a turn; older versions only when the turn takes it, which may be minutes later. */
+/** A text that Claude Code queues leaves the box within 100 ms; 2.1.329 fires its hook too, older versions only when the turn takes it. */
 const QUEUE_CONFIRM_MS = 1_000;
 
 /** Writes the journal's entry of a delivery by calling `save`, together with something else; throws where it must not be sent. */
@@ -60,14 +55,14 @@ export function createDeliverer(actor: SessionActor): Deliverer {
     if (deliveries.withStatus(sessionId(), 'queued').length > 0 && mayTypeHeld(contextOf(actor))) flush();
   });
 
-  function save(record: DeliveryRecord, status: DeliveryStatus): DeliveryRecord {
-    const next = { ...record, status, updatedAt: clock.now() };
+  function save(record: DeliveryRecord, status: DeliveryStatus, note = record.note): DeliveryRecord {
+    const next = { ...record, status, note, updatedAt: clock.now() };
     deliveries.save(next);
     return next;
   }
 
   function view(record: DeliveryRecord): Delivery {
-    const { id, text, status, removed } = record;
+    const { id, text, status, removed, note } = record;
     return {
       id,
       session: actor.slug,
@@ -76,6 +71,7 @@ export function createDeliverer(actor: SessionActor): Deliverer {
       created_at: toTimestamp(record.createdAt),
       updated_at: toTimestamp(record.updatedAt),
       removed,
+      note,
     };
   }
 
@@ -108,6 +104,7 @@ export function createDeliverer(actor: SessionActor): Deliverer {
       updatedAt: now,
       removed,
       idempotencyKey: request.idempotency_key ?? null,
+      note: null,
     };
     journalWith(record.id, () => deliveries.save(record));
     return record;
@@ -136,57 +133,69 @@ export function createDeliverer(actor: SessionActor): Deliverer {
   }
 
   /** Types a journalled text. It is journalled as `sent` before the first key, so a crash can never lead to a second typing. */
-  async function type(record: DeliveryRecord, confirm: 'turn' | 'queue'): Promise<Delivery> {
-    const typed = save(record, 'sent');
-    const { screen } = actor.deps;
+  async function type(record: DeliveryRecord, how: { confirm: 'turn' | 'queue'; force: boolean }): Promise<Delivery> {
+    endInterrupt(actor);
+    const typed = save(record, 'sent', null);
+    const { text, command } = record;
+    let isShown = false;
     try {
-      const { target } = actor;
-      const isNew = takesManyPastes(actor.record.claudeVersion);
-      await typeKeys(
-        screen,
-        target,
-        encodePaste(guardText(record.text, { command: record.command }), { chunked: isNew }),
-      );
-      await pause(clock, (isNew ? ENTER_DELAY_MS : OLD_ENTER_DELAY_MS) + utf8Length(record.text) / READ_BYTES_PER_MS);
-      await pressEnter(screen, target);
+      const became = await typeIntoPrompt(actor, { text, command, force: how.force });
+      if (became === 'behind_dialog') return view(save(typed, 'queued', NOTES.behindDialog));
+      if (became === 'beside_draft') throw besideDraft();
+      isShown = became === 'entered';
     } catch (cause) {
-      save(typed, 'failed');
+      save(typed, 'failed', cause instanceof CatalogueError ? cause.message : null);
       throw cause;
     }
-    await confirmTyped(typed, confirm);
+    await confirmTyped(typed, { ...how, isShown });
     return view(find(record.id));
   }
 
-  /** Waits for the first sign that Claude Code took it: its hook, a turn that began, or for a command an empty prompt again. */
-  async function confirmTyped(record: DeliveryRecord, confirm: 'turn' | 'queue'): Promise<void> {
+  /** Waits for the first sign that Claude Code took it: its hook, a turn that began, or for its queue and for commands an empty prompt again. */
+  async function confirmTyped(
+    record: DeliveryRecord,
+    { confirm, isShown }: { confirm: 'turn' | 'queue'; isShown: boolean },
+  ): Promise<void> {
     const typedAt = record.updatedAt;
     const enteredAt = clock.now();
     const isConfirmed = (): boolean => {
       if (deliveries.get(sessionId(), record.id)?.status === 'delivered') return true;
       const { primary, since } = actor.status.memory();
       if (record.command && (actor.isDead() || hasTakenDraft(actor, enteredAt))) return true;
-      return confirm === 'turn' && primary === 'active' && since >= typedAt;
+      if (confirm === 'queue') return isShown && hasTakenDraft(actor, enteredAt) && isBoxEmpty(actor);
+      return primary === 'active' && since >= typedAt;
     };
-    if (confirm === 'queue') {
-      await actor.status.until(isConfirmed, QUEUE_CONFIRM_MS);
-      return;
-    }
-    const atOnce = await actor.status.until(isConfirmed, FIRST_CONFIRM_MS);
-    if (!atOnce && contextOf(actor).draft !== null && !actor.isDead()) {
-      await pressEnter(actor.deps.screen, actor.target);
-    }
-    const confirmed = atOnce || (await actor.status.until(isConfirmed, SECOND_CONFIRM_MS));
+    const firstMs = confirm === 'queue' ? QUEUE_CONFIRM_MS : FIRST_CONFIRM_MS;
+    const atOnce = await actor.status.until(isConfirmed, firstMs);
+    const draft = draftOf(actor);
+    const isStuck = !atOnce && draft !== null && boxHolds(draft, record.text) !== 'more';
+    if (isStuck && !actor.isDead() && !isDialogOpen(actor)) await pressEnter(actor.deps.screen, actor.target);
+    const confirmed = atOnce || (await actor.status.until(isConfirmed, confirm === 'queue' ? 0 : SECOND_CONFIRM_MS));
     if (confirmed) save(find(record.id), 'delivered');
     else log.warn({ slug: actor.slug, delivery: record.id }, 'typed, but nothing says that Claude Code took it');
   }
 
+  async function sendNow(request: Send, journalWith: JournalWith): Promise<Delivery> {
+    const again = earlier(request);
+    if (again !== null) return view(again);
+    const force = request.force === true;
+    await actor.status.until(() => draftOf(actor) === null || force, DRAFT_SETTLE_MS);
+    const decision = decide(request, contextOf(actor));
+    const isInTheWay = decision.kind === 'type' && decision.confirm === 'turn' && !force && draftOf(actor) !== null;
+    if (isInTheWay && !(await takeOutLeftovers(actor))) throw besideDraft();
+    const record = journal(request, journalWith);
+    return decision.kind === 'hold' ? view(record) : type(record, { confirm: decision.confirm, force });
+  }
+
   function flush(): void {
     actor.mailbox
-      .post(async () => {
-        const next = deliveries.withStatus(sessionId(), 'queued')[0];
-        if (next === undefined || actor.isDead() || !mayTypeHeld(contextOf(actor))) return;
-        await type(next, 'turn');
-      })
+      .post(() =>
+        withToolsHeld(actor, async () => {
+          const next = deliveries.withStatus(sessionId(), 'queued')[0];
+          if (next === undefined || actor.isDead() || !mayTypeHeld(contextOf(actor))) return;
+          if (await takeOutLeftovers(actor)) await type(next, { confirm: 'turn', force: false });
+        }),
+      )
       .catch((cause: unknown) => log.error({ slug: actor.slug, err: cause }, 'a held text could not be typed'));
   }
 
@@ -200,14 +209,7 @@ export function createDeliverer(actor: SessionActor): Deliverer {
         if (mayTypeHeld(contextOf(actor))) flush();
         return Promise.resolve(held);
       }
-      return actor.mailbox.post(async () => {
-        const again = earlier(request);
-        if (again !== null) return view(again);
-        await actor.status.until(() => contextOf(actor).draft === null || request.force === true, DRAFT_SETTLE_MS);
-        const decision = decide(request, contextOf(actor));
-        const record = journal(request, journalWith);
-        return decision.kind === 'hold' ? view(record) : type(record, decision.confirm);
-      });
+      return actor.mailbox.post(() => withToolsHeld(actor, () => sendNow(request, journalWith)));
     },
     list: () => deliveries.list(sessionId()).map(view),
     get: (id) => view(find(id)),
@@ -232,6 +234,12 @@ function held(record: DeliveryRecord): DeliveryRecord {
   return record;
 }
 
+function besideDraft(): CatalogueError {
+  return new CatalogueError('not_accepting_text', NOTES.besideDraft, {
+    hint: 'Send or clear what stands in the prompt there (`cbos attach`)',
+  });
+}
+
 /** Built-in commands fire no hook: that the prompt is empty again says that one was taken. */
 function hasTakenDraft(actor: SessionActor, since: number): boolean {
   const screen = actor.status.evidence().screen;
@@ -240,19 +248,6 @@ function hasTakenDraft(actor: SessionActor, since: number): boolean {
 
 /** What delivery decides by, as it is this moment. */
 export function contextOf(actor: SessionActor): DeliveryContext {
-  return {
-    status: actor.status.memory(),
-    adopted: actor.record.adopted,
-    draft: actor.status.evidence().screen?.reading.draft ?? null,
-  };
-}
-
-/** From 2.1.150 on a long paste is wrapped unless it comes in many small ones; older versions lose text that way. */
-export function takesManyPastes(version: string | null): boolean {
-  const numbers = version === null ? null : parseClaudeVersion(version);
-  return numbers !== null && isAtLeast(numbers, '2.1.150');
-}
-
-function pause(clock: Clock, delayMs: number): Promise<void> {
-  return new Promise((resolve) => clock.after(delayMs, resolve));
+  const draft = draftOf(actor) === null ? null : leftoversOf(actor) === null ? 'foreign' : 'own';
+  return { status: actor.status.memory(), adopted: actor.record.adopted, draft };
 }

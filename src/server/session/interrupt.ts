@@ -1,15 +1,15 @@
 import type { ScreenFrame } from '../../core/status/index.ts';
 import { lastTurnOn } from '../../core/status/screen-rules.ts';
-import { pressEscape, typeKeys } from '../../platform/gnu-screen/index.ts';
+import { pressEscape } from '../../platform/gnu-screen/index.ts';
 import { CatalogueError } from '../../protocol/index.ts';
 import type { SessionActor } from './actor.ts';
+import { beginInterrupt, endInterrupt, leftoversOf, takeOutLeftovers } from './leftovers.ts';
+import { clearBox, draftOf } from './prompt-box.ts';
 
 /** Esc ends a turn within 55 ms; the status knows after 70 to 600 ms, depending on what tells it. */
 const CONFIRM_MS = 3_000;
 /** A prompt that goes back into the box is drawn some 50 ms after the end of the turn. */
 const RESTORED_MS = 500;
-const CLEARED_MS = 1_000;
-const CLEAR_KEY = '\x03';
 
 /** Where Claude Code notes that a turn was interrupted, 1.0.128 to 2.1.329. */
 const INTERRUPTED = /^\s*⎿\s+Interrupted\b/;
@@ -26,10 +26,11 @@ export function interruptTurn(actor: SessionActor): Promise<void> {
     requireRunning(actor);
     const { target } = actor;
     const screen = status.evidence().screen;
-    const draft = screen?.reading.draft ?? null;
+    const draft = draftOf(actor);
     const prompt = runningPrompt(actor);
     const marks = countMarks(screen?.frame);
 
+    if (prompt !== null) beginInterrupt(actor, prompt);
     await pressEscape(deps.screen, target);
     // A text that waited in Claude Code's queue begins a turn of its own at once: then only the mark tells of the end.
     const hasEnded = (): boolean => !isRunning(actor) || countMarks(status.evidence().screen?.frame) > marks;
@@ -38,7 +39,8 @@ export function interruptTurn(actor: SessionActor): Promise<void> {
     }
     // Right after it was sent, the last frame that was read may still show the prompt in the box.
     const wasEmpty = draft === null || (prompt !== null && squeeze(draft) === squeeze(prompt));
-    if (wasEmpty && prompt !== null) await clearRestored(actor, prompt);
+    if (wasEmpty && prompt !== null) await takeOutRestored(actor, prompt);
+    endInterrupt(actor);
   });
 }
 
@@ -73,16 +75,14 @@ function countMarks(frame: ScreenFrame | undefined): number {
   return frame?.lines.filter((line) => INTERRUPTED.test(line)).length ?? 0;
 }
 
-/** One ^C clears the whole box (and would end Claude Code only if another one came). Only if the box holds that prompt and not a letter more. */
-async function clearRestored(actor: SessionActor, prompt: string): Promise<void> {
-  const { status, deps } = actor;
-  const draftNow = (): string | null => status.evidence().screen?.reading.draft ?? null;
-  const isRestored = (): boolean => !isRunning(actor) && squeeze(draftNow() ?? '') === squeeze(prompt);
-  if (!(await status.until(isRestored, RESTORED_MS))) return;
-  await typeKeys(deps.screen, actor.target, CLEAR_KEY);
-  if (!(await status.until(() => draftNow() === null, CLEARED_MS))) {
-    deps.log.warn({ slug: actor.slug }, 'the interrupted prompt still stands in the box');
-  }
+/** Only if the box holds that prompt, alone or with what waited behind it, and not a letter more. */
+async function takeOutRestored(actor: SessionActor, prompt: string): Promise<void> {
+  const isPrompt = (): boolean => squeeze(draftOf(actor) ?? '') === squeeze(prompt);
+  const isRestored = (): boolean => !isRunning(actor) && (isPrompt() || leftoversOf(actor) !== null);
+  if (!(await actor.status.until(isRestored, RESTORED_MS))) return;
+  // A prompt that a person typed is no delivery.
+  if (leftoversOf(actor) === null) await clearBox(actor);
+  else await takeOutLeftovers(actor);
 }
 
 /** The box wraps lines. */

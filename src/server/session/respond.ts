@@ -14,7 +14,8 @@ import { cleanText, encodePaste, guardText } from '../../core/delivery/paste.ts'
 import { pressEnter, pressEscape, typeKeys } from '../../platform/gnu-screen/index.ts';
 import { type Answer, CatalogueError, type Question } from '../../protocol/index.ts';
 import type { SessionActor } from './actor.ts';
-import { type Deliverer, takesManyPastes } from './deliver.ts';
+import type { Deliverer } from './deliver.ts';
+import { takesManyPastes } from './prompt-box.ts';
 
 /** Hooks tell of a dialog 10 to 150 ms before it is drawn; a loaded machine takes longer. */
 const DRAWN_MS = 3_000;

@@ -53,6 +53,14 @@ describe('a text is', () => {
     ["put into Claude Code's queue while a turn is stuck", at('stuck'), request(), QUEUE],
     ['held while a turn runs, if it shall be', at('active', 'thinking'), request({ queue: true }), HOLD],
     ['held while nothing is known', at(null), request(), HOLD],
+    ['typed after its own leftover', at('idle', 'ready', { draft: 'own' }), request(), TYPE],
+    ['held behind its own leftover while a turn runs', at('active', null, { draft: 'own' }), request(), HOLD],
+    [
+      'refused beside a draft while a turn runs',
+      at('active', null, { draft: 'foreign' }),
+      request(),
+      refused('not_accepting_text'),
+    ],
     ['refused before a permission', asking('permission'), request(), refused('not_accepting_text')],
     [
       'refused before a question, though it may be held',
@@ -70,10 +78,15 @@ describe('a text is', () => {
       refused('not_accepting_text'),
     ],
     ['refused where CBOS only observes', at('idle', 'ready', { adopted: false }), request(), refused('not_adopted')],
-    ['refused after a draft', at('idle', 'waiting_input', { draft: 'half' }), request(), refused('not_accepting_text')],
+    [
+      'refused after a draft',
+      at('idle', 'waiting_input', { draft: 'foreign' }),
+      request(),
+      refused('not_accepting_text'),
+    ],
     [
       'held after a draft, if it shall be',
-      at('idle', 'waiting_input', { draft: 'half' }),
+      at('idle', 'waiting_input', { draft: 'foreign' }),
       request({ queue: true }),
       HOLD,
     ],
@@ -103,7 +116,7 @@ describe('a held text may be typed', () => {
     ['as an answer to a question in words', asking('closing'), true],
     ['not into a dialog', asking('permission'), false],
     ['not into a turn', at('active', 'thinking'), false],
-    ['not after a draft', at('idle', 'waiting_input', { draft: 'half' }), false],
+    ['not after a draft', at('idle', 'waiting_input', { draft: 'foreign' }), false],
     ['not into a session that is only observed', at('idle', 'ready', { adopted: false }), false],
     ['not while nothing is known', at(null), false],
   ])('%s', (_, context, may) => {

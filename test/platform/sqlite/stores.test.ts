@@ -147,5 +147,6 @@ function delivery(id: string, createdAt: number): DeliveryRecord {
     updatedAt: createdAt,
     removed: 0,
     idempotencyKey: null,
+    note: null,
   };
 }

@@ -1,0 +1,54 @@
+/**
+ * What the prompt's box shows, compared with a text that was typed into it. The box wraps lines and indents them, shows only the end of
+ * a text that is too long for it, and a placeholder for a large paste.
+ */
+export type BoxHolds =
+  /** the text and not a letter more, as far as the box shows it */
+  | 'text'
+  /** the text, and beside it what somebody else typed */
+  | 'more'
+  /** neither: nothing yet, a part of it, or something that CBOS cannot tell */
+  | 'other';
+
+/** `[Pasted text #1 +12 lines]`: stands for a paste of over 800 characters (1.0.128 to 2.1.329). */
+const PLACEHOLDER = /\[Pasted text #\d+(?: \+\d+ lines)?\]/g;
+
+export const hasPlaceholder = (draft: string): boolean => draft.search(PLACEHOLDER) >= 0;
+
+/** So many letters of a text's end tell it from every other one; the box may show no more of it. */
+const TELLING_LETTERS = 200;
+
+/**
+ * @param draft as the screen shows it
+ * @param text as it was typed
+ */
+export function boxHolds(draft: string, text: string): BoxHolds {
+  const typed = lettersOf(text);
+  const all = lettersOf(draft);
+  const shown = lettersOf(draft.replaceAll(PLACEHOLDER, ''));
+  if (shown === typed || (shown.length < all.length && shown === '')) return 'text';
+  if (shown.length >= TELLING_LETTERS && typed.endsWith(shown)) return 'text';
+  return shown.includes(typed.slice(-TELLING_LETTERS)) ? 'more' : 'other';
+}
+
+/** Whether several texts, and nothing else, stand in the box one after the other, as an interrupt puts them back; in which order, null where they do not. */
+export function textsInBox(draft: string, texts: readonly string[]): number[] | null {
+  // The longest first: one text may begin as another one reads.
+  const left = texts
+    .map((text, index) => ({ index, letters: lettersOf(text) }))
+    .filter(({ letters }) => letters !== '')
+    .sort((a, b) => b.letters.length - a.letters.length);
+  const found: number[] = [];
+  let rest = lettersOf(draft);
+  while (rest !== '') {
+    const at = left.findIndex(({ letters }) => rest.startsWith(letters));
+    const [next] = at < 0 ? [] : left.splice(at, 1);
+    if (next === undefined) return null;
+    found.push(next.index);
+    rest = rest.slice(next.letters.length);
+  }
+  return found.length === 0 ? null : found;
+}
+
+/** Without blanks and line breaks, which the box sets anew. A `!` at the beginning is drawn as the prompt's mark. */
+const lettersOf = (text: string): string => text.replace(/\s+/g, '').replace(/^!/, '');

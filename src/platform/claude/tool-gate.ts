@@ -1,0 +1,36 @@
+import { readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** A gate's file in the spool: `.gate.LAUNCH`, in it the pid of the server that holds it. A draft's name begins with digits. */
+const GATE_PREFIX = '.gate.';
+
+/**
+ * Keeps a session's tools back until the returned function is called: its `PreToolUse` hook waits while the gate's file
+ * is there, so neither a permission prompt nor a question can open between a text and its Enter, which would answer
+ * it. A server that dies lets go: the hook looks whether the process in the file lives.
+ * @param launchId as in `CBOS_SESSION`
+ */
+export function holdTools(spoolDir: string, launchId: string, holderPid = process.pid): () => void {
+  const file = join(spoolDir, `${GATE_PREFIX}${launchId}`);
+  writeFileSync(file, String(holderPid), { mode: 0o600 });
+  return () => rmSync(file, { force: true });
+}
+
+/** Removes the gates of a server that was killed: its pid may belong to somebody else by now. */
+export function removeGates(spoolDir: string): void {
+  for (const name of readdirSync(spoolDir)) {
+    if (name.startsWith(GATE_PREFIX)) rmSync(join(spoolDir, name), { force: true });
+  }
+}
+
+/** So often, and so long in between, a hook looks at the gate: 5 s in all, longer than anything but the longest texts takes. */
+const LOOKS = 100;
+const LOOK_INTERVAL_S = 0.05;
+
+/** The line of shell that waits at the gate; nothing where there is none. Its place is after the payload has been dropped. */
+export function waitAtGate(spool: string, launch: string): string {
+  return (
+    `g="$${spool}/${GATE_PREFIX}$${launch}";i=0;` +
+    `while [ -e "$g" ]&&[ $i -lt ${LOOKS} ]&&kill -0 "$(cat "$g")";do sleep ${LOOK_INTERVAL_S};i=$((i+1));done`
+  );
+}

@@ -1,0 +1,121 @@
+import { boxHolds } from '../../core/delivery/box.ts';
+import { encodePaste, guardText, utf8Length } from '../../core/delivery/paste.ts';
+import { layOut } from '../../core/status/screen-layout.ts';
+import { isAtLeast, parseClaudeVersion } from '../../platform/claude/index.ts';
+import { pressEnter, typeKeys } from '../../platform/gnu-screen/index.ts';
+import type { SessionActor } from './actor.ts';
+
+/** Between the pasted text and Enter, from 2.1.150 on. */
+const ENTER_DELAY_MS = 150;
+/** The same for versions up to 2.1.50: with less they swallow the Enter. */
+const OLD_ENTER_DELAY_MS = 400;
+/** How fast Claude Code reads a paste (seen: 20 kB in 0.6 s, 50 kB in 1.9 s); an Enter before the end of it would be part of it. */
+const READ_BYTES_PER_MS = 25;
+/** A text shows 20 to 100 ms after it was typed. Where it does not show in this time, it is somewhere that CBOS cannot read. */
+const SHOWN_MS = 1_000;
+/** A dialog is drawn 10 to 150 ms after the hook of its tool; a loaded machine takes longer. */
+const DIALOG_DRAWN_MS = 1_500;
+const CLEARED_MS = 1_000;
+const CLEAR_KEY = '\x03';
+
+/**
+ * What became of a text: its Enter was typed, with the box showing it or not; a dialog opened before that; somebody else's letters stand
+ * beside it. The last two have it in the box, unsent.
+ */
+export type TypedText = 'entered' | 'entered_unseen' | 'behind_dialog' | 'beside_draft';
+
+/**
+ * Types a text and its Enter. Enter only goes where no dialog is, which it would answer, and where the box holds this text
+ * alone: a person may type at the same moment. What CBOS cannot read of the box is no reason to leave Enter out.
+ * Call it within {@link withToolsHeld}.
+ * @throws CatalogueError session_dead, not_adopted, screen_unresponsive, no_such_screen
+ */
+export async function typeIntoPrompt(
+  actor: SessionActor,
+  { text, command, force }: { text: string; command: boolean; force: boolean },
+): Promise<TypedText> {
+  const { status, deps, target } = actor;
+  const isNew = takesManyPastes(actor.record.claudeVersion);
+  await typeKeys(deps.screen, target, encodePaste(guardText(text, { command }), { chunked: isNew }));
+  await pause(actor, (isNew ? ENTER_DELAY_MS : OLD_ENTER_DELAY_MS) + utf8Length(text) / READ_BYTES_PER_MS);
+  let isShown = false;
+  if (!force) {
+    const holds = (): string => boxHolds(draftOf(actor) ?? '', text);
+    await status.until(() => isDialogOpen(actor) || holds() !== 'other', SHOWN_MS);
+    if (isDialogOpen(actor)) return 'behind_dialog';
+    if (holds() === 'more') return 'beside_draft';
+    isShown = holds() === 'text';
+  }
+  await pressEnter(deps.screen, target);
+  return isShown ? 'entered' : 'entered_unseen';
+}
+
+/**
+ * Does something while the session's tools wait, so that no dialog opens meanwhile. A tool that was called right before is waited for:
+ * it runs by now, or its dialog is drawn.
+ */
+export async function withToolsHeld<T>(actor: SessionActor, task: () => Promise<T>): Promise<T> {
+  const { launchId } = actor.record;
+  if (launchId === null || actor.isDead()) return task();
+  const release = actor.deps.holdTools(launchId);
+  try {
+    await calledToolsShow(actor);
+    return await task();
+  } finally {
+    release();
+  }
+}
+
+async function calledToolsShow(actor: SessionActor): Promise<void> {
+  const { status, deps } = actor;
+  const heldAt = deps.clock.now();
+  const isNear = (): boolean =>
+    !isDialogOpen(actor) &&
+    status.evidence().hooks.tools.some(({ at }) => at <= heldAt && at > deps.clock.now() - DIALOG_DRAWN_MS);
+  while (isNear()) {
+    const newest = Math.max(
+      ...status
+        .evidence()
+        .hooks.tools.filter(({ at }) => at <= heldAt)
+        .map(({ at }) => at),
+    );
+    await status.until(() => !isNear(), Math.max(1, newest + DIALOG_DRAWN_MS - deps.clock.now()));
+  }
+}
+
+/** Takes out what stands in the box: one ^C does, and ends nothing while a text stands there. Only for what CBOS has typed itself. */
+export async function clearBox(actor: SessionActor): Promise<boolean> {
+  const { status, deps, slug } = actor;
+  await typeKeys(deps.screen, actor.target, CLEAR_KEY);
+  const isCleared = await status.until(() => draftOf(actor) === null, CLEARED_MS);
+  if (!isCleared) deps.log.warn({ slug }, 'a text still stands in the box');
+  return isCleared;
+}
+
+/** The text that stands in the prompt unsent, null where there is none. */
+export function draftOf(actor: SessionActor): string | null {
+  return actor.status.evidence().screen?.reading.draft ?? null;
+}
+
+/** Whether the screen shows the prompt, and nothing in it. */
+export function isBoxEmpty(actor: SessionActor): boolean {
+  const { screen } = actor.status.evidence();
+  return screen !== null && screen.reading.draft === null && layOut(screen.frame).prompt !== null;
+}
+
+/** Whether Enter would answer a dialog: one is drawn, or will be. */
+export function isDialogOpen(actor: SessionActor): boolean {
+  const { primary, question } = actor.status.memory();
+  if (actor.status.evidence().screen?.reading.dialog != null) return true;
+  return primary === 'waiting' && question?.kind !== 'closing';
+}
+
+/** From 2.1.150 on a long paste is wrapped unless it comes in many small ones; older versions lose text that way. */
+export function takesManyPastes(version: string | null): boolean {
+  const numbers = version === null ? null : parseClaudeVersion(version);
+  return numbers !== null && isAtLeast(numbers, '2.1.150');
+}
+
+function pause({ deps }: SessionActor, delayMs: number): Promise<void> {
+  return new Promise((resolve) => deps.clock.after(delayMs, resolve));
+}
