@@ -1,3 +1,4 @@
+import { readdirSync } from 'node:fs';
 import type { Delivery, Session } from '../../src/protocol/index.ts';
 import { type Cbos, startCbos } from '../harness/cbos.ts';
 import { claudeWorld } from '../harness/claude.ts';
@@ -5,7 +6,7 @@ import { waitFor } from '../harness/wait-for.ts';
 import { type Ledger, newLedger, operationsOf, playClient } from './client.ts';
 import { choosePlay } from './plays.ts';
 import { createRandom, type Random } from './random.ts';
-import { faultsOf, type Torture } from './verdict.ts';
+import { type FinalDelivery, faultsOf, type Torture } from './verdict.ts';
 import { createWitness, type Witness } from './witness.ts';
 
 export interface TortureOptions {
@@ -26,7 +27,6 @@ const SETTLE_TIMEOUT_MS = 60_000;
 
 export interface TortureRun extends Torture {
   faults: readonly string[];
-  kills: number;
   tookMs: number;
   /** deliveries by their status at the end */
   statuses: Record<string, number>;
@@ -39,7 +39,7 @@ export async function runTorture(options: TortureOptions): Promise<TortureRun> {
   const ledger = newLedger();
   await using world = await claudeWorld({ choosers: [choosePlay], pace: PACE });
   world.onApiEvent((event) => {
-    witness.see(event);
+    if (event.kind === 'request') witness.see(event);
     // Each request holds its whole conversation: 2,000 of them would fill the memory.
     world.apiEvents.length = 0;
   });
@@ -76,7 +76,8 @@ export async function runTorture(options: TortureOptions): Promise<TortureRun> {
   const finals = await settle({ cbos, slugs, ledger, witness });
   const statuses: Record<string, number> = {};
   for (const { status } of finals.values()) statuses[status] = (statuses[status] ?? 0) + 1;
-  const run = { ledger, witness, finals, grantsDir: world.dir, kills, tookMs: performance.now() - began, statuses };
+  const granted = new Set(readdirSync(world.dir).filter((name) => name.startsWith('granted-')));
+  const run = { ledger, witness, finals, granted, kills, tookMs: performance.now() - began, statuses };
   return { ...run, faults: faultsOf(run) };
 }
 
@@ -84,9 +85,9 @@ type Settling = { cbos: Cbos; slugs: readonly string[]; ledger: Ledger; witness:
 
 /** Answers what is still asked, waits until every session is ready and nothing is held, and sends each a last prompt, whose request holds all. */
 async function settle(settling: Settling): Promise<Torture['finals']> {
-  const finals = new Map<string, { id: string; status: string }>();
-  const seen = (delivery: Delivery): void =>
-    void finals.set(delivery.text, { id: delivery.id, status: delivery.status });
+  const finals = new Map<string, FinalDelivery>();
+  const seen = ({ id, text, status, updated_at, note }: Delivery): void =>
+    void finals.set(text, { id, status, at: Date.parse(updated_at), note });
   await Promise.all(
     settling.slugs.map(async (slug) => {
       const { cbos, witness, ledger } = settling;

@@ -1,15 +1,23 @@
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
-import type { GivenAnswer, Ledger, SentText } from './client.ts';
-import type { Witness } from './witness.ts';
+import type { GivenAnswer, Interrupt, Ledger, SentText } from './client.ts';
+import type { ToolCall, Witness } from './witness.ts';
 
 export interface Torture {
   ledger: Ledger;
   witness: Witness;
-  /** the directory in which granted commands leave their files */
-  grantsDir: string;
+  /** names of the files that granted commands have made: `granted-MARK` */
+  granted: ReadonlySet<string>;
+  /** how often the server was killed */
+  kills: number;
   /** each delivery that the server knows at the end, by its text */
-  finals: ReadonlyMap<string, { id: string; status: string }>;
+  finals: ReadonlyMap<string, FinalDelivery>;
+}
+
+export interface FinalDelivery {
+  id: string;
+  status: string;
+  /** when it became what it is, in Unix milliseconds */
+  at: number;
+  note: string | null;
 }
 
 /** An interrupt may end a turn between Claude Code's taking of a prompt and its first request; it takes some time to be confirmed. */
@@ -17,51 +25,78 @@ const INTERRUPT_REACH_MS = 4_000;
 
 /** Everything that broke a promise. Empty when all is well. */
 export function faultsOf(torture: Torture): string[] {
+  const excuses = new Excuses(torture.ledger.interrupts);
   return [
     ...torture.ledger.faults,
     ...torture.witness.faults(),
-    ...textFaults(torture),
+    ...textFaults(torture, excuses),
     ...orderFaults(torture),
-    ...dialogFaults(torture),
+    ...dialogFaults(torture, excuses),
   ];
 }
 
-function textFaults({ ledger, witness, finals }: Torture): string[] {
-  return ledger.texts.flatMap((sent) => {
-    const hasArrived = witness.arrived(sent.session).includes(sent.mark);
-    const final = finals.get(sent.text.trim()) ?? finals.get(sent.text) ?? null;
-    const says = (fault: string): string[] => [
-      `${fault}: ${sent.mark} (answered ${JSON.stringify(sent.answer)}, now ${JSON.stringify(final)})`,
-    ];
-    if (sent.answer !== null && 'refused' in sent.answer) {
-      if (final !== null && final.status !== 'failed') return says('refused, and yet journalled');
-      return hasArrived && final === null ? says('refused, and yet it arrived') : [];
-    }
-    if (final === null) return hasArrived || sent.answer !== null ? says('not in the journal') : [];
-    switch (final.status) {
-      case 'delivered':
-        return hasArrived || wasInterrupted(ledger, sent) ? [] : says('lost');
-      case 'queued':
-        return says('never typed');
-      case 'failed':
-        return hasArrived ? says('said to have failed, and yet it arrived') : [];
-      case 'cancelled':
-        return says('cancelled by nobody');
-      default:
-        // `sent` and `unknown` promise nothing but that it is not typed twice, which the witness sees.
-        return [];
-    }
-  });
+/** An interrupt takes one prompt away that was just sent, or one dialog that was just opening: each excuses one of a kind, and only near it. */
+class Excuses {
+  readonly #left: { interrupt: Interrupt; texts: number; dialogs: number }[];
+
+  constructor(interrupts: readonly Interrupt[]) {
+    this.#left = interrupts
+      .filter(({ result }) => result !== 'nothing_running')
+      .map((interrupt) => ({ interrupt, texts: 1, dialogs: 1 }));
+  }
+
+  take(kind: 'texts' | 'dialogs', session: string, from: number, to: number): boolean {
+    const found = this.#left.find(
+      (one) =>
+        one[kind] > 0 &&
+        one.interrupt.session === session &&
+        one.interrupt.from <= to + INTERRUPT_REACH_MS &&
+        one.interrupt.to >= from - INTERRUPT_REACH_MS,
+    );
+    if (found !== undefined) found[kind] -= 1;
+    return found !== undefined;
+  }
 }
 
-function wasInterrupted(ledger: Ledger, sent: SentText): boolean {
-  return ledger.interrupts.some(
-    ({ session, from, to, result }) =>
-      session === sent.session &&
-      result !== 'nothing_running' &&
-      to >= sent.from &&
-      (sent.queue || from <= sent.to + INTERRUPT_REACH_MS),
-  );
+function textFaults({ ledger, witness, finals, kills }: Torture, excuses: Excuses): string[] {
+  const faults: string[] = [];
+  let lostInCrash = 0;
+  for (const sent of ledger.texts) {
+    const hasArrived = witness.arrived(sent.session).includes(sent.mark);
+    const final = finals.get(sent.text.trim()) ?? finals.get(sent.text) ?? null;
+    const fault = textFault({ sent, hasArrived, final }, excuses);
+    if (fault !== null) {
+      faults.push(`${fault}: ${sent.mark} (answered ${JSON.stringify(sent.answer)}, now ${JSON.stringify(final)})`);
+    }
+    if (final?.status === 'unknown') lostInCrash += 1;
+  }
+  // A kill meets at most one text under way in each session, mostly none.
+  if (lostInCrash > kills) faults.push(`${lostInCrash} unknown after ${kills} kills`);
+  return faults;
+}
+
+function textFault(
+  { sent, hasArrived, final }: { sent: SentText; hasArrived: boolean; final: FinalDelivery | null },
+  excuses: Excuses,
+): string | null {
+  if (sent.answer !== null && 'refused' in sent.answer) {
+    if (final !== null && final.status !== 'failed') return 'refused, and yet journalled';
+    return hasArrived ? 'refused, and yet it arrived' : null;
+  }
+  if (final === null) return hasArrived || sent.answer !== null ? 'not in the journal' : null;
+  switch (final.status) {
+    case 'delivered':
+      return hasArrived || excuses.take('texts', sent.session, final.at, final.at) ? null : 'lost';
+    case 'sent':
+      // Typed, and nothing said that it was taken: only an interrupt right then leaves no sign for good.
+      return hasArrived || excuses.take('texts', sent.session, final.at, final.at) ? null : 'never confirmed and lost';
+    case 'unknown':
+      return hasArrived && final.note !== null ? 'said to be taken out of the prompt, and yet it arrived' : null;
+    case 'failed':
+      return hasArrived ? 'said to have failed, and yet it arrived' : null;
+    default:
+      return `${final.status} at the end`;
+  }
 }
 
 /** What one client sent to one session in one way arrives in that order. A text that is held waits, so one that is not may pass it. */
@@ -82,7 +117,10 @@ function orderFaults({ ledger, witness }: Torture): string[] {
 /** Typed, whatever came of it. */
 const MAY_HAVE_ANSWERED: readonly (string | null)[] = ['answered', 'not_confirmed', null];
 
-function dialogFaults({ ledger, witness, grantsDir }: Torture): string[] {
+/** How Claude Code tells the model of a no, and of a dialog that was dismissed (2.1.329). */
+const REFUSED = /doesn't want to (?:proceed|take this action)|tool use was rejected|declined to answer/i;
+
+function dialogFaults({ ledger, witness, granted }: Torture, excuses: Excuses): string[] {
   const faults: string[] = [];
   const answered = new Set<string>();
   for (const { question, result } of ledger.answers) {
@@ -90,34 +128,46 @@ function dialogFaults({ ledger, witness, grantsDir }: Torture): string[] {
     if (answered.has(question.id)) faults.push(`answered twice: ${question.id}`);
     answered.add(question.id);
   }
-  for (const [id, call] of witness.calls()) {
-    const isAbout = ({ question }: GivenAnswer): boolean =>
-      subjectOf(JSON.stringify(question.tool?.input ?? null)) === subjectOf(call.input);
-    const given = ledger.answers.filter((one) => isAbout(one) && MAY_HAVE_ANSWERED.includes(one.result));
-    const result = witness.results().get(id) ?? '';
-    const file = /granted-([A-Za-z0-9.]+)/.exec(call.input)?.[0];
-    if (call.name === 'Bash' && file !== undefined) {
-      const isGranted = existsSync(join(grantsDir, file));
-      if (isGranted && !given.some(({ choice }) => choice === 'yes')) faults.push(`granted by accident: ${file}`);
-      const isRefused = given.some((one) => one.result === 'answered' && one.choice === 'no');
-      if (isGranted && isRefused) faults.push(`granted, though no was accepted: ${file}`);
-      if (!isGranted && given.some((one) => one.result === 'answered' && one.choice === 'yes')) {
-        faults.push(`yes was accepted, but not granted: ${file}: ${result}`);
-      }
-    }
-    if (call.name === 'AskUserQuestion') {
-      const told = /\\"=\\"([^"\\]+)\\"/.exec(result)?.[1];
-      if (told !== undefined && !given.some(({ choice }) => choice === told)) {
-        faults.push(`told the model ${told}, which nobody answered: ${result}`);
-      }
-      const accepted = given.find((one) => one.result === 'answered');
-      if (accepted !== undefined && told !== accepted.choice) {
-        faults.push(`answered ${accepted.choice}, but the model was told: ${result}`);
-      }
+  for (const call of witness.calls()) {
+    const subject = subjectOf(call.input);
+    const given = ledger.answers.filter(
+      ({ question, result }) => subjectOf(question.tool?.input) === subject && MAY_HAVE_ANSWERED.includes(result),
+    );
+    faults.push(...callFaults(call, given, granted));
+    const isDismissed = REFUSED.test(call.result ?? '') && !given.some(({ choice }) => choice === 'no');
+    if (isDismissed && !excuses.take('dialogs', call.session, call.seenAt, call.resultAt)) {
+      faults.push(`dismissed by nobody: ${subject}: ${call.result}`);
     }
   }
   return faults;
 }
 
-/** The command or the question itself: Claude Code hands a call's fields on in an order of its own. */
-const subjectOf = (input: string): string => /"(?:command|question)":"([^"]+)"/.exec(input)?.[1] ?? input;
+function callFaults(call: ToolCall, given: readonly GivenAnswer[], granted: Torture['granted']): string[] {
+  const accepted = given.find(({ result }) => result === 'answered');
+  const file = /granted-[A-Za-z0-9.]+/.exec(subjectOf(call.input))?.[0];
+  if (call.name === 'Bash' && file !== undefined) {
+    const isGranted = granted.has(file);
+    if (isGranted && !given.some(({ choice }) => choice === 'yes')) return [`granted by accident: ${file}`];
+    if (isGranted && accepted?.choice === 'no') return [`granted, though no was accepted: ${file}`];
+    if (!isGranted && accepted?.choice === 'yes') return [`yes was accepted, but not granted: ${file}: ${call.result}`];
+  }
+  if (call.name === 'AskUserQuestion') {
+    const told = /"="([^"]+)"/.exec(call.result ?? '')?.[1];
+    if (told !== undefined && !given.some(({ choice }) => choice === told)) {
+      return [`told the model ${told}, which nobody answered: ${call.result}`];
+    }
+    if (accepted !== undefined && told !== accepted.choice) {
+      return [`answered ${accepted.choice}, but the model was told: ${call.result}`];
+    }
+  }
+  return [];
+}
+
+/** The command, or the questions' words: Claude Code hands a call's other fields on in an order of its own, and adds to them. */
+export function subjectOf(input: unknown): string {
+  if (typeof input !== 'object' || input === null) return '';
+  const { command, questions } = input as { command?: unknown; questions?: unknown };
+  if (typeof command === 'string') return command;
+  if (!Array.isArray(questions)) return JSON.stringify(input);
+  return questions.map((one: { question?: unknown }) => String(one.question)).join('\n');
+}

@@ -5,27 +5,37 @@ import { MARK } from './plays.ts';
 
 /** What the stand-in for the model saw: the only truth about what arrived. */
 export interface Witness {
-  see(event: TimedApiEvent): void;
+  see(event: Extract<TimedApiEvent, { kind: 'request' }>): void;
   /** a text that may come from now on */
   announce(mark: string, text: string): void;
   /** marks in the order they came to a session for the first time */
   arrived(session: string): readonly string[];
-  /** results of tool calls, by the call's id: what Claude Code told the model of the user's decision */
-  results(): ReadonlyMap<string, string>;
-  /** tool calls as the model made them, by id */
-  calls(): ReadonlyMap<string, { name: string; input: string }>;
+  /** every tool call that the model made, with what Claude Code told it of the user's decision */
+  calls(): ToolCall[];
   faults(): readonly string[];
+}
+
+export interface ToolCall {
+  session: string;
+  name: string;
+  input: unknown;
+  /** null while it is not told */
+  result: string | null;
+  /** between these times, in Unix milliseconds, lies the decision: the requests before and with the result */
+  seenAt: number;
+  resultAt: number;
 }
 
 export function createWitness(): Witness {
   const texts = new Map<string, string>();
   const order = new Map<string, string[]>();
-  const results = new Map<string, string>();
-  const calls = new Map<string, { name: string; input: string }>();
+  const calls = new Map<string, ToolCall>();
   const faults = new Set<string>();
   /** marks that the last request of a conversation held no more */
   const gone = new Map<string, Set<string>>();
   const present = new Map<string, Set<string>>();
+  /** when the last request of a conversation came */
+  const lastAt = new Map<string, number>();
 
   function seePrompts(conversation: string, prompts: readonly string[]): void {
     const counts = new Map<string, number>();
@@ -52,31 +62,44 @@ export function createWitness(): Witness {
     present.set(conversation, new Set(counts.keys()));
   }
 
-  function seeTools(body: MessagesRequest): void {
+  function seeTools(session: string, body: MessagesRequest, at: number): void {
     for (const { content } of body.messages) {
       if (typeof content === 'string') continue;
       for (const block of content) {
-        if (block.type === 'tool_result') results.set(String(block.tool_use_id), JSON.stringify(block.content));
-        if (block.type !== 'tool_use') continue;
-        calls.set(String(block.id), { name: String(block.name), input: JSON.stringify(block.input) });
+        const call = calls.get(String(block.tool_use_id ?? block.id));
+        if (block.type === 'tool_result' && call?.result === null) {
+          call.result = textOf(block.content);
+          call.resultAt = at;
+        }
+        if (block.type !== 'tool_use' || call !== undefined) continue;
+        const seenAt = lastAt.get(session) ?? at;
+        const made = { session, name: String(block.name), input: block.input, result: null, seenAt, resultAt: at };
+        calls.set(String(block.id), made);
       }
     }
+    lastAt.set(session, at);
   }
 
   return {
-    see: (event) => {
-      if (event.kind !== 'request' || event.scene === null) return;
-      const { body } = event;
+    see: ({ scene, body, at }) => {
+      if (scene === null) return;
       const prompts = body.messages.flatMap((message) => promptOf(message) ?? []);
       const sessions = new Set(prompts.flatMap((one) => [...one.matchAll(/‹([^.›]+)\./g)].map(([, slug]) => slug)));
       if (sessions.size > 1) faults.add(`in another session's conversation: ${[...sessions].join(', ')}`);
-      seePrompts([...sessions][0] ?? '', prompts);
-      seeTools(body);
+      const session = [...sessions][0] ?? '';
+      seePrompts(session, prompts);
+      seeTools(session, body, at);
     },
     announce: (mark, text) => void texts.set(mark, normalisePrompt(text)),
     arrived: (session) => order.get(session) ?? [],
-    results: () => results,
-    calls: () => calls,
+    calls: () => [...calls.values()],
     faults: () => [...faults],
   };
+}
+
+/** A result is a text, or blocks with texts. */
+function textOf(content: unknown): string {
+  if (typeof content === 'string') return content;
+  if (!Array.isArray(content)) return JSON.stringify(content ?? null);
+  return content.map((block: { text?: unknown }) => String(block.text ?? '')).join('\n');
 }

@@ -26,6 +26,7 @@ export function boxHolds(draft: string, text: string): BoxHolds {
   const typed = lettersOf(text);
   const all = lettersOf(draft);
   const shown = lettersOf(draft.replaceAll(PLACEHOLDER, ''));
+  if (typed === '') return 'other';
   if (shown === typed || (shown.length < all.length && shown === '')) return 'text';
   if (shown.length >= TELLING_LETTERS && typed.endsWith(shown)) return 'text';
   return shown.includes(typed.slice(-TELLING_LETTERS)) ? 'more' : 'other';
@@ -50,5 +51,12 @@ export function textsInBox(draft: string, texts: readonly string[]): number[] | 
   return found.length === 0 ? null : found;
 }
 
-/** Without blanks and line breaks, which the box sets anew. A `!` at the beginning is drawn as the prompt's mark. */
-const lettersOf = (text: string): string => text.replace(/\s+/g, '').replace(/^!/, '');
+/**
+ * What of a text reads the same in the box: blanks and line breaks are set anew there, a `!` at the beginning is drawn as the prompt's mark, and
+ * of a joined emoji (👩‍👩‍👧‍👦) the terminal keeps a part.
+ */
+const lettersOf = (text: string): string =>
+  text
+    .normalize('NFD')
+    .replace(/[\s\p{C}\p{M}\p{So}\p{Sk}]+/gu, '')
+    .replace(/^!/, '');

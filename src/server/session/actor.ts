@@ -201,7 +201,8 @@ export class SessionActor {
     this.currentRecord = { ...this.currentRecord, lastActivity: Math.max(at, this.currentRecord.lastActivity ?? 0) };
     const hadDraft = this.status.evidence().screen?.reading.draft != null;
     this.status.seeScreen(frame, at);
-    if (!hadDraft || !this.listed || this.status.evidence().screen?.reading.draft !== null) return;
+    const hasDraft = this.status.evidence().screen?.reading.draft != null;
+    if (hadDraft === hasDraft || !this.listed) return;
     for (const listener of [...this.changeListeners]) listener();
   }
 
@@ -226,7 +227,7 @@ export class SessionActor {
     return () => this.hookListeners.delete(listener);
   }
 
-  /** Called after every change of status, and when a draft has gone from the prompt. */
+  /** Called after every change of status, and when a draft has come into the prompt or gone from it. */
   onChange(listener: () => void): () => void {
     this.changeListeners.add(listener);
     return () => this.changeListeners.delete(listener);

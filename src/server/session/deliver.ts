@@ -13,7 +13,7 @@ import { pressEnter } from '../../platform/gnu-screen/index.ts';
 import type { DeliveryRecord } from '../../platform/sqlite/delivery-store.ts';
 import { CatalogueError, type Delivery, type DeliveryStatus, type Send } from '../../protocol/index.ts';
 import type { ArrivedHook, SessionActor } from './actor.ts';
-import { endInterrupt, leftoversOf, NOTES, takeOutLeftovers } from './leftovers.ts';
+import { finishEnding, hasToResend, leftoversOf, NOTES, takeOutLeftovers } from './leftovers.ts';
 import { draftOf, isBoxEmpty, isDialogOpen, typeIntoPrompt, withToolsHeld } from './prompt-box.ts';
 import { toTimestamp } from './view.ts';
 
@@ -52,7 +52,8 @@ export function createDeliverer(actor: SessionActor): Deliverer {
 
   const stopHooks = actor.onHook((hook) => confirmByHook(hook));
   const stopChanges = actor.onChange(() => {
-    if (deliveries.withStatus(sessionId(), 'queued').length > 0 && mayTypeHeld(contextOf(actor))) flush();
+    const isWaiting = deliveries.withStatus(sessionId(), 'queued').length > 0 || hasToResend(actor);
+    if (isWaiting && mayTypeHeld(contextOf(actor))) flush();
   });
 
   function save(record: DeliveryRecord, status: DeliveryStatus, note = record.note): DeliveryRecord {
@@ -134,8 +135,8 @@ export function createDeliverer(actor: SessionActor): Deliverer {
 
   /** Types a journalled text. It is journalled as `sent` before the first key, so a crash can never lead to a second typing. */
   async function type(record: DeliveryRecord, how: { confirm: 'turn' | 'queue'; force: boolean }): Promise<Delivery> {
-    endInterrupt(actor);
-    const typed = save(record, 'sent', null);
+    finishEnding(actor);
+    const typed = save(record, 'sent', how.confirm === 'queue' ? NOTES.inQueue : null);
     const { text, command } = record;
     let isShown = false;
     try {
@@ -184,16 +185,22 @@ export function createDeliverer(actor: SessionActor): Deliverer {
     const isInTheWay = decision.kind === 'type' && decision.confirm === 'turn' && !force && draftOf(actor) !== null;
     if (isInTheWay && !(await takeOutLeftovers(actor))) throw besideDraft();
     const record = journal(request, journalWith);
-    return decision.kind === 'hold' ? view(record) : type(record, { confirm: decision.confirm, force });
+    if (decision.kind === 'hold') return view(record);
+    if (!isInTheWay || deliveries.withStatus(sessionId(), 'queued')[0]?.id === record.id) {
+      return type(record, { confirm: decision.confirm, force });
+    }
+    // What was taken out of the prompt came first.
+    flush();
+    return view(record);
   }
 
   function flush(): void {
     actor.mailbox
       .post(() =>
         withToolsHeld(actor, async () => {
+          if (actor.isDead() || !mayTypeHeld(contextOf(actor)) || !(await takeOutLeftovers(actor))) return;
           const next = deliveries.withStatus(sessionId(), 'queued')[0];
-          if (next === undefined || actor.isDead() || !mayTypeHeld(contextOf(actor))) return;
-          if (await takeOutLeftovers(actor)) await type(next, { confirm: 'turn', force: false });
+          if (next !== undefined) await type(next, { confirm: 'turn', force: false });
         }),
       )
       .catch((cause: unknown) => log.error({ slug: actor.slug, err: cause }, 'a held text could not be typed'));

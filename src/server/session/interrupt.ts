@@ -3,7 +3,7 @@ import { lastTurnOn } from '../../core/status/screen-rules.ts';
 import { pressEscape } from '../../platform/gnu-screen/index.ts';
 import { CatalogueError } from '../../protocol/index.ts';
 import type { SessionActor } from './actor.ts';
-import { beginInterrupt, endInterrupt, leftoversOf, takeOutLeftovers } from './leftovers.ts';
+import { beginEnding, finishEnding, leftoversOf, takeOutLeftovers } from './leftovers.ts';
 import { clearBox, draftOf } from './prompt-box.ts';
 
 /** Esc ends a turn within 55 ms; the status knows after 70 to 600 ms, depending on what tells it. */
@@ -30,7 +30,7 @@ export function interruptTurn(actor: SessionActor): Promise<void> {
     const prompt = runningPrompt(actor);
     const marks = countMarks(screen?.frame);
 
-    if (prompt !== null) beginInterrupt(actor, prompt);
+    beginEnding(actor, 'interrupt');
     await pressEscape(deps.screen, target);
     // A text that waited in Claude Code's queue begins a turn of its own at once: then only the mark tells of the end.
     const hasEnded = (): boolean => !isRunning(actor) || countMarks(status.evidence().screen?.frame) > marks;
@@ -40,7 +40,7 @@ export function interruptTurn(actor: SessionActor): Promise<void> {
     // Right after it was sent, the last frame that was read may still show the prompt in the box.
     const wasEmpty = draft === null || (prompt !== null && squeeze(draft) === squeeze(prompt));
     if (wasEmpty && prompt !== null) await takeOutRestored(actor, prompt);
-    endInterrupt(actor);
+    finishEnding(actor);
   });
 }
 

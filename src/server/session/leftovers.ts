@@ -1,17 +1,18 @@
 import { boxHolds, hasPlaceholder, textsInBox } from '../../core/delivery/box.ts';
-import { normalisePrompt } from '../../core/delivery/decide.ts';
 import type { DeliveryRecord } from '../../platform/sqlite/delivery-store.ts';
 import type { SessionActor } from './actor.ts';
 import { clearBox, draftOf } from './prompt-box.ts';
 
 /** What a delivery says besides its status. */
 export const NOTES = {
+  inQueue: 'Typed during a turn, into the queue of Claude Code',
   behindDialog: 'A dialog opened before it was sent; it is sent when the session is ready',
   besideDraft: 'Somebody typed at the same moment; it stands in the prompt beside that, unsent',
   cleared: 'It stood in the prompt unsent and was taken out again; it did not arrive',
-  stopping: 'Its turn is being interrupted',
+  interrupting: 'Its turn is being interrupted',
   interrupted: 'Its turn was interrupted',
-  putBack: 'An interrupt took it out of the queue of Claude Code; it is sent when the session is ready',
+  answering: 'Typed during a turn, into the queue of Claude Code; an answer may end that turn',
+  putBack: 'It came back out of the queue of Claude Code when the turn was ended; it is sent when the session is ready',
 } as const;
 
 /** Deliveries that are looked through for what stands in the box: more than one turn ever has in its queue. */
@@ -33,37 +34,50 @@ export function leftoversOf(actor: SessionActor): DeliveryRecord[] | null {
   return long === undefined ? null : [long];
 }
 
-/** Typed and never seen to be taken; and while an interrupt is under way, from its prompt on all: it may put them back. */
+/** Typed and never seen to be taken; and while CBOS itself ends a turn all that was: Claude Code puts back then what it has not begun. */
 function candidates(actor: SessionActor): DeliveryRecord[] {
-  const newestFirst = newest(actor);
-  const stopping = newestFirst.findIndex(({ note }) => note === NOTES.stopping);
-  return newestFirst.filter(({ status, note }, index) => {
-    if (status === 'delivered') return index <= stopping;
+  const recent = newest(actor);
+  const isEnding = recent.some(({ note }) => isMarker(note));
+  return recent.filter(({ status, note }) => {
+    if (status === 'delivered') return isEnding;
     return status === 'unknown' || status === 'sent' || (status === 'queued' && note !== null);
   });
 }
 
-/** Journals that a turn is about to be interrupted, so that after a crash it is known who put its prompt back. */
-export function beginInterrupt(actor: SessionActor, prompt: string): void {
-  const seen = normalisePrompt(prompt);
-  const isIt = ({ status, text }: DeliveryRecord): boolean => status === 'delivered' && normalisePrompt(text) === seen;
-  const found = newest(actor).find(isIt);
-  if (found !== undefined) actor.deps.deliveries.save({ ...found, note: NOTES.stopping });
+const isMarker = (note: string | null): boolean => note === NOTES.interrupting || note === NOTES.answering;
+
+/**
+ * Journals that CBOS is about to end a turn, so that it is known who put texts back into the box, also after a crash. An interrupt puts
+ * back a prompt that has no answer yet; a no to a permission the queue (2.1.329).
+ */
+export function beginEnding(actor: SessionActor, by: 'interrupt' | 'answer'): void {
+  const { deliveries } = actor.deps;
+  const last = newest(actor).find(({ status }) => status === 'delivered');
+  if (last === undefined) return;
+  if (by === 'interrupt') deliveries.save({ ...last, note: NOTES.interrupting });
+  else if (last.note === NOTES.inQueue) deliveries.save({ ...last, note: NOTES.answering });
 }
 
-/** Nothing that an interrupt puts back is to be expected any more. */
-export function endInterrupt(actor: SessionActor): void {
+/** From here on nothing is put back any more because of CBOS. */
+export function finishEnding(actor: SessionActor): void {
   for (const record of newest(actor)) {
-    if (record.note === NOTES.stopping) actor.deps.deliveries.save({ ...record, note: NOTES.interrupted });
+    if (!isMarker(record.note)) continue;
+    const note = record.note === NOTES.interrupting ? NOTES.interrupted : NOTES.inQueue;
+    actor.deps.deliveries.save({ ...record, note });
   }
 }
 
 const newest = ({ deps, record }: SessionActor): DeliveryRecord[] =>
   deps.deliveries.list(record.id).slice(0, LOOKED_THROUGH);
 
+/** Whether something stands in the box that has to be taken out to be sent anew. */
+export function hasToResend(actor: SessionActor): boolean {
+  return leftoversOf(actor)?.some(({ status, note }) => status === 'delivered' && note !== NOTES.interrupting) ?? false;
+}
+
 /**
- * Takes what CBOS has typed out of the box, where nothing else stands in it. What waited in Claude Code's own queue is sent
- * anew; the rest is not. Call it with the session ready.
+ * Takes what CBOS has typed out of the box, where nothing else stands in it. What waited in Claude Code's own queue is queued here
+ * again; the prompt of an interrupted turn is not. Call it with the session ready.
  * @returns whether the box is empty now
  */
 export async function takeOutLeftovers(actor: SessionActor): Promise<boolean> {
@@ -71,23 +85,26 @@ export async function takeOutLeftovers(actor: SessionActor): Promise<boolean> {
   if (found === null) return draftOf(actor) === null;
   if (!(await clearBox(actor))) return false;
   const { deliveries, clock } = actor.deps;
-  for (const record of found) {
-    if (record.note === NOTES.stopping || record.status === 'queued') continue;
-    const next = afterClearing(record);
+  const isInterrupt = newest(actor).some(({ note }) => note === NOTES.interrupting);
+  for (const [index, record] of found.entries()) {
+    const next = afterClearing(record, isInterrupt && index === 0);
     deliveries.save({ ...record, ...next, updatedAt: clock.now() });
   }
-  endInterrupt(actor);
+  finishEnding(actor);
   return true;
 }
 
-function afterClearing({ status }: DeliveryRecord): Pick<DeliveryRecord, 'status' | 'note'> {
+function afterClearing(record: DeliveryRecord, isInterrupted: boolean): Pick<DeliveryRecord, 'status' | 'note'> {
+  const { status, note } = record;
   switch (status) {
     case 'delivered':
-      return { status: 'queued', note: NOTES.putBack };
+      return isInterrupted ? { status, note: NOTES.interrupted } : { status: 'queued', note: NOTES.putBack };
     case 'sent':
       return { status: 'failed', note: NOTES.cleared };
-    default:
-      // After a crash it stays `unknown`, as its sender was told.
+    case 'unknown':
+      // As its sender was told after the crash.
       return { status, note: NOTES.cleared };
+    default:
+      return { status, note };
   }
 }

@@ -15,6 +15,7 @@ import { pressEnter, pressEscape, typeKeys } from '../../platform/gnu-screen/ind
 import { type Answer, CatalogueError, type Question } from '../../protocol/index.ts';
 import type { SessionActor } from './actor.ts';
 import type { Deliverer } from './deliver.ts';
+import { beginEnding } from './leftovers.ts';
 import { takesManyPastes } from './prompt-box.ts';
 
 /** Hooks tell of a dialog 10 to 150 ms before it is drawn; a loaded machine takes longer. */
@@ -162,6 +163,7 @@ class OpenDialog {
     this.#requireOpen(step);
     const before = this.view();
     const openId = status.memory().question?.id;
+    beginEnding(this.#actor, 'answer');
     await this.#press(step, before);
     const isGone = (): boolean => {
       if (status.memory().question?.id === openId) return false;

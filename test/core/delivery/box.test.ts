@@ -10,6 +10,7 @@ describe('the box of the prompt', () => {
     ['the text, a word broken at the edge', 'run the te\nsts', 'run the tests', 'text'],
     ['tabs as blanks', 'a    b', 'a\tb', 'text'],
     ['a shell command, its sign as the mark', 'ls -l', '!ls -l', 'text'],
+    ['half an emoji and a sign put together', 'go 👩‍👩‍ and é', 'go 👩‍👩‍👧‍👦 and e\u0301', 'text'],
     ['the end of a long text', LONG.slice(-400), LONG, 'text'],
     ['a placeholder for a paste', '[Pasted text #1 +59 lines]', LONG, 'text'],
     ['a short end, which may be that of another text', 'tests', 'run the tests', 'other'],

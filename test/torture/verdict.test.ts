@@ -1,0 +1,255 @@
+import { expect, test } from 'vitest';
+import type { Question } from '../../src/protocol/index.ts';
+import type { TimedApiEvent } from '../harness/claude.ts';
+import { newLedger } from './client.ts';
+import { faultsOf, type Torture } from './verdict.ts';
+import { createWitness } from './witness.ts';
+
+type Message = Extract<TimedApiEvent, { kind: 'request' }>['body']['messages'][number];
+
+const T0 = 1_800_000_000_000;
+const textOf = (mark: string): string => `‹${mark}› play:hello please`;
+const said = (mark: string): Message => ({ role: 'user', content: [{ type: 'text', text: textOf(mark) }] });
+const REPLY: Message = { role: 'assistant', content: [{ type: 'text', text: 'Hello!' }] };
+const called = (id: string, name: string, input: unknown): Message => ({
+  role: 'assistant',
+  content: [{ type: 'tool_use', id, name, input }],
+});
+const result = (id: string, text: string): Message => ({
+  role: 'user',
+  content: [{ type: 'tool_result', tool_use_id: id, content: text }],
+});
+
+const TOUCH = { command: 'touch ../granted-S0.c1.2', description: 'Create it' };
+const REFUSAL = "The user doesn't want to proceed with this tool use. The tool use was rejected.";
+const ASK = { questions: [{ question: 'Which letter?', header: 'Letter', options: [] }] };
+
+/** A run in which all went well: four texts, a yes to a command, an answer to a question, an interrupt long before. */
+interface Script {
+  messages: Message[];
+  /** delivery statuses by mark */
+  finals: Record<string, string>;
+  granted: string[];
+  answers: { id: string; tool: { name: string; input: unknown }; choice: string; result: string }[];
+  interruptedAt: number[];
+  kills: number;
+  notes: Record<string, string>;
+}
+
+const MARKS = ['S0.c1.1', 'S0.c1.2', 'S0.c1.3', 'S0.c2.1'] as const;
+
+function goodRun(): Script {
+  return {
+    messages: [
+      said('S0.c1.1'),
+      REPLY,
+      said('S0.c1.2'),
+      called('t1', 'Bash', TOUCH),
+      result('t1', ''),
+      said('S0.c1.3'),
+      called('t2', 'AskUserQuestion', ASK),
+      result('t2', 'Your questions have been answered: "Which letter?"="Alpha".'),
+      said('S0.c2.1'),
+    ],
+    finals: Object.fromEntries(MARKS.map((mark) => [mark, 'delivered'])),
+    granted: ['granted-S0.c1.2'],
+    answers: [
+      { id: 'q1', tool: { name: 'Bash', input: { ...TOUCH, timeout: 1 } }, choice: 'yes', result: 'answered' },
+      { id: 'q2', tool: { name: 'AskUserQuestion', input: ASK }, choice: 'Alpha', result: 'answered' },
+    ],
+    interruptedAt: [],
+    kills: 0,
+    notes: {},
+  };
+}
+
+function judge(script: Script): string[] {
+  const witness = createWitness();
+  const ledger = newLedger();
+  const finals = new Map<string, { id: string; status: string; at: number; note: string | null }>();
+  for (const mark of MARKS) {
+    const text = textOf(mark);
+    witness.announce(mark, text);
+    const [session = '', sender = ''] = mark.split('.');
+    const status = script.finals[mark] ?? 'delivered';
+    ledger.texts.push({ mark, session, sender, text, queue: false, answer: { id: mark, status }, from: T0, to: T0 });
+    finals.set(text, { id: mark, status, at: T0, note: script.notes[mark] ?? null });
+  }
+  ledger.answers = script.answers.map(({ id, tool, choice, result: became }) => ({
+    session: 'S0',
+    question: { id, kind: 'permission', text: '', tool } as unknown as Question,
+    choice,
+    result: became,
+  }));
+  ledger.interrupts = script.interruptedAt.map((at) => ({
+    session: 'S0',
+    from: at,
+    to: at + 100,
+    result: 'interrupted',
+  }));
+  // As Claude Code does it: each request holds the conversation so far.
+  for (const [index, message] of script.messages.entries()) {
+    if (message.role !== 'user') continue;
+    const body = { model: 'm', stream: true, tools: [], messages: script.messages.slice(0, index + 1) };
+    witness.see({ kind: 'request', request: index, scene: 'play', step: 0, prompt: '', body, at: T0 + index });
+  }
+  const torture: Torture = { ledger, witness, granted: new Set(script.granted), kills: script.kills, finals };
+  return faultsOf(torture);
+}
+
+test('a run in which all went well has no faults', () => {
+  expect(judge(goodRun())).toEqual([]);
+});
+
+const swap = (script: Script, a: number, b: number): void => {
+  const [one, other] = [script.messages[a], script.messages[b]];
+  if (one === undefined || other === undefined) throw new Error('no such message');
+  script.messages[a] = other;
+  script.messages[b] = one;
+};
+
+test.each<[string, (script: Script) => void, RegExp]>([
+  ['a lost text', ({ messages }) => messages.splice(0, 1), /^lost: S0\.c1\.1/],
+  [
+    'a lost text, an interrupt long after',
+    (run) => {
+      run.messages.splice(0, 1);
+      run.interruptedAt.push(T0 + 10_000);
+    },
+    /^lost: S0\.c1\.1/,
+  ],
+  [
+    'two lost texts, one interrupt',
+    (run) => {
+      run.messages.splice(0, 3);
+      run.interruptedAt.push(T0);
+    },
+    /^lost: S0\.c1\.2/,
+  ],
+  ['a doubled text', ({ messages }) => messages.push(said('S0.c1.1')), /^doubled: S0\.c1\.1/],
+  [
+    'a text that comes again after it was gone',
+    ({ messages }) => {
+      // A rewound conversation: the first text is no more in it, then it is.
+      const [first] = messages.splice(0, 1);
+      if (first !== undefined) messages.push(first);
+      messages.unshift(said('S0.c1.1'));
+    },
+    /^doubled: S0\.c1\.1/,
+  ],
+  [
+    'an altered text',
+    ({ messages }) => {
+      messages[0] = { role: 'user', content: textOf('S0.c1.1').replace('please', 'pleas') };
+    },
+    /^altered/,
+  ],
+  [
+    'a letter of somebody else beside a text',
+    ({ messages }) => {
+      messages[0] = { role: 'user', content: `x${textOf('S0.c1.1')}` };
+    },
+    /^altered/,
+  ],
+  [
+    'a text in another session',
+    ({ messages }) => {
+      messages.push({ role: 'user', content: '‹S1.c1.1› play:hello please' });
+    },
+    /^in another session/,
+  ],
+  ['an order that is broken', (run) => swap(run, 0, 5), /^out of order/],
+  ['a permission granted by accident', (run) => run.answers.shift(), /^granted by accident: granted-S0\.c1\.2/],
+  [
+    'a permission granted though the answer was no',
+    ({ answers: [first] }) => {
+      if (first !== undefined) first.choice = 'no';
+    },
+    /^granted/,
+  ],
+  [
+    'a permission that was not granted though the answer was yes',
+    (run) => {
+      run.granted = [];
+    },
+    /^yes was accepted, but not granted/,
+  ],
+  ['an option that nobody chose', (run) => run.answers.pop(), /^told the model Alpha, which nobody answered/],
+  [
+    'another option than the one chosen',
+    ({ answers }) => {
+      const last = answers.at(-1);
+      if (last !== undefined) last.choice = 'Beta';
+    },
+    /^(?:told the model Alpha|answered Beta)/,
+  ],
+  [
+    'a text in the wrong dialog',
+    ({ messages, finals }) => {
+      // It was taken for the question's free text and never came as a prompt.
+      messages[7] = result('t2', `Your questions have been answered: "Which letter?"="${textOf('S0.c2.1')}".`);
+      messages.pop();
+      finals['S0.c2.1'] = 'sent';
+    },
+    /^told the model/,
+  ],
+  [
+    'a dialog that nobody dismissed',
+    (run) => {
+      run.messages[4] = result('t1', REFUSAL);
+      run.granted = [];
+      run.answers.shift();
+    },
+    /^dismissed by nobody/,
+  ],
+  [
+    'a text that was refused and came all the same',
+    (run) => {
+      run.finals['S0.c1.1'] = 'failed';
+    },
+    /^said to have failed/,
+  ],
+  [
+    'a text that is held for ever',
+    (run) => {
+      run.finals['S0.c1.1'] = 'queued';
+    },
+    /^queued at the end/,
+  ],
+  [
+    'a text whose fate is unknown without a crash',
+    (run) => {
+      run.finals['S0.c1.1'] = 'unknown';
+    },
+    /^1 unknown after 0 kills/,
+  ],
+  [
+    'a text that was taken out of the prompt and came all the same',
+    (run) => {
+      run.finals['S0.c1.1'] = 'unknown';
+      run.kills = 1;
+      run.notes['S0.c1.1'] = 'taken out';
+    },
+    /^said to be taken out/,
+  ],
+  [
+    'a text that is never confirmed and lost',
+    (run) => {
+      run.finals['S0.c1.1'] = 'sent';
+      run.messages.splice(0, 1);
+    },
+    /^never confirmed/,
+  ],
+  [
+    'two answers to one question',
+    (run) => {
+      const [first] = run.answers;
+      if (first !== undefined) run.answers.push({ ...first });
+    },
+    /^answered twice/,
+  ],
+])('%s is found', (_, plant, fault) => {
+  const run = goodRun();
+  plant(run);
+  expect(judge(run)).toEqual(expect.arrayContaining([expect.stringMatching(fault)]));
+});
