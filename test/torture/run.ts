@@ -121,7 +121,8 @@ async function untilQuiet({ cbos, ledger }: Settling, slug: string): Promise<voi
       const { status, buffer_tail } = await cbos.session(slug);
       const deliveries = (await cbos.call<Delivery[]>('GET', `/sessions/${slug}/deliveries`)).body;
       const held = deliveries.filter((one) => one.status === 'queued');
-      last = { status, buffer_tail, held };
+      const journal = deliveries.slice(0, 12).map((one) => `${one.status} ${one.note} ${one.text.slice(0, 30)}`);
+      last = { status, buffer_tail, journal };
       const { question } = status;
       if (question !== null && question.kind !== 'closing') {
         const choice = question.kind === 'question' ? 'Alpha' : 'no';

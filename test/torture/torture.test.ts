@@ -16,8 +16,12 @@ const operations = Number(process.env.TORTURE_OPS ?? OPERATIONS);
 
 async function torture(options: Pick<TortureOptions, 'operations' | 'kills'>): Promise<void> {
   process.stdout.write(`TORTURE_SEED=${seed}\n`);
-  const run = await runTorture({ ...options, seed, sessions: SESSIONS, clients: CLIENTS });
-  process.stdout.write(`${summary(run)}\n`);
+  const run = await runTorture({ ...options, seed, sessions: SESSIONS, clients: CLIENTS }).catch((error: unknown) => {
+    // At once: the next part takes minutes.
+    process.stdout.write(`${String(error)}\n`);
+    throw error;
+  });
+  process.stdout.write(`${summary(run)}\n${run.faults.join('\n')}\n`);
   expect(run.faults, `TORTURE_SEED=${seed}`).toEqual([]);
 }
 

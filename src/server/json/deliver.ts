@@ -44,9 +44,9 @@ export function createJsonDeliverer(actor: SessionActor, driver: JsonDriver): Js
   }
 
   function view(record: DeliveryRecord): Delivery {
-    const { id, text, status, removed } = record;
+    const { id, text, status, removed, note } = record;
     const times = { created_at: toTimestamp(record.createdAt), updated_at: toTimestamp(record.updatedAt) };
-    return { id, session: actor.slug, text, status, ...times, removed };
+    return { id, session: actor.slug, text, status, ...times, removed, note };
   }
 
   function find(id: string): DeliveryRecord {
@@ -106,6 +106,7 @@ export function createJsonDeliverer(actor: SessionActor, driver: JsonDriver): Js
       updatedAt: now,
       removed,
       idempotencyKey: request.idempotency_key ?? null,
+      note: null,
     };
     journalWith(record.id, () => deliveries.save(record));
     return record;

@@ -68,6 +68,8 @@ export class SessionActor {
   /** counted from when it is listed: then all evidence is in */
   readonly time: TimeSpent;
   recording: SessionRecording | null = null;
+  /** when its prompt was last cleared, for all that is known: a server that was killed right before may have done it */
+  clearedAt: number;
   private currentRecord: SessionRecord;
   private attached: boolean | null = null;
   private readonly hookListeners = new Set<(hook: ArrivedHook) => void>();
@@ -83,6 +85,7 @@ export class SessionActor {
     if (record.type === 'json') this.jsonFacts = new JsonFacts(deps.events, record.id);
     this.followInSearch(record);
     this.time = createTimeSpent({ clock: deps.clock, days: deps.days, sessionId: record.id });
+    this.clearedAt = deps.clock.now();
     this.status = createSessionStatus({
       clock: deps.clock,
       stuckThresholdMs: deps.stuckThresholdMs,

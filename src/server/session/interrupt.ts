@@ -81,7 +81,7 @@ async function takeOutRestored(actor: SessionActor, prompt: string): Promise<voi
   const isRestored = (): boolean => !isRunning(actor) && (isPrompt() || leftoversOf(actor) !== null);
   if (!(await actor.status.until(isRestored, RESTORED_MS))) return;
   // A prompt that a person typed is no delivery.
-  if (leftoversOf(actor) === null) await clearBox(actor);
+  if (leftoversOf(actor) === null) await clearBox(actor, isPrompt);
   else await takeOutLeftovers(actor);
 }
 

@@ -40,7 +40,8 @@ function candidates(actor: SessionActor): DeliveryRecord[] {
   const isEnding = recent.some(({ note }) => isMarker(note));
   return recent.filter(({ status, note }) => {
     if (status === 'delivered') return isEnding;
-    return status === 'unknown' || status === 'sent' || (status === 'queued' && note !== null);
+    const isUnsent = status === 'queued' || status === 'failed';
+    return status === 'unknown' || status === 'sent' || (isUnsent && note !== null);
   });
 }
 
@@ -83,7 +84,8 @@ export function hasToResend(actor: SessionActor): boolean {
 export async function takeOutLeftovers(actor: SessionActor): Promise<boolean> {
   const found = leftoversOf(actor);
   if (found === null) return draftOf(actor) === null;
-  if (!(await clearBox(actor))) return false;
+  const isStill = (): boolean => leftoversOf(actor)?.length === found.length;
+  if (!(await clearBox(actor, isStill))) return false;
   const { deliveries, clock } = actor.deps;
   const isInterrupt = newest(actor).some(({ note }) => note === NOTES.interrupting);
   for (const [index, record] of found.entries()) {

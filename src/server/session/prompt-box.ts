@@ -1,6 +1,5 @@
 import { boxHolds } from '../../core/delivery/box.ts';
 import { encodePaste, guardText, utf8Length } from '../../core/delivery/paste.ts';
-import { layOut } from '../../core/status/screen-layout.ts';
 import { isAtLeast, parseClaudeVersion } from '../../platform/claude/index.ts';
 import { pressEnter, typeKeys } from '../../platform/gnu-screen/index.ts';
 import type { SessionActor } from './actor.ts';
@@ -12,10 +11,18 @@ const OLD_ENTER_DELAY_MS = 400;
 /** How fast Claude Code reads a paste (seen: 20 kB in 0.6 s, 50 kB in 1.9 s); an Enter before the end of it would be part of it. */
 const READ_BYTES_PER_MS = 25;
 /** A text shows 20 to 100 ms after it was typed. Where it does not show in this time, it is somewhere that CBOS cannot read. */
-const SHOWN_MS = 1_000;
+const SHOWN_MS = 2_500;
 /** A dialog is drawn 10 to 150 ms after the hook of its tool; a loaded machine takes longer. */
 const DIALOG_DRAWN_MS = 1_500;
-const CLEARED_MS = 1_000;
+/**
+ * A second ^C on an empty prompt within 1 to 3 s ends Claude Code. So a text must have stood so long before one is typed at all, and
+ * between two so much time must pass, also from the start of the server on: the one before may have typed one.
+ */
+const STOOD_MS = 300;
+const BETWEEN_CLEARS_MS = 4_000;
+const FOOTER_ROWS = 3;
+const AGAIN_TO_EXIT = /again to exit/i;
+const CLEARED_MS = 2_000;
 const CLEAR_KEY = '\x03';
 
 /**
@@ -83,9 +90,18 @@ async function calledToolsShow(actor: SessionActor): Promise<void> {
   }
 }
 
-/** Takes out what stands in the box: one ^C does, and ends nothing while a text stands there. Only for what CBOS has typed itself. */
-export async function clearBox(actor: SessionActor): Promise<boolean> {
+/**
+ * Takes out what stands in the box: one ^C does, and ends nothing while a text stands there. Only for what CBOS has typed itself.
+ * @param isStill whether that is what stands there
+ * @returns whether the box is empty now
+ */
+export async function clearBox(actor: SessionActor, isStill: () => boolean): Promise<boolean> {
   const { status, deps, slug } = actor;
+  const waitMs = Math.max(STOOD_MS, actor.clearedAt + BETWEEN_CLEARS_MS - deps.clock.now());
+  const hasGone = await status.until(() => !isStill(), waitMs);
+  const footer = status.evidence().screen?.frame.lines.slice(-FOOTER_ROWS).join('\n') ?? '';
+  if (hasGone || AGAIN_TO_EXIT.test(footer)) return draftOf(actor) === null;
+  actor.clearedAt = deps.clock.now();
   await typeKeys(deps.screen, actor.target, CLEAR_KEY);
   const isCleared = await status.until(() => draftOf(actor) === null, CLEARED_MS);
   if (!isCleared) deps.log.warn({ slug }, 'a text still stands in the box');
@@ -100,7 +116,7 @@ export function draftOf(actor: SessionActor): string | null {
 /** Whether the screen shows the prompt, and nothing in it. */
 export function isBoxEmpty(actor: SessionActor): boolean {
   const { screen } = actor.status.evidence();
-  return screen !== null && screen.reading.draft === null && layOut(screen.frame).prompt !== null;
+  return screen !== null && screen.reading.draft === null && screen.reading.primary !== null && !isDialogOpen(actor);
 }
 
 /** Whether Enter would answer a dialog: one is drawn, or will be. */
