@@ -135,14 +135,18 @@ export function createDeliverer(actor: SessionActor): Deliverer {
 
   /** Types a journalled text. It is journalled as `sent` before the first key, so a crash can never lead to a second typing. */
   async function type(record: DeliveryRecord, how: { confirm: 'turn' | 'queue'; force: boolean }): Promise<Delivery> {
-    finishEnding(actor);
     const typed = save(record, 'sent', how.confirm === 'queue' ? NOTES.inQueue : null);
     const { text, command } = record;
     let isShown = false;
     try {
       const became = await typeIntoPrompt(actor, { text, command, force: how.force });
       if (became === 'behind_dialog') return view(save(typed, 'queued', NOTES.behindDialog));
-      if (became === 'beside_draft') throw besideDraft();
+      if (became === 'beside_draft') {
+        if (leftoversOf(actor) === null) throw besideDraft();
+        flush();
+        return view(save(typed, 'queued', NOTES.besideLeftover));
+      }
+      finishEnding(actor);
       isShown = became === 'entered';
     } catch (cause) {
       save(typed, 'failed', cause instanceof CatalogueError ? cause.message : null);

@@ -8,8 +8,8 @@ import { clearBox, draftOf } from './prompt-box.ts';
 
 /** Esc ends a turn within 55 ms; the status knows after 70 to 600 ms, depending on what tells it. */
 const CONFIRM_MS = 3_000;
-/** A prompt that goes back into the box is drawn some 50 ms after the end of the turn. */
-const RESTORED_MS = 500;
+/** A prompt that goes back into the box is drawn some 50 ms after the end of the turn, on a loaded machine a second; where none does, the mark is. */
+const RESTORED_MS = 2_000;
 
 /** Where Claude Code notes that a turn was interrupted, 1.0.128 to 2.1.329. */
 const INTERRUPTED = /^\s*⎿\s+Interrupted\b/;
@@ -33,14 +33,15 @@ export function interruptTurn(actor: SessionActor): Promise<void> {
     beginEnding(actor, 'interrupt');
     await pressEscape(deps.screen, target);
     // A text that waited in Claude Code's queue begins a turn of its own at once: then only the mark tells of the end.
-    const hasEnded = (): boolean => !isRunning(actor) || countMarks(status.evidence().screen?.frame) > marks;
+    const isMarked = (): boolean => countMarks(status.evidence().screen?.frame) > marks;
+    const hasEnded = (): boolean => !isRunning(actor) || isMarked();
     if (!(await status.until(hasEnded, CONFIRM_MS))) {
       throw new CatalogueError('not_confirmed', `Esc was typed, but ${actor.slug} still runs`);
     }
     // Right after it was sent, the last frame that was read may still show the prompt in the box.
     const wasEmpty = draft === null || (prompt !== null && squeeze(draft) === squeeze(prompt));
-    if (wasEmpty && prompt !== null) await takeOutRestored(actor, prompt);
-    finishEnding(actor);
+    if (wasEmpty && prompt !== null) await takeOutRestored(actor, prompt, isMarked);
+    if (isMarked()) finishEnding(actor);
   });
 }
 
@@ -76,10 +77,11 @@ function countMarks(frame: ScreenFrame | undefined): number {
 }
 
 /** Only if the box holds that prompt, alone or with what waited behind it, and not a letter more. */
-async function takeOutRestored(actor: SessionActor, prompt: string): Promise<void> {
+async function takeOutRestored(actor: SessionActor, prompt: string, isMarked: () => boolean): Promise<void> {
   const isPrompt = (): boolean => squeeze(draftOf(actor) ?? '') === squeeze(prompt);
   const isRestored = (): boolean => !isRunning(actor) && (isPrompt() || leftoversOf(actor) !== null);
-  if (!(await actor.status.until(isRestored, RESTORED_MS))) return;
+  await actor.status.until(() => isRestored() || isMarked(), RESTORED_MS);
+  if (!isRestored()) return;
   // A prompt that a person typed is no delivery.
   if (leftoversOf(actor) === null) await clearBox(actor, isPrompt);
   else await takeOutLeftovers(actor);

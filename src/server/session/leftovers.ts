@@ -8,6 +8,7 @@ export const NOTES = {
   inQueue: 'Typed during a turn, into the queue of Claude Code',
   behindDialog: 'A dialog opened before it was sent; it is sent when the session is ready',
   besideDraft: 'Somebody typed at the same moment; it stands in the prompt beside that, unsent',
+  besideLeftover: 'What CBOS had typed before stood in the prompt; it is sent when that is taken out',
   cleared: 'It stood in the prompt unsent and was taken out again; it did not arrive',
   interrupting: 'Its turn is being interrupted',
   interrupted: 'Its turn was interrupted',
