@@ -10,6 +10,7 @@ import { clearBox, draftOf } from './prompt-box.ts';
 const CONFIRM_MS = 3_000;
 /** A prompt that goes back into the box is drawn some 50 ms after the end of the turn, on a loaded machine a second; where none does, the mark is. */
 const RESTORED_MS = 2_000;
+const SETTLED_MS = 600;
 
 /** Where Claude Code notes that a turn was interrupted, 1.0.128 to 2.1.329. */
 const INTERRUPTED = /^\s*⎿\s+Interrupted\b/;
@@ -41,7 +42,10 @@ export function interruptTurn(actor: SessionActor): Promise<void> {
     // Right after it was sent, the last frame that was read may still show the prompt in the box.
     const wasEmpty = draft === null || (prompt !== null && squeeze(draft) === squeeze(prompt));
     if (wasEmpty && prompt !== null) await takeOutRestored(actor, prompt, isMarked);
-    if (isMarked()) finishEnding(actor);
+    if (!isMarked()) return;
+    finishEnding(actor);
+    // The mark is drawn a little before the status knows; with a text in the queue the next turn runs.
+    await status.until(() => !isRunning(actor), SETTLED_MS);
   });
 }
 
