@@ -35,7 +35,9 @@ export async function findRecordings(
   }
   if (head === null) return found;
   if (same === undefined) return [...found, await addRecording(store, scope, current)];
-  const next = { ...same, ...current, head, finished: false };
+  // A head that was dropped stays as it was; a longer one tells more.
+  const isLonger = head.subarray(0, same.head.length).equals(same.head);
+  const next = { ...same, ...current, head: isLonger ? head : same.head, finished: false };
   if (isChanged(same, next)) store.saveRecording(next);
   return [...found, next];
 }
@@ -55,15 +57,22 @@ async function findMoved({ typescript, head, position, timing }: IndexedRecordin
       : [];
     if (number === undefined) continue;
     const place = join(dirname(typescript), `${slug}.${number}`);
-    if (!(await isIn({ head, position }, `${place}.typescript`))) continue;
+    if (!(await isIn({ head, position, typescript: `${place}.typescript` }, `${place}.typescript`))) continue;
     return { typescript: `${place}.typescript`, timing: timing === null ? null : `${place}.timing` };
   }
   return null;
 }
 
-async function isIn({ head, position }: Pick<IndexedRecording, 'head' | 'position'>, file: string): Promise<boolean> {
+/** Of one whose oldest part was dropped, the first bytes are zeros: then its name must do. */
+async function isIn(
+  recording: Pick<IndexedRecording, 'head' | 'position' | 'typescript'>,
+  file: string,
+): Promise<boolean> {
+  const { head, position, typescript } = recording;
   const begin = await readHead(file);
-  if (begin === null || !begin.subarray(0, head.length).equals(head)) return false;
+  if (begin === null) return false;
+  const isDropped = begin.every((byte) => byte === 0) && typescript === file;
+  if (!isDropped && !begin.subarray(0, head.length).equals(head)) return false;
   return (await readStart(file)).length >= position;
 }
 

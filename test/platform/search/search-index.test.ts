@@ -1,12 +1,15 @@
 import {
   appendFileSync,
+  closeSync,
   copyFileSync,
   mkdtempSync,
+  openSync,
   renameSync,
   rmSync,
   truncateSync,
   utimesSync,
   writeFileSync,
+  writeSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -257,6 +260,22 @@ describe('how far it is', () => {
     index.nudge('id-1');
     await index.settled();
     expect(find('anew')).toHaveLength(1);
+  });
+
+  test('a recording whose beginning was dropped is the same one', async () => {
+    const recording = new Recording('A').write(1, `${'x'.repeat(1_000)}\r\nkept words\r\n`);
+    await indexed(recording);
+    const file = openSync(recording.place.typescript, 'r+');
+    writeSync(file, Buffer.alloc(1_000), 0, 1_000, 0);
+    closeSync(file);
+    recording.write(1, 'after that\r\n');
+    for (let round = 0; round < 2; round++) {
+      await index.close();
+      index = openIndex();
+      await indexed(recording);
+    }
+    expect(find('kept')).toHaveLength(1);
+    expect(find('after')).toMatchObject([{ t: 2 }]);
   });
 
   test('an index that is damaged or of another form is made anew', async () => {
