@@ -1,4 +1,4 @@
-import { formatDuration } from '../text/durations.ts';
+import { formatDuration, formatSince } from '../text/durations.ts';
 import { cleanBlock, cleanLine } from '../text/terminal-text.ts';
 import { answer, attach, broadcast, endSession, interrupt, replay } from './actions.ts';
 import { type App, requireSelected } from './app.ts';
@@ -26,6 +26,11 @@ const COMMANDS: Readonly<Record<string, Command<App>>> = {
       const count = app.model.view.size;
       confirm(app, { question: `Send it to all ${count} sessions?`, onYes: () => broadcast(app, words) });
     },
+  },
+  '/search': {
+    usage: '/search WORDS',
+    about: 'what sessions said and what stood on their screens',
+    run: search,
   },
   '/rename': {
     usage: '/rename NAME',
@@ -91,6 +96,26 @@ const COMMANDS: Readonly<Record<string, Command<App>>> = {
 };
 
 export const commandSet: CommandSet<App> = createCommandSet(COMMANDS);
+
+/** Hits asked for: a page or two to read. */
+const MOST_HITS = 50;
+
+function search(app: App, words: string): void {
+  if (words === '') {
+    app.notify('bad', 'There is nothing to search for — /search WORDS');
+    return;
+  }
+  app.run(async () => {
+    const { hits } = await app.client.call('search', { query: { q: words, limit: MOST_HITS } });
+    const { dress, options } = app;
+    showPage(app, `${hits.length} found: ${cleanLine(words)}`, (cols) =>
+      hits.flatMap(({ session, at, snippet }) => [
+        ` ${dress('bold', cleanLine(session))} ${dress('dim', `${formatSince(at, options.now())} ago`)}`,
+        ...wrap(cleanLine(snippet), cols - 4).map((row) => `   ${row}`),
+      ]),
+    );
+  });
+}
 
 function sayNo(app: App, words: string): void {
   if (words === '') app.notify('bad', 'There is no text — /no TEXT');

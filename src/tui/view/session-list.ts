@@ -54,7 +54,7 @@ function shortState({ state, status }: Session): string {
 }
 
 /** Cells of name and state; a narrow terminal has the state in a word. */
-const WIDE_CELLS = { slug: 14, state: 20 };
+const WIDE_CELLS = { slug: 14, state: 21 };
 const NARROW_CELLS = { slug: 10, state: 11 };
 const NARROW_COLS = 70;
 const SINCE_CELLS = 7;
