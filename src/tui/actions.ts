@@ -3,10 +3,7 @@ import { broadcastLine, deliveryLine } from '../text/delivery-text.ts';
 import { firstLine } from '../text/session-words.ts';
 import { type App, requireSelected } from './app.ts';
 import { editorOf } from './input/editor.ts';
-import { answerDraft, draftOf, openPart, selectedSession } from './model.ts';
-
-/** A dialog that came up less than this ago was not read by anybody: the key was meant for what stood there before. */
-const READING_MS = 300;
+import { answerDraft, draftOf, isReadable, openPart, selectedSession } from './model.ts';
 
 export interface SendOptions {
   text: string;
@@ -57,7 +54,7 @@ export function answer(app: App, answering: Pick<Answer, 'choice' | 'text' | 'an
     app.notify('bad', `${slug} asks nothing — s writes to it`);
     return;
   }
-  if (app.options.now() - Date.parse(question.asked_at) < READING_MS) {
+  if (!isReadable(question, app.options.now())) {
     app.notify('wait', `${slug} has just asked something else: read it first`);
     return;
   }

@@ -73,6 +73,14 @@ export function draftOf({ drafts }: Model, slug: string): Editor {
   return drafts.get(slug) ?? EMPTY_EDITOR;
 }
 
+/** A dialog that came up less than this ago was read by nobody: the key was meant for what stood there before. */
+export const READING_MS = 300;
+
+/** Whether keys answer it yet. */
+export function isReadable(question: Question, now: number): boolean {
+  return now - Date.parse(question.asked_at) >= READING_MS;
+}
+
 /** The question that keys answer: the dialog's own, or the one of several that is on. */
 export function openPart(question: Question, draft: AnswerDraft | null): QuestionPart {
   const part = draft?.questionId === question.id ? draft.part : 0;

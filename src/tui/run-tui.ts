@@ -4,7 +4,7 @@ import { alertCodes, alertsBetween } from './alerts.ts';
 import { type App, errorText, moveSelection, noticeFor } from './app.ts';
 import { commandSet } from './commands.ts';
 import type { TuiOptions } from './host.ts';
-import { createModel, listed, selectedSession } from './model.ts';
+import { createModel, listed, READING_MS, selectedSession } from './model.ts';
 import { browse } from './modes/browse.ts';
 import type { Mode } from './modes/mode.ts';
 import { createKeyReader, type InputEvent } from './terminal/keys.ts';
@@ -163,6 +163,10 @@ function openTui(options: TuiOptions): { ended: Promise<number>; dispose(): void
     // The first that waits, at the start and when the one looked at is gone.
     if (selectedSession(model) === null && listed(model).length > 0) moveSelection(app, 0);
     else watched.watch(selectedSession(model));
+    // The keys that answer a new question work a moment later.
+    if (selectedSession(model)?.status.question !== before.get(model.selected ?? '')?.status.question) {
+      startTimer(changed, READING_MS);
+    }
     for (const { text } of alertsBetween(before, view, model)) {
       if (!isLent) terminal.write(alertCodes(model.alerts, text));
       app.notify('wait', text);

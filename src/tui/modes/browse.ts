@@ -1,6 +1,6 @@
 import { answer, attach, chooseOption, endSession, interrupt, replay, submitChosen } from '../actions.ts';
 import { type App, moveSelection, requireSelected, selectNextNeedy } from '../app.ts';
-import { ALERTS, answerDraft, draftOf, listed, openPart, selectedSession } from '../model.ts';
+import { ALERTS, answerDraft, draftOf, isReadable, listed, openPart, selectedSession } from '../model.ts';
 import { needsPerson } from '../order.ts';
 import type { InputEvent } from '../terminal/keys.ts';
 import { confirm } from './confirm.ts';
@@ -29,7 +29,7 @@ export function browse(app: App): Mode {
   } as Mode;
 }
 
-function browseHints({ model }: App): Hint[] {
+function browseHints({ model, options }: App): Hint[] {
   const session = selectedSession(model);
   const rest: Hint[] = [
     ['n', 'new'],
@@ -54,8 +54,9 @@ function browseHints({ model }: App): Hint[] {
     if (answerDraft(question, model.answer).chosen.size > 0) answers.push(['Enter', 'answer']);
   }
   const isOpen = answers.length > 0;
+  const isRead = question === null || isReadable(question, options.now());
   return [
-    ...answers,
+    ...(isRead ? answers : []),
     ['s', isOpen ? 'in words' : 'reply'],
     ...next,
     ...(primary === 'active' || primary === 'stuck' ? ([['i', 'interrupt']] as Hint[]) : []),

@@ -42,7 +42,7 @@ function gistOf(session: Session, home: string | undefined): string {
 /** The end of the answer with which the turn was over, as the evidence for that has it. */
 function lastWords({ status }: Session): string {
   const { rule, evidence } = status.because;
-  return status.primary === 'idle' && rule.endsWith('.Stop')
+  return status.primary === 'idle' && (rule.endsWith('.Stop') || rule === 'json.result')
     ? (cleanBlock(evidence).trim().split('\n').at(-1) ?? '')
     : '';
 }
