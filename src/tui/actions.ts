@@ -176,3 +176,12 @@ export function broadcast(app: App, text: string): void {
     app.notify(first === undefined ? 'good' : 'bad', first === undefined ? done : `${done}; ${broadcastLine(first)}`);
   });
 }
+
+/** Says so when the server is of another version than this program: it may not know all that this one asks for. */
+export function compareVersions(app: App): void {
+  app.run(async () => {
+    const { version } = await app.client.call('health');
+    const own = app.options.version;
+    if (version !== own) app.notify('bad', `this is version ${own}, the server is ${version} — cbos down && cbos up`);
+  });
+}

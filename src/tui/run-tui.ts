@@ -1,5 +1,6 @@
 import { type Dispose, EMPTY_VIEW, type SessionView, type StreamConnection } from '../client/index.ts';
 import type { StreamFrame } from '../protocol/index.ts';
+import { compareVersions } from './actions.ts';
 import { alertCodes, alertsBetween } from './alerts.ts';
 import { type App, errorText, moveSelection, noticeFor } from './app.ts';
 import { commandSet } from './commands.ts';
@@ -156,7 +157,10 @@ function openTui(options: TuiOptions): { ended: Promise<number>; dispose(): void
   const takeView = (frame: StreamFrame, view: SessionView): void => {
     const before = model.view;
     watched.onFrame(frame);
-    if (frame.type === 'sessions' && !model.link.isUp) model.link = { isUp: true, since: now() };
+    if (frame.type === 'sessions' && !model.link.isUp) {
+      model.link = { isUp: true, since: now() };
+      compareVersions(app);
+    }
     if (view === before && frame.type !== 'sessions') return;
     model.view = view;
     if (frame.type === 'session_renamed' && model.selected === frame.session) model.selected = frame.slug;

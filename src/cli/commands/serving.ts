@@ -27,7 +27,10 @@ export function addServing(program: Command, context: CliContext): void {
   }).action(async () => {
     if (isInteractive(io) && io.env.TERM !== 'dumb') {
       await host.startInBackground({ flags: {}, onProgress: out.notice });
-      context.exitCode = await host.tui({ client: await context.client(), io });
+      const client = await context.client();
+      // What it says of another version would stand in the middle of the picture, which says it as well.
+      await context.settleVersionCheck();
+      context.exitCode = await host.tui({ client, io });
       return;
     }
     await start(context, { showsSignIn: io.stdout.isTTY !== true });
