@@ -31,8 +31,6 @@ const loader = await createViteServer({
   configFile: false,
   server: { middlewareMode: true, watch: null, ws: false },
   appType: 'custom',
-  // packages as Node loads them: some are CommonJS, which is nothing for the loader
-  ssr: { external: true },
   oxc: { target: 'node20' },
   logLevel: 'error',
 });
