@@ -111,6 +111,29 @@ describe('a text for the prompt', () => {
     });
   });
 
+  test('is not put beside a draft that somebody begins while a turn runs; held, it waits until the draft has gone', async () => {
+    await launch('DRAFT');
+    const send = (text: string, queue = false) => cbos.call<Delivery>('POST', '/sessions/DRAFT/send', { text, queue });
+    const type = (keys: string) => cbos.call('POST', '/sessions/DRAFT/keys', { keys });
+    await send('scene:slow first');
+    await cbos.untilStatus('DRAFT', 'active/thinking');
+    await type('half a thought');
+    await waitFor(
+      async () => (await cbos.call<{ buffer: string }>('GET', '/sessions/DRAFT/buffer')).body.buffer.includes('half a'),
+      { describe: 'the draft is on the screen' },
+    );
+    expect((await send('scene:hello second')).error?.code).toBe('not_accepting_text');
+    const held = await send('scene:hello held', true);
+    expect(held.body.status).toBe('queued');
+    await cbos.untilStatus('DRAFT', 'idle/waiting_input');
+    expect((await send('scene:hello third')).error?.code).toBe('not_accepting_text');
+    await type('\x15');
+    await waitFor(() => world.promptsReceived().includes('scene:hello held'), {
+      describe: 'the held text arrives alone',
+    });
+    expect(world.promptsReceived()).toEqual(['scene:slow first', 'scene:hello held']);
+  });
+
   test('that is held is visible, can be changed and cancelled, and is typed when the session is ready', async () => {
     await launch('HOLD');
     await cbos.call('POST', '/sessions/HOLD/send', { text: 'scene:slow first' });

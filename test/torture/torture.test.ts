@@ -3,8 +3,8 @@ import { seedOf } from './random.ts';
 import { runTorture, type TortureOptions, type TortureRun } from './run.ts';
 
 /** In CI; `npm run torture` asks for 2,000. */
-const OPERATIONS = 220;
-const KILLS = 40;
+const OPERATIONS = 210;
+const KILLS = 25;
 /** Claude Code takes 250 MB each, and two cores are shared by all. */
 const SESSIONS = 4;
 const CLIENTS = 5;
