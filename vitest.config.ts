@@ -3,8 +3,6 @@ import { defineConfig } from 'vitest/config';
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
-    // On demand: `npm run torture`.
-    exclude: ['test/torture/torture.test.ts'],
     globalSetup: ['test/harness/global-setup.ts'],
     // Processes of their own: tests change nothing global, but a crash in one file must not take the others along.
     pool: 'forks',

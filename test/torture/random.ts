@@ -34,8 +34,8 @@ export function createRandom(seed: number): Random {
   };
 }
 
-/** The seed of a run: `TORTURE_SEED`, else one from the clock. Printed, so that a failure can be played again. */
-export function seedOf(env: Readonly<Record<string, string | undefined>>, now: number): number {
+/** The seed of a run: `TORTURE_SEED`, else the given one. Printed, so that a failure can be played again. */
+export function seedOf(env: Readonly<Record<string, string | undefined>>, otherwise: number): number {
   const given = Number(env.TORTURE_SEED);
-  return Number.isSafeInteger(given) && given > 0 ? given : now % 1_000_000_000;
+  return Number.isSafeInteger(given) && given > 0 ? given : otherwise;
 }

@@ -2,16 +2,17 @@ import { expect, test } from 'vitest';
 import { seedOf } from './random.ts';
 import { runTorture, type TortureOptions, type TortureRun } from './run.ts';
 
-/** In CI; `npm run torture` asks for 2,000. */
+/** In `npm test`, the same each time; `npm run torture` asks for 2,000 of another seed. */
+const SEED = 4711;
 const OPERATIONS = 210;
-const KILLS = 25;
+const KILLS = 12;
 /** Claude Code takes 250 MB each, and two cores are shared by all. */
 const SESSIONS = 4;
 const CLIENTS = 5;
 /** By far more than it takes: 2,000 operations take a quarter of an hour. */
 const TIMEOUT_MS = 2_400_000;
 
-const seed = seedOf(process.env, Date.now());
+const seed = seedOf(process.env, SEED);
 const operations = Number(process.env.TORTURE_OPS ?? OPERATIONS);
 
 async function torture(options: Pick<TortureOptions, 'operations' | 'kills'>): Promise<void> {
