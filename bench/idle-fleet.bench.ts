@@ -27,7 +27,11 @@ export async function measure(): Promise<Figure[]> {
     stdio: 'ignore',
   });
   for (let number = 1; number <= SESSIONS; number += 1) {
-    const created = await cbos.call('POST', '/sessions', { slug: `STUB-${number}`, path: world.projectDir });
+    const created = await cbos.call('POST', '/sessions', {
+      slug: `STUB-${number}`,
+      type: 'screen',
+      path: world.projectDir,
+    });
     if (created.error !== null) throw new Error(created.error.message);
   }
   const isIdle = async (): Promise<boolean> => {

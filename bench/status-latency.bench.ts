@@ -51,6 +51,7 @@ async function play({ world, cbos, slug, env }: Play): Promise<Samples> {
   const hooks = watchHooks(world);
   const created = await cbos.call('POST', '/sessions', {
     slug,
+    type: 'screen',
     path: world.projectDir,
     ...(env === undefined ? {} : { env }),
   });

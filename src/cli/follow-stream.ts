@@ -11,6 +11,8 @@ export interface Ending {
 export interface FollowOptions {
   recordings?: readonly string[];
   from?: Readonly<Record<string, number>>;
+  /** JSON sessions: after which event each goes on */
+  after?: Readonly<Record<string, number>>;
   giveUpAfterMs?: number;
   /** seconds after which `onTimeout` is called once */
   timeoutSeconds?: number;
@@ -52,6 +54,7 @@ export async function followStream(
     connection = client.subscribe({
       ...(options.recordings === undefined ? {} : { recordings: options.recordings }),
       ...(options.from === undefined ? {} : { from: options.from }),
+      ...(options.after === undefined ? {} : { after: options.after }),
       ...(options.giveUpAfterMs === undefined ? {} : { giveUpAfterMs: options.giveUpAfterMs }),
       startTimer: (callback, delayMs) => {
         const handle = setTimeout(callback, delayMs);

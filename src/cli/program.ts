@@ -1,6 +1,7 @@
 import { Command } from 'commander';
 import { GROUPS } from './commands/command-help.ts';
 import { addCompletion } from './commands/completion.ts';
+import { addConversing } from './commands/conversing.ts';
 import { addExplaining } from './commands/explaining.ts';
 import { addHistory } from './commands/history.ts';
 import { addLifecycle } from './commands/lifecycle.ts';
@@ -44,6 +45,7 @@ export function buildProgram(context: CliContext): Command {
   addListing(program, context);
   addWatching(program, context);
   addTalking(program, context);
+  addConversing(program, context);
   addStashing(program, context);
   addTerminal(program, context);
   addExplaining(program, context);

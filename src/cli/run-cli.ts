@@ -62,6 +62,9 @@ const ABOUT_ONE: ReadonlySet<string | undefined> = new Set([
   'attach',
   'buffer',
   'logs',
+  'invoke',
+  'events',
+  'costs',
 ]);
 
 /** Tells what went wrong and says the exit code. */
@@ -89,7 +92,7 @@ function usageMessage({ code, message }: CommanderError, [command, name]: readon
 }
 
 /** Commands that take a text, where a dash may have been meant. */
-const TAKES_TEXT: ReadonlySet<string | undefined> = new Set(['send', 'answer', 'stash']);
+const TAKES_TEXT: ReadonlySet<string | undefined> = new Set(['send', 'answer', 'stash', 'invoke']);
 
 function usageHint({ code }: CommanderError, words: readonly string[]): string {
   const [command] = words;

@@ -24,6 +24,8 @@ export interface StreamOptions {
   recordings?: readonly string[];
   /** where each recording goes on; without it a snapshot comes first */
   from?: Readonly<Record<string, number>>;
+  /** after which event each JSON session goes on; without it only what happens from then on comes */
+  after?: Readonly<Record<string, number>>;
   listener: StreamListener;
   /** calls back once after a time: `setTimeout` behind a disposer */
   startTimer(callback: () => void, delayMs: number): Dispose;
@@ -46,6 +48,7 @@ export interface StreamConnection {
 /**
  * Listens to `/ws/stream`. A lost connection is made again, and each recording goes on at the offset after the last byte
  * that came, so nothing is missed and nothing comes twice; where the recording was replaced meanwhile, the server says `reset`.
+ * The events of a JSON session go on after the last that came, likewise.
  * The whole list comes first after every connect, so the view heals by itself.
  */
 export function connectStream(
@@ -56,6 +59,7 @@ export function connectStream(
   const { listener } = options;
   const followed = new Set(options.recordings ?? []);
   const offsets = new Map(Object.entries(options.from ?? {}));
+  const seqs = new Map(Object.entries(options.after ?? {}));
   let view = EMPTY_VIEW;
   let socket: TransportSocket | null = null;
   let isOpen = false;
@@ -69,11 +73,15 @@ export function connectStream(
   const subscribe = (recordings: readonly string[]): void => {
     if (recordings.length === 0) return;
     const isAll = recordings.includes('*');
-    const from = Object.fromEntries([...offsets].filter(([slug]) => isAll || recordings.includes(slug)));
+    const named = (known: ReadonlyMap<string, number>): Record<string, number> =>
+      Object.fromEntries([...known].filter(([slug]) => isAll || recordings.includes(slug)));
+    const from = named(offsets);
+    const after = named(seqs);
     sendNow({
       type: 'subscribe',
       sessions: [...recordings],
       ...(Object.keys(from).length === 0 ? {} : { from }),
+      ...(Object.keys(after).length === 0 ? {} : { after }),
     });
   };
 
@@ -86,7 +94,7 @@ export function connectStream(
   const handleMessage = (text: string): void => {
     const frame = readFrame(text);
     if (frame === null) return;
-    trackRecordings(frame, followed, offsets);
+    track(frame, followed, { offsets, seqs });
     view = foldFrame(view, frame);
     listener.onFrame?.(frame, view);
   };
@@ -148,6 +156,7 @@ export function connectStream(
       for (const slug of recordings) {
         followed.delete(slug);
         offsets.delete(slug);
+        seqs.delete(slug);
       }
       sendNow({ type: 'unsubscribe', sessions: [...recordings] });
     },
@@ -160,9 +169,19 @@ export function connectStream(
   };
 }
 
-/** Keeps where each recording goes on, under the name it has now. */
-function trackRecordings(frame: StreamFrame, followed: Set<string>, offsets: Map<string, number>): void {
+interface Places {
+  /** of recordings */
+  offsets: Map<string, number>;
+  /** of events */
+  seqs: Map<string, number>;
+}
+
+/** Keeps where each session goes on, under the name it has now. */
+function track(frame: StreamFrame, followed: Set<string>, { offsets, seqs }: Places): void {
   switch (frame.type) {
+    case 'claude_event':
+      seqs.set(frame.session, frame.seq);
+      return;
     case 'stream':
       // A frame that was under way when it was unfollowed: an offset kept now would stand for a screen that is forgotten.
       if (followed.has(frame.session) || followed.has('*')) offsets.set(frame.session, frame.offset);
@@ -172,12 +191,15 @@ function trackRecordings(frame: StreamFrame, followed: Set<string>, offsets: Map
       return;
     case 'session_removed':
       offsets.delete(frame.session);
+      seqs.delete(frame.session);
       followed.delete(frame.session);
       return;
     case 'session_renamed': {
-      const offset = offsets.get(frame.session);
-      offsets.delete(frame.session);
-      if (offset !== undefined) offsets.set(frame.slug, offset);
+      for (const places of [offsets, seqs]) {
+        const place = places.get(frame.session);
+        places.delete(frame.session);
+        if (place !== undefined) places.set(frame.slug, place);
+      }
       if (followed.delete(frame.session)) followed.add(frame.slug);
       return;
     }

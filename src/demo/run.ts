@@ -7,7 +7,7 @@ import { chooseDemoScene, DEMO_SESSIONS, type DemoSession } from './scenes/fleet
 
 /** A CBOS server of the demo's own, and what the demo needs of it. */
 export interface DemoFleet {
-  launch(session: { slug: string; path: string; prompt: string }): Promise<void>;
+  launch(session: Pick<DemoSession, 'slug' | 'type' | 'prompt'> & { path: string }): Promise<void>;
   /** tells what each session does, a line each: "○ DEPLOY waits: Bash ./deploy.sh staging" */
   onChange(listener: (line: string) => void): () => void;
   /** ends all its sessions, then the server; nothing of them is left */
@@ -49,7 +49,7 @@ function makePlace(temporaryDirectory: string): { dir: string; make: (name: stri
 }
 
 /**
- * Runs the demo: four real Claude Code sessions on a scripted stand-in for the model, in a home of their own. They think, run
+ * Runs the demo: five real Claude Code sessions, one of them without a terminal, on a scripted stand-in for the model, in a home of their own. They think, run
  * tools, ask a permission and ask a question; whoever watches may answer them. Ends, and removes everything, when the
  * signal says so.
  */
@@ -92,12 +92,13 @@ export async function runDemo(options: DemoOptions): Promise<void> {
     print(`  ${options.program} answer DEPLOY yes        give the permission`);
     print(`  ${options.program} answer ACCOUNTS SQLite   answer the question`);
     print(`  ${options.program} attach STARTUP           the real terminal`);
+    print(`  ${options.program} events NOTES -f          what a session without a terminal does`);
     print('');
     print('Ctrl+C ends it and cleans up.');
     print('');
-    for (const [{ slug, prompt }, path] of projects) {
+    for (const [{ slug, type, prompt }, path] of projects) {
       if (signal.aborted) return;
-      await fleet.launch({ slug, path, prompt });
+      await fleet.launch({ slug, type, path, prompt });
     }
     await aborted(signal);
   } finally {

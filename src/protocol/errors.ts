@@ -119,6 +119,12 @@ export const ERRORS = {
     meaning: "Screen's socket path would be longer than the system allows",
     hint: 'Use a shorter name or a shorter SCREENDIR',
   },
+  no_such_conversation: {
+    status: 404,
+    exit: EXIT.noSuchSession,
+    meaning: 'Claude Code has written down no such conversation',
+    hint: '`cbos ls --all` lists them',
+  },
   no_such_screen: {
     status: 404,
     exit: EXIT.noSuchSession,

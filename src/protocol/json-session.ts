@@ -99,6 +99,18 @@ export type SessionCosts = z.infer<typeof SessionCosts>;
 export const FleetCosts = z.object({ total: Usage, days: z.array(DayUsage) }).meta({ id: 'FleetCosts' });
 export type FleetCosts = z.infer<typeof FleetCosts>;
 
+/** A conversation of Claude Code's on this machine that no session of CBOS is. */
+export const Conversation = z
+  .object({
+    claude_session_id: z.string(),
+    path: z.string(),
+    title: z.string().nullable().meta({ description: 'Its first prompt' }),
+    last_activity: Timestamp,
+    pid: z.int().nullable().meta({ description: 'The process that has it open; null: nobody has' }),
+  })
+  .meta({ id: 'Conversation' });
+export type Conversation = z.infer<typeof Conversation>;
+
 /** What Claude Code last said of the account's limits. */
 export const RateLimit = z
   .object({

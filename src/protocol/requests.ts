@@ -36,7 +36,19 @@ export const NewSession = z
 export type NewSession = z.infer<typeof NewSession>;
 
 export const Adoption = z
-  .strictObject({ screen_id: z.string().min(1), slug: SlugText.optional(), path: z.string().min(1).optional() })
+  .strictObject({
+    screen_id: z.string().min(1).optional(),
+    resume: z
+      .uuid()
+      .optional()
+      .meta({ description: 'Id of a conversation of Claude Code, instead of a Screen session' }),
+    slug: SlugText.optional(),
+    path: z.string().min(1).optional(),
+    type: SessionType.optional().meta({ description: 'With resume: what it becomes' }),
+  })
+  .refine(({ screen_id, resume }) => (screen_id === undefined) !== (resume === undefined), {
+    error: 'needs exactly one of screen_id and resume',
+  })
   .meta({ id: 'Adoption' });
 export type Adoption = z.infer<typeof Adoption>;
 

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { Delivery } from './delivery.ts';
 import { Explanation } from './explanation.ts';
 import { DaysQuery, SessionDay } from './history.ts';
-import { EventsPage, FleetCosts, Invocation, LastResponse, SessionCosts } from './json-session.ts';
+import { JSON_ROUTES } from './json-routes.ts';
 import { PAGE_ROUTES } from './page-routes.ts';
 import { RECORDING_ROUTES } from './recording-routes.ts';
 import {
@@ -10,14 +10,13 @@ import {
   Answer,
   Broadcast,
   BroadcastResult,
-  Invoke,
   NewSession,
   NewStashedResponse,
   Send,
   SessionPatch,
   Text,
 } from './requests.ts';
-import { NonNegative, type Route, SlugParam } from './route.ts';
+import { type Route, SlugParam } from './route.ts';
 import { SearchQuery, SearchResult } from './search.ts';
 import { ServerHealth, Session, StatusChange, StatusCounts } from './session.ts';
 import { StashedResponse } from './stash.ts';
@@ -26,9 +25,6 @@ import { Columns, Rows, Timestamp } from './words.ts';
 
 const StashParam = z.object({ id: z.string() });
 const DeliveryParams = z.object({ slug: z.string(), id: z.string() });
-
-/** Events that a page has at most. */
-const MAX_EVENTS = 1_000;
 
 /** Longer than any path that Linux takes (PATH_MAX). */
 const MAX_PATH = 4096;
@@ -100,11 +96,22 @@ export const ROUTES = {
   adoptSession: {
     method: 'post',
     path: '/sessions/adopt',
-    summary: 'Take over a Screen session that something else started',
+    summary: 'Take over a Screen session, or with `resume` a conversation, that something else started',
     body: Adoption,
     success: 201,
     response: Session,
-    errors: ['no_such_screen', 'already_adopted', 'invalid_slug', 'slug_taken', 'no_such_path', 'screen_unresponsive'],
+    errors: [
+      'no_such_conversation',
+      'session_in_use',
+      'claude_not_found',
+      'launch_failed',
+      'no_such_screen',
+      'already_adopted',
+      'invalid_slug',
+      'slug_taken',
+      'no_such_path',
+      'screen_unresponsive',
+    ],
   },
   getSession: {
     method: 'get',
@@ -290,65 +297,14 @@ export const ROUTES = {
     response: z.array(StatusChange),
     errors: ['no_such_session'],
   },
-  invoke: {
-    method: 'post',
-    path: '/sessions/{slug}/invoke',
-    summary: 'Run a turn of a JSON session; its events come over the WebSocket and `/events`',
-    params: SlugParam,
-    body: Invoke,
-    success: 202,
-    response: Invocation,
-    errors: [
-      'no_such_session',
-      'no_events',
-      'already_running',
-      'session_dead',
-      'session_in_use',
-      'budget_reached',
-      'not_confirmed',
-      'no_such_path',
-      'claude_not_found',
-      'launch_failed',
-    ],
-  },
-  events: {
+  search: {
     method: 'get',
-    path: '/sessions/{slug}/events',
-    summary: 'Events of a JSON session, oldest first',
-    params: SlugParam,
-    query: z.strictObject({
-      after: NonNegative.optional(),
-      limit: z.coerce.number().int().min(1).max(MAX_EVENTS).optional(),
-    }),
+    path: '/search',
+    summary: 'What sessions said and what stood on their screens, newest first',
+    query: SearchQuery,
     success: 200,
-    response: EventsPage,
-    errors: ['no_such_session', 'no_events'],
-  },
-  lastResponse: {
-    method: 'get',
-    path: '/sessions/{slug}/last-response',
-    summary: 'What a JSON session answered last',
-    params: SlugParam,
-    success: 200,
-    response: LastResponse,
-    errors: ['no_such_session', 'no_events', 'no_response'],
-  },
-  sessionCosts: {
-    method: 'get',
-    path: '/sessions/{slug}/costs',
-    summary: 'What the turns of a JSON session cost',
-    params: SlugParam,
-    success: 200,
-    response: SessionCosts,
-    errors: ['no_such_session', 'no_events'],
-  },
-  costs: {
-    method: 'get',
-    path: '/costs',
-    summary: 'What all JSON sessions cost, by day',
-    success: 200,
-    response: FleetCosts,
-    errors: [],
+    response: SearchResult,
+    errors: ['no_such_session', 'search_unavailable'],
   },
   historyDays: {
     method: 'get',
@@ -359,15 +315,7 @@ export const ROUTES = {
     response: z.array(SessionDay).meta({ description: 'Oldest first' }),
     errors: ['no_such_session'],
   },
-  search: {
-    method: 'get',
-    path: '/search',
-    summary: 'What sessions said and what stood on their screens, newest first',
-    query: SearchQuery,
-    success: 200,
-    response: SearchResult,
-    errors: ['no_such_session', 'search_unavailable'],
-  },
+  ...JSON_ROUTES,
   listStash: {
     method: 'get',
     path: '/stash',

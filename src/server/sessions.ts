@@ -5,6 +5,7 @@ import type {
   Broadcast,
   BroadcastResult,
   Buffer,
+  Conversation,
   DaysQuery,
   Delivery,
   EventsPage,
@@ -22,6 +23,7 @@ import type {
   SessionCosts,
   SessionDay,
   SessionPatch,
+  SessionType,
   StashedResponse,
   StatusChange,
   StoredEvent,
@@ -74,6 +76,10 @@ export interface Sessions {
   adopt(request: Adoption): Promise<Session>;
   patch(slug: string, request: SessionPatch): Promise<Session>;
   restart(slug: string): Promise<Session>;
+  /** @throws CatalogueError already_running, not_adopted */
+  convert(slug: string, type: SessionType): Promise<Session>;
+  /** Claude Code's conversations on this machine that no session is */
+  conversations(): Promise<Conversation[]>;
   /** ends the whole process tree, proven; the session stays listed */
   kill(slug: string): Promise<Session>;
   /** kills it when it lives, then takes it off the list */

@@ -35,7 +35,7 @@ function recordingFleet() {
 }
 
 describe('the demo', () => {
-  test('launches four sessions in a private place, and leaves nothing of it at the end', async () => {
+  test('launches five sessions in a private place, and leaves nothing of it at the end', async () => {
     await using world = createWorld();
     const fleet = recordingFleet();
     const stop = new AbortController();
@@ -49,7 +49,7 @@ describe('the demo', () => {
       print: (line) => printed.push(line),
       signal: stop.signal,
     });
-    await waitFor(() => fleet.launched.length === 4, { describe: 'four sessions are launched' });
+    await waitFor(() => fleet.launched.length === 5, { describe: 'five sessions are launched' });
     const home = fleet.environment().CBOS_HOME ?? '';
     expect(home.startsWith(join(world.dir, 'cbos-demo-'))).toBe(true);
     expect(statSync(join(home, '..')).mode & 0o777).toBe(0o700);

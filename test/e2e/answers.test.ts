@@ -74,7 +74,12 @@ interface StartOptions {
 
 /** A new session that is ready for a prompt. */
 async function start(options: StartOptions = {}): Promise<void> {
-  const created = await cbos.call<Session>('POST', '/sessions', { slug, path: world.projectDir, ...options });
+  const created = await cbos.call<Session>('POST', '/sessions', {
+    slug,
+    type: 'screen',
+    path: world.projectDir,
+    ...options,
+  });
   expect(created.error).toBeNull();
   await cbos.untilStatus(slug, 'idle/ready');
 }
@@ -333,7 +338,7 @@ describe('a plan', () => {
 describe('the trust dialog', () => {
   test('is answered by yes', async () => {
     const path = world.project('untrusted');
-    const created = await cbos.call<Session>('POST', '/sessions', { slug, path });
+    const created = await cbos.call<Session>('POST', '/sessions', { slug, type: 'screen', path });
     expect(created.error).toBeNull();
     await cbos.untilStatus(slug, 'waiting/setup');
     await openQuestion();

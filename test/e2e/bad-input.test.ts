@@ -42,7 +42,7 @@ const BAD_SLUGS = [
 
 describe('what cannot be launched', () => {
   test.each(BAD_SLUGS)('the slug %j is refused', async (slug) => {
-    const refused = await cbos.call('POST', '/sessions', { slug, path: world.projectDir });
+    const refused = await cbos.call('POST', '/sessions', { slug, type: 'screen', path: world.projectDir });
     expect(refused).toMatchObject({
       status: 422,
       error: { code: 'invalid_slug', hint: expect.stringContaining('letters') },
@@ -64,7 +64,7 @@ describe('what cannot be launched', () => {
     const file = join(world.dir, 'a-file');
     writeFileSync(file, '');
     for (const path of [join(world.dir, 'missing'), file, 'a\u0000b', `/${'x'.repeat(5_000)}`]) {
-      const refused = await cbos.call('POST', '/sessions', { slug: 'PATH', path });
+      const refused = await cbos.call('POST', '/sessions', { slug: 'PATH', type: 'screen', path });
       expect(refused, path).toMatchObject({ status: 422, error: { code: 'no_such_path' } });
     }
     await expectNothingChanged();
@@ -115,6 +115,7 @@ describe('what cannot be launched', () => {
     const server = await startCbos(other, { SCREENDIR: deep });
     const refused = await server.call('POST', '/sessions', {
       slug: 'LONG-NAME-THAT-DOES-NOT-FIT',
+      type: 'screen',
       path: other.projectDir,
     });
     expect(refused).toMatchObject({ status: 422, error: { code: 'path_too_long' } });
@@ -125,7 +126,7 @@ describe('what cannot be launched', () => {
   test('a Claude Code that is missing or ends at once is said, and nothing is left', async () => {
     await using other = await claudeWorld();
     const server = await startCbos(other, { CBOS_CLAUDE_COMMAND: 'no-such-claude' });
-    const refused = await server.call('POST', '/sessions', { slug: 'NONE', path: other.projectDir });
+    const refused = await server.call('POST', '/sessions', { slug: 'NONE', type: 'screen', path: other.projectDir });
     expect(refused).toMatchObject({
       status: 422,
       error: { code: 'claude_not_found', hint: expect.stringContaining('npm install') },

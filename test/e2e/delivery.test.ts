@@ -15,7 +15,7 @@ beforeEach(async () => {
 afterEach(() => world.dispose());
 
 async function launch(slug: string): Promise<void> {
-  const created = await cbos.call<Session>('POST', '/sessions', { slug, path: world.projectDir });
+  const created = await cbos.call<Session>('POST', '/sessions', { slug, type: 'screen', path: world.projectDir });
   expect(created.status).toBe(201);
   await cbos.untilStatus(slug, 'idle/ready');
 }

@@ -16,7 +16,7 @@ afterEach(() => world.dispose());
 
 describe('cbos demo', () => {
   test.each(['SIGINT', 'SIGHUP'] as const)(
-    'runs four real sessions that can be answered from another terminal, and leaves nothing behind after %s',
+    'runs five real sessions that can be answered from another terminal, and leaves nothing behind after %s',
     async (signal) => {
       const env = { ...world.env, TMPDIR: world.temporary, CBOS_CLAUDE_COMMAND: pinnedClaude() };
       const demo = spawn(process.execPath, [PROGRAM, 'demo'], {
@@ -38,15 +38,23 @@ describe('cbos demo', () => {
       await waitFor(
         async () => {
           const sessions = await list();
-          return statusOf(sessions, 'DEPLOY') === 'permission' && statusOf(sessions, 'ACCOUNTS') === 'question';
+          const asking = { DEPLOY: 'permission', NOTES: 'permission', ACCOUNTS: 'question' };
+          return Object.entries(asking).every(([slug, detail]) => statusOf(sessions, slug) === detail);
         },
         { describe: 'one asks a permission and one a question', timeoutMs: 40_000, actual: () => said },
       );
-      expect((await runCbos(world, ['answer', 'DEPLOY', 'yes'], elsewhere)).code).toBe(0);
-      await waitFor(async () => statusOf(await list(), 'DEPLOY') === 'waiting_input', {
-        describe: 'the deployment ends',
-        timeoutMs: 20_000,
-      });
+      expect((await list()).map(({ type }) => type)).toEqual(['screen', 'screen', 'screen', 'screen', 'json']);
+      for (const slug of ['DEPLOY', 'NOTES']) {
+        expect((await runCbos(world, ['answer', slug, 'yes'], elsewhere)).code).toBe(0);
+      }
+      await waitFor(
+        async () =>
+          (await list()).filter(({ slug, state }) => /DEPLOY|NOTES/.test(slug) && state === 'waiting').length === 2,
+        {
+          describe: 'the deployment and the notes end',
+          timeoutMs: 20_000,
+        },
+      );
       const ended = once(demo, 'exit');
       demo.kill(signal);
       await ended;

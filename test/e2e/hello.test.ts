@@ -15,7 +15,11 @@ afterEach(() => world.dispose());
 describe('a real turn', () => {
   test('goes from ready through thinking and responding to waiting for input, and every change reaches a client', async () => {
     const watcher = await cbos.watch();
-    const created = await cbos.call<Session>('POST', '/sessions', { slug: 'HELLO', path: world.projectDir });
+    const created = await cbos.call<Session>('POST', '/sessions', {
+      slug: 'HELLO',
+      type: 'screen',
+      path: world.projectDir,
+    });
     expect(created.status).toBe(201);
     expect(created.body).toMatchObject({ slug: 'HELLO', type: 'screen', cols: 160, rows: 45, path: world.projectDir });
     await cbos.untilStatus('HELLO', 'idle/ready');
@@ -46,7 +50,12 @@ describe('a real turn', () => {
 
   test('that runs a tool shows the tool and ends waiting for input', async () => {
     const watcher = await cbos.watch();
-    await cbos.call('POST', '/sessions', { slug: 'TOOLS', path: world.projectDir, prompt: 'scene:tools please' });
+    await cbos.call('POST', '/sessions', {
+      slug: 'TOOLS',
+      type: 'screen',
+      path: world.projectDir,
+      prompt: 'scene:tools please',
+    });
     const working = await cbos.untilStatus('TOOLS', 'active/using_tools');
     expect(working).toMatchObject({
       state: 'working',
@@ -57,7 +66,12 @@ describe('a real turn', () => {
   });
 
   test('that ends with a question in words waits for the answer and takes it as a prompt', async () => {
-    await cbos.call('POST', '/sessions', { slug: 'QUERY', path: world.projectDir, prompt: 'scene:query please' });
+    await cbos.call('POST', '/sessions', {
+      slug: 'QUERY',
+      type: 'screen',
+      path: world.projectDir,
+      prompt: 'scene:query please',
+    });
     const asked = await cbos.untilStatus('QUERY', 'waiting/question');
     expect(asked.status.question).toMatchObject({ kind: 'closing', options: [] });
     const answered = await cbos.cli(['answer', 'QUERY', 'scene:hello', 'and', 'go', 'on']);

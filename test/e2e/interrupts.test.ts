@@ -17,7 +17,7 @@ afterAll(() => world.dispose());
 beforeEach(async () => {
   count += 1;
   slug = `I${count}`;
-  const created = await cbos.call<Session>('POST', '/sessions', { slug, path: world.projectDir });
+  const created = await cbos.call<Session>('POST', '/sessions', { slug, type: 'screen', path: world.projectDir });
   expect(created.error).toBeNull();
   await cbos.untilStatus(slug, 'idle/ready');
 });

@@ -1,56 +1,28 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { Delivery, EventsPage, Invocation, LastResponse, Session, StoredEvent } from '../../src/protocol/index.ts';
+import type { Delivery, LastResponse } from '../../src/protocol/index.ts';
 import { type Cbos, startCbos } from '../harness/cbos.ts';
 import { type ClaudeWorld, claudeWorld } from '../harness/claude.ts';
-import { waitFor } from '../harness/wait-for.ts';
+import { type JsonSessions, jsonSessions } from '../harness/json-session.ts';
 
 let world: ClaudeWorld;
 let cbos: Cbos;
+let json: JsonSessions;
 beforeEach(async () => {
   world = await claudeWorld();
   cbos = await startCbos(world, { CBOS_JSON_IDLE_TIMEOUT: '2' });
+  json = jsonSessions(world, () => cbos);
 });
 afterEach(() => world.dispose());
-
-async function create(slug: string, more: object = {}): Promise<Session> {
-  const created = await cbos.call<Session>('POST', '/sessions', {
-    slug,
-    path: world.projectDir,
-    type: 'json',
-    ...more,
-  });
-  expect(created.status, JSON.stringify(created.error)).toBe(201);
-  return created.body;
-}
-const invoke = (slug: string, prompt: string) => cbos.call<Invocation>('POST', `/sessions/${slug}/invoke`, { prompt });
-const answer = (slug: string, body: object) => cbos.call('POST', `/sessions/${slug}/answer`, body);
-
-async function events(slug: string): Promise<StoredEvent[]> {
-  const all: StoredEvent[] = [];
-  for (let after: number | null = 0; after !== null; ) {
-    const page: EventsPage = (await cbos.call<EventsPage>('GET', `/sessions/${slug}/events?after=${after}&limit=50`))
-      .body;
-    all.push(...page.events);
-    after = page.next;
-  }
-  return all;
-}
 
 /** Whether the last request to the model holds this, written as JSON. */
 const wasTold = (text: string): boolean =>
   JSON.stringify(world.apiEvents.findLast((event) => event.kind === 'request')).includes(text);
 
-/** Claude Code's processes in this world. */
-const agents = (): number =>
-  world.processes().filter(({ command }) => command.includes('--input-format stream-json')).length;
-const untilNoAgent = () =>
-  waitFor(() => agents() === 0, { describe: 'no Claude Code runs', actual: () => String(agents()) });
-
 describe('a JSON session', () => {
   test('talks over several turns in one process, and goes on with the conversation in the next after a quiet while', async () => {
-    const created = await create('TALK');
+    const created = await json.create('TALK');
     expect(created).toMatchObject({
       type: 'json',
       state: 'idle',
@@ -59,21 +31,21 @@ describe('a JSON session', () => {
       pid: null,
     });
     expect(created.status.because.source).toBe('json');
-    expect(agents()).toBe(0);
+    expect(json.agents()).toBe(0);
 
     const watcher = await cbos.watch();
     watcher.send({ type: 'subscribe', sessions: ['*'] });
-    const first = await invoke('TALK', 'scene:hello one');
+    const first = await json.invoke('TALK', 'scene:hello one');
     expect(first.status).toBe(202);
-    expect((await invoke('TALK', 'scene:hello too soon')).error?.code).toBe('already_running');
+    expect((await json.invoke('TALK', 'scene:hello too soon')).error?.code).toBe('already_running');
     const done = await cbos.untilStatus('TALK', 'idle/waiting_input');
     expect(done).toMatchObject({ json_state: 'complete', state: 'waiting', model: 'claude-opus-5-5' });
     const sent = await cbos.call<Delivery>('POST', '/sessions/TALK/send', { text: 'scene:read two' });
     expect(sent.body).toMatchObject({ status: 'delivered', removed: 0 });
     await cbos.until('TALK', (one) => one.json_state === 'complete', 'is complete');
-    expect(agents()).toBe(1);
+    expect(json.agents()).toBe(1);
 
-    await untilNoAgent();
+    await json.untilNoAgent();
     const quiet = await cbos.until('TALK', ({ pid }) => pid === null, 'has no process');
     expect(quiet).toMatchObject({ json_state: 'complete', state: 'waiting' });
     const third = await cbos.call<Delivery>('POST', '/sessions/TALK/send', { text: 'scene:hello three' });
@@ -84,7 +56,7 @@ describe('a JSON session', () => {
     // The model was given the conversation so far.
     expect(wasTold('scene:read two')).toBe(true);
 
-    const all = await events('TALK');
+    const all = await json.events('TALK');
     expect(all.map(({ seq }) => seq)).toEqual(all.map((_, index) => index + 1));
     expect(all.filter(({ event }) => event.type === 'result')).toHaveLength(3);
     const live = watcher.frames.filter((frame) => frame.type === 'claude_event');
@@ -97,27 +69,27 @@ describe('a JSON session', () => {
   });
 
   test('asks for a permission, takes a yes and a no with a reason, and a question by its label', async () => {
-    await create('ASK');
-    await invoke('ASK', 'scene:permission first');
+    await json.create('ASK');
+    await json.invoke('ASK', 'scene:permission first');
     const asking = await cbos.untilStatus('ASK', 'waiting/permission');
     expect(asking).toMatchObject({ json_state: 'waiting_permission', state: 'waiting' });
     expect(asking.status.question).toMatchObject({ kind: 'permission', text: 'Bash: touch ../marker.txt' });
     expect((await cbos.call('POST', '/sessions/ASK/send', { text: 'hm' })).error?.code).toBe('not_accepting_text');
-    expect((await answer('ASK', { choice: 'yes', question_id: 'other' })).error?.code).toBe('stale_question');
-    expect((await answer('ASK', { choice: 'yes' })).status).toBe(200);
+    expect((await json.answer('ASK', { choice: 'yes', question_id: 'other' })).error?.code).toBe('stale_question');
+    expect((await json.answer('ASK', { choice: 'yes' })).status).toBe(200);
     await cbos.untilStatus('ASK', 'idle/waiting_input');
     expect(existsSync(join(world.dir, 'marker.txt'))).toBe(true);
 
-    await invoke('ASK', 'scene:permission-twice second');
+    await json.invoke('ASK', 'scene:permission-twice second');
     await cbos.untilStatus('ASK', 'waiting/permission');
-    expect((await answer('ASK', { choice: 'no', text: 'not that one' })).status).toBe(200);
+    expect((await json.answer('ASK', { choice: 'no', text: 'not that one' })).status).toBe(200);
     await cbos.until('ASK', (one) => one.status.question?.text.includes('second.txt') === true, 'asks for the second');
-    expect((await answer('ASK', { choice: 3 })).status).toBe(200);
+    expect((await json.answer('ASK', { choice: 3 })).status).toBe(200);
     await cbos.untilStatus('ASK', 'idle/waiting_input');
     expect(existsSync(join(world.dir, 'first.txt'))).toBe(false);
     expect(wasTold('not that one')).toBe(true);
 
-    await invoke('ASK', 'scene:ask third');
+    await json.invoke('ASK', 'scene:ask third');
     const question = await cbos.untilStatus('ASK', 'waiting/question');
     expect(question.status.question?.options.map(({ label }) => label)).toEqual([
       'SQLite',
@@ -125,15 +97,15 @@ describe('a JSON session', () => {
       'None',
       'Type something.',
     ]);
-    expect((await answer('ASK', { text: 'PostgreSQL' })).status).toBe(200);
+    expect((await json.answer('ASK', { text: 'PostgreSQL' })).status).toBe(200);
     await cbos.untilStatus('ASK', 'idle/waiting_input');
     expect(wasTold('Which database shall the service use?\\"=\\"PostgreSQL')).toBe(true);
   });
 
   test('is interrupted in mid-turn, and shows an API error, each time ready for the next prompt', async () => {
-    await create('STOP');
+    await json.create('STOP');
     expect((await cbos.call('POST', '/sessions/STOP/interrupt')).error?.code).toBe('nothing_running');
-    await invoke('STOP', 'scene:long please');
+    await json.invoke('STOP', 'scene:long please');
     await cbos.untilStatus('STOP', 'active/responding');
     expect((await cbos.call('POST', '/sessions/STOP/interrupt')).status).toBe(200);
     const stopped = await cbos.session('STOP');
@@ -142,27 +114,27 @@ describe('a JSON session', () => {
       detail: 'waiting_input',
       because: { rule: 'json.interrupted' },
     });
-    await invoke('STOP', 'scene:fail please');
+    await json.invoke('STOP', 'scene:fail please');
     const failed = await cbos.untilStatus('STOP', 'idle/error');
     expect(failed).toMatchObject({ json_state: 'error', state: 'error' });
     expect(failed.status.because.evidence).toContain('The scene refuses this request');
-    await invoke('STOP', 'scene:hello again');
+    await json.invoke('STOP', 'scene:hello again');
     await cbos.untilStatus('STOP', 'idle/waiting_input');
   });
 
   test('whose process is killed in mid-turn shows the turn as interrupted, runs nothing twice, and goes on at the next prompt', async () => {
-    await create('KILLED');
-    await invoke('KILLED', 'scene:hello before');
+    await json.create('KILLED');
+    await json.invoke('KILLED', 'scene:hello before');
     await cbos.untilStatus('KILLED', 'idle/waiting_input');
-    await invoke('KILLED', 'scene:permission please');
+    await json.invoke('KILLED', 'scene:permission please');
     await cbos.untilStatus('KILLED', 'waiting/permission');
     const { pid } = await cbos.session('KILLED');
     process.kill(pid ?? -1, 'SIGKILL');
     const dead = await cbos.untilStatus('KILLED', 'idle/error');
     expect(dead.status.because.evidence).toContain('(SIGKILL)');
     expect(dead).toMatchObject({ json_state: 'error', pid: null });
-    expect((await answer('KILLED', { choice: 'yes' })).error?.code).toBe('no_question');
-    await invoke('KILLED', 'scene:hello after');
+    expect((await json.answer('KILLED', { choice: 'yes' })).error?.code).toBe('no_question');
+    await json.invoke('KILLED', 'scene:hello after');
     await cbos.untilStatus('KILLED', 'idle/waiting_input');
     expect(world.promptsReceived().filter((prompt) => prompt.includes('permission please'))).toHaveLength(1);
     expect(world.promptsReceived().at(-1)).toContain('scene:hello after');

@@ -27,7 +27,11 @@ function sessionProcesses(): string[] {
 describe('cbos kill', () => {
   test('leaves no process of the session behind, ten times out of ten', async () => {
     for (let time = 1; time <= TIMES; time += 1) {
-      const created = await cbos.call('POST', '/sessions', { slug: `S-${time}`, path: world.projectDir });
+      const created = await cbos.call('POST', '/sessions', {
+        slug: `S-${time}`,
+        type: 'screen',
+        path: world.projectDir,
+      });
       expect(created.status).toBe(201);
       expect(sessionProcesses().length).toBeGreaterThan(3);
       const killed = await cbos.call<Session>('POST', `/sessions/S-${time}/kill`);
@@ -39,7 +43,11 @@ describe('cbos kill', () => {
 
   test("leaves none behind either when Screen's daemon was killed first, ten times out of ten", async () => {
     for (let time = 1; time <= TIMES; time += 1) {
-      const created = await cbos.call<Session>('POST', '/sessions', { slug: `S-${time}`, path: world.projectDir });
+      const created = await cbos.call<Session>('POST', '/sessions', {
+        slug: `S-${time}`,
+        type: 'screen',
+        path: world.projectDir,
+      });
       process.kill(Number(created.body.screen_id?.split('.')[0]), 'SIGKILL');
       const killed = await cbos.call('POST', `/sessions/S-${time}/kill`);
       // The server may have noticed the daemon's end by itself just before.

@@ -17,6 +17,7 @@ afterEach(() => world.dispose());
 async function launch(slug: string, prompt?: string): Promise<Session> {
   const created = await cbos.call<Session>('POST', '/sessions', {
     slug,
+    type: 'screen',
     path: world.projectDir,
     ...(prompt === undefined ? {} : { prompt }),
   });
@@ -147,11 +148,21 @@ describe('the server', () => {
   test('killed with SIGKILL and started again has every session back with the right status, and the sessions never noticed', async () => {
     await launch('IDLE', 'scene:hello');
     await launch('FRESH');
-    await cbos.call('POST', '/sessions', { slug: 'ASKS', path: world.projectDir, prompt: 'scene:permission' });
+    await cbos.call('POST', '/sessions', {
+      slug: 'ASKS',
+      type: 'screen',
+      path: world.projectDir,
+      prompt: 'scene:permission',
+    });
     const asks = await cbos.untilStatus('ASKS', 'waiting/permission');
     await launch('GONE');
     await cbos.cli(['kill', 'GONE']);
-    await cbos.call('POST', '/sessions', { slug: 'MEANWHILE', path: world.projectDir, prompt: 'scene:think' });
+    await cbos.call('POST', '/sessions', {
+      slug: 'MEANWHILE',
+      type: 'screen',
+      path: world.projectDir,
+      prompt: 'scene:think',
+    });
     await cbos.untilStatus('MEANWHILE', 'active/thinking');
     const before = await cbos.call<Session[]>('GET', '/sessions');
 

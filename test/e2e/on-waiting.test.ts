@@ -13,7 +13,12 @@ describe('on_waiting', () => {
     const command = `printf '%s|%s|%s|%s\\n' "$CBOS_SLUG" "$CBOS_STATE" "$CBOS_DETAIL" "$CBOS_QUESTION" >> ${told}`;
     writeFileSync(join(world.cbosHome, 'config.toml'), `on_waiting = ${JSON.stringify(command)}\n`);
     const cbos = await startCbos(world);
-    await cbos.call('POST', '/sessions', { slug: 'ASKS', path: world.projectDir, prompt: 'scene:ask please' });
+    await cbos.call('POST', '/sessions', {
+      slug: 'ASKS',
+      type: 'screen',
+      path: world.projectDir,
+      prompt: 'scene:ask please',
+    });
     await cbos.untilStatus('ASKS', 'waiting/question');
     const said = await waitFor(() => existsSync(told) && readFileSync(told, 'utf8'), {
       describe: 'the command has run',

@@ -8,6 +8,7 @@ import {
   type Buffer as BufferAnswer,
   CatalogueError,
   type ClaudeEvent,
+  type Conversation,
   type DaysQuery,
   type Delivery,
   type EventsPage,
@@ -28,6 +29,7 @@ import {
   type SessionCosts,
   type SessionDay,
   type SessionPatch,
+  type SessionType,
   type StashedResponse,
   type StatusChange,
   type StoredEvent,
@@ -158,10 +160,11 @@ export class MemorySessions implements Sessions {
   }
 
   async adopt(request: Adoption): Promise<Session> {
-    if (!/^\d+\.\w+$/.test(request.screen_id)) throw new CatalogueError('no_such_screen');
+    if (request.resume !== undefined) throw new CatalogueError('no_such_conversation');
+    if (!/^\d+\.\w+$/.test(request.screen_id ?? '')) throw new CatalogueError('no_such_screen');
     const slug = request.slug ?? 'adopted';
     this.#checkNewSlug(slug);
-    this.add(slug, { screen_id: request.screen_id });
+    this.add(slug, { screen_id: request.screen_id ?? null });
     return this.get(slug);
   }
 
@@ -194,6 +197,12 @@ export class MemorySessions implements Sessions {
     const { state, status } = someSession(slug);
     return this.change(slug, { state, status });
   }
+
+  async convert(slug: string, type: SessionType): Promise<Session> {
+    return this.change(slug, { type });
+  }
+
+  conversations = async (): Promise<Conversation[]> => [];
 
   async kill(slug: string): Promise<Session> {
     const { status } = this.get(slug);

@@ -46,7 +46,7 @@ export async function runTorture(options: TortureOptions): Promise<TortureRun> {
   let cbos = await startCbos(world);
   const slugs = names(options.sessions);
   for (const slug of slugs) {
-    const created = await cbos.call<Session>('POST', '/sessions', { slug, path: world.projectDir });
+    const created = await cbos.call<Session>('POST', '/sessions', { slug, type: 'screen', path: world.projectDir });
     if (created.error !== null) throw new Error(created.error.message);
     await cbos.untilStatus(slug, 'idle/ready');
   }

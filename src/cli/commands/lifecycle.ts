@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { createInterface } from 'node:readline/promises';
-import { type Command, Option } from 'commander';
+import { Argument, type Command, Option } from 'commander';
 import type { RouteInput } from '../../protocol/index.ts';
 import { CatalogueError, EXIT, PermissionMode, SessionType } from '../../protocol/index.ts';
 import { pathText, stateText } from '../../text/session-words.ts';
@@ -8,7 +8,7 @@ import { cleanLine } from '../../text/terminal-text.ts';
 import { type CliContext, isInteractive } from '../context.ts';
 import { CommandError, exitCodeOf, reportError } from '../error-report.ts';
 import { describe } from './command-help.ts';
-import { collectVariable, readWhole } from './option-values.ts';
+import { collectVariable, readDollars, readWhole } from './option-values.ts';
 
 interface NewOptions {
   type?: SessionType;
@@ -17,7 +17,15 @@ interface NewOptions {
   model?: string;
   cols?: number;
   rows?: number;
+  maxBudgetUsd?: number;
   env?: Record<string, string>;
+  json?: boolean;
+}
+
+interface AdoptOptions {
+  resume?: string;
+  type?: SessionType;
+  path?: string;
   json?: boolean;
 }
 
@@ -33,6 +41,7 @@ export function addLifecycle(program: Command, context: CliContext): void {
       ['cbos new AUTH', 'in the current directory'],
       ["cbos new AUTH ~/src/auth --prompt 'fix the login test'", 'with a first prompt'],
       ['cbos new PLAN . --permission-mode plan --cols 160 --rows 45', 'plan mode, a larger window'],
+      ['cbos new CI . --type json --max-budget-usd 5', 'without a terminal, for scripts and the browser'],
       ['cbos new API ~/src/api --env DEBUG=1 -- --add-dir ../shared', 'a variable, and arguments for claude'],
     ],
   })
@@ -47,6 +56,7 @@ export function addLifecycle(program: Command, context: CliContext): void {
     .option('--model <model>', 'the model, as claude --model takes it')
     .option('--cols <n>', 'width of its terminal', readWhole(20, 500))
     .option('--rows <n>', 'height of its terminal', readWhole(5, 200))
+    .option('--max-budget-usd <amount>', 'what a JSON session may cost at most', readDollars)
     .option('--env <K=V>', 'a variable for its environment; may be given several times', collectVariable)
     .option('--json', 'the REST body')
     .action(async (slug: string, path: string | undefined, options: NewOptions) => {
@@ -58,34 +68,66 @@ export function addLifecycle(program: Command, context: CliContext): void {
       if (options.json === true) return out.json(session);
       const where = pathText(session.path, context.io.env.HOME);
       out.line(`${cleanLine(session.slug)} started in ${where}`);
-      out.line(`  cbos attach ${session.slug}   # its terminal; leave it with Ctrl-A d`);
+      if (session.type === 'json') out.line(`  cbos invoke ${session.slug} PROMPT   # run a turn`);
+      else out.line(`  cbos attach ${session.slug}   # its terminal; leave it with Ctrl-A d`);
       out.line(`  cbos show ${session.slug}     # what it does and asks`);
     });
 
   describe(program.command('adopt'), {
     group: 'sessions',
-    summary: 'take over a Screen session that something else started',
-    more: 'From then on it is recorded, and CBOS may type into it. `cbos ls` shows the ids of sessions that are only observed.',
+    summary: 'take over a Screen session, or a conversation, that something else started',
+    more: 'From then on it is recorded, and CBOS may type into it. `cbos ls` shows the ids of sessions that are only observed, `cbos ls --all` those of conversations.',
     examples: [
       ['cbos adopt 4242.work', 'under its own name'],
       ['cbos adopt 4242.work AUTH --path ~/src/auth', 'under another, in a directory'],
+      ['cbos adopt --resume 0b5c1d9e-3f44-4c57-9a7e-2f4d8a0c6b11 AUTH', 'go on with a conversation of Claude Code'],
     ],
   })
-    .argument('<screen-id>', 'PID.NAME, as `screen -ls` prints it')
+    .usage('[options] <screen-id> [slug]\n       cbos adopt [options] --resume <id> [slug]')
+    .argument('[screen-id]', 'PID.NAME, as `screen -ls` prints it')
     .argument('[slug]', 'its name in CBOS')
+    .option('--resume <id>', 'a conversation of Claude Code instead, as `cbos ls --all` prints it')
+    .addOption(new Option('--type <type>', 'with --resume: what it becomes').choices(SessionType.options))
     .option('--path <path>', 'the directory it works in')
     .option('--json', 'the REST body')
-    .action(async (screenId: string, slug: string | undefined, options: { path?: string; json?: boolean }) => {
+    .action(async (first: string | undefined, second: string | undefined, options: AdoptOptions) => {
+      const { resume } = options;
+      // With --resume there is no screen id: the only word is the name.
+      const [screenId, slug] = resume === undefined ? [first, second] : [undefined, first];
+      if (resume === undefined && screenId === undefined) {
+        throw new CommandError('Either a screen id or --resume is needed', 'cbos adopt --help', EXIT.usage);
+      }
       const client = await context.client();
+      const { settings } = await context.settings();
       const session = await client.call('adoptSession', {
         body: {
-          screen_id: screenId,
+          ...(screenId === undefined ? {} : { screen_id: screenId }),
+          ...(resume === undefined ? {} : { resume, type: options.type ?? settings.default_type ?? 'screen' }),
           ...(slug === undefined ? {} : { slug }),
           ...(options.path === undefined ? {} : { path: resolve(context.io.cwd, options.path) }),
         },
       });
       if (options.json === true) return out.json(session);
-      out.line(`${cleanLine(session.slug)} is adopted (${stateText(session)}); its recording has begun`);
+      const what = session.type === 'json' ? 'it goes on at the next prompt' : 'its recording has begun';
+      out.line(`${cleanLine(session.slug)} is adopted (${stateText(session)}); ${what}`);
+    });
+
+  describe(program.command('convert'), {
+    group: 'sessions',
+    summary: 'give a JSON session a terminal, or take it away, on the same conversation',
+    examples: [
+      ['cbos convert CI screen', 'from now on in GNU Screen: cbos attach CI'],
+      ['cbos convert AUTH json', 'from now on structured events, and no process while it waits'],
+    ],
+  })
+    .argument('<slug>', 'the session')
+    .addArgument(new Argument('<type>', 'what it becomes').choices(SessionType.options))
+    .option('--json', 'the REST body')
+    .action(async (slug: string, type: SessionType, options: { json?: boolean }) => {
+      const client = await context.client();
+      const session = await client.call('convertSession', { params: { slug }, body: { type } });
+      if (options.json === true) return out.json(session);
+      out.line(`${cleanLine(session.slug)} ${type === 'json' ? 'is a JSON session' : 'runs in a terminal'} now`);
     });
 
   describe(program.command('restart'), {
@@ -206,6 +248,7 @@ function newSessionBody(request: {
     ...(options.model === undefined ? {} : { model: options.model }),
     ...(options.cols === undefined ? {} : { cols: options.cols }),
     ...(options.rows === undefined ? {} : { rows: options.rows }),
+    ...(options.maxBudgetUsd === undefined ? {} : { max_budget_usd: options.maxBudgetUsd }),
     ...(options.env === undefined ? {} : { env: options.env }),
     ...(context.passedArgs.length === 0 ? {} : { args: [...context.passedArgs] }),
   };

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { type Because, type Session, State, type StatusCounts } from '../../protocol/index.ts';
+import { type Because, type Conversation, type Session, State, type StatusCounts } from '../../protocol/index.ts';
 import { formatSince } from '../../text/durations.ts';
 import { pathText, sessionIcon, sessionStyle, stateText } from '../../text/session-words.ts';
 import { cleanBlock, cleanLine } from '../../text/terminal-text.ts';
@@ -24,17 +24,23 @@ export function addListing(program: Command, context: CliContext): void {
     examples: [
       ['cbos ls', 'all of them'],
       ['cbos ls --state waiting', 'those that wait for you'],
+      ['cbos ls --all', "and Claude Code's conversations on this machine that are none of them"],
       ["cbos ls --json | jq -r '.[].slug'", 'for programs'],
     ],
   })
     .alias('list')
     .option('--state <state>', 'only those in this state', readStateWord)
-    .option('--json', 'the REST body')
-    .action(async (options: JsonOption & { state?: string }) => {
+    .option('--all', "also Claude Code's conversations on this machine that no session is")
+    .option('--json', 'the REST body; with --all an object of both')
+    .action(async (options: JsonOption & { state?: string; all?: boolean }) => {
       const client = await context.client();
       const query = options.state === undefined ? {} : { state: options.state };
       const sessions = await client.call('listSessions', { query });
-      if (options.json === true) out.json(sessions);
+      if (options.all === true) {
+        const conversations = await client.call('conversations');
+        if (options.json === true) out.json({ sessions, conversations });
+        else printAll(context, sessions, conversations);
+      } else if (options.json === true) out.json(sessions);
       else if (sessions.length > 0) printSessions(context, sessions);
       else if (options.state === undefined) out.notice('there is no session yet — cbos new NAME [PATH]');
       else out.notice(`no session is ${options.state} — cbos ls`);
@@ -81,6 +87,25 @@ export function printSessions(context: CliContext, sessions: readonly Session[])
     SESSION_COLUMNS,
     sessions.map((session) => sessionRow(session, reader)),
   );
+}
+
+function printAll(context: CliContext, sessions: readonly Session[], conversations: readonly Conversation[]): void {
+  const { out } = context;
+  const { now, home } = readerOf(context);
+  if (sessions.length > 0) {
+    printSessions(context, sessions);
+    out.line();
+  }
+  out.table(
+    [{ title: 'CONVERSATION' }, { title: 'LAST' }, { title: 'PATH' }, { title: 'BEGAN WITH', isFlexible: true }],
+    conversations.map(({ claude_session_id, path, title, last_activity, pid }) => [
+      { text: cleanLine(claude_session_id), style: 'bold' },
+      { text: pid === null ? ago(last_activity, now) : `open (${pid})` },
+      { text: pathText(path, home), style: 'dim' },
+      { text: cleanLine(title ?? '') },
+    ]),
+  );
+  if (conversations.length > 0) out.notice('cbos adopt --resume ID takes one over');
 }
 
 function printCounts({ out }: CliContext, counts: StatusCounts): void {
@@ -130,6 +155,8 @@ function facts(session: Session, { now, home }: Reader): [name: string, value: s
     ['pid', session.pid === null ? '' : String(session.pid)],
     ['model', cleanLine(session.model ?? '')],
     ['permissions', cleanLine(session.permission_mode ?? '')],
+    ['cost', costText(session)],
+    ['limit', limitText(session)],
     ['claude', cleanLine(session.claude_session_id ?? '')],
     ['created', ago(session.created_at, now)],
     ['active', ago(session.last_activity, now)],
@@ -138,6 +165,18 @@ function facts(session: Session, { now, home }: Reader): [name: string, value: s
 
 function becauseText({ source, rule, evidence }: Because): string {
   return cleanLine(`${[rule, evidence].filter(isText).join(': ')} (${source})`);
+}
+
+function costText({ cost_usd: cost, max_budget_usd: budget }: Session): string {
+  if (cost === null) return '';
+  return budget === null ? `$${cost.toFixed(2)}` : `$${cost.toFixed(2)} of $${budget}`;
+}
+
+/** Worth a line only where it stands in the way, or is about to. */
+function limitText({ rate_limit: limit }: Session): string {
+  if (limit === null || limit.status === 'allowed') return '';
+  const kind = (limit.kind ?? 'usage').replaceAll('_', ' ');
+  return cleanLine(`${kind} limit ${limit.status}${limit.resets_at === null ? '' : `, resets at ${limit.resets_at}`}`);
 }
 
 function isText(part: string | null): part is string {

@@ -63,3 +63,9 @@ export function collectVariable(text: string, sofar: Record<string, string> = {}
   }
   return { ...sofar, [name]: text.slice(separator + 1) };
 }
+
+export function readDollars(text: string): number {
+  const dollars = Number(text);
+  if (text.trim() !== '' && Number.isFinite(dollars) && dollars > 0) return dollars;
+  throw new InvalidArgumentError('It must be an amount of dollars above 0.');
+}

@@ -24,7 +24,7 @@ export function addTerminal(program: Command, context: CliContext): void {
   describe(program.command('attach'), {
     group: 'talking',
     summary: 'open the real terminal of a session',
-    more: 'It is GNU Screen: leave it with Ctrl-A d, and the session goes on.',
+    more: 'It is GNU Screen: leave it with Ctrl-A d, and the session goes on. A JSON session gets a terminal for as long as you are in it, on the same conversation; if you leave in the middle of a turn, it keeps it until `cbos convert SLUG json`.',
     examples: [['cbos attach AUTH', 'see it, type into it, leave with Ctrl-A d']],
   })
     .argument('<slug>', 'the session')
@@ -33,7 +33,11 @@ export function addTerminal(program: Command, context: CliContext): void {
         throw new CommandError('`cbos attach` needs a terminal', `cbos buffer ${slug} prints its screen`, EXIT.usage);
       }
       const client = await context.client();
-      const session = await client.call('getSession', { params: { slug } });
+      const found = await client.call('getSession', { params: { slug } });
+      const isJson = found.type === 'json' && found.status.primary !== 'dead';
+      const session = isJson
+        ? await client.call('convertSession', { params: { slug }, body: { type: 'screen' } })
+        : found;
       if (session.status.primary === 'dead') {
         const hint = `cbos restart ${slug} brings it back on its conversation`;
         throw new CatalogueError('session_dead', `${slug} has ended`, { hint });
@@ -43,6 +47,7 @@ export function addTerminal(program: Command, context: CliContext): void {
       }
       await context.settleVersionCheck();
       context.exitCode = await host.runAttached(host.attachArgv(session.screen_id));
+      if (isJson) await giveBack(context, slug);
     });
 
   describe(program.command('buffer'), {
@@ -84,6 +89,17 @@ export function addTerminal(program: Command, context: CliContext): void {
       if (options.follow === true) context.exitCode = await followRecording(context, slug, options);
       else await printRecording(context, slug, options);
     });
+}
+
+/** The terminal was only lent: the session goes on without one, unless it is in the middle of something. */
+async function giveBack(context: CliContext, slug: string): Promise<void> {
+  const client = await context.client();
+  try {
+    await client.call('convertSession', { params: { slug }, body: { type: 'json' } });
+  } catch (error) {
+    if (!(error instanceof CatalogueError)) throw error;
+    context.out.notice(`${slug} keeps its terminal: ${error.message} — cbos convert ${slug} json`);
+  }
 }
 
 async function printRecording({ client, out }: CliContext, slug: string, options: LogsOptions): Promise<void> {

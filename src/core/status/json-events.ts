@@ -205,7 +205,7 @@ function onResult(before: JsonEvidence, event: Json, at: Millis): JsonEvidence {
   const message = keepEnd(text(event.result));
   const interrupted = text(event.terminal_reason)?.startsWith('aborted') ?? event.subtype === 'error_during_execution';
   const error = event.is_error === true && !interrupted ? (message ?? firstError(event)) : null;
-  const open = before.open.filter((prompt) => prompt.stage !== 'started');
+  const open = withoutFinished(before.open);
   const ended: JsonEvidence = {
     ...before,
     open,
@@ -216,6 +216,12 @@ function onResult(before: JsonEvidence, event: Json, at: Millis): JsonEvidence {
     totalCostUsd: typeof event.total_cost_usd === 'number' ? event.total_cost_usd : before.totalCostUsd,
   };
   return open.length > 0 ? { ...ended, ...begin(at) } : settle(ended);
+}
+
+/** The prompts that a result leaves open. A program that never says that it has begun one works on the oldest. */
+function withoutFinished(open: readonly OpenPrompt[]): readonly OpenPrompt[] {
+  const rest = open.filter((prompt) => prompt.stage !== 'started');
+  return rest.length < open.length ? rest : open.slice(1);
 }
 
 function firstError(event: Json): string {

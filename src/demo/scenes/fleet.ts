@@ -4,6 +4,7 @@ import type { Scene } from './scene.ts';
 /** One session of the demo: what a person would call it and ask of it, and what the stand-in plays. */
 export interface DemoSession {
   slug: string;
+  type: 'screen' | 'json';
   prompt: string;
   scene: Scene;
 }
@@ -27,10 +28,11 @@ const FINDINGS = `Two things make the start slow:
 Opening the connections side by side and moving the check behind \`listen\` brings the start below half a second.
 Neither change is visible from outside.`;
 
-/** The four sessions of `cbos demo`: one thinks, one runs tools, one needs a permission, one asks a question. */
+/** The sessions of `cbos demo`: one thinks, one runs tools, one needs a permission, one asks a question; and one has no terminal. */
 export const DEMO_SESSIONS: readonly DemoSession[] = [
   {
     slug: 'STARTUP',
+    type: 'screen',
     prompt: 'Find out why the service takes four seconds to start',
     scene: {
       name: 'demo-startup',
@@ -51,6 +53,7 @@ export const DEMO_SESSIONS: readonly DemoSession[] = [
   },
   {
     slug: 'CHECKS',
+    type: 'screen',
     prompt: 'Run the checks twice and tell me whether they are stable',
     scene: {
       name: 'demo-checks',
@@ -82,6 +85,7 @@ export const DEMO_SESSIONS: readonly DemoSession[] = [
   },
   {
     slug: 'DEPLOY',
+    type: 'screen',
     prompt: 'Deploy the current version to staging',
     scene: {
       name: 'demo-deploy',
@@ -105,6 +109,7 @@ export const DEMO_SESSIONS: readonly DemoSession[] = [
   },
   {
     slug: 'ACCOUNTS',
+    type: 'screen',
     prompt: 'Add user accounts to the service',
     scene: {
       name: 'demo-accounts',
@@ -144,6 +149,45 @@ export const DEMO_SESSIONS: readonly DemoSession[] = [
               chunkDelayMs: 60,
             },
           ],
+        },
+      ],
+    },
+  },
+  {
+    slug: 'NOTES',
+    type: 'json',
+    prompt: 'Write the release notes for version 1.4.0',
+    scene: {
+      name: 'demo-notes',
+      about: 'reads a file, then needs a permission for another',
+      replies: [
+        {
+          kind: 'answer',
+          firstByteDelayMs: 1_000,
+          blocks: [
+            { kind: 'text', text: 'I will look at the project first.' },
+            { kind: 'tool', name: 'Read', input: { file_path: 'README.md' } },
+          ],
+        },
+        {
+          kind: 'answer',
+          firstByteDelayMs: 1_500,
+          blocks: [
+            { kind: 'text', text: 'Three changes are worth telling. I will write them down.' },
+            {
+              kind: 'tool',
+              name: 'Write',
+              input: {
+                file_path: 'NOTES.md',
+                content: '# 1.4.0\n\n- Health check at /health\n- Faster start\n- User accounts\n',
+              },
+            },
+          ],
+        },
+        {
+          kind: 'answer',
+          firstByteDelayMs: 800,
+          blocks: [{ kind: 'text', text: 'The release notes stand in NOTES.md.', chunkDelayMs: 60 }],
         },
       ],
     },

@@ -1,4 +1,5 @@
 export * from './conversation.ts';
+export * from './conversations.ts';
 export * from './environment.ts';
 export * from './hook-settings.ts';
 export * from './hook-spool.ts';

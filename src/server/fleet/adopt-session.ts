@@ -62,7 +62,10 @@ export function observeForeign({ deps, roster }: Pick<AdoptContext, 'deps' | 'ro
  * Takes over a Screen session that something else started: from now on it is recorded and may be typed into.
  * @throws CatalogueError no_such_screen, already_adopted, invalid_slug, slug_taken, no_such_path, screen_unresponsive
  */
-export async function adoptSession(context: AdoptContext, request: Adoption): Promise<Session> {
+export async function adoptSession(
+  context: AdoptContext,
+  request: Pick<Adoption, 'slug' | 'path'> & { screen_id: string },
+): Promise<Session> {
   const { roster, settings, screen, deps } = context;
   if (request.slug !== undefined) assertSlug(request.slug);
   const path = request.path === undefined ? null : await requireDirectory(request.path);

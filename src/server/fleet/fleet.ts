@@ -1,10 +1,8 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { v7 as uuid } from 'uuid';
 import { localDay } from '../../core/history/index.ts';
 import { explain } from '../../core/status/index.ts';
 import { prepareJsonDirectory } from '../../platform/claude/json/index.ts';
-import type { SessionRecord } from '../../platform/sqlite/session-store.ts';
 import {
   type Broadcast,
   type BroadcastResult,
@@ -27,18 +25,18 @@ import { addUsage, NO_USAGE } from '../session/usage.ts';
 import { toTimestamp } from '../session/view.ts';
 import type { Dispose, Sessions } from '../sessions.ts';
 import { adoptSession, observeForeign } from './adopt-session.ts';
+import { adoptConversation, convertSession, otherConversations } from './convert-session.ts';
 import { type LaunchContext, requireDirectory } from './launch-session.ts';
+import { newRecord } from './new-record.ts';
 import { createObserver } from './observe.ts';
 import { assertSlug, createRoster, type Member } from './roster.ts';
 import { createScreenControls } from './screen-controls.ts';
 
-/** Size of a session's terminal unless asked otherwise: Claude Code's dialogs fit, and it fits a laptop's screen. */
-export const DEFAULT_SIZE = { cols: 160, rows: 45 };
-
-/** What a session is unless asked or set otherwise. */
-const DEFAULT_TYPE: SessionType = 'screen';
 /** A screen full of hits. */
 const DEFAULT_HITS = 20;
+
+/** What a session is unless asked or set otherwise; `cbos new` asks for a terminal by itself. */
+const DEFAULT_TYPE: SessionType = 'json';
 
 export interface FleetOptions {
   deps: ActorDeps;
@@ -188,7 +186,15 @@ export function createFleet({ deps, launch, registryDir }: FleetOptions): Fleet 
         .map(({ actor }) => actor.view()),
     get: (slug) => actorOf(slug).view(),
     create,
-    adopt: (request) => adoptSession({ deps, roster, settings, screen }, request),
+    adopt: async ({ screen_id, resume, type, ...request }) => {
+      if (screen_id !== undefined) return adoptSession({ deps, roster, settings, screen }, { ...request, screen_id });
+      const conversation = { ...request, resume: resume ?? '', type: type ?? settings.default_type ?? DEFAULT_TYPE };
+      const { actor } = await adoptConversation({ roster, launch, registryDir, clock: deps.clock }, conversation);
+      actor.list();
+      return actor.view();
+    },
+    convert: (slug, type) => convertSession(roster, roster.get(slug), type),
+    conversations: () => otherConversations({ roster, launch, registryDir, clock: deps.clock }),
     patch: async (slug, request: SessionPatch) => {
       const member = roster.get(slug);
       if (request.slug !== undefined) assertSlug(request.slug);
@@ -299,36 +305,4 @@ function noRecording({ actor: { slug }, controls }: Member): CatalogueError {
   if (controls.conversation === null) return new CatalogueError('no_recording', `${slug} has no recording`);
   const hint = `\`cbos events ${slug}\` lists its events, \`cbos buffer ${slug}\` prints its conversation`;
   return new CatalogueError('no_recording', `${slug} is a JSON session and has no recording`, { hint });
-}
-
-function newRecord(request: NewSession & { type: SessionType }, path: string, now: number): SessionRecord {
-  return {
-    id: uuid(),
-    slug: request.slug,
-    type: request.type,
-    path,
-    adopted: true,
-    createdAt: now,
-    launch: {
-      args: request.args ?? [],
-      env: request.env ?? {},
-      permission_mode: request.permission_mode ?? null,
-      model: request.model ?? null,
-      cols: request.cols ?? DEFAULT_SIZE.cols,
-      rows: request.rows ?? DEFAULT_SIZE.rows,
-      max_budget_usd: request.max_budget_usd ?? null,
-    },
-    launchId: null,
-    screenId: null,
-    window: '0',
-    daemon: null,
-    agent: null,
-    claudeSessionId: null,
-    claudeVersion: null,
-    recording: null,
-    endedAt: null,
-    lastActivity: null,
-    lastQuestion: null,
-    hooks: null,
-  };
 }

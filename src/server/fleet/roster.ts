@@ -1,5 +1,5 @@
 import type { SessionRecord } from '../../platform/sqlite/session-store.ts';
-import { CatalogueError, isSlug, SLUG_PATTERN } from '../../protocol/index.ts';
+import { CatalogueError, isSlug, type SessionType, SLUG_PATTERN } from '../../protocol/index.ts';
 import { type ActorDeps, SessionActor } from '../session/actor.ts';
 import type { SessionControls } from '../session/controls.ts';
 import { createSessionStash, noSuchStash, type SessionStash } from '../session/stash.ts';
@@ -22,6 +22,8 @@ export interface Roster {
   byStash(id: string): Member;
   add(record: SessionRecord): Member;
   remove(member: Member): void;
+  /** The session is of another type from now on; what was running of it has ended. */
+  retype(member: Member, type: SessionType): void;
   /** lets go of all of them */
   dispose(): void;
   /**
@@ -68,6 +70,14 @@ export function createRoster(deps: ActorDeps, createControls: (actor: SessionAct
       deps.sessions.remove(member.actor.record.id);
       deps.search.forget(member.actor.record.id);
       if (member.actor.isListed()) deps.emit({ kind: 'removed', slug: member.actor.slug });
+    },
+    retype: (member, type) => {
+      const { actor } = member;
+      member.stash.dispose();
+      member.controls.dispose();
+      actor.retype(type);
+      member.controls = createControls(actor);
+      member.stash = createSessionStash(actor, member.controls.deliverer);
     },
     dispose: () => members.forEach(disposeMember),
     claim: async (slug, work) => {

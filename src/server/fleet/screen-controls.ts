@@ -78,7 +78,7 @@ export function createScreenControls(context: LaunchContext, actor: SessionActor
     launch,
     findAgain,
     end: () => endSession({ screen }, actor),
-    rest: async () => undefined,
+    rest: async () => actor.isDead(),
     rename,
     answer: (request) => answerQuestion(actor, deliverer, request),
     interrupt: () => interruptTurn(actor),

@@ -78,6 +78,8 @@ export function createHandlers(options: HandlerOptions): Handlers {
     },
     killSession: ({ params }) => sessions.kill(params.slug),
     setPath: ({ params, body }) => sessions.patch(params.slug, { path: body.path }),
+    convertSession: ({ params, body }) => sessions.convert(params.slug, body.type),
+    conversations: () => sessions.conversations(),
     restartSession: ({ params }) => sessions.restart(params.slug),
     send: ({ params, body }) => sessions.send(params.slug, body),
     answer: async ({ params, body }) => {

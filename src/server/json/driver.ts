@@ -10,6 +10,7 @@ import {
   writeMessage,
 } from '../../platform/claude/json/index.ts';
 import { endTree, findMarked, isAlive, signal, waitUntil } from '../../platform/process/index.ts';
+import type { TurnCost } from '../../platform/sqlite/event-store.ts';
 import { CatalogueError, type ClaudeEvent } from '../../protocol/index.ts';
 import type { SessionActor } from '../session/actor.ts';
 import type { Dispose } from '../sessions.ts';
@@ -253,15 +254,19 @@ export class JsonDriver {
       if (event.type === 'result') turns.push(turnCost(event, evidence.totalCostUsd, at));
       evidence = observeEvent(evidence, event, at);
     }
-    this.#keep(evidence, events, turns);
+    this.#keep(evidence, events, { at, turns });
     for (const event of events) if (event.type === 'control_request') this.#refuseUnknown(event);
     this.#considerRest();
   }
 
-  #keep(evidence: JsonEvidence, events: readonly ClaudeEvent[], turns: ReturnType<typeof turnCost>[] = []): void {
+  #keep(
+    evidence: JsonEvidence,
+    events: readonly ClaudeEvent[],
+    { at = this.#actor.deps.clock.now(), turns = [] }: { at?: number; turns?: readonly TurnCost[] } = {},
+  ): void {
     const { deps, record, slug } = this.#actor;
     const output = { launchId: record.launchId, offset: this.#offset };
-    const stored = deps.events.append(record.id, { at: deps.clock.now(), events, output, evidence, turns });
+    const stored = deps.events.append(record.id, { at, events, output, evidence, turns });
     this.#evidence = evidence;
     indexEvents(deps, record.id, stored);
     // Before the status says so: whoever waits for it then finds what the events mean for their own.

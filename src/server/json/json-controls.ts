@@ -60,7 +60,10 @@ export function createJsonControls(context: JsonContext, actor: SessionActor): S
       await driver.end();
       actor.seeEnd();
     },
-    rest: () => driver.rest(),
+    rest: async () => {
+      await driver.rest();
+      return !driver.isRunning();
+    },
     rename: async (slug) => actor.update({ slug }),
     answer: (request) => answerJsonQuestion({ actor, driver, deliverer }, request),
     interrupt,

@@ -17,7 +17,13 @@ import type { EventStore } from '../../platform/sqlite/event-store.ts';
 import type { HistoryStore } from '../../platform/sqlite/history-store.ts';
 import type { SessionRecord, SessionStore } from '../../platform/sqlite/session-store.ts';
 import type { StashStore } from '../../platform/sqlite/stash-store.ts';
-import { CatalogueError, type ClaudeEvent, type Session, type StatusChange } from '../../protocol/index.ts';
+import {
+  CatalogueError,
+  type ClaudeEvent,
+  type Session,
+  type SessionType,
+  type StatusChange,
+} from '../../protocol/index.ts';
 import type { Clock } from '../clock.ts';
 import type { Logger } from '../logger.ts';
 import type { Dispose, SessionEvent } from '../sessions.ts';
@@ -120,6 +126,16 @@ export class SessionActor {
 
   isDead(): boolean {
     return this.currentRecord.endedAt !== null;
+  }
+
+  /** It is of another type from now on, on the same conversation; nothing of what was runs any more. */
+  retype(type: SessionType): void {
+    const nothing = { screenId: null, daemon: null, agent: null, launchId: null, hooks: null, recording: null };
+    this.recording = null;
+    this.attached = null;
+    this.jsonFacts = type === 'json' ? new JsonFacts(this.deps.events, this.currentRecord.id) : null;
+    this.status.seeJson(type === 'json' ? jsonOf(this.deps.events.state(this.currentRecord.id)?.evidence) : undefined);
+    this.update({ type, ...nothing });
   }
 
   /** Remembers a change of the record, and tells the faces where they show it. */

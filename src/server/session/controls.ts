@@ -24,8 +24,11 @@ export interface SessionControls {
    * @throws CatalogueError session_dead, not_adopted, kill_failed
    */
   end(): Promise<void>;
-  /** Lets go of what costs something and is not needed now; before the server ends, or something else takes the conversation over. */
-  rest(): Promise<void>;
+  /**
+   * Lets go of what costs something and is not needed now: before the server ends, or something else takes the conversation over.
+   * @returns whether nothing of it runs any more
+   */
+  rest(): Promise<boolean>;
   /** Gives whatever carries the session's name outside of the record another one; called with the slug reserved. */
   rename(slug: string): Promise<void>;
   /** @throws CatalogueError no_question, stale_question, no_such_option, not_adopted, not_confirmed */

@@ -106,9 +106,16 @@ export class StreamClient {
     this.#events.set(to, events);
   }
 
-  /** Something about a session changed: it may have a recording by now. */
-  changed(slug: string): void {
-    if (this.#subscriptions.get(slug) === null) this.#followRecording(slug, undefined);
+  /** Something about a session changed: it may have a recording by now, or be of another type. */
+  changed({ slug, type }: Pick<Session, 'slug' | 'type'>): void {
+    const subscription = this.#subscriptions.get(slug);
+    if (subscription === undefined) return;
+    if (type === 'json') {
+      // Its terminal has gone; should it ever have one again, that is another recording.
+      subscription?.dispose();
+      this.#subscriptions.set(slug, null);
+      if (!this.#events.has(slug)) this.#followEvents(slug, undefined);
+    } else if (subscription === null) this.#followRecording(slug, undefined);
   }
 
   #receive(text: string | null): void {
@@ -205,8 +212,11 @@ export class StreamClient {
 
   #follow(slug: string, begin: { from?: number | undefined; after?: number | undefined }): void {
     this.#followRecording(slug, begin.from);
-    if (this.#sessions.get(slug).type !== 'json') return;
-    const options = { sessions: this.#sessions, socket: this.#socket, slug, after: begin.after };
+    if (this.#sessions.get(slug).type === 'json') this.#followEvents(slug, begin.after);
+  }
+
+  #followEvents(slug: string, after: number | undefined): void {
+    const options = { sessions: this.#sessions, socket: this.#socket, slug, after };
     this.#events.set(slug, new EventSubscription(options));
   }
 

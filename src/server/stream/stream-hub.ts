@@ -1,4 +1,4 @@
-import type { StreamFrame } from '../../protocol/index.ts';
+import type { Session, StreamFrame } from '../../protocol/index.ts';
 import type { Clock } from '../clock.ts';
 import type { Logger } from '../logger.ts';
 import type { Dispose, SessionEvent, Sessions } from '../sessions.ts';
@@ -78,12 +78,12 @@ export class StreamHub {
       case 'state': {
         const { slug, status, json_state } = event.session;
         this.#broadcast({ type: 'session_state', session: slug, state: stateWord(event.session), status, json_state });
-        this.#changed(slug);
+        this.#changed(event.session);
         break;
       }
       case 'updated':
         this.#broadcast({ type: 'session_updated', session: event.session });
-        this.#changed(event.session.slug);
+        this.#changed(event.session);
         break;
       case 'events':
         for (const client of this.#clients) client.takeEvents(event.slug, event.events);
@@ -96,8 +96,8 @@ export class StreamHub {
     }
   }
 
-  #changed(slug: string): void {
-    for (const client of this.#clients) client.changed(slug);
+  #changed(session: Session): void {
+    for (const client of this.#clients) client.changed(session);
   }
 
   #renameFeed(from: string, to: string): void {

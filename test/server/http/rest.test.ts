@@ -53,6 +53,8 @@ const SUCCESSES: Record<RouteName, RestInput & { before?: () => void }> = {
   deleteSession: { params: { slug: 'AUTH' } },
   killSession: { params: { slug: 'AUTH' } },
   setPath: { params: { slug: 'AUTH' }, body: { path: '/' } },
+  convertSession: { params: { slug: 'AUTH' }, body: { type: 'json' } },
+  conversations: {},
   restartSession: { params: { slug: 'AUTH' }, before: () => void server.sessions.kill('AUTH') },
   send: { params: { slug: 'AUTH' }, body: { text: 'hello' } },
   answer: {

@@ -1,0 +1,216 @@
+import type { Command } from 'commander';
+import { type ClaudeEvent, EXIT, type StreamFrame, type Usage } from '../../protocol/index.ts';
+import { formatDuration } from '../../text/durations.ts';
+import { eventLine, hasSucceeded, outcomeOf, textDelta, toolLines } from '../../text/event-text.ts';
+import { cleanLine } from '../../text/terminal-text.ts';
+import type { CliContext } from '../context.ts';
+import { CommandError } from '../error-report.ts';
+import { type Ending, followStream } from '../follow-stream.ts';
+import { questionLines } from '../output/question-text.ts';
+import { readText } from '../text-argument.ts';
+import { describe } from './command-help.ts';
+import { readWhole } from './option-values.ts';
+
+/** As many events as the server gives at once. */
+const PAGE = 1_000;
+/** Longer than any restart of the server; the turn goes on meanwhile. */
+const LOST_SERVER_MS = 60_000;
+
+type EventFrame = Extract<StreamFrame, { type: 'claude_event' }>;
+
+/** `invoke`, `events` and `costs`: what only JSON sessions have. */
+export function addConversing(program: Command, context: CliContext): void {
+  const { out } = context;
+
+  describe(program.command('invoke'), {
+    group: 'talking',
+    summary: 'run a turn of a JSON session and print its answer as it is written',
+    more: 'Tools are a line each. The exit code is 0 when the turn succeeded, 1 when it failed or was interrupted, 4 when it asks something: answer it with `cbos answer`, and follow it with `cbos events -f`.',
+    examples: [
+      ["cbos invoke CI 'run the tests and mend what fails'", 'a turn, streaming'],
+      ['git diff | cbos invoke REVIEW -', 'the prompt from standard input'],
+      [
+        "cbos invoke CI 'list the open issues' --json | jq -r 'select(.event.type == \"result\") | .event.result'",
+        'for programs',
+      ],
+    ],
+  })
+    .argument('<slug>', 'the session')
+    .argument('<prompt...>', 'the prompt; - reads standard input')
+    .option('--json', 'its events as JSON lines, frames of /ws/stream')
+    .action(async (slug: string, words: string[], options: { json?: boolean }) => {
+      const prompt = await readText(context, words, 'cbos invoke');
+      context.exitCode = await invoke(context, { slug, prompt, isJson: options.json === true });
+    });
+
+  describe(program.command('events'), {
+    group: 'looking',
+    summary: 'print the events of a JSON session',
+    examples: [
+      ['cbos events CI', 'what happened, a line each'],
+      ['cbos events CI -f', 'and go on'],
+      ['cbos events CI --after 120 --json', 'whole, after one that is known'],
+    ],
+  })
+    .argument('<slug>', 'the session')
+    .option('-f, --follow', 'go on as more happens; Ctrl-C ends it')
+    .option('--after <seq>', 'only those after this number', readWhole(0, Number.MAX_SAFE_INTEGER), 0)
+    .option('--json', 'JSON lines; with -f the frames of /ws/stream')
+    .action(async (slug: string, options: { follow?: boolean; after: number; json?: boolean }) => {
+      const isJson = options.json === true;
+      const last = await printEvents(context, { slug, after: options.after, isJson });
+      if (options.follow === true) context.exitCode = await followEvents(context, { slug, after: last, isJson });
+    });
+
+  describe(program.command('costs'), {
+    group: 'looking',
+    summary: 'print what JSON sessions cost: dollars, tokens and time, by day',
+    more: "Dollars are Claude Code's own estimate at list prices.",
+    examples: [
+      ['cbos costs', 'all of them, deleted ones too'],
+      ['cbos costs CI', 'one'],
+      ['cbos costs --json | jq .total.cost_usd', 'for programs'],
+    ],
+  })
+    .argument('[slug]', 'only this session')
+    .option('--json', 'the REST body')
+    .action(async (slug: string | undefined, options: { json?: boolean }) => {
+      const client = await context.client();
+      const body =
+        slug === undefined ? await client.call('costs') : await client.call('sessionCosts', { params: { slug } });
+      if (options.json === true) return out.json(body);
+      const sum = 'total' in body ? body.total : body.session;
+      out.table(
+        [{ title: 'DAY' }, { title: 'COST' }, { title: 'TURNS' }, { title: 'IN' }, { title: 'OUT' }, { title: 'TIME' }],
+        [...body.days.map((day) => usageRow(day.day, day)), usageRow('all', sum)],
+      );
+    });
+}
+
+function usageRow(title: string, usage: Usage): { text: string }[] {
+  const inputTokens = usage.input_tokens + usage.cache_read_tokens + usage.cache_creation_tokens;
+  return [
+    { text: title },
+    { text: `$${usage.cost_usd.toFixed(2)}` },
+    { text: String(usage.turns) },
+    { text: String(inputTokens) },
+    { text: String(usage.output_tokens) },
+    { text: formatDuration(usage.duration_ms) },
+  ];
+}
+
+/** Prints a turn as it runs, until its end or its first question. */
+function invoke(context: CliContext, turn: { slug: string; prompt: string; isJson: boolean }): Promise<number> {
+  const { out } = context;
+  const { slug, prompt, isJson } = turn;
+  let invocation: string | null = null;
+  let isAsked = false;
+  const early: EventFrame[] = [];
+  let hasBegun = false;
+  let isLineOpen = false;
+
+  const closeLine = (): void => {
+    if (isLineOpen) out.line();
+    isLineOpen = false;
+  };
+  const print = (event: ClaudeEvent): void => {
+    const delta = textDelta(event);
+    if (delta !== '') void out.raw(delta);
+    isLineOpen = delta === '' ? isLineOpen : !delta.endsWith('\n');
+    const lines = toolLines(event);
+    if (lines.length > 0 || (event.type === 'stream_event' && isBlockEnd(event))) closeLine();
+    for (const line of lines) out.line(out.style('dim', line));
+  };
+  const take = (frame: EventFrame, ending: Ending): void => {
+    const { event } = frame;
+    if (event.type === 'user' && event.uuid === invocation) hasBegun = true;
+    if (event.type !== 'error' && !hasBegun) return;
+    if (isJson) out.jsonLine(frame);
+    else print(event);
+    if (event.type === 'error') ending.fail(new CommandError(cleanLine(String(event.message)), `cbos events ${slug}`));
+    if (event.type !== 'result') return;
+    closeLine();
+    if (hasSucceeded(event)) ending.finish(EXIT.done);
+    else ending.fail(new CommandError(outcomeOf(event), `cbos events ${slug}`));
+  };
+
+  const follow = { recordings: [slug], giveUpAfterMs: LOST_SERVER_MS };
+  return followStream(context, follow, (ending) => ({
+    onFrame(frame, view) {
+      if (frame.type === 'subscribed' && !isAsked) {
+        isAsked = true;
+        context
+          .client()
+          .then((client) => client.call('invoke', { params: { slug }, body: { prompt } }))
+          .then((answer) => {
+            invocation = answer.invocation_id;
+            for (const held of early.splice(0)) take(held, ending);
+          }, ending.fail);
+      }
+      if (frame.type === 'claude_event' && frame.session === slug) {
+        // Events may come before the answer that says which of them are meant.
+        if (invocation === null) early.push(frame);
+        else take(frame, ending);
+      }
+      const question = hasBegun ? (view.get(slug)?.status.question ?? null) : null;
+      if (
+        frame.type === 'session_state' &&
+        frame.session === slug &&
+        question !== null &&
+        question.kind !== 'closing'
+      ) {
+        closeLine();
+        if (!isJson) out.lines(questionLines(slug, question));
+        ending.finish(EXIT.refused);
+      }
+    },
+  }));
+}
+
+function isBlockEnd(event: ClaudeEvent): boolean {
+  return (event.event as { type?: unknown } | undefined)?.type === 'content_block_stop';
+}
+
+interface EventsRequest {
+  slug: string;
+  after: number;
+  isJson: boolean;
+}
+
+/** Prints what there is. @returns the number of the last event */
+async function printEvents(context: CliContext, { slug, after, isJson }: EventsRequest): Promise<number> {
+  const client = await context.client();
+  let last = after;
+  for (let from: number | null = after; from !== null; ) {
+    const page: Awaited<ReturnType<typeof client.call<'events'>>> = await client.call('events', {
+      params: { slug },
+      query: { after: from, limit: PAGE },
+    });
+    for (const stored of page.events) {
+      if (isJson) context.out.jsonLine(stored);
+      else printEvent(context, stored.event);
+    }
+    last = page.events.at(-1)?.seq ?? last;
+    from = page.next;
+  }
+  return last;
+}
+
+function followEvents(context: CliContext, { slug, after, isJson }: EventsRequest): Promise<number> {
+  let name = slug;
+  const follow = { recordings: [slug], after: { [slug]: after }, interruptedCode: EXIT.done };
+  return followStream(context, follow, (ending) => ({
+    onFrame(frame) {
+      if (frame.type === 'session_renamed' && frame.session === name) name = frame.slug;
+      if (frame.type === 'session_removed' && frame.session === name) ending.finish(EXIT.done);
+      if (frame.type !== 'claude_event' || frame.session !== name) return;
+      if (isJson) context.out.jsonLine(frame);
+      else printEvent(context, frame.event);
+    },
+  }));
+}
+
+function printEvent({ out }: CliContext, event: ClaudeEvent): void {
+  const line = eventLine(event);
+  if (line !== null) out.line(line);
+}

@@ -1,0 +1,101 @@
+import { z } from 'zod';
+import { Conversation, EventsPage, FleetCosts, Invocation, LastResponse, SessionCosts } from './json-session.ts';
+import { Invoke } from './requests.ts';
+import { NonNegative, type Route, SlugParam } from './route.ts';
+import { Session } from './session.ts';
+import { SessionType } from './words.ts';
+
+/** Events that a page has at most. */
+const MAX_EVENTS = 1_000;
+
+/** The part of the REST interface that is about JSON sessions. */
+export const JSON_ROUTES = {
+  convertSession: {
+    method: 'post',
+    path: '/sessions/{slug}/convert',
+    summary: 'Make a session in a terminal a JSON session, or the other way round, on its conversation',
+    params: SlugParam,
+    body: z.strictObject({ type: SessionType }),
+    success: 200,
+    response: Session,
+    errors: [
+      'no_such_session',
+      'already_running',
+      'not_adopted',
+      'kill_failed',
+      'no_such_path',
+      'path_too_long',
+      'claude_not_found',
+      'screen_not_found',
+      'launch_failed',
+    ],
+  },
+  conversations: {
+    method: 'get',
+    path: '/conversations',
+    summary: "Claude Code's conversations on this machine that no session is, newest first",
+    success: 200,
+    response: z.array(Conversation),
+    errors: [],
+  },
+  invoke: {
+    method: 'post',
+    path: '/sessions/{slug}/invoke',
+    summary: 'Run a turn of a JSON session; its events come over the WebSocket and `/events`',
+    params: SlugParam,
+    body: Invoke,
+    success: 202,
+    response: Invocation,
+    errors: [
+      'no_such_session',
+      'no_events',
+      'already_running',
+      'session_dead',
+      'session_in_use',
+      'budget_reached',
+      'not_confirmed',
+      'no_such_path',
+      'claude_not_found',
+      'launch_failed',
+    ],
+  },
+  events: {
+    method: 'get',
+    path: '/sessions/{slug}/events',
+    summary: 'Events of a JSON session, oldest first',
+    params: SlugParam,
+    query: z.strictObject({
+      after: NonNegative.optional(),
+      limit: z.coerce.number().int().min(1).max(MAX_EVENTS).optional(),
+    }),
+    success: 200,
+    response: EventsPage,
+    errors: ['no_such_session', 'no_events'],
+  },
+  lastResponse: {
+    method: 'get',
+    path: '/sessions/{slug}/last-response',
+    summary: 'What a JSON session answered last',
+    params: SlugParam,
+    success: 200,
+    response: LastResponse,
+    errors: ['no_such_session', 'no_events', 'no_response'],
+  },
+  sessionCosts: {
+    method: 'get',
+    path: '/sessions/{slug}/costs',
+    summary: 'What the turns of a JSON session cost',
+    params: SlugParam,
+    success: 200,
+    response: SessionCosts,
+    errors: ['no_such_session', 'no_events'],
+  },
+  costs: {
+    method: 'get',
+    path: '/costs',
+    summary: 'What all JSON sessions cost, by day',
+    success: 200,
+    response: FleetCosts,
+    errors: [],
+  },
+} as const satisfies Record<string, Route>;

@@ -1,0 +1,118 @@
+import { configDirectory, findConversation, listConversations, readRegistry } from '../../platform/claude/index.ts';
+import {
+  type Adoption,
+  CatalogueError,
+  type Conversation,
+  type Session,
+  type SessionType,
+} from '../../protocol/index.ts';
+import type { Clock } from '../clock.ts';
+import type { LaunchContext } from './launch-session.ts';
+import { newRecord } from './new-record.ts';
+import type { Member, Roster } from './roster.ts';
+
+/**
+ * Makes a session in a terminal one without, or the other way round, on the same conversation: whoever has it open lets go
+ * first, for two of them would corrupt it. A dead session only changes what `restart` brings back.
+ * @throws CatalogueError already_running, not_adopted, and what a launch throws; the session is then as it was, but ended
+ */
+export function convertSession(roster: Roster, member: Member, type: SessionType): Promise<Session> {
+  const { actor } = member;
+  return actor.mailbox.post(async () => {
+    const { record } = actor;
+    if (record.type === type) return actor.view();
+    if (!record.adopted) throw new CatalogueError('not_adopted', undefined, { hint: `cbos adopt ${record.screenId}` });
+    if (actor.isDead()) {
+      roster.retype(member, type);
+      return actor.view();
+    }
+    requireQuiet(member);
+    if (!(await member.controls.rest())) {
+      if (record.type === 'json')
+        throw new CatalogueError('already_running', `${actor.slug} has tasks in the background`);
+      await member.controls.end();
+    }
+    roster.retype(member, type);
+    try {
+      await member.controls.launch();
+    } catch (cause) {
+      roster.retype(member, record.type);
+      throw cause;
+    }
+    return actor.view();
+  });
+}
+
+function requireQuiet({ actor }: Member): void {
+  const { primary, question } = actor.status.memory();
+  const isAsking = primary === 'waiting' && question?.kind !== 'closing';
+  if (primary !== 'active' && primary !== 'stuck' && !isAsking) return;
+  throw new CatalogueError('already_running', `${actor.slug} is in the middle of a turn`, {
+    hint: isAsking ? `\`cbos answer ${actor.slug}\` answers it first` : `\`cbos wait ${actor.slug}\` waits for its end`,
+    ...(question === null ? {} : { extra: { question } }),
+  });
+}
+
+export interface ConversationPlaces {
+  roster: Roster;
+  launch: LaunchContext;
+  registryDir: string;
+  clock: Clock;
+}
+
+/** Conversations that a listing shows. */
+const LISTED = 50;
+
+/** Claude Code's conversations on this machine that no session of CBOS is. */
+export async function otherConversations({ roster, launch, registryDir }: ConversationPlaces): Promise<Conversation[]> {
+  const owned = new Set(roster.all().map(({ actor }) => actor.record.claudeSessionId));
+  const running = await readRegistry(registryDir);
+  const found = await listConversations(configDirectory(launch.environment), LISTED + owned.size);
+  return found
+    .filter(({ sessionId }) => !owned.has(sessionId))
+    .slice(0, LISTED)
+    .map(({ sessionId, cwd, title, lastActivity }) => ({
+      claude_session_id: sessionId,
+      path: cwd,
+      title,
+      last_activity: new Date(lastActivity).toISOString(),
+      pid: running.find((one) => one.sessionId === sessionId)?.pid ?? null,
+    }));
+}
+
+/**
+ * Takes a conversation over that CBOS did not begin.
+ * @throws CatalogueError no_such_conversation, already_adopted, session_in_use, and what a launch throws
+ */
+export async function adoptConversation(
+  places: ConversationPlaces,
+  request: Adoption & { resume: string; type: SessionType },
+): Promise<Member> {
+  const { roster, launch, registryDir, clock } = places;
+  const id = request.resume;
+  const owner = roster.all().find(({ actor }) => actor.record.claudeSessionId === id);
+  if (owner !== undefined)
+    throw new CatalogueError('already_adopted', `${owner.actor.slug} is this conversation already`);
+  const found = await findConversation(configDirectory(launch.environment), id);
+  if (found === null)
+    throw new CatalogueError('no_such_conversation', `Claude Code has written down no conversation ${id}`);
+  const open = (await readRegistry(registryDir)).find((one) => one.sessionId === id);
+  if (open !== undefined) {
+    throw new CatalogueError('session_in_use', `Process ${open.pid} has the conversation open`, {
+      hint: `End it first (kill ${open.pid}, or leave it with /exit)`,
+    });
+  }
+  const path = request.path ?? found.cwd;
+  const slug = request.slug ?? roster.freeSlug(path.split('/').at(-1) ?? '');
+  return roster.claim(slug, async () => {
+    const record = newRecord({ slug, path, type: request.type }, path, clock.now());
+    const member = roster.add({ ...record, claudeSessionId: id });
+    try {
+      await member.controls.launch();
+    } catch (cause) {
+      roster.remove(member);
+      throw cause;
+    }
+    return member;
+  });
+}

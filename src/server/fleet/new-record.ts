@@ -1,0 +1,39 @@
+import { v7 as uuid } from 'uuid';
+import type { SessionRecord } from '../../platform/sqlite/session-store.ts';
+import type { NewSession, SessionType } from '../../protocol/index.ts';
+
+/** Size of a session's terminal unless asked otherwise: Claude Code's dialogs fit, and it fits a laptop's screen. */
+const DEFAULT_SIZE = { cols: 160, rows: 45 };
+
+/** The record of a session that was never launched. @param now Unix milliseconds */
+export function newRecord(request: NewSession & { type: SessionType }, path: string, now: number): SessionRecord {
+  return {
+    id: uuid(),
+    slug: request.slug,
+    type: request.type,
+    path,
+    adopted: true,
+    createdAt: now,
+    launch: {
+      args: request.args ?? [],
+      env: request.env ?? {},
+      permission_mode: request.permission_mode ?? null,
+      model: request.model ?? null,
+      cols: request.cols ?? DEFAULT_SIZE.cols,
+      rows: request.rows ?? DEFAULT_SIZE.rows,
+      max_budget_usd: request.max_budget_usd ?? null,
+    },
+    launchId: null,
+    screenId: null,
+    window: '0',
+    daemon: null,
+    agent: null,
+    claudeSessionId: null,
+    claudeVersion: null,
+    recording: null,
+    endedAt: null,
+    lastActivity: null,
+    lastQuestion: null,
+    hooks: null,
+  };
+}

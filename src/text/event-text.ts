@@ -1,0 +1,79 @@
+import type { ClaudeEvent } from '../protocol/index.ts';
+import { firstLine, toolGist } from './session-words.ts';
+import { cleanBlock, cleanLine } from './terminal-text.ts';
+
+type Json = Readonly<Record<string, unknown>>;
+const record = (value: unknown): Json => (typeof value === 'object' && value !== null ? (value as Json) : {});
+const blocks = (event: ClaudeEvent): Json[] => {
+  const { content } = record(event.message);
+  return Array.isArray(content) ? content.map(record) : [];
+};
+const text = (value: unknown): string => (typeof value === 'string' ? value : '');
+
+/** A piece of the answer as it is written; empty for every other event. */
+export function textDelta(event: ClaudeEvent): string {
+  if (event.type !== 'stream_event' || text(event.parent_tool_use_id) !== '') return '';
+  const delta = record(record(event.event).delta);
+  return delta.type === 'text_delta' ? cleanBlock(text(delta.text)) : '';
+}
+
+/** The calls that an event announces, a line each: `● Bash: npm test`. */
+export function toolLines(event: ClaudeEvent): string[] {
+  if (event.type !== 'assistant') return [];
+  return blocks(event)
+    .filter((block) => block.type === 'tool_use')
+    .map(
+      (block) => `● ${[cleanLine(text(block.name)), toolGist(block.input)].filter((part) => part !== '').join(': ')}`,
+    );
+}
+
+/** An event in a line for people; null for one that says nothing to them (pieces of an answer, signs of life). */
+export function eventLine(event: ClaudeEvent): string | null {
+  switch (event.type) {
+    case 'user':
+      return userLine(event);
+    case 'assistant': {
+      const said = blocks(event).map((block) => firstLine(text(block.text)));
+      return [...said.filter((line) => line !== '').map((line) => `● ${line}`), ...toolLines(event)].join('\n') || null;
+    }
+    case 'control_request': {
+      const request = record(event.request);
+      if (request.subtype !== 'can_use_tool') return null;
+      return `? ${cleanLine(text(request.tool_name))}: ${toolGist(request.input)}`;
+    }
+    case 'result':
+      return resultLine(event);
+    case 'error':
+      return `✗ ${cleanLine(text(event.message))}`;
+    case 'raw':
+      return `! ${cleanLine(text(event.content)).slice(0, 200)}`;
+    default:
+      return null;
+  }
+}
+
+function userLine(event: ClaudeEvent): string | null {
+  if (event.isReplay === true) {
+    const { content } = record(event.message);
+    return `❯ ${firstLine(typeof content === 'string' ? content : text(blocks(event)[0]?.text))}`;
+  }
+  const result = blocks(event).find((block) => block.type === 'tool_result');
+  if (result === undefined) return null;
+  return `  ⎿ ${firstLine(text(result.content)) || (result.is_error === true ? 'failed' : 'done')}`;
+}
+
+/** Why a turn failed; `done` for one that did not. */
+export function outcomeOf(event: ClaudeEvent): string {
+  const [first] = Array.isArray(event.errors) ? event.errors : [];
+  return event.is_error === true ? firstLine(text(event.result) || text(first) || text(event.subtype)) : 'done';
+}
+
+function resultLine(event: ClaudeEvent): string {
+  const seconds = typeof event.duration_ms === 'number' ? `${(event.duration_ms / 1_000).toFixed(1)} s` : '';
+  return [event.is_error === true ? '✗' : '✓', outcomeOf(event), seconds].filter((part) => part !== '').join('  ');
+}
+
+/** Whether a turn that ended so did what it was asked. */
+export function hasSucceeded(event: ClaudeEvent): boolean {
+  return event.type === 'result' && event.is_error !== true;
+}
