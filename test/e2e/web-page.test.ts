@@ -117,4 +117,37 @@ describe('the page, in a real browser, on real sessions', () => {
     await page.getByLabel('Sent').getByText('Claude Code took it').waitFor();
     expect(watched.faults).toEqual([]);
   });
+
+  test('what was said is found, and the replay opens at that moment and plays on', async () => {
+    await open();
+    await cbos.call('POST', '/sessions', {
+      slug: 'FIND',
+      path: world.projectDir,
+      type: 'screen',
+      prompt: 'scene:hello',
+    });
+    await cbos.untilStatus('FIND', 'idle/waiting_input', PATIENCE_MS);
+    await page.goto(`${cbos.url}/#/search`);
+    await page.getByLabel('Search all sessions').fill('ready when you');
+    const hit = page.getByRole('listitem').getByRole('link').filter({ hasText: 'ready when you' }).first();
+    await waitFor(
+      async () => {
+        if (await hit.isVisible()) return true;
+        await page.getByLabel('Search all sessions').fill('ready when');
+        await page.getByLabel('Search all sessions').fill('ready when you');
+        return hit.waitFor({ timeout: 1_000 }).then(() => true);
+      },
+      { describe: 'the answer is found', timeoutMs: PATIENCE_MS },
+    );
+    await hit.click();
+    await page.getByRole('heading', { name: 'FIND, replay' }).waitFor();
+    const position = page.getByLabel('Position');
+    await waitFor(async () => Number(await position.inputValue()) > 0, { describe: 'the replay stands at the hit' });
+    const at = Number(await position.inputValue());
+    await page.getByRole('button', { name: 'Play' }).click();
+    await waitFor(async () => Number(await position.inputValue()) > at, { describe: 'it plays on' });
+    await page.goto(`${cbos.url}/#/history`);
+    await page.getByRole('rowheader', { name: 'FIND' }).waitFor();
+    expect(watched.faults).toEqual([]);
+  });
 });

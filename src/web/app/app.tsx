@@ -1,11 +1,14 @@
 import { useEffect } from 'preact/hooks';
+import { HistoryPage } from '../pages/history.tsx';
 import { HomePage } from '../pages/home.tsx';
 import { NewSessionPage } from '../pages/new-session.tsx';
+import { SearchPage } from '../pages/search.tsx';
 import { SettingsPage } from '../pages/settings.tsx';
 import { SignInPage } from '../pages/sign-in.tsx';
 import { StashPage } from '../pages/stash.tsx';
 import { Icon, type IconName } from '../parts/icons.tsx';
 import { Toasts } from '../parts/toasts.tsx';
+import { ReplayPage } from '../replay/page.tsx';
 import { link, lostAt, sessions } from '../server/fleet.ts';
 import { SessionPage } from '../session/page.tsx';
 import { SessionList } from '../sessions/list.tsx';
@@ -56,6 +59,12 @@ function CurrentPage() {
       return <SessionPage key={value.slug} slug={value.slug} />;
     case 'new':
       return <NewSessionPage />;
+    case 'replay':
+      return <ReplayPage slug={value.slug} offset={value.offset} t={value.t} />;
+    case 'search':
+      return <SearchPage query={value.query} />;
+    case 'history':
+      return <HistoryPage />;
     case 'stash':
       return <StashPage />;
     case 'settings':

@@ -39,7 +39,7 @@ export function SessionHead({ session }: { session: Session }) {
       </span>
       <span class="grow narrow-only" />
       {isActive && (
-        <button type="button" class="button" onClick={interrupt}>
+        <button type="button" class="button" aria-label="Stop" onClick={interrupt}>
           <Icon name="stop" />
           <span class="wide-only">Stop</span>
         </button>

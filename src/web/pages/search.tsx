@@ -1,0 +1,167 @@
+import { useSignal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
+import { type SearchHit, SearchKind } from '../../protocol/index.ts';
+import { ageText, now } from '../app/clock.ts';
+import { addressOf, replaceBy } from '../app/router.ts';
+import { Icon } from '../parts/icons.tsx';
+import { PageHead } from '../parts/page-head.tsx';
+import { tellError } from '../parts/toasts.tsx';
+import { client, sessions } from '../server/fleet.ts';
+
+/** A person pauses so long between words; asking at every letter would be for nothing. */
+const PAUSE_MS = 200;
+const LIMIT = 100;
+
+const KINDS: Readonly<Record<SearchKind, string>> = {
+  prompt: 'Prompts',
+  answer: 'Answers',
+  tool: 'Tool calls',
+  screen: 'Screen',
+};
+
+/** Through everything that sessions said and showed; a hit leads to that moment. */
+export function SearchPage({ query }: { query: string }) {
+  const typed = useSignal(query);
+  const kind = useSignal<SearchKind | null>(null);
+  const hits = useSignal<readonly SearchHit[] | null>(null);
+  const isPending = useSignal(false);
+
+  useEffect(() => {
+    const q = typed.value.trim();
+    if (q === '') {
+      hits.value = null;
+      return;
+    }
+    let isOld = false;
+    const timer = setTimeout(async () => {
+      replaceBy({ page: 'search', query: q });
+      try {
+        const filter = kind.value === null ? {} : { kind: kind.value };
+        const found = await client.call('search', { query: { q, limit: LIMIT, ...filter } });
+        if (isOld) return;
+        hits.value = found.hits;
+        isPending.value = found.pending_bytes > 0;
+      } catch (error) {
+        if (!isOld) tellError(error);
+      }
+    }, PAUSE_MS);
+    return () => {
+      isOld = true;
+      clearTimeout(timer);
+    };
+  }, [typed.value, kind.value]);
+
+  return (
+    <>
+      <PageHead title="Search" />
+      <div class="page stack">
+        <div class="search-field">
+          <Icon name="search" />
+          <input
+            ref={takeFocus}
+            class="input"
+            type="search"
+            aria-label="Search all sessions"
+            placeholder="What was said or shown; “in quotes” exactly so"
+            value={typed.value}
+            onInput={({ currentTarget }) => {
+              typed.value = currentTarget.value;
+            }}
+          />
+        </div>
+        <fieldset class="row wrap">
+          <legend class="hidden-text">Where</legend>
+          {SearchKind.options.map((option) => (
+            <button
+              key={option}
+              type="button"
+              class="button"
+              aria-pressed={kind.value === option}
+              onClick={() => {
+                kind.value = kind.value === option ? null : option;
+              }}
+            >
+              {KINDS[option]}
+            </button>
+          ))}
+        </fieldset>
+        <p class="faint" role="status">
+          {summary(typed.value, hits.value)}
+          {isPending.value ? ' Some recordings are not searched yet.' : ''}
+        </p>
+        <ol class="plain hits">
+          {(hits.value ?? []).map((hit, index) => (
+            <Hit key={index} hit={hit} />
+          ))}
+        </ol>
+      </div>
+    </>
+  );
+}
+
+function takeFocus(field: HTMLInputElement | null): void {
+  if (field !== null && document.activeElement === document.body) field.focus();
+}
+
+function summary(typed: string, hits: readonly SearchHit[] | null): string {
+  if (typed.trim() === '') return '';
+  if (hits === null) return 'Searching…';
+  if (hits.length === 0) return 'Nothing was found.';
+  if (hits.length >= LIMIT) return `The newest ${LIMIT}.`;
+  return hits.length === 1 ? 'One place.' : `${hits.length} places.`;
+}
+
+function Hit({ hit }: { hit: SearchHit }) {
+  const { session, at, kind, snippet, recording } = hit;
+  const content = (
+    <>
+      <span class="row">
+        <strong>{session}</strong>
+        <span class="chip">{KINDS[kind]}</span>
+        {recording !== null && recording !== session && <span class="chip mono">{recording}</span>}
+        <span class="grow" />
+        <time class="faint" dateTime={at} title={new Date(at).toLocaleString()}>
+          {ageText(Date.parse(at), now.value)}
+        </time>
+      </span>
+      <span class="snippet">
+        <Marked text={snippet} marks={hit.highlights} />
+      </span>
+    </>
+  );
+  const target = targetOf(hit);
+  return (
+    <li>
+      {target === null ? (
+        <div class="card hit">{content}</div>
+      ) : (
+        <a class="card hit" href={target}>
+          {content}
+        </a>
+      )}
+    </li>
+  );
+}
+
+/** Where a hit leads: into the replay of the recording that goes on, or to the conversation. Older recordings are the command line's. */
+function targetOf({ session, offset, recording, seq }: SearchHit): string | null {
+  if (!sessions.value.has(session)) return null;
+  if (offset !== null && recording === session) return addressOf({ page: 'replay', slug: session, offset, t: null });
+  return seq !== null || recording === session ? addressOf({ page: 'session', slug: session }) : null;
+}
+
+function Marked({ text, marks }: { text: string; marks: SearchHit['highlights'] }) {
+  const parts = [];
+  let at = 0;
+  for (const [from, to] of marks) {
+    if (from < at) continue;
+    parts.push(text.slice(at, from), <mark key={from}>{text.slice(from, to)}</mark>);
+    at = to;
+  }
+  return (
+    <>
+      {parts}
+      {text.slice(at)}
+    </>
+  );
+}

@@ -1,0 +1,186 @@
+import { useSignal } from '@preact/signals';
+import { useEffect, useRef } from 'preact/hooks';
+import type { StatusChange } from '../../protocol/index.ts';
+import { addressOf } from '../app/router.ts';
+import { addShortcuts } from '../app/shortcuts.ts';
+import { Icon } from '../parts/icons.tsx';
+import { PageHead } from '../parts/page-head.tsx';
+import { tellError } from '../parts/toasts.tsx';
+import { client } from '../server/fleet.ts';
+import { createPlayer, type Player, type ReplaySource } from './player.ts';
+
+const SPEEDS = [0.5, 1, 2, 4, 8];
+const STEP_S = 5;
+/** A jump lands a little before the question, so that one sees it come. */
+const BEFORE_QUESTION_S = 1;
+
+/** A recording as it was: with a scrubber, faster or slower, from question to question. */
+export function ReplayPage({ slug, offset, t }: { slug: string; offset: number | null; t: number | null }) {
+  const place = useRef<HTMLDivElement>(null);
+  const player = useSignal<Player | null>(null);
+  const duration = useSignal(0);
+  const questions = useSignal<readonly number[]>([]);
+
+  useEffect(() => {
+    let isGone = false;
+    const disposers: (() => void)[] = [];
+    const open = async (): Promise<void> => {
+      const source = sourceOf(slug);
+      const [{ createScreen }, info] = await Promise.all([import('../terminal/screen.ts'), source.info()]);
+      if (isGone || place.current === null) return;
+      const screen = createScreen(place.current);
+      const opened = createPlayer({ source, screen, info, onError: tellError });
+      disposers.push(opened.dispose, screen.dispose);
+      duration.value = info.duration_s;
+      player.value = opened;
+      await opened.seek(offset !== null ? { offset } : { t: t ?? 0 });
+      if (offset === null && t === null) opened.play();
+      if (info.started_at === null || !info.timed) return;
+      const history = await client.call('history', { params: { slug }, query: { since: info.started_at } });
+      if (!isGone) questions.value = questionTimes(history, Date.parse(info.started_at), info.duration_s);
+    };
+    void open().catch(tellError);
+    return () => {
+      isGone = true;
+      player.value = null;
+      for (const dispose of disposers.reverse()) dispose();
+    };
+  }, [slug, offset, t]);
+
+  const { value: current } = player;
+  const seek = (to: number): void => {
+    void current?.seek({ t: Math.min(Math.max(0, to), duration.value) });
+  };
+  const toggle = (): void => {
+    if (current?.isPlaying.value === true) current.pause();
+    else current?.play();
+  };
+  const toQuestion = (step: 1 | -1): void => {
+    const at = current?.position.value ?? 0;
+    const next =
+      step === 1
+        ? questions.value.find((time) => time - BEFORE_QUESTION_S > at + 0.2)
+        : questions.value.findLast((time) => time - BEFORE_QUESTION_S < at - 1);
+    if (next !== undefined) seek(next - BEFORE_QUESTION_S);
+  };
+  useEffect(
+    () =>
+      addShortcuts([
+        { keys: ' ', does: 'Play or pause', run: toggle },
+        { keys: 'ArrowLeft', does: `${STEP_S} seconds back`, run: () => seek((current?.position.value ?? 0) - STEP_S) },
+        { keys: 'ArrowRight', does: `${STEP_S} seconds on`, run: () => seek((current?.position.value ?? 0) + STEP_S) },
+        { keys: ']', does: 'To the next question', run: () => toQuestion(1) },
+        { keys: '[', does: 'To the question before', run: () => toQuestion(-1) },
+      ]),
+    [current, questions.value],
+  );
+
+  return (
+    <>
+      <PageHead title={`${slug}, replay`}>
+        <a class="button" href={addressOf({ page: 'session', slug })}>
+          Live
+        </a>
+      </PageHead>
+      <section class="terminal replay-screen" ref={place} aria-label={`Recording of ${slug}`} />
+      <div class="dock replay-dock">
+        <Scrubber {...{ player: current, duration: duration.value, questions: questions.value, seek }} />
+        <div class="row wrap">
+          <button
+            type="button"
+            class="button primary icon"
+            aria-label={current?.isPlaying.value === true ? 'Pause' : 'Play'}
+            disabled={current === null}
+            onClick={toggle}
+          >
+            <Icon name={current?.isPlaying.value === true ? 'pause' : 'play'} />
+          </button>
+          <select
+            class="input speed"
+            aria-label="Speed"
+            value={String(current?.speed.value ?? 1)}
+            onChange={({ currentTarget }) => {
+              if (current !== null) current.speed.value = Number(currentTarget.value);
+            }}
+          >
+            {SPEEDS.map((speed) => (
+              <option key={speed} value={String(speed)}>
+                {speed}×
+              </option>
+            ))}
+          </select>
+          <label class="row check">
+            <input
+              type="checkbox"
+              checked={current?.skipsIdle.value ?? true}
+              onChange={({ currentTarget }) => {
+                if (current !== null) current.skipsIdle.value = currentTarget.checked;
+              }}
+            />
+            Skip silence
+          </label>
+          <span class="grow" />
+          <button type="button" class="button" disabled={questions.value.length === 0} onClick={() => toQuestion(1)}>
+            <Icon name="next" />
+            Next question
+          </button>
+        </div>
+      </div>
+    </>
+  );
+}
+
+function Scrubber(props: {
+  player: Player | null;
+  duration: number;
+  questions: readonly number[];
+  seek: (to: number) => void;
+}) {
+  const { player, duration, questions, seek } = props;
+  const at = player?.position.value ?? 0;
+  return (
+    <div class="scrubber">
+      <span class="number">{clockText(at)}</span>
+      <div class="scrubber-bar">
+        <input
+          type="range"
+          min={0}
+          max={Math.max(duration, 0.1)}
+          step={0.1}
+          value={at}
+          aria-label="Position"
+          aria-valuetext={`${clockText(at)} of ${clockText(duration)}`}
+          onInput={({ currentTarget }) => seek(Number(currentTarget.value))}
+        />
+        {questions.map((time) => (
+          <span key={time} class="question-mark" style={{ left: `${(100 * time) / Math.max(duration, 0.1)}%` }} />
+        ))}
+      </div>
+      <span class="number">{clockText(duration)}</span>
+    </div>
+  );
+}
+
+function sourceOf(slug: string): ReplaySource {
+  const params = { slug };
+  return {
+    info: () => client.call('replay', { params }),
+    frame: (at) => client.call('replayFrame', { params, query: at }),
+    output: (from) => client.call('replayOutput', { params, query: { from } }),
+  };
+}
+
+/** When it began to wait with a question, in seconds of the recording. */
+function questionTimes(history: readonly StatusChange[], startedAt: number, duration: number): number[] {
+  return history
+    .filter(({ primary }) => primary === 'waiting')
+    .map(({ at }) => (Date.parse(at) - startedAt) / 1000)
+    .filter((time) => time >= 0 && time <= duration);
+}
+
+function clockText(seconds: number): string {
+  const whole = Math.floor(seconds);
+  const parts = [Math.floor(whole / 3600), Math.floor(whole / 60) % 60, whole % 60];
+  const shown = parts[0] === 0 ? parts.slice(1) : parts;
+  return shown.map((part, index) => (index === 0 ? String(part) : String(part).padStart(2, '0'))).join(':');
+}

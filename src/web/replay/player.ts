@@ -1,0 +1,156 @@
+import { type Signal, signal } from '@preact/signals';
+import type { ReplayEvent, ReplayFrame, ReplayInfo, ReplayOutput } from '../../protocol/index.ts';
+import type { Screen } from '../terminal/screen.ts';
+
+/** Silence longer than this is skipped, where that is wanted, to shortly before what comes next. */
+const IDLE_LIMIT_S = 1.5;
+const BEFORE_NEXT_S = 0.3;
+/** The next output is asked for when less than this is at hand. */
+const LOW_WATER_EVENTS = 200;
+/** A terminal that has so much to draw is waited for: playing on would only make the jump larger. */
+const MAX_UNDRAWN = 1_000_000;
+
+export interface ReplaySource {
+  info(): Promise<ReplayInfo>;
+  frame(at: { t: number } | { offset: number }): Promise<ReplayFrame>;
+  output(from: number): Promise<ReplayOutput>;
+}
+
+/** Plays a recording on a screen. Times are seconds from its start. */
+export interface Player {
+  position: Signal<number>;
+  isPlaying: Signal<boolean>;
+  speed: Signal<number>;
+  skipsIdle: Signal<boolean>;
+  play(): void;
+  pause(): void;
+  /** shows the screen at that moment, and goes on from there when it plays */
+  seek(at: { t: number } | { offset: number }): Promise<void>;
+  dispose(): void;
+}
+
+export function createPlayer(options: {
+  source: ReplaySource;
+  screen: Screen;
+  info: ReplayInfo;
+  onError(error: unknown): void;
+}): Player {
+  const { source, screen, info, onError } = options;
+  const position = signal(0);
+  const isPlaying = signal(false);
+  const speed = signal(1);
+  const skipsIdle = signal(true);
+  let events: ReplayEvent[] = [];
+  /** `from` of what follows the events at hand; null: that is all */
+  let next: number | null = 0;
+  let isLoading = false;
+  let undrawn = 0;
+  let frame = 0;
+  let lastTick = 0;
+  /** counts jumps: an answer that was asked for before the last one is old */
+  let jumps = 0;
+
+  const load = async (): Promise<void> => {
+    if (isLoading || next === null) return;
+    const [from, jump] = [next, jumps];
+    isLoading = true;
+    try {
+      const output = await source.output(from);
+      if (jump !== jumps) return;
+      events = [...events, ...output.events];
+      next = output.next;
+    } catch (error) {
+      pause();
+      onError(error);
+    } finally {
+      isLoading = false;
+    }
+  };
+
+  const draw = (until: number): void => {
+    let count = 0;
+    let text = '';
+    const flush = (): void => {
+      if (text === '') return;
+      const { length } = text;
+      undrawn += length;
+      screen.write(text, () => {
+        undrawn -= length;
+      });
+      text = '';
+    };
+    for (const [t, kind, data] of events) {
+      if (t > until) break;
+      count++;
+      if (kind === 'o') text += data;
+      else {
+        flush();
+        const [cols, rows] = data.split('x').map(Number);
+        if (cols !== undefined && rows !== undefined) screen.resize(cols, rows);
+      }
+    }
+    flush();
+    if (count > 0) events = events.slice(count);
+  };
+
+  const tick = (at: number): void => {
+    frame = requestAnimationFrame(tick);
+    const elapsed = Math.max(0, at - lastTick) / 1000;
+    lastTick = at;
+    if (events.length < LOW_WATER_EVENTS) void load();
+    if (undrawn > MAX_UNDRAWN || (events.length === 0 && next !== null)) return;
+    let to = position.peek() + elapsed * speed.peek();
+    const upcoming = events[0]?.[0] ?? info.duration_s;
+    if (skipsIdle.peek() && upcoming - to > IDLE_LIMIT_S) to = upcoming - BEFORE_NEXT_S;
+    draw(to);
+    position.value = Math.min(to, info.duration_s);
+    if (events.length === 0 && next === null) pause();
+  };
+
+  const pause = (): void => {
+    cancelAnimationFrame(frame);
+    isPlaying.value = false;
+  };
+  const play = (): void => {
+    if (isPlaying.peek()) return;
+    isPlaying.value = true;
+    lastTick = performance.now();
+    frame = requestAnimationFrame(tick);
+  };
+
+  return {
+    position,
+    isPlaying,
+    speed,
+    skipsIdle,
+    play: () => {
+      // At the end it begins anew, as every player does.
+      if (position.peek() >= info.duration_s - 0.05) void seek({ t: 0 }).then(play);
+      else play();
+    },
+    pause,
+    seek,
+    dispose: () => {
+      jumps++;
+      pause();
+    },
+  };
+
+  async function seek(at: { t: number } | { offset: number }): Promise<void> {
+    const jump = ++jumps;
+    events = [];
+    next = null;
+    try {
+      const shown = await source.frame(at);
+      if (jump !== jumps) return;
+      screen.clear();
+      screen.resize(shown.cols, shown.rows);
+      screen.write(shown.data);
+      position.value = shown.t;
+      next = shown.t;
+    } catch (error) {
+      pause();
+      onError(error);
+    }
+  }
+}

@@ -1,0 +1,108 @@
+import axe from 'axe-core';
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { openBrowser, VIEWPORTS } from '../harness/browser.ts';
+import type { FacesUnderTest } from '../harness/faces.ts';
+import { startPage } from '../harness/page.ts';
+import { asking, DONE, WORKING } from '../harness/some-sessions.ts';
+import { createWorld } from '../harness/world.ts';
+
+const PLACES = [
+  '#/',
+  '#/s/ASKS',
+  '#/s/FORM',
+  '#/s/TERM',
+  '#/s/JSON',
+  '#/new',
+  '#/stash',
+  '#/search',
+  '#/history',
+  '#/settings',
+];
+
+/** What a thumb hits (WCAG 2.5.5). */
+const THUMB_PX = 44;
+
+const world = createWorld();
+let browser: Browser;
+beforeAll(async () => {
+  browser = await openBrowser(world);
+});
+afterAll(() => world.dispose());
+
+function prepare({ sessions }: FacesUnderTest): void {
+  const options = [{ key: '1', label: 'SQLite', description: 'A file' }];
+  const questions = [{ header: 'Storage', text: 'Where?', options, multi: true }];
+  sessions.add('ASKS', asking());
+  sessions.add('FORM', asking({ kind: 'question', tool: null, text: 'Where?', options, questions, multi: true }));
+  sessions.add('TERM', WORKING);
+  sessions.addWithoutRecording('JSON', { type: 'json', json_state: 'complete', ...DONE });
+  sessions.happen(
+    'JSON',
+    { type: 'user', message: { role: 'user', content: 'hello' } },
+    {
+      type: 'assistant',
+      message: { content: [{ type: 'text', text: '# Title\n\n```ts\nconst a = 1;\n```\n[link](https://x.y)' }] },
+    },
+    {
+      type: 'assistant',
+      message: {
+        content: [
+          { type: 'tool_use', id: 't', name: 'Edit', input: { file_path: 'a', old_string: 'b', new_string: 'c' } },
+        ],
+      },
+    },
+  );
+  sessions.addToStash({ session_slug: 'TERM', response: 'later', question: 'When?' });
+}
+
+/** axe's findings that keep somebody from using the page, one line each. */
+interface Finding {
+  id: string;
+  impact: string | null;
+  where: string[];
+}
+const RUN = `axe.run(document, { resultTypes: ['violations'] }).then(({ violations }) =>
+  violations.map(({ id, impact, nodes }) => ({ id, impact, where: nodes.map(({ html }) => html.slice(0, 160)) })))`;
+
+test.each([
+  ['light', 'desktop'],
+  ['dark', 'desktop'],
+  ['light', 'phone'],
+] as const)('axe finds nothing serious: %s, %s', async (colorScheme, viewport) => {
+  // axe is put in from outside, which the page's own policy forbids.
+  const context = { colorScheme, viewport: VIEWPORTS[viewport], bypassCSP: true, hasTouch: viewport === 'phone' };
+  await using one = await startPage(browser, { context, prepare });
+  const { page } = one;
+  await page.evaluate(axe.source);
+  const serious: Record<string, Finding[]> = {};
+  for (const place of PLACES) {
+    await one.visit(place);
+    await page.locator(place.startsWith('#/s/') ? '#session-title' : '.shell').waitFor();
+    const found = (await page.evaluate(RUN)) as Finding[];
+    const bad = found.filter(({ impact }) => impact === 'serious' || impact === 'critical');
+    if (bad.length > 0) serious[place] = bad;
+  }
+  expect(serious).toEqual({});
+});
+
+test('at 360 pixels nothing is wider than the phone, and everything that is tapped is as large as a thumb', async () => {
+  const context = { viewport: VIEWPORTS.phone, hasTouch: true, isMobile: true };
+  await using one = await startPage(browser, { context, prepare });
+  for (const place of PLACES) {
+    await one.visit(place);
+    await one.page.locator(place.startsWith('#/s/') ? '#session-title' : '.shell').waitFor();
+    expect(await one.page.evaluate('document.documentElement.scrollWidth'), place).toBeLessThanOrEqual(360);
+    const small = await one.page.locator('main button, main select, main .button, .nav a, .session-row').evaluateAll(
+      (all, least) =>
+        all
+          .map((element) => ({
+            text: element.textContent,
+            height: Math.round(element.getBoundingClientRect().height),
+          }))
+          .filter(({ height }) => height > 0 && height < least),
+      THUMB_PX,
+    );
+    expect(small, place).toEqual([]);
+  }
+});
