@@ -14,11 +14,15 @@ export function redactExplanation({
   evidence,
   ...plain
 }: Explanation): Omit<Explanation, 'status'> {
-  const { hooks, screen } = evidence;
+  const { hooks, screen, json } = evidence;
   const frame = screen && redactFrame({ ...screen, dimRows: screen.dim_rows });
   const end = hooks?.turn_end ?? null;
   const hide = (text: string | null): string | null =>
     text === null ? null : text.split('\n').map(redactLine).join('\n');
+  const hidePrompt = <P extends { text: string }>(prompt: P | null): P | null =>
+    prompt && { ...prompt, text: redactLine(prompt.text) };
+  const hideCalls = <C extends { name: string }>(calls: readonly C[]): C[] =>
+    calls.map((call) => ({ ...call, name: redactTool(call.name) }));
   return {
     ...plain,
     verdicts: verdicts.map((verdict) => ({ ...verdict, evidence: redactLine(verdict.evidence) })),
@@ -26,9 +30,16 @@ export function redactExplanation({
       ...evidence,
       hooks: hooks && {
         ...hooks,
-        prompt: hooks.prompt && { ...hooks.prompt, text: redactLine(hooks.prompt.text) },
-        tools: hooks.tools.map((tool) => ({ ...tool, name: redactTool(tool.name) })),
+        prompt: hidePrompt(hooks.prompt),
+        tools: hideCalls(hooks.tools),
         turn_end: end && { ...end, error: hide(end.error), message: hide(end.message) },
+      },
+      json: json && {
+        ...json,
+        prompt: hidePrompt(json.prompt),
+        tools: hideCalls(json.tools),
+        questions: hideCalls(json.questions),
+        turn_end: json.turn_end && { ...json.turn_end, error: hide(json.turn_end.error) },
       },
       screen: screen && frame && { ...screen, lines: [...frame.lines], draft: hide(screen.draft) },
     },

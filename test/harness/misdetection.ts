@@ -19,8 +19,14 @@ const Misdetection = Explanation.omit({ status: true }).extend({
 });
 export type Misdetection = z.infer<typeof Misdetection>;
 
+/** A source that the CBOS of then did not know had nothing to say. */
+const NO_SOURCE = { process: null, hooks: null, screen: null, registry: null, json: null };
+
 /** @throws when the text is no misdetection, naming the field */
-export const parseMisdetection = (text: string): Misdetection => Misdetection.parse(JSON.parse(text));
+export function parseMisdetection(text: string): Misdetection {
+  const written = JSON.parse(text) as { evidence?: object };
+  return Misdetection.parse({ ...written, evidence: { ...NO_SOURCE, ...written.evidence } });
+}
 
 const millis = (at: string): number => Date.parse(at);
 const maybe = (at: string | null): number | null => (at === null ? null : Date.parse(at));

@@ -22,8 +22,13 @@ export interface Arbitration {
 
 /** The screen is drawn up to some 100 ms after the hook of the same event (2.1.329: 10 to 150 ms); a second covers a loaded machine. */
 const DRAW_LAG_MS = 1_000;
-/** After Stop the spinner goes within 100 ms; one that still turns belongs to a turn that no hook announced. */
-const END_LAG_MS = 500;
+/**
+ * After Stop the spinner goes within 100 ms, on a machine with too much to do within 700 ms (2.1.329); one that still turns belongs to
+ * a turn that no hook announced.
+ */
+const END_LAG_MS = 1_000;
+/** The same where the registry, too, says that the turn is over. */
+const CONFIRMED_END_LAG_MS = 5_000;
 /** How long an asked permission may stay undrawn before the screen is believed that no dialog is open. */
 const DIALOG_LAG_MS = 2_000;
 /** An interrupt fires no hook. Without a registry record the idle prompt must stand this long after the last hook. */
@@ -336,8 +341,10 @@ function overActiveScreen({ hook, screen, registry, shown }: Dispute, now: Milli
   if (registry?.primary === 'active' && registry.since > hook.since) {
     return final(screen, 'the registry, too, says that a turn runs');
   }
-  if (shown.changedAt <= hook.since + END_LAG_MS) return final(hook, 'the screen has not changed since the hook');
-  return until(hook.since + END_LAG_MS, now, {
+  const isConfirmed = registry?.primary === 'idle' && registry.since >= hook.since - REGISTRY_LAG_MS;
+  const lagMs = isConfirmed ? CONFIRMED_END_LAG_MS : END_LAG_MS;
+  if (shown.changedAt <= hook.since + lagMs) return final(hook, 'the screen has not changed since the hook');
+  return until(hook.since + lagMs, now, {
     first: hook,
     later: screen,
     whyFirst: 'the screen is from before the end of the turn',

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
-import { advanceStatus, type Evidence, explain, statusView } from '../../../src/core/status/index.ts';
+import { advanceStatus, type Evidence, explain, NO_HOOKS, statusView } from '../../../src/core/status/index.ts';
 import { redactExplanation } from '../../../src/local-misdetection.ts';
 import { readEvidence } from '../../harness/evidence.ts';
 import { parseMisdetection, sayOf } from '../../harness/misdetection.ts';
@@ -37,4 +37,28 @@ describe('what record-misdetection keeps is enough to come to the same verdict',
     };
     announce(readEvidence(join(LIVE, name)), { onEvidence });
   });
+});
+
+test('no word of a JSON session stays either', () => {
+  const at = new Date(0).toISOString();
+  const evidence: Evidence = { process: null, screen: null, hooks: NO_HOOKS, registry: null };
+  const explained = explain(evidence, 0);
+  const json = {
+    last_at: at,
+    prompt: { at, text: 'Ask Hildegard' },
+    busy_since: at,
+    tools: [{ name: 'mcp__hildegard__call', at }],
+    questions: [{ name: 'mcp__hildegard__ask', at }],
+    turn_end: { at, error: 'Hildegard is out', interrupted: false },
+    background: 0,
+  };
+  const { memory } = advanceStatus(null, { evidence, now: 0, stuckThresholdMs: STUCK_MS });
+  const kept = redactExplanation({
+    ...explained,
+    status: statusView(memory, evidence, 0),
+    claude_version: null,
+    stuck_threshold_ms: STUCK_MS,
+    evidence: { ...explained.evidence, json },
+  });
+  expect(JSON.stringify(kept)).not.toMatch(/hildegard/i);
 });

@@ -183,7 +183,10 @@ export const DIALOG_SCENES: Readonly<Record<string, RecordedScene>> = {
       await stage.press(KEYS.down);
       await stage.rest(500);
       await stage.press(KEYS.enter);
-      stage.truth.say('idle', 'accepted');
+      // It goes on starting only now.
+      stage.truth.say('starting', 'accepted');
+      await stage.rest(2_000);
+      await stage.ready();
       await stage.settle();
       await stage.prompt('Please go on with scene:free');
       await stage.heard('tool');
