@@ -4,7 +4,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { HELD_OUT, scoreHeldOut } from './accuracy-held-out.mjs';
-import { LIVE_RESULTS, measureLive } from './accuracy-live.mjs';
+import { LIVE_LAG, LIVE_RESULTS, measureLive } from './accuracy-live.mjs';
 import { openLoader } from './load-typescript.mjs';
 import { ROOT } from './root.mjs';
 
@@ -34,7 +34,7 @@ async function scoreRecordings(directory) {
   const sections =
     directory === null
       ? [
-          liveSection(readJson(LIVE_RESULTS)),
+          liveSection(readJson(LIVE_RESULTS), readJson(LIVE_LAG)),
           heldOutSection(readJson(join(HELD_OUT, 'scored.json')), await scoreDirectory(HELD_OUT)),
         ]
       : [];

@@ -1,4 +1,4 @@
-import type { LiveResults } from '../live/results.ts';
+import type { LiveLag, LiveResults } from '../live/results.ts';
 import { type Figures, figuresOf, type ScoredRecording } from './accuracy.ts';
 import { figuresRow, of, percent, table, versionsOf } from './accuracy-page.ts';
 
@@ -39,7 +39,7 @@ const quantile = (sorted: readonly number[], part: number): number =>
   sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? 0;
 
 /** The part on live sessions. */
-export function liveSection(results: LiveResults): string {
+export function liveSection(results: LiveResults, quiet: LiveLag): string {
   const sections = Object.entries(results).flatMap(([version, scenes]) => {
     const runs = Object.values(scenes).flatMap((scene) => scene.runs);
     const lags = runs.flatMap((run) => run.lagsMs).sort((a, b) => a - b);
@@ -76,7 +76,15 @@ Scored is what a WebSocket client is told, every 50 ms from one second after eac
 waiting session; within 300 ms before a label of a key its word counts as well. The lag is from the change to the client. Written by
 \`npm run accuracy -- --live\`; \`npm test\` plays the hardest scenes anew.`,
     ...sections,
+    lagOf(quiet),
   ].join('\n\n');
+}
+
+function lagOf({ at, claude, scenes, lagsMs }: LiveLag): string {
+  const sorted = [...lagsMs].sort((a, b) => a - b);
+  const [median, p90] = [0.5, 0.9].map((part) => `${Math.round(quantile(sorted, part))} ms`);
+  return `Several scenes at once make each other late, and so does whatever else the machine does. One after the other with nothing beside them
+(${claude}, ${at.slice(0, 10)}, ${scenes.join(', ')}; ${sorted.length} changes): median lag ${median}, p90 ${p90}. Pressing the key is within it.`;
 }
 
 /** What recordings that were held out have shown the first time that they were scored; never written again. */

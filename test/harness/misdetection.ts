@@ -96,6 +96,7 @@ function screenOf(
     frame,
     reading: readScreen(frame),
     readingSince: millis(screen.newest_since),
+    primarySince: millis(screen.newest_since),
     settled: { alone: settled, accompanied: settled },
     dialogSeenAt: maybe(screen.dialog_seen_at),
     changedAt: millis(screen.changed_at),

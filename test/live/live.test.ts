@@ -1,5 +1,11 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
+import { RECORDED_SCENES } from '../recordings/scenes/index.ts';
+import type { LiveLag, LiveResults } from './results.ts';
 import { pinnedVersion, runLive } from './run-live.ts';
+
+const readJson = (name: string): unknown =>
+  JSON.parse(readFileSync(new URL(`../fixtures/${name}`, import.meta.url), 'utf8'));
 
 /**
  * Where sources disagree or one is silent, as short as can be: of an interrupt and a dismissed dialog no hook tells, a transcript covers the
@@ -27,5 +33,22 @@ describe('what a client is told of a live session', () => {
         expect(samples).toBeGreaterThan(50);
       }
     }
+  });
+
+  test('was right in three runs of every scene when it was last measured', () => {
+    const scenes = (readJson('live-accuracy.json') as LiveResults)[pinnedVersion()] ?? {};
+    expect(Object.keys(scenes).sort()).toEqual(Object.keys(RECORDED_SCENES).sort());
+    for (const [scene, { runs }] of Object.entries(scenes)) {
+      expect(runs.length, scene).toBeGreaterThanOrEqual(3);
+      for (const { samples, right, faults } of runs)
+        expect({ right, faults }, scene).toEqual({ right: samples, faults: [] });
+    }
+  });
+
+  test('came within 100 ms in half of the changes, where nothing else ran', () => {
+    const { lagsMs } = readJson('live-lag.json') as LiveLag;
+    const sorted = [...lagsMs].sort((a, b) => a - b);
+    expect(sorted.length).toBeGreaterThan(20);
+    expect(sorted[Math.floor(sorted.length / 2)]).toBeLessThanOrEqual(100);
   });
 });

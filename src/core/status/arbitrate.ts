@@ -336,7 +336,7 @@ const idleAfterTurn = (idle: SourceVerdict): SourceVerdict =>
 
 /** The hooks say that the turn is over, the screen shows one running: the old picture, or a turn that no hook announced. */
 function overActiveScreen({ hook, screen, registry, shown }: Dispute, now: Millis): Arbitration {
-  if (screen.since > hook.since + NEWS_MS)
+  if (Math.min(screen.since, shown.primarySince) > hook.since + NEWS_MS)
     return final(screen, 'the spinner began after the last hook: a turn that no hook told of');
   if (registry?.primary === 'active' && registry.since > hook.since) {
     return final(screen, 'the registry, too, says that a turn runs');

@@ -72,6 +72,8 @@ export interface ScreenEvidence {
   reading: ScreenReading;
   /** since when the screen reads so (same primary, detail and dialog) */
   readingSince: Millis;
+  /** since when its primary is the same: a running turn may change what it does */
+  primarySince: Millis;
   /**
    * The last reading that stood long enough to be believed, before `reading`; null when there was none.
    * A half-drawn frame reads wrongly for some milliseconds: until `reading` has settled, this one counts. A screen that hooks

@@ -155,6 +155,16 @@ describe('who is believed', () => {
       'idle/waiting_input hook.Stop',
     ],
     [
+      'what a loaded machine draws late of a turn that has ended is no other turn',
+      {
+        hooks: hooksOf(prompted, stopped),
+        screen: screenOf([T, FRAMES.thinking], [T + 5_240, FRAMES.responding]),
+        registry: registryOf('idle', T + 5_010),
+      },
+      T + 6_800,
+      'idle/waiting_input hook.Stop',
+    ],
+    [
       'a spinner that begins after Stop is a turn that no hook announced',
       { hooks: hooksOf(prompted, stopped), screen: screenOf([T, FRAMES.idle], [T + 8_000, FRAMES.thinking]) },
       T + 8_001,
