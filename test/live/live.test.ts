@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { RECORDED_SCENES } from '../recordings/scenes/index.ts';
-import type { LiveLag, LiveResults } from './results.ts';
+import type { LiveResults } from './results.ts';
 import { pinnedVersion, runLive } from './run-live.ts';
 
 const readJson = (name: string): unknown =>
@@ -45,10 +45,9 @@ describe('what a client is told of a live session', () => {
     }
   });
 
-  test('came within 100 ms in half of the changes, where nothing else ran', () => {
-    const { lagsMs } = readJson('live-lag.json') as LiveLag;
-    const sorted = [...lagsMs].sort((a, b) => a - b);
-    expect(sorted.length).toBeGreaterThan(20);
-    expect(sorted[Math.floor(sorted.length / 2)]).toBeLessThanOrEqual(100);
+  test('came within 150 ms in half of the changes, several sessions at once on a busy machine', () => {
+    const scenes = (readJson('live-accuracy.json') as LiveResults)[pinnedVersion()] ?? {};
+    const lags = Object.values(scenes).flatMap(({ runs }) => runs.flatMap(({ lagsMs }) => lagsMs));
+    expect(lags.sort((a, b) => a - b)[Math.floor(lags.length / 2)]).toBeLessThanOrEqual(150);
   });
 });
