@@ -32,6 +32,8 @@ const loader = await createViteServer({
   server: { middlewareMode: true, watch: null, ws: false },
   appType: 'custom',
   oxc: { target: 'node20' },
+  // CommonJS: Node loads them
+  ssr: { external: ['@xterm/headless', '@xterm/addon-serialize'] },
   logLevel: 'error',
 });
 let isGood = true;

@@ -19,10 +19,10 @@ export interface RecordingParts {
 }
 
 /**
- * A part unpacks in 10 ms, which a jump can afford twice; a recording of 1 GB has 500 of them. A multiple of every file system's
+ * A part unpacks in 10 ms, which a jump can afford twice; a recording of 1 GB has 1,000 of them. A multiple of every file system's
  * block, so that a whole part can be given back.
  */
-export const PART_BYTES = 2 * 1024 * 1024;
+export const PART_BYTES = 1024 * 1024;
 /** The end stays as it is: the server draws the last 2 MB when it starts, and a slow client reads a little behind the end. */
 export const UNPACKED_END_BYTES = 8 * 1024 * 1024;
 /** The beginning of the file stays as well: `script`'s header line, which every reader of such files looks for. */

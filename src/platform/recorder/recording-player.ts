@@ -44,11 +44,13 @@ export type PlayerEvent =
   | { kind: 'resize'; at: number; cols: number; rows: number };
 
 /**
- * A keyframe after so much output or so many rows: a jump then draws half as much in the middle, 10 ms, and the keyframes take a
- * hundredth of the recording.
+ * A keyframe after so much output or so many rows: a jump then draws and reads few, and the keyframes, half a kilobyte each, take less
+ * than a hundredth of the recording. With four times as much the slowest jumps took 220 ms.
  */
-export const KEYFRAME_BYTES = 512 * 1024;
-const KEYFRAME_ROWS = 8_000;
+const KEYFRAME_BYTES = 128 * 1024;
+const KEYFRAME_ROWS = 2_000;
+/** While it grows they are made for so much at once: each time the last one has to be drawn again first. */
+export const GROW_BYTES = 2 * KEYFRAME_BYTES;
 /** Given to the emulator at once: it parses chunks of this size at full speed, and nobody else waits longer than 4 ms for it. */
 const DRAW_BYTES = 128 * 1024;
 /** Of the output before a keyframe, to know the recording by. */

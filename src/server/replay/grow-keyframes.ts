@@ -1,4 +1,4 @@
-import { KEYFRAME_BYTES } from '../../platform/recorder/index.ts';
+import { GROW_BYTES } from '../../platform/recorder/index.ts';
 import type { Clock } from '../clock.ts';
 import type { Logger } from '../logger.ts';
 import type { Dispose, RecordingStream, Sessions } from '../sessions.ts';
@@ -46,7 +46,7 @@ export function growKeyframes({ sessions, replays, clock, logger }: GrowOptions)
     let fresh = 0;
     const stop = stream.onBytes((bytes) => {
       fresh += bytes.length;
-      if (fresh < KEYFRAME_BYTES) return;
+      if (fresh < GROW_BYTES) return;
       fresh = 0;
       work = work.then(() => grow(stream));
     });
