@@ -54,6 +54,8 @@ export interface StartRequest {
 export interface TuiRequest {
   client: Client;
   io: TerminalIo;
+  /** what is being waited for, one line each: "starting the server" */
+  onProgress(line: string): void;
 }
 
 export interface DemoRequest {
@@ -180,8 +182,8 @@ export interface LocalHost {
   /** Runs a program on this terminal and resolves to its exit code. */
   runAttached(argv: readonly string[]): Promise<number>;
   /**
-   * The terminal UI, until the person leaves it. Resolves to the exit code.
-   * @throws CatalogueError no_server
+   * The terminal UI, until the person leaves it; starts the server where none runs. Resolves to the exit code.
+   * @throws CatalogueError no_server, timed_out
    */
   tui(request: TuiRequest): Promise<number>;
   demo(request: DemoRequest): Promise<void>;

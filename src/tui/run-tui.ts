@@ -17,6 +17,8 @@ import { createWatchedSession } from './watched-session.ts';
 
 /** 30 pictures a second: more is not seen, and each costs the terminal as well. */
 const FRAME_MS = 33;
+/** What a key changes is shown at once: the selection, and then what the server sends for it. */
+const PICTURES_AFTER_KEY = 2;
 /** Durations count seconds. */
 const CLOCK_MS = 1_000;
 
@@ -48,6 +50,7 @@ function openTui(options: TuiOptions): { ended: Promise<number>; dispose(): void
   let isEnded = false;
   let stopFrame: Dispose | null = null;
   let paintedAt = 0;
+  let urgent = 0;
   let finish: (exitCode: number) => void = () => undefined;
   let fail: (error: unknown) => void = () => undefined;
   const ended = new Promise<number>((resolve, reject) => {
@@ -59,6 +62,7 @@ function openTui(options: TuiOptions): { ended: Promise<number>; dispose(): void
     stopFrame = null;
     if (isLent || isEnded || !terminal.hasRoom()) return;
     paintedAt = now();
+    urgent = Math.max(0, urgent - 1);
     const content = {
       rows: (viewport: ContentViewport) => {
         const shown = watched.content({ ...viewport, hasColours, isUnfolded: model.isUnfolded });
@@ -70,7 +74,7 @@ function openTui(options: TuiOptions): { ended: Promise<number>; dispose(): void
   };
   const changed = (): void => {
     if (stopFrame !== null || isEnded) return;
-    stopFrame = startTimer(guarded(paint), Math.max(0, FRAME_MS - (now() - paintedAt)));
+    stopFrame = startTimer(guarded(paint), urgent > 0 ? 0 : Math.max(0, FRAME_MS - (now() - paintedAt)));
   };
   /** What goes wrong unexpectedly ends the TUI, with the terminal given back: never a dead screen. */
   const guarded =
@@ -180,6 +184,9 @@ function openTui(options: TuiOptions): { ended: Promise<number>; dispose(): void
   const handle = (event: InputEvent): void => {
     if (event.kind === 'focus') model.hasFocus = event.hasFocus;
     if (event.kind === 'key' && event.name === 'ctrl+l') surface.forget();
+    urgent = PICTURES_AFTER_KEY;
+    stopFrame?.();
+    stopFrame = null;
     mode.handle(event);
     changed();
   };

@@ -99,7 +99,7 @@ describe('start, and cbos alone', () => {
   test('in a terminal it opens the terminal UI, and ends as that does', async () => {
     const tui: LocalHost['tui'] = async ({ client }) => (await client.call('listSessions')).length + 40;
     server.sessions.add('FIRST');
-    const { code, stdout } = await runCommand([], withHost({ startInBackground, tui }, { isTTY: true }));
+    const { code, stdout } = await runCommand([], withHost({ tui }, { isTTY: true }));
     expect({ code, stdout }).toEqual({ code: 41, stdout: '' });
   });
 

@@ -1,6 +1,8 @@
 import type { Command } from 'commander';
+import { createClient } from '../../client/index.ts';
 import { type CliContext, isInteractive } from '../context.ts';
 import type { SettingFlags } from '../local-host.ts';
+import { socketTransport } from '../socket-transport.ts';
 import { describe } from './command-help.ts';
 import { printSessions } from './listing.ts';
 
@@ -26,11 +28,13 @@ export function addServing(program: Command, context: CliContext): void {
     ],
   }).action(async () => {
     if (isInteractive(io) && io.env.TERM !== 'dumb') {
-      await host.startInBackground({ flags: {}, onProgress: out.notice });
-      const client = await context.client();
-      // What it says of another version would stand in the middle of the picture, which says it as well.
-      await context.settleVersionCheck();
-      context.exitCode = await host.tui({ client, io });
+      const { settings } = await context.settings();
+      context.exitCode = await host.tui({
+        // Without the check of the server's version: what that prints would stand in the middle of the picture, which says it itself.
+        client: createClient({ transport: socketTransport(settings.socket) }),
+        io,
+        onProgress: out.notice,
+      });
       return;
     }
     await start(context, { showsSignIn: io.stdout.isTTY !== true });
