@@ -10,7 +10,7 @@ const SENDS = 25;
 export async function measure(): Promise<Figure[]> {
   await using world = await claudeWorld();
   const cbos = await startCbos(world);
-  const created = await cbos.call('POST', '/sessions', { slug: 'S', path: world.projectDir });
+  const created = await cbos.call('POST', '/sessions', { slug: 'S', type: 'screen', path: world.projectDir });
   if (created.error !== null) throw new Error(created.error.message);
   await cbos.untilStatus('S', 'idle/ready');
   const send = async (text: string, queue: boolean, status: string): Promise<number> => {

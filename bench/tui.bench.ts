@@ -39,7 +39,14 @@ export async function measure(): Promise<Figure[]> {
 }
 
 async function launch(cbos: Cbos, world: World, slug: string, env: Record<string, string>): Promise<void> {
-  const created = await cbos.call('POST', '/sessions', { slug, path: world.projectDir, cols: 200, rows: 50, env });
+  const created = await cbos.call('POST', '/sessions', {
+    slug,
+    type: 'screen',
+    path: world.projectDir,
+    cols: 200,
+    rows: 50,
+    env,
+  });
   if (created.error !== null) throw new Error(created.error.message);
 }
 

@@ -37,6 +37,7 @@ test('a status is explained, kept for a report without a word of the session, an
 
   await cbos.call('POST', '/sessions', {
     slug: 'WHY',
+    type: 'screen',
     path: world.projectDir,
     prompt: 'scene:permission for Hildegard',
   });

@@ -29,7 +29,12 @@ async function found(query: string, isIt: (result: SearchResult) => boolean): Pr
 }
 
 test('what a session was told, said, did and showed is found as it comes, also after kill -9, and with its place to replay', async () => {
-  await cbos.call('POST', '/sessions', { slug: 'TOOLS', path: world.projectDir, prompt: 'scene:tools zebrafish' });
+  await cbos.call('POST', '/sessions', {
+    slug: 'TOOLS',
+    type: 'screen',
+    path: world.projectDir,
+    prompt: 'scene:tools zebrafish',
+  });
   const prompt = await found('zebrafish', ({ hits }) =>
     hits.some(({ kind, offset }) => kind === 'prompt' && offset !== null),
   );

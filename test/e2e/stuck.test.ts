@@ -11,7 +11,7 @@ test('a turn is stuck when its spinner stops for longer than the threshold, and 
   await using world = await claudeWorld();
   const cbos = await startCbos(world, { CBOS_STUCK_THRESHOLD_MS: String(THRESHOLD_MS) });
   const launch = (slug: string, prompt: string): Promise<unknown> =>
-    cbos.call('POST', '/sessions', { slug, path: world.projectDir, prompt });
+    cbos.call('POST', '/sessions', { slug, type: 'screen', path: world.projectDir, prompt });
   const historyOf = async (slug: string): Promise<StatusChange[]> =>
     (await cbos.call<StatusChange[]>('GET', `/sessions/${slug}/history`)).body;
 
