@@ -7,8 +7,11 @@ import { waitFor } from '../../harness/wait-for.ts';
 
 let server: FacesUnderTest;
 let socket: TestSocket<StreamFrame>;
+/** Who listens to the sessions before any client came. */
+let listenersBefore: number;
 beforeEach(async () => {
   server = await startFaces();
+  listenersBefore = server.sessions.listeners();
   server.sessions.add('AUTH').write('auth');
   server.sessions.add('PAY').write('pay');
   server.sessions.addWithoutRecording('SEEN', { adopted: false });
@@ -143,8 +146,8 @@ describe('subscriptions', () => {
     expect(recording.listeners()).toBe(2);
     socket.ws.close();
     other.ws.terminate();
-    await waitFor(() => recording.listeners() === 0 && server.sessions.listeners() === 0, {
-      describe: 'nothing listens any more',
+    await waitFor(() => recording.listeners() === 0 && server.sessions.listeners() === listenersBefore, {
+      describe: 'nothing listens for them any more',
     });
   });
 
