@@ -97,6 +97,8 @@ describe('a question', () => {
   ])('of permission is answered by the key %s, once', async (key, answer) => {
     await using one = await startPage(browser, { prepare: ({ sessions }) => void sessions.add('ASKS', asking()) });
     await one.visit('#/s/ASKS');
+    // The list's page shows the question as well, but gives it no keys.
+    await one.page.getByRole('heading', { name: 'ASKS' }).waitFor();
     await panel(one, 'Permission').getByText('Run the tests').waitFor();
     await one.page.keyboard.press(key);
     await one.page.keyboard.press(key);

@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals';
-import { useEffect } from 'preact/hooks';
+import { useLayoutEffect } from 'preact/hooks';
 import type { Question, QuestionOption } from '../../protocol/index.ts';
 import { addShortcuts, optionKey } from '../app/shortcuts.ts';
 import { Markdown } from '../conversation/markdown.tsx';
@@ -108,7 +108,8 @@ function Choices(props: { question: Question; isDisabled: boolean; hasKeys: bool
   const asksYesOrNo = kind === 'permission' || kind === 'plan';
   const choose = (index: number): void => void onAnswer({ choice: index + 1 });
 
-  useEffect(() => {
+  // With the panel itself, not after its first picture: who sees the question may press its key.
+  useLayoutEffect(() => {
     if (!hasKeys) return;
     const numbers = options.flatMap((option, index) => {
       const key = optionKey(option, index);
