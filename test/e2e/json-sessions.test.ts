@@ -132,7 +132,8 @@ describe('a JSON session', () => {
     process.kill(pid ?? -1, 'SIGKILL');
     const dead = await cbos.untilStatus('KILLED', 'idle/error');
     expect(dead.status.because.evidence).toContain('(SIGKILL)');
-    expect(dead).toMatchObject({ json_state: 'error', pid: null });
+    expect(dead.json_state).toBe('error');
+    await cbos.until('KILLED', (session) => session.pid === null, 'has no process');
     expect((await json.answer('KILLED', { choice: 'yes' })).error?.code).toBe('no_question');
     await json.invoke('KILLED', 'scene:hello after');
     await cbos.untilStatus('KILLED', 'idle/waiting_input');

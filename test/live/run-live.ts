@@ -13,6 +13,8 @@ export interface RunLiveOptions extends SceneSetOptions {
   runs: number;
   /** how many are played side by side, each on a server of its own */
   parallel: number;
+  /** from how long after a change on a status is scored; a second unless said */
+  afterChangeMs?: number;
 }
 
 /** The scenes that this version is scored on. Every version can do the core ones, and the pinned one all. */
@@ -31,7 +33,7 @@ export async function runLive(options: RunLiveOptions): Promise<{ results: LiveR
       const name = `${scene} ${number}/${runs}`;
       try {
         const run = await playLive(scene, { ...options, print: nothing });
-        const score = scoreLive(run);
+        const score = scoreLive(run, options.afterChangeMs);
         scores.set(scene, [...(scores.get(scene) ?? []), score]);
         print(`${name}: ${score.right}/${score.samples}, lags ${score.lagsMs.map(Math.round).join(' ')} ms`);
         for (const fault of score.faults) print(`  ${fault}`);

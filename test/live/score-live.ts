@@ -2,7 +2,7 @@ import { isRight, waitingDetailOf } from '../harness/accuracy.ts';
 import type { TimedLabel } from '../recordings/truth.ts';
 import type { Announced, LiveRun } from './play-live.ts';
 
-/** A status is scored from this long after a change of the truth on. */
+/** A status is scored from this long after a change of the truth on, where the machine does nothing else. */
 const AFTER_CHANGE_MS = 1_000;
 /** Time between samples: finer than from a recording, for here a moment counts. */
 const SAMPLE_MS = 50;
@@ -36,8 +36,11 @@ function fits(label: StateLabel, said: Announced, scene: string): boolean {
   return detail === undefined || said.detail === detail;
 }
 
-/** How right the server's word was along a run: every 50 ms from one second after a change of the truth on. */
-export function scoreLive({ scene, labels, announced, endedAt }: LiveRun): LiveScore {
+/** How right the server's word was along a run: every 50 ms from one second (or as asked) after a change of the truth on. */
+export function scoreLive(
+  { scene, labels, announced, endedAt }: LiveRun,
+  afterChangeMs: number = AFTER_CHANGE_MS,
+): LiveScore {
   const states = labels.filter((label): label is StateLabel => 'state' in label);
   const startedAt = states[0]?.at ?? 0;
   const score: LiveScore = { samples: 0, right: 0, lagsMs: [], faults: [] };
@@ -47,7 +50,7 @@ export function scoreLive({ scene, labels, announced, endedAt }: LiveRun): LiveS
     const next = states[index + 1];
     const end = next?.at ?? endedAt;
     let wrongSince: { at: number; said: Announced | undefined } | null = null;
-    for (let at = label.at + AFTER_CHANGE_MS; at < end; at += SAMPLE_MS) {
+    for (let at = label.at + afterChangeMs; at < end; at += SAMPLE_MS) {
       const said = announced.findLast((one) => one.at <= at);
       const isNextAlready =
         said !== undefined && next !== undefined && at >= next.at - BEFORE_LABEL_MS && fits(next, said, scene);
