@@ -85,8 +85,10 @@ describe('the end of a session', () => {
     expect(sessionProcesses()).toEqual([]);
     await launch('AGAIN');
     expect(readdirSync(world.streamDir).sort()).toEqual([
+      'AGAIN.1.cbos',
       'AGAIN.1.timing',
       'AGAIN.1.typescript',
+      'AGAIN.cbos',
       'AGAIN.timing',
       'AGAIN.typescript',
     ]);
@@ -124,7 +126,7 @@ describe('a rename', () => {
     const renamed = await cbos.call<Session>('PATCH', '/sessions/OLD', { slug: 'NEW' });
     expect(renamed.body.slug).toBe('NEW');
     expect(renamed.body.screen_id).toMatch(/^\d+\.NEW$/);
-    expect(readdirSync(world.streamDir).sort()).toEqual(['NEW.timing', 'NEW.typescript']);
+    expect(readdirSync(world.streamDir).sort()).toEqual(['NEW.cbos', 'NEW.timing', 'NEW.typescript']);
     await cbos.call('POST', '/sessions/NEW/send', { text: 'scene:hello after' });
     await cbos.untilStatus('NEW', 'idle/waiting_input');
     await waitFor(

@@ -1,4 +1,4 @@
-import { mkdir, open, readdir, rename } from 'node:fs/promises';
+import { access, mkdir, open, readdir, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseHeader } from '../../core/recording/index.ts';
 import { CatalogueError } from '../../protocol/index.ts';
@@ -19,7 +19,7 @@ export interface RecordingStart {
 /** A header holds the launch line, so it is short; the file may be any program's. */
 const HEADER_READ_BYTES = 65_536;
 /** What makes up a recording, beside the slug. */
-const ENDINGS = ['.typescript', '.timing', '.keyframes', '.parts'];
+const ENDINGS = ['.typescript', '.timing', '.keyframes', '.parts', '.cbos'];
 
 /** Reads how a recording begins. @throws CatalogueError no_recording when there is no such file */
 export async function readStart(file: string): Promise<RecordingStart> {
@@ -60,6 +60,20 @@ export async function ensureRecordingDir(dir: string): Promise<void> {
 }
 
 /**
+ * Marks a recording as made by CBOS, with an empty `SLUG.cbos` beside it that moves along: only what is marked is ever
+ * removed, since a user may keep recordings of their own in the same directory. Where the mark cannot be written the
+ * recording is kept, and marked when the server starts the next time.
+ */
+export async function markOwn(typescript: string): Promise<void> {
+  try {
+    await access(typescript);
+    await writeFile(typescript.replace(/\.typescript$/, '.cbos'), '', { mode: 0o600 });
+  } catch {
+    // No recording, or a full disk: neither may end a launch.
+  }
+}
+
+/**
  * Moves a slug's recording out of the way of a new one: `SLUG.typescript` becomes `SLUG.N.typescript`, with an N above
  * every one that was ever used, so nothing is overwritten and the order stays.
  * @returns N, or null when there was no recording
@@ -88,7 +102,7 @@ export async function renameRecording(dir: string, from: string, to: string): Pr
 /** The N of `SLUG.N.typescript` and of whatever such a file was packed into; 0 for other names. */
 function numberOf(name: string, slug: string): number {
   if (!name.startsWith(`${slug}.`)) return 0;
-  return Number(/^(\d+)\.(typescript|timing)/.exec(name.slice(slug.length + 1))?.[1] ?? 0);
+  return Number(/^(\d+)\.(typescript|timing|cbos)/.exec(name.slice(slug.length + 1))?.[1] ?? 0);
 }
 
 async function openRecording(file: string) {

@@ -10,7 +10,7 @@ import {
   startLog,
 } from '../../platform/gnu-screen/index.ts';
 import { isAlive, readProcess } from '../../platform/process/index.ts';
-import { rotateRecording } from '../../platform/recorder/index.ts';
+import { markOwn, rotateRecording } from '../../platform/recorder/index.ts';
 import { type Adoption, CatalogueError, type Session, type Settings } from '../../protocol/index.ts';
 import type { ActorDeps, SessionActor } from '../session/actor.ts';
 import { followRecording } from './follow-recording.ts';
@@ -80,6 +80,7 @@ export async function adoptSession(
       await rotateRecording(settings.stream_dir, wanted);
       const { typescript } = recordingFiles(settings.stream_dir, wanted);
       await startLog(screen, { id: found.screen.id, window: actor.record.window }, typescript);
+      await markOwn(typescript);
       const from = actor.slug;
       const daemon = await readProcess(found.screen.pid);
       actor.update({

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { localDay } from '../../core/history/index.ts';
 import { explain } from '../../core/status/index.ts';
 import { prepareJsonDirectory } from '../../platform/claude/json/index.ts';
+import { markOwn } from '../../platform/recorder/index.ts';
 import {
   type Broadcast,
   type BroadcastResult,
@@ -166,6 +167,7 @@ export function createFleet({ deps, launch, registryDir }: FleetOptions): Fleet 
       await prepareJsonDirectory(json.jsonDir, new Set(records.map((record) => record.launchId ?? '')));
       deps.search.keepOnly(records.map(({ id }) => id));
       for (const record of records) roster.add(record);
+      await Promise.all(records.map(({ recording }) => recording && markOwn(recording.typescript)));
       await Promise.all(roster.all().map(({ controls }) => controls.findAgain()));
       // Listed when all evidence is in, hooks from the time without a server included: only then held texts are typed.
       await observer.start();

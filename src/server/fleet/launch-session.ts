@@ -14,7 +14,7 @@ import {
 } from '../../platform/claude/index.ts';
 import { launch, type ScreenHost } from '../../platform/gnu-screen/index.ts';
 import type { ProcessId } from '../../platform/process/index.ts';
-import { rotateRecording } from '../../platform/recorder/index.ts';
+import { markOwn, rotateRecording } from '../../platform/recorder/index.ts';
 import type { SessionRecord } from '../../platform/sqlite/session-store.ts';
 import { CatalogueError, PermissionMode, type Settings } from '../../protocol/index.ts';
 import type { RecordingFiles } from '../session/recording.ts';
@@ -80,6 +80,7 @@ export async function launchSession(context: LaunchContext, record: SessionRecor
     recording: { ...recording, flush: settings.stream_flush },
     mark: { name: LAUNCH_VARIABLE, value: launchId },
   });
+  await markOwn(recording.typescript);
   return {
     screenId: launched.screenId,
     daemon: launched.daemon,

@@ -32,8 +32,8 @@ const TIDY_MS = 3_600_000;
 /** The server answers first. */
 const FIRST_TIDY_MS = 10_000;
 const DAY_MS = 86_400_000;
-/** Everything that belongs to one recording: `SLUG.typescript`, `SLUG.3.parts`. */
-const OWN_NAME = /^([A-Za-z0-9][A-Za-z0-9_-]{0,63}(?:\.\d+)?)\.(typescript|timing|keyframes|parts)$/;
+/** Everything that belongs to one recording: `SLUG.typescript`, `SLUG.3.parts`, and the mark of CBOS's own, `SLUG.cbos`. */
+const OWN_NAME = /^([A-Za-z0-9][A-Za-z0-9_-]{0,63}(?:\.\d+)?)\.(typescript|timing|keyframes|parts|cbos)$/;
 
 /** Keeps what recordings take of the disk within the settings. */
 export interface Bounds {
@@ -144,11 +144,13 @@ export function keepInBounds(options: BoundsOptions): Bounds {
     const found: OldRecording[] = [];
     for (const [name, files] of groups) {
       const typescript = join(settings.stream_dir, `${name}.typescript`);
-      // Without it this is something else.
       if (!files.includes(typescript)) continue;
+      const session = streams.get(typescript) ?? null;
+      // Not marked as ours: a user's own, which nothing here may touch.
+      if (session === null && !files.includes(join(settings.stream_dir, `${name}.cbos`))) continue;
       const { mtimeMs } = await stat(typescript);
       const bytes = await bytesOf(typescript);
-      found.push({ name, files, bytes, changedAt: mtimeMs, session: streams.get(typescript) ?? null });
+      found.push({ name, files, bytes, changedAt: mtimeMs, session });
     }
     return found;
   }

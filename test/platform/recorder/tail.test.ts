@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import {
   appendFileSync,
   closeSync,
+  existsSync,
   ftruncateSync,
   openSync,
   readdirSync,
@@ -19,6 +20,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import {
   ensureRecordingDir,
+  markOwn,
   type RecordingTail,
   readRange,
   readStart,
@@ -282,6 +284,21 @@ test('a recording is moved aside under a number that was never used', async () =
     'first timing',
     'second',
   ]);
+});
+
+test('the mark of an own recording moves with it, and never comes to one that was there before', async () => {
+  const path = (name: string) => join(world.streamDir, name);
+  writeFileSync(path('A.typescript'), 'of the user');
+  await rotateRecording(world.streamDir, 'A');
+  await markOwn(path('A.typescript'));
+  expect(existsSync(path('A.cbos'))).toBe(false);
+  writeFileSync(path('A.typescript'), 'ours');
+  await markOwn(path('A.typescript'));
+  expect(statSync(path('A.cbos')).mode & 0o777).toBe(0o600);
+  await renameRecording(world.streamDir, 'A', 'B');
+  await rotateRecording(world.streamDir, 'B');
+  const marks = readdirSync(world.streamDir).filter((name) => name.endsWith('.cbos'));
+  expect(marks).toEqual(['B.1.cbos']);
 });
 
 test('a rename takes the current recording along while it is written, and never covers another', async () => {

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { ReplayFrame, ReplayInfo } from '../../../src/protocol/index.ts';
@@ -97,6 +97,7 @@ function endedRecording(name: string, ageDays: number, bytes = 10): string {
   const file = join(dir, `${name}.typescript`);
   writeFileSync(file, chatter(bytes) || 'x');
   writeFileSync(join(dir, `${name}.timing`), '');
+  writeFileSync(join(dir, `${name}.cbos`), '');
   const at = (Date.now() - ageDays * DAY_MS) / 1000;
   utimesSync(file, at, at);
   return file;
@@ -112,8 +113,18 @@ test('ended recordings are kept for their time; what a listed session has, and w
   utimesSync(recording.file(), long, long);
   await tidy();
   expect(existsSync(old)).toBe(false);
-  expect(existsSync(join(dir, 'AUTH.1.timing'))).toBe(false);
+  for (const ending of ['timing', 'cbos']) expect(existsSync(join(dir, `AUTH.1.${ending}`))).toBe(false);
   for (const file of [young, notes, recording.file()]) expect(existsSync(file)).toBe(true);
+});
+
+test("a user's own recordings are never removed, neither for their age nor for room", async () => {
+  const mine = endedRecording('LECTURE', 400, 2 * MB);
+  rmSync(join(dir, 'LECTURE.cbos'));
+  const ended = endedRecording('A.1', 3, 2 * MB);
+  await tidy({ max_total_size: MB });
+  expect(existsSync(ended)).toBe(false);
+  expect(readFileSync(mine).length).toBeGreaterThan(1.9 * MB);
+  expect(existsSync(join(dir, 'LECTURE.timing'))).toBe(true);
 });
 
 test('over the cap for all the oldest ended recordings go first', async () => {
