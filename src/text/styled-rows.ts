@@ -74,11 +74,20 @@ function styleOf(cell: IBufferCell, hasColours: boolean): string {
   if (cell.isInvisible() !== 0) style += ';8';
   if (cell.isStrikethrough() !== 0) style += ';9';
   if (!hasColours) return style;
-  if (cell.isFgPalette()) style += `;38;5;${cell.getFgColor()}`;
+  if (cell.isFgPalette()) style += `;${paletteColour(cell.getFgColorMode(), cell.getFgColor(), 30)}`;
   if (cell.isFgRGB()) style += `;38;2;${rgb(cell.getFgColor())}`;
-  if (cell.isBgPalette()) style += `;48;5;${cell.getBgColor()}`;
+  if (cell.isBgPalette()) style += `;${paletteColour(cell.getBgColorMode(), cell.getBgColor(), 40)}`;
   if (cell.isBgRGB()) style += `;48;2;${rgb(cell.getBgColor())}`;
   return style;
+}
+
+/** What xterm calls the mode of a colour that was written as one of the sixteen (6.0.0): others are of the 256. */
+const SIXTEEN_COLOURS = 1 << 24;
+
+/** @param base 30 for letters, 40 for what is behind them; the short form is a third of the bytes of a colourful row */
+function paletteColour(mode: number, colour: number, base: 30 | 40): string {
+  if (mode !== SIXTEEN_COLOURS) return `${base + 8};5;${colour}`;
+  return String(colour < 8 ? base + colour : base + 60 + colour - 8);
 }
 
 function rgb(color: number): string {

@@ -15,8 +15,8 @@ import { type ContentViewport, draw, measure } from './view/draw.ts';
 import { dressFor } from './view/dress.ts';
 import { createWatchedSession } from './watched-session.ts';
 
-/** 30 pictures a second: more is not seen, and each costs the terminal as well. */
-const FRAME_MS = 33;
+/** 20 pictures a second while something changes on and on: text is not read faster, and each picture costs the terminal as well. */
+const FRAME_MS = 50;
 /** What a key changes is shown at once: the selection, and then what the server sends for it. */
 const PICTURES_AFTER_KEY = 2;
 /** Durations count seconds. */

@@ -168,7 +168,7 @@ test('rows of one time stay together, however little is asked for, and a cut cha
   for (const t of [0.15, 0.25, 0.35, 0.45]) {
     const frame = await player.frame({ at: t });
     const rest = await allOutput(player, 3, frame.at);
-    expect((await seen({ ...frame, after: rest })).rows[0]).toBe('a❯b\u001b[0;38;5;1mc\u001b[0m');
+    expect((await seen({ ...frame, after: rest })).rows[0]).toBe('a❯b\u001b[0;31mc\u001b[0m');
   }
 });
 
