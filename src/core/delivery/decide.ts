@@ -10,6 +10,8 @@ export interface DeliveryContext {
    * a dialog), never what `somebody` typed
    */
   draft: 'own' | 'foreign' | null;
+  /** a transcript lies over everything and takes every key: what is typed now would be lost */
+  isCovered: boolean;
 }
 
 export interface DeliveryRequest {
@@ -45,6 +47,17 @@ export function decideDelivery(context: DeliveryContext, request: DeliveryReques
     );
   }
   if (request.force) return { kind: 'type', confirm: 'turn' };
+  if (context.isCovered) {
+    if (request.queue) return { kind: 'hold' };
+    return {
+      ...refuse(
+        'not_accepting_text',
+        'A transcript covers the prompt',
+        'Close it there with ctrl+o or Esc (`cbos attach SLUG`), or let CBOS hold the text (--queue)',
+      ),
+      question,
+    };
+  }
   if (primary === 'waiting' && question?.kind !== 'closing') {
     const asks = question === null ? 'A dialog is open' : `It asks: ${question.text.split('\n', 1)[0] ?? ''}`;
     return { ...refuse('not_accepting_text', asks), question };
@@ -69,7 +82,7 @@ export function decideDelivery(context: DeliveryContext, request: DeliveryReques
 /** Whether a held text may be typed now. */
 export function mayTypeHeld(context: DeliveryContext): boolean {
   const { primary, question } = context.status;
-  if (!context.adopted || context.draft === 'foreign') return false;
+  if (!context.adopted || context.isCovered || context.draft === 'foreign') return false;
   return primary === 'idle' || (primary === 'waiting' && question?.kind === 'closing');
 }
 

@@ -47,5 +47,8 @@ export function readScreen(
   return { rule: 'screen.none', primary: null, detail: null, evidence: '', dialog: null, draft, lastMessage };
 }
 
+/** Whether a transcript lies over the prompt and takes every key. */
+export const isCovered = ({ rule }: Pick<ScreenReading, 'rule'>): boolean => rule === 'screen.transcript';
+
 /** What stands on the screen of the turn that the last visible prompt began. */
 export const lastTurnOn = (frame: ScreenFrame): readonly Block[] => lastTurn(layOut(frame, SCREEN_SIGNS).blocks);

@@ -14,7 +14,7 @@ import type { DeliveryRecord } from '../../platform/sqlite/delivery-store.ts';
 import { CatalogueError, type Delivery, type DeliveryStatus, type Send } from '../../protocol/index.ts';
 import type { ArrivedHook, SessionActor } from './actor.ts';
 import { finishEnding, hasToResend, leftoversOf, NOTES, takeOutLeftovers } from './leftovers.ts';
-import { draftOf, isBoxEmpty, isDialogOpen, typeIntoPrompt, withToolsHeld } from './prompt-box.ts';
+import { draftOf, isBoxEmpty, isDialogOpen, isPromptCovered, typeIntoPrompt, withToolsHeld } from './prompt-box.ts';
 import { toTimestamp } from './view.ts';
 
 /**
@@ -260,5 +260,5 @@ function hasTakenDraft(actor: SessionActor, since: number): boolean {
 /** What delivery decides by, as it is this moment. */
 export function contextOf(actor: SessionActor): DeliveryContext {
   const draft = draftOf(actor) === null ? null : leftoversOf(actor) === null ? 'foreign' : 'own';
-  return { status: actor.status.memory(), adopted: actor.record.adopted, draft };
+  return { status: actor.status.memory(), adopted: actor.record.adopted, draft, isCovered: isPromptCovered(actor) };
 }

@@ -1,5 +1,6 @@
 import { boxHolds } from '../../core/delivery/box.ts';
 import { encodePaste, guardText, utf8Length } from '../../core/delivery/paste.ts';
+import { isCovered } from '../../core/status/index.ts';
 import { isAtLeast, parseClaudeVersion } from '../../platform/claude/index.ts';
 import { pressEnter, typeKeys } from '../../platform/gnu-screen/index.ts';
 import type { SessionActor } from './actor.ts';
@@ -48,8 +49,9 @@ export async function typeIntoPrompt(
   let isShown = false;
   if (!force) {
     const holds = (): string => boxHolds(draftOf(actor) ?? '', text);
-    await status.until(() => isDialogOpen(actor) || holds() !== 'other', SHOWN_MS);
-    if (isDialogOpen(actor)) return 'behind_dialog';
+    const isInTheWay = (): boolean => isDialogOpen(actor) || isPromptCovered(actor);
+    await status.until(() => isInTheWay() || holds() !== 'other', SHOWN_MS);
+    if (isInTheWay()) return 'behind_dialog';
     if (holds() === 'more') return 'beside_draft';
     isShown = holds() === 'text';
   }
@@ -117,6 +119,12 @@ export function draftOf(actor: SessionActor): string | null {
 export function isBoxEmpty(actor: SessionActor): boolean {
   const { screen } = actor.status.evidence();
   return screen !== null && screen.reading.draft === null && screen.reading.primary !== null && !isDialogOpen(actor);
+}
+
+/** Whether a view lies over the prompt, in which a text would be lost. */
+export function isPromptCovered(actor: SessionActor): boolean {
+  const { screen } = actor.status.evidence();
+  return screen !== null && isCovered(screen.reading);
 }
 
 /** Whether Enter would answer a dialog: one is drawn, or will be. */

@@ -25,7 +25,7 @@ function at(
   detail: Detail | null = null,
   more: Partial<DeliveryContext> = {},
 ): DeliveryContext {
-  return { status: { primary, detail, question: null }, adopted: true, draft: null, ...more };
+  return { status: { primary, detail, question: null }, adopted: true, draft: null, isCovered: false, ...more };
 }
 const asking = (kind: QuestionKind, more: Partial<DeliveryContext> = {}): DeliveryContext => ({
   ...at('waiting', null, more),
@@ -130,4 +130,22 @@ test('commands begin with / or !, at the very start', () => {
 
 test('a prompt reads the same as Claude Code tells it', () => {
   expect(normalisePrompt('a\tb\r\nc  \n')).toBe('a    b\nc');
+});
+
+describe('a transcript over the prompt takes every key', () => {
+  test.each<[Primary, Detail | null]>([
+    ['active', 'thinking'],
+    ['stuck', null],
+    ['idle', 'ready'],
+    ['waiting', 'setup'],
+  ])('so over a session that is %s a text is refused, or held where asked, and a held one stays', (primary, detail) => {
+    const covered = at(primary, detail, { isCovered: true });
+    expect(decideDelivery(covered, request())).toMatchObject({
+      kind: 'refuse',
+      code: 'not_accepting_text',
+      hint: expect.stringContaining('--queue'),
+    });
+    expect(decideDelivery(covered, request({ queue: true }))).toEqual(HOLD);
+    expect(mayTypeHeld(covered)).toBe(false);
+  });
 });
