@@ -2,6 +2,7 @@ import { spentAs } from '../../core/history/index.ts';
 import { textsOfHook } from '../../core/search/index.ts';
 import {
   type HookEvidence,
+  isCovered,
   type JsonEvidence,
   NO_EVENTS,
   type RegistryEvidence,
@@ -218,10 +219,9 @@ export class SessionActor {
   seeScreen(frame: ScreenFrame, at: number): void {
     // Kept in memory alone: a row written per frame would cost more than it is worth, the next state change saves it.
     this.currentRecord = { ...this.currentRecord, lastActivity: Math.max(at, this.currentRecord.lastActivity ?? 0) };
-    const hadDraft = this.status.evidence().screen?.reading.draft != null;
+    const tookText = this.takesText();
     this.status.seeScreen(frame, at);
-    const hasDraft = this.status.evidence().screen?.reading.draft != null;
-    if (hadDraft === hasDraft || !this.listed) return;
+    if (tookText === this.takesText() || !this.listed) return;
     for (const listener of [...this.changeListeners]) listener();
   }
 
@@ -246,7 +246,7 @@ export class SessionActor {
     return () => this.hookListeners.delete(listener);
   }
 
-  /** Called after every change of status, and when a draft has come into the prompt or gone from it. */
+  /** Called after every change of status, and when a draft or a transcript has come before the prompt or gone from it. */
   onChange(listener: () => void): () => void {
     this.changeListeners.add(listener);
     return () => this.changeListeners.delete(listener);
@@ -255,6 +255,12 @@ export class SessionActor {
   dispose(): void {
     this.time.count();
     this.status.dispose();
+  }
+
+  /** As far as the screen tells: nothing stands in the prompt or lies over it. */
+  private takesText(): boolean {
+    const reading = this.status.evidence().screen?.reading;
+    return reading === undefined || (reading.draft === null && !isCovered(reading));
   }
 
   private save(change: Partial<SessionRecord>): void {
