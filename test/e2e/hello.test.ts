@@ -6,8 +6,8 @@ import { type ClaudeWorld, claudeWorld } from '../harness/claude.ts';
 let world: ClaudeWorld;
 let cbos: Cbos;
 beforeEach(async () => {
-  // Slow enough that the answer is being written for more than a frame.
-  world = await claudeWorld({ pace: 4 });
+  // Slow enough that the answer is being written for more than a frame, also on a machine that does ten other things.
+  world = await claudeWorld({ pace: 12 });
   cbos = await startCbos(world);
 });
 afterEach(() => world.dispose());
