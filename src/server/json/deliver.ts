@@ -1,17 +1,9 @@
-import { v7 as uuid } from 'uuid';
-import { decideDelivery, isCommand, mayTypeHeld } from '../../core/delivery/decide.ts';
-import { cleanText } from '../../core/delivery/paste.ts';
+import { mayTypeHeld } from '../../core/delivery/decide.ts';
 import type { DeliveryRecord } from '../../platform/sqlite/delivery-store.ts';
-import {
-  CatalogueError,
-  type ClaudeEvent,
-  type Delivery,
-  type DeliveryStatus,
-  type Send,
-} from '../../protocol/index.ts';
+import { CatalogueError, type ClaudeEvent, type Delivery, type Send } from '../../protocol/index.ts';
 import type { SessionActor } from '../session/actor.ts';
-import { contextOf, type Deliverer, type JournalWith } from '../session/deliver.ts';
-import { toTimestamp } from '../session/view.ts';
+import { contextOf, type Deliverer } from '../session/deliver.ts';
+import { openDeliveryJournal } from '../session/delivery-journal.ts';
 import type { JsonDriver } from './driver.ts';
 
 /** Claude Code says that it has a prompt within 50 ms; where it has to be started first, within a second, or some on a loaded machine. */
@@ -26,91 +18,33 @@ export interface JsonDeliverer extends Deliverer {
 }
 
 export function createJsonDeliverer(actor: SessionActor, driver: JsonDriver): JsonDeliverer {
-  const { deliveries, clock, log } = actor.deps;
-  const sessionId = (): string => actor.record.id;
+  const { deliveries, log } = actor.deps;
+  const journal = openDeliveryJournal(actor);
+  const { decide, earlier, save, find, view, withStatus } = journal;
 
   const stops = [
     driver.onEvent(confirm),
     driver.onEnd(() => settle()),
     actor.onChange(() => {
-      if (deliveries.withStatus(sessionId(), 'queued').length > 0 && mayTypeHeld(contextOf(actor))) flush();
+      if (withStatus('queued').length > 0 && mayTypeHeld(contextOf(actor))) flush();
     }),
   ];
-
-  function save(record: DeliveryRecord, status: DeliveryStatus): DeliveryRecord {
-    const next = { ...record, status, updatedAt: clock.now() };
-    deliveries.save(next);
-    return next;
-  }
-
-  function view(record: DeliveryRecord): Delivery {
-    const { id, text, status, removed, note } = record;
-    const times = { created_at: toTimestamp(record.createdAt), updated_at: toTimestamp(record.updatedAt) };
-    return { id, session: actor.slug, text, status, ...times, removed, note };
-  }
-
-  function find(id: string): DeliveryRecord {
-    const record = deliveries.get(sessionId(), id);
-    if (record === null) throw new CatalogueError('no_such_delivery', `${actor.slug} has no delivery ${id}`);
-    return record;
-  }
 
   /** Claude Code repeats a prompt that it takes, and newer versions say before that they have queued it. */
   function confirm(event: ClaudeEvent): void {
     const id = event.type === 'command_lifecycle' ? event.command_uuid : event.isReplay === true ? event.uuid : null;
     if (typeof id !== 'string') return;
-    const record = deliveries.get(sessionId(), id);
+    const record = deliveries.get(actor.record.id, id);
     if (record !== null && (record.status === 'sent' || record.status === 'unknown')) save(record, 'delivered');
   }
 
   /** Without a process nothing more is taken: what was not confirmed by now never arrived. */
   function settle(): void {
     if (driver.isRunning()) return;
-    for (const record of deliveries.withStatus(sessionId(), 'sent')) save(record, 'failed');
+    for (const record of withStatus('sent')) save(record, 'failed');
   }
 
-  function earlier(request: Send): DeliveryRecord | null {
-    if (request.idempotency_key === undefined) return null;
-    const record = deliveries.byKey(sessionId(), request.idempotency_key);
-    if (record !== null && record.text !== cleanText(request.text).text) {
-      throw new CatalogueError('idempotency_conflict', `The key "${request.idempotency_key}" belongs to another text`);
-    }
-    return record;
-  }
-
-  /** Whether it is sent now or held. @throws CatalogueError where it must not be sent at all */
-  function isHeld(request: Send): boolean {
-    const { text } = cleanText(request.text);
-    if (text.trim() === '') {
-      throw new CatalogueError('invalid_request', 'The text is empty once control characters are taken out');
-    }
-    const { command = false, force = false, queue = false } = request;
-    const decision = decideDelivery(contextOf(actor), { text, command, force, queue });
-    if (decision.kind !== 'refuse') return decision.kind === 'hold';
-    throw new CatalogueError(decision.code, decision.message, {
-      ...(decision.hint === undefined ? {} : { hint: decision.hint.replaceAll('SLUG', actor.slug) }),
-      ...(decision.question === null ? {} : { extra: { question: decision.question } }),
-    });
-  }
-
-  function journal(request: Send, journalWith: JournalWith): DeliveryRecord {
-    const { text, removed } = cleanText(request.text);
-    const now = clock.now();
-    const record: DeliveryRecord = {
-      id: uuid(),
-      sessionId: sessionId(),
-      text,
-      command: request.command ?? false,
-      status: 'queued',
-      createdAt: now,
-      updatedAt: now,
-      removed,
-      idempotencyKey: request.idempotency_key ?? null,
-      note: null,
-    };
-    journalWith(record.id, () => deliveries.save(record));
-    return record;
-  }
+  const isHeld = (request: Send): boolean => decide(request, contextOf(actor)).kind === 'hold';
 
   /** Written down as sent before it is: a crash can never lead to a second sending. */
   async function hand(record: DeliveryRecord): Promise<void> {
@@ -146,7 +80,7 @@ export function createJsonDeliverer(actor: SessionActor, driver: JsonDriver): Js
   function flush(): void {
     actor.mailbox
       .post(async () => {
-        const next = deliveries.withStatus(sessionId(), 'queued')[0];
+        const next = withStatus('queued')[0];
         if (next !== undefined && !actor.isDead() && mayTypeHeld(contextOf(actor))) await send(next);
       })
       .catch((cause: unknown) => log.error({ slug: actor.slug, err: cause }, 'a held text could not be sent'));
@@ -157,7 +91,7 @@ export function createJsonDeliverer(actor: SessionActor, driver: JsonDriver): Js
       const known = earlier(request);
       if (known !== null) return Promise.resolve(view(known));
       if (isHeld(request)) {
-        const held = view(journal(request, journalWith));
+        const held = view(journal.begin(request, journalWith));
         if (mayTypeHeld(contextOf(actor))) flush();
         return Promise.resolve(held);
       }
@@ -165,33 +99,22 @@ export function createJsonDeliverer(actor: SessionActor, driver: JsonDriver): Js
         const again = earlier(request);
         if (again !== null) return view(again);
         const hold = isHeld(request);
-        const record = journal(request, journalWith);
+        const record = journal.begin(request, journalWith);
         return hold ? view(record) : send(record);
       });
     },
     invoke: async (text) => {
-      const record = journal({ text, command: true }, (_, save) => save());
+      const record = journal.begin({ text, command: true }, (_, save) => save());
       await hand(record);
       return record.id;
     },
     settle,
-    list: () => deliveries.list(sessionId()).map(view),
+    list: journal.list,
     get: (id) => view(find(id)),
-    change: (id, text) =>
-      actor.mailbox.post(async () => {
-        const record = held(find(id));
-        const clean = cleanText(text);
-        if (isCommand(clean.text) && !record.command) throw new CatalogueError('command_prefix');
-        return view(save({ ...record, text: clean.text, removed: clean.removed }, 'queued'));
-      }),
-    cancel: (id) => actor.mailbox.post(async () => view(save(held(find(id)), 'cancelled'))),
+    change: journal.change,
+    cancel: journal.cancel,
     dispose: () => {
       for (const stop of stops) stop();
     },
   };
-}
-
-function held(record: DeliveryRecord): DeliveryRecord {
-  if (record.status === 'queued') return record;
-  throw new CatalogueError('delivery_final', `The delivery is ${record.status} already`);
 }

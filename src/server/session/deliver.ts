@@ -1,21 +1,12 @@
-import { v7 as uuid } from 'uuid';
 import { boxHolds } from '../../core/delivery/box.ts';
-import {
-  type DeliveryContext,
-  type DeliveryDecision,
-  decideDelivery,
-  isCommand,
-  mayTypeHeld,
-  normalisePrompt,
-} from '../../core/delivery/decide.ts';
-import { cleanText } from '../../core/delivery/paste.ts';
+import { type DeliveryContext, mayTypeHeld, normalisePrompt } from '../../core/delivery/decide.ts';
 import { pressEnter } from '../../platform/gnu-screen/index.ts';
 import type { DeliveryRecord } from '../../platform/sqlite/delivery-store.ts';
-import { CatalogueError, type Delivery, type DeliveryStatus, type Send } from '../../protocol/index.ts';
+import { CatalogueError, type Delivery, type Send } from '../../protocol/index.ts';
 import type { ArrivedHook, SessionActor } from './actor.ts';
+import { type JournalWith, openDeliveryJournal } from './delivery-journal.ts';
 import { finishEnding, hasToResend, leftoversOf, NOTES, takeOutLeftovers } from './leftovers.ts';
 import { draftOf, isBoxEmpty, isDialogOpen, isPromptCovered, typeIntoPrompt, withToolsHeld } from './prompt-box.ts';
-import { toTimestamp } from './view.ts';
 
 /**
  * A hook ends a turn before the screen is drawn anew, and what stood in the prompt then seems to be a draft still. So long is
@@ -29,9 +20,6 @@ const SECOND_CONFIRM_MS = 2_500;
 /** A text that Claude Code queues leaves the box within 100 ms; 2.1.329 fires its hook too, older versions only when the turn takes it. */
 const QUEUE_CONFIRM_MS = 1_000;
 
-/** Writes the journal's entry of a delivery by calling `save`, together with something else; throws where it must not be sent. */
-export type JournalWith = (deliveryId: string, save: () => void) => void;
-
 /** Sends texts to one session's prompt: decide, journal, type, confirm, journal. */
 export interface Deliverer {
   send(request: Send, journalWith?: JournalWith): Promise<Delivery>;
@@ -44,93 +32,27 @@ export interface Deliverer {
 }
 
 export function createDeliverer(actor: SessionActor): Deliverer {
-  const { deliveries, clock, log } = actor.deps;
-  const sessionId = (): string => actor.record.id;
+  const { clock, log } = actor.deps;
+  const journal = openDeliveryJournal(actor);
+  const { decide, earlier, save, find, view, withStatus } = journal;
 
   // What a former server had typed and not seen confirmed: nobody knows, and typing it again could double it.
-  for (const record of deliveries.withStatus(sessionId(), 'sent')) save(record, 'unknown');
+  for (const record of withStatus('sent')) save(record, 'unknown');
 
   const stopHooks = actor.onHook((hook) => confirmByHook(hook));
   const stopChanges = actor.onChange(() => {
-    const isWaiting = deliveries.withStatus(sessionId(), 'queued').length > 0 || hasToResend(actor);
+    const isWaiting = withStatus('queued').length > 0 || hasToResend(actor);
     if (isWaiting && mayTypeHeld(contextOf(actor))) flush();
   });
-
-  function save(record: DeliveryRecord, status: DeliveryStatus, note = record.note): DeliveryRecord {
-    const next = { ...record, status, note, updatedAt: clock.now() };
-    deliveries.save(next);
-    return next;
-  }
-
-  function view(record: DeliveryRecord): Delivery {
-    const { id, text, status, removed, note } = record;
-    return {
-      id,
-      session: actor.slug,
-      text,
-      status,
-      created_at: toTimestamp(record.createdAt),
-      updated_at: toTimestamp(record.updatedAt),
-      removed,
-      note,
-    };
-  }
-
-  function find(id: string): DeliveryRecord {
-    const record = deliveries.get(sessionId(), id);
-    if (record === null) throw new CatalogueError('no_such_delivery', `${actor.slug} has no delivery ${id}`);
-    return record;
-  }
 
   /** The journal's entry that a prompt seen by a hook belongs to: the oldest that was typed and reads the same. */
   function confirmByHook(hook: ArrivedHook): void {
     const { prompt } = hook.payload;
     if (hook.event !== 'UserPromptSubmit' || typeof prompt !== 'string') return;
     const seen = normalisePrompt(prompt);
-    const open = [...deliveries.withStatus(sessionId(), 'unknown'), ...deliveries.withStatus(sessionId(), 'sent')];
+    const open = [...withStatus('unknown'), ...withStatus('sent')];
     const match = open.find((record) => normalisePrompt(record.text) === seen);
     if (match !== undefined) save(match, 'delivered');
-  }
-
-  function journal(request: Send, journalWith: JournalWith): DeliveryRecord {
-    const { text, removed } = cleanText(request.text);
-    const now = clock.now();
-    const record: DeliveryRecord = {
-      id: uuid(),
-      sessionId: sessionId(),
-      text,
-      command: request.command ?? false,
-      status: 'queued',
-      createdAt: now,
-      updatedAt: now,
-      removed,
-      idempotencyKey: request.idempotency_key ?? null,
-      note: null,
-    };
-    journalWith(record.id, () => deliveries.save(record));
-    return record;
-  }
-
-  function earlier(request: Send): DeliveryRecord | null {
-    if (request.idempotency_key === undefined) return null;
-    const record = deliveries.byKey(sessionId(), request.idempotency_key);
-    if (record !== null && record.text !== cleanText(request.text).text) {
-      throw new CatalogueError('idempotency_conflict', `The key "${request.idempotency_key}" belongs to another text`);
-    }
-    return record;
-  }
-
-  function decide(request: Send, context: DeliveryContext): Exclude<DeliveryDecision, { kind: 'refuse' }> {
-    const { text } = cleanText(request.text);
-    if (text.trim() === '')
-      throw new CatalogueError('invalid_request', 'The text is empty once control characters are taken out');
-    const { command = false, force = false, queue = false } = request;
-    const decision = decideDelivery(context, { text, command, force, queue });
-    if (decision.kind !== 'refuse') return decision;
-    throw new CatalogueError(decision.code, decision.message, {
-      ...(decision.hint === undefined ? {} : { hint: decision.hint.replaceAll('SLUG', actor.slug) }),
-      ...(decision.question === null ? {} : { extra: { question: decision.question } }),
-    });
   }
 
   /** Types a journalled text. It is journalled as `sent` before the first key, so a crash can never lead to a second typing. */
@@ -164,7 +86,7 @@ export function createDeliverer(actor: SessionActor): Deliverer {
     const typedAt = record.updatedAt;
     const enteredAt = clock.now();
     const isConfirmed = (): boolean => {
-      if (deliveries.get(sessionId(), record.id)?.status === 'delivered') return true;
+      if (actor.deps.deliveries.get(actor.record.id, record.id)?.status === 'delivered') return true;
       const { primary, since } = actor.status.memory();
       if (record.command && (actor.isDead() || hasTakenDraft(actor, enteredAt))) return true;
       if (confirm === 'queue') return isShown && hasTakenDraft(actor, enteredAt) && isBoxEmpty(actor);
@@ -188,9 +110,9 @@ export function createDeliverer(actor: SessionActor): Deliverer {
     const decision = decide(request, contextOf(actor));
     const isInTheWay = decision.kind === 'type' && decision.confirm === 'turn' && !force && draftOf(actor) !== null;
     if (isInTheWay && !(await takeOutLeftovers(actor))) throw besideDraft();
-    const record = journal(request, journalWith);
+    const record = journal.begin(request, journalWith);
     if (decision.kind === 'hold') return view(record);
-    if (!isInTheWay || deliveries.withStatus(sessionId(), 'queued')[0]?.id === record.id) {
+    if (!isInTheWay || withStatus('queued')[0]?.id === record.id) {
       return type(record, { confirm: decision.confirm, force });
     }
     // What was taken out of the prompt came first.
@@ -203,7 +125,7 @@ export function createDeliverer(actor: SessionActor): Deliverer {
       .post(() =>
         withToolsHeld(actor, async () => {
           if (actor.isDead() || !mayTypeHeld(contextOf(actor)) || !(await takeOutLeftovers(actor))) return;
-          const next = deliveries.withStatus(sessionId(), 'queued')[0];
+          const next = withStatus('queued')[0];
           if (next !== undefined) await type(next, { confirm: 'turn', force: false });
         }),
       )
@@ -216,33 +138,21 @@ export function createDeliverer(actor: SessionActor): Deliverer {
       if (known !== null) return Promise.resolve(view(known));
       // Decided twice: now, so that a refusal or a hold answers at once, and again when its turn in the mailbox comes.
       if (decide(request, { ...contextOf(actor), draft: null }).kind === 'hold') {
-        const held = view(journal(request, journalWith));
+        const held = view(journal.begin(request, journalWith));
         if (mayTypeHeld(contextOf(actor))) flush();
         return Promise.resolve(held);
       }
       return actor.mailbox.post(() => withToolsHeld(actor, () => sendNow(request, journalWith)));
     },
-    list: () => deliveries.list(sessionId()).map(view),
+    list: journal.list,
     get: (id) => view(find(id)),
-    change: (id, text) =>
-      actor.mailbox.post(async () => {
-        const record = held(find(id));
-        const clean = cleanText(text);
-        if (isCommand(clean.text) && !record.command) throw new CatalogueError('command_prefix');
-        return view(save({ ...record, text: clean.text, removed: clean.removed }, 'queued'));
-      }),
-    cancel: (id) => actor.mailbox.post(async () => view(save(held(find(id)), 'cancelled'))),
+    change: journal.change,
+    cancel: journal.cancel,
     dispose: () => {
       stopHooks();
       stopChanges();
     },
   };
-}
-
-function held(record: DeliveryRecord): DeliveryRecord {
-  if (record.status !== 'queued')
-    throw new CatalogueError('delivery_final', `The delivery is ${record.status} already`);
-  return record;
 }
 
 function besideDraft(): CatalogueError {

@@ -4,7 +4,8 @@ import { cleanText } from '../../core/delivery/paste.ts';
 import type { StashRecord } from '../../platform/sqlite/stash-store.ts';
 import { CatalogueError, type NewStashedResponse, type StashedResponse } from '../../protocol/index.ts';
 import type { SessionActor } from './actor.ts';
-import { contextOf, type Deliverer, type JournalWith } from './deliver.ts';
+import { contextOf, type Deliverer } from './deliver.ts';
+import type { JournalWith } from './delivery-journal.ts';
 import { toTimestamp } from './view.ts';
 
 /** The replies kept for one session. An applied one stays listed, with its delivery, until it is removed. */

@@ -1,0 +1,115 @@
+import { v7 as uuid } from 'uuid';
+import { type DeliveryContext, type DeliveryDecision, decideDelivery, isCommand } from '../../core/delivery/decide.ts';
+import { cleanText } from '../../core/delivery/paste.ts';
+import type { DeliveryRecord } from '../../platform/sqlite/delivery-store.ts';
+import { CatalogueError, type Delivery, type DeliveryStatus, type Send } from '../../protocol/index.ts';
+import type { SessionActor } from './actor.ts';
+import { toTimestamp } from './view.ts';
+
+/** Writes the journal's entry of a delivery by calling `save`, together with something else; throws where it must not be sent. */
+export type JournalWith = (deliveryId: string, save: () => void) => void;
+
+/** One session's deliveries as they are written down: the same for each type of session, whatever carries the texts. */
+export interface DeliveryJournal {
+  /** Whether it is sent now or held. @throws CatalogueError where it must not be sent at all */
+  decide(request: Send, context: DeliveryContext): Exclude<DeliveryDecision, { kind: 'refuse' }>;
+  /** What became of the same text under the same key before. @throws CatalogueError idempotency_conflict */
+  earlier(request: Send): DeliveryRecord | null;
+  /** Writes a new delivery down, as `queued`. */
+  begin(request: Send, journalWith: JournalWith): DeliveryRecord;
+  save(record: DeliveryRecord, status: DeliveryStatus, note?: string | null): DeliveryRecord;
+  /** @throws CatalogueError no_such_delivery */
+  find(id: string): DeliveryRecord;
+  /** in the order they were written down */
+  withStatus(status: DeliveryStatus): DeliveryRecord[];
+  view(record: DeliveryRecord): Delivery;
+  list(): Delivery[];
+  /** @throws CatalogueError no_such_delivery, delivery_final, command_prefix */
+  change(id: string, text: string): Promise<Delivery>;
+  /** @throws CatalogueError no_such_delivery, delivery_final */
+  cancel(id: string): Promise<Delivery>;
+}
+
+export function openDeliveryJournal(actor: SessionActor): DeliveryJournal {
+  const { deliveries, clock } = actor.deps;
+  const sessionId = (): string => actor.record.id;
+
+  function save(record: DeliveryRecord, status: DeliveryStatus, note = record.note): DeliveryRecord {
+    const next = { ...record, status, note, updatedAt: clock.now() };
+    deliveries.save(next);
+    return next;
+  }
+
+  function view(record: DeliveryRecord): Delivery {
+    const { id, text, status, removed, note } = record;
+    const times = { created_at: toTimestamp(record.createdAt), updated_at: toTimestamp(record.updatedAt) };
+    return { id, session: actor.slug, text, status, ...times, removed, note };
+  }
+
+  function find(id: string): DeliveryRecord {
+    const record = deliveries.get(sessionId(), id);
+    if (record === null) throw new CatalogueError('no_such_delivery', `${actor.slug} has no delivery ${id}`);
+    return record;
+  }
+
+  function held(id: string): DeliveryRecord {
+    const record = find(id);
+    if (record.status === 'queued') return record;
+    throw new CatalogueError('delivery_final', `The delivery is ${record.status} already`);
+  }
+
+  return {
+    decide: (request, context) => {
+      const { text } = cleanText(request.text);
+      if (text.trim() === '') {
+        throw new CatalogueError('invalid_request', 'The text is empty once control characters are taken out');
+      }
+      const { command = false, force = false, queue = false } = request;
+      const decision = decideDelivery(context, { text, command, force, queue });
+      if (decision.kind !== 'refuse') return decision;
+      throw new CatalogueError(decision.code, decision.message, {
+        ...(decision.hint === undefined ? {} : { hint: decision.hint.replaceAll('SLUG', actor.slug) }),
+        ...(decision.question === null ? {} : { extra: { question: decision.question } }),
+      });
+    },
+    earlier: ({ idempotency_key: key, text }) => {
+      if (key === undefined) return null;
+      const record = deliveries.byKey(sessionId(), key);
+      if (record !== null && record.text !== cleanText(text).text) {
+        throw new CatalogueError('idempotency_conflict', `The key "${key}" belongs to another text`);
+      }
+      return record;
+    },
+    begin: (request, journalWith) => {
+      const { text, removed } = cleanText(request.text);
+      const now = clock.now();
+      const record: DeliveryRecord = {
+        id: uuid(),
+        sessionId: sessionId(),
+        text,
+        command: request.command ?? false,
+        status: 'queued',
+        createdAt: now,
+        updatedAt: now,
+        removed,
+        idempotencyKey: request.idempotency_key ?? null,
+        note: null,
+      };
+      journalWith(record.id, () => deliveries.save(record));
+      return record;
+    },
+    save,
+    find,
+    withStatus: (status) => deliveries.withStatus(sessionId(), status),
+    view,
+    list: () => deliveries.list(sessionId()).map(view),
+    change: (id, text) =>
+      actor.mailbox.post(async () => {
+        const record = held(id);
+        const clean = cleanText(text);
+        if (isCommand(clean.text) && !record.command) throw new CatalogueError('command_prefix');
+        return view(save({ ...record, text: clean.text, removed: clean.removed }, 'queued'));
+      }),
+    cancel: (id) => actor.mailbox.post(async () => view(save(held(id), 'cancelled'))),
+  };
+}
