@@ -3,6 +3,7 @@ import type { Clock } from '../clock.ts';
 import type { Logger } from '../logger.ts';
 import type { Dispose, RecordingStream, Sessions } from '../sessions.ts';
 import type { Replays } from './replays.ts';
+import { watchGrowth } from './watch-growth.ts';
 
 /** After each keyframe so much rest for one part of work: a fifth of a core at the most, and nobody waits for it. */
 const REST_PER_WORK = 4;
@@ -19,11 +20,10 @@ export interface GrowOptions {
  * @returns the disposer
  */
 export function growKeyframes({ sessions, replays, clock, logger }: GrowOptions): Dispose {
-  const watched = new Map<RecordingStream, Dispose>();
   let work: Promise<void> = Promise.resolve();
 
   async function grow(stream: RecordingStream): Promise<void> {
-    if (!watched.has(stream)) return;
+    if (!growth.has(stream)) return;
     let began = clock.now();
     const rest = () =>
       new Promise<void>((resolve) => {
@@ -39,38 +39,13 @@ export function growKeyframes({ sessions, replays, clock, logger }: GrowOptions)
     }
   }
 
-  function watch(slug: string): void {
-    if (!sessions.streams().includes(slug)) return;
-    const stream = sessions.stream(slug);
-    if (watched.has(stream)) return;
-    let fresh = 0;
-    const stop = stream.onBytes((bytes) => {
-      fresh += bytes.length;
-      if (fresh < GROW_BYTES) return;
-      fresh = 0;
+  const growth = watchGrowth({
+    sessions,
+    everyBytes: GROW_BYTES,
+    onGrown: (stream) => {
       work = work.then(() => grow(stream));
-    });
-    watched.set(stream, stop);
-  }
-
-  function forgetRemoved(): void {
-    const kept = new Set(sessions.streams().map((slug) => sessions.stream(slug)));
-    for (const [stream, stop] of watched) {
-      if (kept.has(stream)) continue;
-      stop();
-      watched.delete(stream);
-      void replays.forget(stream);
-    }
-  }
-
-  const stopEvents = sessions.onEvent((event) => {
-    if (event.kind === 'removed') forgetRemoved();
-    else if (event.kind === 'added' || event.kind === 'updated') watch(event.session.slug);
+    },
+    onRemoved: (stream) => void replays.forget(stream),
   });
-  for (const slug of sessions.streams()) watch(slug);
-  return () => {
-    stopEvents();
-    for (const stop of watched.values()) stop();
-    watched.clear();
-  };
+  return () => growth.dispose();
 }

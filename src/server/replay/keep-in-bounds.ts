@@ -12,8 +12,9 @@ import {
 import type { Settings } from '../../protocol/index.ts';
 import type { Clock } from '../clock.ts';
 import type { Logger } from '../logger.ts';
-import type { Dispose, RecordingStream, Sessions } from '../sessions.ts';
+import type { RecordingStream, Sessions } from '../sessions.ts';
 import type { Replays } from './replays.ts';
+import { watchGrowth } from './watch-growth.ts';
 
 export interface BoundsOptions {
   sessions: Sessions;
@@ -52,7 +53,6 @@ interface OldRecording {
 
 export function keepInBounds(options: BoundsOptions): Bounds {
   const { sessions, replays, settings, clock, logger, restMs = REST_MS } = options;
-  const watched = new Map<RecordingStream, Dispose>();
   let work: Promise<void> = Promise.resolve();
   let isDisposed = false;
 
@@ -160,48 +160,30 @@ export function keepInBounds(options: BoundsOptions): Bounds {
     logger.info({ recording: name, reason }, 'an old recording was removed');
   }
 
-  function watch(slug: string): void {
-    if (!sessions.streams().includes(slug)) return;
-    const stream = sessions.stream(slug);
-    if (watched.has(stream)) return;
-    let fresh = 0;
-    const stop = stream.onBytes((bytes) => {
-      fresh += bytes.length;
-      if (fresh < PART_BYTES) return;
-      fresh = 0;
+  const growth = watchGrowth({
+    sessions,
+    everyBytes: PART_BYTES,
+    onGrown: (stream) => {
       void queue(async () => {
-        if (!watched.has(stream)) return;
+        if (!growth.has(stream)) return;
         await pack(stream);
         await shrink(stream, settings.max_recording_size);
       }, 'a recording could not be packed');
-    });
-    watched.set(stream, stop);
-  }
+    },
+  });
 
   const tidy = () => queue(tidyAll, 'recordings could not be tidied up');
   let stopTimer = clock.after(FIRST_TIDY_MS, function again() {
     void tidy();
     stopTimer = clock.after(TIDY_MS, again);
   });
-  const stopEvents = sessions.onEvent((event) => {
-    if (event.kind === 'added' || event.kind === 'updated') watch(event.session.slug);
-    if (event.kind !== 'removed') return;
-    const kept = new Set(sessions.streams().map((slug) => sessions.stream(slug)));
-    for (const [stream, stop] of watched) {
-      if (kept.has(stream)) continue;
-      stop();
-      watched.delete(stream);
-    }
-  });
-  for (const slug of sessions.streams()) watch(slug);
 
   return {
     tidy,
     dispose: () => {
       isDisposed = true;
       stopTimer();
-      stopEvents();
-      for (const stop of watched.values()) stop();
+      growth.dispose();
     },
   };
 }

@@ -1,0 +1,59 @@
+import type { Dispose, RecordingStream, Sessions } from '../sessions.ts';
+
+export interface GrowthWatch {
+  /** false once its session has gone */
+  has(stream: RecordingStream): boolean;
+  dispose(): void;
+}
+
+/**
+ * Watches every recording, also of sessions that come later, until its session is removed.
+ * @param options.everyBytes called back each time that so many more have come
+ */
+export function watchGrowth(options: {
+  sessions: Sessions;
+  everyBytes: number;
+  onGrown: (stream: RecordingStream) => void;
+  onRemoved?: (stream: RecordingStream) => void;
+}): GrowthWatch {
+  const { sessions, everyBytes, onGrown, onRemoved } = options;
+  const watched = new Map<RecordingStream, Dispose>();
+
+  function watch(slug: string): void {
+    if (!sessions.streams().includes(slug)) return;
+    const stream = sessions.stream(slug);
+    if (watched.has(stream)) return;
+    let fresh = 0;
+    const stop = stream.onBytes((bytes) => {
+      fresh += bytes.length;
+      if (fresh < everyBytes) return;
+      fresh = 0;
+      onGrown(stream);
+    });
+    watched.set(stream, stop);
+  }
+
+  function forgetRemoved(): void {
+    const kept = new Set(sessions.streams().map((slug) => sessions.stream(slug)));
+    for (const [stream, stop] of watched) {
+      if (kept.has(stream)) continue;
+      stop();
+      watched.delete(stream);
+      onRemoved?.(stream);
+    }
+  }
+
+  const stopEvents = sessions.onEvent((event) => {
+    if (event.kind === 'removed') forgetRemoved();
+    else if (event.kind === 'added' || event.kind === 'updated') watch(event.session.slug);
+  });
+  for (const slug of sessions.streams()) watch(slug);
+  return {
+    has: (stream) => watched.has(stream),
+    dispose: () => {
+      stopEvents();
+      for (const stop of watched.values()) stop();
+      watched.clear();
+    },
+  };
+}
