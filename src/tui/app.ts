@@ -1,12 +1,12 @@
 import type { Client } from '../client/index.ts';
 import { CatalogueError, type Session } from '../protocol/index.ts';
+import type { Style } from '../text/style.ts';
 import { cleanLine } from '../text/terminal-text.ts';
 import type { CommandSet } from './command-set.ts';
 import type { TuiHost, TuiOptions } from './host.ts';
 import { listed, type Model, type Notice, selectedSession } from './model.ts';
 import type { Mode } from './modes/mode.ts';
 import { nextNeedy } from './order.ts';
-import type { Dress } from './view/dress.ts';
 
 /** Long enough to be read twice. */
 const NOTICE_MS = 6_000;
@@ -17,7 +17,7 @@ export interface App {
   readonly client: Client;
   readonly host: TuiHost;
   readonly options: TuiOptions;
-  readonly dress: Dress;
+  readonly dress: Style;
   readonly commands: CommandSet<App>;
   mode(): Mode;
   /** Opens a mode instead of the one that is open. */

@@ -1,9 +1,9 @@
 import type { Client, StreamConnection } from '../client/index.ts';
 import type { Session, StreamFrame } from '../protocol/index.ts';
+import type { Style } from '../text/style.ts';
 import { Conversation } from './conversation.ts';
 import { createSessionScreen, type SessionScreen, type Viewport } from './terminal/session-screen.ts';
 import { conversationRows } from './view/conversation-rows.ts';
-import type { Dress } from './view/dress.ts';
 
 export interface Content {
   rows: string[];
@@ -28,7 +28,7 @@ export interface WatchedSession {
 export interface WatchOptions {
   client: Client;
   connection(): StreamConnection | null;
-  dress: Dress;
+  dress: Style;
   /** it shows something else */
   onChanged(): void;
   run(work: () => Promise<void>): void;

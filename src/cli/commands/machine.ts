@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
 import { EXIT, type ResolvedSetting, SETTING_ROWS } from '../../protocol/index.ts';
+import type { StyleName } from '../../text/style.ts';
 import { cleanLine } from '../../text/terminal-text.ts';
 import type { CliContext } from '../context.ts';
 import type { DoctorCheck, ServiceState } from '../local-host.ts';
-import type { StyleName } from '../output/style.ts';
 import { describe } from './command-help.ts';
 
 interface JsonOption {

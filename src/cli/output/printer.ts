@@ -1,6 +1,7 @@
+import type { Style } from '../../text/style.ts';
 import { cleanLine, terminalJson } from '../../text/terminal-text.ts';
 import type { TerminalIo } from '../terminal-io.ts';
-import { type Style, styleFor } from './style.ts';
+import { styleFor } from './style.ts';
 import { type Column, renderTable, type TableOptions } from './table.ts';
 
 /** Writes for people and for programs. Texts that come from sessions must be cleaned by the caller where they enter a line. */

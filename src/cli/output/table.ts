@@ -1,5 +1,5 @@
 import { displayWidth, padEnd, truncate } from '../../text/display-width.ts';
-import type { Style, StyleName } from './style.ts';
+import type { Style, StyleName } from '../../text/style.ts';
 
 export interface Cell {
   /** cleaned text of one line */

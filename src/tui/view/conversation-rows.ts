@@ -1,8 +1,8 @@
 import { truncate } from '../../text/display-width.ts';
+import type { Style } from '../../text/style.ts';
 import { cleanBlock, cleanLine } from '../../text/terminal-text.ts';
 import { type Conversation, type Piece, resultGist } from '../conversation.ts';
 import { wrap } from './cells.ts';
-import type { Dress } from './dress.ts';
 
 export interface ConversationViewport {
   cols: number;
@@ -11,7 +11,7 @@ export interface ConversationViewport {
   back: number;
   /** tools with all that they said */
   isUnfolded: boolean;
-  dress: Dress;
+  dress: Style;
 }
 
 /** The end of the conversation, or what stands so many rows before it. Only what is seen is made. */

@@ -3,6 +3,7 @@ import { iconOf } from '../../protocol/index.ts';
 import { displayWidth, truncate } from '../../text/display-width.ts';
 import { formatDuration, formatSince } from '../../text/durations.ts';
 import { pathText, sessionStyle, stateText } from '../../text/session-words.ts';
+import type { Style, StyleName } from '../../text/style.ts';
 import { cleanLine } from '../../text/terminal-text.ts';
 import { layoutEditor } from '../input/editor.ts';
 import { listed, type Model, selectedSession } from '../model.ts';
@@ -10,7 +11,6 @@ import type { Hint, InputBox, Mode, Page } from '../modes/mode.ts';
 import { countStates } from '../order.ts';
 import type { Picture } from '../terminal/surface.ts';
 import { column, fitTo } from './cells.ts';
-import type { Dress, Dressing } from './dress.ts';
 import { type Frame, frameFor } from './frame.ts';
 import { questionRows } from './question-rows.ts';
 import { listRows } from './session-list.ts';
@@ -40,7 +40,7 @@ export interface Drawing {
   size: { cols: number; rows: number };
   now: number;
   home: string | undefined;
-  dress: Dress;
+  dress: Style;
 }
 
 /** A text that is being written grows to so many rows, then it scrolls. */
@@ -110,7 +110,7 @@ function header({ model, size, now, dress }: Drawing): string {
     left += `  ${dress(style, text)}`;
     width += 2 + displayWidth(text);
   }
-  const tone: Dressing = isUp ? 'dim' : 'red';
+  const tone: StyleName = isUp ? 'dim' : 'red';
   return `${left}${column(Math.max(width + 1, size.cols - displayWidth(right)))}${dress(tone, truncate(right, Math.max(0, room + displayWidth(right) - width)))}`;
 }
 
@@ -165,7 +165,7 @@ function paneTitle({ model, now, home, dress }: Drawing, session: Session, cols:
   return `${dress('dim', '──')}${dress('bold', name)}${dress(sessionStyle(session) ?? 'dim', rest)}${dress('dim', line)}`;
 }
 
-function pageRows(page: Page, { cols, rows, dress }: { cols: number; rows: number; dress: Dress }) {
+function pageRows(page: Page, { cols, rows, dress }: { cols: number; rows: number; dress: Style }) {
   const title = truncate(` ${page.title} `, Math.max(0, cols - 3));
   const head = `${dress('dim', '──')}${dress('bold', title)}${dress('dim', '─'.repeat(Math.max(0, cols - 2 - displayWidth(title))))}`;
   const cursor = page.cursor ?? null;
@@ -175,7 +175,7 @@ function pageRows(page: Page, { cols, rows, dress }: { cols: number; rows: numbe
   };
 }
 
-function welcome(dress: Dress, cols: number): string[] {
+function welcome(dress: Style, cols: number): string[] {
   const lines: [string, string][] = [
     ['n', 'a new session: Claude Code in a folder of yours'],
     ['?', 'all keys'],

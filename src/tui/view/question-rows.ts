@@ -1,9 +1,9 @@
 import type { Question, QuestionOption } from '../../protocol/index.ts';
 import { toolGist } from '../../text/session-words.ts';
+import type { Style } from '../../text/style.ts';
 import { cleanBlock, cleanLine } from '../../text/terminal-text.ts';
 import { type AnswerDraft, answerDraft, openPart } from '../model.ts';
 import { wrap } from './cells.ts';
-import type { Dress } from './dress.ts';
 
 /** Characters of a question or a tool's input that are looked at for each picture: more than fits anywhere, and no file of a megabyte. */
 const MOST_READ = 10_000;
@@ -19,7 +19,7 @@ export interface QuestionOptions {
   draft: AnswerDraft | null;
   cols: number;
   rows: number;
-  dress: Dress;
+  dress: Style;
 }
 
 /** What is being asked, apart from the session's own drawing of it: text, tool, options with their numbers. At most so many rows. */
@@ -73,7 +73,7 @@ interface OptionRow {
   part: { multi: boolean };
   chosen: ReadonlySet<number>;
   width: number;
-  dress: Dress;
+  dress: Style;
 }
 
 function optionRows({ option, number, part, chosen, width, dress }: OptionRow): string[] {

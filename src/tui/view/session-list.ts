@@ -2,9 +2,9 @@ import type { Session } from '../../protocol/index.ts';
 import { displayWidth, truncate } from '../../text/display-width.ts';
 import { formatSince } from '../../text/durations.ts';
 import { pathText, sessionGist, sessionIcon, sessionStyle, stateText } from '../../text/session-words.ts';
+import type { Style } from '../../text/style.ts';
 import { cleanBlock, cleanLine } from '../../text/terminal-text.ts';
 import { fitTo } from './cells.ts';
-import type { Dress } from './dress.ts';
 
 export interface ListOptions {
   sessions: readonly Session[];
@@ -15,7 +15,7 @@ export interface ListOptions {
   isTall: boolean;
   now: number;
   home: string | undefined;
-  dress: Dress;
+  dress: Style;
 }
 
 /** The list, scrolled so that the selected session is in it. Only the rows that are seen are made: a hundred sessions cost no more than ten. */
