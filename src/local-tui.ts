@@ -4,34 +4,26 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { LocalHost, TuiRequest } from './cli/local-host.ts';
 import { CatalogueError } from './protocol/index.ts';
+import type { ThisProgram } from './this-program.ts';
 import type { TuiHost } from './tui/host.ts';
 import { runTui } from './tui/run-tui.ts';
 
 /** What an aside may say; all evidence of a session is some 20 kB. */
 const MOST_SAID_BYTES = 4 * 1024 * 1024;
 
-export interface LocalTuiOptions {
-  environment: Readonly<Record<string, string | undefined>>;
-  cwd: string;
-  /** Node and the program, to run themselves again */
-  node: string;
-  program: string;
-  version: string;
-}
-
 /** The terminal UI on this machine. */
-export function openLocalTui(options: LocalTuiOptions, machine: LocalHost, request: TuiRequest): Promise<number> {
+export function openLocalTui(self: ThisProgram, machine: LocalHost, request: TuiRequest): Promise<number> {
   const { stdin, stdout, env, cwd, now, onInterrupt } = request.io;
   return runTui({
     client: request.client,
-    host: tuiHost(options, machine),
+    host: tuiHost(self, machine),
     stdin,
     stdout,
     env,
     cwd,
     now,
     onInterrupt,
-    version: options.version,
+    version: self.version,
     startTimer: (callback, delayMs) => {
       const timer = setTimeout(callback, delayMs);
       return () => clearTimeout(timer);
@@ -39,20 +31,20 @@ export function openLocalTui(options: LocalTuiOptions, machine: LocalHost, reque
   });
 }
 
-function tuiHost(options: LocalTuiOptions, machine: LocalHost): TuiHost {
-  const { environment } = options;
+function tuiHost(self: ThisProgram, machine: LocalHost): TuiHost {
+  const { environment } = self;
   return {
     startServer: async () => {
       await machine.startInBackground({ flags: {}, onProgress: () => undefined });
     },
     attach: (screenId) => machine.runAttached(machine.attachArgv(screenId)),
-    runHere: (args) => runHere(options.node, [options.program, ...args], environment),
+    runHere: (args) => runHere(self.node, [self.program, ...args], environment),
     runAside: (args) =>
       new Promise((resolve) => {
         execFile(
-          options.node,
-          [options.program, ...args],
-          { cwd: options.cwd, env: { ...environment, NO_COLOR: '1' }, maxBuffer: MOST_SAID_BYTES },
+          self.node,
+          [self.program, ...args],
+          { cwd: self.cwd, env: { ...environment, NO_COLOR: '1' }, maxBuffer: MOST_SAID_BYTES },
           (error, stdout, stderr) => resolve({ code: error === null ? 0 : 1, said: `${stdout}${stderr}` }),
         );
       }),
@@ -61,7 +53,7 @@ function tuiHost(options: LocalTuiOptions, machine: LocalHost): TuiHost {
 }
 
 /** In a file of nobody else's, gone afterwards. */
-async function editText(text: string, environment: LocalTuiOptions['environment']): Promise<string> {
+async function editText(text: string, environment: ThisProgram['environment']): Promise<string> {
   const directory = mkdtempSync(join(tmpdir(), 'cbos-edit-'));
   try {
     const file = join(directory, 'prompt.md');
@@ -74,11 +66,7 @@ async function editText(text: string, environment: LocalTuiOptions['environment'
   }
 }
 
-function runHere(
-  program: string,
-  args: readonly string[],
-  environment: LocalTuiOptions['environment'],
-): Promise<number> {
+function runHere(program: string, args: readonly string[], environment: ThisProgram['environment']): Promise<number> {
   return new Promise((resolve, reject) => {
     const child = spawn(program, args, { stdio: 'inherit', env: { ...environment } });
     child.once('error', (cause) =>
