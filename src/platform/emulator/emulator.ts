@@ -65,7 +65,8 @@ export interface AlternateListener {
 const ALTERNATE_MODES: ReadonlySet<number | number[] | undefined> = new Set([47, 1047, 1049]);
 
 export function createEmulator(options: EmulatorOptions): Emulator {
-  const terminal = new xterm.Terminal({ ...options, allowProposedApi: true });
+  // It would print each sequence that it does not understand: what sessions write stays out of the server's log.
+  const terminal = new xterm.Terminal({ ...options, allowProposedApi: true, logLevel: 'off' });
   const serializer = new serialize.SerializeAddon();
   // Written against the browser's Terminal type; the part of it that the addon uses is in the headless one too.
   terminal.loadAddon(serializer as unknown as Parameters<Terminal['loadAddon']>[0]);

@@ -28,8 +28,9 @@ export interface RecordingTail {
   dispose(): void;
 }
 
-/** An emulator parses chunks of 64 kB and more at full speed, and nobody waits long for one. */
-const READ_BYTES = 262_144;
+/** Most reads find a redraw; one that is filled is followed by one of twice the size. */
+const LEAST_READ_BYTES = 8_192;
+const MOST_READ_BYTES = 262_144;
 /**
  * Reads of one recording keep this distance, so a program that draws in a thousand small writes costs 250 reads a second. The
  * first byte after silence is read at once.
@@ -57,6 +58,7 @@ class Tail implements RecordingTail {
   private handle: FileHandle | null = null;
   private inode = 0;
   private at: number;
+  private readBytes = LEAST_READ_BYTES;
   private epoch = 0;
   private disposed = false;
   /** the file's name may mean another file now */
@@ -138,22 +140,25 @@ class Tail implements RecordingTail {
     if (!isFirst) this.reset();
   }
 
+  /** One read finds all there is, most times; the file is asked about only where that is none, or NULs. */
   private async readOn(handle: FileHandle): Promise<void> {
     while (!this.disposed) {
-      const { size, blocks } = await handle.stat();
-      if (size < this.at) this.reset();
-      if (size === this.at) return;
       if (this.at === 0 && !(await this.skipHeader(handle))) return;
-      const buffer = Buffer.allocUnsafe(Math.min(size - this.at, READ_BYTES));
-      const { bytesRead } = await handle.read(buffer, 0, buffer.length, this.at);
-      if (bytesRead === 0 || this.disposed) return;
-      await this.handOut(buffer.subarray(0, bytesRead), blocks * 512 < size);
+      const wanted = this.readBytes;
+      const { bytesRead, buffer } = await handle.read(Buffer.allocUnsafe(wanted), 0, wanted, this.at);
+      if (this.disposed) return;
+      if (bytesRead > 0) await this.handOut(handle, buffer.subarray(0, bytesRead));
+      else if ((await handle.stat()).size < this.at) {
+        this.reset();
+        continue;
+      }
+      this.readBytes = bytesRead < wanted ? LEAST_READ_BYTES : Math.min(wanted * 2, MOST_READ_BYTES);
+      if (bytesRead < wanted) return;
     }
   }
 
-  /** @param sparse whether the file has holes at all */
-  private async handOut(bytes: Buffer, sparse: boolean): Promise<void> {
-    const hole = sparse ? leadingNuls(bytes) : 0;
+  private async handOut(handle: FileHandle, bytes: Buffer): Promise<void> {
+    const hole = bytes[0] === 0 && (await isSparse(handle)) ? leadingNuls(bytes) : 0;
     const skipped = hole === bytes.length || hole >= HOLE_BYTES || (hole > 0 && this.inHole) ? hole : 0;
     this.inHole = skipped === bytes.length;
     const offset = this.at + skipped;
@@ -184,6 +189,11 @@ class Tail implements RecordingTail {
     this.handle = null;
     await handle?.close();
   }
+}
+
+async function isSparse(handle: FileHandle): Promise<boolean> {
+  const { size, blocks } = await handle.stat();
+  return blocks * 512 < size;
 }
 
 function leadingNuls(bytes: Buffer): number {

@@ -1,5 +1,9 @@
 import type { ActorDeps, SessionActor } from '../session/actor.ts';
 import { createSessionRecording, type SessionRecording } from '../session/recording.ts';
+import { coalesce } from '../stream/coalesce.ts';
+
+/** What came is indexed a second later; each word to the index's thread costs 10 µs, at a thousand writes a second too much. */
+const NUDGE_INTERVAL_MS = 500;
 
 /**
  * Ties a session to the recording that its record names, without reading it yet. A session that had one before keeps the
@@ -25,8 +29,11 @@ export function openRecording(
     clock: deps.clock,
     onFrame: (frame, at) => actor.seeScreen(frame, at),
     onResize: (newCols, newRows) => deps.emit({ kind: 'resized', slug: actor.slug, cols: newCols, rows: newRows }),
+    onFault: (cause) => deps.log.warn({ slug: actor.slug, err: cause }, 'its recording could not be read'),
   });
-  actor.recording.onBytes(() => deps.search.nudge(actor.record.id));
+  const nudge = () => deps.search.nudge(actor.record.id);
+  const nudges = coalesce({ clock: deps.clock, intervalMs: NUDGE_INTERVAL_MS, work: nudge });
+  actor.recording.onBytes(() => nudges.request());
   return actor.recording;
 }
 

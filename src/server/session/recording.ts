@@ -1,16 +1,9 @@
 import type { ScreenFrame } from '../../core/status/index.ts';
-import { createEmulator, type Emulator } from '../../platform/emulator/index.ts';
 import { followSize, readStart, tailRecording } from '../../platform/recorder/index.ts';
 import type { Clock } from '../clock.ts';
 import type { Dispose, RecordingStream } from '../sessions.ts';
+import { createDrawing, type Drawing, REPLAY_BYTES } from './drawing.ts';
 
-/**
- * So much of a recording's end is fed into the emulator when it is opened. Claude Code redraws its window often enough that
- * this always holds a whole picture; at 40 MB/s it takes 50 ms.
- */
-const REPLAY_BYTES = 2_000_000;
-/** Lines above the window that are kept in memory (2 MB per session with 1,000); everything older is in the recording. */
-const SCROLLBACK_LINES = 1_000;
 /** The screen is read at most so often while output flows. The first byte after silence is read at once. */
 const FRAME_INTERVAL_MS = 40;
 
@@ -29,6 +22,8 @@ export interface SessionRecordingOptions {
   /** the screen as it is now. `at` is when it came to look so: for what was recorded before, the file's last change */
   onFrame: (frame: ScreenFrame, at: number) => void;
   onResize: (cols: number, rows: number) => void;
+  /** the recording could not be read just now */
+  onFault: (cause: unknown) => void;
 }
 
 /** A session's recording: its bytes as a stream, and the terminal that they draw. Nothing is read before `follow` or the first question for its screen. */
@@ -56,15 +51,15 @@ interface Reading {
 }
 
 export function createSessionRecording(options: SessionRecordingOptions): SessionRecording {
-  const { clock, slug, onFrame, onResize } = options;
+  const { clock, slug, onFrame, onResize, onFault } = options;
   let { files, size } = options;
-  let emulator: Emulator | null = null;
+  let drawing: Drawing | null = null;
   let reading: Reading | null = null;
   let lastFrame: ScreenFrame | null = null;
   let start = 0;
   let end = 0;
-  /** how far the emulator has come: its picture is that of the bytes before this */
-  let drawn = 0;
+  /** of what was recorded before only the picture at its end counts */
+  let isCatchingUp = false;
   let epoch = 0;
   let frameDue: Dispose | null = null;
   let frameReadAt = 0;
@@ -72,9 +67,9 @@ export function createSessionRecording(options: SessionRecordingOptions): Sessio
   const resetListeners = new Set<(epoch: number) => void>();
 
   const readFrame = (at: number): void => {
-    if (emulator === null) return;
+    if (drawing === null) return;
     frameReadAt = clock.now();
-    lastFrame = emulator.frame();
+    lastFrame = drawing.emulator().frame();
     onFrame(lastFrame, at);
   };
   /** Reads the screen now when it was quiet, else at the end of the interval: a burst of output is read a few times, not a thousand. */
@@ -91,22 +86,23 @@ export function createSessionRecording(options: SessionRecordingOptions): Sessio
     });
   };
 
-  function moveTo(offset: number): void {
-    end = offset;
-    drawn = offset;
+  /** An empty terminal, to be drawn from an offset on. */
+  function drawFrom(from: number): void {
+    end = from;
+    drawing?.dispose();
+    const onDrawn = () => isCatchingUp || readFrameSoon();
+    drawing = createDrawing({ ...size, from, file: () => files.typescript, clock, onDrawn, onFault });
   }
   function reset(): void {
     epoch += 1;
     start = 0;
-    moveTo(0);
-    emulator?.dispose();
-    emulator = createEmulator({ ...size, scrollback: SCROLLBACK_LINES });
+    drawFrom(0);
     for (const listener of [...resetListeners]) listener(epoch);
   }
   function resized(cols: number, rows: number): void {
     if (cols === size.cols && rows === size.rows) return;
     size = { cols, rows };
-    emulator?.resize(cols, rows);
+    drawing?.resize(cols, rows);
     onResize(cols, rows);
     if (lastFrame !== null) readFrameSoon();
   }
@@ -115,20 +111,18 @@ export function createSessionRecording(options: SessionRecordingOptions): Sessio
   function read(from: number | null): Reading {
     const disposers: Dispose[] = [];
     let isStopped = false;
-    let isCatchingUp = true;
+    isCatchingUp = true;
     const keep = (dispose: Dispose): void => {
       if (isStopped) dispose();
       else disposers.push(dispose);
     };
-    const take = (bytes: Uint8Array, offset: number): void => {
+    const take = (bytes: Uint8Array, offset: number): void | Promise<void> => {
       if (isStopped) return;
       end = offset + bytes.length;
-      emulator?.write(bytes, () => {
-        drawn = offset + bytes.length;
-        // Of what was recorded before only the picture at its end counts.
-        if (!isCatchingUp) readFrameSoon();
-      });
+      drawing?.take(bytes, offset);
       for (const listener of [...byteListeners]) listener(bytes, offset);
+      // What is there is read as fast as it is drawn: at the start of a server that is the end of every recording.
+      if (isCatchingUp) return drawing?.flush();
     };
     const run = async (): Promise<void> => {
       const found = await readStart(files.typescript);
@@ -136,8 +130,7 @@ export function createSessionRecording(options: SessionRecordingOptions): Sessio
       if (from === null) {
         start = found.start;
         if (found.size !== null) size = found.size;
-        emulator ??= createEmulator({ ...size, scrollback: SCROLLBACK_LINES });
-        moveTo(found.length - found.start > REPLAY_BYTES ? found.length - REPLAY_BYTES : found.start);
+        drawFrom(found.length - found.start > REPLAY_BYTES ? found.length - REPLAY_BYTES : found.start);
       }
       if (files.timing !== null) keep(await followSize(files.timing, (now) => resized(now.cols, now.rows)));
       const tail = await tailRecording({
@@ -146,13 +139,14 @@ export function createSessionRecording(options: SessionRecordingOptions): Sessio
         onBytes: take,
         onStart: (begun) => {
           start = begun.start;
-          moveTo(begun.start);
+          drawFrom(begun.start);
           if (begun.size !== null) resized(begun.size.cols, begun.size.rows);
         },
         onReset: reset,
+        onError: onFault,
       });
       keep(() => tail.dispose());
-      await emulator?.flush();
+      await drawing?.flush();
       isCatchingUp = false;
       if (!isStopped && end > start) readFrame(found.changedAt);
     };
@@ -186,8 +180,8 @@ export function createSessionRecording(options: SessionRecordingOptions): Sessio
     epoch: () => epoch,
     snapshot: async () => {
       await follow();
-      await emulator?.flush();
-      return { data: emulator?.serialize() ?? '', offset: drawn };
+      await drawing?.flush();
+      return { data: drawing?.emulator().serialize() ?? '', offset: drawing?.drawn() ?? 0 };
     },
     onBytes: (listener) => {
       byteListeners.add(listener);
@@ -200,7 +194,7 @@ export function createSessionRecording(options: SessionRecordingOptions): Sessio
     follow,
     lines: () => lastFrame?.lines ?? [],
     size: () => size,
-    text: (count, format) => emulator?.text(count, format) ?? '',
+    text: (count, format) => drawing?.emulator().text(count, format) ?? '',
     moved: (next) => {
       files = next;
       if (reading === null) return;
@@ -217,8 +211,8 @@ export function createSessionRecording(options: SessionRecordingOptions): Sessio
     resized,
     close: () => {
       stop();
-      emulator?.dispose();
-      emulator = null;
+      drawing?.dispose();
+      drawing = null;
     },
   };
 }
