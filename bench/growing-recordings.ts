@@ -1,0 +1,84 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Session } from '../src/protocol/index.ts';
+import { type Cbos, startCbos } from '../test/harness/cbos.ts';
+import { waitFor } from '../test/harness/wait-for.ts';
+import type { World } from '../test/harness/world.ts';
+
+export interface Growing {
+  cbos: Cbos;
+  slugs: string[];
+  files: string[];
+  timings: string[];
+}
+
+/** A server with so many sessions whose agents draw a prompt and are silent: what their recordings grow by, a bench writes. */
+export async function startGrowing(world: World, count: number, env: Record<string, string> = {}): Promise<Growing> {
+  const stub = fileURLToPath(new URL('stub-agent.sh', import.meta.url));
+  const cbos = await startCbos(world, { CBOS_CLAUDE_COMMAND: stub, ...env });
+  const slugs = Array.from({ length: count }, (_, index) => `GROW-${index + 1}`);
+  for (const slug of slugs) {
+    const created = await cbos.call('POST', '/sessions', { slug, type: 'screen', path: world.projectDir });
+    if (created.error !== null) throw new Error(created.error.message);
+  }
+  const isIdle = async (): Promise<boolean> =>
+    (await cbos.call<Session[]>('GET', '/sessions?state=idle')).body.length === count;
+  await waitFor(isIdle, { describe: 'all sessions are idle', timeoutMs: 20_000 });
+  const inStreams = (ending: string) => slugs.map((slug) => join(world.streamDir, `${slug}.${ending}`));
+  return { cbos, slugs, files: inStreams('typescript'), timings: inStreams('timing') };
+}
+
+export interface Output {
+  files: readonly string[];
+  /** of the same order; rows are written as `script` does */
+  timings?: readonly string[];
+  /** to all files together */
+  bytesPerSecond: number;
+  seconds: number;
+  writeBytes: number;
+}
+
+export interface Written {
+  writtenBytes: number;
+  seconds: number;
+}
+
+/** Writes output to the ends of files, from a process of its own. */
+export async function appendOutput(output: Output): Promise<Written> {
+  const program = fileURLToPath(new URL('append-output.mjs', import.meta.url));
+  const child = spawn(process.execPath, [program, JSON.stringify(output)], { stdio: ['ignore', 'pipe', 'inherit'] });
+  let said = '';
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    said += text;
+  });
+  const [code] = (await once(child, 'close')) as [number | null];
+  if (code !== 0) throw new Error(`the writer ended with ${code}`);
+  return JSON.parse(said) as Written;
+}
+
+const STAMP = /\]0;T(\d{16})(?:\u0007|\\007)/g;
+
+/** Milliseconds since each write that a text tells of was made. */
+export function agesIn(text: string): number[] {
+  const now = Number(process.hrtime.bigint() / 1_000n);
+  return [...text.matchAll(STAMP)].map(([, at]) => (now - Number(at)) / 1_000);
+}
+
+/** The value below which a share of all lies. */
+export function share(values: readonly number[], part: number): number {
+  const sorted = Float64Array.from(values).sort();
+  return sorted[Math.min(sorted.length - 1, Math.floor(part * sorted.length))] ?? Number.NaN;
+}
+
+export function memoryMegabytes(pid: number): number {
+  return Number(/^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1_024;
+}
+
+/** User and system time of a process, in seconds; `getconf CLK_TCK` is 100 on every Linux that CBOS runs on. */
+export function cpuSeconds(pid: number): number {
+  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
+  return (Number(fields[11]) + Number(fields[12])) / 100;
+}
