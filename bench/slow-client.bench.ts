@@ -1,0 +1,87 @@
+import { once } from 'node:events';
+import { WebSocket } from 'ws';
+import { waitFor } from '../test/harness/wait-for.ts';
+import { createWorld, type World } from '../test/harness/world.ts';
+import type { Figure } from './figures.mjs';
+import { agesIn, appendOutput, type Growing, memoryMegabytes, share, startGrowing } from './growing-recordings.ts';
+
+export const about =
+  'a client that reads nothing for a minute while 100 MB pass, beside five that do: memory of the server, and what the others notice';
+
+const SESSIONS = 4;
+const OTHERS = 5;
+/** The same with and without it. */
+const OUTPUT = { bytesPerSecond: 100_000_000 / 60, writeBytes: 1_500 };
+const SECONDS_ALONE = 30;
+const SECONDS_SLOW = 60;
+/** Heaps and caches have their size by then. */
+const SECONDS_WARM_UP = 20;
+
+export async function measure(): Promise<Figure[]> {
+  await using world = createWorld();
+  const growing = await startGrowing(world, SESSIONS);
+  const { files, timings, cbos } = growing;
+  const others = await Promise.all(Array.from({ length: OTHERS }, () => connect(world, growing)));
+  const write = async (seconds: number) => {
+    for (const { ages } of others) ages.length = 0;
+    let peak = 0;
+    const watch = setInterval(() => {
+      peak = Math.max(peak, memoryMegabytes(cbos.pid));
+    }, 100);
+    const { writtenBytes } = await appendOutput({ files, timings, ...OUTPUT, seconds });
+    clearInterval(watch);
+    const ages = others.flatMap((other) => other.ages);
+    return { peak, writtenBytes, median: share(ages, 0.5), p99: share(ages, 0.99) };
+  };
+  await write(SECONDS_WARM_UP);
+  const alone = await write(SECONDS_ALONE);
+  const slow = await connect(world, growing);
+  slow.ws.pause();
+  const beside = await write(SECONDS_SLOW);
+  const before = slow.offset();
+  slow.ws.resume();
+  await waitFor(() => slow.offset() === others[0]?.offset(), { describe: 'the slow one is where the others are' });
+  return [
+    { name: 'passed meanwhile', value: beside.writtenBytes / 1e6, unit: 'MB' },
+    { name: 'memory above the minute before', value: beside.peak - alone.peak, unit: 'MB', limit: 30 },
+    { name: 'the others, median without it', value: alone.median, unit: 'ms' },
+    { name: 'the others, median beside it', value: beside.median, unit: 'ms' },
+    { name: 'the others, p99 without it', value: alone.p99, unit: 'ms' },
+    { name: 'the others, p99 beside it', value: beside.p99, unit: 'ms' },
+    { name: 'p99 beside it against without', value: beside.p99 / alone.p99, unit: 'times', limit: 2 },
+    { name: 'what it had been sent meanwhile', value: before / 1e6, unit: 'MB' },
+    { name: 'snapshots that brought it back', value: slow.snapshots(), unit: 'of 4' },
+  ];
+}
+
+/** A client of everything, that has seen every screen. */
+async function connect(world: World, { cbos, slugs }: Growing) {
+  const ws = new WebSocket(`${cbos.url.replace('http', 'ws')}/ws/stream`, ['cbos', `bearer.${cbos.token}`]);
+  world.onDispose(() => ws.terminate());
+  const ages: number[] = [];
+  const offsets = new Map<string, number>();
+  let snapshots = 0;
+  ws.on('message', (message: Buffer) => {
+    const frame = JSON.parse(message.toString()) as {
+      type: string;
+      session: string;
+      data: string;
+      offset: number;
+      snapshot?: true;
+    };
+    if (frame.type !== 'stream') return;
+    offsets.set(frame.session, frame.offset);
+    if (frame.snapshot === true) snapshots++;
+    else for (const age of agesIn(frame.data)) ages.push(age);
+  });
+  await once(ws, 'open');
+  ws.send(JSON.stringify({ type: 'subscribe', sessions: ['*'] }));
+  await waitFor(() => offsets.size === slugs.length, { describe: 'every session is shown' });
+  return {
+    ws,
+    ages,
+    snapshots: () => snapshots - slugs.length,
+    /** how far it is, over all recordings */
+    offset: () => [...offsets.values()].reduce((sum, offset) => sum + offset, 0),
+  };
+}

@@ -1,0 +1,160 @@
+import { closeSync, openSync, readSync, writeSync } from 'node:fs';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { WebSocket } from 'ws';
+import { waitFor } from './wait-for.ts';
+import type { World } from './world.ts';
+
+/** A recording that grows: its session, its file and where its output begins. */
+export interface GrowingRecording {
+  slug: string;
+  file: string;
+  start: number;
+}
+
+export interface RestlessPlay {
+  world: World;
+  /** of the server: `http://127.0.0.1:PORT` */
+  url: string;
+  token: string;
+  recordings: readonly GrowingRecording[];
+  clients: number;
+  totalBytes: number;
+  seed: number;
+}
+
+/** Bytes that are written between two looks at what the clients have got. */
+const BURST_BYTES = 20_000;
+
+/**
+ * Writes output to the ends of recordings while clients that lose their connection again and again follow all of them by offset, and
+ * compares every frame with the bytes of the file that it stands for. Resolves when every client has come to every end.
+ * @throws when a client has a gap, a repeat or other bytes than the file
+ */
+export async function playRestless(play: RestlessPlay): Promise<{ reconnects: number; snapshots: number }> {
+  const files = new Map(play.recordings.map(({ slug, file }) => [slug, openSync(file, 'r')]));
+  const outputs = play.recordings.map(({ file }) => openSync(file, 'a'));
+  play.world.onDispose(() => [...files.values(), ...outputs].forEach(closeSync));
+  const clients = Array.from({ length: play.clients }, (_, index) => new RestlessClient(play, files, index));
+  play.world.onDispose(() => clients.forEach((client) => void client.close()));
+  for (const client of clients) client.connect();
+  const ends = new Map(play.recordings.map(({ slug, start }) => [slug, start]));
+  const random = sequence(play.seed);
+  for (let written = 0, turn = 0, pause = BURST_BYTES; written < play.totalBytes; turn++) {
+    const index = turn % play.recordings.length;
+    const bytes = someOutput(random);
+    // Cut anywhere, also within characters.
+    const cut = Math.floor(random() * bytes.length);
+    for (const piece of [bytes.subarray(0, cut), bytes.subarray(cut)]) writeSync(outputs[index] ?? -1, piece);
+    written += bytes.length;
+    const slug = play.recordings[index]?.slug ?? '';
+    ends.set(slug, (ends.get(slug) ?? 0) + bytes.length);
+    if (written < pause) continue;
+    pause = written + BURST_BYTES;
+    await nextTurn();
+    for (const { failure } of clients) if (failure !== null) throw failure;
+  }
+  await waitFor(() => clients.every((client) => client.failure !== null || client.hasAll(ends)), {
+    describe: 'every client has all of it',
+    timeoutMs: 90_000,
+  });
+  for (const { failure } of clients) if (failure !== null) throw failure;
+  const sum = (of: (client: RestlessClient) => number): number =>
+    clients.reduce((total, client) => total + of(client), 0);
+  return { reconnects: sum((client) => client.reconnects), snapshots: sum((client) => client.snapshots) };
+}
+
+/** Numbers that look random and are the same in every run. */
+function sequence(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state * 1_103_515_245 + 12_345) % 2_147_483_648;
+    return state / 2_147_483_648;
+  };
+}
+
+const ALPHABET = ['a', '❯', '\u001b[31m', '漢', '\r\n', '👩‍💻', 'text of an answer '];
+
+function someOutput(random: () => number): Buffer {
+  const length = 200 + Math.floor(random() * 2_000);
+  return Buffer.from(Array.from({ length }, () => ALPHABET[Math.floor(random() * ALPHABET.length)] ?? '').join(''));
+}
+
+interface OutputFrame {
+  type: string;
+  session: string;
+  data: string;
+  offset: number;
+  snapshot?: true;
+}
+
+/** A client that loses its connection again and again, and goes on by offset. Every second one acknowledges what it got. */
+class RestlessClient {
+  reconnects = 0;
+  /** times that it was too slow and shown the screen instead: it comes back for the bytes */
+  snapshots = 0;
+  failure: Error | null = null;
+  readonly #play: RestlessPlay;
+  readonly #files: ReadonlyMap<string, number>;
+  readonly #acknowledges: boolean;
+  readonly #random: () => number;
+  readonly #offsets: Map<string, number>;
+  #ws: WebSocket | null = null;
+
+  constructor(play: RestlessPlay, files: ReadonlyMap<string, number>, index: number) {
+    this.#play = play;
+    this.#files = files;
+    this.#acknowledges = index % 2 === 1;
+    this.#random = sequence(play.seed + index + 1);
+    this.#offsets = new Map(play.recordings.map(({ slug, start }) => [slug, start]));
+  }
+
+  hasAll(ends: ReadonlyMap<string, number>): boolean {
+    return [...ends].every(([slug, end]) => this.#offsets.get(slug) === end);
+  }
+
+  connect(): void {
+    const { url, token } = this.#play;
+    const ws = new WebSocket(`${url.replace('http', 'ws')}/ws/stream`, ['cbos', `bearer.${token}`]);
+    this.#ws = ws;
+    let left = 20 + Math.floor(this.#random() * 400);
+    ws.on('open', () => {
+      const from = Object.fromEntries(this.#offsets);
+      ws.send(JSON.stringify({ type: 'subscribe', sessions: [...this.#offsets.keys()], from }));
+    });
+    ws.on('message', (data: Buffer) => {
+      // What a connection still had when it was given up is not read any more.
+      if (ws !== this.#ws) return;
+      const frame = JSON.parse(data.toString()) as OutputFrame;
+      if (frame.type !== 'stream') return;
+      if (frame.snapshot === true) this.snapshots++;
+      else this.#take(ws, frame);
+      if (--left > 0 && frame.snapshot !== true) return;
+      this.reconnects++;
+      this.connect();
+      ws.terminate();
+    });
+    ws.on('error', () => undefined);
+  }
+
+  close(): void {
+    const ws = this.#ws;
+    this.#ws = null;
+    ws?.terminate();
+  }
+
+  #take(ws: WebSocket, { session, data, offset }: OutputFrame): void {
+    const before = this.#offsets.get(session) ?? 0;
+    const bytes = Buffer.from(data);
+    const inFile = Buffer.alloc(Math.max(0, offset - before));
+    readSync(this.#files.get(session) ?? -1, inFile, 0, inFile.length, before);
+    if (!inFile.equals(bytes)) {
+      this.failure ??= new Error(
+        `${session}: a frame of ${bytes.length} bytes up to ${offset} came after ${before}, the file has others there`,
+      );
+      this.close();
+      return;
+    }
+    this.#offsets.set(session, offset);
+    if (this.#acknowledges) ws.send(JSON.stringify({ type: 'ack', session, offset }));
+  }
+}
