@@ -1,4 +1,7 @@
-import { readFileSync } from 'node:fs';
+import { spawn, spawnSync } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { WebSocket } from 'ws';
 import { startFaces, TOKEN } from '../harness/faces.ts';
@@ -30,3 +33,39 @@ test("the page's client in three lines of JavaScript, as the README has it, gets
   server.sessions.add('LATER').write('later');
   await waitFor(() => written.includes(' and new') && written.includes('later'), { describe: 'what comes is shown' });
 });
+
+const hasPython = spawnSync('python3', ['-c', 'import asyncio']).status === 0;
+const hasPackage = hasPython && spawnSync('python3', ['-c', 'import websockets']).status === 0;
+/** As much of the package as the example uses. */
+const STAND_IN = fileURLToPath(new URL('../harness/python', import.meta.url));
+const how = hasPython
+  ? hasPackage
+    ? ''
+    : ' (the package websockets is a stand-in here)'
+  : ' (skipped: no python3 here)';
+
+test.skipIf(!hasPython)(
+  `the client in ten lines of Python, as the README has it, gets every session's output${how}`,
+  async () => {
+    await using server = await startFaces();
+    server.sessions.add('AUTH').write('old ❯');
+    const [, code = ''] = /```python\n([^`]*websockets[^`]*)```/.exec(readFileSync('README.md', 'utf8')) ?? [];
+    const program = join(server.world.dir, 'client.py');
+    writeFileSync(program, code.replace(':32205', `:${server.port}`));
+    const env = { ...server.world.env, ...(hasPackage ? {} : { PYTHONPATH: STAND_IN }) };
+    const client = spawn('python3', [program, TOKEN], { env, stdio: ['ignore', 'pipe', 'pipe'] });
+    server.world.onDispose(() => void client.kill());
+    let written = '';
+    for (const stream of [client.stdout, client.stderr])
+      stream.setEncoding('utf8').on('data', (text: string) => {
+        written += text;
+      });
+    await waitFor(() => written.includes('old ❯'), { describe: 'what was there is shown', actual: () => written });
+    server.sessions.stream('AUTH').write(' and new');
+    server.sessions.add('LATER').write('later');
+    await waitFor(() => written.includes(' and new') && written.includes('later'), {
+      describe: 'what comes is shown',
+      actual: () => written,
+    });
+  },
+);
