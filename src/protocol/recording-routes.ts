@@ -1,5 +1,13 @@
 import { z } from 'zod';
-import { ReplayFrame, ReplayFrameQuery, ReplayInfo, ReplayOutput, ReplayOutputQuery } from './replay.ts';
+import {
+  KeptRecording,
+  ReplayFrame,
+  ReplayFrameQuery,
+  ReplayInfo,
+  ReplayOutput,
+  ReplayOutputQuery,
+  ReplayQuery,
+} from './replay.ts';
 import { BufferQuery } from './requests.ts';
 import { NonNegative, type Route, SlugParam } from './route.ts';
 import { Buffer } from './session.ts';
@@ -26,11 +34,21 @@ export const RECORDING_ROUTES = {
     response: null,
     errors: ['no_such_session', 'no_recording', 'range_not_satisfiable'],
   },
+  olderRecordings: {
+    method: 'get',
+    path: '/sessions/{slug}/recordings',
+    summary: 'Its recordings that restarts moved aside, newest first',
+    params: SlugParam,
+    success: 200,
+    response: z.array(KeptRecording),
+    errors: ['no_such_session'],
+  },
   replay: {
     method: 'get',
     path: '/sessions/{slug}/replay',
     summary: 'What a player of the recording has to know',
     params: SlugParam,
+    query: ReplayQuery,
     success: 200,
     response: ReplayInfo,
     errors: ['no_such_session', 'no_recording'],

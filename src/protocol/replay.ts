@@ -7,6 +7,23 @@ const Rows = z.int().min(1);
 
 const Seconds = z.number().min(0);
 
+/** Names a recording: `SLUG`, or `SLUG.N` of one that a restart moved aside. */
+const RecordingName = z
+  .string()
+  .regex(/^[A-Za-z0-9][A-Za-z0-9_-]{0,63}(\.\d{1,9})?$/)
+  .meta({ description: 'SLUG.N: one that a restart moved aside; the current one without it' });
+
+/** A recording that a restart moved aside. */
+export const KeptRecording = z
+  .object({
+    recording: z.string().meta({ description: 'SLUG.N, a higher N is newer' }),
+    started_at: Timestamp.nullable().meta({ description: 'null where the recording does not say' }),
+    ended_at: Timestamp.meta({ description: 'when it was last written' }),
+    size_bytes: z.int().min(0),
+  })
+  .meta({ id: 'KeptRecording' });
+export type KeptRecording = z.infer<typeof KeptRecording>;
+
 /** What a player has to know before it plays. Times are seconds from the recording's start. */
 export const ReplayInfo = z
   .object({
@@ -58,14 +75,18 @@ const OffsetText = z.coerce.number().int().min(0).meta({ type: 'integer', minimu
 /** Bytes of output in one answer: a page parses 5 MB a second, so the largest is a fifth of a second of work. */
 export const REPLAY_OUTPUT_BYTES = { default: 256 * 1024, most: 1024 * 1024 } as const;
 
+export const ReplayQuery = z.strictObject({ recording: RecordingName.optional() });
+
 export const ReplayFrameQuery = z
   .strictObject({
     t: SecondsText.optional().meta({ description: 'seconds from the start; beyond the end is the end' }),
     offset: OffsetText.optional().meta({ description: 'a byte offset instead, as a search hit has it' }),
+    recording: RecordingName.optional(),
   })
   .refine((query) => (query.t === undefined) !== (query.offset === undefined), { error: 'needs either t or offset' });
 
 export const ReplayOutputQuery = z.strictObject({
+  recording: RecordingName.optional(),
   from: SecondsText.optional().meta({ description: 'what came after this time; 0: all of it' }),
   limit: z.coerce
     .number()

@@ -22,7 +22,7 @@ const PUSH_SUBJECT = 'mailto:cbos@localhost.invalid';
 
 export type FaceSettings = Pick<
   Settings,
-  'home' | 'host' | 'port' | 'socket' | 'token' | 'public_url' | 'allowed_hosts' | 'max_buffer_size'
+  'home' | 'host' | 'port' | 'socket' | 'token' | 'public_url' | 'allowed_hosts' | 'max_buffer_size' | 'stream_dir'
 >;
 
 export interface FacesOptions {
@@ -67,6 +67,7 @@ export async function startServerFaces(options: FacesOptions): Promise<Faces> {
   const app = createHttpApp({
     sessions,
     replays,
+    streamDir: settings.stream_dir,
     signIns,
     push,
     publicUrl: settings.public_url,

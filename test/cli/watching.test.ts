@@ -37,7 +37,7 @@ async function startAgain(): Promise<Faces> {
   const { world, sessions } = server;
   const logger = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };
   const settings = { home: world.cbosHome, host: '127.0.0.1', port: 0, socket: serverSocket, token: TOKEN };
-  const more = { public_url: null, allowed_hosts: [], max_buffer_size: 100_000 };
+  const more = { public_url: null, allowed_hosts: [], max_buffer_size: 100_000, stream_dir: world.streamDir };
   const faces = await startServerFaces({
     sessions,
     replays: createReplays(systemClock),

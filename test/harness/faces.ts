@@ -26,6 +26,10 @@ export interface FacesUnderTest extends AsyncDisposable {
   sessions: MemorySessions;
   faces: Faces;
   port: number;
+  /** the server goes away: its sessions live on, as after a kill */
+  stop(): Promise<void>;
+  /** it comes back, at the same address */
+  startAgain(): Promise<void>;
   /** what was logged */
   log: LogLine[];
   call(path: string, options?: CallOptions): Promise<Answered>;
@@ -59,33 +63,44 @@ export async function startFaces(options: StartOptions = {}): Promise<FacesUnder
     public_url: null,
     allowed_hosts: [],
     max_buffer_size: 100_000,
+    stream_dir: world.streamDir,
     ...options.settings,
   };
   const { pingIntervalMs, clock = systemClock } = options;
   const replays = createReplays(clock);
   world.onDispose(() => replays.close());
-  const starting = startServerFaces({
-    sessions,
-    replays,
-    settings,
-    clock,
-    logger,
-    version: '1.2.3',
-    userHome: world.home,
-    webDir: options.webDir ?? null,
-    ...(pingIntervalMs === undefined ? {} : { pingIntervalMs }),
-  });
-  const faces = await starting.catch(async (error: unknown) => {
+  const start = (at: number): Promise<Faces> =>
+    startServerFaces({
+      sessions,
+      replays,
+      settings: { ...settings, port: at },
+      clock,
+      logger,
+      version: '1.2.3',
+      userHome: world.home,
+      webDir: options.webDir ?? null,
+      ...(pingIntervalMs === undefined ? {} : { pingIntervalMs }),
+    });
+  const faces = await start(settings.port).catch(async (error: unknown) => {
     await world.dispose();
     throw error;
   });
-  world.onDispose(() => faces.close());
+  let running: Faces | null = faces;
+  const stop = async (): Promise<void> => {
+    await running?.close();
+    running = null;
+  };
+  world.onDispose(stop);
   const { port } = faces.address;
   return {
     world,
     sessions,
     faces,
     port,
+    stop,
+    startAgain: async () => {
+      running = await start(port);
+    },
     log,
     call: (path, callOptions = {}) => call({ port }, path, callOptions),
     connectSessions: (connectOptions) =>

@@ -17,6 +17,20 @@ export interface PageUnderTest extends AsyncDisposable {
   visit(hash: string): Promise<void>;
 }
 
+/** As on a machine without it: xterm then draws with elements. */
+export const WITHOUT_WEBGL = `{
+  const { getContext } = HTMLCanvasElement.prototype;
+  HTMLCanvasElement.prototype.getContext = function (kind, ...rest) {
+    return kind === 'webgl2' ? null : getContext.call(this, kind, ...rest);
+  };
+}`;
+
+/** The lines that a page's terminal shows, without the empty ones. */
+export async function terminalLines(page: Page): Promise<string[]> {
+  const rows = await page.locator('.xterm-rows > div').allTextContents();
+  return rows.map((row) => row.replaceAll('\u00a0', ' ').trimEnd()).filter((row) => row !== '');
+}
+
 export async function newSignInLink(server: FacesUnderTest): Promise<string> {
   const answer = await call({ socketPath: server.faces.address.socket }, '/sign-in/links', { method: 'POST' });
   return signInUrl(server.faces.address.url, (answer.json() as { code: string }).code);
@@ -28,6 +42,8 @@ export async function startPage(
   options: {
     server?: StartOptions;
     context?: Omit<Parameters<typeof openPage>[1], 'origin'>;
+    /** terminals are drawn as elements, so that their text can be read */
+    readsTerminal?: boolean;
     prepare?: (server: FacesUnderTest) => void;
   } = {},
 ): Promise<PageUnderTest> {
@@ -36,6 +52,7 @@ export async function startPage(
   const { url } = server.faces.address;
   const watched = await openPage(browser, { origin: url, ...options.context });
   const { page } = watched;
+  if (options.readsTerminal === true) await page.addInitScript(WITHOUT_WEBGL);
   await page.goto(await newSignInLink(server));
   await page.locator('.shell:not(.is-stale)').waitFor();
   return {
@@ -52,4 +69,32 @@ export async function startPage(
       await server[Symbol.asyncDispose]();
     },
   };
+}
+
+/**
+ * Loads the page anew in a browser that has nothing of it, then opens a session's terminal.
+ * @returns bytes on the wire, gzipped, of everything that was loaded until then
+ */
+export async function measureLoad(
+  one: PageUnderTest,
+  slug: string,
+): Promise<{ withoutTerminal: number; withTerminal: number }> {
+  const { page, server } = one;
+  const loaded = new Set<string>();
+  page.on('request', (request) => loaded.add(new URL(request.url()).pathname));
+  const gzipped = async (): Promise<number> => {
+    const answers = await Promise.all(
+      [...loaded].map((path) =>
+        server.call(path, { token: null, headers: { accept: 'text/html', 'accept-encoding': 'gzip' } }),
+      ),
+    );
+    return answers.reduce((sum, { status, bytes }) => sum + (status === 200 ? bytes.length : 0), 0);
+  };
+  await page.goto('about:blank');
+  await page.goto(await newSignInLink(server));
+  await page.locator('.session-row').first().waitFor();
+  const withoutTerminal = await gzipped();
+  await one.visit(`#/s/${slug}`);
+  await page.locator('.xterm-screen').waitFor();
+  return { withoutTerminal, withTerminal: await gzipped() };
 }

@@ -3,7 +3,7 @@ import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openBrowser } from '../harness/browser.ts';
 import { type FacesUnderTest, startFaces } from '../harness/faces.ts';
-import { newSignInLink, startPage, WEB_DIR } from '../harness/page.ts';
+import { measureLoad, startPage, WEB_DIR } from '../harness/page.ts';
 import { DONE } from '../harness/some-sessions.ts';
 import { createWorld } from '../harness/world.ts';
 
@@ -86,24 +86,9 @@ describe('the page as it is served', () => {
 
 test('the first load is small', async () => {
   await using one = await startPage(browser, { prepare: ({ sessions }) => void sessions.add('DONE', DONE) });
-  const { page } = one;
-  const loaded = new Set<string>();
-  page.on('request', (request) => loaded.add(new URL(request.url()).pathname));
-  const gzipped = async (): Promise<number> => {
-    const sizes = [...loaded].map((path) =>
-      one.server.call(path, { token: null, headers: { accept: 'text/html', 'accept-encoding': 'gzip' } }),
-    );
-    return (await Promise.all(sizes)).reduce((sum, { status, bytes }) => sum + (status === 200 ? bytes.length : 0), 0);
-  };
-  await page.goto('about:blank');
-  await page.goto(await newSignInLink(one.server));
-  await page.locator('.session-row').waitFor();
-  const withoutTerminal = await gzipped();
-  expect(loaded.size).toBeGreaterThan(3);
+  const { withoutTerminal, withTerminal } = await measureLoad(one, 'DONE');
+  expect(withoutTerminal).toBeGreaterThan(50_000);
   expect(withoutTerminal).toBeLessThan(LIMITS.withoutTerminal);
-  await one.visit('#/s/DONE');
-  await page.locator('.xterm-screen').waitFor();
-  const withTerminal = await gzipped();
   expect(withTerminal).toBeGreaterThan(withoutTerminal + 50_000);
   expect(withTerminal).toBeLessThan(LIMITS.withTerminal);
 });

@@ -12,6 +12,7 @@ import {
   type StatusCounts,
 } from '../../protocol/index.ts';
 import type { Push } from '../push/push.ts';
+import { createOlderRecordings, type Replayable } from '../replay/older-recordings.ts';
 import type { Replays } from '../replay/replays.ts';
 import type { Sessions } from '../sessions.ts';
 import { recordingBytes } from './recording-bytes.ts';
@@ -41,6 +42,8 @@ export interface HandlerOptions extends SignInOptions {
   push: Push;
   sessions: Sessions;
   replays: Replays;
+  /** directory of the recordings */
+  streamDir: string;
   /** what `~` is in a path that is being typed */
   userHome: string;
   /** Unix milliseconds */
@@ -48,7 +51,12 @@ export interface HandlerOptions extends SignInOptions {
 }
 
 export function createHandlers(options: HandlerOptions): Handlers {
-  const { sessions, replays, version, userHome, startedAt, now } = options;
+  const { sessions, replays, streamDir, version, userHome, startedAt, now } = options;
+  const older = createOlderRecordings({ streamDir, replays });
+  const recordingOf = async (slug: string, recording = slug): Promise<Replayable> => {
+    sessions.get(slug);
+    return recording === slug ? sessions.stream(slug) : older.find(recording);
+  };
   return {
     health: () => ({ status: 'ok', version, uptime_ms: now() - startedAt, sessions: sessions.list().length }),
     ...createSignInHandlers(options),
@@ -108,11 +116,12 @@ export function createHandlers(options: HandlerOptions): Handlers {
         ifRange: request.headers.get('if-range') ?? undefined,
         from: query.from ?? 0,
       }),
-    replay: ({ params }) => replays.info(sessions.stream(params.slug)),
-    replayFrame: ({ params, query: { t, offset } }) =>
-      replays.frame(sessions.stream(params.slug), offset === undefined ? { at: t ?? 0 } : { offset }),
-    replayOutput: ({ params, query }) =>
-      replays.output(sessions.stream(params.slug), {
+    olderRecordings: ({ params }) => older.list(sessions.get(params.slug).slug),
+    replay: async ({ params, query }) => replays.info(await recordingOf(params.slug, query.recording)),
+    replayFrame: async ({ params, query: { t, offset, recording } }) =>
+      replays.frame(await recordingOf(params.slug, recording), offset === undefined ? { at: t ?? 0 } : { offset }),
+    replayOutput: async ({ params, query }) =>
+      replays.output(await recordingOf(params.slug, query.recording), {
         from: query.from ?? 0,
         limit: query.limit ?? REPLAY_OUTPUT_BYTES.default,
       }),

@@ -1,17 +1,17 @@
 import { type PlayerEvent, RecordingPlayer } from '../../platform/recorder/index.ts';
 import type { ReplayEvent, ReplayFrame, ReplayInfo, ReplayOutput } from '../../protocol/index.ts';
 import type { Clock } from '../clock.ts';
-import type { RecordingStream } from '../sessions.ts';
+import type { Replayable } from './older-recordings.ts';
 
 /** The past of all recordings, for players. A recording's files are opened when it is first asked for. */
 export interface Replays {
-  info(stream: RecordingStream): Promise<ReplayInfo>;
-  frame(stream: RecordingStream, where: { at: number } | { offset: number }): Promise<ReplayFrame>;
-  output(stream: RecordingStream, options: { from: number; limit: number }): Promise<ReplayOutput>;
+  info(stream: Replayable): Promise<ReplayInfo>;
+  frame(stream: Replayable, where: { at: number } | { offset: number }): Promise<ReplayFrame>;
+  output(stream: Replayable, options: { from: number; limit: number }): Promise<ReplayOutput>;
   /** makes the keyframes that are still missing; `pause` is awaited after each */
-  grow(stream: RecordingStream, pause: () => Promise<void>): Promise<void>;
+  grow(stream: Replayable, pause: () => Promise<void>): Promise<void>;
   /** the session is gone: its files are closed */
-  forget(stream: RecordingStream): Promise<void>;
+  forget(stream: Replayable): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -22,18 +22,18 @@ interface Opened {
 }
 
 export function createReplays(clock: Clock): Replays {
-  const opened = new Map<RecordingStream, Opened>();
+  const opened = new Map<Replayable, Opened>();
 
-  const keyOf = (stream: RecordingStream): string => `${stream.epoch()} ${stream.file()}`;
+  const keyOf = (stream: Replayable): string => `${stream.epoch()} ${stream.file()}`;
 
-  async function forget(stream: RecordingStream): Promise<void> {
+  async function forget(stream: Replayable): Promise<void> {
     const old = opened.get(stream);
     opened.delete(stream);
     const player = await old?.player.catch(() => null);
     await player?.close();
   }
 
-  function playerOf(stream: RecordingStream): Promise<RecordingPlayer> {
+  function playerOf(stream: Replayable): Promise<RecordingPlayer> {
     const known = opened.get(stream);
     if (known?.key === keyOf(stream)) return known.player;
     const player = forget(stream).then(() => {

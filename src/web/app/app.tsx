@@ -60,7 +60,7 @@ function CurrentPage() {
     case 'new':
       return <NewSessionPage />;
     case 'replay':
-      return <ReplayPage slug={value.slug} offset={value.offset} t={value.t} />;
+      return <ReplayPage at={value} />;
     case 'search':
       return <SearchPage query={value.query} />;
     case 'history':

@@ -4,13 +4,22 @@ import { signal } from '@preact/signals';
 export type Place =
   | { page: 'home' }
   | { page: 'session'; slug: string }
-  | { page: 'replay'; slug: string; offset: number | null; t: number | null }
+  | Replay
   | { page: 'new' }
   | { page: 'search'; query: string }
   | { page: 'stash' }
   | { page: 'history' }
   | { page: 'settings' }
   | { page: 'sign-in'; code: string };
+
+/** `recording`: `SLUG.N` of one that a restart moved aside, null: the one that goes on. Where it stands: one of the two, or its start. */
+export interface Replay {
+  page: 'replay';
+  slug: string;
+  recording: string | null;
+  offset: number | null;
+  t: number | null;
+}
 
 export const place = signal<Place>(parsePlace(location.hash));
 
@@ -26,7 +35,13 @@ export function parsePlace(hash: string): Place {
     case 's':
       if (name === '') return { page: 'home' };
       if (view !== 'replay') return { page: 'session', slug: name };
-      return { page: 'replay', slug: name, offset: numberOf(parameters, 'offset'), t: numberOf(parameters, 't') };
+      return {
+        page: 'replay',
+        slug: name,
+        recording: parameters.get('recording'),
+        offset: numberOf(parameters, 'offset'),
+        t: numberOf(parameters, 't'),
+      };
     case 'search':
       return { page: 'search', query: parameters.get('q') ?? '' };
     case 'sign-in':
@@ -49,8 +64,10 @@ export function addressOf(target: Place): string {
     case 'session':
       return `#/s/${encodeURIComponent(target.slug)}`;
     case 'replay': {
-      const at = target.offset !== null ? `?offset=${target.offset}` : target.t !== null ? `?t=${target.t}` : '';
-      return `#/s/${encodeURIComponent(target.slug)}/replay${at}`;
+      const { slug, recording, offset, t } = target;
+      const parameters = Object.entries({ recording, offset, t }).filter(([, value]) => value !== null);
+      const query = parameters.map(([name, value]) => `${name}=${encodeURIComponent(String(value))}`).join('&');
+      return `#/s/${encodeURIComponent(slug)}/replay${query === '' ? '' : `?${query}`}`;
     }
     case 'search':
       return target.query === '' ? '#/search' : `#/search?q=${encodeURIComponent(target.query)}`;

@@ -143,11 +143,17 @@ function Hit({ hit }: { hit: SearchHit }) {
   );
 }
 
-/** Where a hit leads: into the replay of the recording that goes on, or to the conversation. Older recordings are the command line's. */
-function targetOf({ session, offset, recording, seq }: SearchHit): string | null {
+/** Where a hit leads: into the replay of its recording at that moment, or to the conversation. */
+function targetOf({ session, offset, recording }: SearchHit): string | null {
   if (!sessions.value.has(session)) return null;
-  if (offset !== null && recording === session) return addressOf({ page: 'replay', slug: session, offset, t: null });
-  return seq !== null || recording === session ? addressOf({ page: 'session', slug: session }) : null;
+  if (offset === null || recording === null) return addressOf({ page: 'session', slug: session });
+  return addressOf({
+    page: 'replay',
+    slug: session,
+    recording: recording === session ? null : recording,
+    offset,
+    t: null,
+  });
 }
 
 function Marked({ text, marks }: { text: string; marks: SearchHit['highlights'] }) {

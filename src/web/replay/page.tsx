@@ -1,12 +1,13 @@
 import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
-import type { StatusChange } from '../../protocol/index.ts';
-import { addressOf } from '../app/router.ts';
+import { CatalogueError, type KeptRecording, type StatusChange } from '../../protocol/index.ts';
+import { addressOf, goTo, type Replay } from '../app/router.ts';
 import { addShortcuts } from '../app/shortcuts.ts';
 import { Icon } from '../parts/icons.tsx';
 import { PageHead } from '../parts/page-head.tsx';
 import { tellError } from '../parts/toasts.tsx';
 import { client } from '../server/fleet.ts';
+import { loadPart } from '../server/load-part.ts';
 import { createPlayer, type Player, type ReplaySource } from './player.ts';
 
 const SPEEDS = [0.5, 1, 2, 4, 8];
@@ -15,18 +16,24 @@ const STEP_S = 5;
 const BEFORE_QUESTION_S = 1;
 
 /** A recording as it was: with a scrubber, faster or slower, from question to question. */
-export function ReplayPage({ slug, offset, t }: { slug: string; offset: number | null; t: number | null }) {
+export function ReplayPage({ at: { slug, recording, offset, t } }: { at: Replay }) {
   const place = useRef<HTMLDivElement>(null);
   const player = useSignal<Player | null>(null);
   const duration = useSignal(0);
   const questions = useSignal<readonly number[]>([]);
+  const problem = useSignal<string | null>(null);
 
   useEffect(() => {
     let isGone = false;
     const disposers: (() => void)[] = [];
     const open = async (): Promise<void> => {
-      const source = sourceOf(slug);
-      const [{ createScreen }, info] = await Promise.all([import('../terminal/screen.ts'), source.info()]);
+      questions.value = [];
+      problem.value = null;
+      const source = sourceOf(slug, recording);
+      const [{ createScreen }, info] = await Promise.all([
+        loadPart(() => import('../terminal/screen.ts')),
+        source.info(),
+      ]);
       if (isGone || place.current === null) return;
       const screen = createScreen(place.current);
       const opened = createPlayer({ source, screen, info, onError: tellError });
@@ -39,13 +46,16 @@ export function ReplayPage({ slug, offset, t }: { slug: string; offset: number |
       const history = await client.call('history', { params: { slug }, query: { since: info.started_at } });
       if (!isGone) questions.value = questionTimes(history, Date.parse(info.started_at), info.duration_s);
     };
-    void open().catch(tellError);
+    void open().catch((error: unknown) => {
+      if (error instanceof CatalogueError && error.code === 'no_recording') problem.value = error.message;
+      else tellError(error);
+    });
     return () => {
       isGone = true;
       player.value = null;
       for (const dispose of disposers.reverse()) dispose();
     };
-  }, [slug, offset, t]);
+  }, [slug, recording, offset, t]);
 
   const { value: current } = player;
   const seek = (to: number): void => {
@@ -82,7 +92,8 @@ export function ReplayPage({ slug, offset, t }: { slug: string; offset: number |
           Live
         </a>
       </PageHead>
-      <section class="terminal replay-screen" ref={place} aria-label={`Recording of ${slug}`} />
+      {problem.value !== null && <p class="notice replay-problem">{problem.value}.</p>}
+      <section class="terminal replay-screen" ref={place} aria-label={`Recording of ${recording ?? slug}`} />
       <div class="dock replay-dock">
         <Scrubber {...{ player: current, duration: duration.value, questions: questions.value, seek }} />
         <div class="row wrap">
@@ -120,6 +131,7 @@ export function ReplayPage({ slug, offset, t }: { slug: string; offset: number |
             Skip silence
           </label>
           <span class="grow" />
+          <OlderRecordings slug={slug} recording={recording} />
           <button type="button" class="button" disabled={questions.value.length === 0} onClick={() => toQuestion(1)}>
             <Icon name="next" />
             Next question
@@ -127,6 +139,37 @@ export function ReplayPage({ slug, offset, t }: { slug: string; offset: number |
         </div>
       </div>
     </>
+  );
+}
+
+/** Restarts move a recording aside; each is chosen by when it began. */
+function OlderRecordings({ slug, recording }: { slug: string; recording: string | null }) {
+  const older = useSignal<readonly KeptRecording[]>([]);
+  useEffect(() => {
+    client
+      .call('olderRecordings', { params: { slug } })
+      .then((all) => {
+        older.value = all;
+      })
+      .catch(tellError);
+  }, [slug]);
+  if (older.value.length === 0) return null;
+  return (
+    <select
+      class="input recordings"
+      aria-label="Recording"
+      value={recording ?? slug}
+      onChange={({ currentTarget: { value } }) =>
+        goTo({ page: 'replay', slug, recording: value === slug ? null : value, offset: null, t: null })
+      }
+    >
+      <option value={slug}>The newest</option>
+      {older.value.map((one) => (
+        <option key={one.recording} value={one.recording}>
+          {new Date(one.started_at ?? one.ended_at).toLocaleString([], { dateStyle: 'medium', timeStyle: 'short' })}
+        </option>
+      ))}
+    </select>
   );
 }
 
@@ -161,12 +204,13 @@ function Scrubber(props: {
   );
 }
 
-function sourceOf(slug: string): ReplaySource {
+function sourceOf(slug: string, recording: string | null): ReplaySource {
   const params = { slug };
+  const which = recording === null ? {} : { recording };
   return {
-    info: () => client.call('replay', { params }),
-    frame: (at) => client.call('replayFrame', { params, query: at }),
-    output: (from) => client.call('replayOutput', { params, query: { from } }),
+    info: () => client.call('replay', { params, query: which }),
+    frame: (at) => client.call('replayFrame', { params, query: { ...at, ...which } }),
+    output: (from) => client.call('replayOutput', { params, query: { from, ...which } }),
   };
 }
 

@@ -56,7 +56,7 @@ export function SessionHead({ session }: { session: Session }) {
       <Menu
         label="More"
         items={[
-          { title: 'Replay', run: () => goTo({ page: 'replay', slug, offset: null, t: null }) },
+          { title: 'Replay', run: () => goTo({ page: 'replay', slug, recording: null, offset: null, t: null }) },
           {
             title: 'Rename…',
             run: () => {

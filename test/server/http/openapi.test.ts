@@ -91,6 +91,7 @@ describe('the OpenAPI description', () => {
       page: readWebPage(null),
       sessions,
       replays: createReplays(systemClock),
+      streamDir: '/nowhere',
       version: '1',
       userHome: '/nowhere',
       startedAt: 0,

@@ -73,6 +73,7 @@ const SUCCESSES: Record<RouteName, RestInput & { before?: () => void }> = {
     before: () => void server.sessions.change('AUTH', { status: { ...status, primary: 'active', detail: 'thinking' } }),
   },
   buffer: { params: { slug: 'AUTH' }, query: { lines: '10', format: 'text' } },
+  olderRecordings: { params: { slug: 'AUTH' } },
   replay: { params: { slug: 'AUTH' } },
   replayFrame: { params: { slug: 'AUTH' }, query: { t: '1.5' } },
   replayOutput: { params: { slug: 'AUTH' }, query: { from: '0', limit: '10' } },

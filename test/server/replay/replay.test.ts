@@ -1,7 +1,7 @@
-import { appendFileSync, existsSync, writeFileSync } from 'node:fs';
+import { appendFileSync, existsSync, readdirSync, readlinkSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
-import { ReplayFrame, ReplayInfo, ReplayOutput } from '../../../src/protocol/index.ts';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { KeptRecording, ReplayFrame, ReplayInfo, ReplayOutput } from '../../../src/protocol/index.ts';
 import { systemClock } from '../../../src/server/clock.ts';
 import { growKeyframes } from '../../../src/server/replay/grow-keyframes.ts';
 import { createReplays } from '../../../src/server/replay/replays.ts';
@@ -86,6 +86,80 @@ test('a recording that was replaced begins anew, with its own epoch', async () =
   const frame = ReplayFrame.parse((await callRoute(server, 'replayFrame', { params, query: { t: '9' } })).json());
   expect(frame.data).toBe('new');
 });
+
+describe('a recording that a restart moved aside', () => {
+  const older = (name: 'replay' | 'replayFrame' | 'replayOutput', query: Record<string, string>) =>
+    callRoute(server, name, { params, query });
+  /** As a restart does it, with the times. */
+  function moveAside(number: number): void {
+    const base = join(server.world.streamDir, 'AUTH');
+    recording.replace();
+    renameSync(`${base}.typescript.${recording.epoch()}`, `${base}.${number}.typescript`);
+    renameSync(`${base}.timing`, `${base}.${number}.timing`);
+    writeFileSync(`${base}.timing`, '');
+  }
+
+  test('is listed, newest first, and plays beside the one that goes on', async () => {
+    expect((await callRoute(server, 'olderRecordings', { params })).json()).toEqual([]);
+    write(1, 'the first');
+    moveAside(9);
+    write(2, 'the second');
+    moveAside(10);
+    write(3, 'the third');
+    writeFileSync(join(server.world.streamDir, 'AUTH.x.typescript'), 'nobody’s');
+    const listed = KeptRecording.array().parse((await callRoute(server, 'olderRecordings', { params })).json());
+    expect(listed.map((one) => one.recording)).toEqual(['AUTH.10', 'AUTH.9']);
+    expect(listed[1]).toMatchObject({ started_at: '2026-11-20T15:04:05.000Z', size_bytes: HEADER.length + 9 });
+    const durations: unknown[] = [];
+    for (const name of ['AUTH.9', 'AUTH.10', 'AUTH']) {
+      durations.push(ReplayInfo.parse((await older('replay', { recording: name })).json()).duration_s);
+      const frame = ReplayFrame.parse((await older('replayFrame', { t: '9', recording: name })).json());
+      expect(frame.data).toBe({ 'AUTH.9': 'the first', 'AUTH.10': 'the second', AUTH: 'the third' }[name]);
+    }
+    expect(durations).toEqual([1, 2, 3]);
+    const rest = ReplayOutput.parse((await older('replayOutput', { recording: 'AUTH.9' })).json());
+    expect(rest).toEqual({ events: [[1, 'o', 'the first']], next: null });
+  });
+
+  test('is played of many, without keeping all of them open', async () => {
+    for (let number = 1; number <= 12; number++) {
+      write(number, `number ${number}`);
+      moveAside(number);
+    }
+    const before = openFiles();
+    for (let number = 1; number <= 12; number++) {
+      const frame = await older('replayFrame', { t: '99', recording: `AUTH.${number}` });
+      expect(ReplayFrame.parse(frame.json()).data).toBe(`number ${number}`);
+    }
+    expect(openFiles() - before).toBeLessThanOrEqual(4 * 3);
+  });
+
+  test.each(['AUTH.7', 'OTHER', 'AUTH.typescript'])(
+    'that is not there is no file that can be asked for: %s',
+    async (name) => {
+      expect((await older('replay', { recording: name })).code()).toMatch(/^(no_recording|invalid_request)$/);
+    },
+  );
+
+  test.each(['../AUTH', 'AUTH/../AUTH.1', '/etc/passwd', 'AUTH.1/..', ''])(
+    'is named, never a path: %j',
+    async (name) => {
+      expect((await older('replay', { recording: name })).code()).toBe('invalid_request');
+    },
+  );
+});
+
+/** of recordings, by this process */
+function openFiles(): number {
+  const links = readdirSync('/proc/self/fd').map((fd) => {
+    try {
+      return readlinkSync(`/proc/self/fd/${fd}`);
+    } catch {
+      return ''; // the one that read the directory
+    }
+  });
+  return links.filter((target) => /\.(typescript|timing|keyframes)$/.test(target)).length;
+}
 
 test('keyframes are made while a recording grows, without anybody asking', async () => {
   const replays = createReplays(systemClock);

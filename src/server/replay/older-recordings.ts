@@ -1,0 +1,82 @@
+import { readdir, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { readFacts } from '../../platform/recorder/index.ts';
+import { CatalogueError, type KeptRecording } from '../../protocol/index.ts';
+import type { Replays } from './replays.ts';
+
+/** Files of so many older recordings stay open at once: who compares two goes back and forth. */
+const MAX_OPEN = 4;
+
+/** What a player plays: a recording that goes on, or one that a restart moved aside. */
+export interface Replayable {
+  epoch(): number;
+  file(): string;
+  source(): { typescript: string; timing: string | null; cols: number | null; rows: number | null };
+}
+
+/** The recordings that a restart moved aside, `SLUG.N.typescript`. */
+export interface OlderRecordings {
+  /** of one slug, newest first */
+  list(slug: string): Promise<KeptRecording[]>;
+  /** @param name `SLUG.N`; one of a session that was renamed since keeps its old name. @throws CatalogueError no_recording */
+  find(name: string): Promise<Replayable>;
+}
+
+export function createOlderRecordings(options: { streamDir: string; replays: Replays }): OlderRecordings {
+  const { streamDir, replays } = options;
+  /** the one that was asked for last stands last */
+  const opened = new Map<string, Replayable>();
+
+  async function describe(name: string): Promise<KeptRecording> {
+    const source = await sourceOf(name);
+    const { size, mtimeMs } = await stat(source.typescript);
+    const { startedAt } = await readFacts(source);
+    return {
+      recording: name,
+      started_at: startedAt === null ? null : new Date(startedAt * 1_000).toISOString(),
+      ended_at: new Date(mtimeMs).toISOString(),
+      size_bytes: size,
+    };
+  }
+
+  async function sourceOf(name: string) {
+    const base = join(streamDir, name);
+    const timing = `${base}.timing`;
+    return { typescript: `${base}.typescript`, timing: (await isFile(timing)) ? timing : null, cols: null, rows: null };
+  }
+
+  return {
+    list: async (slug) => {
+      const names = await readdir(streamDir).catch(() => []);
+      const numbers = names.flatMap((name) => {
+        const number = name.startsWith(`${slug}.`)
+          ? /^(\d+)\.typescript$/.exec(name.slice(slug.length + 1))?.[1]
+          : undefined;
+        return number === undefined ? [] : [Number(number)];
+      });
+      return Promise.all(numbers.sort((one, other) => other - one).map((number) => describe(`${slug}.${number}`)));
+    },
+    find: async (name) => {
+      const source = await sourceOf(name);
+      if (!(await isFile(source.typescript))) {
+        throw new CatalogueError('no_recording', `There is no recording ${name}`);
+      }
+      const known = opened.get(name) ?? { epoch: () => 0, file: () => source.typescript, source: () => source };
+      opened.delete(name);
+      opened.set(name, known);
+      const [oldest] = opened;
+      if (opened.size > MAX_OPEN && oldest !== undefined) {
+        opened.delete(oldest[0]);
+        await replays.forget(oldest[1]);
+      }
+      return known;
+    },
+  };
+}
+
+async function isFile(path: string): Promise<boolean> {
+  return stat(path).then(
+    (found) => found.isFile(),
+    () => false,
+  );
+}

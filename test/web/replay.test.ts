@@ -1,0 +1,136 @@
+import { appendFileSync, renameSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { openBrowser } from '../harness/browser.ts';
+import type { FacesUnderTest } from '../harness/faces.ts';
+import { HEADER } from '../harness/memory-recording.ts';
+import { type PageUnderTest, startPage, terminalLines } from '../harness/page.ts';
+import { asking } from '../harness/some-sessions.ts';
+import { waitFor } from '../harness/wait-for.ts';
+import { createWorld } from '../harness/world.ts';
+
+const world = createWorld();
+let browser: Browser;
+beforeAll(async () => {
+  browser = await openBrowser(world);
+});
+afterAll(() => world.dispose());
+
+/** The recordings in memory began then. */
+const STARTED = Date.parse('2026-11-20T15:04:05Z');
+const ASKED_S = 40;
+
+/** A session that ran twice: once for a few seconds, then for a minute, with a question on the way. */
+function prepare({ sessions, world: { streamDir } }: FacesUnderTest): void {
+  const { status } = asking();
+  if (status === undefined) throw new Error('no status');
+  const since = new Date(STARTED + ASKED_S * 1_000).toISOString();
+  const recording = sessions.add('RUN', {
+    ...asking(),
+    status: { ...status, since },
+    last_question: 'Shall I deploy?',
+  });
+  const base = join(streamDir, 'RUN');
+  recording.timing = `${base}.timing`;
+  const write = (delay: number, text: string): void => {
+    recording.write(text);
+    appendFileSync(`${base}.timing`, `O ${delay.toFixed(6)} ${Buffer.byteLength(text)}\n`);
+  };
+  writeFileSync(`${base}.timing`, '');
+  write(1, 'of the first run');
+  recording.replace();
+  renameSync(`${base}.typescript.1`, `${base}.1.typescript`);
+  renameSync(`${base}.timing`, `${base}.1.timing`);
+  writeFileSync(`${base}.timing`, '');
+  write(1, 'begin\r\n');
+  write(ASKED_S - 1, 'shall I deploy?\r\n');
+  write(20, 'the end');
+}
+
+const shows = ({ page }: PageUnderTest, lines: string[]) =>
+  waitFor(async () => (await terminalLines(page)).join() === lines.join(), {
+    describe: `the screen shows ${lines.join(', ')}`,
+    actual: () => terminalLines(page),
+  });
+const position = async ({ page }: PageUnderTest) => Number(await page.getByLabel('Position').inputValue());
+
+test('it plays by itself, silence skipped, and faster where that is wanted; keys jump', async () => {
+  await using one = await startPage(browser, { readsTerminal: true, prepare });
+  const { page } = one;
+  await one.visit('#/s/RUN');
+  await page.getByRole('button', { name: 'More' }).click();
+  await page.getByRole('menuitem', { name: 'Replay' }).click();
+  // A minute in a second or two: only a few moments of it have output.
+  await shows(one, ['begin', 'shall I deploy?', 'the end']);
+  await page.getByRole('button', { name: 'Play' }).waitFor();
+  expect(await position(one)).toBeCloseTo(60, 0);
+  await page.getByLabel('Position').fill('10');
+  await shows(one, ['begin']);
+  await page.keyboard.press(']');
+  await waitFor(async () => (await position(one)) === ASKED_S - 1, { describe: 'it stands before the question' });
+  await page.getByLabel('Skip silence').uncheck();
+  await page.getByLabel('Speed').selectOption('8');
+  await page.getByRole('button', { name: 'Play' }).click();
+  await shows(one, ['begin', 'shall I deploy?']);
+  await page.getByRole('button', { name: 'Pause' }).click();
+  const at = await position(one);
+  expect(at).toBeGreaterThan(ASKED_S - 1);
+  expect(at).toBeLessThan(60);
+  await page.getByRole('heading', { name: 'RUN, replay' }).click();
+  await page.keyboard.press('ArrowLeft');
+  await waitFor(async () => Math.abs((await position(one)) - (at - 5)) < 0.3, { describe: 'five seconds back' });
+  expect(one.watched.faults).toEqual([]);
+});
+
+test('what a restart moved aside is chosen there, and played', async () => {
+  await using one = await startPage(browser, { readsTerminal: true, prepare });
+  const { page } = one;
+  await one.visit('#/s/RUN/replay?t=1');
+  await shows(one, ['begin']);
+  const recordings = page.getByLabel('Recording', { exact: true });
+  expect(await recordings.locator('option').count()).toBe(2);
+  await recordings.selectOption('RUN.1');
+  await shows(one, ['of the first run']);
+  expect(page.url()).toContain('recording=RUN.1');
+  await recordings.selectOption('The newest');
+  await shows(one, ['begin', 'shall I deploy?', 'the end']);
+  expect(one.watched.faults).toEqual([]);
+});
+
+test('a search leads to the moment of its hit, also in an older recording', async () => {
+  await using one = await startPage(browser, { readsTerminal: true, prepare });
+  const { page, server } = one;
+  const search = server.sessions.search.bind(server.sessions);
+  const places = [
+    { recording: 'RUN', offset: HEADER.length + 'begin\r\nshall I deploy?'.length },
+    { recording: 'RUN.1', offset: HEADER.length + 6 },
+  ];
+  server.sessions.search = async (query) => {
+    const { hits, ...rest } = await search(query);
+    return { ...rest, hits: hits.flatMap((hit) => places.map((place) => ({ ...hit, ...place }))) };
+  };
+  await one.visit('#/search');
+  await page.getByLabel('Search all sessions').fill('deploy');
+  const hits = page.getByRole('listitem').getByRole('link').filter({ hasText: 'Shall I deploy?' });
+  await hits.first().click();
+  await page.getByRole('heading', { name: 'RUN, replay' }).waitFor();
+  await shows(one, ['begin', 'shall I deploy?']);
+  expect(await position(one)).toBeCloseTo(ASKED_S, 0);
+  await page.goBack();
+  await hits.last().click();
+  await shows(one, ['of the first run']);
+  expect(one.watched.faults).toEqual([]);
+});
+
+test('a session without a recording says so', async () => {
+  await using one = await startPage(browser, {
+    prepare: ({ sessions }) => void sessions.addWithoutRecording('JSON', { type: 'json', json_state: 'complete' }),
+  });
+  await one.visit('#/s/JSON/replay');
+  await one.page
+    .getByText(/recording/i)
+    .last()
+    .waitFor();
+  await one.page.locator('.replay-problem').waitFor();
+});
