@@ -1,5 +1,6 @@
-import { createHighlighterCore } from 'shiki/core';
+import { createHighlighterCore, type LanguageInput } from 'shiki/core';
 import { createJavaScriptRegexEngine } from 'shiki/engine/javascript';
+import { loadPart } from '../server/load-part.ts';
 
 /** Lines of coloured pieces; null: the colour of the text around. */
 export type Highlighted = { text: string; colour: string | null }[][];
@@ -48,9 +49,15 @@ const OTHER_NAMES: Readonly<Record<string, Language>> = {
 const THEMES = { light: 'github-light', dark: 'github-dark' } as const;
 
 /** A highlighter that loads a language when it meets it; until then it answers null. */
-export async function createHighlight(onLoaded: () => void = () => undefined): Promise<Highlight> {
+export async function createHighlight(listener: {
+  onLoaded(): void;
+  onError(error: unknown): void;
+}): Promise<Highlight> {
+  const themes = await loadPart(() =>
+    Promise.all([import('shiki/themes/github-light.mjs'), import('shiki/themes/github-dark.mjs')]),
+  );
   const core = await createHighlighterCore({
-    themes: [import('shiki/themes/github-light.mjs'), import('shiki/themes/github-dark.mjs')],
+    themes: themes.map((theme) => theme.default),
     langs: [],
     engine: createJavaScriptRegexEngine({ forgiving: true }),
   });
@@ -62,11 +69,13 @@ export async function createHighlight(onLoaded: () => void = () => undefined): P
     if (!loaded.has(known)) {
       if (!asked.has(known)) {
         asked.add(known);
-        void LANGUAGES[known]().then(async (grammar) => {
-          await core.loadLanguage(grammar.default);
-          loaded.add(known);
-          onLoaded();
-        });
+        loadPart<{ default: LanguageInput }>(LANGUAGES[known])
+          .then(async (grammar) => {
+            await core.loadLanguage(grammar.default);
+            loaded.add(known);
+            listener.onLoaded();
+          })
+          .catch(listener.onError);
       }
       return null;
     }

@@ -27,7 +27,8 @@ export function QuestionPanel(props: { slug: string; question: Question; hasKeys
   const { slug, question, hasKeys } = props;
   const isBusy = useSignal(false);
   const give: GiveAnswer = async (answer) => {
-    if (isBusy.value) return;
+    // The keys are there without the buttons: what was asked when the connection was lost is not answered.
+    if (isBusy.value || link.value !== 'live') return;
     isBusy.value = true;
     const done = await attempt(() =>
       client.call('answer', { params: { slug }, body: { ...answer, question_id: question.id } }),

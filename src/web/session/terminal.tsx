@@ -5,6 +5,7 @@ import { addShortcuts } from '../app/shortcuts.ts';
 import { Icon } from '../parts/icons.tsx';
 import { tell, tellError } from '../parts/toasts.tsx';
 import { link } from '../server/fleet.ts';
+import { loadPart } from '../server/load-part.ts';
 import type { LiveTerminal } from '../terminal/live-terminal.ts';
 import { KeyBar } from './key-bar.tsx';
 
@@ -19,7 +20,7 @@ export function SessionTerminal({ session }: { session: Session }) {
   useEffect(() => {
     let isGone = false;
     let opened: LiveTerminal | null = null;
-    void import('../terminal/live-terminal.ts')
+    void loadPart(() => import('../terminal/live-terminal.ts'))
       .then(({ openLiveTerminal }) => {
         if (isGone || place.current === null) return;
         opened = openLiveTerminal({

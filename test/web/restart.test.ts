@@ -1,0 +1,122 @@
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { ClaudeEvent } from '../../src/protocol/index.ts';
+import { openBrowser } from '../harness/browser.ts';
+import { type PageUnderTest, startPage, terminalLines } from '../harness/page.ts';
+import { asking, DONE, WORKING } from '../harness/some-sessions.ts';
+import { waitFor } from '../harness/wait-for.ts';
+import { createWorld } from '../harness/world.ts';
+
+const world = createWorld();
+let browser: Browser;
+beforeAll(async () => {
+  browser = await openBrowser(world);
+});
+afterAll(() => world.dispose());
+
+const numbered = (from: number, to: number): string[] =>
+  Array.from({ length: to - from + 1 }, (_, index) => `line ${from + index}`);
+const stale = ({ page }: PageUnderTest) => page.getByText('Not connected', { exact: false });
+
+test('a terminal goes on after a restart of the server: no byte is lost, none comes twice', async () => {
+  await using one = await startPage(browser, {
+    readsTerminal: true,
+    prepare: ({ sessions }) => void sessions.add('TERM', WORKING),
+  });
+  const { page, server } = one;
+  const write = (lines: string[]) => server.sessions.stream('TERM').write(lines.map((line) => `${line}\r\n`).join(''));
+  const shows = (lines: string[]) =>
+    waitFor(async () => (await terminalLines(page)).join() === lines.join(), {
+      describe: `the terminal shows ${lines.length} lines`,
+      actual: () => terminalLines(page),
+    });
+  await one.visit('#/s/TERM');
+  write(numbered(1, 5));
+  await shows(numbered(1, 5));
+  await page.getByRole('button', { name: 'Take the keyboard' }).click();
+  await server.stop();
+  await stale(one).waitFor();
+  await page.getByRole('button', { name: 'Take the keyboard' }).and(page.locator(':disabled')).waitFor();
+  write(numbered(6, 9));
+  expect(await terminalLines(page)).toEqual(numbered(1, 5));
+  await server.startAgain();
+  await stale(one).waitFor({ state: 'detached' });
+  write(numbered(10, 12));
+  await shows(numbered(1, 12));
+  expect(one.watched.faults).toEqual([]);
+});
+
+test('what is needed for the first time while the server is away comes when it is back', async () => {
+  await using one = await startPage(browser, {
+    readsTerminal: true,
+    prepare: ({ sessions }) => {
+      sessions.add('TERM', WORKING).write('hello there');
+      sessions.add('ASKS', asking());
+    },
+  });
+  const { page, server } = one;
+  await server.stop();
+  await stale(one).waitFor();
+  await one.visit('#/s/TERM');
+  await one.visit('#/s/ASKS');
+  await one.visit('#/s/TERM');
+  await server.startAgain();
+  await waitFor(async () => (await terminalLines(page)).join() === 'hello there', {
+    describe: 'the terminal is there',
+    actual: () => terminalLines(page),
+  });
+  await one.visit('#/s/ASKS');
+  await page.getByRole('region', { name: 'Permission' }).locator('pre.code span[style]').first().waitFor();
+  expect(one.watched.faults).toEqual([]);
+});
+
+test('a conversation goes on after a restart of the server: nothing is missing, nothing comes twice', async () => {
+  await using one = await startPage(browser, {
+    prepare: ({ sessions }) => void sessions.addWithoutRecording('JSON', { type: 'json', json_state: 'complete' }),
+  });
+  const { page, server } = one;
+  const said = (text: string): ClaudeEvent => ({ type: 'assistant', message: { content: [{ type: 'text', text }] } });
+  const texts = () => page.locator('.item').allTextContents();
+  server.sessions.happen('JSON', said('one'), said('two'));
+  await one.visit('#/s/JSON');
+  await page.getByText('two').waitFor();
+  await server.stop();
+  await stale(one).waitFor();
+  server.sessions.happen('JSON', said('three'));
+  await server.startAgain();
+  await page.getByText('three').waitFor();
+  server.sessions.happen('JSON', said('four'));
+  await page.getByText('four').waitFor();
+  expect(await texts()).toEqual(['one', 'two', 'three', 'four']);
+  expect(one.watched.faults).toEqual([]);
+});
+
+test('what was is shown as what was, and no answer is given to it; then it is what it is', async () => {
+  await using one = await startPage(browser, {
+    prepare: ({ sessions }) => {
+      sessions.add('ASKS', asking());
+      sessions.add('BUSY', WORKING);
+    },
+  });
+  const { page, server } = one;
+  await one.visit('#/s/ASKS');
+  await page.getByRole('region', { name: 'Permission' }).waitFor();
+  expect(await page.title()).toContain('(1)');
+  await server.stop();
+  await stale(one).waitFor();
+  await page.getByText('was: asks permission').waitFor();
+  // Nobody knows whether anything still needs somebody.
+  expect(await page.title()).not.toContain('(');
+  expect(await page.getByRole('button', { name: 'Yes', exact: true }).isDisabled()).toBe(true);
+  await page.keyboard.press('y');
+  server.sessions.change('ASKS', DONE);
+  server.sessions.change('BUSY', asking({ id: 'q2' }));
+  await server.startAgain();
+  await stale(one).waitFor({ state: 'detached' });
+  await page.getByText('done, your turn').first().waitFor();
+  expect(await page.getByRole('region', { name: 'Permission' }).count()).toBe(0);
+  expect(await page.getByText('was:').count()).toBe(0);
+  await waitFor(async () => (await page.title()).includes('(1)'), { describe: 'the title counts again' });
+  expect(server.sessions.answers).toEqual([]);
+  expect(one.watched.faults).toEqual([]);
+});
