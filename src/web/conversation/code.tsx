@@ -1,6 +1,9 @@
 import { signal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { theme } from '../app/theme.ts';
+import { showHiddenMarks } from '../parts/hidden-marks.ts';
+import { tellError } from '../parts/toasts.tsx';
+import { loadPart } from '../server/load-part.ts';
 import type { Highlight, Highlighted } from './highlight.ts';
 
 /** Colouring more takes longer than reading it. */
@@ -13,19 +16,23 @@ let isAsked = false;
 async function loadHighlighter(): Promise<void> {
   if (isAsked) return;
   isAsked = true;
-  const { createHighlight } = await import('./highlight.ts');
-  const highlight = await createHighlight(() => {
+  const { createHighlight } = await loadPart(() => import('./highlight.ts'));
+  const highlight = await createHighlight({
     // Another function, so that everything that is shown asks again: a language has come.
-    highlighter.value = (code) => highlight(code);
+    onLoaded: () => {
+      highlighter.value = (code) => highlight(code);
+    },
+    onError: tellError,
   });
   highlighter.value = highlight;
 }
 
 /** A block of code, coloured as soon as the colours are there. */
-export function Code({ text, language }: { text: string; language: string }) {
+export function Code({ text: raw, language }: { text: string; language: string }) {
+  const text = showHiddenMarks(raw);
   const isColoured = language !== '' && text.length <= MAX_COLOURED;
   useEffect(() => {
-    if (isColoured) void loadHighlighter();
+    if (isColoured) loadHighlighter().catch(tellError);
   }, [isColoured]);
   const lines = isColoured ? (highlighter.value?.({ text, language, theme: theme.value }) ?? null) : null;
   return (

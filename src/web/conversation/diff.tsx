@@ -1,5 +1,6 @@
 import { structuredPatch } from 'diff';
 import { useMemo } from 'preact/hooks';
+import { showHiddenMarks } from '../parts/hidden-marks.ts';
 
 /** Lines around a change. */
 const CONTEXT = 3;
@@ -20,7 +21,7 @@ export function Diff({ before, after }: { before: string; after: string }) {
           <span aria-hidden="true" class="diff-mark">
             {kind === '@' ? '⋯' : kind}
           </span>
-          {text}
+          {showHiddenMarks(text)}
         </div>
       ))}
     </pre>

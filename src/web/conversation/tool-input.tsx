@@ -1,3 +1,4 @@
+import { showHiddenMarks } from '../parts/hidden-marks.ts';
 import { Code } from './code.tsx';
 import { Diff } from './diff.tsx';
 import { Markdown } from './markdown.tsx';
@@ -55,7 +56,7 @@ export function ToolInput(props: { name: string; input: unknown; isFileNamed?: b
 }
 
 function FileName({ file }: { file: string | null }) {
-  return file === null ? null : <p class="mono file-name">{file}</p>;
+  return file === null ? null : <p class="mono file-name">{showHiddenMarks(file)}</p>;
 }
 
 export function endingOf(file: string): string {

@@ -1,4 +1,5 @@
 import type { Session } from '../../protocol/index.ts';
+import { showHiddenMarks } from '../parts/hidden-marks.ts';
 
 /** What a session needs of the person who looks, the most pressing first: the order of the list. */
 export const TONES = ['needs', 'error', 'stuck', 'turn', 'busy', 'idle', 'unknown', 'dead'] as const;
@@ -80,10 +81,12 @@ export function inputGist(input: unknown): string {
 
 /** The last two parts: `…/src/auth`. */
 export function shortPath(path: string): string {
-  const parts = path.split('/').filter((part) => part !== '');
-  return parts.length <= 2 ? path : `…/${parts.slice(-2).join('/')}`;
+  const parts = showHiddenMarks(path)
+    .split('/')
+    .filter((part) => part !== '');
+  return parts.length <= 2 ? showHiddenMarks(path) : `…/${parts.slice(-2).join('/')}`;
 }
 
 function firstLine(text: string): string {
-  return text.trim().split('\n', 1)[0] ?? '';
+  return showHiddenMarks(text.trim().split('\n', 1)[0] ?? '');
 }
