@@ -73,6 +73,8 @@ function connect(path: string, protocols: readonly string[], listener: SocketLis
   let isOpen = false;
   let isOver = false;
   let timer = 0;
+  let heardAt = 0;
+  let isProbing = false;
 
   const end = (failure: Error | null): void => {
     if (isOver) return;
@@ -85,26 +87,35 @@ function connect(path: string, protocols: readonly string[], listener: SocketLis
     if (!isOpen || isOver) return;
     socket.send(PROBE);
     clearTimeout(timer);
+    isProbing = true;
     timer = window.setTimeout(() => {
       // Closing would wait for the other side, which is gone.
       socket.close();
       end(new ConnectionLostError('the connection is silent'));
     }, ANSWER_LIMIT_MS);
   };
-  const heard = (): void => {
-    clearTimeout(timer);
-    timer = window.setTimeout(probe, SILENCE_MS);
+  /** Looks when the silence would be over: thousands of messages a second set no timers. */
+  const watchSilence = (): void => {
+    const leftMs = heardAt + SILENCE_MS - performance.now();
+    if (leftMs <= 0) probe();
+    else timer = window.setTimeout(watchSilence, leftMs);
   };
 
   socket.onopen = () => {
     isOpen = true;
     probes.add(probe);
-    heard();
+    heardAt = performance.now();
+    watchSilence();
     listener.onOpen();
   };
   socket.onmessage = ({ data }) => {
     if (isOver) return;
-    heard();
+    heardAt = performance.now();
+    if (isProbing) {
+      isProbing = false;
+      clearTimeout(timer);
+      watchSilence();
+    }
     if (typeof data === 'string') listener.onMessage(data);
   };
   socket.onclose = () => {
