@@ -1,4 +1,4 @@
-import { generateVAPIDKeys } from 'web-push';
+import webPush from 'web-push';
 import { z } from 'zod';
 import { needsPerson, type PushMessage, PushSubscription, type Session } from '../../protocol/index.ts';
 import type { Logger } from '../logger.ts';
@@ -43,7 +43,7 @@ export function createPush(options: {
   for (const session of sessions.list()) told.set(session.slug, needOf(session));
 
   const require = (): Kept => {
-    if (kept === null) save({ vapid: generateVAPIDKeys(), subscriptions: [] });
+    if (kept === null) save({ vapid: webPush.generateVAPIDKeys(), subscriptions: [] });
     return kept as Kept;
   };
   const save = (next: Kept): void => {

@@ -1,4 +1,4 @@
-import { generateRequestDetails } from 'web-push';
+import webPush from 'web-push';
 import type { PushMessage, PushSubscription } from '../../protocol/index.ts';
 
 /** A push service keeps it so long for a phone that is off: by then the question is old. */
@@ -22,7 +22,7 @@ export async function sendPush(options: {
 }): Promise<'sent' | 'gone' | string> {
   const { subscription, vapid, subject, message } = options;
   const { endpoint, keys } = subscription;
-  const details = generateRequestDetails({ endpoint, keys }, JSON.stringify(message), {
+  const details = webPush.generateRequestDetails({ endpoint, keys }, JSON.stringify(message), {
     vapidDetails: { subject, ...vapid },
     TTL: LIFE_SECONDS,
     urgency: 'high',
