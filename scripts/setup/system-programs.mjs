@@ -3,27 +3,28 @@ import { delimiter, join } from 'node:path';
 import { capture } from '../run-command.mjs';
 
 /**
- * @typedef {{ program: string, name: string, packages: Record<string, string> }} SystemProgram
+ * One of `programs` is enough: distributions call the same thing by different names.
+ * @typedef {{ programs: readonly string[], name: string, packages: Record<string, string> }} SystemProgram
  * @typedef {{ command: string, install: readonly string[], refresh: readonly string[] | null }} PackageManager
  */
 
 /** @type {SystemProgram} */
 const SCREEN = {
-  program: 'screen',
+  programs: ['screen'],
   name: 'GNU Screen',
   packages: { 'apt-get': 'screen', dnf: 'screen', pacman: 'screen', apk: 'screen' },
 };
 
 /** dnf and apk find packages by the command they bring, whatever the release calls the package. @type {SystemProgram} */
 const SCRIPT = {
-  program: 'script',
+  programs: ['script'],
   name: "util-linux's script",
   packages: { 'apt-get': 'bsdutils', dnf: '/usr/bin/script', pacman: 'util-linux', apk: 'cmd:script' },
 };
 
-/** The tests look at the web page in it. @type {SystemProgram} */
-const CHROMIUM = {
-  program: 'chromium',
+/** The tests look at the web page in it. Fedora and Ubuntu call it chromium-browser; Chrome itself does as well. @type {SystemProgram} */
+export const CHROMIUM = {
+  programs: ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'],
   name: 'Chromium',
   packages: { 'apt-get': 'chromium', dnf: 'chromium', pacman: 'chromium', apk: 'chromium' },
 };
@@ -41,19 +42,32 @@ const PACKAGE_MANAGERS = [
 
 /** @param {string} program @param {string | undefined} path value of PATH */
 export function isOnPath(program, path) {
-  return (path ?? '').split(delimiter).some((folder) => {
-    try {
-      accessSync(join(folder, program), constants.X_OK);
-      return folder !== '';
-    } catch {
-      return false; // the next folder may have it
-    }
-  });
+  return findOnPath([program], path) !== null;
+}
+
+/**
+ * The file of the first of these programs that is there; null when none is.
+ * @param {readonly string[]} programs @param {string | undefined} path value of PATH
+ */
+export function findOnPath(programs, path) {
+  const folders = (path ?? '').split(delimiter).filter((folder) => folder !== '');
+  const files = programs.flatMap((program) => folders.map((folder) => join(folder, program)));
+  return files.find(isExecutable) ?? null;
+}
+
+/** @param {string} file */
+function isExecutable(file) {
+  try {
+    accessSync(file, constants.X_OK);
+    return true;
+  } catch {
+    return false; // the next one may be
+  }
 }
 
 /** @param {readonly SystemProgram[]} needed @param {string | undefined} path */
 export function missingPrograms(needed, path) {
-  return needed.filter(({ program }) => !isOnPath(program, path));
+  return needed.filter(({ programs }) => findOnPath(programs, path) === null);
 }
 
 /**

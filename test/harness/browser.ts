@@ -1,19 +1,19 @@
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
+import { CHROMIUM, findOnPath } from '../../scripts/setup/system-programs.mjs';
 import type { World } from './world.ts';
 
 /** A phone that is small but in use, and a laptop. */
 export const VIEWPORTS = { phone: { width: 360, height: 740 }, desktop: { width: 1280, height: 800 } } as const;
-
-/** Debian's; the set-up of the tests installs it. */
-const PROGRAM = '/usr/bin/chromium';
 
 /**
  * Chromium without a window. The sandbox needs privileges that containers lack; the pages are our own. WebGL is drawn by software.
  * Ends with the world.
  */
 export async function openBrowser(world: Pick<World, 'onDispose' | 'env'>): Promise<Browser> {
+  const program = findOnPath(CHROMIUM.programs, process.env.PATH);
+  if (program === null) throw new Error('there is no Chromium: `npm test` installs it, or says how');
   const browser = await chromium.launch({
-    executablePath: PROGRAM,
+    executablePath: program,
     args: ['--no-sandbox', '--use-angle=swiftshader', '--enable-unsafe-swiftshader'],
     env: world.env,
   });

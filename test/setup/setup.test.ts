@@ -125,6 +125,17 @@ esac`,
     expect(setup('start')).toMatchObject({ code: 0, stderr: '' });
   });
 
+  test.each(['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'])(
+    'Chromium is there, whatever the system calls it: %s',
+    (name) => {
+      machine.realProgram('screen', 'script');
+      machine.program(name, 'exit 0');
+      machine.program('apt-get', 'touch apt-was-called');
+      expect(setup('test')).toMatchObject({ code: 0, stderr: '' });
+      expect(existsSync(join(machine.dir, 'apt-was-called'))).toBe(false);
+    },
+  );
+
   test('a failed installation says why and what to type', () => {
     machine.realProgram('script');
     machine.program('sudo', 'shift; exec "$@"');
