@@ -1,30 +1,78 @@
-import type { Page } from 'playwright-core';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { chooseByPrompt } from '../../src/demo/scenes/choose.ts';
 import { chooseDemoScene, DEMO_SESSIONS } from '../../src/demo/scenes/fleet.ts';
+import type { Scene } from '../../src/demo/scenes/scene.ts';
 import { openBrowser, openPage, VIEWPORTS, type WatchedPage } from '../harness/browser.ts';
 import { type Cbos, startCbos } from '../harness/cbos.ts';
 import { type ClaudeWorld, claudeWorld } from '../harness/claude.ts';
+import { terminalLines, WITHOUT_WEBGL } from '../harness/page.ts';
 import { waitFor } from '../harness/wait-for.ts';
 
 /** A dialog comes after a request of the real program to the stand-in, on a machine that does ten other things. */
 const PATIENCE_MS = 40_000;
 
+const ANSWER = `## What it does
+
+It answers with **the time**:
+
+\`\`\`js
+createServer(listener).listen(8080);
+\`\`\`
+
+| route | answer |
+|---|---|
+| / | the time |`;
+
+/** A turn with all that a conversation can show: headings, code, a table, a tool without a question, an edit that needs a permission. */
+const REVIEW: Scene = {
+  name: 'page-review',
+  about: 'reads a file, explains it, edits it',
+  replies: [
+    {
+      kind: 'answer',
+      blocks: [
+        { kind: 'thinking', text: 'I should read it before I say anything.' },
+        { kind: 'tool', name: 'Read', input: { file_path: 'src/server.js' } },
+      ],
+    },
+    {
+      kind: 'answer',
+      blocks: [
+        { kind: 'text', text: ANSWER },
+        {
+          kind: 'tool',
+          name: 'Edit',
+          input: { file_path: 'src/server.js', old_string: 'listen(8080)', new_string: 'listen(9090)' },
+        },
+      ],
+    },
+    { kind: 'answer', blocks: [{ kind: 'text', text: 'It listens on 9090 now.' }] },
+  ],
+};
+const REVIEW_PROMPT = 'Explain the server, then let it listen on 9090';
+
+/** One world for all: what a test needs untouched has a name of its own in it. */
 let world: ClaudeWorld;
+let browser: Browser;
 let cbos: Cbos;
 let watched: WatchedPage;
 let page: Page;
 
-beforeEach(async () => {
+beforeAll(async () => {
   world = await claudeWorld({
-    choosers: [chooseDemoScene],
-    projects: DEMO_SESSIONS.map(({ slug }) => slug.toLowerCase()),
+    choosers: [chooseDemoScene, chooseByPrompt({ [REVIEW_PROMPT]: REVIEW })],
+    projects: [...DEMO_SESSIONS.map(({ slug }) => slug.toLowerCase()), 'review'],
   });
-  cbos = await startCbos(world);
+  [browser, cbos] = await Promise.all([openBrowser(world), startCbos(world)]);
 });
-afterEach(() => world.dispose());
+afterEach(() => watched.context.close());
+afterAll(() => world.dispose());
 
 async function open(options: Omit<Parameters<typeof openPage>[1], 'origin'> = {}): Promise<void> {
-  watched = await openPage(await openBrowser(world), { origin: cbos.url, ...options });
+  watched = await openPage(browser, { origin: cbos.url, ...options });
   page = watched.page;
   page.setDefaultTimeout(PATIENCE_MS);
   const { stdout } = await cbos.cli(['open', '--json'], { env: { CBOS_PORT: new URL(cbos.url).port } });
@@ -32,9 +80,17 @@ async function open(options: Omit<Parameters<typeof openPage>[1], 'origin'> = {}
   await page.getByRole('navigation', { name: 'Sessions' }).waitFor();
 }
 
-async function launchDemoFleet(): Promise<void> {
-  for (const { slug, prompt } of DEMO_SESSIONS) {
-    await cbos.call('POST', '/sessions', { slug, path: `${world.dir}/${slug.toLowerCase()}`, prompt, type: 'screen' });
+async function launchDemo(slugs: readonly string[], ending = ''): Promise<void> {
+  for (const { slug, prompt } of DEMO_SESSIONS.filter((one) => slugs.includes(one.slug))) {
+    const path = `${world.dir}/${slug.toLowerCase()}`;
+    await cbos.call('POST', '/sessions', { slug: `${slug}${ending}`, path, prompt, type: 'screen' });
+  }
+}
+
+/** No Claude Code of an earlier test takes the machine from the next. */
+async function endAll(): Promise<void> {
+  for (const { slug } of (await cbos.call<{ slug: string }[]>('GET', '/sessions')).body) {
+    await cbos.call('DELETE', `/sessions/${slug}`);
   }
 }
 
@@ -52,7 +108,7 @@ describe('the page, in a real browser, on real sessions', () => {
     await open();
     expect(page.url()).toBe(`${cbos.url}/#/`);
     expect((await watched.context.cookies())[0]).toMatchObject({ httpOnly: true, sameSite: 'Strict' });
-    await launchDemoFleet();
+    await launchDemo(DEMO_SESSIONS.map(({ slug }) => slug));
     for (const { slug } of DEMO_SESSIONS) await row(slug).waitFor();
 
     await page
@@ -82,22 +138,92 @@ describe('the page, in a real browser, on real sessions', () => {
     await page.keyboard.press('k');
     expect((await cbos.session('DEPLOY')).buffer_tail).not.toContain('typed by handk');
     expect(watched.faults).toEqual([]);
+    await endAll();
   });
 
   test('on a phone: a question is answered with one tap, and the key bar types', async () => {
     await open({ viewport: VIEWPORTS.phone, hasTouch: true, isMobile: true });
-    await launchDemoFleet();
-    await row('ACCOUNTS').getByText('Where shall the accounts be stored?').waitFor();
-    await row('ACCOUNTS').tap();
+    await launchDemo(['ACCOUNTS', 'DEPLOY'], '-2');
+    await row('ACCOUNTS-2').getByText('Where shall the accounts be stored?').waitFor();
+    await row('ACCOUNTS-2').tap();
     await page.getByRole('button', { name: /PostgreSQL/ }).tap();
-    await cbos.until('ACCOUNTS', ({ status }) => status.question?.kind !== 'question', 'takes the answer', PATIENCE_MS);
+    await cbos.until(
+      'ACCOUNTS-2',
+      ({ status }) => status.question?.kind !== 'question',
+      'takes the answer',
+      PATIENCE_MS,
+    );
     await page.getByRole('link', { name: 'To the list' }).tap();
-    await row('DEPLOY').getByText('./deploy.sh staging').waitFor();
-    await row('DEPLOY').tap();
+    await row('DEPLOY-2').getByText('./deploy.sh staging').waitFor();
+    await row('DEPLOY-2').tap();
     await page.getByRole('button', { name: 'Take the keyboard' }).tap();
     await page.getByRole('button', { name: 'Escape' }).tap();
-    await cbos.until('DEPLOY', ({ status }) => status.question === null, 'has no dialog any more', PATIENCE_MS);
+    await cbos.until('DEPLOY-2', ({ status }) => status.question === null, 'has no dialog any more', PATIENCE_MS);
     expect(watched.faults).toEqual([]);
+    await endAll();
+  });
+
+  test('a conversation without a terminal: markdown and code, tools with what they were given and answered, an edit as a diff, its permission by click, its cost', async () => {
+    await open();
+    await page.goto(`${cbos.url}/#/new`);
+    await page.getByLabel('Folder').fill(`${world.dir}/review`);
+    await page.getByLabel('First prompt').fill(REVIEW_PROMPT);
+    await page.getByRole('button', { name: 'Start' }).click();
+    await page.getByRole('heading', { name: 'REVIEW' }).waitFor();
+    const conversation = page.getByRole('region', { name: 'Conversation of REVIEW' });
+    await conversation.getByText(REVIEW_PROMPT).waitFor();
+    await conversation.getByRole('heading', { name: 'What it does' }).waitFor();
+    await conversation.locator('strong', { hasText: 'the time' }).waitFor();
+    await conversation.getByRole('cell', { name: 'the time' }).waitFor();
+    // Coloured, so in more than one piece.
+    await conversation.locator('pre.code span[style]', { hasText: 'createServer' }).first().waitFor();
+
+    const permission = page.getByRole('region', { name: 'Permission' });
+    await permission.locator('[data-kind="-"]', { hasText: 'listen(8080)' }).waitFor();
+    await permission.locator('[data-kind="+"]', { hasText: 'listen(9090)' }).waitFor();
+    await permission.getByRole('button', { name: 'Yes', exact: true }).click();
+    await conversation.getByText('It listens on 9090 now.').waitFor();
+    expect(readFileSync(join(world.dir, 'review', 'src/server.js'), 'utf8')).toContain('listen(9090)');
+
+    const read = conversation.locator('details.tool', { hasText: 'Read' });
+    expect(await read.getAttribute('open')).toBeNull();
+    await read.locator('summary').click();
+    await read.locator('.output', { hasText: 'toISOString' }).waitFor();
+    const edit = conversation.locator('details.tool', { hasText: 'Edit' });
+    await edit.locator('[data-kind="+"]', { hasText: 'listen(9090)' }).waitFor();
+    await conversation
+      .locator('.end')
+      .getByText(/s · \$0\.\d+/)
+      .waitFor();
+
+    await page.getByLabel('Reply to REVIEW').fill('scene:ask-multi');
+    await page.keyboard.press('Enter');
+    const question = page.getByRole('region', { name: 'Question' });
+    const [first, second] = [question.getByRole('group').first(), question.getByRole('group').last()];
+    await first.getByRole('radio').last().check();
+    for (const name of ['Linux', 'macOS']) await second.getByRole('checkbox', { name }).check();
+    await question.getByRole('button', { name: 'Send the answers' }).click();
+    await cbos.untilStatus('REVIEW', 'idle/waiting_input', PATIENCE_MS);
+    const told = JSON.stringify(world.apiEvents.findLast((event) => event.kind === 'request'));
+    expect(told).toContain('Linux, macOS');
+
+    await cbos.call('POST', '/sessions', {
+      slug: 'PLAN',
+      path: `${world.dir}/review`,
+      permission_mode: 'plan',
+      prompt: 'scene:plan',
+    });
+    await row('PLAN').click();
+    const plan = page.getByRole('region', { name: 'Plan' });
+    await plan.getByRole('heading', { name: 'Add a health check' }).waitFor();
+    expect(await plan.getByRole('listitem').count()).toBe(3);
+    await plan.getByRole('button').first().click();
+    await page
+      .getByRole('region', { name: 'Conversation of PLAN' })
+      .getByText('The health check is in place.')
+      .waitFor();
+    expect(watched.faults).toEqual([]);
+    await endAll();
   });
 
   test('a server that is killed and comes back: the page says so, and recovers by itself', async () => {
@@ -116,10 +242,13 @@ describe('the page, in a real browser, on real sessions', () => {
     await page.getByRole('button', { name: 'Send' }).click();
     await page.getByLabel('Sent').getByText('Claude Code took it').waitFor();
     expect(watched.faults).toEqual([]);
+    await endAll();
   });
 
   test('what was said is found, and the replay opens at that moment and plays on', async () => {
     await open();
+    await page.addInitScript(WITHOUT_WEBGL);
+    await page.reload();
     await cbos.call('POST', '/sessions', {
       slug: 'FIND',
       path: world.projectDir,
@@ -144,6 +273,11 @@ describe('the page, in a real browser, on real sessions', () => {
     const position = page.getByLabel('Position');
     await waitFor(async () => Number(await position.inputValue()) > 0, { describe: 'the replay stands at the hit' });
     const at = Number(await position.inputValue());
+    // At the right moment: what was searched for stands there.
+    await waitFor(async () => (await terminalLines(page)).join(' ').includes('eady when you'), {
+      describe: 'the screen shows what was found',
+      actual: () => terminalLines(page),
+    });
     await page.getByRole('button', { name: 'Play' }).click();
     await waitFor(async () => Number(await position.inputValue()) > at, { describe: 'it plays on' });
     await page.goto(`${cbos.url}/#/history`);
