@@ -12,8 +12,8 @@ import {
   type StatusCounts,
 } from '../../protocol/index.ts';
 import type { Push } from '../push/push.ts';
-import { createOlderRecordings, type Replayable } from '../replay/older-recordings.ts';
-import type { Replays } from '../replay/replays.ts';
+import { createOlderRecordings } from '../replay/older-recordings.ts';
+import type { Replayable, Replays } from '../replay/replays.ts';
 import type { Sessions } from '../sessions.ts';
 import { recordingBytes } from './recording-bytes.ts';
 import { createSignInHandlers, type SignInOptions } from './sign-in.ts';

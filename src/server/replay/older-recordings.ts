@@ -2,17 +2,10 @@ import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { readFacts } from '../../platform/recorder/index.ts';
 import { CatalogueError, type KeptRecording } from '../../protocol/index.ts';
-import type { Replays } from './replays.ts';
+import type { Replayable, Replays } from './replays.ts';
 
 /** Files of so many older recordings stay open at once: who compares two goes back and forth. */
 const MAX_OPEN = 4;
-
-/** What a player plays: a recording that goes on, or one that a restart moved aside. */
-export interface Replayable {
-  epoch(): number;
-  file(): string;
-  source(): { typescript: string; timing: string | null; cols: number | null; rows: number | null };
-}
 
 /** The recordings that a restart moved aside, `SLUG.N.typescript`. */
 export interface OlderRecordings {

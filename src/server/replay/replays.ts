@@ -1,7 +1,13 @@
-import { type PlayerEvent, RecordingPlayer } from '../../platform/recorder/index.ts';
+import { type PlayerEvent, RecordingPlayer, type RecordingSource } from '../../platform/recorder/index.ts';
 import type { ReplayEvent, ReplayFrame, ReplayInfo, ReplayOutput } from '../../protocol/index.ts';
 import type { Clock } from '../clock.ts';
-import type { Replayable } from './older-recordings.ts';
+
+/** What a player plays: a recording that goes on, or one that a restart moved aside. */
+export interface Replayable {
+  epoch(): number;
+  file(): string;
+  source(): RecordingSource;
+}
 
 /** The past of all recordings, for players. A recording's files are opened when it is first asked for. */
 export interface Replays {
