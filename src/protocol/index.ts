@@ -6,6 +6,7 @@ export * from './history.ts';
 export * from './json-session.ts';
 export * from './push.ts';
 export * from './question.ts';
+export * from './recordings.ts';
 export * from './replay.ts';
 export {
   Adoption,

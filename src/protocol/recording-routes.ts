@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { Recordings } from './recordings.ts';
 import {
   KeptRecording,
   ReplayFrame,
@@ -14,6 +15,14 @@ import { Buffer } from './session.ts';
 
 /** What a session showed and shows: its screen, its recording, and any point of it. */
 export const RECORDING_ROUTES = {
+  recordings: {
+    method: 'get',
+    path: '/recordings',
+    summary: 'What the recordings take of the disk, which have stopped, and what was dropped',
+    success: 200,
+    response: Recordings,
+    errors: [],
+  },
   buffer: {
     method: 'get',
     path: '/sessions/{slug}/buffer',

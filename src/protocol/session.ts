@@ -33,6 +33,9 @@ export const Session = z
     json_state: JsonState.nullable(),
     max_budget_usd: z.number().nullable().meta({ description: 'What a JSON session may cost at most' }),
     rate_limit: RateLimit.nullable(),
+    recording_stopped_at: Timestamp.nullable().meta({
+      description: 'Since when what it shows is not recorded, because the disk is full; null while it is',
+    }),
   })
   .meta({ id: 'Session' });
 export type Session = z.infer<typeof Session>;

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { Settings } from '../protocol/index.ts';
+import type { Recordings, Settings } from '../protocol/index.ts';
 import { createGate } from './auth/gate.ts';
 import { knownNames } from './auth/known-names.ts';
 import { createSignIns } from './auth/sign-ins.ts';
@@ -28,6 +28,7 @@ export type FaceSettings = Pick<
 export interface FacesOptions {
   sessions: Sessions;
   replays: Replays;
+  recordings: () => Promise<Recordings>;
   settings: FaceSettings;
   clock: Clock;
   logger: Logger;
@@ -68,6 +69,7 @@ export async function startServerFaces(options: FacesOptions): Promise<Faces> {
     sessions,
     replays,
     streamDir: settings.stream_dir,
+    recordings: options.recordings,
     signIns,
     push,
     publicUrl: settings.public_url,

@@ -10,6 +10,7 @@ import { prepareHome } from '../platform/settings/index.ts';
 import { type Database, openDatabase } from '../platform/sqlite/database.ts';
 import { createDayStore } from '../platform/sqlite/day-store.ts';
 import { createDeliveryStore } from '../platform/sqlite/delivery-store.ts';
+import { createDropStore } from '../platform/sqlite/drop-store.ts';
 import { createEventStore } from '../platform/sqlite/event-store.ts';
 import { createHistoryStore } from '../platform/sqlite/history-store.ts';
 import { type HomeLock, readLockHolder, takeHomeLock } from '../platform/sqlite/home-lock.ts';
@@ -18,6 +19,7 @@ import { createStashStore } from '../platform/sqlite/stash-store.ts';
 import { CatalogueError, type Session, type Settings } from '../protocol/index.ts';
 import type { Clock } from './clock.ts';
 import { type Faces, startServerFaces } from './faces.ts';
+import { createDiskWatch, type DiskWatch } from './fleet/disk-watch.ts';
 import { createFleet, type Fleet } from './fleet/fleet.ts';
 import type { Logger } from './logger.ts';
 import { growKeyframes } from './replay/grow-keyframes.ts';
@@ -71,14 +73,24 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     database = openDatabase(join(settings.home, 'cbos.db'));
     const screen = await openScreen(options);
     search = openSearch(options);
-    fleet = await openFleet(options, { database, screen, search });
+    const disk = createDiskWatch({ dir: settings.stream_dir, clock, log });
+    fleet = await openFleet(options, { database, screen, search, disk });
     await fleet.start();
     const replays = createReplays(clock);
     const stopGrowing = growKeyframes({ sessions: fleet, replays, clock, logger: log });
-    const bounds = keepInBounds({ sessions: fleet, replays, settings, clock, logger: log });
+    const bounds = keepInBounds({
+      sessions: fleet,
+      replays,
+      drops: createDropStore(database),
+      fault: disk.fault,
+      settings,
+      clock,
+      logger: log,
+    });
     const faces = await startServerFaces({
       sessions: fleet,
       replays,
+      recordings: bounds.report,
       settings,
       clock,
       logger: log,
@@ -115,10 +127,10 @@ function openScreen({ settings, environment, tempDir }: ServerOptions): Promise<
 
 async function openFleet(
   options: ServerOptions,
-  parts: { database: Database; screen: ScreenHost; search: Search },
+  parts: { database: Database; screen: ScreenHost; search: Search; disk: DiskWatch },
 ): Promise<Fleet> {
   const { settings, environment, clock, log } = options;
-  const { database, screen, search } = parts;
+  const { database, screen, search, disk } = parts;
   const spoolDir = join(settings.home, 'hooks');
   await mkdir(spoolDir, { recursive: true, mode: 0o700 });
   removeGates(spoolDir);
@@ -137,6 +149,8 @@ async function openFleet(
       events: createEventStore(database),
       search,
       days: createDayStore(database),
+      disk,
+      isFlushed: settings.stream_flush,
       holdTools: (launchId) => holdTools(spoolDir, launchId),
       emit: events.emit,
       onEvent: events.onEvent,

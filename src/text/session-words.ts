@@ -1,4 +1,5 @@
 import { iconOf, type Session, type State } from '../protocol/index.ts';
+import { formatClock } from './durations.ts';
 import { cleanBlock, cleanLine } from './terminal-text.ts';
 
 /** How a state is dressed up: one of the terminal's own colours, or dim. */
@@ -31,6 +32,13 @@ export function stateText({ state, status }: Shown): string {
   // `idle (ready)` and `error (error)` would say one thing twice; a turn that is over needs no more words than `waiting`.
   const isSaid = status.detail === null || status.primary === 'idle';
   return cleanLine(isSaid ? state : `${state} (${String(status.detail).replaceAll('_', ' ')})`);
+}
+
+/** That what it shows is lost for now; empty while it is recorded. */
+export function recordingText({ recording_stopped_at: stoppedAt }: Pick<Session, 'recording_stopped_at'>): string {
+  // An older server does not tell.
+  const at = Date.parse(stoppedAt ?? '');
+  return Number.isNaN(at) ? '' : `not recorded since ${formatClock(at)}: the disk is full`;
 }
 
 /** What a session asks, or else what it is doing, in a line. */

@@ -1,14 +1,17 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Recordings } from '../../src/protocol/index.ts';
 import { displayWidth } from '../../src/text/display-width.ts';
-import { type FacesUnderTest, startFaces } from '../harness/faces.ts';
+import { type FacesUnderTest, NO_RECORDINGS, startFaces } from '../harness/faces.ts';
 import { type CommandOptions, runCommand } from './command-line.ts';
 import { statusOf, WAITS_FOR_PERMISSION } from './some-questions.ts';
 
+const DISK: Recordings = { ...NO_RECORDINGS, max_total_size: 10_000_000_000, free_bytes: 5_000_000 };
+let disk = DISK;
 let server: FacesUnderTest;
 let where: CommandOptions;
 
 beforeAll(async () => {
-  server = await startFaces();
+  server = await startFaces({ recordings: async () => disk });
   where = { socket: `${server.world.cbosHome}/cbos.sock` };
   server.sessions.add('AUTH', {
     path: '/home/user/src/auth',
@@ -125,8 +128,28 @@ describe('show', () => {
 describe('status', () => {
   test('counts', async () => {
     const { stdout } = await runCommand(['status'], where);
-    expect(stdout).toBe('STATE    SESSIONS\nwaiting  1\nworking  1\nidle     1\nall      3\n');
+    const counts = 'STATE    SESSIONS\nwaiting  1\nworking  1\nidle     1\nall      3\n';
+    expect(stdout).toBe(`${counts}\nrecordings take 0 kB of 10.0 GB, the disk has 5 MB left\n`);
     const json = await runCommand(['status', '--json'], where);
-    expect(JSON.parse(json.stdout)).toMatchObject({ total: 3, by_state: { waiting: 1 } });
+    expect(JSON.parse(json.stdout)).toMatchObject({ total: 3, by_state: { waiting: 1 }, recordings: DISK });
+  });
+
+  test('says which sessions are not recorded, and what was dropped', async () => {
+    const at = '2026-11-19T12:00:00.000Z';
+    const drop = { recording: 'AUTH', reason: 'max_recording_size', bytes: 12_345_678, whole: false, at } as const;
+    const gone = { recording: 'OLD.1', reason: 'keep_days', bytes: 400_000, whole: true, at } as const;
+    disk = { ...DISK, fault: 'ENOSPC', not_recorded: ['AUTH'], dropped: [drop, gone, gone, gone] };
+    const { stdout } = await runCommand(['status'], where);
+    expect(stdout.split('\n').slice(-6)).toEqual([
+      'not recorded: AUTH; the disk is full',
+      'dropped: the oldest 12 MB of AUTH (max_recording_size), 2026-11-19',
+      'dropped: all 400 kB of OLD.1 (keep_days), 2026-11-19',
+      'dropped: all 400 kB of OLD.1 (keep_days), 2026-11-19',
+      'dropped: 1 more; cbos status --json',
+      '',
+    ]);
+    server.sessions.change('BUILD', { recording_stopped_at: '2026-11-20T15:05:00.000Z' });
+    for (const argv of [['ls'], ['show', 'BUILD']])
+      expect((await runCommand(argv, where)).stdout).toMatch(/not recorded since \d\d:05:00: the disk is full/);
   });
 });

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { systemClock } from '../../src/server/clock.ts';
 import { type Faces, startServerFaces } from '../../src/server/faces.ts';
 import { createReplays } from '../../src/server/replay/replays.ts';
-import { type FacesUnderTest, startFaces, TOKEN } from '../harness/faces.ts';
+import { type FacesUnderTest, NO_RECORDINGS, startFaces, TOKEN } from '../harness/faces.ts';
 import { waitFor } from '../harness/wait-for.ts';
 import { type CommandOptions, type RunningCommand, runCommand, startCommand } from './command-line.ts';
 import { type CountingProxy, startCountingProxy } from './counting-proxy.ts';
@@ -41,6 +41,7 @@ async function startAgain(): Promise<Faces> {
   const faces = await startServerFaces({
     sessions,
     replays: createReplays(systemClock),
+    recordings: async () => NO_RECORDINGS,
     settings: { ...settings, ...more },
     clock: systemClock,
     logger,

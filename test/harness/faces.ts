@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { WebSocket } from 'ws';
 import type { z } from 'zod';
-import { SessionsFrame, StreamFrame } from '../../src/protocol/index.ts';
+import { type Recordings, SessionsFrame, StreamFrame } from '../../src/protocol/index.ts';
 import { type Clock, systemClock } from '../../src/server/clock.ts';
 import { type FaceSettings, type Faces, startServerFaces } from '../../src/server/faces.ts';
 import type { Logger } from '../../src/server/logger.ts';
@@ -19,6 +19,17 @@ export interface LogLine {
   fields: object;
   message: string;
 }
+
+/** A disk with nothing on it. */
+export const NO_RECORDINGS: Recordings = {
+  dir: '/recordings',
+  total_bytes: 0,
+  max_total_size: 0,
+  free_bytes: 0,
+  fault: null,
+  not_recorded: [],
+  dropped: [],
+};
 
 /** A server's faces on sessions in memory, over real sockets. */
 export interface FacesUnderTest extends AsyncDisposable {
@@ -45,6 +56,7 @@ export interface StartOptions {
   clock?: Clock;
   /** directory of a built web page */
   webDir?: string;
+  recordings?: () => Promise<Recordings>;
 }
 
 export async function startFaces(options: StartOptions = {}): Promise<FacesUnderTest> {
@@ -73,6 +85,7 @@ export async function startFaces(options: StartOptions = {}): Promise<FacesUnder
     startServerFaces({
       sessions,
       replays,
+      recordings: options.recordings ?? (async () => NO_RECORDINGS),
       settings: { ...settings, port: at },
       clock,
       logger,

@@ -1,4 +1,5 @@
 // Plain JavaScript: the watchdog runs it under bare node, which cannot strip types before version 22.
+import { spawnSync } from 'node:child_process';
 import { lstatSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -89,10 +90,21 @@ export function findFolders(run) {
     .filter((path) => lstatSync(path, { throwIfNoEntry: false })?.isDirectory() === true);
 }
 
+/** The small disks that tests fill: what a killed one left mounted cannot be removed. */
+function unmountBelow(folder) {
+  const mounts = readFileSync('/proc/self/mounts', 'utf8')
+    .split('\n')
+    .map((line) => line.split(' ')[1] ?? '');
+  for (const mount of mounts.filter((path) => path.startsWith(`${folder}/`))) {
+    spawnSync('umount', ['--lazy', mount], { stdio: 'ignore' });
+  }
+}
+
 /** @see marked-processes.d.mts */
 export async function cleanUpRun(run) {
   const processes = await endMarked((mark) => mark.startsWith(`${run}.`));
   const folders = findFolders(run);
+  for (const folder of folders) unmountBelow(folder);
   for (const folder of folders) rmSync(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 20 });
   return { processes, folders };
 }

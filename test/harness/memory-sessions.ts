@@ -74,6 +74,7 @@ export function someSession(slug: string, some: Partial<Session> = {}): Session 
     json_state: null,
     max_budget_usd: null,
     rate_limit: null,
+    recording_stopped_at: null,
     ...some,
   };
 }

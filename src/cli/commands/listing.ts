@@ -1,7 +1,8 @@
 import type { Command } from 'commander';
 import { type Because, type Conversation, type Session, State, type StatusCounts } from '../../protocol/index.ts';
 import { formatSince } from '../../text/durations.ts';
-import { pathText, sessionIcon, sessionStyle, stateText } from '../../text/session-words.ts';
+import { recordingsLines } from '../../text/recording-words.ts';
+import { pathText, recordingText, sessionIcon, sessionStyle, stateText } from '../../text/session-words.ts';
 import { cleanBlock, cleanLine } from '../../text/terminal-text.ts';
 import type { CliContext } from '../context.ts';
 import { questionLines } from '../output/question-text.ts';
@@ -65,18 +66,25 @@ export function addListing(program: Command, context: CliContext): void {
 
   describe(program.command('status'), {
     group: 'looking',
-    summary: 'count the sessions in each state',
+    summary: 'count the sessions in each state, and say how the recordings are',
+    more: 'Below the counts: what recordings take of the disk, which cannot be written, and what was dropped to stay within the settings.',
     examples: [
       ['cbos status', 'how many wait, work, have ended'],
+      ['cbos status --json | jq .recordings.dropped', 'all that was dropped'],
       ['cbos status --json | jq .by_state.waiting', 'for a status bar'],
     ],
   })
-    .option('--json', 'the REST body')
+    .option('--json', 'both REST bodies in one, /sessions/status and /recordings')
     .action(async (options: JsonOption) => {
       const client = await context.client();
-      const counts = await client.call('countSessions');
-      if (options.json === true) out.json(counts);
-      else printCounts(context, counts);
+      const [counts, recordings] = await Promise.all([client.call('countSessions'), client.call('recordings')]);
+      if (options.json === true) {
+        out.json({ ...counts, recordings });
+        return;
+      }
+      printCounts(context, counts);
+      out.line();
+      out.lines(recordingsLines(recordings));
     });
 }
 
@@ -146,6 +154,7 @@ function facts(session: Session, { now, home }: Reader): [name: string, value: s
   return [
     ['path', pathText(session.path, home)],
     ['because', because.source === 'none' ? 'nothing tells yet' : becauseText(because)],
+    ['recording', recordingText(session)],
     ['health', status.health === 'ALIVE' ? '' : cleanLine(status.health)],
     ['observed', adopted ? '' : cleanLine(`started by something else; cbos adopt ${session.screen_id ?? ''}`)],
     [

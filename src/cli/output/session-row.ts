@@ -1,6 +1,13 @@
 import type { Session } from '../../protocol/index.ts';
 import { formatSince } from '../../text/durations.ts';
-import { pathText, sessionGist, sessionIcon, sessionStyle, stateText } from '../../text/session-words.ts';
+import {
+  pathText,
+  recordingText,
+  sessionGist,
+  sessionIcon,
+  sessionStyle,
+  stateText,
+} from '../../text/session-words.ts';
 import { cleanLine } from '../../text/terminal-text.ts';
 import type { Cell, Column } from './table.ts';
 
@@ -22,7 +29,9 @@ export const SESSION_COLUMNS: readonly Column[] = [
 /** A row of `cbos ls`. */
 export function sessionRow(session: Session, { now, home }: Reader): Cell[] {
   const style = sessionStyle(session);
-  const gist = session.adopted ? sessionGist(session) : `only observed; cbos adopt ${session.screen_id ?? ''}`;
+  const gist = session.adopted
+    ? [recordingText(session), sessionGist(session)].filter(Boolean).join('; ')
+    : `only observed; cbos adopt ${session.screen_id ?? ''}`;
   return [
     { text: sessionIcon(session), style },
     { text: cleanLine(session.slug), style: 'bold' },

@@ -1,4 +1,5 @@
 export * from './cast.ts';
+export * from './losses.ts';
 export * from './moments.ts';
 export * from './replay-clock.ts';
 export * from './safe-output.ts';

@@ -20,12 +20,25 @@ export interface Timing {
   skipped: number;
 }
 
+/** A row that a full disk cut off, with the next one on its line: `O 0.00002O 0.248026 160`. Only the second tells anything. */
+const TORN_LINE = /^([OSIH] ?[^OSIH]*)([OSIH]) (\d+\.\d+ .*)$/;
+
+/** The whole row of a torn line, as long as the line was: what was cut off becomes zeros before its delay. Other lines stay. */
+export function joinTorn(line: string): string {
+  const [, torn = '', kind = '', rest = ''] = TORN_LINE.exec(line) ?? [];
+  return kind === '' ? line : `${kind} ${'0'.repeat(torn.length)}${rest}`;
+}
+
 /**
  * Reads one row of `script`'s timing file, of the classic format (`DELAY BYTES`) or the advanced (`O DELAY BYTES`,
  * `S DELAY SIGWINCH ROWS=… COLS=…`, `I …`, `H DELAY NAME VALUE`).
  * @returns null for what is no such row
  */
 export function parseTimingLine(line: string): TimingEntry | null {
+  return parseRow(line) ?? parseRow(joinTorn(line));
+}
+
+function parseRow(line: string): TimingEntry | null {
   const [, kind = 'O', delayText = '', rest = ''] = /^(?:([A-Z]) )?(\d+(?:[.,]\d+)?)(?: (.*))?$/.exec(line) ?? [];
   if (delayText === '') return null;
   // A `,` where the locale has it: script before 2.35 wrote the number by printf.

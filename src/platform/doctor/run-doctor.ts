@@ -1,6 +1,6 @@
 import { CatalogueError } from '../../protocol/index.ts';
 import { type Check, type Finding, fault } from './check.ts';
-import { checkHome, checkRecordings, checkSpool } from './checks/files.ts';
+import { checkDrops, checkHome, checkRecordings, checkSpool } from './checks/files.ts';
 import { checkInotify } from './checks/inotify.ts';
 import { checkClaude, checkNode, checkScreen, checkScript } from './checks/programs.ts';
 import { checkOrphans, checkScreenDirectory, checkScreens } from './checks/screens.ts';
@@ -18,6 +18,7 @@ const EXAMINATIONS: readonly (readonly [name: string, examine: Examine])[] = [
   ['Claude Code', checkClaude],
   ['Home', checkHome],
   ['Recordings', checkRecordings],
+  ['Dropped recordings', checkDrops],
   ['Hooks', checkHooks],
   ['Hook spool', checkSpool],
   ['File watching', checkInotify],

@@ -1,5 +1,5 @@
 export * from './export-recording.ts';
-export * from './follow-size.ts';
+export * from './follow-timing.ts';
 export * from './play-recording.ts';
 export * from './recorded-file.ts';
 export * from './recording-files.ts';
@@ -9,3 +9,4 @@ export * from './recording-steps.ts';
 export * from './replay-recording.ts';
 export * from './script-command.ts';
 export * from './tail-recording.ts';
+export * from './watch-losses.ts';

@@ -5,7 +5,6 @@ import {
   isLogging,
   listScreens,
   readTerminalSize,
-  resizeScreen,
   type ScreenHost,
   startLog,
 } from '../../platform/gnu-screen/index.ts';
@@ -15,6 +14,7 @@ import { type Adoption, CatalogueError, type Session, type Settings } from '../.
 import type { ActorDeps, SessionActor } from '../session/actor.ts';
 import { followRecording } from './follow-recording.ts';
 import { recordingFiles, requireDirectory } from './launch-session.ts';
+import { redrawScreen } from './redraw-screen.ts';
 import { assertSlug, type Member, type Roster } from './roster.ts';
 
 /** What Screen gives a session that nobody asked for a size. */
@@ -125,19 +125,10 @@ async function findScreen(screen: ScreenHost, id: string): Promise<ForeignSessio
   return found;
 }
 
-/**
- * The log begins with what is drawn from now on, so the picture would be empty until Claude Code draws all of it again. A
- * window that changes its size makes it; where a person is attached, the size is theirs, and their next keys do it.
- */
+/** The log begins with what is drawn from now on, so the picture would be empty until Claude Code draws all of it again. */
 async function showScreen({ deps, screen }: AdoptContext, actor: SessionActor): Promise<void> {
   const { agent } = actor.record;
   const size = (agent === null ? null : await readTerminalSize(screen, agent.pid)) ?? SCREEN_DEFAULT_SIZE;
   await followRecording(deps, actor, size);
-  if (agent === null || actor.view().attached === true) return;
-  try {
-    await resizeScreen(screen, actor.target.id, { cols: size.cols, rows: size.rows + 1, pid: agent.pid });
-    await resizeScreen(screen, actor.target.id, { ...size, pid: agent.pid });
-  } catch (cause) {
-    if (!(cause instanceof CatalogueError) || cause.code !== 'screen_attached') throw cause;
-  }
+  await redrawScreen(screen, actor, size);
 }

@@ -171,12 +171,14 @@ export function createFleet({ deps, launch, registryDir }: FleetOptions): Fleet 
       await Promise.all(roster.all().map(({ controls }) => controls.findAgain()));
       // Listed when all evidence is in, hooks from the time without a server included: only then held texts are typed.
       await observer.start();
+      deps.disk.start();
       for (const { actor } of roster.all()) actor.list();
       countTime();
       for (const { id, type } of records) if (type === 'json') void catchUpSearch(id);
     },
     close: async () => {
       stopCounting?.();
+      deps.disk.dispose();
       await observer.dispose();
       await Promise.all(roster.all().map(({ actor, controls }) => actor.mailbox.post(() => controls.rest())));
       roster.dispose();

@@ -30,6 +30,7 @@ export function openRecording(
     onFrame: (frame, at) => actor.seeScreen(frame, at),
     onResize: (newCols, newRows) => deps.emit({ kind: 'resized', slug: actor.slug, cols: newCols, rows: newRows }),
     onFault: (cause) => deps.log.warn({ slug: actor.slug, err: cause }, 'its recording could not be read'),
+    onLost: deps.isFlushed ? () => actor.gap.seeLoss() : null,
   });
   const nudge = () => deps.search.nudge(actor.record.id);
   const nudges = coalesce({ clock: deps.clock, intervalMs: NUDGE_INTERVAL_MS, work: nudge });

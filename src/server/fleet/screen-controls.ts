@@ -11,6 +11,7 @@ import { keepLogging } from './adopt-session.ts';
 import { endSession } from './end-session.ts';
 import { followRecording, openRecording } from './follow-recording.ts';
 import { type LaunchContext, launchSession, recordingFiles } from './launch-session.ts';
+import { redrawScreen } from './redraw-screen.ts';
 
 /** A session that runs in GNU Screen. */
 export function createScreenControls(context: LaunchContext, actor: SessionActor): SessionControls {
@@ -28,6 +29,22 @@ export function createScreenControls(context: LaunchContext, actor: SessionActor
     actor.seeAgent({ ...launched.agent, startedAt: deps.clock.now() });
     actor.seeAttached(false);
   }
+
+  /** After a gap in its recording: of what is shown now nothing is known until it is drawn anew. */
+  async function showAgain(): Promise<void> {
+    if (actor.isDead() || !actor.record.adopted) return;
+    try {
+      // Screen gives up a log that it could not write.
+      await keepLogging(screen, actor);
+      await redrawScreen(screen, actor, actor.recording?.size() ?? actor.record.launch);
+    } catch (cause) {
+      deps.log.warn(
+        { slug: actor.slug, err: cause },
+        'its screen could not be drawn anew after a gap in its recording',
+      );
+    }
+  }
+  const stopShowing = actor.onRedrawNeeded(() => void actor.mailbox.post(showAgain));
 
   async function findAgain(): Promise<void> {
     if (actor.isDead()) {
@@ -96,6 +113,7 @@ export function createScreenControls(context: LaunchContext, actor: SessionActor
     buffer,
     recording: () => actor.recording,
     dispose: () => {
+      stopShowing();
       deliverer.dispose();
       actor.recording?.close();
     },

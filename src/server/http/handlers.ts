@@ -4,6 +4,7 @@ import {
   matchesState,
   parseStateSelector,
   REPLAY_OUTPUT_BYTES,
+  type Recordings,
   type ROUTES,
   type RouteName,
   type RouteOutput,
@@ -44,6 +45,8 @@ export interface HandlerOptions extends SignInOptions {
   replays: Replays;
   /** directory of the recordings */
   streamDir: string;
+  /** what recordings take of the disk */
+  recordings: () => Promise<Recordings>;
   /** what `~` is in a path that is being typed */
   userHome: string;
   /** Unix milliseconds */
@@ -116,6 +119,7 @@ export function createHandlers(options: HandlerOptions): Handlers {
         ifRange: request.headers.get('if-range') ?? undefined,
         from: query.from ?? 0,
       }),
+    recordings: () => options.recordings(),
     olderRecordings: ({ params }) => older.list(sessions.get(params.slug).slug),
     replay: async ({ params, query }) => replays.info(await recordingOf(params.slug, query.recording)),
     replayFrame: async ({ params, query: { t, offset, recording } }) =>

@@ -1,5 +1,6 @@
 import { readdir, rm, stat } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
+import { freeBytes } from '../../platform/files/write-fault.ts';
 import {
   dropOldestPart,
   finishPacking,
@@ -9,7 +10,8 @@ import {
   packPart,
   UNPACKED_END_BYTES,
 } from '../../platform/recorder/index.ts';
-import type { Settings } from '../../protocol/index.ts';
+import type { DropStore } from '../../platform/sqlite/drop-store.ts';
+import type { DropReason, Recordings, Settings } from '../../protocol/index.ts';
 import type { Clock } from '../clock.ts';
 import type { Logger } from '../logger.ts';
 import type { RecordingStream, Sessions } from '../sessions.ts';
@@ -19,6 +21,9 @@ import { watchGrowth } from './watch-growth.ts';
 export interface BoundsOptions {
   sessions: Sessions;
   replays: Replays;
+  drops: DropStore;
+  /** why nothing can be recorded now; null: it can */
+  fault: () => string | null;
   settings: Pick<Settings, 'stream_dir' | 'max_recording_size' | 'max_total_size' | 'keep_days'>;
   clock: Clock;
   logger: Logger;
@@ -40,19 +45,26 @@ const OWN_NAME = /^([A-Za-z0-9][A-Za-z0-9_-]{0,63}(?:\.\d+)?)\.(typescript|timin
 export interface Bounds {
   /** all of it, now: packs, drops, and removes what is over its time */
   tidy(): Promise<void>;
+  /** what recordings take of the disk, and what was dropped of them */
+  report(): Promise<Recordings>;
   dispose(): void;
 }
 
 interface OldRecording {
   name: string;
   files: string[];
+  /** what it takes of the disk */
   bytes: number;
+  /** when it was last written; of a listed session, when that last did something */
   changedAt: number;
+  /** null: of no listed session, or an older one */
   session: RecordingStream | null;
+  /** nothing is recorded into it any more */
+  isEnded: boolean;
 }
 
 export function keepInBounds(options: BoundsOptions): Bounds {
-  const { sessions, replays, settings, clock, logger, restMs = REST_MS } = options;
+  const { sessions, replays, drops, settings, clock, logger, restMs = REST_MS } = options;
   let work: Promise<void> = Promise.resolve();
   let isDisposed = false;
 
@@ -87,15 +99,17 @@ export function keepInBounds(options: BoundsOptions): Bounds {
   }
 
   /** Drops the oldest of a recording until it takes no more than this, as far as it is packed. */
-  async function shrink(stream: RecordingStream, mostBytes: number): Promise<void> {
+  async function shrink(stream: RecordingStream, mostBytes: number, reason: DropReason): Promise<void> {
     while (!isDisposed) {
-      const { parts } = await listParts(stream.file());
-      if (parts.length === 0 || (await bytesOf(stream.file())) <= mostBytes) return;
+      const before = await listParts(stream.file());
+      if (before.parts.length === 0 || (await bytesOf(stream.file())) <= mostBytes) return;
       // Times are counted from the beginning; what is dropped must be in the keyframes.
       await replays.grow(stream, rest);
       await dropOldestPart(stream.file());
       const { availableFrom } = await listParts(stream.file());
-      logger.info({ session: stream.slug, availableFrom }, 'the oldest part of its recording was dropped');
+      const bytes = availableFrom - before.availableFrom;
+      drops.add({ recording: nameOf(stream.file()), reason, bytes, whole: false }, clock.now());
+      logger.info({ session: stream.slug, availableFrom, reason }, 'the oldest part of its recording was dropped');
     }
   }
 
@@ -110,29 +124,40 @@ export function keepInBounds(options: BoundsOptions): Bounds {
     for (const slug of sessions.streams()) {
       const stream = sessions.stream(slug);
       await pack(stream);
-      await shrink(stream, settings.max_recording_size);
+      await shrink(stream, settings.max_recording_size, 'max_recording_size');
     }
-    let all = await listRecordings();
-    for (const old of all.filter(isOver)) await remove(old, 'it is older than keep_days');
-    all = all.filter((one) => !isOver(one));
-    let total = all.reduce((sum, { bytes }) => sum + bytes, 0);
-    for (const old of all
-      .filter(({ session }) => session === null)
-      .sort((one, other) => one.changedAt - other.changedAt)) {
-      if (total <= settings.max_total_size) return;
-      await remove(old, 'all recordings together take more than max_total_size');
-      total -= old.bytes;
-    }
-    for (const { session, bytes } of all.sort((one, other) => other.bytes - one.bytes)) {
-      if (total <= settings.max_total_size || session === null) continue;
-      await shrink(session, Math.max(0, bytes - (total - settings.max_total_size)));
-      total += (await bytesOf(session.file())) - bytes;
-    }
-    if (total > settings.max_total_size) logger.warn({ total }, 'recordings take more than max_total_size');
+    const all = await listRecordings();
+    const isOver = (one: OldRecording): boolean =>
+      one.isEnded && one.changedAt < clock.now() - settings.keep_days * DAY_MS;
+    for (const old of all.filter(isOver)) await remove(old, 'keep_days');
+    await fitInto(
+      settings.max_total_size,
+      all.filter((one) => !isOver(one)),
+    );
   }
 
-  const isOver = ({ session, changedAt }: OldRecording): boolean =>
-    session === null && changedAt < clock.now() - settings.keep_days * DAY_MS;
+  /** Ended recordings go first, the oldest before the others and those that no session is listed for before those; then the longest are made shorter. */
+  async function fitInto(mostBytes: number, all: readonly OldRecording[]): Promise<void> {
+    let total = all.reduce((sum, { bytes }) => sum + bytes, 0);
+    const ended = all
+      .filter(({ isEnded }) => isEnded)
+      .sort(
+        (one, other) =>
+          Number(one.session !== null) - Number(other.session !== null) || one.changedAt - other.changedAt,
+      );
+    for (const old of ended) {
+      if (total <= mostBytes) return;
+      await remove(old, 'max_total_size');
+      total -= old.bytes;
+    }
+    const living = all.filter(({ isEnded }) => !isEnded).sort((one, other) => other.bytes - one.bytes);
+    for (const { session, bytes } of living) {
+      if (total <= mostBytes || session === null) continue;
+      await shrink(session, Math.max(0, bytes - (total - mostBytes)), 'max_total_size');
+      total += (await bytesOf(session.file())) - bytes;
+    }
+    if (total > mostBytes) logger.warn({ total }, 'recordings take more than max_total_size');
+  }
 
   async function listRecordings(): Promise<OldRecording[]> {
     const streams = new Map(sessions.streams().map((slug) => [sessions.stream(slug).file(), sessions.stream(slug)]));
@@ -148,16 +173,37 @@ export function keepInBounds(options: BoundsOptions): Bounds {
       const session = streams.get(typescript) ?? null;
       // Not marked as ours: a user's own, which nothing here may touch.
       if (session === null && !files.includes(join(settings.stream_dir, `${name}.cbos`))) continue;
-      const { mtimeMs } = await stat(typescript);
       const bytes = await bytesOf(typescript);
-      found.push({ name, files, bytes, changedAt: mtimeMs, session });
+      const listed = session === null ? null : sessions.get(session.slug);
+      // Packing changes a file's own time.
+      const told = listed?.last_activity ?? null;
+      const changedAt = told === null ? (await stat(typescript)).mtimeMs : Date.parse(told);
+      found.push({ name, files, bytes, changedAt, session, isEnded: listed === null || listed.state === 'dead' });
     }
     return found;
   }
 
-  async function remove({ name, files }: OldRecording, reason: string): Promise<void> {
+  async function remove({ name, files, session }: OldRecording, reason: DropReason): Promise<void> {
+    const typescript = join(settings.stream_dir, `${name}.typescript`);
+    const { size } = await stat(typescript);
+    const { availableFrom } = await listParts(typescript);
+    if (session !== null) await replays.forget(session);
     for (const file of files) await rm(file, { recursive: true, force: true });
+    drops.add({ recording: name, reason, bytes: size - availableFrom, whole: true }, clock.now());
     logger.info({ recording: name, reason }, 'an old recording was removed');
+  }
+
+  async function report(): Promise<Recordings> {
+    const all = await listRecordings();
+    return {
+      dir: settings.stream_dir,
+      total_bytes: all.reduce((sum, { bytes }) => sum + bytes, 0),
+      max_total_size: settings.max_total_size,
+      free_bytes: await freeBytes(settings.stream_dir),
+      fault: options.fault(),
+      not_recorded: sessions.list().flatMap(({ slug, recording_stopped_at: at }) => (at === null ? [] : [slug])),
+      dropped: drops.all(),
+    };
   }
 
   const growth = watchGrowth({
@@ -167,7 +213,7 @@ export function keepInBounds(options: BoundsOptions): Bounds {
       void queue(async () => {
         if (!growth.has(stream)) return;
         await pack(stream);
-        await shrink(stream, settings.max_recording_size);
+        await shrink(stream, settings.max_recording_size, 'max_recording_size');
       }, 'a recording could not be packed');
     },
   });
@@ -180,6 +226,7 @@ export function keepInBounds(options: BoundsOptions): Bounds {
 
   return {
     tidy,
+    report,
     dispose: () => {
       isDisposed = true;
       stopTimer();
@@ -187,6 +234,9 @@ export function keepInBounds(options: BoundsOptions): Bounds {
     },
   };
 }
+
+/** `SLUG`, or `SLUG.N` */
+const nameOf = (typescript: string): string => basename(typescript, '.typescript');
 
 async function allocated(file: string): Promise<number> {
   return stat(file).then(

@@ -26,11 +26,13 @@ import {
   type StatusChange,
 } from '../../protocol/index.ts';
 import type { Clock } from '../clock.ts';
+import type { DiskWatch } from '../fleet/disk-watch.ts';
 import type { Logger } from '../logger.ts';
 import type { Dispose, SessionEvent } from '../sessions.ts';
 import { JsonFacts } from './json-facts.ts';
 import { createMailbox, type Mailbox } from './mailbox.ts';
 import type { SessionRecording } from './recording.ts';
+import { createRecordingGap, type RecordingGap } from './recording-gap.ts';
 import { createSessionStatus, type SessionStatus } from './session-status.ts';
 import { createTimeSpent, type TimeSpent } from './time-spent.ts';
 import { toTimestamp, viewSession } from './view.ts';
@@ -50,6 +52,10 @@ export interface ActorDeps {
   events: EventStore;
   search: Search;
   days: DayStore;
+  /** whether recordings can be written */
+  disk: DiskWatch;
+  /** `script` writes recordings through at once */
+  isFlushed: boolean;
   /** keeps a launch's tools back, so that no dialog opens, until the returned function is called */
   holdTools: (launchId: string) => () => void;
   emit: (event: SessionEvent) => void;
@@ -57,6 +63,9 @@ export interface ActorDeps {
   /** the session starts to wait for its user */
   onWaiting: (session: Session) => void;
 }
+
+/** Of these something is drawn, in every version. */
+const DRAWING_HOOKS: ReadonlySet<string> = new Set(['UserPromptSubmit', 'PreToolUse', 'PostToolUse']);
 
 /** One hook event as the spool hands it over. */
 export interface ArrivedHook {
@@ -75,10 +84,12 @@ export class SessionActor {
   /** counted from when it is listed: then all evidence is in */
   readonly time: TimeSpent;
   recording: SessionRecording | null = null;
+  readonly gap: RecordingGap;
   /** when its prompt was last cleared, for all that is known: a server that was killed right before may have done it */
   clearedAt: number;
   private currentRecord: SessionRecord;
   private attached: boolean | null = null;
+  private readonly redrawListeners = new Set<() => void>();
   private readonly hookListeners = new Set<(hook: ArrivedHook) => void>();
   private readonly changeListeners = new Set<() => void>();
   private listed = false;
@@ -93,6 +104,23 @@ export class SessionActor {
     this.followInSearch(record);
     this.time = createTimeSpent({ clock: deps.clock, days: deps.days, sessionId: record.id });
     this.clearedAt = deps.clock.now();
+    this.gap = createRecordingGap({
+      clock: deps.clock,
+      disk: deps.disk,
+      recording: () => (this.isDead() ? null : this.recording),
+      onStop: () => {
+        this.status.loseScreen();
+        this.emitUpdated();
+      },
+      onGoOn: () => {
+        if (!this.isDead()) {
+          this.status.loseScreen();
+          this.recording?.renew();
+        }
+        this.emitUpdated();
+        for (const listener of [...this.redrawListeners]) listener();
+      },
+    });
     this.status = createSessionStatus({
       clock: deps.clock,
       stuckThresholdMs: deps.stuckThresholdMs,
@@ -155,6 +183,7 @@ export class SessionActor {
       attached: this.isDead() ? null : this.attached,
       lines: facts?.lines() ?? this.recording?.lines() ?? null,
       size: this.recording?.size() ?? null,
+      recordingStoppedAt: this.gap.since(),
       json: json === undefined || facts === null ? null : { evidence: json, costUsd: facts.costUsd() },
     });
   }
@@ -182,6 +211,7 @@ export class SessionActor {
       this.update({ claudeSessionId: sessionId });
     }
     for (const listener of [...this.hookListeners]) listener(hook);
+    if (DRAWING_HOOKS.has(hook.event)) this.gap.expectOutput();
     this.indexHook(hook);
   }
 
@@ -219,6 +249,8 @@ export class SessionActor {
   seeScreen(frame: ScreenFrame, at: number): void {
     // Kept in memory alone: a row written per frame would cost more than it is worth, the next state change saves it.
     this.currentRecord = { ...this.currentRecord, lastActivity: Math.max(at, this.currentRecord.lastActivity ?? 0) };
+    // What is drawn while the recording has a gap is a part of a picture.
+    if (this.gap.since() !== null) return;
     const tookText = this.takesText();
     this.status.seeScreen(frame, at);
     if (tookText === this.takesText() || !this.listed) return;
@@ -252,7 +284,14 @@ export class SessionActor {
     return () => this.changeListeners.delete(listener);
   }
 
+  /** Called when its recording goes on after a gap, and its screen has to be drawn anew to be known. */
+  onRedrawNeeded(listener: () => void): () => void {
+    this.redrawListeners.add(listener);
+    return () => this.redrawListeners.delete(listener);
+  }
+
   dispose(): void {
+    this.gap.dispose();
     this.time.count();
     this.status.dispose();
   }

@@ -1,5 +1,5 @@
 import type { ScreenFrame } from '../../core/status/index.ts';
-import { followSize, readStart, tailRecording } from '../../platform/recorder/index.ts';
+import { followTiming, readStart, tailRecording, watchLosses } from '../../platform/recorder/index.ts';
 import type { Clock } from '../clock.ts';
 import type { Dispose, RecordingStream } from '../sessions.ts';
 import { createDrawing, type Drawing, REPLAY_BYTES } from './drawing.ts';
@@ -24,6 +24,8 @@ export interface SessionRecordingOptions {
   onResize: (cols: number, rows: number) => void;
   /** the recording could not be read just now */
   onFault: (cause: unknown) => void;
+  /** output is missing in it: the disk was full. Null where `script` does not write through at once, for then its files cannot be compared */
+  onLost: (() => void) | null;
 }
 
 /** A session's recording: its bytes as a stream, and the terminal that they draw. Nothing is read before `follow` or the first question for its screen. */
@@ -40,6 +42,8 @@ export interface SessionRecording extends RecordingStream {
   /** another recording takes its place: a reset for whoever listens */
   replace(files: RecordingFiles, size: { cols: number; rows: number }): void;
   resized(cols: number, rows: number): void;
+  /** what it shows is not what the session shows: an empty screen, and a reset for whoever listens; offsets go on */
+  renew(): void;
   close(): void;
 }
 
@@ -93,10 +97,10 @@ export function createSessionRecording(options: SessionRecordingOptions): Sessio
     const onDrawn = () => isCatchingUp || readFrameSoon();
     drawing = createDrawing({ ...size, from, file: () => files.typescript, clock, onDrawn, onFault });
   }
-  function reset(): void {
+  function reset(offset = 0): void {
     epoch += 1;
-    start = 0;
-    drawFrom(0);
+    if (offset === 0) start = 0;
+    drawFrom(offset);
     for (const listener of [...resetListeners]) listener(epoch);
   }
   function resized(cols: number, rows: number): void {
@@ -105,6 +109,19 @@ export function createSessionRecording(options: SessionRecordingOptions): Sessio
     drawing?.resize(cols, rows);
     onResize(cols, rows);
     if (lastFrame !== null) readFrameSoon();
+  }
+
+  async function followTimes(typescript: string, timing: string): Promise<Dispose> {
+    const { onLost } = options;
+    const losses = onLost === null ? null : watchLosses({ typescript, timing, onLost, onError: onFault });
+    const stopFollowing = await followTiming(timing, {
+      onSize: (now) => resized(now.cols, now.rows),
+      onRows: (outputBytes, position) => losses?.rows(outputBytes, position),
+    });
+    return () => {
+      stopFollowing();
+      losses?.dispose();
+    };
   }
 
   /** Reads the files from a position on, or from where a picture can be made. */
@@ -132,7 +149,7 @@ export function createSessionRecording(options: SessionRecordingOptions): Sessio
         if (found.size !== null) size = found.size;
         drawFrom(found.length - found.start > REPLAY_BYTES ? found.length - REPLAY_BYTES : found.start);
       }
-      if (files.timing !== null) keep(await followSize(files.timing, (now) => resized(now.cols, now.rows)));
+      if (files.timing !== null) keep(await followTimes(files.typescript, files.timing));
       const tail = await tailRecording({
         file: files.typescript,
         from: end,
@@ -142,7 +159,7 @@ export function createSessionRecording(options: SessionRecordingOptions): Sessio
           drawFrom(begun.start);
           if (begun.size !== null) resized(begun.size.cols, begun.size.rows);
         },
-        onReset: reset,
+        onReset: () => reset(),
         onError: onFault,
       });
       keep(() => tail.dispose());
@@ -209,6 +226,7 @@ export function createSessionRecording(options: SessionRecordingOptions): Sessio
       reset();
     },
     resized,
+    renew: () => reset(end),
     close: () => {
       stop();
       drawing?.dispose();

@@ -42,6 +42,8 @@ export interface SessionStatus {
   seeRegistry(registry: RegistryEvidence | null): void;
   seeHook(event: HookEvent): void;
   seeScreen(frame: ScreenFrame, at: number): void;
+  /** what the screen showed is not what it shows: nobody can see it for now */
+  loseScreen(): void;
   /** undefined: it is not a JSON session any more */
   seeJson(json: JsonEvidence | undefined): void;
   /** a new launch: nothing that was known of the old one counts any more */
@@ -83,6 +85,7 @@ export function createSessionStatus(options: SessionStatusOptions): SessionStatu
     seeRegistry: (registry) => see({ registry }),
     seeHook: (event) => see({ hooks: observeHook(evidence.hooks, event) }),
     seeScreen: (frame, at) => see({ screen: options.observe(evidence.screen, frame, at) }),
+    loseScreen: () => see({ screen: null }),
     seeJson: (json) => {
       const { json: _, ...rest } = evidence;
       evidence = json === undefined ? rest : { ...rest, json };

@@ -15,6 +15,8 @@ export interface SessionFacts {
   /** what its window shows, from top to bottom; null where nothing is known of it */
   lines: readonly string[] | null;
   size: { cols: number; rows: number } | null;
+  /** since when its recording does not go on, null while it does */
+  recordingStoppedAt: number | null;
 }
 
 /** A session as every face shows it. */
@@ -43,6 +45,7 @@ export function viewSession(facts: SessionFacts): Session {
     json_state: json === null ? null : jsonState(json.evidence),
     max_budget_usd: record.launch.max_budget_usd,
     rate_limit: json?.evidence.rateLimit ?? null,
+    recording_stopped_at: facts.recordingStoppedAt === null ? null : toTimestamp(facts.recordingStoppedAt),
   };
 }
 

@@ -2,7 +2,7 @@ import type { Session } from '../../protocol/index.ts';
 import { iconOf } from '../../protocol/index.ts';
 import { displayWidth, truncate } from '../../text/display-width.ts';
 import { formatDuration, formatSince } from '../../text/durations.ts';
-import { pathText, sessionStyle, stateText } from '../../text/session-words.ts';
+import { pathText, recordingText, sessionStyle, stateText } from '../../text/session-words.ts';
 import type { Style, StyleName } from '../../text/style.ts';
 import { cleanLine } from '../../text/terminal-text.ts';
 import { layoutEditor } from '../input/editor.ts';
@@ -152,6 +152,7 @@ function paneTitle({ model, now, home, dress }: Drawing, session: Session, cols:
   const moved = model.scroll.back > 0 ? `scrolled back ${model.scroll.back}` : '';
   const facts = [
     `${stateText(session)} ${formatSince(status.since, now)}`,
+    recordingText(session),
     pathText(path, home),
     session.type === 'json' ? 'json' : size,
     moved,

@@ -1,5 +1,6 @@
 import { computed } from '@preact/signals';
 import { useEffect, useMemo } from 'preact/hooks';
+import { ageText, now } from '../app/clock.ts';
 import { addressOf } from '../app/router.ts';
 import { ConversationView } from '../conversation/conversation.tsx';
 import { link, sessions } from '../server/fleet.ts';
@@ -31,6 +32,12 @@ export function SessionPage({ slug }: { slug: string }) {
       <SessionHead session={session} />
       {session.type === 'json' ? <ConversationView session={session} /> : <SessionTerminal session={session} />}
       <div class="dock">
+        {session.recording_stopped_at !== null && (
+          <p class="notice bad" role="status">
+            The disk is full: for {ageText(Date.parse(session.recording_stopped_at), now.value)} nothing that this
+            session shows has been recorded, or is seen here. Free some space; it goes on by itself.
+          </p>
+        )}
         {question !== null && <QuestionPanel key={question.id} slug={slug} question={question} hasKeys />}
         <ReplyBox session={session} />
       </div>

@@ -7,6 +7,8 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type Check, type DoctorContext, localDoctorContext, runDoctor } from '../../../src/platform/doctor/index.ts';
 import { listScreens, openScreenHost } from '../../../src/platform/gnu-screen/index.ts';
 import { readSettings } from '../../../src/platform/settings/index.ts';
+import { openDatabase } from '../../../src/platform/sqlite/database.ts';
+import { createDropStore } from '../../../src/platform/sqlite/drop-store.ts';
 import { takeHomeLock } from '../../../src/platform/sqlite/home-lock.ts';
 import { CatalogueError } from '../../../src/protocol/index.ts';
 import { waitFor } from '../../harness/wait-for.ts';
@@ -139,6 +141,32 @@ describe('files', () => {
     writeFileSync(join(world.dir, 'file'), '');
     const blocked = { ...settings, stream_dir: join(world.dir, 'file', 'streams') };
     expect(await examine('Recordings', { settings: blocked })).toMatchObject({ outcome: 'fault' });
+  });
+
+  test('recordings that others may read, and a directory that they may look into', async () => {
+    const recording = join(world.streamDir, 'AUTH.typescript');
+    for (const name of ['AUTH.typescript', 'AUTH.cbos', 'mine.typescript']) {
+      writeFileSync(join(world.streamDir, name), '', { mode: 0o600 });
+    }
+    // A user's own recording, which nothing marks as CBOS's, may be as open as they want it.
+    chmodSync(join(world.streamDir, 'mine.typescript'), 0o644);
+    expect(await examine('Recordings')).toMatchObject({ outcome: 'ok' });
+    chmodSync(recording, 0o644);
+    expect(await examine('Recordings')).toMatchObject({ outcome: 'warning', cure: `chmod -R go= ${recording}` });
+    chmodSync(world.streamDir, 0o755);
+    expect(await examine('Recordings')).toMatchObject({ outcome: 'warning', cure: `chmod 700 ${world.streamDir}` });
+  });
+
+  test('what was dropped of recordings is said, also without a server', async () => {
+    expect(await examine('Dropped recordings')).toMatchObject({ outcome: 'ok', detail: 'none' });
+    const database = openDatabase(join(world.cbosHome, 'cbos.db'));
+    const drops = createDropStore(database);
+    const at = Date.parse('2026-11-20T12:00:00Z');
+    drops.add({ recording: 'AUTH', reason: 'max_recording_size', bytes: 3_000_000, whole: false }, at);
+    drops.add({ recording: 'AUTH', reason: 'max_recording_size', bytes: 2_000_000, whole: false }, at + 1_000);
+    database.close();
+    const detail = '5 MB in all; last the oldest 5 MB of AUTH (max_recording_size), 2026-11-20';
+    expect(await examine('Dropped recordings')).toMatchObject({ outcome: 'ok', detail });
   });
 
   test('payloads that nobody takes although a server runs', async () => {

@@ -12,7 +12,7 @@ import { errorsOf } from '../../../src/server/http/route-config.ts';
 import { readWebPage } from '../../../src/server/http/web-page.ts';
 import { createPush } from '../../../src/server/push/push.ts';
 import { createReplays } from '../../../src/server/replay/replays.ts';
-import { type FacesUnderTest, startFaces } from '../../harness/faces.ts';
+import { type FacesUnderTest, NO_RECORDINGS, startFaces } from '../../harness/faces.ts';
 import { MemorySessions } from '../../harness/memory-sessions.ts';
 
 interface Schema {
@@ -92,6 +92,7 @@ describe('the OpenAPI description', () => {
       sessions,
       replays: createReplays(systemClock),
       streamDir: '/nowhere',
+      recordings: async () => NO_RECORDINGS,
       version: '1',
       userHome: '/nowhere',
       startedAt: 0,

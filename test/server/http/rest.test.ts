@@ -85,6 +85,7 @@ const SUCCESSES: Record<RouteName, RestInput & { before?: () => void }> = {
   lastResponse: { params: { slug: 'JSON' }, before: () => json() },
   sessionCosts: { params: { slug: 'JSON' }, before: () => json() },
   costs: {},
+  recordings: {},
   historyDays: { query: { session: 'AUTH', since: '2026-01-01' } },
   search: { query: { q: 'deploy', session: 'AUTH', kind: 'screen', limit: '5' } },
   listStash: { before: () => kept() },

@@ -2,7 +2,9 @@ import { randomBytes } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { ReplayFrame, ReplayInfo } from '../../../src/protocol/index.ts';
+import { openDatabase } from '../../../src/platform/sqlite/database.ts';
+import { createDropStore } from '../../../src/platform/sqlite/drop-store.ts';
+import { type Recordings, ReplayFrame, ReplayInfo } from '../../../src/protocol/index.ts';
 import { systemClock } from '../../../src/server/clock.ts';
 import { keepInBounds } from '../../../src/server/replay/keep-in-bounds.ts';
 import { createReplays } from '../../../src/server/replay/replays.ts';
@@ -23,7 +25,9 @@ beforeEach(async () => {
 });
 afterEach(() => server[Symbol.asyncDispose]());
 
-async function tidy(limits: { max_recording_size?: number; max_total_size?: number; keep_days?: number } = {}) {
+async function tidy(
+  limits: { max_recording_size?: number; max_total_size?: number; keep_days?: number } = {},
+): Promise<Recordings> {
   const replays = createReplays(systemClock);
   const settings = {
     stream_dir: dir,
@@ -33,10 +37,23 @@ async function tidy(limits: { max_recording_size?: number; max_total_size?: numb
     ...limits,
   };
   const logger = { debug: () => undefined, info: () => undefined, warn: fail, error: fail };
-  const bounds = keepInBounds({ sessions: server.sessions, replays, settings, clock: systemClock, logger, restMs: 0 });
+  const database = openDatabase(':memory:');
+  const bounds = keepInBounds({
+    sessions: server.sessions,
+    replays,
+    drops: createDropStore(database),
+    fault: () => null,
+    settings,
+    clock: systemClock,
+    logger,
+    restMs: 0,
+  });
   await bounds.tidy();
+  const report = await bounds.report();
   bounds.dispose();
   await replays.close();
+  database.close();
+  return report;
 }
 
 function fail(fields: object): never {
@@ -73,12 +90,14 @@ test('a long recording takes little of the disk, and every byte of it comes as b
 test('beyond its cap the oldest part goes, it is said everywhere, and the rest plays on', async () => {
   for (let count = 0; count < 24; count++) recording.write(noise(MB));
   const all = Buffer.concat([Buffer.from(HEADER), recording.output()]);
-  await tidy({ max_recording_size: 14 * MB });
+  const { dropped } = await tidy({ max_recording_size: 14 * MB });
   expect(taken()).toBeLessThan(14.5 * MB);
   const params = { slug: 'AUTH' };
   const info = ReplayInfo.parse((await callRoute(server, 'replay', { params })).json());
   expect(info.available_from).toBeGreaterThan(2 * MB);
   expect(info.available_from_s).toBeGreaterThan(0);
+  expect(dropped).toMatchObject([{ recording: 'AUTH', reason: 'max_recording_size', whole: false }]);
+  expect(dropped[0]?.bytes).toBeLessThanOrEqual(info.available_from);
   expect(info.size_bytes).toBe(all.length);
   const kept = await server.call('/sessions/AUTH/stream');
   const from = Number(kept.headers['cbos-offset']);
@@ -111,10 +130,27 @@ test('ended recordings are kept for their time; what a listed session has, and w
   const long = (Date.now() - 400 * DAY_MS) / 1000;
   utimesSync(notes, long, long);
   utimesSync(recording.file(), long, long);
-  await tidy();
+  const { dropped } = await tidy();
+  expect(dropped).toMatchObject([{ recording: 'AUTH.1', reason: 'keep_days', whole: true }]);
   expect(existsSync(old)).toBe(false);
   for (const ending of ['timing', 'cbos']) expect(existsSync(join(dir, `AUTH.1.${ending}`))).toBe(false);
   for (const file of [young, notes, recording.file()]) expect(existsSync(file)).toBe(true);
+});
+
+test('a session that has ended keeps its recording for its time, and stays listed without it', async () => {
+  const { slug } = server.sessions.get('AUTH');
+  const at = new Date(Date.now() - 91 * DAY_MS).toISOString();
+  writeFileSync(join(dir, 'AUTH.cbos'), '');
+  server.sessions.change(slug, { last_activity: at });
+  expect((await tidy()).dropped).toEqual([]);
+  expect(existsSync(recording.file())).toBe(true);
+  await server.sessions.kill(slug);
+  server.sessions.change(slug, { last_activity: at });
+  expect((await tidy()).dropped).toMatchObject([{ recording: 'AUTH', reason: 'keep_days', whole: true }]);
+  expect(readdirSync(dir)).toEqual([]);
+  expect(server.sessions.get('AUTH').state).toBe('dead');
+  expect((await callRoute(server, 'replay', { params: { slug } })).code()).toBe('no_recording');
+  expect((await server.call('/sessions/AUTH/stream')).code()).toBe('no_recording');
 });
 
 test("a user's own recordings are never removed, neither for their age nor for room", async () => {

@@ -32,6 +32,7 @@ function begin(slug: string): SessionRecording {
     clock: systemClock,
     onFrame: () => undefined,
     onResize: () => undefined,
+    onLost: null,
     onFault: (cause) => expect.unreachable(String(cause)),
   });
   server.world.onDispose(() => recording.close());

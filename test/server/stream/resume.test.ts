@@ -28,6 +28,7 @@ test('ten clients that come and go have every byte of twenty sessions, and the s
       clock: systemClock,
       onFrame: () => undefined,
       onResize: () => undefined,
+      onLost: null,
       onFault: (cause) => expect.unreachable(String(cause)),
     });
     world.onDispose(() => recording.close());

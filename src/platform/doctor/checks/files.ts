@@ -1,5 +1,7 @@
 import { accessSync, constants, readdirSync, statfsSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { dropText, formatSize } from '../../../text/recording-words.ts';
+import { readDrops } from '../../sqlite/drop-store.ts';
 import { type Finding, fault, ok, warning } from '../check.ts';
 import type { DoctorContext } from '../context.ts';
 import { formatMode, isPrivate, statIfThere } from '../permissions.ts';
@@ -32,17 +34,46 @@ export function checkRecordings({ settings: { stream_dir } }: DoctorContext): Fi
   const freeBytes = bavail * bsize;
   const detail = `${stream_dir}, ${formatSize(freeBytes)} free`;
   if (freeBytes < NO_SPACE_BYTES)
-    return fault(detail, 'Free some space: a recording stops without a word on a full disk');
+    return fault(detail, 'Free some space: on a full disk recordings stop, `cbos status` says which');
   if (freeBytes < LITTLE_SPACE_BYTES) return warning(detail, 'Free some space');
-  const shortened = filesIn(stream_dir).filter((name) => hasLostBeginning(join(stream_dir, name)));
-  if (shortened.length === 0) return ok(detail);
-  const names = shortened.map((name) => name.replace(/\.parts$/, '')).join(', ');
-  return ok(`${detail}; only the newer part is kept of: ${names} (max_recording_size, max_total_size)`);
+  return checkPrivacy(stream_dir) ?? ok(detail);
 }
 
-function hasLostBeginning(dir: string): boolean {
-  return dir.endsWith('.parts') && filesIn(dir).some((name) => name.startsWith('dropped-'));
+/** CBOS makes its directory and files private, and changes nothing about those that were there before it. */
+function checkPrivacy(dir: string): Finding | null {
+  const found = statIfThere(dir);
+  if (found !== null && !isPrivate(found))
+    return warning(`others may look into ${dir} (mode ${formatMode(found)})`, `chmod 700 ${dir}`);
+  const names = filesIn(dir);
+  const open = names.filter((name) => {
+    const slug = RECORDED.exec(name)?.[1];
+    // What is not marked as CBOS's own is a user's, who may have a reason.
+    if (slug === undefined || !names.includes(`${slug}.cbos`)) return false;
+    const file = statIfThere(join(dir, name));
+    return file !== null && !isPrivate(file);
+  });
+  if (open.length === 0) return null;
+  const more = open.length > SHOWN_FILES ? `, and ${open.length - SHOWN_FILES} more` : '';
+  return warning(
+    `others may read ${open.slice(0, SHOWN_FILES).join(', ')}${more} in ${dir}`,
+    `chmod -R go= ${open.map((name) => join(dir, name)).join(' ')}`,
+  );
 }
+
+/** What was dropped is said, not warned of: the settings ask for it. */
+export function checkDrops({ settings: { home } }: DoctorContext): Finding {
+  const drops = readDrops(join(home, 'cbos.db'));
+  if (drops.length === 0) return ok('none');
+  const [last] = drops;
+  const bytes = drops.reduce((sum, drop) => sum + drop.bytes, 0);
+  const all = `${formatSize(bytes)} in all`;
+  return ok(last === undefined ? all : `${all}; last ${dropText(last)}`);
+}
+
+/** Everything that holds what a session showed. */
+const RECORDED = /^(.+?)\.(?:typescript|timing|keyframes|parts|timing\.parts)$/;
+/** As many as a person looks at; the cure names all. */
+const SHOWN_FILES = 3;
 
 /** A payload lies in the spool for milliseconds while a server runs. */
 const LEFT_OVER_MS = 60_000;
@@ -86,10 +117,4 @@ function isWritable(folder: string): boolean {
   } catch {
     return false; // that is the answer
   }
-}
-
-function formatSize(bytes: number): string {
-  return bytes < 1_000 * MEGABYTE
-    ? `${Math.floor(bytes / MEGABYTE)} MB`
-    : `${(bytes / (1_000 * MEGABYTE)).toFixed(1)} GB`;
 }

@@ -10,24 +10,34 @@ export interface TerminalSize {
   rows: number;
 }
 
+export interface TimingFollower {
+  /** a resize; the first one told is the last that there was */
+  onSize(size: TerminalSize): void;
+  /** rows that came, with the bytes of output that they count; `end` is where the last whole one ends in the file */
+  onRows(outputBytes: number, end: number): void;
+}
+
 /**
- * Follows the size of a recorded terminal: `script`'s advanced timing has a row for every resize, also for one by a person
- * who attaches. Resolves when the last one so far was told.
+ * Follows `script`'s timing file: its advanced format has a row for every resize, also for one by a person who attaches.
+ * Resolves when the last one so far was told.
  * @returns the disposer
  */
-export async function followSize(timingFile: string, onSize: (size: TerminalSize) => void): Promise<() => void> {
+export async function followTiming(timingFile: string, { onSize, onRows }: TimingFollower): Promise<() => void> {
   let rest = '';
   let last: TerminalSize | null = null;
   let isReady = false;
-  const take = (bytes: Buffer): void => {
+  const take = (bytes: Buffer, offset: number): void => {
     const rows = `${rest}${bytes.toString('latin1')}`.split('\n');
     rest = rows.pop() ?? '';
+    let outputBytes = 0;
     for (const row of rows) {
       const entry = parseTimingLine(row);
+      if (entry?.kind === 'output') outputBytes += entry.bytes;
       if (entry?.kind !== 'resize') continue;
       last = { cols: entry.cols, rows: entry.rows };
       if (isReady) onSize(last);
     }
+    onRows(outputBytes, offset + bytes.length - rest.length);
   };
   const tail = await tailRecording({ file: timingFile, from: await startOfEnd(timingFile), onBytes: take });
   isReady = true;

@@ -1,0 +1,125 @@
+import { open, stat } from 'node:fs/promises';
+import { withLostRows, withoutLost } from '../../core/recording/index.ts';
+
+export interface LossWatchOptions {
+  typescript: string;
+  timing: string;
+  /** output was lost: `script` has counted some in the timing that is not in the recording */
+  onLost(): void;
+  /** the files could not be looked at, or the timing not corrected; it is tried again with the next rows */
+  onError(error: unknown): void;
+}
+
+export interface LossWatch {
+  /** rows of the timing were read, up to this position */
+  rows(outputBytes: number, end: number): void;
+  /** whether it knows how both files stand to each other: what is lost before that is not noticed */
+  isWatching(): boolean;
+  dispose(): void;
+}
+
+/** Both files are compared so often at the most while rows come; one `stat`. */
+const COMPARE_MS = 250;
+/**
+ * How often in succession the same must be seen before it counts: a `script` that is interrupted between its two writes, for longer than
+ * {@link COMPARE_MS}, has written output that is not in the timing yet.
+ */
+const TIMES_SEEN = 3;
+
+/** What one comparison found. */
+interface Comparison {
+  /** the recording's length */
+  length: number;
+  /** the length without what was counted: the same as long as nothing is lost */
+  base: number;
+}
+
+/**
+ * Compares what `script` counts in its timing with what is in its recording. It writes output first and its row then, both at once
+ * (`--flush`), so the recording is never behind; on a full disk it is, for good: what could not be written is dropped, and `script`
+ * goes on (util-linux 2.38). The rows of what was lost are corrected where they stand ({@link withoutLost}), so that what comes later
+ * has its right time.
+ */
+export function watchLosses(options: LossWatchOptions): LossWatch {
+  const { typescript, timing, onLost, onError } = options;
+  /** output counted since the watch began, up to `end` in the timing */
+  let counted = 0;
+  let end = 0;
+  /** up to here both files agree; null: not known yet */
+  let agreed: (Comparison & { end: number }) | null = null;
+  let last: Comparison | null = null;
+  const times = { sameBase: 0, sameLength: 0 };
+  let hasLost = false;
+  let timer: NodeJS.Timeout | null = null;
+  let work: Promise<void> = Promise.resolve();
+  let isDisposed = false;
+
+  function compareSoon(): void {
+    if (timer !== null || isDisposed) return;
+    timer = setTimeout(() => {
+      timer = null;
+      work = work.then(compare).catch(onError);
+    }, COMPARE_MS).unref();
+  }
+
+  async function compare(): Promise<void> {
+    // In this order: whatever is counted by now is in the recording by the time that its length is asked for.
+    const position = end;
+    const before = counted;
+    const { size: length } = await stat(typescript);
+    if (isDisposed) return;
+    const now = { length, base: length - before };
+    times.sameBase = now.base === last?.base ? times.sameBase + 1 : 1;
+    times.sameLength = length === last?.length ? times.sameLength + 1 : 1;
+    last = now;
+    if (now.base === agreed?.base) {
+      agreed = { ...now, end: position };
+      hasLost = false;
+      return;
+    }
+    const isSteady = times.sameBase >= TIMES_SEEN;
+    const isSilent = times.sameLength >= TIMES_SEEN && agreed !== null && now.base < agreed.base;
+    if (!isSteady && !isSilent) {
+      compareSoon();
+      return;
+    }
+    // A shorter one was truncated: it has nothing to do with what was before.
+    if (agreed !== null && length >= agreed.length) await correct(agreed, { ...now, end: position });
+    agreed = { ...now, end: position };
+  }
+
+  async function correct(from: Comparison & { end: number }, to: Comparison & { end: number }): Promise<void> {
+    const keptBytes = to.length - from.length;
+    if (to.base > from.base) return rewrite(from.end, to.end, (rows) => withLostRows(rows, to.base - from.base));
+    // The first rows tell of what there still was room for; once output is lost, those that have some of it are the last.
+    const which = hasLost ? 'last' : 'first';
+    await rewrite(from.end, to.end, (rows) => withoutLost(rows, keptBytes, which));
+    const isNew = !hasLost;
+    hasLost = isNew || keptBytes === 0;
+    if (isNew) onLost();
+  }
+
+  async function rewrite(from: number, to: number, change: (rows: string) => string): Promise<void> {
+    const file = await open(timing, 'r+');
+    try {
+      const { buffer } = await file.read(Buffer.alloc(to - from), 0, to - from, from);
+      await file.write(Buffer.from(change(buffer.toString('latin1')), 'latin1'), 0, buffer.length, from);
+    } finally {
+      await file.close();
+    }
+  }
+
+  compareSoon();
+  return {
+    rows: (outputBytes, position) => {
+      counted += outputBytes;
+      end = position;
+      compareSoon();
+    },
+    isWatching: () => agreed !== null,
+    dispose: () => {
+      isDisposed = true;
+      if (timer !== null) clearTimeout(timer);
+    },
+  };
+}

@@ -1,0 +1,59 @@
+import { existsSync } from 'node:fs';
+import { DatabaseSync } from '@photostructure/sqlite';
+import { z } from 'zod';
+import { localDay } from '../../core/history/index.ts';
+import { type DroppedRecording, DropReason } from '../../protocol/index.ts';
+import type { Database } from './database.ts';
+
+/** What was dropped longer ago than the last so many is of no use to anybody. */
+const KEPT = 200;
+
+const Row = z.object({
+  recording: z.string(),
+  reason: DropReason,
+  bytes: z.number(),
+  whole: z.number(),
+  at: z.number(),
+});
+
+/** What was dropped of recordings, added up by day. */
+export interface DropStore {
+  /** `at` in Unix milliseconds */
+  add(drop: Pick<DroppedRecording, 'recording' | 'reason' | 'bytes' | 'whole'>, at: number): void;
+  /** newest first */
+  all(): DroppedRecording[];
+}
+
+export function createDropStore(database: Database): DropStore {
+  const add = database.prepare(`
+    INSERT INTO dropped_recordings VALUES (?, ?, ?, ?, ?, ?)
+    ON CONFLICT DO UPDATE SET bytes = bytes + excluded.bytes, whole = excluded.whole, at = excluded.at`);
+  const prune = database.prepare(`
+    DELETE FROM dropped_recordings WHERE at < (SELECT at FROM dropped_recordings ORDER BY at DESC LIMIT 1 OFFSET ${KEPT})`);
+  return {
+    add: ({ recording, reason, bytes, whole }, at) => {
+      add.run(recording, localDay(at), reason, bytes, whole ? 1 : 0, at);
+      prune.run();
+    },
+    all: () => readAll(database),
+  };
+}
+
+/** The same from a home's database, for who is no server; nothing where there is none, or an older one. */
+export function readDrops(file: string): DroppedRecording[] {
+  if (!existsSync(file)) return [];
+  const database = new DatabaseSync(file, { readOnly: true });
+  try {
+    const table = database.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'dropped_recordings'").get();
+    return table === undefined ? [] : readAll(database);
+  } finally {
+    database.close();
+  }
+}
+
+function readAll(database: Database): DroppedRecording[] {
+  const rows = database.prepare('SELECT * FROM dropped_recordings ORDER BY at DESC, rowid DESC').all();
+  return rows
+    .map((row) => Row.parse(row))
+    .map(({ whole, at, ...drop }) => ({ ...drop, whole: whole === 1, at: new Date(at).toISOString() }));
+}

@@ -1,0 +1,37 @@
+import { z } from 'zod';
+import { Timestamp } from './words.ts';
+
+const Bytes = z.int().min(0);
+
+/** A setting that made something of the recordings go. */
+export const DropReason = z.enum(['max_recording_size', 'max_total_size', 'keep_days']);
+export type DropReason = z.infer<typeof DropReason>;
+
+/** What was dropped of one recording on one day. */
+export const DroppedRecording = z
+  .object({
+    recording: z.string().meta({ description: 'SLUG, or SLUG.N for an older recording of it' }),
+    reason: DropReason,
+    bytes: Bytes.meta({ description: 'of output' }),
+    whole: z.boolean().meta({ description: 'nothing is left of it; false: its newer part is kept' }),
+    at: Timestamp.meta({ description: 'the last time that day' }),
+  })
+  .meta({ id: 'DroppedRecording' });
+export type DroppedRecording = z.infer<typeof DroppedRecording>;
+
+/** What the recordings take of the disk, and what they could not keep. */
+export const Recordings = z
+  .object({
+    dir: z.string(),
+    total_bytes: Bytes.meta({ description: "what all that are CBOS's own take of the disk" }),
+    max_total_size: Bytes,
+    free_bytes: Bytes.meta({ description: 'what the disk has left' }),
+    fault: z
+      .string()
+      .nullable()
+      .meta({ description: 'why nothing can be recorded now, as ENOSPC for a full disk; null: it can' }),
+    not_recorded: z.array(z.string()).meta({ description: 'sessions whose recording has stopped' }),
+    dropped: z.array(DroppedRecording).meta({ description: 'newest first' }),
+  })
+  .meta({ id: 'Recordings' });
+export type Recordings = z.infer<typeof Recordings>;

@@ -1,0 +1,77 @@
+import { freeBytes, writeFault } from '../../platform/files/write-fault.ts';
+import type { Clock } from '../clock.ts';
+import type { Logger } from '../logger.ts';
+import type { Dispose } from '../sessions.ts';
+
+/** How often the room on the disk is asked for: one `statfs`, 20 µs. No file system tells of it by itself. */
+const LOOK_MS = 3_000;
+/** With less than this a recording may be full any moment: then it is proven by writing. */
+const LITTLE_ROOM_BYTES = 4_000_000;
+
+export interface DiskWatchOptions {
+  /** directory of the recordings */
+  dir: string;
+  clock: Clock;
+  log: Logger;
+}
+
+/** Whether recordings can be written. */
+export interface DiskWatch {
+  /** an error's code, as ENOSPC; null: they can, for all that is known */
+  fault(): string | null;
+  /** looks now, by writing: somebody has seen something go wrong */
+  prove(): Promise<string | null>;
+  /** called after each look while there is a fault, and once after it */
+  onLook(listener: (fault: string | null) => void): Dispose;
+  start(): void;
+  dispose(): void;
+}
+
+export function createDiskWatch({ dir, clock, log }: DiskWatchOptions): DiskWatch {
+  const listeners = new Set<(fault: string | null) => void>();
+  let fault: string | null = null;
+  let stopTimer: Dispose | null = null;
+  let proving: Promise<string | null> | null = null;
+  let isDisposed = false;
+
+  async function proveOnce(): Promise<string | null> {
+    const before = fault;
+    fault = await writeFault(dir);
+    if (isDisposed) return fault;
+    if (fault !== before) {
+      if (fault === null) log.info({ dir }, 'recordings can be written again');
+      else log.error({ dir, code: fault }, 'recordings cannot be written: what sessions show is lost until they can');
+    }
+    if (fault !== null || before !== null) for (const listener of [...listeners]) listener(fault);
+    return fault;
+  }
+  function prove(): Promise<string | null> {
+    proving ??= proveOnce().finally(() => {
+      proving = null;
+    });
+    return proving;
+  }
+  async function look(): Promise<void> {
+    // A directory that has gone is a fault too.
+    const free = await freeBytes(dir).catch(() => 0);
+    if (fault !== null || free < LITTLE_ROOM_BYTES) await prove();
+  }
+
+  function again(): void {
+    stopTimer = clock.after(LOOK_MS, () => void look().finally(() => isDisposed || again()));
+  }
+
+  return {
+    fault: () => fault,
+    prove,
+    onLook: (listener) => {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    start: again,
+    dispose: () => {
+      isDisposed = true;
+      stopTimer?.();
+    },
+  };
+}

@@ -1,0 +1,44 @@
+import type { DroppedRecording, Recordings } from '../protocol/index.ts';
+import { formatDateTime } from './durations.ts';
+import { cleanLine } from './terminal-text.ts';
+
+const MEGABYTE = 1_000_000;
+
+/** `12 MB`, `1.5 GB`; less than a megabyte in kB. */
+export function formatSize(bytes: number): string {
+  if (bytes < MEGABYTE) return `${Math.ceil(bytes / 1_000)} kB`;
+  return bytes < 1_000 * MEGABYTE
+    ? `${Math.floor(bytes / MEGABYTE)} MB`
+    : `${(bytes / (1_000 * MEGABYTE)).toFixed(1)} GB`;
+}
+
+/** `the oldest 12 MB of AUTH (max_recording_size), 2026-11-20` */
+export function dropText({ recording, reason, bytes, whole, at }: DroppedRecording): string {
+  const what = whole ? `all ${formatSize(bytes)}` : `the oldest ${formatSize(bytes)}`;
+  const [day = ''] = formatDateTime(Date.parse(at)).split(' ');
+  return cleanLine(`${what} of ${recording} (${reason}), ${day}`);
+}
+
+/** Why nothing is recorded, for people. */
+export function faultText(code: string): string {
+  if (code === 'ENOSPC') return 'the disk is full';
+  return code === 'EDQUOT' ? 'the disk quota is used up' : `nothing can be written (${cleanLine(code)})`;
+}
+
+/** What the recordings take and have lost, in lines. */
+export function recordingsLines(recordings: Recordings): string[] {
+  const { total_bytes, max_total_size, free_bytes, fault, not_recorded, dropped } = recordings;
+  return [
+    `recordings take ${formatSize(total_bytes)} of ${formatSize(max_total_size)}, the disk has ${formatSize(free_bytes)} left`,
+    ...(fault === null
+      ? []
+      : [
+          `not recorded: ${not_recorded.map(cleanLine).join(', ') || 'what is shown from now on'}; ${faultText(fault)}`,
+        ]),
+    ...dropped.slice(0, SHOWN_DROPS).map((drop) => `dropped: ${dropText(drop)}`),
+    ...(dropped.length > SHOWN_DROPS ? [`dropped: ${dropped.length - SHOWN_DROPS} more; cbos status --json`] : []),
+  ];
+}
+
+/** A glance; `--json` has them all. */
+const SHOWN_DROPS = 3;
