@@ -1,5 +1,5 @@
 import type { Question, Status } from '../../src/protocol/index.ts';
-import { someSession } from '../harness/memory-sessions.ts';
+import { someSession } from '../harness/some-session.ts';
 
 export const PERMISSION: Question = {
   id: 'q1',

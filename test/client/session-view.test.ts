@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { EMPTY_VIEW, foldFrame, type SessionView } from '../../src/client/index.ts';
 import type { StreamFrame } from '../../src/protocol/index.ts';
-import { someSession } from '../harness/memory-sessions.ts';
+import { someSession } from '../harness/some-session.ts';
 
 const fold = (...frames: StreamFrame[]): SessionView => frames.reduce(foldFrame, EMPTY_VIEW);
 const A = someSession('A');

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { createClient, type StreamOptions, UnreachableError } from '../../src/client/index.ts';
 import { CatalogueError, type StreamFrame } from '../../src/protocol/index.ts';
-import { someSession } from '../harness/memory-sessions.ts';
+import { someSession } from '../harness/some-session.ts';
 import { ManualTimers, MemoryTransport } from './memory-transport.ts';
 
 function connect(options: Partial<StreamOptions> = {}) {

@@ -37,47 +37,7 @@ import {
 import { NO_USAGE } from '../../src/server/session/usage.ts';
 import type { Dispose, SessionEvent, Sessions } from '../../src/server/sessions.ts';
 import { HEADER, MemoryRecording } from './memory-recording.ts';
-
-const SINCE = '2026-11-20T15:04:05.123Z';
-
-/** A session that waits for its first prompt. */
-export function someSession(slug: string, some: Partial<Session> = {}): Session {
-  return {
-    slug,
-    path: '/tmp',
-    type: 'screen',
-    screen_id: `100.${slug}`,
-    pid: 101,
-    attached: false,
-    adopted: true,
-    state: 'idle',
-    status: {
-      primary: 'idle',
-      detail: 'ready',
-      health: 'ALIVE',
-      since: SINCE,
-      unchanged_ms: 0,
-      quiet_ms: 0,
-      because: { source: 'hook', rule: 'hook.SessionStart', evidence: 'startup' },
-      question: null,
-    },
-    created_at: SINCE,
-    last_activity: SINCE,
-    last_question: null,
-    buffer_tail: null,
-    claude_session_id: null,
-    permission_mode: null,
-    model: null,
-    cost_usd: null,
-    cols: 80,
-    rows: 24,
-    json_state: null,
-    max_budget_usd: null,
-    rate_limit: null,
-    recording_stopped_at: null,
-    ...some,
-  };
-}
+import { SINCE, someSession } from './some-session.ts';
 
 /** Sessions without Screen and without Claude Code, behind the same interface as the real ones. */
 export class MemorySessions implements Sessions {

@@ -1,5 +1,5 @@
 import type { Question, Session } from '../../src/protocol/index.ts';
-import { someSession } from './memory-sessions.ts';
+import { someSession } from './some-session.ts';
 
 const { status } = someSession('X');
 const ASKED_AT = status.since;

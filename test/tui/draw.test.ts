@@ -6,7 +6,7 @@ import { createModel } from '../../src/tui/model.ts';
 import type { Mode } from '../../src/tui/modes/mode.ts';
 import { draw } from '../../src/tui/view/draw.ts';
 import { dressFor } from '../../src/tui/view/dress.ts';
-import { someSession } from '../harness/memory-sessions.ts';
+import { someSession } from '../harness/some-session.ts';
 
 const { status } = someSession('X');
 const LONG = 'a question that is longer than any line, 漢字 and 🙂 in it, '.repeat(12);

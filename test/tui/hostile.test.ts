@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { type FacesUnderTest, startFaces } from '../harness/faces.ts';
-import { someSession } from '../harness/memory-sessions.ts';
+import { someSession } from '../harness/some-session.ts';
 import { openTerminal, type Terminal } from '../harness/tmux.ts';
 
 let server: FacesUnderTest;

@@ -3,7 +3,7 @@ import type { Session } from '../../src/protocol/index.ts';
 import { alertCodes, alertsBetween } from '../../src/tui/alerts.ts';
 import { createModel } from '../../src/tui/model.ts';
 import { listedSessions, nextNeedy } from '../../src/tui/order.ts';
-import { someSession } from '../harness/memory-sessions.ts';
+import { someSession } from '../harness/some-session.ts';
 
 const { status } = someSession('X');
 const SINCE = (minute: number): string => `2026-11-20T15:${String(minute).padStart(2, '0')}:00.000Z`;

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { ROUTES, type RouteName, type Session } from '../../../src/protocol/index.ts';
 import { type FacesUnderTest, startFaces, TOKEN } from '../../harness/faces.ts';
-import { someSession } from '../../harness/memory-sessions.ts';
 import { callRoute, type RestInput } from '../../harness/rest.ts';
+import { someSession } from '../../harness/some-session.ts';
 
 let server: FacesUnderTest;
 beforeEach(async () => {

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { type FacesUnderTest, startFaces } from '../../harness/faces.ts';
 import { ManualClock } from '../../harness/manual-clock.ts';
-import { someSession } from '../../harness/memory-sessions.ts';
+import { someSession } from '../../harness/some-session.ts';
 import { waitFor } from '../../harness/wait-for.ts';
 
 let server: FacesUnderTest;

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Question, StreamFrame } from '../../../src/protocol/index.ts';
 import { type FacesUnderTest, startFaces, type TestSocket } from '../../harness/faces.ts';
 import { Follower } from '../../harness/follower.ts';
-import { someSession } from '../../harness/memory-sessions.ts';
+import { someSession } from '../../harness/some-session.ts';
 import { waitFor } from '../../harness/wait-for.ts';
 
 let server: FacesUnderTest;
