@@ -9,9 +9,6 @@ import { isWithoutNetwork, runWithoutNetwork } from './without-network.mjs';
 /** What the last runs have shown; docs/ACCURACY.md is made of it. */
 export const LIVE_RESULTS = join(ROOT, 'test', 'fixtures', 'live-accuracy.json');
 
-/** How late, where nothing else runs. */
-export const LIVE_LAG = join(ROOT, 'test', 'fixtures', 'live-lag.json');
-
 /** Two at once keep two cores busy without making each other late. */
 const PARALLEL = 2;
 const RUNS = 3;
@@ -33,8 +30,6 @@ export async function measureLive(loader, argv) {
       runs: { type: 'string' },
       parallel: { type: 'string' },
       cache: { type: 'string' },
-      // one after the other, on a machine that does nothing else: kept for the lag alone
-      lag: { type: 'boolean', default: false },
       // plays and prints, keeps nothing
       dry: { type: 'boolean', default: false },
     },
@@ -57,18 +52,13 @@ export async function measureLive(loader, argv) {
   const { results, broken } = await live.runLive({
     scenes,
     runs: Number(values.runs ?? RUNS),
-    parallel: values.lag ? 1 : Number(values.parallel ?? PARALLEL),
+    parallel: Number(values.parallel ?? PARALLEL),
     claude,
     cacheDir,
     signal: stopped.signal,
     print,
   });
-  if (values.lag) {
-    const lagsMs = Object.values(results[claude]).flatMap(({ runs }) =>
-      runs.flatMap((/** @type {any} */ run) => run.lagsMs),
-    );
-    writeFileSync(LIVE_LAG, `${JSON.stringify({ at: new Date().toISOString(), claude, scenes, lagsMs })}\n`);
-  } else if (!values.dry && !stopped.signal.aborted) {
+  if (!values.dry && !stopped.signal.aborted) {
     const merged = live.mergeLive(JSON.parse(readFileSync(LIVE_RESULTS, 'utf8')), results);
     writeFileSync(LIVE_RESULTS, `${JSON.stringify(merged)}\n`);
   }

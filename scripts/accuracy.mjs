@@ -1,10 +1,10 @@
 // npm run accuracy [-- DIRECTORY]: scores CBOS and two classic sets of patterns on the labelled recordings. Without a directory it writes
 // docs/ACCURACY.md and raises the floors; with one, laid out as VERSION/SCENE.*, it prints the page and changes nothing.
 // With --live, see accuracy-live.mjs; with --held-out, accuracy-held-out.mjs.
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { HELD_OUT, scoreHeldOut } from './accuracy-held-out.mjs';
-import { LIVE_LAG, LIVE_RESULTS, measureLive } from './accuracy-live.mjs';
+import { LIVE_RESULTS, measureLive } from './accuracy-live.mjs';
 import { openLoader } from './load-typescript.mjs';
 import { ROOT } from './root.mjs';
 
@@ -34,7 +34,7 @@ async function scoreRecordings(directory) {
   const sections =
     directory === null
       ? [
-          liveSection(readJson(LIVE_RESULTS), existsSync(LIVE_LAG) ? readJson(LIVE_LAG) : null),
+          liveSection(readJson(LIVE_RESULTS)),
           heldOutSection(readJson(join(HELD_OUT, 'scored.json')), await scoreDirectory(HELD_OUT)),
         ]
       : [];

@@ -1,4 +1,4 @@
-import type { LiveLag, LiveResults } from '../live/results.ts';
+import type { LiveResults } from '../live/results.ts';
 import { type Figures, figuresOf, type ScoredRecording } from './accuracy.ts';
 import { figuresRow, of, percent, table, versionsOf } from './accuracy-page.ts';
 
@@ -39,7 +39,7 @@ const quantile = (sorted: readonly number[], part: number): number =>
   sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? 0;
 
 /** The part on live sessions. */
-export function liveSection(results: LiveResults, quiet: LiveLag | null): string {
+export function liveSection(results: LiveResults): string {
   const sections = Object.entries(results).flatMap(([version, scenes]) => {
     const runs = Object.values(scenes).flatMap((scene) => scene.runs);
     const lags = runs.flatMap((run) => run.lagsMs).sort((a, b) => a - b);
@@ -76,19 +76,11 @@ Scored is what a WebSocket client is told, every 50 ms from one second after eac
 waiting session; within 300 ms before a label of a key its word counts as well. The lag is from the change to the client. Written by
 \`npm run accuracy -- --live\`; \`npm test\` plays the hardest scenes anew.`,
     ...sections,
-    BESIDE_EACH_OTHER + (quiet === null ? '' : lagOf(quiet)),
+    WHAT_LAG_IS,
   ].join('\n\n');
 }
 
-const BESIDE_EACH_OTHER = `The lag begins when a key is pressed: the server, Screen and Claude Code itself are within it. Several scenes at once make each
-other late, and so does whatever else the machine does.`;
-
-function lagOf({ at, claude, scenes, lagsMs }: LiveLag): string {
-  const sorted = [...lagsMs].sort((a, b) => a - b);
-  const [median, p90] = [0.5, 0.9].map((part) => `${Math.round(quantile(sorted, part))} ms`);
-  return ` One after the other, before everything else (${claude}, ${at.slice(0, 10)}, ${scenes.join(', ')}; ${sorted.length} changes): median lag ${median},
-p90 ${p90}.`;
-}
+const WHAT_LAG_IS = `The lag begins when a key is pressed: the server, Screen and Claude Code itself are within it.`;
 
 /** What recordings that were held out have shown the first time that they were scored; never written again. */
 interface FirstScoring {

@@ -3,14 +3,6 @@ import type { LiveScore } from './score-live.ts';
 /** version → scene → its last runs: `test/fixtures/live-accuracy.json` */
 export type LiveResults = Record<string, Record<string, { at: string; runs: LiveScore[] }>>;
 
-/** `test/fixtures/live-lag.json`: how late on a machine with nothing else to do */
-export interface LiveLag {
-  at: string;
-  claude: string;
-  scenes: string[];
-  lagsMs: number[];
-}
-
 /** The results with newer ones in the place of the old, scenes by name. */
 export function mergeLive(old: LiveResults, fresh: LiveResults): LiveResults {
   const merged: LiveResults = { ...old };
