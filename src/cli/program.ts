@@ -7,6 +7,7 @@ import { addHistory } from './commands/history.ts';
 import { addLifecycle } from './commands/lifecycle.ts';
 import { addListing } from './commands/listing.ts';
 import { addMachine } from './commands/machine.ts';
+import { addQueueing } from './commands/queueing.ts';
 import { addRecordings } from './commands/recordings.ts';
 import { addSearching } from './commands/searching.ts';
 import { addServing } from './commands/serving.ts';
@@ -46,6 +47,7 @@ export function buildProgram(context: CliContext): Command {
   addWatching(program, context);
   addTalking(program, context);
   addConversing(program, context);
+  addQueueing(program, context);
   addStashing(program, context);
   addTerminal(program, context);
   addExplaining(program, context);

@@ -92,7 +92,7 @@ function usageMessage({ code, message }: CommanderError, [command, name]: readon
 }
 
 /** Commands that take a text, where a dash may have been meant. */
-const TAKES_TEXT: ReadonlySet<string | undefined> = new Set(['send', 'answer', 'stash', 'invoke']);
+const TAKES_TEXT: ReadonlySet<string | undefined> = new Set(['send', 'answer', 'queue', 'stash', 'invoke']);
 
 function usageHint({ code }: CommanderError, words: readonly string[]): string {
   const [command] = words;

@@ -174,6 +174,7 @@ export class MemorySessions implements Sessions {
     this.get(slug);
     this.#sessions.delete(slug);
     this.#recordings.delete(slug);
+    this.#deliveries.delete(slug);
     this.#stash = this.#stash.filter((reply) => reply.session_slug !== slug);
     this.#emit({ kind: 'removed', slug });
   }

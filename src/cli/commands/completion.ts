@@ -23,8 +23,8 @@ type Suggestion = readonly [value: string, about: string];
 /** What the running server knows. */
 interface Suggestions {
   sessions: readonly Suggestion[];
-  /** in the stash, not applied yet */
-  replies: readonly Suggestion[];
+  /** what an id may be: a reply in the stash that is not applied yet, a text that is held */
+  ids: readonly Suggestion[];
 }
 
 /** `completion`, and the hidden `complete` that the shells' scripts call at every Tab. */
@@ -120,26 +120,25 @@ function offering(suggestions: readonly Suggestion[]): (complete: Complete) => v
 function argumentValues(
   name: string,
   choices: readonly string[] | undefined,
-  { sessions, replies }: Suggestions,
+  { sessions, ids }: Suggestions,
 ): readonly Suggestion[] {
   if (choices !== undefined) return choices.map((choice) => [choice, '']);
-  if (name === 'id') return replies;
+  if (name === 'id') return ids;
   return name === 'slug' || name === 'old' || name === 'recording' ? sessions : [];
 }
 
 /** Nothing where there is no server, and in no case a message: it would stand in the prompt. */
 async function readSuggestions(context: CliContext): Promise<Suggestions> {
   let timer: NodeJS.Timeout | undefined;
-  const nothing: Suggestions = { sessions: [], replies: [] };
+  const nothing: Suggestions = { sessions: [], ids: [] };
   try {
     const { settings } = await context.settings();
     const client = createClient({ transport: socketTransport(settings.socket) });
     const enough = new Promise<Suggestions>((resolve) => {
       timer = setTimeout(() => resolve(nothing), LONGEST_WAIT_MS);
     });
-    const asked = context.passedArgs[0] === 'stash' ? readStash(client) : Promise.resolve([]);
-    const known = Promise.all([readSessions(client), asked]);
-    return await Promise.race([known.then(([sessions, replies]) => ({ sessions, replies })), enough]);
+    const known = Promise.all([readSessions(client), readIds(client, context.passedArgs[0])]);
+    return await Promise.race([known.then(([sessions, ids]) => ({ sessions, ids })), enough]);
   } catch {
     return nothing;
   } finally {
@@ -150,6 +149,20 @@ async function readSuggestions(context: CliContext): Promise<Suggestions> {
 async function readSessions(client: Client): Promise<Suggestion[]> {
   const sessions = await client.call('listSessions');
   return sessions.map((session) => [session.slug, cleanLine(`${stateText(session)} ${sessionGist(session)}`)]);
+}
+
+async function readIds(client: Client, command: string | undefined): Promise<Suggestion[]> {
+  if (command === 'stash') return readStash(client);
+  return command === 'queue' ? readQueue(client) : [];
+}
+
+async function readQueue(client: Client): Promise<Suggestion[]> {
+  const sessions = await client.call('listSessions');
+  const lists = await Promise.all(sessions.map(({ slug }) => client.call('listDeliveries', { params: { slug } })));
+  return lists
+    .flat()
+    .filter(({ status }) => status === 'queued')
+    .map(({ id, session, text }) => [id, cleanLine(`${session}: ${firstLine(text)}`)]);
 }
 
 async function readStash(client: Client): Promise<Suggestion[]> {

@@ -1,0 +1,140 @@
+import type { Command } from 'commander';
+import { CatalogueError, type Delivery, type DeliveryStatus, EXIT } from '../../protocol/index.ts';
+import { formatSince } from '../../text/durations.ts';
+import { firstLine } from '../../text/session-words.ts';
+import { cleanLine } from '../../text/terminal-text.ts';
+import type { CliContext } from '../context.ts';
+import { CommandError } from '../error-report.ts';
+import type { Cell } from '../output/table.ts';
+import { readText } from '../text-argument.ts';
+import { describe } from './command-help.ts';
+
+interface JsonOption {
+  json?: boolean;
+}
+
+interface ListOptions extends JsonOption {
+  all?: boolean;
+}
+
+/** Held by CBOS, or typed and not seen to be taken. */
+const OPEN: ReadonlySet<DeliveryStatus> = new Set(['queued', 'sent']);
+
+/** `queue` and what is below it. */
+export function addQueueing(program: Command, context: CliContext): void {
+  const { out } = context;
+  const queue = describe(program.command('queue'), {
+    group: 'talking',
+    summary: 'texts that sessions have not taken yet: see, change, cancel',
+    more: [
+      'Those that CBOS holds (queued) go out in this order as soon as their session is ready. Those that are sent were typed, and nothing',
+      'says that they were taken. An id may be shortened to its end.',
+    ].join('\n'),
+    examples: [
+      ['cbos queue', 'what waits, of all sessions'],
+      ['cbos queue ls AUTH --all', 'what became of the texts of one session'],
+      ["cbos queue edit 4c1f09ab 'and then the docs, in English'", 'change one that is held'],
+      ['cbos queue rm 4c1f09ab', 'cancel it'],
+    ],
+  });
+
+  queue
+    .command('ls', { isDefault: true })
+    .summary('list the texts')
+    .description('List the texts that wait, in the order in which they go out.')
+    .argument('[slug]', 'of this session only')
+    .option('--all', 'those that were delivered, cancelled or failed too')
+    .option('--json', 'the REST bodies')
+    .action(async (slug: string | undefined, { all, json }: ListOptions) => {
+      const deliveries = await readDeliveries(context, slug);
+      const shown = deliveries.filter(({ status }) => all === true || OPEN.has(status));
+      if (json === true) out.json(shown);
+      else if (shown.length === 0)
+        out.notice('no text waits — cbos send SLUG TEXT --queue holds one until the session is ready');
+      else printDeliveries(context, shown);
+    });
+
+  queue
+    .command('edit')
+    .summary('change a text that is held')
+    .description('Change a text that CBOS holds. Put -- before a text that starts with a dash.')
+    .argument('<id>', 'the text')
+    .argument('<text...>', 'what it shall be; - reads standard input')
+    .option('--json', 'the REST body')
+    .action(async (given: string, words: string[], options: JsonOption) => {
+      const text = await readText(context, words, 'cbos queue');
+      const { session: slug, id } = await findDelivery(context, given);
+      const client = await context.client();
+      const delivery = await client.call('patchDelivery', { params: { slug, id }, body: { text } });
+      if (options.json === true) out.json(delivery);
+      else out.line(cleanLine(`${slug} gets this as soon as it is ready: ${firstLine(delivery.text)}`));
+    });
+
+  queue
+    .command('rm')
+    .summary('cancel a text that is held')
+    .description('Cancel a text that CBOS holds.')
+    .argument('<id>', 'the text')
+    .option('--json', 'the REST body')
+    .action(async (given: string, options: JsonOption) => {
+      const { session: slug, id } = await findDelivery(context, given);
+      const client = await context.client();
+      const delivery = await client.call('cancelDelivery', { params: { slug, id } });
+      if (options.json === true) out.json(delivery);
+      else out.line(cleanLine(`${slug} does not get it: ${firstLine(delivery.text)}`));
+    });
+}
+
+/** Of one session, or of all; each session's in the order in which they were given. */
+async function readDeliveries(context: CliContext, slug?: string): Promise<Delivery[]> {
+  const client = await context.client();
+  const slugs = slug === undefined ? (await client.call('listSessions')).map((session) => session.slug) : [slug];
+  const lists = await Promise.all(slugs.map((one) => client.call('listDeliveries', { params: { slug: one } })));
+  return lists.flatMap((newestFirst) => newestFirst.toReversed());
+}
+
+/** What a row shows of an id: its end, which is random; its beginning is the time and the same in many. */
+const SHORT_ID = 8;
+const TEXT_LENGTH = 60;
+
+function printDeliveries({ out, io }: CliContext, deliveries: readonly Delivery[]): void {
+  const now = io.now();
+  out.table(
+    [
+      { title: 'ID' },
+      { title: 'SLUG' },
+      { title: 'STATUS' },
+      { title: 'AGE' },
+      { title: 'TEXT' },
+      { title: 'NOTE', isFlexible: true },
+    ],
+    deliveries.map(({ id, session, status, created_at, text, note }): Cell[] => [
+      { text: cleanLine(id.slice(-SHORT_ID)), style: status === 'queued' ? 'bold' : 'dim' },
+      { text: cleanLine(session) },
+      { text: cleanLine(status) },
+      { text: formatSince(created_at, now) },
+      { text: shorten(text) },
+      { text: cleanLine(note ?? ''), style: 'dim' },
+    ]),
+  );
+}
+
+/** The first line, and a sign where there is more. */
+function shorten(text: string): string {
+  const line = firstLine(text);
+  if (line.length > TEXT_LENGTH) return `${line.slice(0, TEXT_LENGTH - 1)}…`;
+  return text.trim().includes('\n') ? `${line} …` : line;
+}
+
+/** The text that a person meant by the end of its id. @throws CatalogueError no_such_delivery; CommandError when it may be several */
+async function findDelivery(context: CliContext, given: string): Promise<Delivery> {
+  const fitting = (await readDeliveries(context)).filter(({ id }) => given !== '' && id.endsWith(given));
+  const [first, second] = fitting;
+  if (first === undefined) {
+    throw new CatalogueError('no_such_delivery', `No text is known as ${JSON.stringify(given)}`, {
+      hint: '`cbos queue` lists those that wait',
+    });
+  }
+  if (second === undefined || first.id === given) return first;
+  throw new CommandError(`${JSON.stringify(given)} may be ${fitting.length} texts`, 'give more of the id', EXIT.usage);
+}

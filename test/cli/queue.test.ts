@@ -1,0 +1,76 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { Delivery } from '../../src/protocol/index.ts';
+import { type FacesUnderTest, startFaces } from '../harness/faces.ts';
+import { type CommandOptions, type CommandResult, runCommand } from './command-line.ts';
+
+let server: FacesUnderTest;
+let where: CommandOptions;
+
+beforeAll(async () => {
+  server = await startFaces();
+  where = { socket: `${server.world.cbosHome}/cbos.sock` };
+});
+afterAll(() => server[Symbol.asyncDispose]());
+beforeEach(async () => {
+  for (const { slug } of server.sessions.list()) await server.sessions.remove(slug);
+  server.sessions.add('AUTH');
+  server.sessions.add('DOCS');
+});
+
+const queue = (...words: string[]): Promise<CommandResult> => runCommand(['queue', ...words], where);
+const hold = (slug: string, text: string): Promise<Delivery> => server.sessions.send(slug, { text, queue: true });
+
+describe('queue', () => {
+  test('lists what waits, of all sessions or of one, in the order in which it goes out', async () => {
+    expect(await queue()).toMatchObject({ code: 0, stdout: '' });
+    await hold('AUTH', 'the first');
+    await hold('AUTH', 'the second\nof two lines');
+    await hold('DOCS', 'another');
+    await server.sessions.send('DOCS', { text: 'taken already' });
+    const { stdout } = await queue();
+    expect(stdout).toMatch(/the first[\s\S]*the second …?[\s\S]*another/);
+    expect(stdout).not.toContain('taken already');
+    expect((await queue('ls', 'DOCS')).stdout).not.toContain('the first');
+    expect((await queue('DOCS', '--all')).stdout).toMatch(/queued .*another[\s\S]*delivered .*taken already/);
+    expect(JSON.parse((await queue('AUTH', '--json')).stdout)).toMatchObject([
+      { text: 'the first', status: 'queued' },
+      { text: 'the second\nof two lines' },
+    ]);
+  });
+
+  test('changes and cancels one by the end of its id', async () => {
+    const [first, second] = [await hold('AUTH', 'the first'), await hold('AUTH', 'the second')];
+    expect((await queue('edit', first.id.slice(-8), 'something', 'else')).stdout).toBe(
+      'AUTH gets this as soon as it is ready: something else\n',
+    );
+    expect((await queue('rm', second.id)).stdout).toBe('AUTH does not get it: the second\n');
+    expect(server.sessions.deliveries('AUTH')).toEqual([
+      expect.objectContaining({ id: second.id, status: 'cancelled' }),
+      expect.objectContaining({ id: first.id, text: 'something else' }),
+    ]);
+    expect(await queue('rm', second.id)).toMatchObject({ code: 4, stdout: '' });
+    const piped = await runCommand(['queue', 'edit', first.id, '-', '--json'], { ...where, stdin: 'two\nlines\n' });
+    expect(JSON.parse(piped.stdout)).toMatchObject({ text: 'two\nlines\n' });
+  });
+
+  test.each([
+    [['ls', 'NONE'], 3],
+    [['rm', 'nonsense'], 1],
+    [['rm', ''], 1],
+    [['rm'], 2],
+    [['edit', 'x'], 2],
+  ])('%j ends with exit code %d, and says in a line what to do', async (words, code) => {
+    const result = await queue(...words);
+    expect(result).toMatchObject({ code, stdout: '' });
+    expect(result.stderr.trim().split('\n')).toHaveLength(1);
+  });
+
+  test('is completed: sessions, and texts that are held', async () => {
+    const held = await hold('AUTH', 'the first');
+    await server.sessions.send('DOCS', { text: 'taken already' });
+    const complete = async (...words: string[]): Promise<string[]> =>
+      (await runCommand(['complete', '--', 'queue', ...words], where)).stdout.trimEnd().split('\n');
+    expect(await complete('rm', '')).toEqual([`${held.id}\tAUTH: the first`, ':4']);
+    expect(await complete('ls', 'D')).toEqual(['DOCS\tidle', ':4']);
+  });
+});
