@@ -53,6 +53,12 @@ export interface ClaudeInScreen {
 /** Below this, Enter is taken for a part of the paste (versions up to 2.1.50; newer ones need less). */
 const BEFORE_ENTER_MS = 400;
 
+/** Types as somebody at the session's terminal does: past CBOS, at any moment. Screen's own special characters are escaped. */
+export async function typeAtTerminal(env: NodeJS.ProcessEnv, screenId: string, keys: string): Promise<void> {
+  const escaped = keys.replace(/[\\^$]/g, (character) => `\\${character}`);
+  await run('screen', ['-S', screenId, '-p', '0', '-X', 'stuff', escaped], { env });
+}
+
 /**
  * A dialog of 2.1.329 is drawn before it listens: keys were lost up to 50 ms after it appeared for permissions, up to 100 ms for the
  * trust dialog, on a machine with little to do.
@@ -137,10 +143,7 @@ export async function startClaudeInScreen(
     const buffer = terminal.buffer.active;
     return Array.from({ length: rows }, (_, row) => buffer.getLine(buffer.baseY + row)?.translateToString(true) ?? '');
   };
-  const type = async (keys: string): Promise<void> => {
-    const escaped = keys.replace(/[\\^$]/g, (character) => `\\${character}`);
-    await run('screen', ['-S', screenId, '-p', '0', '-X', 'stuff', escaped], { env });
-  };
+  const type = (keys: string): Promise<void> => typeAtTerminal(env, screenId, keys);
   const session: ClaudeInScreen = {
     sessionId,
     launchId,

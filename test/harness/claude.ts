@@ -16,7 +16,7 @@ export interface ClaudeWorld extends World {
   /** what Claude Code really sent and got, in order; grows */
   apiEvents: TimedApiEvent[];
   onApiEvent(listener: (event: TimedApiEvent) => void): () => void;
-  /** absolute path of the pinned Claude Code */
+  /** absolute path of Claude Code */
   claude: string;
   /** the prompts that reached the stand-in, in order, without side calls and without a turn's later requests */
   promptsReceived(): string[];
@@ -38,6 +38,9 @@ export function pinnedClaude(): string {
   const main = createRequire(import.meta.url).resolve('@anthropic-ai/claude-code/package.json');
   return realpathSync(join(dirname(main), '..', `claude-code-linux-${process.arch}`, 'claude'));
 }
+
+/** The pinned one, or the program of an older version that `npm run older` names. */
+const testedClaude = (): string => process.env.CBOS_TEST_CLAUDE ?? pinnedClaude();
 
 /**
  * Makes a world in which the pinned Claude Code runs offline. `env` is the whole environment for it, and for a CBOS server
@@ -65,7 +68,7 @@ export async function claudeWorld(options: ClaudeWorldOptions = {}): Promise<Cla
       trusted: options.trusted === false ? [] : projects,
       allow: EXAMPLE_PROJECT_ALLOW,
     });
-    const claude = pinnedClaude();
+    const claude = testedClaude();
     const isolated = isolatedEnvironment({
       home: world.home,
       port: api.port,

@@ -87,7 +87,7 @@ function screenOf(
     before === undefined
       ? null
       : {
-          reading: { ...before, dialog: null, draft: screen.draft, lastMessage: null },
+          reading: { ...before, dialog: null, draft: screen.draft, cover: null, lastMessage: null },
           since: millis(screen.since),
         };
   const { lines, cursor, cols, rows } = screen;

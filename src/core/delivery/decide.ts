@@ -1,4 +1,5 @@
 import type { ErrorCode, Question, Status } from '../../protocol/index.ts';
+import type { Cover } from '../status/index.ts';
 
 /** What is known of a session at the moment a text wants to be typed into it. */
 export interface DeliveryContext {
@@ -10,8 +11,8 @@ export interface DeliveryContext {
    * a dialog), never what `somebody` typed
    */
   draft: 'own' | 'foreign' | null;
-  /** a transcript lies over everything and takes every key: what is typed now would be lost */
-  isCovered: boolean;
+  /** what has the keys in the prompt's place, null where nothing does */
+  cover: Cover | null;
 }
 
 export interface DeliveryRequest {
@@ -47,23 +48,18 @@ export function decideDelivery(context: DeliveryContext, request: DeliveryReques
     );
   }
   if (request.force) return { kind: 'type', confirm: 'turn' };
-  if (context.isCovered) {
+  // Nothing is known yet: mostly a session that is starting. A held text is typed once the prompt is there, never into a dialog.
+  if (primary === null) return { kind: 'hold' };
+  if (context.cover !== null) {
     if (request.queue) return { kind: 'hold' };
-    return {
-      ...refuse(
-        'not_accepting_text',
-        'A transcript covers the prompt',
-        'Close it there with ctrl+o or Esc (`cbos attach SLUG`), or let CBOS hold the text (--queue)',
-      ),
-      question,
-    };
+    const [message, cure] = COVERS[context.cover];
+    const hint = `${cure} there (\`cbos attach SLUG\`), or let CBOS hold the text (--queue)`;
+    return { ...refuse('not_accepting_text', message, hint), question };
   }
   if (primary === 'waiting' && question?.kind !== 'closing') {
     const asks = question === null ? 'A dialog is open' : `It asks: ${question.text.split('\n', 1)[0] ?? ''}`;
     return { ...refuse('not_accepting_text', asks), question };
   }
-  // Nothing is known yet: mostly a session that is starting. A held text is typed once the prompt is there, never into a dialog.
-  if (primary === null) return { kind: 'hold' };
   const isRunning = primary === 'active' || primary === 'stuck';
   if (isRunning && request.queue) return { kind: 'hold' };
   if (context.draft === 'foreign') {
@@ -79,10 +75,19 @@ export function decideDelivery(context: DeliveryContext, request: DeliveryReques
   return context.draft === 'own' ? { kind: 'hold' } : { kind: 'type', confirm: 'queue' };
 }
 
+/** What is said of each, and how a person ends it. */
+const COVERS: Readonly<Record<Cover, readonly [message: string, cure: string]>> = {
+  transcript: ['A transcript covers the prompt', 'Close it with ctrl+o or Esc'],
+  shell: ['The prompt is in shell mode: the text would run as a command', 'Leave that mode with Backspace'],
+  search: ['Old prompts are being searched: Enter would send one of them again', 'End the search with Esc'],
+  agents: ['The list of agents is shown: the text would begin a session of its own', 'Go back with Esc'],
+  unknown: ['Something that CBOS does not know covers the prompt', 'Close it'],
+};
+
 /** Whether a held text may be typed now. */
 export function mayTypeHeld(context: DeliveryContext): boolean {
   const { primary, question } = context.status;
-  if (!context.adopted || context.isCovered || context.draft === 'foreign') return false;
+  if (!context.adopted || context.cover !== null || context.draft === 'foreign') return false;
   return primary === 'idle' || (primary === 'waiting' && question?.kind === 'closing');
 }
 

@@ -43,9 +43,18 @@ export interface ScreenReading {
   dialog: ScreenDialog | null;
   /** text that stands in the prompt and was not sent, null when the prompt is empty or not visible */
   draft: string | null;
+  /** what keeps a text from the prompt, null where nothing does or a dialog is open */
+  cover: Cover | null;
   /** the last message of the finished turn, for a closing question; null while not visible */
   lastMessage: string | null;
 }
+
+/**
+ * What has the keys in the prompt's place though no dialog is open: a text that is typed then is lost, or does what nobody meant. A
+ * `transcript` lies over everything. In `shell` mode Enter runs the text as a command; while old prompts are searched it sends the one
+ * that was found, again; below the list of `agents` it begins a session of its own. `unknown`: neither a prompt is drawn nor a dialog, so it may be an editor, or a frame that is not whole yet.
+ */
+export type Cover = 'transcript' | 'shell' | 'search' | 'agents' | 'unknown';
 
 export interface ScreenDialog {
   kind: Exclude<Question['kind'], 'closing'>;

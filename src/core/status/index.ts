@@ -14,7 +14,7 @@ export { REGISTRY_RULES } from './registry-rules.ts';
 export type { RuleFacts } from './rule.ts';
 export { observeScreen, type ScreenObserver, screenObserver, userObserver } from './screen.ts';
 export type { ScreenRule } from './screen-generation.ts';
-export { isCovered, readScreen, SCREEN_RULES, SCREEN_SIGNS } from './screen-rules.ts';
+export { readScreen, SCREEN_RULES, SCREEN_SIGNS } from './screen-rules.ts';
 export type { ScreenSigns } from './screen-signs.ts';
 export { readByRules } from './source-rules.ts';
 export * from './timeline.ts';

@@ -2,6 +2,7 @@ import type { ScreenFrame, ScreenReading } from './evidence.ts';
 import { SCREEN_1_0 } from './screen-1.0.ts';
 import { SCREEN_2_0 } from './screen-2.0.ts';
 import { SCREEN_2_1 } from './screen-2.1.ts';
+import { readCover } from './screen-cover.ts';
 import { readDialog } from './screen-dialog.ts';
 import { type ScreenRule, type ScreenView, STRENGTHS } from './screen-generation.ts';
 import { type Block, layOut } from './screen-layout.ts';
@@ -15,6 +16,8 @@ const GENERATIONS = [SCREEN_2_1, SCREEN_2_0, SCREEN_1_0] as const;
 export const SCREEN_RULES: readonly ScreenRule[] = STRENGTHS.flatMap((strength) =>
   GENERATIONS.flatMap(({ rules }) => rules[strength] ?? []),
 );
+
+const TRANSCRIPT_RULE = 'screen.transcript';
 
 /** How the generations draw what rules look for. */
 export const SCREEN_SIGNS: ScreenSigns = {
@@ -42,13 +45,13 @@ export function readScreen(
     const finding = rule.read(view);
     if (finding === null) continue;
     const { primary, detail, evidence, dialog = null } = finding;
-    return { rule: rule.id, primary, detail, evidence, dialog, draft, lastMessage };
+    const isTranscript = rule.id === TRANSCRIPT_RULE;
+    const cover = isTranscript ? 'transcript' : dialog === null ? readCover(layout) : null;
+    return { rule: rule.id, primary, detail, evidence, dialog, draft, cover, lastMessage };
   }
-  return { rule: 'screen.none', primary: null, detail: null, evidence: '', dialog: null, draft, lastMessage };
+  const nothing = { rule: 'screen.none', primary: null, detail: null, evidence: '', dialog: null };
+  return { ...nothing, draft, cover: readCover(layout), lastMessage };
 }
-
-/** Whether a transcript lies over the prompt and takes every key. */
-export const isCovered = ({ rule }: Pick<ScreenReading, 'rule'>): boolean => rule === 'screen.transcript';
 
 /** What stands on the screen of the turn that the last visible prompt began. */
 export const lastTurnOn = (frame: ScreenFrame): readonly Block[] => lastTurn(layOut(frame, SCREEN_SIGNS).blocks);

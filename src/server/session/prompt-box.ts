@@ -1,6 +1,6 @@
 import { boxHolds } from '../../core/delivery/box.ts';
 import { encodePaste, guardText, utf8Length } from '../../core/delivery/paste.ts';
-import { isCovered } from '../../core/status/index.ts';
+import type { Cover } from '../../core/status/index.ts';
 import { isAtLeast, parseClaudeVersion } from '../../platform/claude/index.ts';
 import { pressEnter, typeKeys } from '../../platform/gnu-screen/index.ts';
 import type { SessionActor } from './actor.ts';
@@ -27,10 +27,10 @@ const CLEARED_MS = 2_000;
 const CLEAR_KEY = '\x03';
 
 /**
- * What became of a text: its Enter was typed, with the box showing it or not; a dialog opened before that; somebody else's letters stand
- * beside it. The last two have it in the box, unsent.
+ * What became of a text: its Enter was typed, with the box showing it or not; a dialog opened before that, or a view; somebody else's
+ * letters stand beside it. The last three have it in the box, unsent, or lost it.
  */
-export type TypedText = 'entered' | 'entered_unseen' | 'behind_dialog' | 'beside_draft';
+export type TypedText = 'entered' | 'entered_unseen' | 'behind_dialog' | 'behind_view' | 'beside_draft';
 
 /**
  * Types a text and its Enter. Enter only goes where no dialog is, which it would answer, and where the box holds this text
@@ -49,9 +49,10 @@ export async function typeIntoPrompt(
   let isShown = false;
   if (!force) {
     const holds = (): string => boxHolds(draftOf(actor) ?? '', text);
-    const isInTheWay = (): boolean => isDialogOpen(actor) || isPromptCovered(actor);
-    await status.until(() => isInTheWay() || holds() !== 'other', SHOWN_MS);
-    if (isInTheWay()) return 'behind_dialog';
+    const isInView = (): boolean => isKeptFromPrompt(actor, { text, command });
+    await status.until(() => isInView() || isDialogOpen(actor) || holds() !== 'other', SHOWN_MS);
+    if (isInView()) return 'behind_view';
+    if (isDialogOpen(actor)) return 'behind_dialog';
     if (holds() === 'more') return 'beside_draft';
     isShown = holds() === 'text';
   }
@@ -121,10 +122,21 @@ export function isBoxEmpty(actor: SessionActor): boolean {
   return screen !== null && screen.reading.draft === null && screen.reading.primary !== null && !isDialogOpen(actor);
 }
 
-/** Whether a view lies over the prompt, in which a text would be lost. */
-export function isPromptCovered(actor: SessionActor): boolean {
-  const { screen } = actor.status.evidence();
-  return screen !== null && isCovered(screen.reading);
+/** What has the keys in the prompt's place, null where nothing does. */
+export function coverOf(actor: SessionActor): Cover | null {
+  const cover = actor.status.evidence().screen?.reading.cover ?? null;
+  // Of an adopted session only what was drawn since then is known.
+  return cover === 'unknown' && actor.record.launchId === null ? null : cover;
+}
+
+/**
+ * Whether Enter would not send a text that was typed. A `!` at its beginning brings the shell mode itself; a prompt that is not seen is no
+ * reason, for a long text fills the window.
+ */
+export function isKeptFromPrompt(actor: SessionActor, { text, command }: { text: string; command: boolean }): boolean {
+  const cover = coverOf(actor);
+  const isMeant = cover === 'shell' && command && text.startsWith('!');
+  return cover !== null && cover !== 'unknown' && !isMeant;
 }
 
 /** Whether Enter would answer a dialog: one is drawn, or will be. */

@@ -7,6 +7,7 @@ import {
   mayTypeHeld,
   normalisePrompt,
 } from '../../../src/core/delivery/decide.ts';
+import type { Cover } from '../../../src/core/status/index.ts';
 import type { Detail, Primary, Question, QuestionKind } from '../../../src/protocol/index.ts';
 
 const ask = (kind: QuestionKind): Question => ({
@@ -25,7 +26,7 @@ function at(
   detail: Detail | null = null,
   more: Partial<DeliveryContext> = {},
 ): DeliveryContext {
-  return { status: { primary, detail, question: null }, adopted: true, draft: null, isCovered: false, ...more };
+  return { status: { primary, detail, question: null }, adopted: true, draft: null, cover: null, ...more };
 }
 const asking = (kind: QuestionKind, more: Partial<DeliveryContext> = {}): DeliveryContext => ({
   ...at('waiting', null, more),
@@ -132,6 +133,21 @@ test('a prompt reads the same as Claude Code tells it', () => {
   expect(normalisePrompt('a\tb\r\nc  \n')).toBe('a    b\nc');
 });
 
+test.each<[Cover, string]>([
+  ['transcript', 'A transcript covers the prompt'],
+  ['shell', 'the text would run as a command'],
+  ['search', 'Enter would send one of them again'],
+  ['agents', 'would begin a session of its own'],
+  ['unknown', 'Something that CBOS does not know'],
+])('a text is refused for what has the keys in place of the prompt: %s', (cover, reason) => {
+  expect(decideDelivery(at('idle', 'ready', { cover }), request())).toMatchObject({
+    code: 'not_accepting_text',
+    message: expect.stringContaining(reason),
+  });
+  expect(decideDelivery(at(null, null, { cover }), request())).toEqual(HOLD);
+  expect(decideDelivery(at('idle', 'ready', { cover }), request({ force: true }))).toEqual(TYPE);
+});
+
 describe('a transcript over the prompt takes every key', () => {
   test.each<[Primary, Detail | null]>([
     ['active', 'thinking'],
@@ -139,7 +155,7 @@ describe('a transcript over the prompt takes every key', () => {
     ['idle', 'ready'],
     ['waiting', 'setup'],
   ])('so over a session that is %s a text is refused, or held where asked, and a held one stays', (primary, detail) => {
-    const covered = at(primary, detail, { isCovered: true });
+    const covered = at(primary, detail, { cover: 'transcript' });
     expect(decideDelivery(covered, request())).toMatchObject({
       kind: 'refuse',
       code: 'not_accepting_text',
