@@ -122,7 +122,8 @@ async function untilQuiet({ cbos, ledger }: Settling, slug: string): Promise<voi
       const deliveries = (await cbos.call<Delivery[]>('GET', `/sessions/${slug}/deliveries`)).body;
       const held = deliveries.filter((one) => one.status === 'queued');
       const journal = deliveries.slice(0, 12).map((one) => `${one.status} ${one.note} ${one.text.slice(0, 30)}`);
-      last = { status, buffer_tail, journal };
+      const inBox = deliveries.filter(({ text }) => buffer_tail?.includes(text.split(' ')[0] ?? text));
+      last = { status, buffer_tail, journal, inBox };
       const { question } = status;
       if (question !== null && question.kind !== 'closing') {
         const choice = question.kind === 'question' ? 'Alpha' : 'no';

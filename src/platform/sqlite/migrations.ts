@@ -123,4 +123,7 @@ export const MIGRATIONS: readonly string[] = [
   ) STRICT;
   CREATE INDEX dropped_recordings_by_time ON dropped_recordings (at);
   `,
+  `
+  ALTER TABLE sessions ADD COLUMN answer_key TEXT;
+  `,
 ];

@@ -44,6 +44,8 @@ export interface SessionRecord {
   lastQuestion: string | null;
   /** hook evidence as core folds it, so that a restarted server knows what hooks have said */
   hooks: unknown;
+  /** the digit that an answer typed last: where its dialog had gone by then, it stands in the prompt. null: no such digit can stand there */
+  answerKey: string | null;
 }
 
 const Row = z.object({
@@ -69,6 +71,7 @@ const Row = z.object({
   last_question: z.string().nullable(),
   hooks: z.string().nullable(),
   type: SessionType,
+  answer_key: z.string().nullable(),
 });
 
 export interface SessionStore {
@@ -83,14 +86,15 @@ export interface SessionStore {
 export function createSessionStore(database: Database): SessionStore {
   const all = database.prepare('SELECT * FROM sessions ORDER BY created_at, rowid');
   const save = database.prepare(`
-    INSERT INTO sessions VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+    INSERT INTO sessions VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
     ON CONFLICT (id) DO UPDATE SET slug = excluded.slug, path = excluded.path, adopted = excluded.adopted,
       launch = excluded.launch, launch_id = excluded.launch_id, screen_id = excluded.screen_id, screen_window = excluded.screen_window,
       daemon_pid = excluded.daemon_pid, daemon_start = excluded.daemon_start,
       agent_pid = excluded.agent_pid, agent_start = excluded.agent_start, claude_session_id = excluded.claude_session_id,
       claude_version = excluded.claude_version,
       typescript = excluded.typescript, timing = excluded.timing, ended_at = excluded.ended_at,
-      last_activity = excluded.last_activity, last_question = excluded.last_question, hooks = excluded.hooks, type = excluded.type`);
+      last_activity = excluded.last_activity, last_question = excluded.last_question, hooks = excluded.hooks, type = excluded.type,
+      answer_key = excluded.answer_key`);
   const remove = database.prepare('DELETE FROM sessions WHERE id = ?');
   return {
     all: () => all.all().map((row) => toRecord(Row.parse(row))),
@@ -119,6 +123,7 @@ export function createSessionStore(database: Database): SessionStore {
         record.lastQuestion,
         record.hooks === null ? null : JSON.stringify(record.hooks),
         record.type,
+        record.answerKey,
       );
     },
     remove: (id) => {
@@ -148,6 +153,7 @@ function toRecord(row: z.infer<typeof Row>): SessionRecord {
     lastActivity: row.last_activity,
     lastQuestion: row.last_question,
     hooks: row.hooks === null ? null : JSON.parse(row.hooks),
+    answerKey: row.answer_key,
   };
 }
 

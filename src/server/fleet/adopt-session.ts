@@ -51,6 +51,7 @@ export function observeForeign({ deps, roster }: Pick<AdoptContext, 'deps' | 'ro
     lastActivity: null,
     lastQuestion: null,
     hooks: null,
+    answerKey: null,
   });
   member.actor.seeAgent({ pid: found.claude.pid, startTime: found.claude.startTime, startedAt: null });
   member.actor.seeAttached(found.screen.attached);

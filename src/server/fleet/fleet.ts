@@ -75,7 +75,6 @@ export function createFleet({ deps, launch, registryDir }: FleetOptions): Fleet 
     log: deps.log,
     spoolDir: launch.spoolDir,
     registryDir,
-    onTranscript: deps.search.readTranscript.bind(deps.search),
     onForeign: (found) => observeForeign({ deps, roster }, found),
   });
 

@@ -35,5 +35,6 @@ export function newRecord(request: NewSession & { type: SessionType }, path: str
     lastActivity: null,
     lastQuestion: null,
     hooks: null,
+    answerKey: null,
   };
 }

@@ -41,8 +41,6 @@ export interface ObserverOptions {
   spoolDir: string;
   /** Claude Code's `sessions` directory */
   registryDir: string;
-  /** a session's transcript, where its registry record tells of one */
-  onTranscript: (session: string, file: string) => void;
   /** a Screen session with Claude Code in it that no listed session is */
   onForeign: (found: ForeignSession) => void;
 }
@@ -147,7 +145,7 @@ export function createObserver(options: ObserverOptions): Observer {
     const { sessionId, cwd } = record;
     if (sessionId !== null && cwd !== null) {
       const configDir = dirname(options.registryDir);
-      options.onTranscript(member.actor.record.id, transcriptFile({ configDir, cwd, sessionId }));
+      member.actor.seeTranscript(transcriptFile({ configDir, cwd, sessionId }));
     }
   }
 

@@ -2,7 +2,6 @@ import { spentAs } from '../../core/history/index.ts';
 import { textsOfHook } from '../../core/search/index.ts';
 import {
   type HookEvidence,
-  isCovered,
   type JsonEvidence,
   NO_EVENTS,
   type RegistryEvidence,
@@ -87,6 +86,8 @@ export class SessionActor {
   readonly gap: RecordingGap;
   /** when its prompt was last cleared, for all that is known: a server that was killed right before may have done it */
   clearedAt: number;
+  /** Claude Code's own file of the conversation, as it told of it last */
+  transcript: string | null = null;
   private currentRecord: SessionRecord;
   private attached: boolean | null = null;
   private readonly redrawListeners = new Set<() => void>();
@@ -147,6 +148,11 @@ export class SessionActor {
     if (!adopted)
       throw new CatalogueError('not_adopted', `${this.slug} is only observed`, { hint: `cbos adopt ${screenId}` });
     return { id: screenId, window };
+  }
+
+  /** A digit that answers a dialog is about to be typed; null: none can stand in the prompt any more. Written down before it is typed. */
+  rememberAnswerKey(key: string | null): void {
+    if (key !== this.currentRecord.answerKey) this.save({ answerKey: key });
   }
 
   isListed(): boolean {
@@ -215,6 +221,12 @@ export class SessionActor {
     this.indexHook(hook);
   }
 
+  /** Claude Code's file of the conversation has grown, or is told of. */
+  seeTranscript(file: string): void {
+    this.transcript = file;
+    this.deps.search.readTranscript(this.currentRecord.id, file);
+  }
+
   /** What Claude Code's registry says of it; null when its file has gone. */
   seeRegistry(registry: (RegistryEvidence & { version: string | null }) | null): void {
     if (registry !== null) {
@@ -278,7 +290,7 @@ export class SessionActor {
     return () => this.hookListeners.delete(listener);
   }
 
-  /** Called after every change of status, and when a draft or a transcript has come before the prompt or gone from it. */
+  /** Called after every change of status, and when a draft or a view has come before the prompt or gone from it. */
   onChange(listener: () => void): () => void {
     this.changeListeners.add(listener);
     return () => this.changeListeners.delete(listener);
@@ -299,7 +311,7 @@ export class SessionActor {
   /** As far as the screen tells: nothing stands in the prompt or lies over it. */
   private takesText(): boolean {
     const reading = this.status.evidence().screen?.reading;
-    return reading === undefined || (reading.draft === null && !isCovered(reading));
+    return reading === undefined || (reading.draft === null && reading.cover === null);
   }
 
   private save(change: Partial<SessionRecord>): void {
@@ -319,7 +331,7 @@ export class SessionActor {
       id,
       textsOfHook(event, payload).map((text) => ({ ...text, at, seq: null })),
     );
-    if (typeof payload.transcript_path === 'string') search.readTranscript(id, payload.transcript_path);
+    if (typeof payload.transcript_path === 'string') this.seeTranscript(payload.transcript_path);
   }
 
   private emitUpdated(): void {

@@ -1,4 +1,4 @@
-import { boxHolds } from '../../core/delivery/box.ts';
+import { boxHolds, textsInBox } from '../../core/delivery/box.ts';
 import { type DeliveryContext, mayTypeHeld, normalisePrompt } from '../../core/delivery/decide.ts';
 import { pressEnter } from '../../platform/gnu-screen/index.ts';
 import type { DeliveryRecord } from '../../platform/sqlite/delivery-store.ts';
@@ -6,11 +6,20 @@ import { CatalogueError, type Delivery, type Send } from '../../protocol/index.t
 import type { ArrivedHook, SessionActor } from './actor.ts';
 import { type JournalWith, openDeliveryJournal } from './delivery-journal.ts';
 import { finishEnding, hasToResend, leftoversOf, NOTES, takeOutLeftovers } from './leftovers.ts';
-import { draftOf, isBoxEmpty, isDialogOpen, isPromptCovered, typeIntoPrompt, withToolsHeld } from './prompt-box.ts';
+import {
+  coverOf,
+  draftOf,
+  isBoxEmpty,
+  isDialogOpen,
+  isKeptFromPrompt,
+  typeIntoPrompt,
+  withToolsHeld,
+} from './prompt-box.ts';
+import { noticePutBack } from './put-back.ts';
 
 /**
- * A hook ends a turn before the screen is drawn anew, and what stood in the prompt then seems to be a draft still. So long is
- * waited before it is believed to be one.
+ * A hook ends a turn before the screen is drawn anew, and what stood in the prompt then seems to be a draft still; while it is drawn, no
+ * prompt may be there. So long is waited before that is believed.
  */
 const DRAFT_SETTLE_MS = 1_500;
 /** So long may Claude Code take to say that it took a prompt (seen: 20 to 150 ms) before Enter is pressed once more. */
@@ -19,6 +28,9 @@ const FIRST_CONFIRM_MS = 1_500;
 const SECOND_CONFIRM_MS = 2_500;
 /** A text that Claude Code queues leaves the box within 100 ms; 2.1.329 fires its hook too, older versions only when the turn takes it. */
 const QUEUE_CONFIRM_MS = 1_000;
+
+/** An Enter that a person types shows by a hook or a turn within 20 to 150 ms; on a loaded machine it takes longer. */
+const BY_HAND_MS = 1_000;
 
 /** Sends texts to one session's prompt: decide, journal, type, confirm, journal. */
 export interface Deliverer {
@@ -40,19 +52,37 @@ export function createDeliverer(actor: SessionActor): Deliverer {
   for (const record of withStatus('sent')) save(record, 'unknown');
 
   const stopHooks = actor.onHook((hook) => confirmByHook(hook));
+  let isLooking = false;
   const stopChanges = actor.onChange(() => {
-    const isWaiting = withStatus('queued').length > 0 || hasToResend(actor);
-    if (isWaiting && mayTypeHeld(contextOf(actor))) flush();
+    if (mayTypeHeld(contextOf(actor))) {
+      if (withStatus('queued').length > 0 || hasToResend(actor)) flush();
+    } else if (!isLooking && draftOf(actor) !== null) {
+      isLooking = true;
+      noticePutBack(actor)
+        .then((isHeldAgain) => isHeldAgain && flush())
+        .catch((cause: unknown) => log.error({ slug: actor.slug, err: cause }, 'a transcript could not be read'))
+        .finally(() => {
+          isLooking = false;
+        });
+    }
   });
 
-  /** The journal's entry that a prompt seen by a hook belongs to: the oldest that was typed and reads the same. */
+  /**
+   * The journal's entries that a prompt seen by a hook is made of: the oldest that was typed and reads the same, or several that stood in the
+   * box together. One that is held and has a note was typed before: a person may have sent it from the box.
+   */
   function confirmByHook(hook: ArrivedHook): void {
     const { prompt } = hook.payload;
     if (hook.event !== 'UserPromptSubmit' || typeof prompt !== 'string') return;
     const seen = normalisePrompt(prompt);
-    const open = [...withStatus('unknown'), ...withStatus('sent')];
-    const match = open.find((record) => normalisePrompt(record.text) === seen);
-    if (match !== undefined) save(match, 'delivered');
+    const held = withStatus('queued').filter(({ note }) => note !== null);
+    const open = [...withStatus('unknown'), ...withStatus('sent'), ...held];
+    const same = open.findIndex(({ text }) => normalisePrompt(text) === seen);
+    const texts = open.map(({ text }) => text);
+    for (const index of same >= 0 ? [same] : (textsInBox(prompt, texts) ?? [])) {
+      const record = open[index];
+      if (record !== undefined) save(record, 'delivered');
+    }
   }
 
   /** Types a journalled text. It is journalled as `sent` before the first key, so a crash can never lead to a second typing. */
@@ -63,6 +93,7 @@ export function createDeliverer(actor: SessionActor): Deliverer {
     try {
       const became = await typeIntoPrompt(actor, { text, command, force: how.force });
       if (became === 'behind_dialog') return view(save(typed, 'queued', NOTES.behindDialog));
+      if (became === 'behind_view') return view(save(typed, 'queued', NOTES.behindView));
       if (became === 'beside_draft') {
         if (leftoversOf(actor) === null) throw besideDraft();
         flush();
@@ -96,9 +127,11 @@ export function createDeliverer(actor: SessionActor): Deliverer {
     const atOnce = await actor.status.until(isConfirmed, firstMs);
     const draft = draftOf(actor);
     const isStuck = !atOnce && draft !== null && boxHolds(draft, record.text) !== 'more';
-    if (isStuck && !actor.isDead() && !isDialogOpen(actor)) await pressEnter(actor.deps.screen, actor.target);
+    const mayPress = !actor.isDead() && !isDialogOpen(actor) && !isKeptFromPrompt(actor, record);
+    if (isStuck && mayPress) await pressEnter(actor.deps.screen, actor.target);
     const confirmed = atOnce || (await actor.status.until(isConfirmed, confirm === 'queue' ? 0 : SECOND_CONFIRM_MS));
     if (confirmed) save(find(record.id), 'delivered');
+    else if (isKeptFromPrompt(actor, record)) save(find(record.id), 'sent', NOTES.underView);
     else log.warn({ slug: actor.slug, delivery: record.id }, 'typed, but nothing says that Claude Code took it');
   }
 
@@ -106,7 +139,7 @@ export function createDeliverer(actor: SessionActor): Deliverer {
     const again = earlier(request);
     if (again !== null) return view(again);
     const force = request.force === true;
-    await actor.status.until(() => draftOf(actor) === null || force, DRAFT_SETTLE_MS);
+    await actor.status.until(() => force || (draftOf(actor) === null && coverOf(actor) === null), DRAFT_SETTLE_MS);
     const decision = decide(request, contextOf(actor));
     const isInTheWay = decision.kind === 'type' && decision.confirm === 'turn' && !force && draftOf(actor) !== null;
     if (isInTheWay && !(await takeOutLeftovers(actor))) throw besideDraft();
@@ -120,11 +153,20 @@ export function createDeliverer(actor: SessionActor): Deliverer {
     return view(record);
   }
 
+  /** What was typed before and stands in the box no more: a person may just have sent it, of which the hook tells a moment later. */
+  async function wasSentByHand(): Promise<boolean> {
+    const next = withStatus('queued')[0];
+    if (next === undefined || next.note === null) return false;
+    return actor.status.until(() => find(next.id).status !== 'queued' || !mayTypeHeld(contextOf(actor)), BY_HAND_MS);
+  }
+
   function flush(): void {
     actor.mailbox
       .post(() =>
         withToolsHeld(actor, async () => {
-          if (actor.isDead() || !mayTypeHeld(contextOf(actor)) || !(await takeOutLeftovers(actor))) return;
+          if (actor.isDead() || !mayTypeHeld(contextOf(actor))) return;
+          const stood = leftoversOf(actor) !== null;
+          if (!(await takeOutLeftovers(actor)) || (!stood && (await wasSentByHand()))) return;
           const next = withStatus('queued')[0];
           if (next !== undefined) await type(next, { confirm: 'turn', force: false });
         }),
@@ -137,7 +179,9 @@ export function createDeliverer(actor: SessionActor): Deliverer {
       const known = earlier(request);
       if (known !== null) return Promise.resolve(view(known));
       // Decided twice: now, so that a refusal or a hold answers at once, and again when its turn in the mailbox comes.
-      if (decide(request, { ...contextOf(actor), draft: null }).kind === 'hold') {
+      const context = contextOf(actor);
+      const cover = context.cover === 'unknown' ? null : context.cover;
+      if (decide(request, request.queue === true ? context : { ...context, draft: null, cover }).kind === 'hold') {
         const held = view(journal.begin(request, journalWith));
         if (mayTypeHeld(contextOf(actor))) flush();
         return Promise.resolve(held);
@@ -147,7 +191,12 @@ export function createDeliverer(actor: SessionActor): Deliverer {
     list: journal.list,
     get: (id) => view(find(id)),
     change: journal.change,
-    cancel: journal.cancel,
+    cancel: async (id) => {
+      const cancelled = await journal.cancel(id);
+      // It may stand in the prompt, unsent.
+      if (leftoversOf(actor) !== null && mayTypeHeld(contextOf(actor))) flush();
+      return cancelled;
+    },
     dispose: () => {
       stopHooks();
       stopChanges();
@@ -170,5 +219,5 @@ function hasTakenDraft(actor: SessionActor, since: number): boolean {
 /** What delivery decides by, as it is this moment. */
 export function contextOf(actor: SessionActor): DeliveryContext {
   const draft = draftOf(actor) === null ? null : leftoversOf(actor) === null ? 'foreign' : 'own';
-  return { status: actor.status.memory(), adopted: actor.record.adopted, draft, isCovered: isPromptCovered(actor) };
+  return { status: actor.status.memory(), adopted: actor.record.adopted, draft, cover: coverOf(actor) };
 }

@@ -4,6 +4,7 @@ import { cleanText } from '../../core/delivery/paste.ts';
 import type { DeliveryRecord } from '../../platform/sqlite/delivery-store.ts';
 import { CatalogueError, type Delivery, type DeliveryStatus, type Send } from '../../protocol/index.ts';
 import type { SessionActor } from './actor.ts';
+import { leftoversOf } from './leftovers.ts';
 import { toTimestamp } from './view.ts';
 
 /** Writes the journal's entry of a delivery by calling `save`, together with something else; throws where it must not be sent. */
@@ -108,6 +109,11 @@ export function openDeliveryJournal(actor: SessionActor): DeliveryJournal {
         const record = held(id);
         const clean = cleanText(text);
         if (isCommand(clean.text) && !record.command) throw new CatalogueError('command_prefix');
+        if (leftoversOf(actor)?.some((one) => one.id === id)) {
+          throw new CatalogueError('delivery_final', 'It stands in the prompt already, unsent', {
+            hint: 'Cancel it, which takes it out, and send another',
+          });
+        }
         return view(save({ ...record, text: clean.text, removed: clean.removed }, 'queued'));
       }),
     cancel: (id) => actor.mailbox.post(async () => view(save(held(id), 'cancelled'))),

@@ -7,12 +7,15 @@ import { clearBox, draftOf } from './prompt-box.ts';
 export const NOTES = {
   inQueue: 'Typed during a turn, into the queue of Claude Code',
   behindDialog: 'A dialog opened before it was sent; it is sent when the session is ready',
+  behindView: 'A view covered the prompt before it was sent; it is sent when that is closed',
+  underView: 'A view opened as it was sent; where it stands in the prompt when that is closed, it is sent then',
   besideDraft: 'Somebody typed at the same moment; it stands in the prompt beside that, unsent',
   besideLeftover: 'What CBOS had typed before stood in the prompt; it is sent when that is taken out',
   cleared: 'It stood in the prompt unsent and was taken out again; it did not arrive',
   interrupting: 'Its turn is being interrupted',
   interrupted: 'Its turn was interrupted',
   answering: 'Typed during a turn, into the queue of Claude Code; an answer may end that turn',
+  takenBack: 'Somebody took it out of the queue of Claude Code into the prompt, where it is theirs',
   putBack: 'It came back out of the queue of Claude Code when the turn was ended; it is sent when the session is ready',
 } as const;
 
@@ -27,22 +30,26 @@ export function leftoversOf(actor: SessionActor): DeliveryRecord[] | null {
   const draft = draftOf(actor);
   if (draft === null) return null;
   const mine = candidates(actor);
-  const texts = mine.map(({ text }) => text);
-  const found = textsInBox(draft, texts);
+  // An answer's digit that came when its dialog had gone is no delivery.
+  const { answerKey } = actor.record;
+  const found = textsInBox(draft, [...mine.map(({ text }) => text), ...(answerKey === null ? [] : [answerKey])]);
   if (found !== null) return found.flatMap((index) => mine[index] ?? []);
   // Of a long text the box shows the end. A placeholder may as well stand for what a person has pasted.
   const long = hasPlaceholder(draft) ? undefined : mine.find(({ text }) => boxHolds(draft, text) === 'text');
   return long === undefined ? null : [long];
 }
 
-/** Typed and never seen to be taken; and while CBOS itself ends a turn all that was: Claude Code puts back then what it has not begun. */
+/**
+ * Typed and never seen to be taken, except what a person took; and while CBOS itself ends a turn all that was: Claude Code puts back
+ * then what it has not begun.
+ */
 function candidates(actor: SessionActor): DeliveryRecord[] {
-  const recent = newest(actor);
+  const recent = recentDeliveries(actor);
   const isEnding = recent.some(({ note }) => isMarker(note));
   return recent.filter(({ status, note }) => {
     if (status === 'delivered') return isEnding;
-    const isUnsent = status === 'queued' || status === 'failed';
-    return status === 'unknown' || status === 'sent' || (isUnsent && note !== null);
+    const isOpen = status === 'unknown' || status === 'sent';
+    return note === NOTES.takenBack ? false : isOpen || note !== null;
   });
 }
 
@@ -54,7 +61,7 @@ const isMarker = (note: string | null): boolean => note === NOTES.interrupting |
  */
 export function beginEnding(actor: SessionActor, by: 'interrupt' | 'answer'): void {
   const { deliveries } = actor.deps;
-  const last = newest(actor).find(({ status }) => status === 'delivered');
+  const last = recentDeliveries(actor).find(({ status }) => status === 'delivered');
   if (last === undefined) return;
   if (by === 'interrupt') deliveries.save({ ...last, note: NOTES.interrupting });
   else if (last.note === NOTES.inQueue) deliveries.save({ ...last, note: NOTES.answering });
@@ -62,19 +69,25 @@ export function beginEnding(actor: SessionActor, by: 'interrupt' | 'answer'): vo
 
 /** From here on nothing is put back any more because of CBOS. */
 export function finishEnding(actor: SessionActor): void {
-  for (const record of newest(actor)) {
+  for (const record of recentDeliveries(actor)) {
     if (!isMarker(record.note)) continue;
     const note = record.note === NOTES.interrupting ? NOTES.interrupted : NOTES.inQueue;
     actor.deps.deliveries.save({ ...record, note });
   }
+  actor.rememberAnswerKey(null);
 }
 
-const newest = ({ deps, record }: SessionActor): DeliveryRecord[] =>
+/** Newest first. */
+export const recentDeliveries = ({ deps, record }: SessionActor): DeliveryRecord[] =>
   deps.deliveries.list(record.id).slice(0, LOOKED_THROUGH);
 
 /** Whether something stands in the box that has to be taken out to be sent anew. */
 export function hasToResend(actor: SessionActor): boolean {
-  return leftoversOf(actor)?.some(({ status, note }) => status === 'delivered' && note !== NOTES.interrupting) ?? false;
+  return (
+    leftoversOf(actor)?.some(
+      (record) => afterClearing(record, record.note === NOTES.interrupting).status === 'queued',
+    ) ?? false
+  );
 }
 
 /**
@@ -88,7 +101,7 @@ export async function takeOutLeftovers(actor: SessionActor): Promise<boolean> {
   const isStill = (): boolean => leftoversOf(actor)?.length === found.length;
   if (!(await clearBox(actor, isStill))) return false;
   const { deliveries, clock } = actor.deps;
-  const isInterrupt = newest(actor).some(({ note }) => note === NOTES.interrupting);
+  const isInterrupt = recentDeliveries(actor).some(({ note }) => note === NOTES.interrupting);
   for (const [index, record] of found.entries()) {
     const next = afterClearing(record, isInterrupt && index === 0);
     deliveries.save({ ...record, ...next, updatedAt: clock.now() });
@@ -103,7 +116,7 @@ function afterClearing(record: DeliveryRecord, isInterrupted: boolean): Pick<Del
     case 'delivered':
       return isInterrupted ? { status, note: NOTES.interrupted } : { status: 'queued', note: NOTES.putBack };
     case 'sent':
-      return { status: 'failed', note: NOTES.cleared };
+      return note === NOTES.underView ? { status: 'queued', note } : { status: 'failed', note: NOTES.cleared };
     case 'unknown':
       // As its sender was told after the crash.
       return { status, note: NOTES.cleared };

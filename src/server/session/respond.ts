@@ -33,6 +33,8 @@ const STEP_MS = 2_000;
 const TRIES = 3;
 /** Versions up to 2.1.50 swallow an Enter that comes sooner after a paste, though the text shows. */
 const OLD_ENTER_MS = 400;
+/** Where its dialog has gone meanwhile, it is a letter in the prompt. */
+const DIGIT = /^\d$/;
 /** A dialog goes within 100 ms of its last key; the status knows after some 300 ms. */
 const CONFIRM_MS = 4_000;
 
@@ -189,7 +191,10 @@ class OpenDialog {
     if ('paste' in press) await typeKeys(deps.screen, target, this.#fieldKeys(press.paste));
     else if (press.keys === '\r') await pressEnter(deps.screen, target);
     else if (press.keys === '\x1b') await pressEscape(deps.screen, target);
-    else await typeKeys(deps.screen, target, press.keys);
+    else {
+      if (DIGIT.test(press.keys)) this.#actor.rememberAnswerKey(press.keys);
+      await typeKeys(deps.screen, target, press.keys);
+    }
   }
 
   /**

@@ -33,6 +33,7 @@ beforeEach(() => {
     endedAt: null,
     lastActivity: null,
     lastQuestion: null,
+    answerKey: null,
     hooks: null,
   });
 });

@@ -43,6 +43,7 @@ const record: SessionRecord = {
   endedAt: null,
   lastActivity: 2_000,
   lastQuestion: null,
+  answerKey: null,
   hooks: { last: 'Stop' },
 };
 

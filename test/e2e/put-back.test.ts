@@ -1,0 +1,94 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { Delivery, Session } from '../../src/protocol/index.ts';
+import { type Cbos, startCbos } from '../harness/cbos.ts';
+import { type ClaudeWorld, claudeWorld } from '../harness/claude.ts';
+import { typeAtTerminal } from '../harness/claude-in-screen.ts';
+import { waitFor } from '../harness/wait-for.ts';
+
+const UP = '\x1b[A';
+const ESCAPE = '\x1b';
+
+let world: ClaudeWorld;
+let cbos: Cbos;
+let count = 0;
+let slug: string;
+let screenId: string;
+beforeAll(async () => {
+  world = await claudeWorld();
+  cbos = await startCbos(world);
+});
+afterAll(() => world.dispose());
+
+const send = (text: string) => cbos.call<Delivery>('POST', `/sessions/${slug}/send`, { text: `${slug}: ${text}` });
+const type = (keys: string) => typeAtTerminal(world.env, screenId, keys);
+const shows = (text: string) =>
+  waitFor(
+    async () =>
+      (await cbos.call<{ buffer: string }>('GET', `/sessions/${slug}/buffer?lines=9`)).body.buffer.includes(text),
+    { describe: `${slug} shows ${text}` },
+  );
+const received = (): string[] => world.promptsReceived().filter((prompt) => prompt.includes(`${slug}: queued`));
+
+/** Waits until the queued texts have become so, oldest first. */
+const untilBecame = (status: string, note: string) =>
+  waitFor(
+    async () => {
+      const { body } = await cbos.call<Delivery[]>('GET', `/sessions/${slug}/deliveries`);
+      const queued = body.filter(({ text }) => text.includes('queued'));
+      return queued.length === 2 && queued.every((one) => one.status === status && (one.note ?? '').includes(note));
+    },
+    { describe: `both are ${status}` },
+  );
+
+describe('texts that CBOS typed into the queue of Claude Code, and that come back into the prompt,', () => {
+  beforeEach(async () => {
+    count += 1;
+    slug = `B${count}`;
+    const body = { slug, type: 'screen', path: world.projectDir };
+    screenId = (await cbos.call<Session>('POST', '/sessions', body)).body.screen_id ?? '';
+    await cbos.untilStatus(slug, 'idle/ready');
+    await send('scene:silent');
+    await cbos.untilStatus(slug, 'active/thinking');
+    await send('queued first scene:hello');
+    await send('queued second scene:hello');
+    await type(UP);
+    await shows(`❯ ${slug}: queued first`);
+  });
+
+  test('when somebody ends the turn are sent when nobody touches them, in their order, and once', async () => {
+    await type(ESCAPE);
+    await untilBecame('delivered', '');
+    await waitFor(() => received().length === 2, { describe: 'both arrive', actual: received, timeoutMs: 20_000 });
+    await cbos.untilStatus(slug, 'idle/waiting_input');
+    expect(received().map((prompt) => prompt.split(`${slug}: `).at(-1))).toEqual([
+      'queued first scene:hello',
+      'queued second scene:hello',
+    ]);
+    await untilBecame('delivered', '');
+  });
+
+  test('and that somebody changes are theirs: said to be so, and never typed again', async () => {
+    await type(ESCAPE);
+    await cbos.untilStatus(slug, 'idle/waiting_input');
+    await type(' and more');
+    await shows('scene:hello and more');
+    await untilBecame('sent', 'Somebody took it');
+    expect((await send('beside it')).error?.code).toBe('not_accepting_text');
+    await type('\r');
+    await waitFor(() => received().length === 1, { describe: 'it arrives as it was changed' });
+    await cbos.untilStatus(slug, 'idle/waiting_input');
+    expect((await send('afterwards scene:hello')).body.status).toBe('delivered');
+    expect(received()).toHaveLength(1);
+  });
+
+  test('and that somebody sends as they are, are delivered', async () => {
+    await type(`${ESCAPE}`);
+    await cbos.untilStatus(slug, 'idle/waiting_input');
+    await type('\r');
+    await waitFor(() => received().length === 1, { describe: 'they arrive' });
+    await cbos.untilStatus(slug, 'idle/waiting_input');
+    await untilBecame('delivered', '');
+    expect((await send('afterwards scene:hello')).body.status).toBe('delivered');
+    expect(received()).toHaveLength(1);
+  });
+});

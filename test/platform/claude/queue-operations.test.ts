@@ -1,0 +1,59 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { readPutBack } from '../../../src/platform/claude/index.ts';
+
+let dir: string;
+beforeAll(() => {
+  dir = mkdtempSync(join(tmpdir(), 'cbos-queue-'));
+});
+afterAll(() => rmSync(dir, { recursive: true }));
+
+/** As 2.1.329 writes them: `dequeue` tells no text. */
+const operation = (name: string, content?: string): string =>
+  JSON.stringify({
+    type: 'queue-operation',
+    operation: name,
+    timestamp: '2026-11-21T15:52:38.630Z',
+    sessionId: 's',
+    content,
+  });
+
+function transcript(...lines: string[]): string {
+  const file = join(dir, 'transcript.jsonl');
+  writeFileSync(file, lines.join('\n'));
+  return file;
+}
+
+test('a text that was taken out of the queue into the prompt is told with when', async () => {
+  const file = transcript(
+    operation('enqueue', 'first'),
+    operation('enqueue', 'second\nline'),
+    '{"type":"user","message":{"content":"a \\"queue-operation\\" in words"}}',
+    operation('popAll', 'first'),
+    operation('popAll', 'second\nline'),
+    '{"type":"queue-operation","operation":"popAll","cut of',
+  );
+  const at = Date.parse('2026-11-21T15:52:38.630Z');
+  expect([...(await readPutBack(file))]).toEqual([
+    ['first', at],
+    ['second\nline', at],
+  ]);
+});
+
+test('one that a turn took, or that was queued again, is not', async () => {
+  const file = transcript(
+    operation('popAll', 'again'),
+    operation('enqueue', 'again'),
+    operation('enqueue', 'taken'),
+    operation('dequeue'),
+    operation('enqueue', 'absorbed'),
+    operation('remove', 'absorbed'),
+  );
+  expect(await readPutBack(file)).toEqual(new Map());
+});
+
+test('a conversation that has no transcript yet has put nothing back', async () => {
+  expect(await readPutBack(join(dir, 'none.jsonl'))).toEqual(new Map());
+});
