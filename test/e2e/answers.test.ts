@@ -5,6 +5,7 @@ import type { Block, Scene } from '../../src/demo/scenes/scene.ts';
 import type { Answer, PermissionMode, Question, Session } from '../../src/protocol/index.ts';
 import { type ApiResult, type Cbos, startCbos } from '../harness/cbos.ts';
 import { type ClaudeWorld, claudeWorld } from '../harness/claude.ts';
+import { typeAtTerminal } from '../harness/claude-in-screen.ts';
 import { waitFor } from '../harness/wait-for.ts';
 
 const option = (label: string, preview?: string) => ({
@@ -372,6 +373,25 @@ describe('an answer to nothing', () => {
     expect(['no_question', 'stale_question']).toContain(results[1].error?.code);
     await untilDone();
     expect(toolResults()).toHaveLength(1);
+    await expectEmptyPrompt();
+  });
+
+  test('from two clients and a person at the terminal at once is given once; what comes late is told so, and nothing of CBOS is left in the prompt', async () => {
+    await ask('scene:ask');
+    const { screen_id: screenId } = await cbos.session(slug);
+    await untilItTakesKeys();
+    const [one, other] = await Promise.all([
+      answer({ text: 'SQLite' }),
+      answer({ text: 'PostgreSQL' }),
+      typeAtTerminal(world.env, screenId ?? '', '2'),
+    ]);
+    await untilDone();
+    expect(toolResults()).toHaveLength(1);
+    for (const { error } of [one, other]) expect([undefined, 'no_question', 'stale_question']).toContain(error?.code);
+    expect([one, other].filter(({ error }) => error === null).length).toBeLessThanOrEqual(1);
+    // The person's own key may have come too late, and theirs it is to take out.
+    const { body } = await cbos.call<{ buffer: string }>('GET', `/sessions/${slug}/buffer?lines=4`);
+    if (/^❯\s2$/m.test(body.buffer)) await typeAtTerminal(world.env, screenId ?? '', '\x7f');
     await expectEmptyPrompt();
   });
 });

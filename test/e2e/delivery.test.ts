@@ -38,9 +38,11 @@ describe('a text for the prompt', () => {
       '1',
       `long ${Array.from({ length: 500 }, (_, line) => `line ${line} with some words 漢 🎉`).join('\n')}`,
     ];
-    for (const text of texts) {
+    for (const [index, text] of texts.entries()) {
       const sent = await cbos.call<Delivery>('POST', '/sessions/TEXT/send', { text });
       expect(sent.body, text.slice(0, 40)).toMatchObject({ status: 'delivered', removed: 0 });
+      // The hook tells of it before its turn begins.
+      await waitFor(() => world.promptsReceived().length > index, { describe: `text ${index} arrives` });
       await cbos.untilStatus('TEXT', 'idle/waiting_input');
     }
     expect(world.promptsReceived()).toEqual(texts.map((text) => text.replaceAll('\t', '    ').trimEnd()));

@@ -21,12 +21,21 @@ afterAll(() => world.dispose());
 
 const send = (text: string) => cbos.call<Delivery>('POST', `/sessions/${slug}/send`, { text: `${slug}: ${text}` });
 const type = (keys: string) => typeAtTerminal(world.env, screenId, keys);
-const shows = (text: string) =>
-  waitFor(
-    async () =>
-      (await cbos.call<{ buffer: string }>('GET', `/sessions/${slug}/buffer?lines=9`)).body.buffer.includes(text),
-    { describe: `${slug} shows ${text}` },
+const shows = (text: string) => {
+  const read = async (): Promise<string> =>
+    (await cbos.call<{ buffer: string }>('GET', `/sessions/${slug}/buffer?lines=9`)).body.buffer.replaceAll(
+      '\u00a0',
+      ' ',
+    );
+  let last = '';
+  return waitFor(
+    async () => {
+      last = await read();
+      return last.includes(text);
+    },
+    { describe: `${slug} shows ${text}`, actual: () => last },
   );
+};
 const received = (): string[] => world.promptsReceived().filter((prompt) => prompt.includes(`${slug}: queued`));
 
 /** Waits until the queued texts have become so, oldest first. */

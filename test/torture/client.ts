@@ -56,15 +56,17 @@ export interface ClientOptions {
   slugs: readonly [string, ...string[]];
   /** the server that runs now; another one after a kill */
   cbos: () => Cbos;
+  /** types as somebody at the session's terminal does, past the server */
+  typeAtTerminal: (slug: string, keys: string) => Promise<void>;
   isOver: () => boolean;
 }
 
-type Kind = 'send' | 'hold' | 'twice' | 'answer' | 'stale' | 'wrong' | 'interrupt';
+type Kind = 'send' | 'hold' | 'twice' | 'answer' | 'stale' | 'wrong' | 'interrupt' | 'look';
 
 const WEIGHTS: Record<'asks' | 'runs' | 'ready', Partial<Record<Kind, number>>> = {
-  asks: { answer: 60, stale: 10, wrong: 10, send: 12, hold: 4, interrupt: 4 },
-  runs: { send: 40, hold: 16, twice: 12, interrupt: 22, stale: 6, answer: 4 },
-  ready: { send: 58, hold: 16, twice: 14, interrupt: 6, stale: 6 },
+  asks: { answer: 60, stale: 10, wrong: 10, send: 12, hold: 4, interrupt: 4, look: 2 },
+  runs: { send: 40, hold: 16, twice: 12, interrupt: 22, stale: 6, answer: 4, look: 4 },
+  ready: { send: 58, hold: 16, twice: 14, interrupt: 6, stale: 6, look: 4 },
 };
 
 /** Between two operations of one client. Long enough that most find the session elsewhere than the one before left it. */
@@ -86,6 +88,7 @@ export async function playClient(options: ClientOptions): Promise<void> {
     ledger.count[kind] = (ledger.count[kind] ?? 0) + 1;
     const turn: Turn = { ...options, slug, question, mark: `${slug}.${options.name}.${count}` };
     if (kind === 'interrupt') await interrupt(turn);
+    else if (kind === 'look') await look(turn);
     else if (kind === 'send' || kind === 'hold' || kind === 'twice') await send(turn, kind);
     else await answer(turn, kind);
   }
@@ -158,6 +161,16 @@ async function interrupt({ slug, ledger, cbos }: Turn): Promise<void> {
   const result = await settled(cbos().call('POST', `/sessions/${slug}/interrupt`));
   done.to = Date.now();
   done.result = result === null ? null : (result.error?.code ?? 'interrupted');
+}
+
+export const TRANSCRIPT_KEY = '\x0f';
+const LONGEST_LOOK_MS = 600;
+
+/** Somebody at the terminal opens the transcript and closes it again, also in the middle of what others do. */
+async function look({ slug, random, typeAtTerminal }: Turn): Promise<void> {
+  await typeAtTerminal(slug, TRANSCRIPT_KEY);
+  await new Promise((resolve) => setTimeout(resolve, random.int(0, LONGEST_LOOK_MS)));
+  await typeAtTerminal(slug, TRANSCRIPT_KEY);
 }
 
 /** null when the server went away under the request, which only a kill may do. */

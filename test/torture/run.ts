@@ -2,8 +2,9 @@ import { readdirSync } from 'node:fs';
 import type { Delivery, Session } from '../../src/protocol/index.ts';
 import { type Cbos, startCbos } from '../harness/cbos.ts';
 import { claudeWorld } from '../harness/claude.ts';
+import { typeAtTerminal } from '../harness/claude-in-screen.ts';
 import { waitFor } from '../harness/wait-for.ts';
-import { type Ledger, newLedger, operationsOf, playClient } from './client.ts';
+import { type Ledger, newLedger, operationsOf, playClient, TRANSCRIPT_KEY } from './client.ts';
 import { choosePlay } from './plays.ts';
 import { createRandom, type Random } from './random.ts';
 import { type FinalDelivery, faultsOf, type Torture } from './verdict.ts';
@@ -45,9 +46,13 @@ export async function runTorture(options: TortureOptions): Promise<TortureRun> {
   });
   let cbos = await startCbos(world);
   const slugs = names(options.sessions);
+  const screens = new Map<string, string>();
+  const atTerminal = (slug: string, keys: string): Promise<void> =>
+    typeAtTerminal(world.env, screens.get(slug) ?? '', keys);
   for (const slug of slugs) {
     const created = await cbos.call<Session>('POST', '/sessions', { slug, type: 'screen', path: world.projectDir });
     if (created.error !== null) throw new Error(created.error.message);
+    screens.set(slug, created.body.screen_id ?? '');
     await cbos.untilStatus(slug, 'idle/ready');
   }
   let kills = 0;
@@ -60,6 +65,7 @@ export async function runTorture(options: TortureOptions): Promise<TortureRun> {
       witness,
       slugs,
       cbos: () => cbos,
+      typeAtTerminal: atTerminal,
       isOver,
     }),
   );
@@ -73,7 +79,7 @@ export async function runTorture(options: TortureOptions): Promise<TortureRun> {
     }
   })();
   await Promise.all([...clients, killing]);
-  const finals = await settle({ cbos, slugs, ledger, witness });
+  const finals = await settle({ cbos, slugs, ledger, witness, atTerminal });
   const statuses: Record<string, number> = {};
   for (const { status } of finals.values()) statuses[status] = (statuses[status] ?? 0) + 1;
   const granted = new Set(readdirSync(world.dir).filter((name) => name.startsWith('granted-')));
@@ -81,7 +87,13 @@ export async function runTorture(options: TortureOptions): Promise<TortureRun> {
   return { ...run, faults: faultsOf(run) };
 }
 
-type Settling = { cbos: Cbos; slugs: readonly string[]; ledger: Ledger; witness: Witness };
+interface Settling {
+  cbos: Cbos;
+  slugs: readonly string[];
+  ledger: Ledger;
+  witness: Witness;
+  atTerminal: (slug: string, keys: string) => Promise<void>;
+}
 
 /** Answers what is still asked, waits until every session is ready and nothing is held, and sends each a last prompt, whose request holds all. */
 async function settle(settling: Settling): Promise<Torture['finals']> {
@@ -113,7 +125,7 @@ async function settle(settling: Settling): Promise<Torture['finals']> {
   return finals;
 }
 
-async function untilQuiet({ cbos, ledger }: Settling, slug: string): Promise<void> {
+async function untilQuiet({ cbos, ledger, atTerminal }: Settling, slug: string): Promise<void> {
   let quietSince: number | null = null;
   let last: unknown;
   await waitFor(
@@ -124,6 +136,8 @@ async function untilQuiet({ cbos, ledger }: Settling, slug: string): Promise<voi
       const journal = deliveries.slice(0, 12).map((one) => `${one.status} ${one.note} ${one.text.slice(0, 30)}`);
       const inBox = deliveries.filter(({ text }) => buffer_tail?.includes(text.split(' ')[0] ?? text));
       last = { status, buffer_tail, journal, inBox };
+      // Two who look at once may leave it open.
+      if (status.because.rule === 'screen.transcript') await atTerminal(slug, TRANSCRIPT_KEY);
       const { question } = status;
       if (question !== null && question.kind !== 'closing') {
         const choice = question.kind === 'question' ? 'Alpha' : 'no';

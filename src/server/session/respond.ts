@@ -1,4 +1,4 @@
-import { planAnswer } from '../../core/delivery/answer.ts';
+import { type AnswerPlan, planAnswer } from '../../core/delivery/answer.ts';
 import {
   type AnswerStep,
   answerSteps,
@@ -31,6 +31,9 @@ const MARKED_MS = 200;
 const STEP_MS = 2_000;
 /** So often a marker is moved or a box ticked anew when the screen does not show it. A key that decides something is never typed twice. */
 const TRIES = 3;
+/** What a dialog of those versions draws besides the text in its field, four options with descriptions and the last lines above it. */
+const DIALOG_ROWS = 20;
+const FIELD_INDENT = 10;
 /** Versions up to 2.1.50 swallow an Enter that comes sooner after a paste, though the text shows. */
 const OLD_ENTER_MS = 400;
 /** Where its dialog has gone meanwhile, it is a letter in the prompt. */
@@ -87,6 +90,7 @@ async function typeAnswer(actor: SessionActor, id: string, request: Answer): Pro
   if (plan.kind === 'refuse' || plan.kind === 'prompt') {
     throw refusal(question, plan.kind === 'refuse' ? plan.message : 'The dialog takes no prompt');
   }
+  requireRoom(actor, question, plan);
   const dialog = new OpenDialog(actor, question);
   await dialog.ready();
   const steps = answerSteps(question, plan, dialog.view());
@@ -94,6 +98,25 @@ async function typeAnswer(actor: SessionActor, id: string, request: Answer): Pro
     if (index === steps.length - 1) await dialog.finish(step);
     else await dialog.take(step);
   }
+}
+
+/**
+ * Up to 2.1.50 a dialog grows with the text in its field, and one that is higher than the window cannot be read any more: nothing would tell
+ * that the text stands there.
+ * @throws CatalogueError no_such_option
+ */
+function requireRoom(actor: SessionActor, question: Question, plan: AnswerPlan): void {
+  const frame = actor.status.evidence().screen?.frame;
+  if (plan.kind !== 'select' || frame === undefined || takesManyPastes(actor.record.claudeVersion)) return;
+  const room = Math.max(1, frame.rows - DIALOG_ROWS);
+  const texts = [plan.remark, ...plan.parts.map(({ text }) => text)].filter((text) => text !== null);
+  const rows = texts.map((text) => rowsOf(text, frame.cols - FIELD_INDENT));
+  if (Math.max(0, ...rows) <= room) return;
+  throw refusal(question, `Claude Code ${actor.record.claudeVersion} takes a text of ${room} lines here at most`);
+}
+
+function rowsOf(text: string, cols: number): number {
+  return text.split('\n').reduce((rows, line) => rows + Math.max(1, Math.ceil(line.length / cols)), 0);
 }
 
 /** The question with its options, which the screen shows a moment after a hook has told of it. */

@@ -1,0 +1,58 @@
+// npm run older -- VERSION [SUITE…]: end-to-end suites against an older Claude Code, in a network that has loopback and nothing else.
+import { spawn } from 'node:child_process';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { openLoader } from './load-typescript.mjs';
+import { ROOT } from './root.mjs';
+import { isWithoutNetwork, runWithoutNetwork } from './without-network.mjs';
+
+const [version, ...suites] = process.argv.slice(2);
+if (version === undefined) {
+  process.stderr.write('npm run older -- VERSION [SUITE…], as in: npm run older -- 2.0.77 test/e2e/answers.test.ts\n');
+  process.exit(2);
+}
+
+const stopped = new AbortController();
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.once(signal, () => stopped.abort());
+
+// What needs the network comes first; then this program runs again, without one.
+const program = await obtain(version);
+process.exit(
+  program === null ? 1 : isWithoutNetwork() ? await runSuites(program) : await runWithoutNetwork(stopped.signal),
+);
+
+/** @param {string} wanted @returns {Promise<string | null>} null where it cannot be had */
+async function obtain(wanted) {
+  const loader = await openLoader();
+  try {
+    const { obtainClaude, RecorderError } = await loader.ssrLoadModule(
+      join(ROOT, 'test', 'recordings', 'claude-versions.ts'),
+    );
+    const cacheDir = join(process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache'), 'cbos', 'claude-code');
+    const print = (/** @type {string} */ line) => process.stdout.write(`${line}\n`);
+    try {
+      return (await obtainClaude({ version: wanted, cacheDir, print })).at(-1);
+    } catch (error) {
+      if (!(error instanceof RecorderError)) throw error;
+      process.stderr.write(`${error instanceof Error ? error.message : error}\n`);
+      return null;
+    }
+  } finally {
+    await loader.close();
+  }
+}
+
+/** @param {string} claude @returns {Promise<number>} vitest's exit code */
+function runSuites(claude) {
+  const wanted = suites.length > 0 ? suites : ['test/e2e/answers.test.ts'];
+  const vitest = join(ROOT, 'node_modules', 'vitest', 'vitest.mjs');
+  const child = spawn(process.execPath, [vitest, 'run', ...wanted], {
+    cwd: ROOT,
+    stdio: 'inherit',
+    env: { ...process.env, CBOS_TEST_CLAUDE: claude, CBOS_TEST_CLAUDE_VERSION: version },
+  });
+  stopped.signal.addEventListener('abort', () => child.kill('SIGTERM'));
+  return new Promise((resolve) => {
+    child.on('close', (code) => resolve(code ?? 1));
+  });
+}
