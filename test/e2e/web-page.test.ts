@@ -8,7 +8,7 @@ import type { Scene } from '../../src/demo/scenes/scene.ts';
 import { openBrowser, openPage, VIEWPORTS, type WatchedPage } from '../harness/browser.ts';
 import { type Cbos, startCbos } from '../harness/cbos.ts';
 import { type ClaudeWorld, claudeWorld } from '../harness/claude.ts';
-import { terminalLines, WITHOUT_WEBGL } from '../harness/page.ts';
+import { untilTerminalShows, WITHOUT_WEBGL } from '../harness/page.ts';
 import { waitFor } from '../harness/wait-for.ts';
 
 /** A dialog comes after a request of the real program to the stand-in, on a machine that does ten other things. */
@@ -176,7 +176,7 @@ describe('the page, in a real browser, on real sessions', () => {
     await conversation.locator('strong', { hasText: 'the time' }).waitFor();
     await conversation.getByRole('cell', { name: 'the time' }).waitFor();
     // Coloured, so in more than one piece.
-    await conversation.locator('pre.code span[style]', { hasText: 'createServer' }).first().waitFor();
+    await conversation.locator('[data-kind="text"] pre.code span[style]', { hasText: 'createServer' }).waitFor();
 
     const permission = page.getByRole('region', { name: 'Permission' });
     await permission.locator('[data-kind="-"]', { hasText: 'listen(8080)' }).waitFor();
@@ -274,10 +274,7 @@ describe('the page, in a real browser, on real sessions', () => {
     await waitFor(async () => Number(await position.inputValue()) > 0, { describe: 'the replay stands at the hit' });
     const at = Number(await position.inputValue());
     // At the right moment: what was searched for stands there.
-    await waitFor(async () => (await terminalLines(page)).join(' ').includes('eady when you'), {
-      describe: 'the screen shows what was found',
-      actual: () => terminalLines(page),
-    });
+    await untilTerminalShows(page, 'it shows what was found', (lines) => lines.join(' ').includes('ready when you'));
     await page.getByRole('button', { name: 'Play' }).click();
     await waitFor(async () => Number(await position.inputValue()) > at, { describe: 'it plays on' });
     await page.goto(`${cbos.url}/#/history`);

@@ -3,6 +3,7 @@ import type { Browser, Page } from 'playwright-core';
 import { signInUrl } from '../../src/protocol/index.ts';
 import { openPage, type WatchedPage } from './browser.ts';
 import { call, type FacesUnderTest, type StartOptions, startFaces } from './faces.ts';
+import { waitFor } from './wait-for.ts';
 
 /** The built page: what users get is what is tested. */
 export const WEB_DIR = fileURLToPath(new URL('../../dist/web', import.meta.url));
@@ -25,7 +26,23 @@ export const WITHOUT_WEBGL = `{
   };
 }`;
 
-/** The lines that a page's terminal shows, without the empty ones. */
+/** Waits until a page's terminal shows what it should; the page draws without WebGL. */
+export async function untilTerminalShows(
+  page: Page,
+  describe: string,
+  isShown: (lines: string[]) => boolean,
+): Promise<void> {
+  let lines: string[] = [];
+  await waitFor(
+    async () => {
+      lines = await terminalLines(page);
+      return isShown(lines);
+    },
+    { describe: `of the terminal: ${describe}`, actual: () => lines },
+  );
+}
+
+/** The lines that it shows, without the empty ones. */
 export async function terminalLines(page: Page): Promise<string[]> {
   const rows = await page.locator('.xterm-rows > div').allTextContents();
   return rows.map((row) => row.replaceAll('\u00a0', ' ').trimEnd()).filter((row) => row !== '');

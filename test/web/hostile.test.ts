@@ -12,6 +12,10 @@ const SCRIPT = '<script>window.wasHit=1</script>';
 const LINKS =
   '[click](javascript:window.wasHit=1) ![picture](https://evil.example/p.png) <a href="javascript:window.wasHit=1">raw</a>';
 const EVIL = `${IMG} ${SCRIPT} ${LINKS}`;
+/** Right to left from here on: "gpj.exe" reads as "exe.jpg". */
+const REVERSED = '\u202e';
+/** As much as a tool may answer; a page that draws it stays usable. */
+const HUGE = `${'x'.repeat(200)}\n`.repeat(10_000);
 
 const world = createWorld();
 let browser: Browser;
@@ -57,6 +61,90 @@ test('what a session is called, asks and does stays text', async () => {
   }
   await one.page.keyboard.press('Control+k');
   await one.page.getByRole('combobox').fill('img');
+  await expectInert(one);
+});
+
+test('what is found, kept, counted and offered stays text', async () => {
+  await using one = await startPage(browser, {
+    prepare: ({ sessions }) => {
+      sessions.add('FOUND', { last_question: `${EVIL} needle` });
+      sessions.addToStash({ session_slug: 'FOUND', response: `so ${EVIL}`, question: EVIL });
+    },
+  });
+  const { page, server } = one;
+  await one.visit('#/search');
+  await page.getByLabel('Search all sessions').fill('needle');
+  await page.locator('mark', { hasText: 'needle' }).waitFor();
+  await page.getByLabel('Search all sessions').fill(EVIL);
+  await page.locator('mark').first().waitFor();
+  await one.visit('#/stash');
+  await page.getByText('window.wasHit=1').first().waitFor();
+  await one.visit(`#/search?q=${encodeURIComponent(EVIL)}`);
+  await page.locator('mark').first().waitFor();
+  await one.visit('#/history');
+  await page.getByRole('rowheader', { name: 'FOUND' }).waitFor();
+  // A folder may have any name but for the slash; completion shows it and the name of the session follows it.
+  const folder = server.world.project('a<img src=x onerror=window.wasHit=1>');
+  await one.visit('#/new');
+  await page.getByLabel('Folder').fill(folder.slice(0, -5));
+  await page.getByRole('option', { name: folder }).waitFor();
+  await page.keyboard.press('Tab');
+  await waitFor(async () => (await page.getByLabel('Name').inputValue()).startsWith('A-IMG'), {
+    describe: 'the name is a valid one',
+  });
+  for (const place of ['replay?recording=<script>', 'replay?offset=<script>&t=x', '%00', '%3Cscript%3E']) {
+    await one.visit(`#/s/${place}`);
+    await page.locator('main', { hasText: /./ }).waitFor();
+  }
+  await expectInert(one);
+});
+
+test('no mark hides what a command, a path or an edit is', async () => {
+  const command = `rm -rf ${REVERSED}/emoh/ ohce #`;
+  await using one = await startPage(browser, {
+    prepare: ({ sessions }) => {
+      sessions.add('ASKS', { path: `/tmp/${REVERSED}x`, ...asking({ tool: { name: 'Bash', input: { command } } }) });
+      const edit = { file_path: `a${REVERSED}b.ts`, old_string: 'a', new_string: `b${REVERSED}c` };
+      sessions.add('EDITS', asking({ id: 'q2', tool: { name: 'Edit', input: edit } }));
+    },
+  });
+  const { page } = one;
+  await one.visit('#/');
+  await page.getByRole('navigation', { name: 'Sessions' }).getByText('rm -rf \\u202e/emoh/').waitFor();
+  await one.visit('#/s/ASKS');
+  const permission = page.getByRole('region', { name: 'Permission' });
+  await permission.getByText('rm -rf \\u202e/emoh/').waitFor();
+  await one.visit('#/s/EDITS');
+  await permission.getByText('a\\u202eb.ts').waitFor();
+  await permission.locator('[data-kind="+"]', { hasText: 'b\\u202ec' }).waitFor();
+  expect(await page.locator('body').textContent()).not.toContain(REVERSED);
+  await expectInert(one);
+});
+
+test('a tool that answers with megabytes, and a prompt of them, leave the page usable', async () => {
+  await using one = await startPage(browser, {
+    prepare: ({ sessions }) => {
+      sessions.addWithoutRecording('JSON', { type: 'json', json_state: 'complete' });
+      sessions.add(
+        'ASKS',
+        asking({ text: HUGE, tool: { name: 'Write', input: { file_path: 'a.ts', content: HUGE } } }),
+      );
+    },
+  });
+  const { page } = one;
+  one.server.sessions.happen(
+    'JSON',
+    { type: 'user', message: { role: 'user', content: HUGE } },
+    tool('Read', { file_path: 'big.ts' }),
+    { type: 'user', message: { content: [{ type: 'tool_result', tool_use_id: 't1', content: HUGE }] } },
+    { type: 'assistant', message: { content: [{ type: 'text', text: `\`\`\`ts\n${HUGE}\n\`\`\`\n\nthe end` }] } },
+  );
+  await one.visit('#/s/JSON');
+  await page.getByText('the end').waitFor();
+  await page.locator('details.tool summary').click();
+  await one.visit('#/s/ASKS');
+  await page.getByRole('button', { name: 'Yes', exact: true }).click({ timeout: 10_000 });
+  await waitFor(() => one.server.sessions.answers.length === 1, { describe: 'the answer comes' });
   await expectInert(one);
 });
 

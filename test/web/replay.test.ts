@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openBrowser } from '../harness/browser.ts';
 import type { FacesUnderTest } from '../harness/faces.ts';
 import { HEADER } from '../harness/memory-recording.ts';
-import { type PageUnderTest, startPage, terminalLines } from '../harness/page.ts';
+import { type PageUnderTest, startPage, untilTerminalShows } from '../harness/page.ts';
 import { asking } from '../harness/some-sessions.ts';
 import { waitFor } from '../harness/wait-for.ts';
 import { createWorld } from '../harness/world.ts';
@@ -49,10 +49,7 @@ function prepare({ sessions, world: { streamDir } }: FacesUnderTest): void {
 }
 
 const shows = ({ page }: PageUnderTest, lines: string[]) =>
-  waitFor(async () => (await terminalLines(page)).join() === lines.join(), {
-    describe: `the screen shows ${lines.join(', ')}`,
-    actual: () => terminalLines(page),
-  });
+  untilTerminalShows(page, lines.join(', '), (shown) => shown.join() === lines.join());
 const position = async ({ page }: PageUnderTest) => Number(await page.getByLabel('Position').inputValue());
 
 test('it plays by itself, silence skipped, and faster where that is wanted; keys jump', async () => {

@@ -2,7 +2,7 @@ import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { ClaudeEvent } from '../../src/protocol/index.ts';
 import { openBrowser } from '../harness/browser.ts';
-import { type PageUnderTest, startPage, terminalLines } from '../harness/page.ts';
+import { type PageUnderTest, startPage, terminalLines, untilTerminalShows } from '../harness/page.ts';
 import { asking, DONE, WORKING } from '../harness/some-sessions.ts';
 import { waitFor } from '../harness/wait-for.ts';
 import { createWorld } from '../harness/world.ts';
@@ -26,10 +26,7 @@ test('a terminal goes on after a restart of the server: no byte is lost, none co
   const { page, server } = one;
   const write = (lines: string[]) => server.sessions.stream('TERM').write(lines.map((line) => `${line}\r\n`).join(''));
   const shows = (lines: string[]) =>
-    waitFor(async () => (await terminalLines(page)).join() === lines.join(), {
-      describe: `the terminal shows ${lines.length} lines`,
-      actual: () => terminalLines(page),
-    });
+    untilTerminalShows(page, `${lines.length} lines`, (shown) => shown.join() === lines.join());
   await one.visit('#/s/TERM');
   write(numbered(1, 5));
   await shows(numbered(1, 5));
@@ -61,10 +58,7 @@ test('what is needed for the first time while the server is away comes when it i
   await one.visit('#/s/ASKS');
   await one.visit('#/s/TERM');
   await server.startAgain();
-  await waitFor(async () => (await terminalLines(page)).join() === 'hello there', {
-    describe: 'the terminal is there',
-    actual: () => terminalLines(page),
-  });
+  await untilTerminalShows(page, 'it is there', (lines) => lines.join() === 'hello there');
   await one.visit('#/s/ASKS');
   await page.getByRole('region', { name: 'Permission' }).locator('pre.code span[style]').first().waitFor();
   expect(one.watched.faults).toEqual([]);
