@@ -179,6 +179,64 @@ describe('a question', () => {
   });
 });
 
+describe('a conversation', () => {
+  const said = (text: string) => ({ type: 'assistant', message: { content: [{ type: 'text', text }] } });
+  const lines = (from: number): string => Array.from({ length: 60 }, (_, index) => `line ${from + index}`).join('\n\n');
+  const toEnd = ({ page }: PageUnderTest) =>
+    page.locator('.conversation').evaluate((all) => all.scrollHeight - all.scrollTop - all.clientHeight);
+
+  test('stays at its end whatever comes, unless somebody reads above', async () => {
+    await using one = await startPage(browser, {
+      prepare: ({ sessions }) => void sessions.addWithoutRecording('JSON', { type: 'json', json_state: 'running' }),
+    });
+    const { page, server } = one;
+    server.sessions.happen('JSON', said(lines(1)));
+    await one.visit('#/s/JSON');
+    await page.getByText('line 60', { exact: true }).waitFor();
+    const atEnd = () => waitFor(async () => (await toEnd(one)) < 2, { describe: 'it is at its end' });
+    await atEnd();
+    // A question takes half of the room, code is coloured: the end stays.
+    server.sessions.happen('JSON', said('```ts\nconst a = 1;\n```'));
+    server.sessions.change('JSON', asking());
+    await panel(one, 'Permission').waitFor();
+    await atEnd();
+    await page.locator('.conversation').hover();
+    await page.mouse.wheel(0, -1_000);
+    await waitFor(async () => (await toEnd(one)) > 500, { describe: 'it was scrolled' });
+    server.sessions.happen('JSON', said('more'));
+    await page.getByText('more', { exact: true }).waitFor();
+    expect(await toEnd(one)).toBeGreaterThan(500);
+  });
+
+  test('says of a call that it waits for its permission, not that it runs', async () => {
+    await using one = await startPage(browser, {
+      prepare: ({ sessions }) => void sessions.addWithoutRecording('JSON', { type: 'json', json_state: 'running' }),
+    });
+    const { page, server } = one;
+    const call = (id: string, command: string) => ({ type: 'tool_use', id, name: 'Bash', input: { command } });
+    const content = [call('a', 'npm test'), call('b', 'sleep 9')];
+    server.sessions.happen('JSON', { type: 'assistant', message: { content } });
+    server.sessions.change('JSON', asking({ tool: { name: 'Bash', input: { command: 'npm test' } } }));
+    await one.visit('#/s/JSON');
+    await page.locator('details.tool', { hasText: 'npm test' }).getByText('waits for you').waitFor();
+    await page.locator('details.tool', { hasText: 'sleep 9' }).getByText('running').waitFor();
+    server.sessions.change('JSON', WORKING);
+    await page.locator('details.tool', { hasText: 'npm test' }).getByText('running').waitFor();
+  });
+});
+
+describe('a permission', () => {
+  test('names its file once', async () => {
+    const tool = { name: 'Write', input: { file_path: '/home/me/NOTES.md', content: '# Notes' } };
+    await using one = await startPage(browser, {
+      prepare: ({ sessions }) => void sessions.add('ASKS', asking({ tool, text: 'Write: /home/me/NOTES.md' })),
+    });
+    await panel(one, 'Permission').getByText('# Notes').waitFor();
+    const text = await panel(one, 'Permission').textContent();
+    expect(text?.split('NOTES.md')).toHaveLength(2);
+  });
+});
+
 describe('a reply', () => {
   test('that would run a command is asked about first', async () => {
     await using one = await startPage(browser, { prepare: ({ sessions }) => void sessions.add('DONE', DONE) });

@@ -1,7 +1,7 @@
 import { signal } from '@preact/signals';
 import { memo } from 'preact/compat';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
-import type { Session, StoredEvent } from '../../protocol/index.ts';
+import type { Question, Session, StoredEvent } from '../../protocol/index.ts';
 import { Icon } from '../parts/icons.tsx';
 import { command, link, onFrame } from '../server/fleet.ts';
 import { inputGist } from '../sessions/tone.ts';
@@ -21,10 +21,20 @@ export function ConversationView({ session }: { session: Session }) {
   const conversation = useConversation(slug);
   const scroller = useRef<HTMLElement>(null);
   const isAtEnd = useRef(true);
+  const lastTop = useRef(0);
   const { items } = conversation.value;
   useEffect(() => {
     const { current } = scroller;
-    if (current !== null && isAtEnd.current) current.scrollTop = current.scrollHeight;
+    if (current === null) return;
+    const followEnd = (): void => {
+      if (isAtEnd.current) current.scrollTop = current.scrollHeight;
+    };
+    // Not only what is said moves the end: code that is coloured, a question that takes its room, a phone's keyboard.
+    const observer = new ResizeObserver(followEnd);
+    observer.observe(current);
+    for (const item of current.children) observer.observe(item);
+    followEnd();
+    return () => observer.disconnect();
   }, [items]);
   return (
     <section
@@ -34,7 +44,10 @@ export function ConversationView({ session }: { session: Session }) {
       // biome-ignore lint/a11y/noNoninteractiveTabindex: it is scrolled by the keyboard as well
       tabIndex={0}
       onScroll={({ currentTarget: { scrollHeight, scrollTop, clientHeight } }) => {
-        isAtEnd.current = scrollHeight - scrollTop - clientHeight < AT_END_PX;
+        // Only upwards is away from the end: that it grew since the last scroll is nobody's doing.
+        if (scrollHeight - scrollTop - clientHeight < AT_END_PX) isAtEnd.current = true;
+        else if (scrollTop < lastTop.current) isAtEnd.current = false;
+        lastTop.current = scrollTop;
       }}
     >
       {items.length === 0 && (
@@ -43,7 +56,7 @@ export function ConversationView({ session }: { session: Session }) {
         </p>
       )}
       {items.map((item) => (
-        <ItemView key={item.id} item={item} />
+        <ItemView key={item.id} item={item} isAsked={isAsked(item, session.status.question)} />
       ))}
       {session.status.primary === 'active' && <p class="working faint">{workingText(items.at(-1))}</p>}
     </section>
@@ -90,15 +103,21 @@ function workingText(last: Item | undefined): string {
   return last !== undefined && 'isWriting' in last && last.isWriting ? 'Writing…' : 'Thinking…';
 }
 
-const ItemView = memo(function ItemView({ item }: { item: Item }) {
+/** Whether this is the call that the open question is about. */
+function isAsked(item: Item, question: Question | null): boolean {
+  if (item.kind !== 'tool' || item.output !== null || question?.tool == null) return false;
+  return item.name === question.tool.name && JSON.stringify(item.input) === JSON.stringify(question.tool.input);
+}
+
+const ItemView = memo(function ItemView({ item, isAsked }: { item: Item; isAsked: boolean }) {
   return (
     <div class="item" data-kind={item.kind} data-inside={item.isInside ? '' : undefined}>
-      <ItemContent item={item} />
+      <ItemContent item={item} isAsked={isAsked} />
     </div>
   );
 });
 
-function ItemContent({ item }: { item: Item }) {
+function ItemContent({ item, isAsked }: { item: Item; isAsked: boolean }) {
   switch (item.kind) {
     case 'prompt':
       return <p class="prompt">{item.text}</p>;
@@ -115,7 +134,7 @@ function ItemContent({ item }: { item: Item }) {
         </details>
       );
     case 'tool':
-      return <Tool {...item} />;
+      return <Tool {...item} isAsked={isAsked} />;
     case 'end':
       return item.error === null ? <p class="end faint">{endText(item)}</p> : <p class="notice bad">{item.error}</p>;
     case 'note':
@@ -123,8 +142,16 @@ function ItemContent({ item }: { item: Item }) {
   }
 }
 
-function Tool({ name, input, output, isError }: Extract<Item, { kind: 'tool' }>) {
-  const state = output === null ? 'busy' : isError ? 'error' : 'done';
+const TOOL_STATES = {
+  needs: 'waits for you',
+  busy: 'running',
+  error: 'failed',
+  done: '',
+} as const;
+
+function Tool(props: Extract<Item, { kind: 'tool' }> & { isAsked: boolean }) {
+  const { name, input, output, isError, isAsked } = props;
+  const state = isAsked ? 'needs' : output === null ? 'busy' : isError ? 'error' : 'done';
   return (
     <details class="fold tool" open={SHOWN_OPEN.has(name) || undefined}>
       <summary>
@@ -132,7 +159,7 @@ function Tool({ name, input, output, isError }: Extract<Item, { kind: 'tool' }>)
         <span class="dot" data-tone={state} />
         <strong>{name}</strong>
         <span class="mono clip grow gist">{inputGist(input)}</span>
-        <span class="faint">{state === 'busy' ? 'running' : isError ? 'failed' : ''}</span>
+        <span class="faint">{TOOL_STATES[state]}</span>
       </summary>
       <div class="fold-body stack">
         <ToolInput name={name} input={input} isFileNamed />

@@ -1,4 +1,4 @@
-import { needsPerson } from '../../protocol/index.ts';
+import { needsPerson, type Session } from '../../protocol/index.ts';
 import { addressOf } from '../app/router.ts';
 import { Icon } from '../parts/icons.tsx';
 import { link, sessions } from '../server/fleet.ts';
@@ -53,7 +53,7 @@ export function HomePage() {
               <StatusChip session={session} />
             </div>
             {status.question === null ? (
-              <p class="notice bad">{status.because.evidence}</p>
+              <p class={`notice ${status.primary === 'stuck' ? 'needs' : 'bad'}`}>{problemOf(status)}</p>
             ) : (
               <QuestionPanel key={status.question.id} slug={slug} question={status.question} hasKeys={false} />
             )}
@@ -62,4 +62,9 @@ export function HomePage() {
       })}
     </div>
   );
+}
+
+/** Why a session that asks nothing needs a person. */
+function problemOf({ primary, because }: Session['status']): string {
+  return primary === 'stuck' ? `No sign of life. The last one was: ${because.evidence}` : because.evidence;
 }

@@ -1,15 +1,16 @@
 import { useSignal } from '@preact/signals';
 
 const ESC = '\u001b';
+/** The most used first: on a narrow phone the last two are scrolled to. */
 const KEYS: readonly { name: string; label: string; keys: string }[] = [
   { name: 'Escape', label: 'Esc', keys: ESC },
-  { name: 'Tab', label: 'Tab', keys: '\t' },
-  { name: 'Shift Tab', label: '⇤', keys: `${ESC}[Z` },
   { name: 'Up', label: '↑', keys: `${ESC}[A` },
   { name: 'Down', label: '↓', keys: `${ESC}[B` },
+  { name: 'Enter', label: '⏎', keys: '\r' },
+  { name: 'Tab', label: 'Tab', keys: '\t' },
+  { name: 'Shift Tab', label: '⇤', keys: `${ESC}[Z` },
   { name: 'Left', label: '←', keys: `${ESC}[D` },
   { name: 'Right', label: '→', keys: `${ESC}[C` },
-  { name: 'Enter', label: '⏎', keys: '\r' },
 ];
 
 /** What Ctrl makes of a letter that people press with it in Claude Code. */

@@ -79,7 +79,7 @@ function QuestionContent({ question }: { question: Question }) {
     return (
       <>
         <ToolInput name={tool.name} input={tool.input} />
-        <p class="question-text">{lastLine(text)}</p>
+        {!isOfTool(text, tool.name) && <p class="question-text">{lastLine(text)}</p>}
       </>
     );
   }
@@ -89,6 +89,11 @@ function QuestionContent({ question }: { question: Question }) {
 /** The field that was asked for by a button takes its place, and the keys. */
 function takeFocus(field: HTMLInputElement | null): void {
   field?.focus();
+}
+
+/** Without a dialog on a screen the text is the call in a line, which stands above it whole. */
+function isOfTool(text: string, tool: string): boolean {
+  return text === tool || text.startsWith(`${tool}: `);
 }
 
 /** The dialog on the screen repeats the call above its question. */

@@ -61,17 +61,18 @@ export function SessionTerminal({ session }: { session: Session }) {
     <div class={`terminal-pane ${hasKeyboard.value ? 'has-keyboard' : ''}`}>
       <div class="terminal-tools row">
         <span class="faint grow clip">
-          {hasKeyboard.value ? 'You type into the terminal' : cols === null ? '' : `${cols}×${rows}`}
+          {hasKeyboard.value ? 'You type here' : cols === null ? '' : `${cols}×${rows}`}
         </span>
         <button
           type="button"
           class="button quiet"
           disabled={!canType}
+          aria-label="Fit"
           title="Sets the session’s size to what fits here; others who look at it see that size, too"
           onClick={() => terminal.value?.fitSession()}
         >
           <Icon name="fit" />
-          Fit
+          <span class="wide-only">Fit</span>
         </button>
         <button
           type="button"

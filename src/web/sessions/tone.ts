@@ -65,6 +65,7 @@ export function gistOf({ status, path }: Pick<Session, 'status' | 'path'>): stri
     return firstLine(question.text);
   }
   if (status.primary === 'active' && status.detail === 'using_tools') return firstLine(because.evidence);
+  if (status.primary === 'stuck') return statusText({ status });
   if (status.detail === 'error') return firstLine(because.evidence);
   return path === null ? '' : shortPath(path);
 }
