@@ -1,8 +1,7 @@
 import type { Explanation } from '../../protocol/index.ts';
 import { arbitrate } from './arbitrate.ts';
-import { voicesOf } from './derive.ts';
 import type { Evidence, Millis, SourceVerdict } from './evidence.ts';
-import { companyOf, settledReading } from './screen.ts';
+import { type Hearing, hear } from './hearing.ts';
 
 const iso = (at: Millis | null): string | null => (at === null ? null : new Date(at).toISOString());
 
@@ -14,9 +13,9 @@ export function explain(
   evidence: Evidence,
   now: Millis,
 ): Omit<Explanation, 'status' | 'claude_version' | 'stuck_threshold_ms'> {
-  const voices = voicesOf(evidence, now);
-  const { winner, why, recheckAt } = arbitrate(voices, evidence, now);
-  const order = [voices.process, voices.json, voices.hook, voices.screen, voices.registry];
+  const hearing = hear(evidence, now);
+  const { winner, why, recheckAt } = arbitrate(hearing);
+  const order = [hearing.process, hearing.json, hearing.hook, hearing.screen, hearing.registry];
   return {
     at: new Date(now).toISOString(),
     verdicts: order.filter((voice) => voice !== null).map((voice) => tell(voice, winner)),
@@ -29,7 +28,7 @@ export function explain(
         ended_at: iso(evidence.process.endedAt),
       },
       hooks: hookFacts(evidence),
-      screen: screenFacts(evidence, now),
+      screen: screenFacts(hearing),
       registry: evidence.registry && {
         status: evidence.registry.status,
         waiting_for: evidence.registry.waitingFor,
@@ -94,9 +93,9 @@ function jsonFacts({ json }: Evidence): Explanation['evidence']['json'] {
   };
 }
 
-function screenFacts({ screen, hooks }: Evidence, now: Millis): Explanation['evidence']['screen'] {
-  if (screen === null) return null;
-  const { reading, since } = settledReading(screen, now, companyOf(hooks));
+function screenFacts({ evidence: { screen }, settled }: Hearing): Explanation['evidence']['screen'] {
+  if (screen === null || settled === null) return null;
+  const { reading, since } = settled;
   return {
     rule: reading.rule,
     since: new Date(since).toISOString(),
