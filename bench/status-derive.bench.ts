@@ -1,5 +1,6 @@
 import {
   advanceStatus,
+  DEFAULT_THRESHOLDS,
   NO_HOOKS,
   observeScreen,
   type ScreenEvidence,
@@ -65,7 +66,7 @@ function timePerFrame(frameOf: (round: number) => ScreenFrame): number {
   return timeOf((round) => {
     shown = observeScreen(shown, frameOf(round), round * 50);
     const evidence = { process: null, screen: shown, hooks: NO_HOOKS, registry: null };
-    memory = advanceStatus(memory, { evidence, now: round * 50, stuckThresholdMs: 15_000 }).memory;
+    memory = advanceStatus(memory, { evidence, now: round * 50, thresholds: DEFAULT_THRESHOLDS }).memory;
     return memory.since;
   });
 }

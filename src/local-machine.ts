@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import type { DoctorCheck, LocalHost, SettingFlags } from './cli/local-host.ts';
+import { thresholdsOf } from './core/settings/index.ts';
 import { runLocalDemo } from './local-demo.ts';
 import { runningServer, runServer, startInBackground, stopServer } from './local-server.ts';
 import { openInBrowser } from './open-in-browser.ts';
@@ -103,7 +104,8 @@ export function createLocalMachine(self: ThisProgram): LocalHost {
     },
     timeline: async (request) => {
       const { readTimeline } = await import('./local-timeline.ts');
-      return readTimeline(request, { ...(await read({})), cwd: self.cwd });
+      const { settings, rules } = await read({});
+      return readTimeline(request, { settings, thresholds: thresholdsOf(settings), rules, cwd: self.cwd });
     },
     tui: async (request) => {
       // Side by side: the picture comes some 50 ms sooner.

@@ -39,7 +39,11 @@ export function redactExplanation({
         prompt: hidePrompt(json.prompt),
         tools: hideCalls(json.tools),
         questions: hideCalls(json.questions),
-        turn_end: json.turn_end && { ...json.turn_end, error: hide(json.turn_end.error) },
+        turn_end: json.turn_end && {
+          ...json.turn_end,
+          error: hide(json.turn_end.error),
+          message: hide(json.turn_end.message),
+        },
       },
       screen: screen && frame && { ...screen, lines: [...frame.lines], draft: hide(screen.draft) },
     },

@@ -1,5 +1,11 @@
 import type { TimelineRequest, TimelineResult } from './cli/local-host.ts';
-import { createTimeline, type ScreenRule, type TimelineEntry, userObserver } from './core/status/index.ts';
+import {
+  createTimeline,
+  type ScreenRule,
+  type Thresholds,
+  type TimelineEntry,
+  userObserver,
+} from './core/status/index.ts';
 import { findRecording } from './find-recording.ts';
 import { replayRecording } from './platform/recorder/index.ts';
 import type { Settings } from './protocol/index.ts';
@@ -12,9 +18,10 @@ const END_AFTER_OUTPUT_MS = 200;
 /** After the last byte of a recording that goes on: time for what it shows to count. What came of it later nobody knows. */
 const SETTLE_AFTER_END_MS = 2_000;
 
-/** Where recordings are, and when silence counts. */
 export interface TimelinePlace {
-  settings: Pick<Settings, 'stream_dir' | 'stuck_threshold_ms'>;
+  /** where recordings are */
+  settings: Pick<Settings, 'stream_dir'>;
+  thresholds: Thresholds;
   /** the user's own */
   rules: readonly ScreenRule[];
   /** relative paths start here */
@@ -27,13 +34,13 @@ export interface TimelinePlace {
  */
 export async function readTimeline(
   request: TimelineRequest,
-  { settings, rules, cwd }: TimelinePlace,
+  { settings, thresholds, rules, cwd }: TimelinePlace,
 ): Promise<TimelineResult> {
   const files = findRecording(request, { settings, cwd });
   const entries: TimelineEntry[] = [];
   const timeline = createTimeline({
-    stuckThresholdMs: settings.stuck_threshold_ms,
-    observe: userObserver(rules),
+    thresholds,
+    observe: userObserver(rules, thresholds),
     onChange: (entry) => entries.push(entry),
   });
   const { at, ended, timed } = await replayRecording({

@@ -17,6 +17,16 @@ const SourceSays = z
   })
   .meta({ id: 'SourceVerdict' });
 
+const Thresholds = z
+  .object({
+    spinner_settle_ms: z.int(),
+    prompt_settle_ms: z.int(),
+    silent_end_ms: z.int(),
+    draw_lag_ms: z.int(),
+    stale_screen_ms: z.int(),
+  })
+  .meta({ description: 'As `[status]` of config.toml has them' });
+
 const Process = z.object({ alive: z.boolean(), started_at: At, ended_at: At });
 
 const Hooks = z.object({
@@ -65,9 +75,13 @@ const JsonEvents = z.object({
   last_at: At,
   prompt: z.object({ at: Timestamp, text: z.string() }).nullable(),
   busy_since: At,
+  phase: z.object({ kind: z.enum(['thinking', 'responding']), at: Timestamp }).nullable(),
   tools: z.array(Call).meta({ description: 'Calls without a result yet' }),
   questions: z.array(Call).meta({ description: 'What Claude Code waits to be answered' }),
-  turn_end: z.object({ at: Timestamp, error: z.string().nullable(), interrupted: z.boolean() }).nullable(),
+  compacting_since: At,
+  turn_end: z
+    .object({ at: Timestamp, error: z.string().nullable(), message: z.string().nullable(), interrupted: z.boolean() })
+    .nullable(),
   background: z.int().meta({ description: 'Tasks that go on after the turn' }),
 });
 
@@ -78,6 +92,7 @@ export const Explanation = z
     at: Timestamp.meta({ description: 'When this was so' }),
     claude_version: z.string().nullable(),
     stuck_threshold_ms: z.int(),
+    thresholds: Thresholds,
     why: z.string().meta({ description: 'Why this source was believed and no other, in words' }),
     recheck_at: At.meta({ description: 'When the same evidence would be judged anew' }),
     verdicts: z.array(SourceSays).meta({ description: 'Strongest first; a source that says nothing is left out' }),

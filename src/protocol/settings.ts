@@ -21,6 +21,11 @@ export const Settings = z.strictObject({
   claude_command: z.string().min(1),
   claude_alternate_screen: z.boolean(),
   stuck_threshold_ms: z.int().min(1_000),
+  status_spinner_settle_ms: z.int().min(0).max(60_000),
+  status_prompt_settle_ms: z.int().min(0).max(60_000),
+  status_silent_end_ms: z.int().min(0).max(60_000),
+  status_draw_lag_ms: z.int().min(0).max(60_000),
+  status_stale_screen_ms: z.int().min(0).max(60_000),
   /** seconds */
   json_idle_timeout: z.int().min(1),
   on_waiting: z.string().nullable(),
@@ -111,6 +116,36 @@ export const SETTING_ROWS: readonly SettingRow[] = [
     environment: 'CBOS_STUCK_THRESHOLD_MS',
     file: 'stuck_threshold_ms',
     about: 'active without a sign of life for this long is stuck',
+  },
+  {
+    name: 'status_spinner_settle_ms',
+    environment: null,
+    file: 'status.spinner_settle_ms',
+    about: 'without hooks: a spinner must turn for this long before a turn counts as running',
+  },
+  {
+    name: 'status_prompt_settle_ms',
+    environment: null,
+    file: 'status.prompt_settle_ms',
+    about: 'without hooks: the prompt must be up for this long before a turn counts as over',
+  },
+  {
+    name: 'status_silent_end_ms',
+    environment: null,
+    file: 'status.silent_end_ms',
+    about: 'the prompt must be up for this long before a turn counts as over that no hook ended, as after Esc',
+  },
+  {
+    name: 'status_draw_lag_ms',
+    environment: null,
+    file: 'status.draw_lag_ms',
+    about: 'the screen may be behind the hooks by this much before it is believed against them',
+  },
+  {
+    name: 'status_stale_screen_ms',
+    environment: null,
+    file: 'status.stale_screen_ms',
+    about: 'a screen without news for this long, while hooks and registry say otherwise, is not believed any more',
   },
   {
     name: 'json_idle_timeout',

@@ -1,6 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { thresholdsOf } from '../core/settings/index.ts';
 import { type ScreenRule, userObserver } from '../core/status/index.ts';
 import { holdTools, registryDirectory, removeGates } from '../platform/claude/index.ts';
 import { openScreenHost, type ScreenHost } from '../platform/gnu-screen/index.ts';
@@ -131,6 +132,7 @@ async function openFleet(
 ): Promise<Fleet> {
   const { settings, environment, clock, log } = options;
   const { database, screen, search, disk } = parts;
+  const thresholds = thresholdsOf(settings);
   const spoolDir = join(settings.home, 'hooks');
   await mkdir(spoolDir, { recursive: true, mode: 0o700 });
   removeGates(spoolDir);
@@ -140,8 +142,8 @@ async function openFleet(
       clock,
       log,
       screen,
-      stuckThresholdMs: settings.stuck_threshold_ms,
-      observe: userObserver(options.rules),
+      thresholds,
+      observe: userObserver(options.rules, thresholds),
       sessions: createSessionStore(database),
       history: createHistoryStore(database),
       deliveries: createDeliveryStore(database),

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { TimelineChange } from '../../src/cli/local-host.ts';
+import { DEFAULT_THRESHOLDS } from '../../src/core/status/index.ts';
 import { readTimeline } from '../../src/local-timeline.ts';
 import { createWorld } from '../harness/world.ts';
 import { type CommandResult, runCommand } from './command-line.ts';
@@ -24,8 +25,8 @@ function run(...argv: string[]): Promise<CommandResult> {
     cwd: world.streamDir,
     host: {
       timeline: async (request) => {
-        const settings = { stream_dir: world.streamDir, stuck_threshold_ms: 15_000 };
-        return readTimeline(request, { settings, rules: [], cwd: world.streamDir });
+        const settings = { stream_dir: world.streamDir };
+        return readTimeline(request, { settings, thresholds: DEFAULT_THRESHOLDS, rules: [], cwd: world.streamDir });
       },
     },
   });

@@ -8,6 +8,9 @@ import { parseMisdetection, sayOf } from '../harness/misdetection.ts';
 
 const CONFIG = `stuck_threshold_ms = 60000
 
+[status]
+silent_end_ms = 900
+
 [[rules]]
 id = "deploying"
 pattern = "^ *● Deploying to \\\\w+"
@@ -42,7 +45,7 @@ test('a status is explained, kept for a report without a word of the session, an
     prompt: 'scene:permission for Hildegard',
   });
   await cbos.until('WHY', ({ status }) => (status.question?.options.length ?? 0) > 0, 'shows its dialog');
-  const { verdicts, why, evidence, claude_version, stuck_threshold_ms } = await explained();
+  const { verdicts, why, evidence, ...facts } = await explained();
   expect(verdicts.map(({ source, primary, detail, won }) => [source, primary, detail, won])).toEqual([
     ['hook', 'waiting', 'permission', false],
     ['screen', 'waiting', 'permission', true],
@@ -50,7 +53,11 @@ test('a status is explained, kept for a report without a word of the session, an
   ]);
   expect(why).toBe('both wait; the screen shows the options');
   expect(evidence.hooks?.prompt?.text).toContain('Hildegard');
-  expect({ claude_version, stuck_threshold_ms }).toEqual({ claude_version: '2.1.329', stuck_threshold_ms: 60_000 });
+  expect(facts).toMatchObject({
+    claude_version: '2.1.329',
+    stuck_threshold_ms: 60_000,
+    thresholds: { silent_end_ms: 900, draw_lag_ms: 1_000 },
+  });
   const shown = await cbos.cli(['show', 'WHY']);
   expect(shown.stdout).toContain('screen.dialog.permission');
 
@@ -74,4 +81,21 @@ test('a status is explained, kept for a report without a word of the session, an
   const after = await explained();
   expect(after.why).toBe('a rule of your own is believed before all others');
   expect(after.verdicts.find(({ source }) => source === 'hook')).toMatchObject({ won: false });
+});
+
+test('a JSON session is explained by its events, and a wrong status of it replayed from its file', async () => {
+  await using world = await claudeWorld();
+  const cbos = await startCbos(world);
+  const prompt = 'scene:permission for Hildegard';
+  await cbos.call('POST', '/sessions', { slug: 'WHY', type: 'json', path: world.projectDir, prompt });
+  await cbos.untilStatus('WHY', 'waiting/permission');
+  const { stdout } = await cbos.cli(['explain', 'WHY']);
+  expect(stdout).toContain('the events of a JSON session are exact');
+  expect(stdout).toMatch(/^ {2}asks +Bash \(.* ago\)$/m);
+  expect(stdout).not.toMatch(/registry|recording/);
+
+  const recorded = await cbos.cli(['record-misdetection', 'WHY', '--should-be', 'waiting/permission']);
+  const text = readFileSync(recorded.stdout.trim(), 'utf8');
+  expect(text).not.toMatch(/Hildegard|project|curl/);
+  expect(sayOf(parseMisdetection(text))).toBe('waiting/permission');
 });

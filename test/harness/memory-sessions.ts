@@ -368,6 +368,13 @@ export class MemorySessions implements Sessions {
       at: since,
       claude_version: '2.1.329',
       stuck_threshold_ms: 15_000,
+      thresholds: {
+        spinner_settle_ms: 250,
+        prompt_settle_ms: 200,
+        silent_end_ms: 600,
+        draw_lag_ms: 1_000,
+        stale_screen_ms: 3_000,
+      },
       why: 'it is the only source',
       recheck_at: null,
       verdicts: [{ ...because, primary, detail, since, won: true }],

@@ -1,11 +1,15 @@
 import { z } from 'zod';
 import {
   advanceStatus,
+  DEFAULT_THRESHOLDS,
   type Evidence,
   type HookEvidence,
+  type JsonEvidence,
+  NO_EVENTS,
   NO_HOOKS,
   readScreen,
   type SettledReading,
+  type Thresholds,
 } from '../../src/core/status/index.ts';
 import { Explanation } from '../../src/protocol/index.ts';
 
@@ -16,6 +20,8 @@ const Misdetection = Explanation.omit({ status: true }).extend({
   should_be: z.string(),
   /** what was said instead */
   said: z.string(),
+  /** files of before there were any have none */
+  thresholds: Explanation.shape.thresholds.optional(),
 });
 export type Misdetection = z.infer<typeof Misdetection>;
 
@@ -36,7 +42,7 @@ const maybe = (at: string | null): number | null => (at === null ? null : Date.p
  * follows from it.
  */
 export function evidenceOf({ evidence, verdicts }: Pick<Misdetection, 'evidence' | 'verdicts'>): Evidence {
-  const { process, hooks, screen, registry } = evidence;
+  const { process, hooks, screen, registry, json } = evidence;
   return {
     process: process && {
       alive: process.alive,
@@ -52,6 +58,7 @@ export function evidenceOf({ evidence, verdicts }: Pick<Misdetection, 'evidence'
       sessionId: null,
       readAt: millis(registry.read_at),
     },
+    ...(json === null ? {} : { json: jsonOf(json) }),
   };
 }
 
@@ -74,6 +81,37 @@ function hooksOf(hooks: NonNullable<Told['hooks']>): HookEvidence {
     toolEndedAt: maybe(hooks.tool_ended_at),
     turnEnd: hooks.turn_end && { ...hooks.turn_end, at: millis(hooks.turn_end.at) },
     compactingSince: maybe(hooks.compacting_since),
+  };
+}
+
+function jsonOf(json: NonNullable<Told['json']>): JsonEvidence {
+  return {
+    ...NO_EVENTS,
+    lastAt: maybe(json.last_at),
+    prompt: json.prompt && { at: millis(json.prompt.at), text: json.prompt.text },
+    busySince: maybe(json.busy_since),
+    phase: json.phase && { ...json.phase, at: millis(json.phase.at) },
+    tools: json.tools.map(({ name, at }, index) => ({
+      id: `call-${index}`,
+      name,
+      input: null,
+      at: millis(at),
+      requestedAt: null,
+      agent: null,
+    })),
+    requests: json.questions.map(({ name, at }, index) => ({
+      requestId: `question-${index}`,
+      id: null,
+      name,
+      input: null,
+      at: millis(at),
+      requestedAt: millis(at),
+      agent: null,
+      suggestions: [],
+    })),
+    compactingSince: maybe(json.compacting_since),
+    background: Array.from({ length: json.background }, (_, index) => `task-${index}`),
+    turnEnd: json.turn_end && { ...json.turn_end, at: millis(json.turn_end.at) },
   };
 }
 
@@ -105,11 +143,26 @@ function screenOf(
 }
 
 /** What CBOS says today of what was recorded: like `waiting/permission`, `stuck`, or `unknown`. */
-export function sayOf(recorded: Pick<Misdetection, 'evidence' | 'verdicts' | 'at' | 'stuck_threshold_ms'>): string {
+export function sayOf(recorded: Omit<Misdetection, 'cbos' | 'should_be' | 'said'>): string {
   const { memory } = advanceStatus(null, {
     evidence: evidenceOf(recorded),
     now: millis(recorded.at),
-    stuckThresholdMs: recorded.stuck_threshold_ms,
+    thresholds: thresholdsOf(recorded),
   });
   return [memory.primary ?? 'unknown', memory.detail].filter((word) => word !== null).join('/');
 }
+
+const thresholdsOf = ({
+  stuck_threshold_ms,
+  thresholds,
+}: Pick<Misdetection, 'stuck_threshold_ms' | 'thresholds'>): Thresholds =>
+  thresholds === undefined
+    ? { ...DEFAULT_THRESHOLDS, stuckMs: stuck_threshold_ms }
+    : {
+        stuckMs: stuck_threshold_ms,
+        spinnerSettleMs: thresholds.spinner_settle_ms,
+        promptSettleMs: thresholds.prompt_settle_ms,
+        silentEndMs: thresholds.silent_end_ms,
+        drawLagMs: thresholds.draw_lag_ms,
+        staleScreenMs: thresholds.stale_screen_ms,
+      };

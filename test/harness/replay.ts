@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import type { ScreenFrame } from '../../src/core/status/index.ts';
-import { createTimeline, type TimelineEntry } from '../../src/core/status/index.ts';
+import { createTimeline, DEFAULT_THRESHOLDS, type TimelineEntry } from '../../src/core/status/index.ts';
 import { type ReplayEnd, replayRecording } from '../../src/platform/recorder/index.ts';
 import type { Detail, Primary } from '../../src/protocol/index.ts';
 
@@ -29,9 +29,9 @@ export async function replay(base: string): Promise<Replay> {
 }
 
 /** The status from the screen alone along a replay, by the same steps as live. It goes on for a while after the last byte. */
-export function timelineOf({ frames, at }: Replay, stuckThresholdMs = 15_000): TimelineEntry[] {
+export function timelineOf({ frames, at }: Replay): TimelineEntry[] {
   const entries: TimelineEntry[] = [];
-  const timeline = createTimeline({ stuckThresholdMs, onChange: (entry) => entries.push(entry) });
+  const timeline = createTimeline({ thresholds: DEFAULT_THRESHOLDS, onChange: (entry) => entries.push(entry) });
   for (const frame of frames) timeline.see(frame.frame, frame.at);
   timeline.runUntil(at + 2_000);
   return entries;

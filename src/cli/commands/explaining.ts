@@ -124,15 +124,26 @@ function printExplanation(context: CliContext, slug: string, { status, why, verd
     ]),
   );
   out.line();
-  const { process, hooks, screen, registry } = evidence;
+  const { process, hooks, screen, registry, json } = evidence;
+  const calls = (list: readonly { name: string; at: string }[]): string =>
+    list.map(({ name, at }) => `${name} (${ago(at)})`).join(', ');
+  const prompt = json === null ? hooks?.prompt : json.prompt;
   say(
     'process',
     process === null ? 'not known' : process.alive ? `alive, started ${ago(process.started_at)}` : 'ended',
   );
-  say('hooks', hooks === null ? 'none ever came' : `the last one ${ago(hooks.last_at)}`);
-  say('prompt', hooks?.prompt == null ? '' : `${hooks.prompt.text} (${ago(hooks.prompt.at)})`);
-  say('calls', hooks?.tools.map((tool) => `${tool.name} (${ago(tool.at)})`).join(', ') ?? '');
-  say('turn end', hooks?.turn_end == null ? '' : `${hooks.turn_end.event} ${ago(hooks.turn_end.at)}`);
+  if (json !== null) say('events', json.last_at === null ? 'none ever came' : `the last one ${ago(json.last_at)}`);
+  else say('hooks', hooks === null ? 'none ever came' : `the last one ${ago(hooks.last_at)}`);
+  say('prompt', prompt == null ? '' : `${prompt.text} (${ago(prompt.at)})`);
+  say('calls', calls(json?.tools ?? hooks?.tools ?? []));
+  if (json !== null) {
+    const end = json.turn_end;
+    say('asks', calls(json.questions));
+    say('turn end', end === null ? '' : `${end.error ?? (end.interrupted ? 'interrupted' : 'done')} (${ago(end.at)})`);
+    say('background', json.background === 0 ? '' : `${json.background} tasks go on`);
+    return;
+  }
+  say('turn end', hooks?.turn_end == null ? '' : `${hooks.turn_end.event} (${ago(hooks.turn_end.at)})`);
   say(
     'registry',
     registry === null ? 'no record' : `${registry.status ?? 'says nothing'} ${registry.waiting_for ?? ''}`,

@@ -1,2 +1,2 @@
-export { resolveHome, resolveSettings } from './resolve.ts';
+export { resolveHome, resolveSettings, thresholdsOf } from './resolve.ts';
 export type { SettingFlags, SettingSources, SettingsFile } from './sources.ts';

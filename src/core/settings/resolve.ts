@@ -6,6 +6,7 @@ import {
   type SettingRow,
   Settings,
 } from '../../protocol/index.ts';
+import { DEFAULT_THRESHOLDS, type Thresholds } from '../status/index.ts';
 import { assertKnownKeys } from './file-keys.ts';
 import type { SettingSources, SettingsFile } from './sources.ts';
 import { readValue, type Spelling } from './values.ts';
@@ -26,8 +27,6 @@ const DEFAULT_MAX_TOTAL_SIZE = 20_000_000_000;
 const DEFAULT_KEEP_DAYS = 90;
 /** An idle Claude Code holds 250 MB; its next start costs a second. Five minutes span a person's thinking between two prompts. */
 const DEFAULT_JSON_IDLE_TIMEOUT_S = 300;
-/** Claude Code's spinner moves several times a second; 15 s of nothing is no pause for breath. */
-const DEFAULT_STUCK_THRESHOLD_MS = 15_000;
 
 /**
  * Where CBOS's home is. Asked first and alone, because config.toml is inside.
@@ -58,6 +57,16 @@ export function resolveSettings(sources: SettingSources): { settings: Settings; 
   return { settings, rows };
 }
 
+/** For how long something must hold before the status says so, as set. */
+export const thresholdsOf = (settings: Settings): Thresholds => ({
+  stuckMs: settings.stuck_threshold_ms,
+  spinnerSettleMs: settings.status_spinner_settle_ms,
+  promptSettleMs: settings.status_prompt_settle_ms,
+  silentEndMs: settings.status_silent_end_ms,
+  drawLagMs: settings.status_draw_lag_ms,
+  staleScreenMs: settings.status_stale_screen_ms,
+});
+
 function defaultsIn(home: string, toAbsolutePath: (path: string) => string): Settings {
   return {
     home,
@@ -76,7 +85,12 @@ function defaultsIn(home: string, toAbsolutePath: (path: string) => string): Set
     keep_days: DEFAULT_KEEP_DAYS,
     claude_command: 'claude',
     claude_alternate_screen: false,
-    stuck_threshold_ms: DEFAULT_STUCK_THRESHOLD_MS,
+    stuck_threshold_ms: DEFAULT_THRESHOLDS.stuckMs,
+    status_spinner_settle_ms: DEFAULT_THRESHOLDS.spinnerSettleMs,
+    status_prompt_settle_ms: DEFAULT_THRESHOLDS.promptSettleMs,
+    status_silent_end_ms: DEFAULT_THRESHOLDS.silentEndMs,
+    status_draw_lag_ms: DEFAULT_THRESHOLDS.drawLagMs,
+    status_stale_screen_ms: DEFAULT_THRESHOLDS.staleScreenMs,
     json_idle_timeout: DEFAULT_JSON_IDLE_TIMEOUT_S,
     on_waiting: null,
     screen_dir: null,

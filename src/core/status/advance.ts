@@ -1,6 +1,7 @@
 import { type Question, type Status, stateOf } from '../../protocol/index.ts';
 import { derive } from './derive.ts';
 import type { Evidence, Millis, StatusMemory, Verdict } from './evidence.ts';
+import type { Thresholds } from './thresholds.ts';
 
 /** How long a recovered session is called so, when nothing else changes. */
 export const RECOVERED_MS = 5_000;
@@ -8,8 +9,7 @@ export const RECOVERED_MS = 5_000;
 export interface StatusInput {
   evidence: Evidence;
   now: Millis;
-  /** an active session without a sign of life for this long is stuck */
-  stuckThresholdMs: number;
+  thresholds: Thresholds;
 }
 
 export interface StatusStep {
@@ -40,9 +40,9 @@ function newest(times: readonly (Millis | null | undefined)[]): Millis | null {
  * Call it after new evidence and at `recheckAt`. Dead is final: a restarted session begins with `previous` null.
  */
 export function advanceStatus(previous: StatusMemory | null, input: StatusInput): StatusStep {
-  const { evidence, now } = input;
+  const { evidence, now, thresholds } = input;
   if (previous?.health === 'DEAD') return { memory: previous, recheckAt: null, changed: false };
-  const verdict = derive(evidence, now);
+  const verdict = derive(evidence, now, thresholds);
   const stuckAt = stuckTime(verdict, input);
   const isStuck = stuckAt !== null && now >= stuckAt;
   const primary = isStuck ? 'stuck' : verdict.primary;
@@ -82,10 +82,10 @@ const soonest = (times: readonly (Millis | null)[]): Millis | null =>
  * When the verdict turns into stuck. Only what has a screen can be: a running turn moves its spinner several times a second,
  * while hooks and registry are silent for minutes under a long tool.
  */
-function stuckTime(verdict: Verdict, { evidence, stuckThresholdMs }: StatusInput): Millis | null {
+function stuckTime(verdict: Verdict, { evidence, thresholds }: StatusInput): Millis | null {
   if (verdict.primary !== 'active' || evidence.screen === null) return null;
   const lifeAt = lastSignOfLife(evidence);
-  return lifeAt === null ? null : lifeAt + stuckThresholdMs;
+  return lifeAt === null ? null : lifeAt + thresholds.stuckMs;
 }
 
 function healthOf(

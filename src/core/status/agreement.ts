@@ -1,6 +1,6 @@
 import { type Arbitration, final, isClosing, TRANSCRIPT_RULE, until } from './arbitration.ts';
 import type { FullHearing } from './hearing.ts';
-import { DRAW_LAG_MS, NEWS_MS } from './races.ts';
+import { NEWS_MS } from './races.ts';
 
 /** Hooks and screen tell the same primary: the more telling detail wins. */
 export function agree(hearing: FullHearing): Arbitration {
@@ -29,7 +29,7 @@ function bothIdle({ hook, screen }: FullHearing): Arbitration {
     : final(screen, 'both are idle; the screen shows an error that no hook told');
 }
 
-function bothActive({ hook, screen, shown, evidence, now }: FullHearing): Arbitration {
+function bothActive({ hook, screen, shown, evidence, now, thresholds }: FullHearing): Arbitration {
   if (hook.detail === 'compacting') return final(hook, 'a turn runs; the hook says that it compacts');
   if (screen.detail === 'compacting') return final(screen, 'a turn runs; the screen shows that it compacts');
   // A call from before the last prompt runs on, if the screen shows one.
@@ -45,7 +45,7 @@ function bothActive({ hook, screen, shown, evidence, now }: FullHearing): Arbitr
   }
   // A call that failed fires no hook in older versions: an answer that is being written ends it.
   if (screen.since < hook.since + NEWS_MS) return final(hook, 'the text on the screen is older than the call');
-  return until(screen.since + DRAW_LAG_MS, now, {
+  return until(screen.since + thresholds.drawLagMs, now, {
     first: hook,
     later: screen,
     whyFirst: 'the call may still run beside the text',

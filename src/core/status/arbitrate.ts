@@ -3,7 +3,7 @@ import { type Arbitration, earliest, final, idleAfterTurn, isClosing, until } fr
 import { settleDispute } from './dispute.ts';
 import type { Millis, SourceVerdict } from './evidence.ts';
 import type { Hearing, ScreenHearing } from './hearing.ts';
-import { DRAW_LAG_MS, REGISTRY_LAG_MS, SILENT_END_MS, STALE_SCREEN_MS } from './races.ts';
+import { REGISTRY_LAG_MS } from './races.ts';
 
 /** Decides between the sources. The rules are in the order of their strength. */
 export function arbitrate(hearing: Hearing): Arbitration {
@@ -32,13 +32,14 @@ function decide(hearing: Hearing): Arbitration {
 }
 
 /** When the screen will have been overtaken; null while nobody contradicts it. The recording stopped (a full disk ends it silently). */
-function staleTime({ screen, shown, hook, registry }: ScreenHearing): Millis | null {
+function staleTime({ screen, shown, hook, registry, thresholds }: ScreenHearing): Millis | null {
   // Registry and hooks call a closing question idle, or the other way round: no contradiction.
   if (isClosing(screen)) return null;
+  const { staleScreenMs } = thresholds;
   const contradictions = [hook, registry]
     .filter((voice) => voice !== null)
-    .filter(({ primary, since }) => primary !== screen.primary && since > shown.changedAt + STALE_SCREEN_MS);
-  return contradictions.length === 0 ? null : Math.max(...contradictions.map(({ since }) => since)) + STALE_SCREEN_MS;
+    .filter(({ primary, since }) => primary !== screen.primary && since > shown.changedAt + staleScreenMs);
+  return contradictions.length === 0 ? null : Math.max(...contradictions.map(({ since }) => since)) + staleScreenMs;
 }
 
 function withScreen(hearing: ScreenHearing): Arbitration {
@@ -65,7 +66,7 @@ const SPEAKERS = {
 } as const;
 
 /** Hooks and registry alone. The registry corrects hooks only where it tells when: 2.1.150 writes no time of the status. */
-function withoutScreen({ hook, registry, evidence, now }: Hearing): Arbitration {
+function withoutScreen({ hook, registry, evidence, now, thresholds }: Hearing): Arbitration {
   if (hook === null || registry === null) {
     const only = hook ?? registry;
     return final(
@@ -80,7 +81,7 @@ function withoutScreen({ hook, registry, evidence, now }: Hearing): Arbitration 
     return final(hook, 'the registry calls a closing question idle: no contradiction');
   }
   if (registry.since <= hook.since) return final(hook, 'the hook is newer than the registry');
-  return until(registry.since + SILENT_END_MS, now, {
+  return until(registry.since + thresholds.silentEndMs, now, {
     first: hook,
     later: idleAfterTurn(registry),
     whyFirst: 'the registry contradicts the hook, but only just',
@@ -89,7 +90,7 @@ function withoutScreen({ hook, registry, evidence, now }: Hearing): Arbitration 
 }
 
 /** Without hooks the screen decides; where it is known to be late or blind, the registry helps. */
-function screenOverRegistry({ screen, registry, shown, evidence, now }: ScreenHearing): Arbitration {
+function screenOverRegistry({ screen, registry, shown, evidence, now, thresholds }: ScreenHearing): Arbitration {
   const bestThereIs = final(screen, 'no hook ever came: the screen is the best that there is');
   if (screen.primary !== 'idle' || registry?.primary !== 'active') return bestThereIs;
   // While an answer streams and a draft stands in the prompt, 2.1.329 shows neither spinner nor hint.
@@ -99,7 +100,7 @@ function screenOverRegistry({ screen, registry, shown, evidence, now }: ScreenHe
   }
   const isNews = evidence.registry?.statusUpdatedAt != null && registry.since >= screen.since - REGISTRY_LAG_MS;
   if (!isNews) return bestThereIs;
-  return until(registry.since + DRAW_LAG_MS, now, {
+  return until(registry.since + thresholds.drawLagMs, now, {
     first: registry,
     later: screen,
     whyFirst: 'the registry is newer than the prompt on the screen: the spinner is not drawn yet',

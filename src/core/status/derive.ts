@@ -6,6 +6,7 @@ import { type Hearing, hear } from './hearing.ts';
 import { requestedTool } from './hook-rules.ts';
 import { jsonQuestion } from './json-question.ts';
 import { asClosing, dialogQuestion, toolBehind } from './question.ts';
+import { DEFAULT_THRESHOLDS, type Thresholds } from './thresholds.ts';
 
 const UNKNOWN: Because = { source: 'none', rule: 'none', evidence: '' };
 
@@ -13,8 +14,8 @@ const UNKNOWN: Because = { source: 'none', rule: 'none', evidence: '' };
  * What the evidence says at a moment. Pure and without memory: the same evidence and time always give the same verdict.
  * Health and stuck are not decided here, see `advanceStatus`.
  */
-export function derive(evidence: Evidence, now: Millis): Verdict {
-  const hearing = hear(evidence, now);
+export function derive(evidence: Evidence, now: Millis, thresholds: Thresholds = DEFAULT_THRESHOLDS): Verdict {
+  const hearing = hear(evidence, now, thresholds);
   const { winner, recheckAt } = arbitrate(hearing);
   if (winner === null) return { primary: null, detail: null, because: UNKNOWN, question: null, recheckAt };
   const { primary, detail, source, rule } = winner;

@@ -6,12 +6,11 @@ import { describeTool } from './question.ts';
 import {
   CONFIRMED_END_LAG_MS,
   DIALOG_LAG_MS,
-  DRAW_LAG_MS,
+  EARLY_DIALOG_MS,
   END_LAG_MS,
   NEVER_BEGAN_MS,
   NEWS_MS,
   REGISTRY_LAG_MS,
-  SILENT_END_MS,
 } from './races.ts';
 
 /** Hooks and screen tell different things: which is older, and whom does the registry believe? */
@@ -28,7 +27,7 @@ export function settleDispute(dispute: FullHearing): Arbitration {
 }
 
 /** A dialog, or a closing question, is on the screen, and the hooks do not know of it. */
-function overDialog({ hook, screen, shown, now }: FullHearing): Arbitration {
+function overDialog({ hook, screen, shown, now, thresholds }: FullHearing): Arbitration {
   if (isClosing(screen)) {
     // Stop tells the whole message: only where it does not (older versions), the screen's last line counts.
     if (hook.primary === 'idle') {
@@ -36,7 +35,7 @@ function overDialog({ hook, screen, shown, now }: FullHearing): Arbitration {
         ? final(screen, 'the hook does not tell the last message, the screen shows it')
         : final(hook, 'the hook tells the whole last message, the screen its end');
     }
-    return until(Math.max(hook.since, screen.since) + SILENT_END_MS, now, {
+    return until(Math.max(hook.since, screen.since) + thresholds.silentEndMs, now, {
       first: hook,
       later: screen,
       whyFirst: 'the screen may be from before the hook',
@@ -59,7 +58,7 @@ function overDialog({ hook, screen, shown, now }: FullHearing): Arbitration {
   // A subagent in the background asks on while the turn ends (2.1.329). A dialog of the turn's own is answered long before that.
   if (hook.rule.startsWith('hook.Stop')) return final(screen, 'the end of a turn closes no dialog');
   if (hook.since > shown.changedAt) {
-    return until(hook.since + DRAW_LAG_MS, now, {
+    return until(hook.since + thresholds.drawLagMs, now, {
       first: hook,
       later: screen,
       whyFirst: 'the screen is from before the hook',
@@ -71,7 +70,7 @@ function overDialog({ hook, screen, shown, now }: FullHearing): Arbitration {
 
 /** A permission was asked and no dialog is on the screen: not drawn yet, or answered. No hook tells of the answer. */
 function afterRequest({ hook, screen, registry, shown, evidence, now }: FullHearing): Arbitration {
-  const wasDrawn = shown.dialogSeenAt !== null && shown.dialogSeenAt >= hook.since - DRAW_LAG_MS;
+  const wasDrawn = shown.dialogSeenAt !== null && shown.dialogSeenAt >= hook.since - EARLY_DIALOG_MS;
   const tool = requestedTool(evidence.hooks);
   const afterAnswer: SourceVerdict =
     screen.primary === 'active' && tool !== null
@@ -91,7 +90,8 @@ function afterRequest({ hook, screen, registry, shown, evidence, now }: FullHear
 }
 
 /** The hooks say that a turn runs, the screen shows an idle prompt: interrupted, or not drawn yet. */
-function overIdleScreen({ hook, screen, registry, shown, evidence, now }: FullHearing): Arbitration {
+function overIdleScreen({ hook, screen, registry, shown, evidence, now, thresholds }: FullHearing): Arbitration {
+  const { silentEndMs } = thresholds;
   const lastHookAt = evidence.hooks.lastAt ?? hook.since;
   if (registry !== null && evidence.registry?.statusUpdatedAt != null) {
     const isAfterHook = registry.since >= lastHookAt - REGISTRY_LAG_MS;
@@ -102,18 +102,18 @@ function overIdleScreen({ hook, screen, registry, shown, evidence, now }: FullHe
   }
   const isNews = screen.since > hook.since + NEWS_MS;
   const deadline = isNews
-    ? Math.max(screen.since, lastHookAt) + SILENT_END_MS
+    ? Math.max(screen.since, lastHookAt) + silentEndMs
     : Math.max(hook.since, lastHookAt) + NEVER_BEGAN_MS;
   // What changes while the prompt stands there is most likely an answer being written under a draft.
   const isWritten =
-    shown.reading.draft !== null && shown.progressedAt > hook.since && now - shown.progressedAt < SILENT_END_MS;
+    shown.reading.draft !== null && shown.progressedAt > hook.since && now - shown.progressedAt < silentEndMs;
   const choice = {
     first: hook,
     later: idleAfterTurn(screen),
     whyFirst: isWritten ? 'something is still being written above the prompt' : 'the screen may not show the turn yet',
     whyLater: 'the prompt has been up for a while, and no hook came: an interrupt fires none',
   };
-  return until(isWritten ? shown.progressedAt + SILENT_END_MS : deadline, now, choice);
+  return until(isWritten ? shown.progressedAt + silentEndMs : deadline, now, choice);
 }
 
 /** The hooks say that the turn is over, the screen shows one running: the old picture, or a turn that no hook announced. */

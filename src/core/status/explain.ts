@@ -2,6 +2,7 @@ import type { Explanation } from '../../protocol/index.ts';
 import { arbitrate } from './arbitrate.ts';
 import type { Evidence, Millis, SourceVerdict } from './evidence.ts';
 import { type Hearing, hear } from './hearing.ts';
+import type { Thresholds } from './thresholds.ts';
 
 const iso = (at: Millis | null): string | null => (at === null ? null : new Date(at).toISOString());
 
@@ -12,12 +13,21 @@ const iso = (at: Millis | null): string | null => (at === null ? null : new Date
 export function explain(
   evidence: Evidence,
   now: Millis,
-): Omit<Explanation, 'status' | 'claude_version' | 'stuck_threshold_ms'> {
-  const hearing = hear(evidence, now);
+  thresholds: Thresholds,
+): Omit<Explanation, 'status' | 'claude_version'> {
+  const hearing = hear(evidence, now, thresholds);
   const { winner, why, recheckAt } = arbitrate(hearing);
   const order = [hearing.process, hearing.json, hearing.hook, hearing.screen, hearing.registry];
   return {
     at: new Date(now).toISOString(),
+    stuck_threshold_ms: thresholds.stuckMs,
+    thresholds: {
+      spinner_settle_ms: thresholds.spinnerSettleMs,
+      prompt_settle_ms: thresholds.promptSettleMs,
+      silent_end_ms: thresholds.silentEndMs,
+      draw_lag_ms: thresholds.drawLagMs,
+      stale_screen_ms: thresholds.staleScreenMs,
+    },
     verdicts: order.filter((voice) => voice !== null).map((voice) => tell(voice, winner)),
     why,
     recheck_at: iso(recheckAt),
@@ -82,11 +92,14 @@ function jsonFacts({ json }: Evidence): Explanation['evidence']['json'] {
     last_at: iso(json.lastAt),
     prompt: json.prompt && { at: new Date(json.prompt.at).toISOString(), text: json.prompt.text },
     busy_since: iso(json.busySince),
+    phase: json.phase && { kind: json.phase.kind, at: new Date(json.phase.at).toISOString() },
     tools: json.tools.map(({ name, at }) => ({ name, at: new Date(at).toISOString() })),
     questions: json.requests.map(({ name, requestedAt }) => ({ name, at: new Date(requestedAt).toISOString() })),
+    compacting_since: iso(json.compactingSince),
     turn_end: json.turnEnd && {
       at: new Date(json.turnEnd.at).toISOString(),
       error: json.turnEnd.error,
+      message: json.turnEnd.message,
       interrupted: json.turnEnd.interrupted,
     },
     background: json.background.length,

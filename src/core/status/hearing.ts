@@ -1,13 +1,15 @@
 import type { Evidence, Millis, ScreenEvidence, SettledReading, SourceVerdict } from './evidence.ts';
 import { closingQuestion } from './question.ts';
 import { isUserRule } from './rule.ts';
-import { companyOf, settledReading } from './screen.ts';
+import { companyOf, settledReading, settleTimes } from './screen.ts';
 import { hookVerdict, jsonVerdict, processVerdict, registryVerdict } from './source-rules.ts';
+import type { Thresholds } from './thresholds.ts';
 
 /** All evidence at one moment, and what each source makes of it by itself; null where a source says nothing. */
 export interface Hearing {
   evidence: Evidence;
   now: Millis;
+  thresholds: Thresholds;
   process: SourceVerdict | null;
   json: SourceVerdict | null;
   hook: SourceVerdict | null;
@@ -29,12 +31,13 @@ export interface FullHearing extends ScreenHearing {
 }
 
 /** Asks every source. */
-export function hear(evidence: Evidence, now: Millis): Hearing {
+export function hear(evidence: Evidence, now: Millis, thresholds: Thresholds): Hearing {
   const { process, json, hooks, screen, registry } = evidence;
-  const settled = screen && settledReading(screen, now, companyOf(hooks));
+  const settled = screen && settledReading(screen, settleTimes(companyOf(hooks), thresholds), now);
   return {
     evidence,
     now,
+    thresholds,
     process: processVerdict(process),
     json: jsonVerdict(json),
     hook: hookVerdict(hooks),

@@ -2,6 +2,7 @@ import type { HookEvidence, Millis, ScreenEvidence, ScreenFrame, ScreenReading, 
 import type { ScreenRule } from './screen-generation.ts';
 import { readScreen, SCREEN_RULES, SCREEN_SIGNS } from './screen-rules.ts';
 import type { ScreenSigns } from './screen-signs.ts';
+import { DEFAULT_THRESHOLDS, type Thresholds } from './thresholds.ts';
 
 /** Whether the screen is all there is, or hooks tell the beginning of a turn beside it. */
 export type Company = 'alone' | 'accompanied';
@@ -9,6 +10,7 @@ export type Company = 'alone' | 'accompanied';
 export const companyOf = (hooks: HookEvidence): Company => (hooks.lastAt === null ? 'alone' : 'accompanied');
 
 interface SettleTimes {
+  company: Company;
   active: number;
   activeDetail: number;
   dialog: number;
@@ -16,17 +18,16 @@ interface SettleTimes {
   unknown: number;
 }
 
-/**
- * How long a reading must stand before it counts. Redraws come in several writes: a frame between two of them lacks the
- * spinner or the dialog's last option, and an idle prompt stands there for a moment while a turn goes on.
- *
- * Alone, the screen is believed a little later. A spinner turns before there is anything to wait for: up to 230 ms before the
- * request leaves, and for 100 to 300 ms where a command is answered without one or a refused tool is put away (1.0.128 to 2.1.329).
- */
-const SETTLE_MS: Readonly<Record<Company, SettleTimes>> = {
-  alone: { active: 250, activeDetail: 60, dialog: 40, idle: 200, unknown: 1_500 },
-  accompanied: { active: 0, activeDetail: 60, dialog: 40, idle: 150, unknown: 1_500 },
-};
+/** A frame between two writes of a redraw lacks the spinner, the dialog's last option, or everything. */
+const ALWAYS = { activeDetail: 60, dialog: 40, unknown: 1_500 } as const;
+/** A hook tells the beginning of a turn, and its end is drawn in several writes. */
+const ACCOMPANIED: SettleTimes = { company: 'accompanied', ...ALWAYS, active: 0, idle: 150 };
+
+/** How long a reading must stand before it counts. Alone, the screen is believed a little later. */
+export const settleTimes = (company: Company, thresholds: Thresholds): SettleTimes =>
+  company === 'accompanied'
+    ? ACCOMPANIED
+    : { company: 'alone', ...ALWAYS, active: thresholds.spinnerSettleMs, idle: thresholds.promptSettleMs };
 
 /** How long a reading must stand before it counts, after the one that counted before. */
 function settleMs(times: SettleTimes, reading: ScreenReading, before: SettledReading | null): number {
@@ -69,22 +70,33 @@ const NOTHING_SETTLED = { alone: null, accompanied: null } as const;
 /** Folds a new frame into the screen's evidence. `at` is when the terminal looked like this. */
 export type ScreenObserver = (previous: ScreenEvidence | null, frame: ScreenFrame, at: Millis) => ScreenEvidence;
 
-/** @param rules strongest first */
-export function screenObserver(rules: readonly ScreenRule[], signs: ScreenSigns = SCREEN_SIGNS): ScreenObserver {
-  return (previous, frame, at) => fold(previous, { frame, reading: readScreen(frame, rules, signs) }, at);
+export interface ObserverOptions {
+  /** strongest first */
+  rules: readonly ScreenRule[];
+  signs?: ScreenSigns;
+  thresholds?: Thresholds;
+}
+
+export function screenObserver({
+  rules,
+  signs = SCREEN_SIGNS,
+  thresholds = DEFAULT_THRESHOLDS,
+}: ObserverOptions): ScreenObserver {
+  const times = { alone: settleTimes('alone', thresholds), accompanied: settleTimes('accompanied', thresholds) };
+  return (previous, frame, at) => fold(previous, { frame, reading: readScreen(frame, rules, signs), at }, times);
 }
 
 /** With rules of the user's before those that CBOS brings. */
-export const userObserver = (rules: readonly ScreenRule[]): ScreenObserver =>
-  screenObserver([...rules, ...SCREEN_RULES]);
+export const userObserver = (rules: readonly ScreenRule[], thresholds: Thresholds): ScreenObserver =>
+  screenObserver({ rules: [...rules, ...SCREEN_RULES], thresholds });
 
 /** With the rules that CBOS brings. */
-export const observeScreen: ScreenObserver = screenObserver(SCREEN_RULES);
+export const observeScreen: ScreenObserver = screenObserver({ rules: SCREEN_RULES });
 
 function fold(
   previous: ScreenEvidence | null,
-  { frame, reading }: Pick<ScreenEvidence, 'frame' | 'reading'>,
-  at: Millis,
+  { frame, reading, at }: Pick<ScreenEvidence, 'frame' | 'reading'> & { at: Millis },
+  times: Readonly<Record<Company, SettleTimes>>,
 ): ScreenEvidence {
   const dialogSeenAt = reading.dialog === null ? (previous?.dialogSeenAt ?? null) : at;
   if (previous === null) {
@@ -102,7 +114,7 @@ function fold(
   const isSame = isSameReading(previous.reading, reading);
   const settle = (company: Company): SettledReading | null => {
     const before = previous.settled[company];
-    const hasSettled = at - previous.readingSince >= settleMs(SETTLE_MS[company], previous.reading, before);
+    const hasSettled = at - previous.readingSince >= settleMs(times[company], previous.reading, before);
     return hasSettled ? { reading: previous.reading, since: previous.readingSince } : before;
   };
   return {
@@ -120,11 +132,11 @@ function fold(
 /** The reading that counts now, since when it does, and when the newest one will count if it stays (null: it does already). */
 export function settledReading(
   screen: ScreenEvidence,
+  times: SettleTimes,
   now: Millis,
-  company: Company,
 ): SettledReading & { recheckAt: Millis | null } {
-  const before = screen.settled[company];
-  const settlesAt = screen.readingSince + settleMs(SETTLE_MS[company], screen.reading, before);
+  const before = screen.settled[times.company];
+  const settlesAt = screen.readingSince + settleMs(times, screen.reading, before);
   if (now >= settlesAt || before === null) {
     return { reading: screen.reading, since: screen.readingSince, recheckAt: null };
   }

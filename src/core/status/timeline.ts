@@ -3,6 +3,7 @@ import { advanceStatus } from './advance.ts';
 import type { Evidence, Millis, ScreenFrame, StatusMemory } from './evidence.ts';
 import { NO_HOOKS } from './hooks.ts';
 import { observeScreen, type ScreenObserver } from './screen.ts';
+import type { Thresholds } from './thresholds.ts';
 
 /** A change of the status along a recording. */
 export interface TimelineEntry {
@@ -15,7 +16,7 @@ export interface TimelineEntry {
 }
 
 export interface TimelineOptions {
-  stuckThresholdMs: number;
+  thresholds: Thresholds;
   /** reads the screen; with the rules that CBOS brings when left out */
   observe?: ScreenObserver;
   /** called for each change of primary, detail or health, the first time with what holds at the beginning */
@@ -32,14 +33,14 @@ export interface Timeline {
 }
 
 /** A timeline from the screen alone; frames come in the order of their time. */
-export function createTimeline({ stuckThresholdMs, observe = observeScreen, onChange }: TimelineOptions): Timeline {
+export function createTimeline({ thresholds, observe = observeScreen, onChange }: TimelineOptions): Timeline {
   let evidence: Evidence = { process: null, screen: null, hooks: NO_HOOKS, registry: null };
   let memory: StatusMemory | null = null;
   let recheckAt: Millis | null = null;
 
   const step = (now: Millis): void => {
     const before = memory;
-    const next = advanceStatus(before, { evidence, now, stuckThresholdMs });
+    const next = advanceStatus(before, { evidence, now, thresholds });
     memory = next.memory;
     recheckAt = next.recheckAt;
     const { primary, detail, state, health, because } = next.memory;

@@ -250,8 +250,7 @@ export function createFleet({ deps, launch, registryDir }: FleetOptions): Fleet 
       return {
         status: status.view(),
         claude_version: record.claudeVersion,
-        stuck_threshold_ms: deps.stuckThresholdMs,
-        ...explain(status.evidence(), deps.clock.now()),
+        ...explain(status.evidence(), deps.clock.now(), deps.thresholds),
       };
     },
     stash: () =>

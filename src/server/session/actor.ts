@@ -8,6 +8,7 @@ import {
   type ScreenFrame,
   type ScreenObserver,
   type StatusMemory,
+  type Thresholds,
 } from '../../core/status/index.ts';
 import type { ScreenHost, ScreenTarget } from '../../platform/gnu-screen/index.ts';
 import type { Search } from '../../platform/search/index.ts';
@@ -40,7 +41,7 @@ import { toTimestamp, viewSession } from './view.ts';
 export interface ActorDeps {
   clock: Clock;
   log: Logger;
-  stuckThresholdMs: number;
+  thresholds: Thresholds;
   /** reads a screen; with the user's own rules */
   observe: ScreenObserver;
   screen: ScreenHost;
@@ -124,7 +125,7 @@ export class SessionActor {
     });
     this.status = createSessionStatus({
       clock: deps.clock,
-      stuckThresholdMs: deps.stuckThresholdMs,
+      thresholds: deps.thresholds,
       observe: deps.observe,
       hooks: record.hooks as HookEvidence | null,
       json: record.type === 'json' ? jsonOf(deps.events.state(record.id)?.evidence) : undefined,

@@ -12,6 +12,7 @@ import {
   type ScreenObserver,
   type StatusMemory,
   statusView,
+  type Thresholds,
 } from '../../core/status/index.ts';
 import type { Status } from '../../protocol/index.ts';
 import type { Clock } from '../clock.ts';
@@ -19,7 +20,7 @@ import type { Dispose } from '../sessions.ts';
 
 export interface SessionStatusOptions {
   clock: Clock;
-  stuckThresholdMs: number;
+  thresholds: Thresholds;
   observe: ScreenObserver;
   /** what a former server knew: hook evidence and the status of then, so that `since` goes on */
   hooks: HookEvidence | null;
@@ -63,7 +64,7 @@ export function createSessionStatus(options: SessionStatusOptions): SessionStatu
   const advance = (): StatusMemory => {
     const before = memory;
     const now = clock.now();
-    const next = advanceStatus(before, { evidence, now, stuckThresholdMs: options.stuckThresholdMs });
+    const next = advanceStatus(before, { evidence, now, thresholds: options.thresholds });
     memory = next.memory;
     cancelRecheck?.();
     cancelRecheck = next.recheckAt === null ? null : clock.after(Math.max(0, next.recheckAt - now), advance);

@@ -53,6 +53,11 @@ describe('where nothing is said', () => {
       claude_command: 'claude',
       claude_alternate_screen: false,
       stuck_threshold_ms: 15_000,
+      status_spinner_settle_ms: 250,
+      status_prompt_settle_ms: 200,
+      status_silent_end_ms: 600,
+      status_draw_lag_ms: 1_000,
+      status_stale_screen_ms: 3_000,
       json_idle_timeout: 300,
       on_waiting: null,
       screen_dir: null,
@@ -112,6 +117,7 @@ describe('how values are written', () => {
     [{ stream_flush: false }, { stream_flush: false }],
     [{ allowed_hosts: ['a.example'] }, { allowed_hosts: ['a.example'] }],
     [{ stuck_threshold_ms: 30_000 }, { stuck_threshold_ms: 30_000 }],
+    [{ status: { draw_lag_ms: 5_000 } }, { status_draw_lag_ms: 5_000, status_silent_end_ms: 600 }],
     [{ on_waiting: 'notify-send "$CBOS_SLUG"' }, { on_waiting: 'notify-send "$CBOS_SLUG"' }],
     [{ stream_dir: 'streams' }, { stream_dir: '/home/me/.cbos/streams' }],
   ])('in config.toml: %j', (file, settings) => {
@@ -145,6 +151,10 @@ describe('what cannot be is refused with its place and its cure', () => {
     expect(failure({ file: { port: 'many' } }).message).toBe(
       'port in /home/me/.cbos/config.toml cannot be "many": must be a whole number',
     );
+    expect(failure({ file: { status: { draw_lag_ms: '1 s' } } }).message).toBe(
+      'status.draw_lag_ms in /home/me/.cbos/config.toml cannot be "1 s": must be a whole number',
+    );
+    expect(failure({ file: { status: { silent_end_ms: 86_400_000 } } }).message).toContain('cannot be 86400000: ');
     expect(failure({ file: { allowed_hosts: [1] } }).message).toContain('must be a list of names');
   });
 
@@ -179,6 +189,7 @@ describe('keys of config.toml', () => {
     expect(settings.json_idle_timeout).toBe(60);
     const wrong = () => resolveSettings(sources({ file: { json: { idle_timout: 60 } } }));
     expect(wrong).toThrow(/unknown key: json\.idle_timout/);
+    expect(failure({ file: { status: { draw_leg_ms: 1 } } }).hint).toBe('Did you mean status.draw_lag_ms?');
   });
 });
 

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import {
   advanceStatus,
+  DEFAULT_THRESHOLDS,
   type Evidence,
   type StatusMemory,
   type StatusStep,
@@ -9,8 +10,9 @@ import {
 import { bash, evidenceOf, FRAMES, frame, hook, hooksOf, screenOf } from './evidence-maker.ts';
 
 const THRESHOLD = 15_000;
+const thresholds = { ...DEFAULT_THRESHOLDS, stuckMs: THRESHOLD };
 const step = (previous: StatusMemory | null, evidence: Partial<Evidence>, now: number): StatusStep =>
-  advanceStatus(previous, { evidence: evidenceOf(evidence), now, stuckThresholdMs: THRESHOLD });
+  advanceStatus(previous, { evidence: evidenceOf(evidence), now, thresholds });
 const working = { screen: screenOf([0, FRAMES.thinking]) };
 
 describe('health', () => {
@@ -163,7 +165,7 @@ describe('the question', () => {
 test('the view counts signs of life and of progress apart', () => {
   const turned = frame(FRAMES.thinking.lines.with(2, '✶ Brewing… (9s · ↓ 90 tokens)'));
   const evidence = evidenceOf({ screen: screenOf([1_000, FRAMES.thinking], [9_000, turned]) });
-  const { memory } = advanceStatus(null, { evidence, now: 9_000, stuckThresholdMs: THRESHOLD });
+  const { memory } = advanceStatus(null, { evidence, now: 9_000, thresholds });
   expect(statusView(memory, evidence, 9_500)).toMatchObject({
     primary: 'active',
     detail: 'thinking',

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { derive, explain } from '../../../src/core/status/index.ts';
+import { DEFAULT_THRESHOLDS, derive, explain } from '../../../src/core/status/index.ts';
 import { Explanation } from '../../../src/protocol/index.ts';
 import { evidenceOf, FRAMES, hook, hooksOf, registryOf, screenOf } from './evidence-maker.ts';
 
@@ -11,7 +11,7 @@ const interrupted = evidenceOf({
 });
 
 test('names each source’s own verdict, the one that won, and why', () => {
-  const { verdicts, why, evidence } = explain(interrupted, 3_000);
+  const { verdicts, why, evidence } = explain(interrupted, 3_000, DEFAULT_THRESHOLDS);
   expect(verdicts.map(({ source, primary, won }) => [source, primary, won])).toEqual([
     ['hook', 'active', false],
     ['screen', 'idle', true],
@@ -35,11 +35,9 @@ test('says what the wire promises, and never another verdict than the status fol
           screen: screenOf([15, FRAMES[name]]),
           registry: registryOf(word, 12),
         });
-        const explanation = explain(evidence, now);
+        const explanation = explain(evidence, now, DEFAULT_THRESHOLDS);
         const { because, primary } = derive(evidence, now);
-        expect(
-          Explanation.omit({ status: true, claude_version: true, stuck_threshold_ms: true }).parse(explanation),
-        ).toEqual(explanation);
+        expect(Explanation.omit({ status: true, claude_version: true }).parse(explanation)).toEqual(explanation);
         expect(explanation.why).not.toBe('');
         const winner = explanation.verdicts.find((one) => one.won);
         expect([winner?.source ?? 'none', winner?.primary ?? null]).toEqual([because.source, primary]);

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { explain, type HookEvent } from '../../../src/core/status/index.ts';
+import { DEFAULT_THRESHOLDS, explain, type HookEvent } from '../../../src/core/status/index.ts';
 import { bash, evidenceOf, hook, hooksOf } from './evidence-maker.ts';
 
 const said = (...events: HookEvent[]): string => {
-  const { verdicts } = explain(evidenceOf({ hooks: hooksOf(...events) }), 1_000_000);
+  const { verdicts } = explain(evidenceOf({ hooks: hooksOf(...events) }), 1_000_000, DEFAULT_THRESHOLDS);
   const verdict = verdicts.find((one) => one.source === 'hook');
   return verdict === undefined ? 'nothing' : `${verdict.primary}/${verdict.detail} ${verdict.rule}`;
 };

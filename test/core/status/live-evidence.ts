@@ -1,5 +1,6 @@
 import {
   advanceStatus,
+  DEFAULT_THRESHOLDS,
   type Evidence,
   NO_HOOKS,
   observeHook,
@@ -62,7 +63,7 @@ export function announce(
   let startedAt = 0;
   const advance = (now: number): void => {
     options.onEvidence?.(evidence, now);
-    const step = advanceStatus(memory, { evidence, now, stuckThresholdMs: 15_000 });
+    const step = advanceStatus(memory, { evidence, now, thresholds: DEFAULT_THRESHOLDS });
     memory = step.memory;
     recheckAt = step.recheckAt;
     if (!step.changed) return;

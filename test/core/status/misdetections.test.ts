@@ -2,18 +2,55 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
-import { advanceStatus, type Evidence, explain, NO_HOOKS, statusView } from '../../../src/core/status/index.ts';
+import {
+  advanceStatus,
+  DEFAULT_THRESHOLDS,
+  type Evidence,
+  explain,
+  NO_EVENTS,
+  NO_HOOKS,
+  observeEvent,
+  observePrompt,
+  statusView,
+} from '../../../src/core/status/index.ts';
 import { redactExplanation } from '../../../src/local-misdetection.ts';
+import { StoredEvent } from '../../../src/protocol/index.ts';
 import { readEvidence } from '../../harness/evidence.ts';
-import { parseMisdetection, sayOf } from '../../harness/misdetection.ts';
+import { type Misdetection, parseMisdetection, sayOf } from '../../harness/misdetection.ts';
 import { announce } from './live-evidence.ts';
 
-const REPORTED = fileURLToPath(new URL('../../fixtures/misdetections', import.meta.url));
-const LIVE = fileURLToPath(new URL('../../fixtures/evidence/2.1.329', import.meta.url));
-const STUCK_MS = 15_000;
+const fixtures = (folder: string): string => fileURLToPath(new URL(`../../fixtures/${folder}`, import.meta.url));
+const REPORTED = fixtures('misdetections');
+const LIVE = fixtures('evidence/2.1.329');
+const EVENTS = fixtures('json-events/2.1.329');
 
 const filesIn = (folder: string, ending: string): string[] =>
   readdirSync(folder).filter((name) => name.endsWith(ending));
+
+/** What the file of a misdetection holds, read again. */
+function keep(evidence: Evidence, at: number): { said: string; kept: Misdetection; text: string } {
+  const { memory } = advanceStatus(null, { evidence, now: at, thresholds: DEFAULT_THRESHOLDS });
+  const said = [memory.primary ?? 'unknown', memory.detail].filter((word) => word !== null).join('/');
+  const text = JSON.stringify({
+    cbos: '0',
+    should_be: said,
+    said,
+    ...redactExplanation({
+      status: statusView(memory, evidence, at),
+      claude_version: null,
+      ...explain(evidence, at, DEFAULT_THRESHOLDS),
+    }),
+  });
+  return { said, kept: parseMisdetection(text), text };
+}
+
+const ofEvents = (json: Evidence['json']): Evidence => ({
+  process: null,
+  screen: null,
+  hooks: NO_HOOKS,
+  registry: null,
+  ...(json === undefined ? {} : { json }),
+});
 
 describe('a status that was wrong once stays right', () => {
   test.each(filesIn(REPORTED, '.json'))('%s', (name) => {
@@ -25,40 +62,52 @@ describe('a status that was wrong once stays right', () => {
 describe('what record-misdetection keeps is enough to come to the same verdict', () => {
   test.each(filesIn(LIVE, '.jsonl'))('at every moment of %s', (name) => {
     const onEvidence = (evidence: Evidence, at: number): void => {
-      const { memory } = advanceStatus(null, { evidence, now: at, stuckThresholdMs: STUCK_MS });
-      const kept = redactExplanation({
-        status: statusView(memory, evidence, at),
-        claude_version: null,
-        stuck_threshold_ms: STUCK_MS,
-        ...explain(evidence, at),
-      });
-      const said = [memory.primary ?? 'unknown', memory.detail].filter((word) => word !== null).join('/');
+      const { said, kept } = keep(evidence, at);
       expect(sayOf(kept), `at ${at} ms`).toBe(said);
     };
     announce(readEvidence(join(LIVE, name)), { onEvidence });
   });
+
+  test.each(filesIn(EVENTS, '.jsonl'))('after every event of a JSON session: %s', (name) => {
+    const lines = readFileSync(join(EVENTS, name), 'utf8').trim().split('\n');
+    let json = observePrompt(NO_EVENTS, { id: 'p1', at: 0, text: 'do it' });
+    const words = new Set<string>();
+    for (const line of lines) {
+      const { event, timestamp, seq } = StoredEvent.parse(JSON.parse(line));
+      const at = timestamp * 1_000;
+      json = observeEvent(json, event, at);
+      const { said, kept } = keep(ofEvents(json), at);
+      expect(sayOf(kept), `after event ${seq}`).toBe(said);
+      words.add(said);
+    }
+    expect(words.size).toBeGreaterThan(1);
+  });
+
+  test.each([
+    ['idle/ready', NO_EVENTS],
+    ['active/compacting', { ...observePrompt(NO_EVENTS, { id: 'p1', at: 0, text: 'do it' }), compactingSince: 5 }],
+  ])('of a JSON session, %s', (said, json) => {
+    expect(sayOf(keep(ofEvents(json), 10).kept)).toBe(said);
+  });
 });
 
-test('no word of a JSON session stays either', () => {
-  const at = new Date(0).toISOString();
-  const evidence: Evidence = { process: null, screen: null, hooks: NO_HOOKS, registry: null };
-  const explained = explain(evidence, 0);
-  const json = {
-    last_at: at,
-    prompt: { at, text: 'Ask Hildegard' },
-    busy_since: at,
-    tools: [{ name: 'mcp__hildegard__call', at }],
-    questions: [{ name: 'mcp__hildegard__ask', at }],
-    turn_end: { at, error: 'Hildegard is out', interrupted: false },
-    background: 0,
+test('no word of a JSON session stays', () => {
+  const call = {
+    id: '1',
+    name: 'mcp__hildegard__call',
+    input: { to: 'Hildegard' },
+    at: 0,
+    requestedAt: 0,
+    agent: null,
   };
-  const { memory } = advanceStatus(null, { evidence, now: 0, stuckThresholdMs: STUCK_MS });
-  const kept = redactExplanation({
-    ...explained,
-    status: statusView(memory, evidence, 0),
-    claude_version: null,
-    stuck_threshold_ms: STUCK_MS,
-    evidence: { ...explained.evidence, json },
-  });
-  expect(JSON.stringify(kept)).not.toMatch(/hildegard/i);
+  const { text } = keep(
+    ofEvents({
+      ...observePrompt(NO_EVENTS, { id: 'p1', at: 0, text: 'Ask Hildegard' }),
+      tools: [call],
+      requests: [{ ...call, requestId: '1', suggestions: ['Hildegard'] }],
+      turnEnd: { at: 0, error: 'Hildegard is out', message: 'Shall I write to Hildegard?', interrupted: false },
+    }),
+    0,
+  );
+  expect(text).not.toMatch(/hildegard/i);
 });

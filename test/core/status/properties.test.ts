@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
   advanceStatus,
+  DEFAULT_THRESHOLDS,
   derive,
   type Evidence,
   NO_HOOKS,
@@ -148,7 +149,7 @@ describe('whatever the evidence', () => {
           evidence = { ...evidence, screen };
           expect(derive(evidence, now)).toEqual(derive(evidence, now));
           for (let looks = 0; ; looks++) {
-            const step = advanceStatus(memory, { evidence, now, stuckThresholdMs: 15_000 });
+            const step = advanceStatus(memory, { evidence, now, thresholds: DEFAULT_THRESHOLDS });
             memory = step.memory;
             Status.parse(statusView(memory, evidence, now));
             if (step.recheckAt === null || looks > 20) {

@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { beforeAll, describe, expect, test } from 'vitest';
 import {
   createTimeline,
+  DEFAULT_THRESHOLDS,
   HOOK_RULES,
   type HookEvidence,
   JSON_RULES,
@@ -60,8 +61,8 @@ describe('each rule over the screen decides in each version that it names', () =
   const wordsOf = ({ frames, at }: Replay, rules: readonly ScreenRule[], signs: ScreenSigns): string => {
     const words: string[] = [];
     const timeline = createTimeline({
-      stuckThresholdMs: 15_000,
-      observe: screenObserver(rules, signs),
+      thresholds: DEFAULT_THRESHOLDS,
+      observe: screenObserver({ rules, signs }),
       onChange: ({ primary, detail }) => words.push(`${primary}/${detail}`),
     });
     for (const shown of frames) timeline.see(shown.frame, shown.at);

@@ -1,12 +1,18 @@
 import { describe, expect, test } from 'vitest';
-import { advanceStatus, SCREEN_RULES, screenObserver, userObserver } from '../../../src/core/status/index.ts';
+import {
+  advanceStatus,
+  DEFAULT_THRESHOLDS,
+  SCREEN_RULES,
+  screenObserver,
+  userObserver,
+} from '../../../src/core/status/index.ts';
 import { readUserRules } from '../../../src/core/status/user-rules.ts';
 import { evidenceOf, FRAMES, frame, hook, hooksOf } from './evidence-maker.ts';
 
 const RULE = { id: 'deploy', pattern: '^Deploy to \\w+\\? \\[y/N\\]$', where: 'bottom', status: 'waiting/permission' };
 
 describe('a rule of the user’s', () => {
-  const observe = userObserver(readUserRules([RULE], 'config.toml'));
+  const observe = userObserver(readUserRules([RULE], 'config.toml'), DEFAULT_THRESHOLDS);
   const asked = frame(['● Bash(./deploy.sh)', 'Deploy to staging? [y/N]']);
 
   test('is believed before hooks and before every rule of ours', () => {
@@ -15,7 +21,7 @@ describe('a rule of the user’s', () => {
     const { memory } = advanceStatus(null, {
       evidence: evidenceOf({ hooks, screen }),
       now: 5_000,
-      stuckThresholdMs: 15_000,
+      thresholds: DEFAULT_THRESHOLDS,
     });
     expect(memory).toMatchObject({
       primary: 'waiting',
@@ -26,7 +32,7 @@ describe('a rule of the user’s', () => {
 
   test('that fits nothing changes nothing', () => {
     for (const shown of Object.values(FRAMES)) {
-      expect(observe(null, shown, 0)).toEqual(screenObserver(SCREEN_RULES)(null, shown, 0));
+      expect(observe(null, shown, 0)).toEqual(screenObserver({ rules: SCREEN_RULES })(null, shown, 0));
     }
   });
 });
@@ -62,7 +68,7 @@ test('no pattern that is let through takes long on a line made for it', () => {
     patterns.map((pattern, index) => ({ ...RULE, id: `r${index}`, pattern })),
     'config.toml',
   );
-  const observe = userObserver(rules);
+  const observe = userObserver(rules, DEFAULT_THRESHOLDS);
   const worst = frame(Array.from({ length: 50 }, (_, row) => 'ax '[row % 3]?.repeat(2_000) ?? ''));
   const startedAt = performance.now();
   observe(null, worst, 0);
