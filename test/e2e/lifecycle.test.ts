@@ -1,15 +1,33 @@
 import { existsSync, readdirSync, statSync, unlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { Session } from '../../src/protocol/index.ts';
+import { prepareIsolatedHome } from '../../src/demo/isolated-home.ts';
+import type { ChooseScene } from '../../src/demo/scenes/choose.ts';
+import type { Session, StatusChange } from '../../src/protocol/index.ts';
 import { type Cbos, startCbos } from '../harness/cbos.ts';
 import { type ClaudeWorld, claudeWorld } from '../harness/claude.ts';
 import { waitFor } from '../harness/wait-for.ts';
 
 let world: ClaudeWorld;
 let cbos: Cbos;
+/** A shell that runs on, started early in a turn that takes a while. */
+const chooseBackground: ChooseScene = (prompt) =>
+  prompt.includes('scene:background')
+    ? {
+        name: 'background',
+        about: 'work in the background, and a turn that goes on beside it',
+        replies: [
+          {
+            kind: 'answer',
+            blocks: [{ kind: 'tool', name: 'Bash', input: { command: 'sleep 300', run_in_background: true } }],
+          },
+          { kind: 'answer', firstByteDelayMs: 6_000, blocks: [{ kind: 'text', text: 'It runs.' }] },
+        ],
+      }
+    : null;
+
 beforeEach(async () => {
-  world = await claudeWorld();
+  world = await claudeWorld({ choosers: [chooseBackground] });
   cbos = await startCbos(world);
 });
 afterEach(() => world.dispose());
@@ -190,6 +208,31 @@ describe('the server', () => {
     expect(asksAgain.status.since).toBe(asks.status.since);
     await cbos.call('POST', '/sessions/FRESH/send', { text: 'scene:hello still here' });
     await cbos.untilStatus('FRESH', 'idle/waiting_input');
+  });
+
+  test('killed in mid-turn and after it knows both times that work in the background is no turn', async () => {
+    prepareIsolatedHome({ home: world.home, trusted: [world.projectDir], allow: ['Bash(sleep:*)'] });
+    await cbos.call('POST', '/sessions', {
+      slug: 'BACK',
+      type: 'screen',
+      path: world.projectDir,
+      prompt: 'scene:background',
+    });
+    await waitFor(() => world.processes().some(({ command }) => command.includes('sleep 300')), {
+      describe: 'the work in the background has begun',
+    });
+    await cbos.untilStatus('BACK', 'active/thinking');
+    await cbos.stop('SIGKILL');
+    cbos = await startCbos(world);
+    expect(await cbos.session('BACK')).toMatchObject({ status: { primary: 'active' } });
+    await cbos.untilStatus('BACK', 'idle/waiting_input');
+    await cbos.stop('SIGKILL');
+    cbos = await startCbos(world);
+    await cbos.untilStatus('BACK', 'idle/waiting_input');
+    const { body: history } = await cbos.call<StatusChange[]>('GET', '/sessions/BACK/history');
+    const words = history.map(({ primary }) => primary).filter((word) => word !== null);
+    expect(words.filter((word, index) => word !== words[index - 1])).toEqual(['idle', 'active', 'idle']);
+    expect(world.processes().some(({ command }) => command.includes('sleep 300'))).toBe(true);
   });
 
   test('refuses to run twice on one home, and says so in one line', async () => {

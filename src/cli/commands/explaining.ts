@@ -128,10 +128,9 @@ function printExplanation(context: CliContext, slug: string, { status, why, verd
   const calls = (list: readonly { name: string; at: string }[]): string =>
     list.map(({ name, at }) => `${name} (${ago(at)})`).join(', ');
   const prompt = json === null ? hooks?.prompt : json.prompt;
-  say(
-    'process',
-    process === null ? 'not known' : process.alive ? `alive, started ${ago(process.started_at)}` : 'ended',
-  );
+  // A JSON session has a process while a turn runs, and none of the sources of a terminal.
+  const unknown = json === null ? 'not known' : '';
+  say('process', process === null ? unknown : process.alive ? `alive, started ${ago(process.started_at)}` : 'ended');
   if (json !== null) say('events', json.last_at === null ? 'none ever came' : `the last one ${ago(json.last_at)}`);
   else say('hooks', hooks === null ? 'none ever came' : `the last one ${ago(hooks.last_at)}`);
   say('prompt', prompt == null ? '' : `${prompt.text} (${ago(prompt.at)})`);

@@ -1,0 +1,101 @@
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type Cbos, startCbos, type Watcher } from '../harness/cbos.ts';
+import { type ClaudeWorld, claudeWorld } from '../harness/claude.ts';
+import { waitFor } from '../harness/wait-for.ts';
+
+/** No status may stand for less, whatever becomes of the hooks. */
+const SHORTEST_MS = 300;
+/** After this a word of the screen alone must have come, also where other tests make Claude Code late. */
+const LATE_MS = 5_000;
+
+let world: ClaudeWorld;
+let cbos: Cbos;
+let watcher: Watcher;
+beforeAll(async () => {
+  world = await claudeWorld();
+  cbos = await startCbos(world);
+  watcher = await cbos.watch();
+});
+afterAll(() => world.dispose());
+
+/** Starts a session whose hooks find these programs before the system's. */
+async function launch(slug: string, programs: Readonly<Record<string, string>>): Promise<void> {
+  const bin = join(world.dir, `bin-${slug}`);
+  mkdirSync(bin);
+  for (const [name, script] of Object.entries(programs))
+    writeFileSync(join(bin, name), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
+  const created = await cbos.call('POST', '/sessions', {
+    slug,
+    type: 'screen',
+    path: world.projectDir,
+    env: { PATH: `${bin}:${world.env.PATH}` },
+  });
+  expect(created.error).toBeNull();
+  await cbos.untilStatus(slug, 'idle/ready');
+}
+
+const type = (slug: string, keys: string) => cbos.call('POST', `/sessions/${slug}/keys`, { keys });
+
+/** By keys, as at the terminal: a `send` would itself ask for the status. */
+async function prompt(slug: string, text: string): Promise<void> {
+  await type(slug, text);
+  await cbos.until(slug, ({ buffer_tail }) => buffer_tail?.includes(text) === true, 'shows the text');
+  await type(slug, '\r');
+}
+
+/** The primaries that a client was told, each once, and those that stood for a moment only. */
+function wayOf(slug: string): { way: string; moments: string[] } {
+  const told = watcher.frames.flatMap((frame) =>
+    frame.type === 'session_state' && frame.session === slug && frame.status.primary !== null
+      ? [{ at: frame.receivedAt, word: frame.status.primary }]
+      : [],
+  );
+  const changes = told.filter(({ word }, index) => word !== told[index - 1]?.word);
+  const moments = changes.flatMap(({ at, word }, index) => {
+    const next = changes[index + 1];
+    return next !== undefined && next.at - at < SHORTEST_MS ? [`${word} for ${next.at - at} ms`] : [];
+  });
+  return { way: changes.map(({ word }) => word).join(' '), moments };
+}
+
+test.concurrent.each([
+  ['twice', 'TWICE', { mv: '/bin/cp "$1" "$1.2" && /bin/mv "$1.2" "$' + '{2%.json}2.json"; exec /bin/mv "$1" "$2"' }],
+  ['a second late', 'LATE', { mv: '(sleep 1; exec /bin/mv "$1" "$2") >/dev/null 2>&1 &' }],
+  ['never, for the spool cannot be written', 'NEVER', { cat: 'exit 1' }],
+])('the status goes its way where hooks come %s', { timeout: 90_000 }, async (_, slug, programs) => {
+  await launch(slug, programs);
+  await prompt(slug, `${slug} scene:permission`);
+  await cbos.until(slug, ({ status }) => status.question?.options.length === 3, 'asks');
+  await cbos.call('POST', `/sessions/${slug}/answer`, { choice: 'yes' });
+  await cbos.untilStatus(slug, 'idle/waiting_input');
+  expect(wayOf(slug)).toEqual({ way: 'idle active waiting active idle', moments: [] });
+});
+
+test.concurrent('a turn runs while the hook of its prompt hangs, until Claude Code ends it, and on while that of its end hangs', {
+  timeout: 90_000,
+}, async () => {
+  const hold = join(world.dir, 'hold');
+  await launch('HANGS', { cat: `while [ -e '${hold}' ]; do sleep 0.05; done; exec /bin/cat "$@"` });
+  const screen = async (): Promise<string> =>
+    (await cbos.call<{ buffer: string }>('GET', '/sessions/HANGS/buffer?lines=45')).body.buffer;
+
+  writeFileSync(hold, '');
+  await prompt('HANGS', 'HANGS scene:hello');
+  const runs = await cbos.until('HANGS', ({ status }) => status.primary === 'active', 'runs', LATE_MS);
+  // Nobody else can know: Claude Code waits for the hook, so the model was not asked and no payload is there.
+  expect(world.promptsReceived()).not.toContain('HANGS scene:hello');
+  expect(runs.status.because.source).not.toBe('hook');
+  // Claude Code ends it after ten seconds and goes on without it.
+  await waitFor(() => world.promptsReceived().includes('HANGS scene:hello'), {
+    describe: 'Claude Code goes on without the hook',
+    timeoutMs: 30_000,
+  });
+  expect((await cbos.session('HANGS')).status.primary).toBe('active');
+  // The hook of the end hangs as well: the answer is there, and Claude Code still busy.
+  await waitFor(async () => (await screen()).includes('ready when you are'), { describe: 'it has answered' });
+  rmSync(hold);
+  await cbos.untilStatus('HANGS', 'idle/waiting_input');
+  expect(wayOf('HANGS')).toEqual({ way: 'idle active idle', moments: [] });
+});
