@@ -23,6 +23,17 @@ describe('the width that a text takes', () => {
     expect(displayWidth(text)).toBe(width);
   });
 
+  test('is the same for a text that is measured at once and one that is taken apart', () => {
+    const wrong: string[] = [];
+    for (let code = 0x20; code < 0x2800; code++) {
+      if (code >= 0x7f && code < 0xa1) continue;
+      const character = String.fromCodePoint(code);
+      // The last character makes that the text is taken apart; the line feed, that it joins nothing.
+      if (displayWidth(character) !== displayWidth(`${character}\n漢`) - 2) wrong.push(code.toString(16));
+    }
+    expect(wrong).toEqual([]);
+  });
+
   test('is kept within what is asked for, and filled up to it', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme' }), fc.nat(30), (text, cells) => {
