@@ -22,19 +22,20 @@ export async function measure(): Promise<Figure[]> {
   await using world = createWorld();
   const agent = fileURLToPath(new URL('drawing-agent.sh', import.meta.url));
   const cbos = await startCbos(world, { CBOS_CLAUDE_COMMAND: agent });
-  await launch(cbos, world, 'LIVE', { BENCH_LIVE: String(1 / UPDATES_PER_SECOND) });
+  await launch(cbos, world, 'LIVE', { BENCH_LIVE: String(UPDATES_PER_SECOND) });
   const starts: number[] = [];
   for (let count = 0; count < STARTS; count++) starts.push(await measureStart(world));
-  const cpu = await measureLive(world);
+  const live = await measureLive(world);
   await cbos.call('DELETE', '/sessions/LIVE');
   const slugs = Array.from({ length: SESSIONS }, (_, index) => `S-${index + 1}`).sort();
   for (const slug of slugs) await launch(cbos, world, slug, { BENCH_NAME: slug });
   const scrolling = await measureScrolling(world, slugs);
   return [
-    { name: 'live session, processor', value: cpu, unit: '% of a core', limit: 5 },
+    { name: 'live session, processor', value: live.cpuPercent, unit: '% of a core', limit: 5 },
+    { name: 'live session, updates that were not seen', value: live.unseenPercent, unit: '%', limit: 10 },
     { name: 'start to first picture, median', value: medianOf(starts), unit: 'ms', limit: 300 },
     { name: 'key to picture among 100 sessions, median', value: medianOf(scrolling), unit: 'ms' },
-    { name: 'key to picture among 100 sessions, slowest', value: Math.max(...scrolling), unit: 'ms', limit: 100 },
+    { name: 'key to picture among 100 sessions, slowest', value: Math.max(...scrolling), unit: 'ms', limit: 50 },
   ];
 }
 
@@ -103,16 +104,27 @@ async function measureStart(world: World): Promise<number> {
   return took;
 }
 
-async function measureLive(world: World): Promise<number> {
+/** Where a picture of it ends: the terminal shows it then. */
+const PICTURE_END = '\u001b[?2026l';
+
+async function measureLive(world: World): Promise<{ cpuPercent: number; unseenPercent: number }> {
   const shown = open(world);
   await shows(shown, LIVE);
   await delay(1_000);
+  shown.take();
   const before = cpuTicks(shown.pty.pid);
   await delay(MEASURED_MS);
   const ticks = cpuTicks(shown.pty.pid) - before;
-  if (!shown.take().includes(LIVE)) throw new Error('nothing was drawn meanwhile');
+  const pictures = shown
+    .take()
+    .split(PICTURE_END)
+    .filter((picture) => picture.includes(LIVE)).length;
   await close(shown);
-  return (ticks / TICKS_PER_SECOND / (MEASURED_MS / 1_000)) * 100;
+  const seconds = MEASURED_MS / 1_000;
+  return {
+    cpuPercent: (ticks / TICKS_PER_SECOND / seconds) * 100,
+    unseenPercent: Math.max(0, 1 - pictures / (UPDATES_PER_SECOND * seconds)) * 100,
+  };
 }
 
 /** @param slugs in the order of the list, which is that of their launch */
