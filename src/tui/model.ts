@@ -65,8 +65,15 @@ export function selectedSession({ view, selected }: Model): Session | null {
   return selected === null ? null : (view.get(selected) ?? null);
 }
 
-export function listed({ view, filter }: Model): Session[] {
-  return listedSessions(view, filter);
+/** Each picture asks for it several times, most pictures show the same sessions: a hundred are sorted once for each change of them. */
+const sorted = new WeakMap<SessionView, { filter: string; sessions: readonly Session[] }>();
+
+export function listed({ view, filter }: Model): readonly Session[] {
+  const known = sorted.get(view);
+  if (known?.filter === filter) return known.sessions;
+  const sessions = listedSessions(view, filter);
+  sorted.set(view, { filter, sessions });
+  return sessions;
 }
 
 export function draftOf({ drafts }: Model, slug: string): Editor {

@@ -15,10 +15,12 @@ import { type ContentViewport, draw, measure } from './view/draw.ts';
 import { dressFor } from './view/dress.ts';
 import { createWatchedSession } from './watched-session.ts';
 
-/** 20 pictures a second while something changes on and on: text is not read faster, and each picture costs the terminal as well. */
-const FRAME_MS = 50;
-/** What a key changes is shown at once: the selection, and then what the server sends for it. */
-const PICTURES_AFTER_KEY = 2;
+/** While something changes on and on: 30 changes a second are each seen, timers' lateness included. More nobody sees, and each picture costs the terminal as well. */
+const FRAME_MS = 30;
+/** What a key changes is shown at once, and so is what the server sends for it: what comes so soon after the key is felt as its effect. */
+const KEY_EFFECT_MS = 150;
+/** Until then pictures may follow each other so fast. */
+const KEY_FRAME_MS = 5;
 /** Durations count seconds. */
 const CLOCK_MS = 1_000;
 
@@ -50,7 +52,7 @@ function openTui(options: TuiOptions): { ended: Promise<number>; dispose(): void
   let isEnded = false;
   let stopFrame: Dispose | null = null;
   let paintedAt = 0;
-  let urgent = 0;
+  let keyAt = 0;
   let finish: (exitCode: number) => void = () => undefined;
   let fail: (error: unknown) => void = () => undefined;
   const ended = new Promise<number>((resolve, reject) => {
@@ -62,7 +64,6 @@ function openTui(options: TuiOptions): { ended: Promise<number>; dispose(): void
     stopFrame = null;
     if (isLent || isEnded || !terminal.hasRoom()) return;
     paintedAt = now();
-    urgent = Math.max(0, urgent - 1);
     const content = {
       rows: (viewport: ContentViewport) => {
         const shown = watched.content({ ...viewport, hasColours, isUnfolded: model.isUnfolded });
@@ -74,7 +75,8 @@ function openTui(options: TuiOptions): { ended: Promise<number>; dispose(): void
   };
   const changed = (): void => {
     if (stopFrame !== null || isEnded) return;
-    stopFrame = startTimer(guarded(paint), urgent > 0 ? 0 : Math.max(0, FRAME_MS - (now() - paintedAt)));
+    const frameMs = now() - keyAt < KEY_EFFECT_MS ? KEY_FRAME_MS : FRAME_MS;
+    stopFrame = startTimer(guarded(paint), Math.max(0, frameMs - (now() - paintedAt)));
   };
   /** What goes wrong unexpectedly ends the TUI, with the terminal given back: never a dead screen. */
   const guarded =
@@ -184,7 +186,7 @@ function openTui(options: TuiOptions): { ended: Promise<number>; dispose(): void
   const handle = (event: InputEvent): void => {
     if (event.kind === 'focus') model.hasFocus = event.hasFocus;
     if (event.kind === 'key' && event.name === 'ctrl+l') surface.forget();
-    urgent = PICTURES_AFTER_KEY;
+    keyAt = now();
     stopFrame?.();
     stopFrame = null;
     mode.handle(event);

@@ -1,6 +1,7 @@
 // CommonJS: a named import of a value type-checks and fails when run.
 import xterm from '@xterm/headless';
 import { styledRow } from '../../text/styled-rows.ts';
+import { createRowCache } from './row-cache.ts';
 
 /** Lines above the window that can be scrolled to; 1,000 take 2 MB, and only the selected session has them. */
 const SCROLLBACK = 1_000;
@@ -28,6 +29,7 @@ export interface SessionScreen {
 
 export function createSessionScreen(size: { cols: number; rows: number }): SessionScreen {
   const terminal = new xterm.Terminal({ ...size, scrollback: SCROLLBACK, allowProposedApi: true });
+  const cache = createRowCache();
   let isDisposed = false;
   // The headless terminal keeps it to itself (6.0.0).
   let isCursorVisible = true;
@@ -59,14 +61,15 @@ export function createSessionScreen(size: { cols: number; rows: number }): Sessi
       while (end > cursorRow + 1 && isBlank(buffer.getLine(end - 1)?.translateToString(true))) end--;
       const canGoBack = Math.max(0, end - viewport.rows);
       const start = Math.max(0, canGoBack - viewport.back);
-      const rows = Array.from({ length: Math.min(viewport.rows, end - start) }, (_, index) =>
-        styledRow(buffer, start + index, {
-          from: viewport.right,
-          to: Math.min(terminal.cols, viewport.right + viewport.cols),
-          hasColours: viewport.hasColours,
-          placeAt: (col) => `\u001b[${viewport.atColumn + col + 1}G`,
-        }),
-      );
+      const { right: from, hasColours, atColumn } = viewport;
+      const to = Math.min(terminal.cols, from + viewport.cols);
+      const placeAt = (col: number): string => `\u001b[${atColumn + col + 1}G`;
+      const look = `${from} ${to} ${atColumn} ${hasColours}`;
+      const rows = Array.from({ length: Math.min(viewport.rows, end - start) }, (_, index) => {
+        const line = buffer.getLine(start + index);
+        const make = (): string => styledRow(buffer, start + index, { from, to, hasColours, placeAt });
+        return line === undefined ? '' : cache.row(line, look, make);
+      });
       const cursor = { row: cursorRow - start, col: buffer.cursorX - viewport.right };
       const isInside = cursor.row >= 0 && cursor.row < viewport.rows && cursor.col >= 0 && cursor.col < viewport.cols;
       return { rows, cursor: isCursorVisible && isInside ? cursor : null, canGoBack };
