@@ -1,5 +1,7 @@
+import { rmSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import type { Conversation, Delivery, Session, SessionCosts } from '../../src/protocol/index.ts';
+import type { Conversation, Delivery, Session, SessionCosts, StatusChange } from '../../src/protocol/index.ts';
 import { type Cbos, startCbos } from '../harness/cbos.ts';
 import { type ClaudeWorld, claudeWorld } from '../harness/claude.ts';
 import { type JsonSessions, jsonSessions } from '../harness/json-session.ts';
@@ -18,6 +20,7 @@ const wasTold = (text: string): boolean =>
   JSON.stringify(world.apiEvents.findLast((event) => event.kind === 'request' && event.scene !== null)).includes(text);
 
 test('a JSON session gets a terminal and gives it back, on one conversation that only one process has open', async () => {
+  const watcher = await cbos.watch();
   await json.create('HAND');
   await json.invoke('HAND', 'scene:hello in events');
   const before = await cbos.untilStatus('HAND', 'idle/waiting_input');
@@ -46,6 +49,25 @@ test('a JSON session gets a terminal and gives it back, on one conversation that
     'is complete',
   );
   expect(wasTold('scene:read in a terminal')).toBe(true);
+
+  // Its processes ended, it did not: neither who watches nor who reads its history is told so.
+  expect(watcher.statuses('HAND').filter((status) => status.startsWith('dead'))).toEqual([]);
+  const history = (await cbos.call<StatusChange[]>('GET', '/sessions/HAND/history')).body;
+  expect(history.filter(({ primary }) => primary === 'dead')).toEqual([]);
+});
+
+test('a terminal whose session cannot go on without one is gone, and says so', async () => {
+  await using elsewhere = await claudeWorld();
+  const program = join(elsewhere.dir, 'claude');
+  symlinkSync(elsewhere.claude, program);
+  const other = await startCbos(elsewhere, { CBOS_CLAUDE_COMMAND: program });
+  const made = { slug: 'LOST', type: 'screen', path: elsewhere.projectDir };
+  expect((await other.call<Session>('POST', '/sessions', made)).status).toBe(201);
+  await other.untilStatus('LOST', 'idle/ready');
+  rmSync(program);
+  const refused = await other.call('POST', '/sessions/LOST/convert', { type: 'json' });
+  expect(refused.error).toMatchObject({ code: 'claude_not_found' });
+  expect(await other.session('LOST')).toMatchObject({ type: 'screen', state: 'dead' });
 });
 
 test('a session in the middle of a turn is not converted', async () => {

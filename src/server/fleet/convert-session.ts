@@ -27,20 +27,30 @@ export function convertSession(roster: Roster, member: Member, type: SessionType
       return actor.view();
     }
     requireQuiet(member);
-    if (!(await member.controls.rest())) {
-      if (record.type === 'json')
-        throw new CatalogueError('already_running', `${actor.slug} has tasks in the background`);
-      await member.controls.end();
-    }
-    roster.retype(member, type);
+    actor.isChangingHands = true;
     try {
-      await member.controls.launch();
-    } catch (cause) {
-      roster.retype(member, record.type);
-      throw cause;
+      await changeHands(roster, member, type);
+    } finally {
+      actor.isChangingHands = false;
     }
     return actor.view();
   });
+}
+
+async function changeHands(roster: Roster, member: Member, type: SessionType): Promise<void> {
+  const { actor } = member;
+  const { type: before } = actor.record;
+  await member.controls.release();
+  if (actor.isDead()) throw new CatalogueError('session_dead', `${actor.slug} was ended meanwhile`);
+  roster.retype(member, type);
+  try {
+    await member.controls.launch();
+  } catch (cause) {
+    roster.retype(member, before);
+    // A JSON session starts its process when it needs one; a terminal is gone for good.
+    if (before === 'screen') actor.seeEnd();
+    throw cause;
+  }
 }
 
 function requireQuiet({ actor }: Member): void {

@@ -5,11 +5,11 @@ import { CatalogueError } from '../../protocol/index.ts';
 import type { SessionActor } from '../session/actor.ts';
 
 /**
- * Ends a session with its whole process tree and proves it. Not through the mailbox: who ends a session does not wait for
+ * Ends the whole process tree of a session and proves it. Not through the mailbox: who ends a session does not wait for
  * an answer that is being typed into it.
  * @throws CatalogueError session_dead, not_adopted, kill_failed with the processes that are left
  */
-export async function endSession({ screen }: { screen: ScreenHost }, actor: SessionActor): Promise<void> {
+export async function endScreenSession({ screen }: { screen: ScreenHost }, actor: SessionActor): Promise<void> {
   const { id } = actor.target;
   const { daemon, agent, launchId } = actor.record;
   const { left } = await endTree({
@@ -22,5 +22,4 @@ export async function endSession({ screen }: { screen: ScreenHost }, actor: Sess
     throw new CatalogueError('kill_failed', `${actor.slug}: could not end ${named}`);
   }
   await wipeScreen(screen, id);
-  actor.seeEnd();
 }

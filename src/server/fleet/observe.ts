@@ -107,12 +107,15 @@ export function createObserver(options: ObserverOptions): Observer {
 
   async function lookAt(member: Member, found: ScreenSession | null): Promise<void> {
     const { actor } = member;
-    const { agent, daemon } = actor.record;
+    const { screenId, agent, daemon } = actor.record;
+    /** Its processes may have been ended for it to go on in others, which this look knows nothing of. */
+    const hasMoved = (): boolean => actor.isChangingHands || actor.record.screenId !== screenId;
     if (found !== null && found.state !== 'dead') {
       actor.seeAttached(found.attached);
       if (agent !== null && (await isAlive(agent))) return;
       // In a session that something else started, another Claude Code may run after the first.
       const next = actor.record.launchId === null ? (await findClaudeIn([found]))[0] : undefined;
+      if (hasMoved()) return;
       if (next === undefined) actor.seeEnd();
       else {
         actor.status.startAnew();
@@ -121,7 +124,7 @@ export function createObserver(options: ObserverOptions): Observer {
       return;
     }
     // A socket can vanish under a living daemon (a cleaned /tmp); only the process tells.
-    if (daemon !== null && (await isAlive(daemon))) return;
+    if ((daemon !== null && (await isAlive(daemon))) || hasMoved()) return;
     actor.seeEnd();
     await endOrphans(member);
     if (found !== null) await wipeScreen(screen, found.id);

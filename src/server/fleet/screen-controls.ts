@@ -8,7 +8,7 @@ import { createDeliverer } from '../session/deliver.ts';
 import { interruptTurn } from '../session/interrupt.ts';
 import { answerQuestion } from '../session/respond.ts';
 import { keepLogging } from './adopt-session.ts';
-import { endSession } from './end-session.ts';
+import { endScreenSession } from './end-session.ts';
 import { followRecording, openRecording } from './follow-recording.ts';
 import { type LaunchContext, launchSession, recordingFiles } from './launch-session.ts';
 import { redrawScreen } from './redraw-screen.ts';
@@ -94,8 +94,13 @@ export function createScreenControls(context: LaunchContext, actor: SessionActor
     conversation: null,
     launch,
     findAgain,
-    end: () => endSession({ screen }, actor),
-    rest: async () => actor.isDead(),
+    end: async () => {
+      await endScreenSession({ screen }, actor);
+      actor.seeEnd();
+    },
+    release: () => endScreenSession({ screen }, actor),
+    // Screen keeps it, and it costs CBOS nothing.
+    rest: async () => undefined,
     rename,
     answer: (request) => answerQuestion(actor, deliverer, request),
     interrupt: () => interruptTurn(actor),

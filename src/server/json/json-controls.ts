@@ -21,7 +21,7 @@ export function createJsonControls(context: JsonContext, actor: SessionActor): S
 
   async function interrupt(): Promise<void> {
     const { primary } = actor.status.memory();
-    if (primary !== 'active') {
+    if (primary !== 'active' && primary !== 'stuck') {
       const isAsking = driver.evidence.requests.length > 0;
       throw new CatalogueError(
         'nothing_running',
@@ -60,10 +60,11 @@ export function createJsonControls(context: JsonContext, actor: SessionActor): S
       await driver.end();
       actor.seeEnd();
     },
-    rest: async () => {
+    release: async () => {
       await driver.rest();
-      return !driver.isRunning();
+      if (driver.isRunning()) throw new CatalogueError('already_running', `${actor.slug} has tasks in the background`);
     },
+    rest: () => driver.rest(),
     rename: async (slug) => actor.update({ slug }),
     answer: (request) => answerJsonQuestion({ actor, driver, deliverer }, request),
     interrupt,

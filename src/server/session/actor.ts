@@ -89,6 +89,8 @@ export class SessionActor {
   clearedAt: number;
   /** Claude Code's own file of the conversation, as it told of it last */
   transcript: string | null = null;
+  /** its processes are ended for others to take their place: their end is not its own */
+  isChangingHands = false;
   private currentRecord: SessionRecord;
   private attached: boolean | null = null;
   private readonly redrawListeners = new Set<() => void>();

@@ -25,10 +25,12 @@ export interface SessionControls {
    */
   end(): Promise<void>;
   /**
-   * Lets go of what costs something and is not needed now: before the server ends, or something else takes the conversation over.
-   * @returns whether nothing of it runs any more
+   * Ends its processes as `end` does, but the session goes on: something else takes its conversation over.
+   * @throws CatalogueError already_running, not_adopted, kill_failed
    */
-  rest(): Promise<boolean>;
+  release(): Promise<void>;
+  /** Lets go of what costs something and is not needed now: before the server ends. */
+  rest(): Promise<void>;
   /** Gives whatever carries the session's name outside of the record another one; called with the slug reserved. */
   rename(slug: string): Promise<void>;
   /** @throws CatalogueError no_question, stale_question, no_such_option, not_adopted, not_confirmed */
