@@ -1,4 +1,5 @@
-// npm run record -- --claude VERSION --scene NAME: records the real Claude Code of a version on the stand-in, with ground truth.
+// npm run record -- --claude VERSION --scene NAME: records the real Claude Code of a version on the stand-in, with ground truth;
+// with --events without a terminal, what a JSON session is told.
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -8,7 +9,8 @@ import { isWithoutNetwork, runWithoutNetwork } from './without-network.mjs';
 
 const USAGE = `npm run record -- --claude VERSION --scene NAME [--scene NAME…] [--as NAME] [--cols N] [--rows N]
                [--alternate-screen] [--timing advanced|classic] [--out DIR] [--cache DIR]
-npm run record -- --list`;
+npm run record -- --events --claude VERSION [--scene NAME…] [--out DIR] [--cache DIR]
+npm run record -- [--events] --list`;
 
 const options = readOptions();
 
@@ -17,8 +19,8 @@ const stopped = new AbortController();
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.once(signal, () => stopped.abort());
 let exitCode = 0;
 try {
-  const recorder = await loader.ssrLoadModule(join(ROOT, 'test', 'recordings', 'record.ts'));
-  exitCode = await main(recorder);
+  const file = options.events ? 'record-events.ts' : 'record.ts';
+  exitCode = await main(await loader.ssrLoadModule(join(ROOT, 'test', 'recordings', file)));
 } finally {
   await loader.close();
 }
@@ -32,7 +34,7 @@ async function main(recorder) {
     return 0;
   }
   const isInside = isWithoutNetwork();
-  for (const scene of isInside ? options.scene : []) {
+  for (const scene of isInside ? scenesOf(recorder) : []) {
     try {
       await recorder.record({ ...options, scene, signal: stopped.signal, print });
     } catch (error) {
@@ -45,10 +47,15 @@ async function main(recorder) {
   return isInside ? exitCode : await prepare(recorder, print);
 }
 
+/** Those that were asked for; of events all where none was. @param {Record<string, any>} recorder @returns {string[]} */
+function scenesOf(recorder) {
+  return options.scene.length > 0 ? options.scene : recorder.SCENE_NAMES;
+}
+
 /** What needs the network; then this program again, without one. @param {Record<string, any>} recorder @param {(line: string) => void} print */
 async function prepare(recorder, print) {
   try {
-    for (const scene of options.scene) recorder.findScene(scene);
+    for (const scene of scenesOf(recorder)) recorder.findScene(scene);
     await recorder.obtainClaude({ version: options.claude, cacheDir: options.cacheDir, print });
   } catch (error) {
     if (!(error instanceof recorder.RecorderError)) throw error;
@@ -71,20 +78,23 @@ function readOptions() {
         timing: { type: 'string', default: 'advanced' },
         out: { type: 'string' },
         cache: { type: 'string' },
+        events: { type: 'boolean', default: false },
         list: { type: 'boolean', default: false },
       },
     });
-    const { claude = '', scene = [], timing } = values;
-    if (!values.list && (claude === '' || scene.length === 0)) throw new Error('a version and a scene are needed');
+    const { claude = '', scene = [], timing, events } = values;
+    if (!values.list && claude === '') throw new Error('a version is needed');
+    if (!values.list && !events && scene.length === 0) throw new Error('a scene is needed');
     if (timing !== 'advanced' && timing !== 'classic') throw new Error(`there is no timing format ${timing}`);
     if (values.as !== undefined && scene.length > 1) throw new Error('--as names one recording: give one scene');
     return {
       list: values.list,
+      events,
       claude,
       scene,
       timing,
       alternateScreen: values['alternate-screen'],
-      out: resolve(values.out ?? join(ROOT, 'test', 'fixtures', 'recordings')),
+      out: resolve(values.out ?? join(ROOT, 'test', 'fixtures', events ? 'json-events' : 'recordings')),
       cacheDir: resolve(
         values.cache ?? join(process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache'), 'cbos', 'claude-code'),
       ),

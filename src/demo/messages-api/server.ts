@@ -126,6 +126,7 @@ function createAnswerer(options: MessagesApiOptions): Answer {
     emit({ kind: 'request', request, scene: scene?.name ?? null, step: turn.step, prompt: turn.prompt, body });
 
     if (reply.kind === 'error') {
+      for (const [name, value] of Object.entries(reply.headers ?? {})) response.setHeader(name, value);
       sendError(response, reply);
       emit({ kind: 'failed', request, status: reply.status });
       return;
@@ -141,6 +142,7 @@ function createAnswerer(options: MessagesApiOptions): Answer {
     try {
       await pause((reply.firstByteDelayMs ?? 0) * pace, hangUp.signal);
       emit({ kind: 'first-byte', request });
+      for (const [name, value] of Object.entries(reply.headers ?? {})) response.setHeader(name, value);
       if (body.stream) await stream(response, { head, blocks, pace, signal: hangUp.signal });
       else sendJson(response, 200, wholeMessage(head, blocks));
     } catch (error) {

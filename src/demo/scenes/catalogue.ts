@@ -67,6 +67,23 @@ const ASK_SEVERAL = {
   ],
 };
 
+/** When the account's limits begin anew: far enough, so that they never do while a scene is played. Unix seconds. */
+const LIMITS_RESET_AT = Date.UTC(2100, 0, 1) / 1_000;
+
+/** How the service tells the limits of a subscription (as Claude Code 2.1.329 reads them). */
+function limits({ status, used }: { status: 'allowed' | 'rejected'; used: number }): Record<string, string> {
+  const prefix = 'anthropic-ratelimit-unified';
+  return {
+    [`${prefix}-status`]: status,
+    [`${prefix}-reset`]: String(LIMITS_RESET_AT),
+    [`${prefix}-representative-claim`]: 'five_hour',
+    [`${prefix}-5h-status`]: status === 'allowed' ? 'allowed_warning' : status,
+    [`${prefix}-5h-utilization`]: String(used),
+    [`${prefix}-5h-reset`]: String(LIMITS_RESET_AT),
+    [`${prefix}-5h-surpassed-threshold`]: '0.9',
+  };
+}
+
 const PLAN = `# Add a health check
 
 1. Add \`GET /health\` to the server
@@ -197,6 +214,24 @@ export const SCENES = {
         status: 400,
         type: 'invalid_request_error',
         message: 'Your credit balance is too low to access the Anthropic API',
+      },
+    ],
+  },
+  'limit-near': {
+    about: 'an answer that uses most of what the account may use in five hours',
+    replies: [
+      { ...answer(say('There is little left for today.')), headers: limits({ status: 'allowed', used: 0.92 }) },
+    ],
+  },
+  limit: {
+    about: 'an account that has used what it may use in five hours',
+    replies: [
+      {
+        kind: 'error',
+        status: 429,
+        type: 'rate_limit_error',
+        message: "This request would exceed your account's rate limit. Please try again later.",
+        headers: { ...limits({ status: 'rejected', used: 1 }), 'x-should-retry': 'false' },
       },
     ],
   },
