@@ -28,4 +28,5 @@ export * from './sign-in.ts';
 export * from './stash.ts';
 export * from './state-selector.ts';
 export * from './status.ts';
+export * from './user-text.ts';
 export * from './words.ts';

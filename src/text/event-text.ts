@@ -1,4 +1,4 @@
-import type { ClaudeEvent } from '../protocol/index.ts';
+import { type ClaudeEvent, readUserText } from '../protocol/index.ts';
 import { firstLine, toolGist } from './session-words.ts';
 import { cleanBlock, cleanLine } from './terminal-text.ts';
 
@@ -55,7 +55,8 @@ export function eventLine(event: ClaudeEvent): string | null {
 function userLine(event: ClaudeEvent): string | null {
   if (event.isReplay === true) {
     const { content } = record(event.message);
-    return `❯ ${firstLine(typeof content === 'string' ? content : text(blocks(event)[0]?.text))}`;
+    const said = readUserText(event, typeof content === 'string' ? content : text(blocks(event)[0]?.text));
+    return said === null ? null : `${said.kind === 'prompt' ? '❯' : '  ⎿'} ${firstLine(said.text)}`;
   }
   const result = blocks(event).find((block) => block.type === 'tool_result');
   if (result === undefined) return null;

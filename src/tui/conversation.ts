@@ -1,4 +1,4 @@
-import type { ClaudeEvent } from '../protocol/index.ts';
+import { type ClaudeEvent, readUserText } from '../protocol/index.ts';
 import { toolGist } from '../text/session-words.ts';
 import { cleanBlock, cleanLine } from '../text/terminal-text.ts';
 
@@ -37,7 +37,7 @@ export class Conversation {
   #read(event: ClaudeEvent): void {
     switch (event.type) {
       case 'user':
-        for (const block of blocksOf(event)) this.#readOfUser(block);
+        for (const block of blocksOf(event)) this.#readOfUser(event, block);
         return;
       case 'assistant':
         this.partial = null;
@@ -62,10 +62,9 @@ export class Conversation {
     }
   }
 
-  #readOfUser(block: Fields): void {
-    const text = block.type === 'text' ? textOf(block.text) : '';
-    // Claude Code says in the user's name that it was interrupted (2.1.329).
-    this.#push(text.startsWith('[Request interrupted') ? 'note' : 'prompt', text);
+  #readOfUser(event: ClaudeEvent, block: Fields): void {
+    const said = block.type === 'text' ? readUserText(event, textOf(block.text)) : null;
+    if (said !== null) this.#push(said.kind, said.text);
     const tool = block.type === 'tool_result' ? this.#tools.get(textOf(block.tool_use_id)) : undefined;
     if (tool === undefined) return;
     tool.result = textOf(block.content);

@@ -36,7 +36,8 @@ export function textsOfHook(event: string, payload: Fields): SaidText[] {
  * @param options.results with what the tools gave back: for sessions without a screen that shows it
  */
 export function textsOfMessage(record: unknown, options: { results: boolean } = { results: false }): SaidText[] {
-  if (!isFields(record) || !isFields(record.message) || record.isMeta === true) return [];
+  if (!isFields(record) || !isFields(record.message) || record.isMeta === true || record.isSynthetic === true)
+    return [];
   const { content } = record.message;
   if (record.type === 'assistant') return blocksOf(content).flatMap(ofAssistant);
   if (record.type !== 'user') return [];

@@ -79,14 +79,21 @@ const soonest = (times: readonly (Millis | null)[]): Millis | null =>
   times.reduce<Millis | null>((best, at) => (at === null ? best : Math.min(best ?? at, at)), null);
 
 /**
- * When the verdict turns into stuck. Only what has a screen can be: a running turn moves its spinner several times a second,
- * while hooks and registry are silent for minutes under a long tool.
+ * When the verdict turns into stuck. Only where a running turn shows signs of life can their absence mean anything: a screen
+ * moves its spinner several times a second, events tell each piece of an answer. Hooks and registry are silent for minutes under
+ * a long tool, and events under a tool or while a conversation is compacted.
  */
 function stuckTime(verdict: Verdict, { evidence, thresholds }: StatusInput): Millis | null {
-  if (verdict.primary !== 'active' || evidence.screen === null) return null;
-  const lifeAt = lastSignOfLife(evidence);
+  if (verdict.primary !== 'active') return null;
+  const isTelling = evidence.json !== undefined && TELLING_DETAILS.has(verdict.detail);
+  if (evidence.screen === null && !isTelling) return null;
+  // Until a request is tried again nothing can be said.
+  const lifeAt = newest([lastSignOfLife(evidence), evidence.json?.retry?.nextAt]);
   return lifeAt === null ? null : lifeAt + thresholds.stuckMs;
 }
+
+/** What the events of a JSON session tell as it goes on. */
+const TELLING_DETAILS: ReadonlySet<Verdict['detail']> = new Set(['thinking', 'responding']);
 
 function healthOf(
   previous: StatusMemory | null,

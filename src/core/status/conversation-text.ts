@@ -1,4 +1,4 @@
-import type { ClaudeEvent } from '../../protocol/index.ts';
+import { type ClaudeEvent, readUserText } from '../../protocol/index.ts';
 import { describeTool } from './question.ts';
 
 /** Lines of a tool's result that are shown, as Claude Code's own screen folds it. */
@@ -14,7 +14,7 @@ export function conversationLines(event: ClaudeEvent): string[] {
   const content = (event.message as { content?: unknown } | undefined)?.content;
   switch (event.type) {
     case 'user':
-      if (event.isReplay === true) return ['', ...marked('❯', typeof content === 'string' ? content : plain(content))];
+      if (event.isReplay === true) return userLines(event, typeof content === 'string' ? content : plain(content));
       return blocksOf(content)
         .filter((block) => block.type === 'tool_result')
         .flatMap((block) => folded(plain(block.content)));
@@ -33,6 +33,12 @@ export function conversationLines(event: ClaudeEvent): string[] {
     default:
       return [];
   }
+}
+
+function userLines(event: ClaudeEvent, text: string): string[] {
+  const said = readUserText(event, text);
+  if (said === null) return [];
+  return said.kind === 'prompt' ? ['', ...marked('❯', said.text)] : folded(said.text);
 }
 
 /** Types of events that have lines. */

@@ -180,6 +180,8 @@ export interface JsonEvidence {
   /** open questions, oldest first */
   requests: readonly JsonRequest[];
   compactingSince: Millis | null;
+  /** a request that failed and is tried again by itself, null once anything else came */
+  retry: { at: Millis; nextAt: Millis; reason: string } | null;
   /** tasks that go on in the background after a turn */
   background: readonly string[];
   turnEnd: { at: Millis; error: string | null; message: string | null; interrupted: boolean } | null;

@@ -1,4 +1,4 @@
-import type { ClaudeEvent, RateLimit } from '../../protocol/index.ts';
+import { type ClaudeEvent, type RateLimit, readUserText } from '../../protocol/index.ts';
 import type { JsonEvidence, JsonRequest, Millis, OpenPrompt } from './evidence.ts';
 import { boundInput } from './hooks.ts';
 
@@ -16,6 +16,7 @@ export const NO_EVENTS: JsonEvidence = {
   tools: [],
   requests: [],
   compactingSince: null,
+  retry: null,
   background: [],
   turnEnd: null,
   sessionId: null,
@@ -115,9 +116,10 @@ function onUser(before: JsonEvidence, event: Json, at: Millis): JsonEvidence {
   const { content } = record(event.message);
   if (event.isReplay === true) {
     const id = text(event.uuid) ?? '';
-    const own = typeof content === 'string' ? content : (text(list(content)[0]?.text) ?? '');
+    const own = readUserText(event, typeof content === 'string' ? content : (text(list(content)[0]?.text) ?? ''));
+    if (own?.kind !== 'prompt') return before;
     const started = onPromptStage(before, id, 'started');
-    return { ...started, prompt: { at, text: own.slice(0, MAX_TEXT) }, ...begin(at) };
+    return { ...started, prompt: { at, text: own.text.slice(0, MAX_TEXT) }, ...begin(at) };
   }
   const ended = list(content)
     .filter((block) => block.type === 'tool_result')
@@ -167,6 +169,8 @@ function onSystem(before: JsonEvidence, event: Json, at: Millis): JsonEvidence {
       };
     case 'status':
       return onStatus(before, event, at);
+    case 'api_retry':
+      return { ...before, retry: retryOf(event, at) };
     case 'compact_boundary':
       return { ...before, compactingSince: null };
     case 'session_state_changed':
@@ -181,6 +185,14 @@ function onSystem(before: JsonEvidence, event: Json, at: Millis): JsonEvidence {
     default:
       return before;
   }
+}
+
+/** Waits grow to 40 s and more (2.1.329): who looks at the session must not take them for thinking. */
+function retryOf(event: Json, at: Millis): JsonEvidence['retry'] {
+  const delayMs = typeof event.retry_delay_ms === 'number' ? event.retry_delay_ms : 0;
+  const status = typeof event.error_status === 'number' ? ` (${event.error_status})` : '';
+  const tries = `try ${event.attempt} of ${event.max_retries} in ${Math.round(delayMs / 1_000)} s`;
+  return { at, nextAt: at + delayMs, reason: `${text(event.error) ?? 'the request failed'}${status}: ${tries}` };
 }
 
 function onStatus(before: JsonEvidence, event: Json, at: Millis): JsonEvidence {
@@ -279,6 +291,7 @@ export function observeEvent(before: JsonEvidence, event: ClaudeEvent, at: Milli
   const folded = FOLDS.get(event.type)?.(before, event, at) ?? before;
   return {
     ...folded,
+    retry: folded.retry === before.retry ? null : folded.retry,
     lastAt: Math.max(at, before.lastAt ?? at),
     sessionId: text(event.session_id) ?? before.sessionId,
   };

@@ -38,6 +38,14 @@ export const JSON_RULES: readonly Rule<JsonEvidence>[] = [
     },
   },
   {
+    id: 'json.api_retry',
+    versions: VERSIONS,
+    read: ({ busySince, retry }) =>
+      busySince === null || retry === null
+        ? null
+        : { primary: 'active', detail: 'thinking', evidence: retry.reason, since: retry.at },
+  },
+  {
     id: 'json.text',
     versions: VERSIONS,
     read: ({ busySince, phase }) =>

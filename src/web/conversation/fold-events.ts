@@ -1,4 +1,4 @@
-import type { ClaudeEvent, StoredEvent } from '../../protocol/index.ts';
+import { type ClaudeEvent, readUserText, type StoredEvent } from '../../protocol/index.ts';
 
 /** One thing in a conversation. Replaced, never changed, so that what is shown knows what to draw again. */
 export type Item = { id: string; isInside: boolean } & (
@@ -76,8 +76,14 @@ type Place = Pick<Item, 'id' | 'isInside'>;
 
 function foldUser(draft: Draft, event: ClaudeEvent, { at, ...place }: Place & { at: number }): void {
   const { content } = record(event.message);
+  const say = (words: string): void => {
+    const said = readUserText(event, words);
+    if (said === null || said.text === '') return;
+    if (said.kind === 'note') draft.items.push({ ...place, kind: 'note', text: said.text, isBad: false });
+    else draft.items.push({ ...place, kind: 'prompt', text: said.text, at });
+  };
   if (typeof content === 'string') {
-    if (content !== '') draft.items.push({ ...place, kind: 'prompt', text: content, at });
+    say(content);
     return;
   }
   for (const block of contentOf(event)) {
@@ -88,8 +94,7 @@ function foldUser(draft: Draft, event: ClaudeEvent, { at, ...place }: Place & { 
         draft.items[index] = { ...tool, output: resultText(block.content), isError: block.is_error === true };
       }
     } else if (block.type === 'text') {
-      // Claude Code says so itself where a person interrupted it.
-      draft.items.push({ ...place, kind: 'note', text: text(block.text) ?? '', isBad: false });
+      say(text(block.text) ?? '');
     }
   }
 }

@@ -3,10 +3,15 @@ import {
   advanceStatus,
   DEFAULT_THRESHOLDS,
   type Evidence,
+  type JsonEvidence,
+  NO_EVENTS,
+  observeEvent,
+  observePrompt,
   type StatusMemory,
   type StatusStep,
   statusView,
 } from '../../../src/core/status/index.ts';
+import type { ClaudeEvent } from '../../../src/protocol/index.ts';
 import { bash, evidenceOf, FRAMES, frame, hook, hooksOf, screenOf } from './evidence-maker.ts';
 
 const THRESHOLD = 15_000;
@@ -63,6 +68,30 @@ describe('health', () => {
     ['has no screen to be judged by', { hooks: hooksOf(hook(0, 'UserPromptSubmit')) }, 'active'],
   ])('a session that %s is never stuck', (_, evidence, primary) => {
     expect(step(null, evidence, 86_400_000)).toMatchObject({ memory: { primary, health: 'ALIVE' }, recheckAt: null });
+  });
+
+  test('a turn of a JSON session is stuck when no event comes, but not under a tool, a compaction or a question', () => {
+    const told = (...events: ClaudeEvent[]): Partial<Evidence> => ({
+      json: events.reduce<JsonEvidence>(
+        (json, event) => observeEvent(json, event, 0),
+        observePrompt(NO_EVENTS, { id: 'p1', at: 0, text: 'go on' }),
+      ),
+    });
+    const call = { type: 'tool_use', id: 't1', name: 'Bash', input: { command: 'make' } };
+    const tool = { type: 'assistant', message: { content: [call] } };
+    const ask = { type: 'control_request', request_id: 'r1', request: { subtype: 'can_use_tool', tool_use_id: 't1' } };
+    const running = step(null, told(), 0);
+    expect(running).toMatchObject({ memory: { primary: 'active' }, recheckAt: THRESHOLD });
+    expect(step(running.memory, told(), THRESHOLD).memory).toMatchObject({ primary: 'stuck', state: 'thinking' });
+    const retry = { type: 'system', subtype: 'api_retry', attempt: 7, max_retries: 10, retry_delay_ms: 40_000 };
+    expect(step(null, told(retry), THRESHOLD).recheckAt).toBe(40_000 + THRESHOLD);
+    const quiet = [
+      told(tool),
+      told({ type: 'system', subtype: 'status', status: 'compacting' }),
+      told(tool, ask),
+      told({ type: 'result', result: 'Done.' }),
+    ];
+    for (const evidence of quiet) expect(step(null, evidence, 86_400_000).memory.health).toBe('ALIVE');
   });
 
   test('dead is final, from every health', () => {

@@ -47,7 +47,6 @@ function words(name: string): string[] {
 const following = (start: JsonEvidence, ...events: ClaudeEvent[]): JsonEvidence =>
   events.reduce((evidence, event, index) => observeEvent(evidence, event, 1_000 + index), start);
 const failure: ClaudeEvent = { type: 'error', message: 'Claude Code ended (SIGKILL)' };
-const compacting: ClaudeEvent = { type: 'system', subtype: 'status', status: 'compacting' };
 
 describe('the recorded events of the real Claude Code go through the right statuses', () => {
   test.each([
@@ -58,6 +57,12 @@ describe('the recorded events of the real Claude Code go through the right statu
     ['plan', ['waiting/plan', 'idle/waiting_input']],
     ['tools', ['active/thinking', 'active/responding', 'active/using_tools', 'idle/waiting_input']],
     ['interrupt', ['active/responding', 'active/thinking', 'active/responding', 'idle/waiting_input']],
+    [
+      'compact',
+      ['idle/waiting_input', 'active/thinking', 'active/compacting', 'active/thinking', 'idle/waiting_input'],
+    ],
+    ['limit', ['idle/waiting_input', 'active/thinking', 'idle/error']],
+    ['overloaded', ['active/thinking', 'active/responding', 'idle/waiting_input']],
     ['error', ['active/thinking', 'idle/error', 'active/thinking', 'active/responding', 'waiting/question']],
   ])('%s', (name, expected) => {
     const all = words(name);
@@ -75,8 +80,7 @@ describe('the recorded events of the real Claude Code go through the right statu
 
 describe('each rule decides', () => {
   const seen = readdirSync(RECORDED).flatMap((file) => steps(recorded(file.replace('.jsonl', ''))));
-  // Compaction needs a long conversation, an interrupt was followed by another prompt: these two are made by hand.
-  const made = [NO_EVENTS, following(observePrompt(NO_EVENTS, PROMPT), compacting), following(NO_EVENTS, failure)];
+  const made = [NO_EVENTS, following(NO_EVENTS, failure)];
   const said = (rules: typeof JSON_RULES, json: JsonEvidence): string => {
     const { primary, detail, evidence, since } = readByRules('json', rules, json) ?? {};
     return `${primary}/${detail} since ${since}: ${evidence}`;
@@ -146,12 +150,23 @@ test('what a later version may send changes nothing', () => {
   expect([lastAt, busySince]).toEqual([1_006, 1_003]);
 });
 
-test('limits of the account are told with the time of their reset', () => {
-  const info = { status: 'rejected', rateLimitType: 'five_hour', resetsAt: 1_795_000_000, utilization: 1 };
-  expect(following(NO_EVENTS, { type: 'rate_limit_event', rate_limit_info: info }).rateLimit).toEqual({
-    status: 'rejected',
-    kind: 'five_hour',
-    resets_at: new Date(1_795_000_000_000).toISOString(),
-    utilization: 1,
-  });
+test('limits of the account are told with the time of their reset, as they come near and when they are reached', () => {
+  const told = steps(recorded('limit')).map(({ rateLimit }) => rateLimit);
+  const limit = { kind: 'five_hour', resets_at: '2100-01-01T00:00:00.000Z' };
+  expect(told.find((one) => one !== null)).toEqual({ ...limit, status: 'allowed_warning', utilization: 0.92 });
+  expect(told.at(-1)).toEqual({ ...limit, status: 'rejected', utilization: null });
+  const reason = statusOf(steps(recorded('limit')).at(-1) ?? NO_EVENTS).because.evidence;
+  expect(reason).toBe("You've hit your 5-hour limit · resets Jan 1, 2100, 12am (UTC)");
+});
+
+test('a request that is tried again says why and when, until it is answered', () => {
+  const reasons = steps(recorded('overloaded')).map((json) => statusOf(json).because);
+  const tries = reasons.filter(({ rule }) => rule === 'json.api_retry').map(({ evidence }) => evidence);
+  expect(tries).toEqual(['overloaded (529): try 1 of 10 in 1 s', 'overloaded (529): try 2 of 10 in 1 s']);
+  expect(reasons.at(-1)?.rule).toBe('json.result');
+});
+
+test('a slash command is the prompt as it was typed, whatever Claude Code wraps it in', () => {
+  const prompts = new Set(steps(recorded('compact')).map(({ prompt }) => prompt?.text));
+  expect([...prompts]).toEqual([undefined, 'scene:hello before', '/compact', 'scene:hello after']);
 });

@@ -1,0 +1,30 @@
+/** What a text of a `user` event is to people: what they said, or what Claude Code says in their name. */
+export interface UserText {
+  kind: 'prompt' | 'note';
+  text: string;
+}
+
+/**
+ * Reads one. Claude Code (2.1.329) wraps a slash command in tags, lets what it prints come as a user's text of its own, and
+ * gives the summary of a compacted conversation to the model in the user's name.
+ * @param event the event that it is in
+ * @returns null for what is meant for the model alone
+ */
+export function readUserText(event: Readonly<Record<string, unknown>>, text: string): UserText | null {
+  if (text.startsWith('[Request interrupted')) return { kind: 'note', text };
+  if (event.isSynthetic === true) return null;
+  const command = tagged(text, 'command-name');
+  if (command !== null) {
+    return { kind: 'prompt', text: [command, tagged(text, 'command-args') ?? ''].join(' ').trim() };
+  }
+  const printed = tagged(text, 'local-command-stdout') ?? tagged(text, 'local-command-stderr');
+  return printed === null ? { kind: 'prompt', text } : { kind: 'note', text: printed };
+}
+
+/** Only where the text begins with tags: a person may write about them. */
+function tagged(text: string, tag: string): string | null {
+  if (!/^<(?:command|local-command)-/.test(text)) return null;
+  const open = text.indexOf(`<${tag}>`);
+  const close = text.indexOf(`</${tag}>`, open);
+  return open === -1 || close === -1 ? null : text.slice(open + tag.length + 2, close).trim();
+}
