@@ -1,5 +1,6 @@
 export * from './delivery.ts';
 export * from './errors.ts';
+export * from './event-words.ts';
 export * from './explanation.ts';
 export * from './frames.ts';
 export * from './history.ts';
@@ -28,5 +29,4 @@ export * from './sign-in.ts';
 export * from './stash.ts';
 export * from './state-selector.ts';
 export * from './status.ts';
-export * from './user-text.ts';
 export * from './words.ts';

@@ -1,4 +1,4 @@
-import { type ClaudeEvent, readUserText } from '../protocol/index.ts';
+import { type ClaudeEvent, readUserText, retryWords } from '../protocol/index.ts';
 import { firstLine, toolGist } from './session-words.ts';
 import { cleanBlock, cleanLine } from './terminal-text.ts';
 
@@ -43,6 +43,8 @@ export function eventLine(event: ClaudeEvent): string | null {
     }
     case 'result':
       return resultLine(event);
+    case 'system':
+      return retryLine(event);
     case 'error':
       return `✗ ${cleanLine(text(event.message))}`;
     case 'raw':
@@ -50,6 +52,11 @@ export function eventLine(event: ClaudeEvent): string | null {
     default:
       return null;
   }
+}
+
+/** That a request failed and is tried again; null for every other event. */
+export function retryLine(event: ClaudeEvent): string | null {
+  return event.subtype === 'api_retry' ? `… ${cleanLine(retryWords(event))}` : null;
 }
 
 function userLine(event: ClaudeEvent): string | null {
@@ -61,6 +68,19 @@ function userLine(event: ClaudeEvent): string | null {
   const result = blocks(event).find((block) => block.type === 'tool_result');
   if (result === undefined) return null;
   return `  ⎿ ${firstLine(text(result.content)) || (result.is_error === true ? 'failed' : 'done')}`;
+}
+
+/** What Claude Code printed for a slash command, whole; empty for every other event. */
+export function printedText(event: ClaudeEvent): string {
+  if (event.type !== 'user') return '';
+  const { content } = record(event.message);
+  const said = typeof content === 'string' ? readUserText(event, content) : null;
+  return said?.kind === 'note' ? cleanBlock(said.text) : '';
+}
+
+/** The answer of a turn that succeeded, whole. */
+export function answerText(result: ClaudeEvent): string {
+  return hasSucceeded(result) ? cleanBlock(text(result.result)) : '';
 }
 
 /** Why a turn failed; `done` for one that did not. */

@@ -30,7 +30,8 @@ test('a JSON session gets a terminal and gives it back, on one conversation that
   expect(converted.code, converted.stderr).toBe(0);
   expect(JSON.parse(converted.stdout)).toMatchObject({ type: 'screen', slug: 'HAND' });
   expect(json.agents()).toBe(0);
-  const shown = await cbos.until('HAND', (one) => one.buffer_tail?.includes('❯') === true, 'shows its prompt');
+  const shown = await cbos.until('HAND', (one) => one.status.primary === 'idle', 'is ready');
+  expect(shown.buffer_tail).toContain('❯');
   expect(shown).toMatchObject({ type: 'screen', json_state: null });
   const sent = await cbos.call<Delivery>('POST', '/sessions/HAND/send', { text: 'scene:read in a terminal' });
   expect(sent.body).toMatchObject({ status: 'delivered' });

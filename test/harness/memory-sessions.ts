@@ -32,22 +32,24 @@ import {
   type SessionType,
   type StashedResponse,
   type StatusChange,
-  type StoredEvent,
 } from '../../src/protocol/index.ts';
-import { NO_USAGE } from '../../src/server/session/usage.ts';
 import type { Dispose, SessionEvent, Sessions } from '../../src/server/sessions.ts';
-import { HEADER, MemoryRecording } from './memory-recording.ts';
-import { SINCE, someSession } from './some-session.ts';
+import { MemoryEvents } from './memory-events.ts';
+import { daysOf, explanationOf, historyOf, hitsIn } from './memory-past.ts';
+import { MemoryRecording } from './memory-recording.ts';
+import { MemoryTexts } from './memory-texts.ts';
+import { someSession } from './some-session.ts';
 
 /** Sessions without Screen and without Claude Code, behind the same interface as the real ones. */
 export class MemorySessions implements Sessions {
   readonly #dir: string;
   readonly #sessions = new Map<string, Session>();
   readonly #recordings = new Map<string, MemoryRecording>();
-  readonly #deliveries = new Map<string, Delivery[]>();
+  readonly #texts = new MemoryTexts();
   readonly #listeners = new Set<(event: SessionEvent) => void>();
-  readonly #events = new Map<string, StoredEvent[]>();
-  #stash: StashedResponse[] = [];
+  readonly #events = new MemoryEvents();
+  /** conversations of Claude Code that no session is */
+  found: Conversation[] = [];
   /** of the search index */
   pendingBytes = 0;
   /** what was typed, by slug */
@@ -121,12 +123,20 @@ export class MemorySessions implements Sessions {
   }
 
   async adopt(request: Adoption): Promise<Session> {
-    if (request.resume !== undefined) throw new CatalogueError('no_such_conversation');
+    if (request.resume !== undefined) return this.#takeOver(request, request.resume);
     if (!/^\d+\.\w+$/.test(request.screen_id ?? '')) throw new CatalogueError('no_such_screen');
     const slug = request.slug ?? 'adopted';
     this.#checkNewSlug(slug);
     this.add(slug, { screen_id: request.screen_id ?? null });
     return this.get(slug);
+  }
+
+  #takeOver({ slug, type }: Adoption, id: string): Session {
+    const conversation = this.found.find((one) => one.claude_session_id === id);
+    if (conversation === undefined) throw new CatalogueError('no_such_conversation');
+    const name = slug ?? 'adopted';
+    this.#checkNewSlug(name);
+    return this.addWithoutRecording(name, { type: type ?? 'json', path: conversation.path, claude_session_id: id });
   }
 
   async patch(slug: string, request: SessionPatch): Promise<Session> {
@@ -140,8 +150,7 @@ export class MemorySessions implements Sessions {
     const renamed = { ...session, slug: request.slug };
     this.#sessions.delete(slug);
     this.#sessions.set(renamed.slug, renamed);
-    const events = this.#events.get(slug);
-    if (events !== undefined) this.#events.set(renamed.slug, events);
+    this.#events.rename(slug, renamed.slug);
     const recording = this.#recordings.get(slug);
     this.#recordings.delete(slug);
     if (recording !== undefined) {
@@ -163,7 +172,7 @@ export class MemorySessions implements Sessions {
     return this.change(slug, { type });
   }
 
-  conversations = async (): Promise<Conversation[]> => [];
+  conversations = async (): Promise<Conversation[]> => this.found;
 
   async kill(slug: string): Promise<Session> {
     const { status } = this.get(slug);
@@ -174,30 +183,12 @@ export class MemorySessions implements Sessions {
     this.get(slug);
     this.#sessions.delete(slug);
     this.#recordings.delete(slug);
-    this.#deliveries.delete(slug);
-    this.#stash = this.#stash.filter((reply) => reply.session_slug !== slug);
+    this.#texts.forget(slug);
     this.#emit({ kind: 'removed', slug });
   }
 
   async send(slug: string, request: Send): Promise<Delivery> {
-    const { status } = this.get(slug);
-    if (status.question !== null) {
-      throw new CatalogueError('not_accepting_text', undefined, { extra: { question: status.question } });
-    }
-    if (/^[!/]/.test(request.text) && request.command !== true) throw new CatalogueError('command_prefix');
-    const known = this.#deliveries.get(slug) ?? [];
-    const delivery: Delivery = {
-      id: `d${known.length + 1}`,
-      session: slug,
-      text: request.text,
-      status: request.queue === true ? 'queued' : 'delivered',
-      created_at: SINCE,
-      updated_at: SINCE,
-      removed: 0,
-      note: null,
-    };
-    this.#deliveries.set(slug, [delivery, ...known]);
-    return delivery;
+    return this.#texts.send(this.get(slug), request);
   }
 
   async broadcast(request: Broadcast): Promise<BroadcastResult[]> {
@@ -251,202 +242,58 @@ export class MemorySessions implements Sessions {
   }
 
   deliveries(slug: string): Delivery[] {
-    this.get(slug);
-    return this.#deliveries.get(slug) ?? [];
+    return this.#texts.of(this.get(slug).slug);
   }
 
-  delivery(slug: string, id: string): Delivery {
-    const delivery = this.deliveries(slug).find((one) => one.id === id);
-    if (delivery === undefined) throw new CatalogueError('no_such_delivery');
-    return delivery;
+  delivery = (slug: string, id: string): Delivery => this.#texts.get(this.get(slug).slug, id);
+  changeDelivery = async (slug: string, id: string, text: string): Promise<Delivery> =>
+    this.#texts.change(this.get(slug).slug, id, { text });
+  cancelDelivery = async (slug: string, id: string): Promise<Delivery> =>
+    this.#texts.change(this.get(slug).slug, id, { status: 'cancelled' });
+
+  stash = (): StashedResponse[] => this.#texts.stash();
+
+  addToStash(reply: NewStashedResponse): StashedResponse {
+    this.get(reply.session_slug);
+    return this.#texts.keep(reply);
   }
 
-  async changeDelivery(slug: string, id: string, text: string): Promise<Delivery> {
-    return this.#replaceDelivery(slug, { ...this.#heldDelivery(slug, id), text });
-  }
-
-  async cancelDelivery(slug: string, id: string): Promise<Delivery> {
-    return this.#replaceDelivery(slug, { ...this.#heldDelivery(slug, id), status: 'cancelled' });
-  }
-
-  #heldDelivery(slug: string, id: string): Delivery {
-    const delivery = this.delivery(slug, id);
-    if (delivery.status !== 'queued') throw new CatalogueError('delivery_final');
-    return delivery;
-  }
-
-  #replaceDelivery(slug: string, delivery: Delivery): Delivery {
-    const others = this.deliveries(slug).filter((one) => one.id !== delivery.id);
-    this.#deliveries.set(slug, [delivery, ...others]);
-    return delivery;
-  }
-
-  stash = (): StashedResponse[] => this.#stash;
-
-  addToStash({ session_slug, response, question, when }: NewStashedResponse): StashedResponse {
-    this.get(session_slug);
-    if (/^[!/]/.test(response)) throw new CatalogueError('command_prefix');
-    const reply: StashedResponse = {
-      id: `r${this.#stash.length + 1}`,
-      session_slug,
-      question: question ?? null,
-      response,
-      when: when ?? 'manual',
-      created_at: SINCE,
-      applied: false,
-      applied_at: null,
-      delivery_id: null,
-    };
-    this.#stash.push(reply);
-    return reply;
-  }
-
-  async applyStash(id: string): Promise<StashedResponse> {
-    const kept = this.#stashed(id);
-    if (kept.applied) throw new CatalogueError('already_applied');
-    const delivery = await this.send(kept.session_slug, { text: kept.response });
-    const applied = { ...kept, applied: true, applied_at: SINCE, delivery_id: delivery.id };
-    this.#stash = this.#stash.map((reply) => (reply.id === id ? applied : reply));
-    return applied;
-  }
-
-  removeFromStash(id: string): StashedResponse {
-    const kept = this.#stashed(id);
-    this.#stash = this.#stash.filter((reply) => reply.id !== id);
-    return kept;
-  }
-
-  #stashed(id: string): StashedResponse {
-    const reply = this.#stash.find((one) => one.id === id);
-    if (reply === undefined) throw new CatalogueError('no_such_stash');
-    return reply;
-  }
+  applyStash = async (id: string): Promise<StashedResponse> =>
+    this.#texts.apply(id, this.get(this.#texts.kept(id).session_slug));
+  removeFromStash = (id: string): StashedResponse => this.#texts.drop(id);
 
   /** Events of a JSON session come, as Claude Code would send them. */
   happen(slug: string, ...events: ClaudeEvent[]): void {
-    const known = this.#events.get(slug) ?? [];
-    const stored = events.map((event, index) => ({ seq: known.length + index + 1, timestamp: 1_763_650_000, event }));
-    this.#events.set(slug, [...known, ...stored]);
-    this.#emit({ kind: 'events', slug, events: stored });
+    this.#emit({ kind: 'events', slug, events: this.#events.add(slug, events) });
   }
 
-  #json(slug: string): StoredEvent[] {
+  #json(slug: string): string {
     if (this.get(slug).type !== 'json') throw new CatalogueError('no_events');
-    return this.#events.get(slug) ?? [];
+    return slug;
   }
 
   async invoke(slug: string, request: Invoke): Promise<Invocation> {
-    const uuid = `i${this.#json(slug).length + 1}`;
+    const uuid = `i${this.#events.of(this.#json(slug)).length + 1}`;
     this.happen(slug, { type: 'user', uuid, message: { role: 'user', content: request.prompt }, isReplay: true });
     return { invocation_id: uuid };
   }
 
-  events(slug: string, { after, limit }: { after: number; limit: number }): EventsPage {
-    const rest = this.#json(slug).filter(({ seq }) => seq > after);
-    const events = rest.slice(0, limit);
-    return { events, next: rest.length > limit ? (events.at(-1)?.seq ?? null) : null };
-  }
+  events = (slug: string, page: { after: number; limit: number }): EventsPage =>
+    this.#events.page(this.#json(slug), page);
+  lastResponse = (slug: string): LastResponse => this.#events.lastResponse(this.#json(slug));
+  sessionCosts = (slug: string): SessionCosts => this.#events.costs(this.#json(slug));
+  costs = (): FleetCosts => this.#events.allCosts();
 
-  lastResponse(slug: string): LastResponse {
-    const result = this.#json(slug).findLast(({ event }) => event.type === 'result');
-    if (result === undefined) throw new CatalogueError('no_response');
-    return { text: String(result.event.result), cost_usd: 0.01, duration_ms: 1_200, at: SINCE };
-  }
+  explain = (slug: string): Explanation => explanationOf(this.get(slug));
+  history = (slug: string, since: string | null): StatusChange[] => historyOf(this.get(slug), since);
+  historyDays = (query: DaysQuery): SessionDay[] => daysOf(this.#named(query.session), query);
+  search = async (query: SearchQuery): Promise<SearchResult> => ({
+    hits: hitsIn(this.#named(query.session), query),
+    pending_bytes: this.pendingBytes,
+  });
 
-  sessionCosts(slug: string): SessionCosts {
-    this.#json(slug);
-    return { session: NO_USAGE, max_budget_usd: null, days: [], turns: [] };
-  }
-
-  costs = (): FleetCosts => ({ total: NO_USAGE, days: [] });
-
-  explain(slug: string): Explanation {
-    const { status } = this.get(slug);
-    const { primary, detail, because, since } = status;
-    return {
-      status,
-      at: since,
-      claude_version: '2.1.329',
-      stuck_threshold_ms: 15_000,
-      thresholds: {
-        spinner_settle_ms: 250,
-        prompt_settle_ms: 200,
-        silent_end_ms: 600,
-        draw_lag_ms: 1_000,
-        stale_screen_ms: 3_000,
-      },
-      why: 'it is the only source',
-      recheck_at: null,
-      verdicts: [{ ...because, primary, detail, since, won: true }],
-      evidence: {
-        process: null,
-        hooks: null,
-        screen: {
-          rule: because.rule,
-          since,
-          newest_rule: because.rule,
-          newest_since: since,
-          dialog_seen_at: null,
-          changed_at: since,
-          progressed_at: since,
-          draft: null,
-          lines: ['● Read(src/secret.ts)', '', '─'.repeat(40), '❯ ', '─'.repeat(40)],
-          cols: 40,
-          rows: 5,
-          cursor: { row: 3, col: 2 },
-          dim_rows: [],
-          alert_rows: [],
-        },
-        registry: null,
-        json: null,
-      },
-    };
-  }
-
-  history(slug: string, since: string | null): StatusChange[] {
-    const { state, status } = this.get(slug);
-    const { primary, detail, health, because } = status;
-    const changes = [{ at: status.since, primary, detail, state, health, because }];
-    return changes.filter((change) => since === null || change.at > since);
-  }
-
-  historyDays({ session, since }: DaysQuery): SessionDay[] {
-    const of = session === undefined ? this.list() : [this.get(session)];
-    const days = of.map(({ slug }) => ({
-      session: slug,
-      day: '2026-11-20',
-      worked_ms: 3_723_000,
-      waited_ms: 60_000,
-      stuck_ms: 0,
-      idle_ms: 5_000,
-      error_ms: 0,
-    }));
-    return days.filter(({ day }) => since === undefined || day >= since.slice(0, 10));
-  }
-
-  /** Nothing is indexed here: a hit per session whose last question has the text. */
-  async search({ q, session, kind, limit = 20 }: SearchQuery): Promise<SearchResult> {
-    const within = session === undefined ? this.list() : [this.get(session)];
-    const hits = within.flatMap(({ slug, last_question: text }) => {
-      const from = text?.indexOf(q) ?? -1;
-      if (text === null || from === -1 || (kind !== undefined && kind !== 'screen')) return [];
-      const highlights: [number, number][] = [[from, from + q.length]];
-      const at = '2026-11-20T15:04:05.000Z';
-      return [
-        {
-          session: slug,
-          at,
-          kind: 'screen' as const,
-          snippet: text,
-          highlights,
-          offset: HEADER.length,
-          recording: slug,
-          t: 62.5,
-          seq: null,
-        },
-      ];
-    });
-    return { hits: hits.slice(0, limit), pending_bytes: this.pendingBytes };
+  #named(slug: string | undefined): Session[] {
+    return slug === undefined ? this.list() : [this.get(slug)];
   }
 
   stream(slug: string): MemoryRecording {

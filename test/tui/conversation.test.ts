@@ -68,6 +68,21 @@ test('an error is told once, an interrupt as what it is', () => {
   });
 });
 
+test('a slash command stands as it was typed, with what it printed; the summary for the model does not', () => {
+  const said = conversationOf(eventsOf('compact')).pieces.map(
+    (piece) => 'text' in piece && `${piece.kind}: ${piece.text}`,
+  );
+  expect(said).toEqual([
+    'prompt: scene:hello before',
+    'text: Hello! I am ready when you are.',
+    'note: the conversation was compacted',
+    'note: Compacted',
+    'prompt: /compact',
+    'prompt: scene:hello after',
+    'text: Hello! I am ready when you are.',
+  ]);
+});
+
 test('a long conversation shows its end, and scrolls back', () => {
   const conversation = conversationOf(eventsOf('interrupt'));
   const all = conversationRows(conversation, viewport).rows;

@@ -41,6 +41,19 @@ test('a permission that was given and one that was refused', () => {
   ]);
 });
 
+test('a slash command as it was typed, with what it printed, and without the summary for the model', () => {
+  const { items } = foldEvents(EMPTY_CONVERSATION, recorded('compact'));
+  expect(items.map(gist).filter((line) => !line.startsWith('end'))).toEqual([
+    'prompt: scene:hello before',
+    'text: Hello! I am ready when you are.',
+    'note: The conversation was compacted',
+    'note: Compacted',
+    'prompt: /compact',
+    'prompt: scene:hello after',
+    'text: Hello! I am ready when you are.',
+  ]);
+});
+
 test('the cost of each turn, of a total that grows', () => {
   const ends = foldEvents(EMPTY_CONVERSATION, recorded('permission')).items.filter((item) => item.kind === 'end');
   expect(ends.map(({ costUsd }) => costUsd?.toFixed(6))).toEqual(['0.021392', '0.022380']);

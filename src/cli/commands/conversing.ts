@@ -1,12 +1,10 @@
 import type { Command } from 'commander';
 import { type ClaudeEvent, EXIT, type StreamFrame, type Usage } from '../../protocol/index.ts';
 import { formatDuration } from '../../text/durations.ts';
-import { eventLine, hasSucceeded, outcomeOf, textDelta, toolLines } from '../../text/event-text.ts';
-import { cleanLine } from '../../text/terminal-text.ts';
+import { eventLine } from '../../text/event-text.ts';
 import type { CliContext } from '../context.ts';
-import { CommandError } from '../error-report.ts';
 import { type Ending, followStream } from '../follow-stream.ts';
-import { questionLines } from '../output/question-text.ts';
+import { createTurnPrinter, type TurnPrinter } from '../output/turn-printer.ts';
 import { readText } from '../text-argument.ts';
 import { describe } from './command-help.ts';
 import { readWhole } from './option-values.ts';
@@ -16,7 +14,8 @@ const PAGE = 1_000;
 /** Longer than any restart of the server; the turn goes on meanwhile. */
 const LOST_SERVER_MS = 60_000;
 
-type EventFrame = Extract<StreamFrame, { type: 'claude_event' }>;
+/** What a shell adds to a signal's number. */
+const SIGNALLED = 128;
 
 /** `invoke`, `events` and `costs`: what only JSON sessions have. */
 export function addConversing(program: Command, context: CliContext): void {
@@ -99,76 +98,36 @@ function usageRow(title: string, usage: Usage): { text: string }[] {
   ];
 }
 
-/** Prints a turn as it runs, until its end or its first question. */
-function invoke(context: CliContext, turn: { slug: string; prompt: string; isJson: boolean }): Promise<number> {
-  const { out } = context;
+/** Runs a turn and prints it, until its end or its first question. */
+async function invoke(context: CliContext, turn: { slug: string; prompt: string; isJson: boolean }): Promise<number> {
   const { slug, prompt, isJson } = turn;
-  let invocation: string | null = null;
   let isAsked = false;
-  const early: EventFrame[] = [];
-  let hasBegun = false;
-  let isLineOpen = false;
+  let printer: TurnPrinter | null = null;
+  // Frames may come before the answer that says which turn is meant.
+  const early: StreamFrame[] = [];
 
-  const closeLine = (): void => {
-    if (isLineOpen) out.line();
-    isLineOpen = false;
-  };
-  const print = (event: ClaudeEvent): void => {
-    const delta = textDelta(event);
-    if (delta !== '') void out.raw(delta);
-    isLineOpen = delta === '' ? isLineOpen : !delta.endsWith('\n');
-    const lines = toolLines(event);
-    if (lines.length > 0 || (event.type === 'stream_event' && isBlockEnd(event))) closeLine();
-    for (const line of lines) out.line(out.style('dim', line));
-  };
-  const take = (frame: EventFrame, ending: Ending): void => {
-    const { event } = frame;
-    if (event.type === 'user' && event.uuid === invocation) hasBegun = true;
-    if (event.type !== 'error' && !hasBegun) return;
-    if (isJson) out.jsonLine(frame);
-    else print(event);
-    if (event.type === 'error') ending.fail(new CommandError(cleanLine(String(event.message)), `cbos events ${slug}`));
-    if (event.type !== 'result') return;
-    closeLine();
-    if (hasSucceeded(event)) ending.finish(EXIT.done);
-    else ending.fail(new CommandError(outcomeOf(event), `cbos events ${slug}`));
-  };
+  async function begin(ending: Ending): Promise<void> {
+    const client = await context.client();
+    const { invocation_id: invocation } = await client.call('invoke', { params: { slug }, body: { prompt } });
+    printer = createTurnPrinter(context.out, { slug, invocation, isJson }, ending);
+    for (const frame of early.splice(0)) printer.take(frame);
+  }
 
   const follow = { recordings: [slug], giveUpAfterMs: LOST_SERVER_MS };
-  return followStream(context, follow, (ending) => ({
-    onFrame(frame, view) {
+  const code = await followStream(context, follow, (ending) => ({
+    onFrame(frame) {
       if (frame.type === 'subscribed' && !isAsked) {
         isAsked = true;
-        context
-          .client()
-          .then((client) => client.call('invoke', { params: { slug }, body: { prompt } }))
-          .then((answer) => {
-            invocation = answer.invocation_id;
-            for (const held of early.splice(0)) take(held, ending);
-          }, ending.fail);
+        begin(ending).catch(ending.fail);
       }
-      if (frame.type === 'claude_event' && frame.session === slug) {
-        // Events may come before the answer that says which of them are meant.
-        if (invocation === null) early.push(frame);
-        else take(frame, ending);
-      }
-      const question = hasBegun ? (view.get(slug)?.status.question ?? null) : null;
-      if (
-        frame.type === 'session_state' &&
-        frame.session === slug &&
-        question !== null &&
-        question.kind !== 'closing'
-      ) {
-        closeLine();
-        if (!isJson) out.lines(questionLines(slug, question));
-        ending.finish(EXIT.refused);
-      }
+      if (printer === null) early.push(frame);
+      else printer.take(frame);
     },
   }));
-}
-
-function isBlockEnd(event: ClaudeEvent): boolean {
-  return (event.event as { type?: unknown } | undefined)?.type === 'content_block_stop';
+  if (code > SIGNALLED) {
+    context.out.notice(`the turn goes on: cbos interrupt ${slug} stops it, cbos events ${slug} -f follows it`);
+  }
+  return code;
 }
 
 interface EventsRequest {

@@ -1,4 +1,4 @@
-import { type ClaudeEvent, type RateLimit, readUserText } from '../../protocol/index.ts';
+import { type ClaudeEvent, type RateLimit, readUserText, retryWords } from '../../protocol/index.ts';
 import type { JsonEvidence, JsonRequest, Millis, OpenPrompt } from './evidence.ts';
 import { boundInput } from './hooks.ts';
 
@@ -187,12 +187,9 @@ function onSystem(before: JsonEvidence, event: Json, at: Millis): JsonEvidence {
   }
 }
 
-/** Waits grow to 40 s and more (2.1.329): who looks at the session must not take them for thinking. */
 function retryOf(event: Json, at: Millis): JsonEvidence['retry'] {
   const delayMs = typeof event.retry_delay_ms === 'number' ? event.retry_delay_ms : 0;
-  const status = typeof event.error_status === 'number' ? ` (${event.error_status})` : '';
-  const tries = `try ${event.attempt} of ${event.max_retries} in ${Math.round(delayMs / 1_000)} s`;
-  return { at, nextAt: at + delayMs, reason: `${text(event.error) ?? 'the request failed'}${status}: ${tries}` };
+  return { at, nextAt: at + delayMs, reason: retryWords(event) };
 }
 
 function onStatus(before: JsonEvidence, event: Json, at: Millis): JsonEvidence {

@@ -28,3 +28,14 @@ function tagged(text: string, tag: string): string | null {
   const close = text.indexOf(`</${tag}>`, open);
   return open === -1 || close === -1 ? null : text.slice(open + tag.length + 2, close).trim();
 }
+
+/**
+ * Why a request is tried again and when, of a `system` event `api_retry` (2.1.329): `overloaded (529): try 2 of 10 in 1 s`. Waits
+ * grow to 40 s: who looks on must not take them for thinking.
+ */
+export function retryWords(event: Readonly<Record<string, unknown>>): string {
+  const { error, error_status: status, attempt, max_retries: most, retry_delay_ms: delayMs } = event;
+  const reason = typeof error === 'string' ? error : 'the request failed';
+  const code = typeof status === 'number' ? ` (${status})` : '';
+  return `${reason}${code}: try ${Number(attempt)} of ${Number(most)} in ${Math.round(Number(delayMs) / 1_000)} s`;
+}

@@ -1,0 +1,106 @@
+import { type ClaudeEvent, EXIT, type StreamFrame } from '../../protocol/index.ts';
+import {
+  answerText,
+  hasSucceeded,
+  outcomeOf,
+  printedText,
+  retryLine,
+  textDelta,
+  toolLines,
+} from '../../text/event-text.ts';
+import { cleanLine } from '../../text/terminal-text.ts';
+import { CommandError } from '../error-report.ts';
+import type { Ending } from '../follow-stream.ts';
+import type { Printer } from './printer.ts';
+import { questionLines } from './question-text.ts';
+
+/** A turn of a JSON session, as `cbos invoke` prints it. */
+export interface TurnPrinter {
+  /** the next frame of the session's stream */
+  take(frame: StreamFrame): void;
+}
+
+export interface InvokedTurn {
+  slug: string;
+  /** what came before it is not of this turn */
+  invocation: string;
+  isJson: boolean;
+}
+
+/**
+ * Prints a turn as it runs: the answer as it is written, tools a line each, or its events as JSON lines. Ends the command with
+ * the turn (0, or 1 with the reason), and with 4 when it asks something.
+ */
+export function createTurnPrinter(out: Printer, turn: InvokedTurn, ending: Ending): TurnPrinter {
+  const { slug, invocation, isJson } = turn;
+  let hasBegun = false;
+  let hasAnswered = false;
+  let isLineOpen = false;
+
+  function closeLine(): void {
+    if (isLineOpen) out.line();
+    isLineOpen = false;
+  }
+
+  function print(event: ClaudeEvent): void {
+    const delta = textDelta(event);
+    if (delta !== '') {
+      void out.raw(delta);
+      isLineOpen = !delta.endsWith('\n');
+    }
+    const lines = toolLines(event);
+    if (lines.length > 0 || isBlockEnd(event)) closeLine();
+    for (const line of lines) out.line(out.style('dim', line));
+    const printed = printedText(event);
+    if (printed !== '') out.line(printed);
+    const retry = retryLine(event);
+    if (retry !== null) out.notice(retry);
+    hasAnswered ||= delta !== '' || printed !== '';
+  }
+
+  function takeEvent(frame: Extract<StreamFrame, { type: 'claude_event' }>): void {
+    const { event } = frame;
+    // Its process may fail before it has taken the prompt.
+    hasBegun ||= isOf(event, invocation) || event.type === 'error';
+    if (!hasBegun) return;
+    if (isJson) out.jsonLine(frame);
+    else print(event);
+    if (event.type === 'error') ending.fail(failure(cleanLine(String(event.message))));
+    if (event.type === 'result') finish(event);
+  }
+
+  function finish(result: ClaudeEvent): void {
+    closeLine();
+    // What a slash command answers need not come piece by piece.
+    const answer = hasAnswered || isJson ? '' : answerText(result);
+    if (answer !== '') out.line(answer);
+    if (hasSucceeded(result)) ending.finish(EXIT.done);
+    else ending.fail(failure(outcomeOf(result)));
+  }
+
+  function takeState({ status }: Extract<StreamFrame, { type: 'session_state' }>): void {
+    const { question } = status;
+    if (!hasBegun || question === null || question.kind === 'closing') return;
+    closeLine();
+    if (!isJson) out.lines(questionLines(slug, question));
+    ending.finish(EXIT.refused);
+  }
+
+  const failure = (message: string): CommandError => new CommandError(message, `cbos events ${slug}`);
+
+  return {
+    take(frame) {
+      if (frame.type === 'claude_event' && frame.session === slug) takeEvent(frame);
+      if (frame.type === 'session_state' && frame.session === slug) takeState(frame);
+    },
+  };
+}
+
+/** Claude Code says that it has taken a prompt up, and repeats it with its first answer. */
+function isOf(event: ClaudeEvent, invocation: string): boolean {
+  return (event.type === 'command_lifecycle' ? event.command_uuid : event.uuid) === invocation;
+}
+
+function isBlockEnd(event: ClaudeEvent): boolean {
+  return (event.event as { type?: unknown } | undefined)?.type === 'content_block_stop';
+}

@@ -1,0 +1,103 @@
+import {
+  CatalogueError,
+  type Delivery,
+  type NewStashedResponse,
+  type Send,
+  type Session,
+  type StashedResponse,
+} from '../../src/protocol/index.ts';
+import { SINCE } from './some-session.ts';
+
+/** Texts on their way to sessions in memory, and those kept for later. */
+export class MemoryTexts {
+  readonly #deliveries = new Map<string, Delivery[]>();
+  #stash: StashedResponse[] = [];
+
+  /** newest first */
+  of(slug: string): Delivery[] {
+    return this.#deliveries.get(slug) ?? [];
+  }
+
+  send({ slug, status }: Session, request: Send): Delivery {
+    if (status.question !== null) {
+      throw new CatalogueError('not_accepting_text', undefined, { extra: { question: status.question } });
+    }
+    if (/^[!/]/.test(request.text) && request.command !== true) throw new CatalogueError('command_prefix');
+    const known = this.of(slug);
+    const delivery: Delivery = {
+      id: `d${known.length + 1}`,
+      session: slug,
+      text: request.text,
+      status: request.queue === true ? 'queued' : 'delivered',
+      created_at: SINCE,
+      updated_at: SINCE,
+      removed: 0,
+      note: null,
+    };
+    this.#deliveries.set(slug, [delivery, ...known]);
+    return delivery;
+  }
+
+  get(slug: string, id: string): Delivery {
+    const delivery = this.of(slug).find((one) => one.id === id);
+    if (delivery === undefined) throw new CatalogueError('no_such_delivery');
+    return delivery;
+  }
+
+  /** @throws CatalogueError delivery_final for one that is not held any more */
+  change(slug: string, id: string, change: Partial<Delivery>): Delivery {
+    const delivery = this.get(slug, id);
+    if (delivery.status !== 'queued') throw new CatalogueError('delivery_final');
+    const changed = { ...delivery, ...change };
+    this.#deliveries.set(slug, [changed, ...this.of(slug).filter((one) => one.id !== id)]);
+    return changed;
+  }
+
+  stash(): StashedResponse[] {
+    return this.#stash;
+  }
+
+  keep({ session_slug, response, question, when }: NewStashedResponse): StashedResponse {
+    if (/^[!/]/.test(response)) throw new CatalogueError('command_prefix');
+    const reply: StashedResponse = {
+      id: `r${this.#stash.length + 1}`,
+      session_slug,
+      question: question ?? null,
+      response,
+      when: when ?? 'manual',
+      created_at: SINCE,
+      applied: false,
+      applied_at: null,
+      delivery_id: null,
+    };
+    this.#stash.push(reply);
+    return reply;
+  }
+
+  kept(id: string): StashedResponse {
+    const reply = this.#stash.find((one) => one.id === id);
+    if (reply === undefined) throw new CatalogueError('no_such_stash');
+    return reply;
+  }
+
+  apply(id: string, session: Session): StashedResponse {
+    const kept = this.kept(id);
+    if (kept.applied) throw new CatalogueError('already_applied');
+    const delivery = this.send(session, { text: kept.response });
+    const applied = { ...kept, applied: true, applied_at: SINCE, delivery_id: delivery.id };
+    this.#stash = this.#stash.map((reply) => (reply.id === id ? applied : reply));
+    return applied;
+  }
+
+  drop(id: string): StashedResponse {
+    const kept = this.kept(id);
+    this.#stash = this.#stash.filter((reply) => reply.id !== id);
+    return kept;
+  }
+
+  /** They go with their session. */
+  forget(slug: string): void {
+    this.#deliveries.delete(slug);
+    this.#stash = this.#stash.filter((reply) => reply.session_slug !== slug);
+  }
+}
