@@ -1,24 +1,16 @@
 import { v4 as uuid } from 'uuid';
 import type { PermissionResult } from '../../core/delivery/json-answer.ts';
-import { type JsonEvidence, NO_EVENTS, observeEvent, observePrompt, withdrawPrompt } from '../../core/status/index.ts';
+import { type JsonEvidence, observeEvent, observePrompt, withdrawPrompt } from '../../core/status/index.ts';
 import { LAUNCH_VARIABLE } from '../../platform/claude/index.ts';
-import {
-  jsonFiles,
-  lastComplaint,
-  type ReadLines,
-  removeFiles,
-  writeMessage,
-} from '../../platform/claude/json/index.ts';
+import { jsonFiles, lastComplaint, removeFiles, writeMessage } from '../../platform/claude/json/index.ts';
 import { endTree, findMarked, isAlive, signal, waitUntil } from '../../platform/process/index.ts';
-import type { TurnCost } from '../../platform/sqlite/event-store.ts';
 import { CatalogueError, type ClaudeEvent } from '../../protocol/index.ts';
 import type { SessionActor } from '../session/actor.ts';
 import type { Dispose } from '../sessions.ts';
 import { type AgentEnd, AgentRun } from './agent-run.ts';
 import type { JsonContext } from './context.ts';
-import { indexEvents } from './index-events.ts';
+import { EventLog } from './event-log.ts';
 import { planLaunch, requireAlone, startAgent } from './start-agent.ts';
-import { turnCost } from './turn-cost.ts';
 
 /** Claude Code answers a control request within some 10 ms; while it starts it takes as long as the start. */
 const CONTROL_TIMEOUT_MS = 15_000;
@@ -33,10 +25,8 @@ const REST_TIMEOUT_MS = 4_000;
 export class JsonDriver {
   readonly #context: JsonContext;
   readonly #actor: SessionActor;
-  readonly #listeners = new Set<(event: ClaudeEvent) => void>();
+  readonly #log: EventLog;
   readonly #endListeners = new Set<() => void>();
-  #evidence: JsonEvidence;
-  #offset: number;
   #run: AgentRun | null = null;
   #finishing: Promise<void> = Promise.resolve();
   #stopResting: Dispose | null = null;
@@ -44,13 +34,11 @@ export class JsonDriver {
   constructor(context: JsonContext, actor: SessionActor) {
     this.#context = context;
     this.#actor = actor;
-    const kept = actor.deps.events.state(actor.record.id);
-    this.#evidence = actor.status.evidence().json ?? NO_EVENTS;
-    this.#offset = kept?.output.offset ?? 0;
+    this.#log = new EventLog(actor);
   }
 
   get evidence(): JsonEvidence {
-    return this.#evidence;
+    return this.#log.evidence;
   }
 
   /** whether a process lives */
@@ -60,8 +48,7 @@ export class JsonDriver {
 
   /** Told of each event after it was written down. */
   onEvent(listener: (event: ClaudeEvent) => void): Dispose {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
+    return this.#log.onEvent(listener);
   }
 
   /** Told when the process has ended and everything it wrote was read. */
@@ -76,7 +63,7 @@ export class JsonDriver {
     const output = this.#actor.deps.events.state(this.#actor.record.id)?.output ?? null;
     if (launchId === null || output?.launchId !== launchId) {
       // The server died before it had started anything for the prompt.
-      if (this.#evidence.busySince !== null) this.#fail({ code: null, signal: null }, '');
+      if (this.#log.evidence.busySince !== null) this.#fail({ code: null, signal: null }, '');
       return;
     }
     const run = this.#open(launchId);
@@ -101,8 +88,7 @@ export class JsonDriver {
    */
   async prompt(prompt: { id: string; text: string }): Promise<void> {
     const { id, text } = prompt;
-    const at = this.#actor.deps.clock.now();
-    this.#keep(observePrompt(this.#evidence, { id, at, text }), []);
+    this.#log.change((before, at) => observePrompt(before, { id, at, text }));
     try {
       await this.#ensureRun();
       await this.#write({
@@ -113,7 +99,7 @@ export class JsonDriver {
       });
     } catch (cause) {
       await this.#finishing;
-      this.#keep(withdrawPrompt(this.#evidence, id), []);
+      this.#log.change((before) => withdrawPrompt(before, id));
       throw cause;
     }
   }
@@ -126,7 +112,7 @@ export class JsonDriver {
     };
     await this.#write(message);
     // Claude Code repeats it among its events; until then the question must not look open.
-    this.#keep(observeEvent(this.#evidence, message, this.#actor.deps.clock.now()), []);
+    this.#log.change((before, at) => observeEvent(before, message, at));
   }
 
   /**
@@ -158,11 +144,11 @@ export class JsonDriver {
   /** Lets go of the conversation: ends the process if it has nothing to do. What runs goes on. */
   async rest(): Promise<void> {
     const run = this.#run;
-    if (run === null || !this.#isQuiet()) return;
+    if (run === null || !this.#log.isQuiet()) return;
     this.#stopResting?.();
     await run.tail.catchUp();
     const { process } = run;
-    if (process === null || !this.#isQuiet()) return;
+    if (process === null || !this.#log.isQuiet()) return;
     await signal(process, 'SIGTERM');
     const gone = async (): Promise<true | null> => ((await isAlive(process)) ? null : true);
     if ((await waitUntil(gone, { timeoutMs: REST_TIMEOUT_MS })) === null) await this.end();
@@ -201,8 +187,7 @@ export class JsonDriver {
     const { claudeSessionId } = launch;
     // Written down before the start: a server that dies right after finds the process by its mark.
     actor.update({ launchId, agent: null, claudeSessionId, claudeVersion: launch.claudeVersion });
-    this.#offset = 0;
-    this.#keep(this.#evidence, []);
+    this.#log.beginOutput();
     let early: AgentEnd | null = null;
     const agent = await startAgent(this.#context, { ...launch, launchId }, (end) => {
       if (this.#run?.launchId === launchId) this.#run.ended(end);
@@ -218,9 +203,13 @@ export class JsonDriver {
     const run: AgentRun = new AgentRun({
       launchId,
       files: jsonFiles(this.#context.jsonDir, launchId),
-      from: this.#offset,
+      from: this.#log.offset,
       clock: this.#actor.deps.clock,
-      onLines: (lines) => this.#takeIn(lines),
+      onLines: (lines) => {
+        this.#log.takeIn(lines);
+        for (const event of lines.events) if (event.type === 'control_request') this.#refuseUnknown(event);
+        this.#considerRest();
+      },
       onError: (cause) => this.#fault(cause),
       onEnd: (end) => {
         this.#finishing = this.#finish(run, end).catch((cause: unknown) => this.#fault(cause));
@@ -243,38 +232,6 @@ export class JsonDriver {
     }
   }
 
-  /** Events are written down with everything that follows from them, in one transaction; then they are told. */
-  #takeIn({ events, offset }: ReadLines): void {
-    const { clock } = this.#actor.deps;
-    const at = clock.now();
-    this.#offset = offset;
-    let evidence = this.#evidence;
-    const turns = [];
-    for (const event of events) {
-      if (event.type === 'result') turns.push(turnCost(event, evidence.totalCostUsd, at));
-      evidence = observeEvent(evidence, event, at);
-    }
-    this.#keep(evidence, events, { at, turns });
-    for (const event of events) if (event.type === 'control_request') this.#refuseUnknown(event);
-    this.#considerRest();
-  }
-
-  #keep(
-    evidence: JsonEvidence,
-    events: readonly ClaudeEvent[],
-    { at = this.#actor.deps.clock.now(), turns = [] }: { at?: number; turns?: readonly TurnCost[] } = {},
-  ): void {
-    const { deps, record, slug } = this.#actor;
-    const output = { launchId: record.launchId, offset: this.#offset };
-    const stored = deps.events.append(record.id, { at, events, output, evidence, turns });
-    this.#evidence = evidence;
-    indexEvents(deps, record.id, stored);
-    // Before the status says so: whoever waits for it then finds what the events mean for their own.
-    for (const event of events) for (const listener of [...this.#listeners]) listener(event);
-    if (stored.length > 0 && this.#actor.isListed()) deps.emit({ kind: 'events', slug, events: stored });
-    this.#actor.seeJson(evidence, { events, costUsd: turns.reduce((sum, turn) => sum + turn.cost_usd, 0) });
-  }
-
   /** Anything else that it asks would wait for ever: CBOS has no hooks and no servers of its own in it. */
   #refuseUnknown(event: ClaudeEvent): void {
     const { subtype } = (event.request ?? {}) as { subtype?: unknown };
@@ -289,7 +246,7 @@ export class JsonDriver {
     if (this.#run === run) this.#run = null;
     this.#stopResting?.();
     for (const listener of [...this.#endListeners]) listener();
-    if (this.#evidence.busySince !== null) {
+    if (this.#log.evidence.busySince !== null) {
       // Its tools must not go on where nobody sees what comes of them.
       await endTree({ roots: [], mark: { name: LAUNCH_VARIABLE, value: run.launchId } });
       this.#fail(end, await lastComplaint(run.files));
@@ -299,20 +256,14 @@ export class JsonDriver {
   }
 
   #fail(end: AgentEnd, complaint: string): void {
-    const failure: ClaudeEvent = { type: 'error', message: describeEnd(end, complaint) };
-    this.#keep(observeEvent(this.#evidence, failure, this.#actor.deps.clock.now()), [failure]);
-  }
-
-  #isQuiet(): boolean {
-    const { busySince, requests, background } = this.#evidence;
-    return busySince === null && requests.length === 0 && background.length === 0;
+    this.#log.add({ type: 'error', message: describeEnd(end, complaint) });
   }
 
   /** The process is ended when nothing has happened for the idle time; whatever happens begins it anew. */
   #considerRest(): void {
     this.#stopResting?.();
     this.#stopResting = null;
-    if (this.#run === null || !this.#isQuiet()) return;
+    if (this.#run === null || !this.#log.isQuiet()) return;
     const { mailbox, deps } = this.#actor;
     this.#stopResting = deps.clock.after(this.#context.settings.json_idle_timeout * 1_000, () => {
       mailbox.post(() => this.rest()).catch((cause: unknown) => this.#fault(cause));

@@ -1,0 +1,91 @@
+import { type JsonEvidence, NO_EVENTS, observeEvent } from '../../core/status/index.ts';
+import type { ReadLines } from '../../platform/claude/json/index.ts';
+import type { TurnCost } from '../../platform/sqlite/event-store.ts';
+import type { ClaudeEvent } from '../../protocol/index.ts';
+import type { SessionActor } from '../session/actor.ts';
+import type { Dispose } from '../sessions.ts';
+import { indexEvents } from './index-events.ts';
+import { turnCost } from './turn-cost.ts';
+
+/**
+ * The events of one JSON session and what they mean. They are written down with everything that follows from them, in one
+ * transaction; then they are told. So a server that is killed at any moment neither loses one nor reads one twice.
+ */
+export class EventLog {
+  readonly #actor: SessionActor;
+  readonly #listeners = new Set<(event: ClaudeEvent) => void>();
+  #evidence: JsonEvidence;
+  #offset: number;
+
+  constructor(actor: SessionActor) {
+    this.#actor = actor;
+    this.#evidence = actor.status.evidence().json ?? NO_EVENTS;
+    this.#offset = actor.deps.events.state(actor.record.id)?.output.offset ?? 0;
+  }
+
+  get evidence(): JsonEvidence {
+    return this.#evidence;
+  }
+
+  /** position in the output of the process up to which it was read */
+  get offset(): number {
+    return this.#offset;
+  }
+
+  /** Nothing runs and nothing is asked: its process may end without harm. */
+  isQuiet(): boolean {
+    const { busySince, requests, background } = this.#evidence;
+    return busySince === null && requests.length === 0 && background.length === 0;
+  }
+
+  /** Told of each event after it was written down. */
+  onEvent(listener: (event: ClaudeEvent) => void): Dispose {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  /** A new process begins with an empty output. */
+  beginOutput(): void {
+    this.#offset = 0;
+    this.#keep(this.#evidence, []);
+  }
+
+  takeIn({ events, offset }: ReadLines): void {
+    const at = this.#actor.deps.clock.now();
+    this.#offset = offset;
+    let evidence = this.#evidence;
+    const turns = [];
+    for (const event of events) {
+      if (event.type === 'result') turns.push(turnCost(event, evidence.totalCostUsd, at));
+      evidence = observeEvent(evidence, event, at);
+    }
+    this.#keep(evidence, events, { at, turns });
+  }
+
+  /** An event of CBOS's own. */
+  add(event: ClaudeEvent): void {
+    this.#keep(observeEvent(this.#evidence, event, this.#actor.deps.clock.now()), [event]);
+  }
+
+  /** What CBOS did itself, before Claude Code repeats it among its events. */
+  change(change: (before: JsonEvidence, at: number) => JsonEvidence): void {
+    const at = this.#actor.deps.clock.now();
+    this.#keep(change(this.#evidence, at), [], { at });
+  }
+
+  #keep(
+    evidence: JsonEvidence,
+    events: readonly ClaudeEvent[],
+    { at = this.#actor.deps.clock.now(), turns = [] }: { at?: number; turns?: readonly TurnCost[] } = {},
+  ): void {
+    const { deps, record, slug } = this.#actor;
+    const output = { launchId: record.launchId, offset: this.#offset };
+    const stored = deps.events.append(record.id, { at, events, output, evidence, turns });
+    this.#evidence = evidence;
+    indexEvents(deps, record.id, stored);
+    // Before the status says so: whoever waits for it then finds what the events mean for their own.
+    for (const event of events) for (const listener of [...this.#listeners]) listener(event);
+    if (stored.length > 0 && this.#actor.isListed()) deps.emit({ kind: 'events', slug, events: stored });
+    this.#actor.seeJson(evidence, { events, costUsd: turns.reduce((sum, turn) => sum + turn.cost_usd, 0) });
+  }
+}
