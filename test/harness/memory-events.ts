@@ -53,11 +53,11 @@ export class MemoryEvents {
     let total = 0;
     const results = this.of(slug).filter(({ event }) => event.type === 'result');
     const turns = results.map(({ event }) => {
-      const { at: _, day: __, ...usage } = turnCost(event, total, HAPPENED_AT_SECONDS * 1_000);
+      const { day: _, ...usage } = turnCost(event, total, HAPPENED_AT_SECONDS * 1_000);
       total = Number(event.total_cost_usd ?? 0);
-      return { at: SINCE, turns: 1, ...usage };
+      return { ...usage, at: SINCE };
     });
-    const session = turns.reduce(addUsage, NO_USAGE);
+    const session = turns.map((usage) => ({ turns: 1, ...usage })).reduce(addUsage, NO_USAGE);
     const days = turns.length === 0 ? [] : [{ day: SINCE.slice(0, 10), ...session }];
     return { session, max_budget_usd: null, days, turns };
   }
