@@ -77,11 +77,19 @@ export async function runCbos(world: World, args: readonly string[], options: Cl
   return { code: code ?? -1, stdout, stderr };
 }
 
-/** Starts the server of a world and waits until it answers. Ends with the world. */
-export async function startCbos(world: World, extraEnv: Record<string, string> = {}): Promise<Cbos> {
+/**
+ * Starts the server of a world and waits until it answers. Ends with the world.
+ * @param through a command that runs the one after it, in circumstances of its own
+ */
+export async function startCbos(
+  world: World,
+  extraEnv: Record<string, string> = {},
+  through: readonly string[] = [],
+): Promise<Cbos> {
   const port = Number(extraEnv.CBOS_PORT ?? (await world.freePort()));
   const env = { ...world.env, CBOS_PORT: String(port), ...extraEnv };
-  const child = spawn(process.execPath, [PROGRAM, 'serve'], { env, cwd: world.dir, stdio: ['ignore', 'pipe', 'pipe'] });
+  const [command = '', ...args] = [...through, process.execPath, PROGRAM, 'serve'];
+  const child = spawn(command, args, { env, cwd: world.dir, stdio: ['ignore', 'pipe', 'pipe'] });
   let said = '';
   for (const stream of [child.stdout, child.stderr])
     stream.setEncoding('utf8').on('data', (text: string) => (said += text));

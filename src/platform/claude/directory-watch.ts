@@ -11,6 +11,8 @@ export interface DirectoryWatchOptions {
 }
 
 const DEFAULT_SWEEP_MS = 30_000;
+/** Where the system's limit of watches is reached, looking is all there is: a hook is seen within a quarter of a second then. */
+const BLIND_SWEEP_MS = 250;
 
 /** Nearest directory upwards that exists. */
 function nearestExisting(dir: string): string {
@@ -32,6 +34,7 @@ export function watchDirectory(options: DirectoryWatchOptions): () => void {
   const { dir, onChange } = options;
   let watcher: FSWatcher | null = null;
   let watched: { path: string; inode: number | null } | null = null;
+  let nextSweep: NodeJS.Timeout | undefined;
   let isDisposed = false;
 
   const onEvent = (name: string | null): void => {
@@ -49,24 +52,36 @@ export function watchDirectory(options: DirectoryWatchOptions): () => void {
       try {
         watcher = watch(path, { persistent: true }, (_, name) => onEvent(name));
       } catch (error) {
-        if ((error as NodeJS.ErrnoException).code === 'ENOENT') continue;
-        throw error;
+        const { code = '' } = error as NodeJS.ErrnoException;
+        if (code === 'ENOENT') continue;
+        if (!['ENOSPC', 'EMFILE'].includes(code)) throw error;
+        watcher = null;
+        break;
       }
       watcher.on('error', arm);
       if (nearestExisting(dir) === path) break;
     }
+    sweepLater();
     if (watched?.path === dir) onChange(null);
   };
-  const sweep = setInterval(() => {
-    if (watched?.path === dir && inodeOf(dir) === watched.inode) onChange(null);
-    else arm();
-  }, options.sweepMs ?? DEFAULT_SWEEP_MS);
-  sweep.unref();
+  const sweepLater = (): void => {
+    clearTimeout(nextSweep);
+    nextSweep = setTimeout(sweep, watcher === null ? BLIND_SWEEP_MS : (options.sweepMs ?? DEFAULT_SWEEP_MS));
+    nextSweep.unref();
+  };
+  const sweep = (): void => {
+    if (watcher === null || watched?.path !== dir || inodeOf(dir) !== watched.inode) {
+      arm();
+      return;
+    }
+    sweepLater();
+    onChange(null);
+  };
   arm();
 
   return () => {
     isDisposed = true;
-    clearInterval(sweep);
+    clearTimeout(nextSweep);
     watcher?.close();
   };
 }

@@ -5,6 +5,8 @@ import {
   closeSync,
   existsSync,
   ftruncateSync,
+  linkSync,
+  mkdirSync,
   openSync,
   readdirSync,
   readFileSync,
@@ -247,6 +249,17 @@ test('bytes come by inotify, long before the safety sweep would find them', asyn
   delays.sort((a, b) => a - b);
   // The sweep comes every 5 s: by it alone half of the writes would wait longer than 2 s.
   expect(delays[50]).toBeLessThan(1_000);
+});
+
+test('a write that inotify does not tell of is found by the sweep', async () => {
+  writeFileSync(file, HEADER);
+  const { until } = await follow(HEADER.length);
+  // Inotify tells the directory through whose entry a file was written, and nobody watches this one.
+  const elsewhere = join(world.dir, 'elsewhere');
+  mkdirSync(elsewhere);
+  linkSync(file, join(elsewhere, 'A'));
+  appendFileSync(join(elsewhere, 'A'), 'unseen');
+  await until('unseen');
 });
 
 test('how a recording begins is read from the file', async () => {

@@ -1,0 +1,43 @@
+import { spawnSync } from 'node:child_process';
+import { expect, test } from 'vitest';
+import { startCbos } from '../harness/cbos.ts';
+import { claudeWorld } from '../harness/claude.ts';
+import { waitFor } from '../harness/wait-for.ts';
+
+/** A user namespace of its own, in which no directory can be watched: `inotify_add_watch` fails with ENOSPC. */
+const WITHOUT_WATCHES = [
+  'unshare',
+  '--user',
+  '--map-root-user',
+  'sh',
+  '-c',
+  'echo 0 > /proc/sys/user/max_inotify_watches && exec "$@"',
+  'sh',
+];
+const [command = '', ...args] = WITHOUT_WATCHES;
+const isPossible = spawnSync(command, [...args, 'true']).status === 0;
+const reason = isPossible ? '' : ' (skipped: no user namespace may be made here)';
+
+test.skipIf(!isPossible)(
+  `where the limit of inotify watches is reached, hooks, screens and recordings are still seen, soon${reason}`,
+  async () => {
+    await using world = await claudeWorld();
+    // Screen cannot give a terminal away in such a namespace, so the session is launched before.
+    const seeing = await startCbos(world);
+    const created = await seeing.call('POST', '/sessions', { slug: 'BLIND', type: 'screen', path: world.projectDir });
+    expect(created.error).toBeNull();
+    await seeing.untilStatus('BLIND', 'idle/ready');
+    await seeing.stop();
+    const cbos = await startCbos(world, {}, WITHOUT_WATCHES);
+    const watcher = await cbos.watch();
+    watcher.send({ type: 'subscribe', sessions: ['*'] });
+    const sent = await cbos.call('POST', '/sessions/BLIND/send', { text: 'scene:hello please' });
+    expect(sent.body).toMatchObject({ status: 'delivered' });
+    const done = await cbos.untilStatus('BLIND', 'idle/waiting_input');
+    expect(done.status.because.source).toBe('hook');
+    const output = (): string =>
+      watcher.frames.flatMap((frame) => (frame.type === 'stream' ? [frame.data] : [])).join('');
+    await waitFor(() => output().includes('please'), { describe: 'its output is streamed' });
+    await cbos.call('DELETE', '/sessions/BLIND');
+  },
+);
