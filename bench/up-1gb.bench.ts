@@ -78,10 +78,9 @@ async function down(world: World, env: Record<string, string>): Promise<void> {
 }
 
 async function serverPid(world: World): Promise<number> {
-  return waitFor(
-    () => world.processes().find(({ command }) => command.includes('serve'))?.pid,
-    { describe: 'the server is found' },
-  );
+  return waitFor(() => world.processes().find(({ command }) => command.includes('serve'))?.pid, {
+    describe: 'the server is found',
+  });
 }
 
 async function timed(work: () => Promise<void>): Promise<number> {

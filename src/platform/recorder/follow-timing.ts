@@ -4,6 +4,11 @@ import { tailRecording } from './tail-recording.ts';
 
 /** The last resize is looked for in so much of a timing file's end; a row of output takes some 20 bytes. */
 const LOOK_BACK_BYTES = 1_000_000;
+/**
+ * Every write of a session adds a row, and hardly any is a resize: while much is written they are read together. One after a
+ * silence as long is read at once.
+ */
+const READ_INTERVAL_MS = 40;
 
 export interface TerminalSize {
   cols: number;
@@ -39,7 +44,8 @@ export async function followTiming(timingFile: string, { onSize, onRows }: Timin
     }
     onRows(outputBytes, offset + bytes.length - rest.length);
   };
-  const tail = await tailRecording({ file: timingFile, from: await startOfEnd(timingFile), onBytes: take });
+  const from = await startOfEnd(timingFile);
+  const tail = await tailRecording({ file: timingFile, from, onBytes: take, intervalMs: READ_INTERVAL_MS });
   isReady = true;
   if (last !== null) onSize(last);
   return () => tail.dispose();

@@ -1,3 +1,4 @@
+import { readSync } from 'node:fs';
 import { type FileHandle, open, stat } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import { parseHeader } from '../../core/recording/index.ts';
@@ -17,6 +18,8 @@ export interface TailOptions {
   onStart?: (start: Pick<RecordingStart, 'start' | 'size'>) => void;
   /** the file was truncated or replaced: what was told before is void, offsets begin anew. Counts from 1 */
   onReset?: (epoch: number) => void;
+  /** milliseconds between two reads; {@link READ_INTERVAL_MS} when left out */
+  intervalMs?: number;
   /** reading failed (a disk error), or a callback threw; it is tried again with the next change. Without it the error is unhandled */
   onError?: (error: unknown) => void;
 }
@@ -28,8 +31,12 @@ export interface RecordingTail {
   dispose(): void;
 }
 
-/** Most reads find a redraw; one that is filled is followed by one of twice the size. */
+/**
+ * Most reads find a redraw, which was written just now and is in memory: it is read at once, in a few µs. Another thread would take
+ * 0.1 ms for it, and on a busy machine, where it has to wait for a core, many times that.
+ */
 const LEAST_READ_BYTES = 8_192;
+/** A read that is filled is followed by one of twice the size, up to this, by another thread: that may be old and on the disk. */
 const MOST_READ_BYTES = 262_144;
 /**
  * Reads of one recording keep this distance, so a program that draws in a thousand small writes costs 250 reads a second. The
@@ -51,6 +58,9 @@ export async function tailRecording(options: TailOptions): Promise<RecordingTail
   await tail.catchUp();
   return tail;
 }
+
+/** What is read at once is copied out of it before anything else is. */
+const scratch = Buffer.alloc(LEAST_READ_BYTES);
 
 class Tail implements RecordingTail {
   private readonly options: TailOptions;
@@ -114,7 +124,7 @@ class Tail implements RecordingTail {
 
   private async run(): Promise<void> {
     while (this.dirty && !this.disposed) {
-      const pause = this.lastReadAt + READ_INTERVAL_MS - performance.now();
+      const pause = this.lastReadAt + (this.options.intervalMs ?? READ_INTERVAL_MS) - performance.now();
       if (pause > 0) await delay(pause);
       this.dirty = false;
       this.lastReadAt = performance.now();
@@ -145,16 +155,25 @@ class Tail implements RecordingTail {
     while (!this.disposed) {
       if (this.at === 0 && !(await this.skipHeader(handle))) return;
       const wanted = this.readBytes;
-      const { bytesRead, buffer } = await handle.read(Buffer.allocUnsafe(wanted), 0, wanted, this.at);
+      const bytes = wanted === LEAST_READ_BYTES ? this.readNow(handle) : await this.readLater(handle, wanted);
       if (this.disposed) return;
-      if (bytesRead > 0) await this.handOut(handle, buffer.subarray(0, bytesRead));
+      if (bytes.length > 0) await this.handOut(handle, bytes);
       else if ((await handle.stat()).size < this.at) {
         this.reset();
         continue;
       }
-      this.readBytes = bytesRead < wanted ? LEAST_READ_BYTES : Math.min(wanted * 2, MOST_READ_BYTES);
-      if (bytesRead < wanted) return;
+      this.readBytes = bytes.length < wanted ? LEAST_READ_BYTES : Math.min(wanted * 2, MOST_READ_BYTES);
+      if (bytes.length < wanted) return;
     }
+  }
+
+  private readNow({ fd }: FileHandle): Buffer {
+    return Buffer.from(scratch.subarray(0, readSync(fd, scratch, 0, scratch.length, this.at)));
+  }
+
+  private async readLater(handle: FileHandle, wanted: number): Promise<Buffer> {
+    const { buffer, bytesRead } = await handle.read(Buffer.allocUnsafe(wanted), 0, wanted, this.at);
+    return buffer.subarray(0, bytesRead);
   }
 
   private async handOut(handle: FileHandle, bytes: Buffer): Promise<void> {
