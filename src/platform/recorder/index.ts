@@ -1,5 +1,6 @@
 export * from './export-recording.ts';
 export * from './follow-timing.ts';
+export * from './kept-rows.ts';
 export * from './play-recording.ts';
 export * from './recorded-file.ts';
 export * from './recording-files.ts';

@@ -32,6 +32,16 @@ export async function openRecorded(file: string): Promise<RecordedFile> {
   };
 }
 
+/** @throws CatalogueError no_recording */
+export async function openTiming(file: string): Promise<RecordedFile> {
+  try {
+    return await openRecorded(file);
+  } catch (cause) {
+    if (!(cause instanceof CatalogueError)) throw cause;
+    throw new CatalogueError('no_recording', `There is no timing file ${file}`, { cause });
+  }
+}
+
 async function fillIn(bytes: Buffer, from: number, file: string): Promise<void> {
   const parts = await listParts(file);
   if (from >= packedUpTo(parts)) return;

@@ -19,7 +19,7 @@ export interface RecordingStart {
 /** A header holds the launch line, so it is short; the file may be any program's. */
 const HEADER_READ_BYTES = 65_536;
 /** What makes up a recording, beside the slug. */
-const ENDINGS = ['.typescript', '.timing', '.keyframes', '.parts', '.cbos'];
+const ENDINGS = ['.typescript', '.timing', '.keyframes', '.parts', '.timing.parts', '.cbos'];
 
 /** Reads how a recording begins. @throws CatalogueError no_recording when there is no such file */
 export async function readStart(file: string): Promise<RecordingStart> {

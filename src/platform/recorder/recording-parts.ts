@@ -34,7 +34,7 @@ const PACKING = { params: { [constants.BROTLI_PARAM_QUALITY]: 5 } };
 const DROPPED = /^dropped-(\d+)$/;
 const PART = /^(\d+)-(\d+)\.br$/;
 
-/** `SLUG.parts`, a directory beside the recording. */
+/** `SLUG.parts`, a directory beside the recording; `SLUG.timing.parts` for its timing. */
 function partsDirectory(typescript: string): string {
   return `${typescript.replace(/\.typescript$/, '')}.parts`;
 }
@@ -102,16 +102,30 @@ export async function finishPacking(typescript: string): Promise<void> {
 
 /** Forgets the oldest part. What was before its end is dropped for good. */
 export async function dropOldestPart(typescript: string): Promise<void> {
-  const dir = partsDirectory(typescript);
   const [oldest] = (await listParts(typescript)).parts;
-  if (oldest === undefined) return;
+  if (oldest !== undefined) await dropParts(typescript, oldest.to);
+}
+
+/**
+ * Forgets all parts up to the end of one of them.
+ * @param note kept with it, for who reads on from there: {@link readDropNote}
+ */
+export async function dropParts(file: string, to: number, note = ''): Promise<void> {
+  const dir = partsDirectory(file);
   // Said before it is done: after a crash in between nobody looks for what is gone.
-  await writeFile(join(dir, `dropped-${oldest.to}`), '', { mode: 0o600 });
+  await writeFile(join(dir, 'unfinished'), note, { mode: 0o600 });
+  await rename(join(dir, 'unfinished'), join(dir, `dropped-${to}`));
   for (const name of await readdir(dir)) {
-    const to = Number(PART.exec(name)?.[2] ?? Number.POSITIVE_INFINITY);
+    const end = Number(PART.exec(name)?.[2] ?? Number.POSITIVE_INFINITY);
     const mark = Number(DROPPED.exec(name)?.[1] ?? Number.POSITIVE_INFINITY);
-    if (to <= oldest.to || mark < oldest.to) await rm(join(dir, name));
+    if (end <= to || mark < to) await rm(join(dir, name));
   }
+}
+
+/** What was noted when parts were last dropped; null: none ever were. */
+export async function readDropNote(file: string): Promise<string | null> {
+  const { availableFrom } = await listParts(file);
+  return availableFrom === 0 ? null : readFile(join(partsDirectory(file), `dropped-${availableFrom}`), 'utf8');
 }
 
 /** The last part that was unpacked: who reads along reads the same one again and again. */

@@ -1,6 +1,7 @@
 import { crc32 } from 'node:zlib';
 import { SEQUENCE_LOOKBACK_BYTES, unfinishedLength } from '../../core/stream/index.ts';
 import { createEmulator, type Emulator } from '../emulator/index.ts';
+import { dropRowsBefore, keptRowsFrom } from './kept-rows.ts';
 import { type Keyframe, KeyframeFile } from './keyframe-file.ts';
 import { openRecorded, type RecordedFile } from './recorded-file.ts';
 import { type Place, type RecordedRow, type RowSource, rowsAfter } from './recorded-rows.ts';
@@ -102,7 +103,8 @@ export class RecordingPlayer {
     if (rows.isFinished) for await (const batch of rowsAfter(rows, place)) place = batch.at(-1)?.after ?? place;
     const { startedAt, cols, rows: height, timed } = facts;
     const sizeBytes = await this.#typescript.size();
-    const available = 'position' in first ? { at: first.at, offset: first.offset } : { at: 0, offset: 0 };
+    const isWhole = first.offset === facts.start;
+    const available = isWhole ? { at: 0, offset: 0 } : { at: first.at, offset: first.offset };
     return { startedAt, duration: place.at, cols, rows: height, sizeBytes, timed, available };
   }
 
@@ -174,6 +176,13 @@ export class RecordingPlayer {
     return this.#growing;
   }
 
+  /** Drops rows of the timing whose output was dropped. */
+  async dropRows(): Promise<void> {
+    const { timing } = this.#options.source;
+    const { facts } = await this.#look();
+    if (timing !== null) await dropRowsBefore(timing, await this.#first(facts));
+  }
+
   async close(): Promise<void> {
     this.#isClosed = true;
     await this.#growing?.catch(() => undefined);
@@ -205,7 +214,7 @@ export class RecordingPlayer {
 
   async #grow(pause: () => Promise<void>): Promise<void> {
     const { facts, rows } = await this.#look();
-    let since: Place = this.#keyframes.frames.at(-1) ?? startOf(facts);
+    let since: Place = this.#keyframes.frames.at(-1) ?? (await this.#start(facts));
     let rowsSince = 0;
     const drawing = await this.#restore(since, facts);
     try {
@@ -232,8 +241,13 @@ export class RecordingPlayer {
   /** The beginning, or the first keyframe of what is kept. */
   async #first(facts: RecordingFacts): Promise<Place | Keyframe> {
     const availableFrom = await this.#typescript.availableFrom();
-    if (availableFrom <= facts.start) return startOf(facts);
-    return this.#keyframes.frames.find(({ offset }) => offset >= availableFrom) ?? startOf(facts);
+    if (availableFrom <= facts.start) return this.#start(facts);
+    return this.#keyframes.frames.find(({ offset }) => offset >= availableFrom) ?? this.#start(facts);
+  }
+
+  /** Where its rows begin. */
+  async #start({ cols, rows, start }: RecordingFacts): Promise<Place> {
+    return (await keptRowsFrom(this.#options.source.timing)) ?? { at: 0, offset: start, timing: 0, cols, rows };
   }
 
   /** A terminal as it was at a keyframe, or at the start. */
@@ -275,10 +289,6 @@ export class RecordingPlayer {
     }
     return events;
   }
-}
-
-function startOf({ cols, rows, start }: RecordingFacts): Place {
-  return { at: 0, offset: start, timing: 0, cols, rows };
 }
 
 /** Rows drawn into a terminal, output in large pieces. */

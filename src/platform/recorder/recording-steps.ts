@@ -1,7 +1,7 @@
-import { type FileHandle, open } from 'node:fs/promises';
+import { open } from 'node:fs/promises';
 import { parseHeader, parseStartTime, parseTimingLine, type TimingEntry } from '../../core/recording/index.ts';
-import { CatalogueError } from '../../protocol/index.ts';
-import { openRecorded } from './recorded-file.ts';
+import { keptRowsFrom } from './kept-rows.ts';
+import { openRecorded, openTiming } from './recorded-file.ts';
 import { readStart } from './recording-files.ts';
 import { DEFAULT_SIZE, findTrailer } from './replay-recording.ts';
 
@@ -79,8 +79,9 @@ export async function* readSteps(
 ): AsyncGenerator<RecordedStep> {
   const file = await openRecorded(source.typescript);
   try {
-    let at = 0;
-    let offset = start;
+    const kept = await keptRowsFrom(source.timing);
+    let at = kept?.at ?? 0;
+    let offset = kept?.offset ?? start;
     const availableFrom = await file.availableFrom();
     const pieces = async function* (bytes: number): AsyncGenerator<RecordedStep> {
       for (const stop = Math.min(offset + bytes, end); offset < stop; ) {
@@ -94,7 +95,8 @@ export async function* readSteps(
         yield { kind: 'output', at, bytes: piece };
       }
     };
-    for await (const entry of readEntries(source.timing)) {
+    if (kept !== null) yield { kind: 'resize', at, cols: kept.cols, rows: kept.rows };
+    for await (const entry of readEntries(source.timing, kept?.timing ?? 0)) {
       at += entry.delay;
       if (entry.kind === 'resize') yield { kind: 'resize', at, cols: entry.cols, rows: entry.rows };
       if (entry.kind === 'output') yield* pieces(entry.bytes);
@@ -105,8 +107,8 @@ export async function* readSteps(
   }
 }
 
-async function* readEntries(timing: string | null): AsyncGenerator<TimingEntry> {
-  for await (const line of linesOf(timing)) {
+async function* readEntries(timing: string | null, from: number): AsyncGenerator<TimingEntry> {
+  for await (const line of linesOf(timing, from)) {
     const entry = parseTimingLine(line);
     if (entry !== null) yield entry;
   }
@@ -115,7 +117,7 @@ async function* readEntries(timing: string | null): AsyncGenerator<TimingEntry> 
 async function readTimingHead(timing: string | null) {
   const told: { cols: number | null; rows: number | null; timed: boolean } = { cols: null, rows: null, timed: false };
   let count = 0;
-  for await (const line of linesOf(timing)) {
+  for await (const line of linesOf(timing, 0)) {
     if (parseTimingLine(line) !== null) told.timed = true;
     const [, name, value] = /^H \S+ (COLUMNS|LINES) (\d+)$/.exec(line) ?? [];
     if (name === 'COLUMNS') told.cols = Number(value);
@@ -125,21 +127,22 @@ async function readTimingHead(timing: string | null) {
   return told;
 }
 
-async function* linesOf(file: string | null): AsyncGenerator<string> {
+/** @param from where a line begins */
+async function* linesOf(file: string | null, from: number): AsyncGenerator<string> {
   if (file === null) return;
-  const handle = await openTiming(file);
+  const timing = await openTiming(file);
   try {
-    yield* handle.readLines({ encoding: 'latin1' });
+    let rest = '';
+    for (let position = from; ; ) {
+      const bytes = await timing.read(position, position + PIECE_BYTES);
+      if (bytes.length === 0) break;
+      position += bytes.length;
+      const lines = `${rest}${bytes.toString('latin1')}`.split('\n');
+      rest = lines.pop() ?? '';
+      yield* lines;
+    }
+    if (rest !== '') yield rest;
   } finally {
-    await handle.close();
-  }
-}
-
-async function openTiming(file: string): Promise<FileHandle> {
-  try {
-    return await open(file, 'r');
-  } catch (cause) {
-    if ((cause as NodeJS.ErrnoException).code !== 'ENOENT') throw cause;
-    throw new CatalogueError('no_recording', `There is no timing file ${file}`, { cause });
+    await timing.close();
   }
 }

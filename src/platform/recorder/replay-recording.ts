@@ -1,4 +1,4 @@
-import { type FileHandle, open, readFile } from 'node:fs/promises';
+import { type FileHandle, open } from 'node:fs/promises';
 import {
   durationOf,
   type Moment,
@@ -8,9 +8,9 @@ import {
   type ScriptTrailer,
 } from '../../core/recording/index.ts';
 import type { ScreenFrame } from '../../core/status/evidence.ts';
-import { CatalogueError } from '../../protocol/index.ts';
 import { createEmulator, type Emulator } from '../emulator/index.ts';
-import { openRecorded, type RecordedFile } from './recorded-file.ts';
+import { keptRowsFrom } from './kept-rows.ts';
+import { openRecorded, openTiming, type RecordedFile } from './recorded-file.ts';
 import { readStart } from './recording-files.ts';
 
 export interface ReplayRequest {
@@ -59,8 +59,11 @@ const PIECE_MS = 100;
  * @throws CatalogueError no_recording
  */
 export async function replayRecording(request: ReplayRequest): Promise<ReplayEnd> {
-  const { start, size: headerSize, length } = await readStart(request.typescript);
-  const timing = parseTiming(request.timing === null ? '' : await readTiming(request.timing));
+  const { start: firstByte, size: headerSize, length } = await readStart(request.typescript);
+  const kept = await keptRowsFrom(request.timing);
+  const start = kept?.offset ?? firstByte;
+  const timing = parseTiming(request.timing === null ? '' : await readTiming(request.timing, kept?.timing ?? 0));
+  if (kept !== null) timing.entries.unshift({ kind: 'resize', delay: kept.at, cols: kept.cols, rows: kept.rows });
   const handle = await open(request.typescript, 'r');
   const file = await openRecorded(request.typescript);
   const emulator = createEmulator({
@@ -84,12 +87,12 @@ export async function replayRecording(request: ReplayRequest): Promise<ReplayEnd
   }
 }
 
-async function readTiming(file: string): Promise<string> {
+async function readTiming(file: string, from: number): Promise<string> {
+  const timing = await openTiming(file);
   try {
-    return await readFile(file, 'latin1');
-  } catch (cause) {
-    if ((cause as NodeJS.ErrnoException).code !== 'ENOENT') throw cause;
-    throw new CatalogueError('no_recording', `There is no timing file ${file}`, { cause });
+    return (await timing.read(from, await timing.size())).toString('latin1');
+  } finally {
+    await timing.close();
   }
 }
 

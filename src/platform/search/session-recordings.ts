@@ -1,7 +1,7 @@
 import { readdir } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { CatalogueError } from '../../protocol/index.ts';
-import { readFacts, readRange, readStart } from '../recorder/index.ts';
+import { keptRowsFrom, readFacts, readRange, readStart } from '../recorder/index.ts';
 import type { IndexedRecording, SearchStore } from '../sqlite/search-store.ts';
 
 /** Where a session's recording is. */
@@ -94,17 +94,19 @@ async function addRecording(
 ): Promise<IndexedRecording> {
   const head = (await readHead(typescript)) ?? Buffer.alloc(0);
   const { start, cols, rows, startedAt } = await readFacts({ typescript, timing, cols: null, rows: null });
+  // An index that is made anew finds nothing of what was dropped.
+  const begin = (await keptRowsFrom(timing)) ?? { at: 0, offset: start, timing: 0, cols, rows };
   const recording = {
-    ...{ scope, typescript, timing, head, cols, rows },
-    position: start,
-    timingPosition: 0,
-    timedTo: start,
-    elapsedMs: 0,
+    ...{ scope, typescript, timing, head, cols: begin.cols, rows: begin.rows },
+    position: begin.offset,
+    timingPosition: begin.timing,
+    timedTo: begin.offset,
+    elapsedMs: begin.at * 1_000,
     startedAt: startedAt === null ? null : startedAt * 1_000,
     finished: false,
   };
   const added = { ...recording, id: store.addRecording(recording) };
-  if (added.startedAt !== null) store.addMark(added, added.startedAt, start);
+  if (added.startedAt !== null) store.addMark(added, added.startedAt + added.elapsedMs, begin.offset);
   return added;
 }
 

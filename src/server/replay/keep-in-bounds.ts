@@ -38,8 +38,8 @@ const TIDY_MS = 3_600_000;
 /** The server answers first. */
 const FIRST_TIDY_MS = 10_000;
 const DAY_MS = 86_400_000;
-/** Everything that belongs to one recording: `SLUG.typescript`, `SLUG.3.parts`, and the mark of CBOS's own, `SLUG.cbos`. */
-const OWN_NAME = /^([A-Za-z0-9][A-Za-z0-9_-]{0,63}(?:\.\d+)?)\.(typescript|timing|keyframes|parts|cbos)$/;
+/** Everything that belongs to one recording: `SLUG.typescript`, `SLUG.3.parts`, `SLUG.timing.parts`, and the mark of CBOS's own, `SLUG.cbos`. */
+const OWN_NAME = /^([A-Za-z0-9][A-Za-z0-9_-]{0,63}(?:\.\d+)?)\.(typescript|timing|keyframes|parts|timing\.parts|cbos)$/;
 
 /** Keeps what recordings take of the disk within the settings. */
 export interface Bounds {
@@ -67,6 +67,8 @@ export function keepInBounds(options: BoundsOptions): Bounds {
   const { sessions, replays, drops, settings, clock, logger, restMs = REST_MS } = options;
   let work: Promise<void> = Promise.resolve();
   let isDisposed = false;
+  /** files whose packing was looked at since the start */
+  const finished = new Set<string>();
 
   const rest = () => new Promise<void>((resolve) => void clock.after(restMs, resolve));
 
@@ -86,16 +88,26 @@ export function keepInBounds(options: BoundsOptions): Bounds {
   async function pack(stream: RecordingStream): Promise<void> {
     const { size } = await stat(stream.file());
     // What is not read yet is not packed: the reader of the live end looks into the file only.
-    const end = Math.min(size, stream.end() === 0 ? size : stream.end()) - UNPACKED_END_BYTES;
-    await finishPacking(stream.file());
-    for (let from = packedUpTo(await listParts(stream.file())); from + PART_BYTES <= end; from += PART_BYTES) {
-      if (isDisposed) return;
-      if (!(await packPart(stream.file(), from))) {
-        logger.warn({ session: stream.slug }, 'the file system cannot give back the beginning of a file: not packed');
-        return;
-      }
+    if (!(await packFile(stream.file(), stream.end() === 0 ? size : Math.min(size, stream.end())))) {
+      logger.warn({ session: stream.slug }, 'the file system cannot give back the beginning of a file: not packed');
+      return;
+    }
+    const { timing } = stream.source();
+    if (timing !== null) await packFile(timing, (await stat(timing)).size);
+  }
+
+  /** @returns false where the file system cannot do it */
+  async function packFile(file: string, end: number): Promise<boolean> {
+    // Only what a killed server left is unfinished, and each time changes the file's own time.
+    if (!finished.has(file)) await finishPacking(file);
+    finished.add(file);
+    let from = packedUpTo(await listParts(file));
+    for (; from + PART_BYTES <= end - UNPACKED_END_BYTES; from += PART_BYTES) {
+      if (isDisposed) return true;
+      if (!(await packPart(file, from))) return false;
       await rest();
     }
+    return true;
   }
 
   /** Drops the oldest of a recording until it takes no more than this, as far as it is packed. */
@@ -106,6 +118,7 @@ export function keepInBounds(options: BoundsOptions): Bounds {
       // Times are counted from the beginning; what is dropped must be in the keyframes.
       await replays.grow(stream, rest);
       await dropOldestPart(stream.file());
+      await replays.dropRows(stream);
       const { availableFrom } = await listParts(stream.file());
       const bytes = availableFrom - before.availableFrom;
       drops.add({ recording: nameOf(stream.file()), reason, bytes, whole: false }, clock.now());
@@ -115,8 +128,9 @@ export function keepInBounds(options: BoundsOptions): Bounds {
 
   async function bytesOf(typescript: string): Promise<number> {
     const base = typescript.replace(/\.typescript$/, '');
-    const { parts } = await listParts(typescript);
-    const files = [typescript, `${base}.timing`, `${base}.keyframes`, ...parts.map(({ file }) => file)];
+    const timing = `${base}.timing`;
+    const parts = [...(await listParts(typescript)).parts, ...(await listParts(timing)).parts];
+    const files = [typescript, timing, `${base}.keyframes`, ...parts.map(({ file }) => file)];
     return (await Promise.all(files.map(allocated))).reduce((sum, bytes) => sum + bytes, 0);
   }
 

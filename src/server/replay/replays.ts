@@ -16,6 +16,8 @@ export interface Replays {
   output(stream: Replayable, options: { from: number; limit: number }): Promise<ReplayOutput>;
   /** makes the keyframes that are still missing; `pause` is awaited after each */
   grow(stream: Replayable, pause: () => Promise<void>): Promise<void>;
+  /** drops rows of the timing that tell of output that was dropped */
+  dropRows(stream: Replayable): Promise<void>;
   /** the session is gone: its files are closed */
   forget(stream: Replayable): Promise<void>;
   close(): Promise<void>;
@@ -76,6 +78,7 @@ export function createReplays(clock: Clock): Replays {
       return { events: events.map(toWire), next };
     },
     grow: async (stream, pause) => (await playerOf(stream)).grow(pause),
+    dropRows: async (stream) => (await playerOf(stream)).dropRows(),
     forget,
     close: async () => {
       await Promise.all([...opened.keys()].map(forget));

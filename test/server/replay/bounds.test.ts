@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { readFacts, readSteps } from '../../../src/platform/recorder/index.ts';
 import { openDatabase } from '../../../src/platform/sqlite/database.ts';
 import { createDropStore } from '../../../src/platform/sqlite/drop-store.ts';
 import { type Recordings, ReplayFrame, ReplayInfo } from '../../../src/protocol/index.ts';
@@ -110,6 +111,37 @@ test('beyond its cap the oldest part goes, it is said everywhere, and the rest p
   follower.send({ type: 'subscribe', sessions: ['AUTH'], from: { AUTH: 5 } });
   const frame = await follower.next('stream');
   expect(frame.data).toBe(all.subarray(from, frame.offset).toString());
+});
+
+test('the timing is packed and dropped with its recording, and every time stays right', async () => {
+  const written = 14;
+  for (let count = 0; count < written; count++) recording.write(noise(MB));
+  recording.timing = join(dir, 'AUTH.timing');
+  // A row of another kind beside each makes as much timing of few rows as a long recording has.
+  const filler = `H 0.000000 NOTE ${'x'.repeat(980)}\n`;
+  writeFileSync(recording.timing, `O 0.001000 1000\n${filler}`.repeat(written * 1_000));
+  await tidy({ max_recording_size: 19 * MB });
+  expect(taken()).toBeLessThan(20 * MB);
+  const parts = readdirSync(join(dir, 'AUTH.timing.parts'));
+  expect(parts.some((name) => name.startsWith('dropped-'))).toBe(true);
+  expect(parts.some((name) => name.endsWith('.br'))).toBe(true);
+
+  const info = ReplayInfo.parse((await callRoute(server, 'replay', { params: { slug: 'AUTH' } })).json());
+  expect(info.duration_s).toBeCloseTo(written, 3);
+  expect(info.available_from_s).toBeCloseTo((info.available_from - HEADER.length) / MB, 3);
+  const source = recording.source();
+  const facts = await readFacts(source);
+  let [first, last, offset] = [Number.NaN, 0, info.available_from];
+  for await (const step of readSteps(source, facts)) {
+    if (step.kind !== 'output') continue;
+    if (Number.isNaN(first)) first = step.at;
+    expect(step.at).toBeCloseTo((offset - HEADER.length + 1_000) / MB, 3);
+    offset += step.bytes.length;
+    last = step.at;
+  }
+  expect(first).toBeGreaterThan(1);
+  expect(last).toBeCloseTo(written, 3);
+  expect(offset).toBe(readFileSync(recording.file()).length);
 });
 
 function endedRecording(name: string, ageDays: number, bytes = 10): string {

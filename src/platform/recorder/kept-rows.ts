@@ -1,0 +1,21 @@
+import { z } from 'zod';
+import type { Place } from './recorded-rows.ts';
+import { dropParts, listParts, readDropNote } from './recording-parts.ts';
+
+const Note = z.object({ at: z.number(), offset: z.int(), timing: z.int(), cols: z.int(), rows: z.int() });
+
+/**
+ * Drops packed rows of a timing that nobody needs any more: those before a place in the recording, which is noted, for without them nothing
+ * tells its time.
+ */
+export async function dropRowsBefore(timing: string, { at, offset, timing: row, cols, rows }: Place): Promise<void> {
+  const { parts } = await listParts(timing);
+  const last = parts.findLast(({ to }) => to <= row);
+  if (last !== undefined) await dropParts(timing, last.to, JSON.stringify({ at, offset, timing: row, cols, rows }));
+}
+
+/** The place that the first rows of a timing that are kept begin at; null: it has all of them. */
+export async function keptRowsFrom(timing: string | null): Promise<Place | null> {
+  const note = timing === null ? null : await readDropNote(timing);
+  return note === null ? null : Note.parse(JSON.parse(note));
+}
