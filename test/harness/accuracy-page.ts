@@ -1,4 +1,12 @@
-import { DETECTORS, type Detector, type Figures, figuresOf, type Score, type ScoredRecording } from './accuracy.ts';
+import {
+  DETECTORS,
+  type Detector,
+  type Fault,
+  type Figures,
+  figuresOf,
+  type Score,
+  type ScoredRecording,
+} from './accuracy.ts';
 
 const NAMES: Readonly<Record<Detector, string>> = {
   cbos: 'CBOS',
@@ -111,7 +119,45 @@ export function accuracyPage(scored: readonly ScoredRecording[], sections: reado
     DETECTORS.map((detector) => figuresRow(NAMES[detector], figuresOf(of(scored, detector)))),
   );
   const counted = `${scored.length} recordings of ${versions.length} versions of Claude Code, ${versions.join(', ')}.`;
-  return `${[INTRODUCTION.trim(), counted, overview, ...sections, ...perDetector].join('\n\n')}\n`;
+  return `${[INTRODUCTION.trim(), counted, overview, steadiness(scored), faultSection(scored), WHY_WRONG, ...sections, ...perDetector].join('\n\n')}\n`;
+}
+
+/** Whether words flap. */
+export function steadiness(scored: readonly ScoredRecording[]): string {
+  const words = scored.reduce((sum, { timeline }) => sum + timeline.length, 0);
+  const moments = scored.flatMap((one) => one.moments.map((word) => `- ${one.version} ${one.scene}: ${word}`));
+  const said = `CBOS changed its word ${words} times along them`;
+  return moments.length === 0
+    ? `${said}, and never to one that stood for less than 300 ms, unless the session passed through it as shortly.`
+    : `${said}. Stood for less than 300 ms:\n\n${moments.join('\n')}`;
+}
+
+const WHY_WRONG = `A spinner turns before the request leaves by whose arrival the label goes, up to half a second on a machine with too much to do; so
+"before" is the screen being ahead of its label. "After" is Claude Code drawing late: until then nothing stood there to go by. To believe a
+spinner after 500 ms instead of 250 was tried (1.0.60 to 2.1.50): the two samples "before" come right, and every turn begins later (median
+lag 213 to 268 ms instead of 53 to 143, where half must come within 200).`;
+
+/** Every wrong sample, with the change of the truth that it is next to. */
+export function faultSection(scored: readonly ScoredRecording[]): string {
+  const rows = scored.flatMap(({ version, scene, scores }) =>
+    scores.cbos.faults.map((fault) => [
+      `${version} ${scene}`,
+      `${(fault.fromMs / 1_000).toFixed(1)} s`,
+      fault.truth,
+      fault.said,
+      String(fault.samples),
+      besideChange(fault),
+    ]),
+  );
+  if (rows.length === 0) return 'No sample is wrong.';
+  const found = table(['recording', 'at', 'is', 'said', 'samples', 'next to a change of the truth'], rows);
+  return `Wrong are:\n\n${found}`;
+}
+
+function besideChange({ fromMs, truthFromMs, truthToMs }: Fault): string {
+  const after = fromMs - truthFromMs;
+  const before = truthToMs === null ? Number.POSITIVE_INFINITY : truthToMs - fromMs;
+  return before < after ? `${Math.round(before)} ms before` : `${Math.round(after)} ms after`;
 }
 
 /** Where CBOS was wrong, a line per recording. */

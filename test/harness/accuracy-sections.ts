@@ -1,6 +1,6 @@
 import type { LiveResults } from '../live/results.ts';
 import { type Figures, figuresOf, type ScoredRecording } from './accuracy.ts';
-import { figuresRow, of, percent, table, versionsOf } from './accuracy-page.ts';
+import { faultSection, figuresRow, of, percent, steadiness, table, versionsOf } from './accuracy-page.ts';
 
 const TITLES = ['', 'samples', 'strict', 'lenient', 'waiting detail', 'median lag', 'p90 lag'] as const;
 
@@ -29,6 +29,8 @@ others that are like them; so the last table is no forecast any more.`,
     ...scorings,
     'All of them with the rules of today:',
     table(TITLES, [...rowsOf(today), figuresRow('**all**', figuresOf(of(now, 'cbos')))]),
+    steadiness(now),
+    faultSection(now),
   ].join('\n\n');
 }
 

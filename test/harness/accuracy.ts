@@ -28,6 +28,20 @@ interface Label {
   event?: string;
 }
 
+/** Nobody could read a word that stands for less. */
+const SHORTEST_MS = 300;
+
+/** Samples in a row that were wrong in the same way. Times in milliseconds from the recording's beginning. */
+export interface Fault {
+  fromMs: number;
+  samples: number;
+  truth: string;
+  said: string;
+  /** from when on what was true, and when it was over; null where the recording ends before */
+  truthFromMs: number;
+  truthToMs: number | null;
+}
+
 export interface Count {
   samples: number;
   right: number;
@@ -42,6 +56,8 @@ export interface Score {
   waiting: Count;
   /** truth → what was said → how many strict samples */
   confusion: Map<string, Map<string, number>>;
+  /** every strict sample that was wrong */
+  faults: Fault[];
   /** for each change of the truth that was followed by the right word: how much later, in milliseconds */
   lagsMs: number[];
 }
@@ -51,6 +67,8 @@ export interface ScoredRecording {
   version: string;
   scene: string;
   timeline: TimelineEntry[];
+  /** words that CBOS said for a moment only, for people */
+  moments: string[];
   scores: Record<Detector, Score>;
 }
 
@@ -97,6 +115,7 @@ function scoreSaid(timeline: readonly { at: number; said: Said }[], { version, s
     lenient: { samples: 0, right: 0 },
     waiting: { samples: 0, right: 0 },
     confusion: new Map(),
+    faults: [],
     lagsMs: [],
   };
   const saidAt = (time: number): Said =>
@@ -110,9 +129,20 @@ function scoreSaid(timeline: readonly { at: number; said: Said }[], { version, s
     const said = saidAt(time);
     const right = isRight(truth, said, scene);
     count(score.strict, right);
+    const next = states[index + 1];
+    if (!right) {
+      addFault(score.faults, {
+        fromMs: time,
+        samples: 1,
+        truth,
+        said: wordOf(said),
+        truthFromMs: label.t * 1_000,
+        truthToMs: next === undefined ? null : next.t * 1_000,
+      });
+    }
     const row = score.confusion.get(truth) ?? new Map<string, number>();
     score.confusion.set(truth, row.set(wordOf(said), (row.get(wordOf(said)) ?? 0) + 1));
-    if (time < (states[index + 1]?.t ?? Number.POSITIVE_INFINITY) * 1_000 - BEFORE_CHANGE_MS) {
+    if (time < (next?.t ?? Number.POSITIVE_INFINITY) * 1_000 - BEFORE_CHANGE_MS) {
       count(score.lenient, right);
     }
     const detail = label.detail ?? waitingDetailOf(scene);
@@ -131,6 +161,40 @@ function scoreSaid(timeline: readonly { at: number; said: Said }[], { version, s
     if (first !== undefined) score.lagsMs.push(first - fromMs);
   }
   return score;
+}
+
+function addFault(faults: Fault[], fault: Fault): void {
+  const last = faults.at(-1);
+  const goesOn = last !== undefined && last.fromMs + last.samples * SAMPLE_MS === fault.fromMs;
+  if (goesOn && last.truth === fault.truth && last.said === fault.said) last.samples++;
+  else faults.push(fault);
+}
+
+/** The truth's own stretches that are shorter than this may be told as shortly. */
+const SHORT_TRUTH_MS = 1_000;
+
+/**
+ * The words of a timeline that stood for a moment only, for people. None is what the session really passed through as shortly, nor what a
+ * running turn passes through: it runs all the while.
+ */
+function momentsOf(timeline: readonly TimelineEntry[], { scene, labels }: Scored): string[] {
+  const states = labels.filter((label) => label.state !== undefined);
+  const short = states.flatMap(({ t, state = '' }, index) => {
+    const fromMs = t * 1_000;
+    const toMs = (states[index + 1]?.t ?? Number.POSITIVE_INFINITY) * 1_000;
+    return toMs - fromMs < SHORT_TRUTH_MS ? [{ fromMs, toMs, state }] : [];
+  });
+  const changes = timeline.filter(({ primary }, index) => primary !== timeline[index - 1]?.primary);
+  return changes.flatMap((entry, index) => {
+    const { at, primary, detail } = entry;
+    const until = changes[index + 1]?.at ?? Number.POSITIVE_INFINITY;
+    if (primary === null || until - at >= SHORTEST_MS) return [];
+    const isTrue = short.some(
+      ({ fromMs, toMs, state }) =>
+        isRight(state, entry, scene) && fromMs - BEFORE_CHANGE_MS < until && toMs + BEFORE_CHANGE_MS > at,
+    );
+    return isTrue ? [] : [`${primary}/${detail} for ${Math.round(until - at)} ms`];
+  });
 }
 
 function count(figure: Count, right: boolean): void {
@@ -156,6 +220,7 @@ export async function scoreRecording(directory: string, version: string, scene: 
     version,
     scene,
     timeline,
+    moments: momentsOf(timeline, scored),
     scores: {
       cbos: scoreSaid(said, scored),
       'first-match': scoreSaid(firstMatchTimeline(played), scored),
