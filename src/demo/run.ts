@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { EXAMPLE_PROJECT_ALLOW, writeExampleProject } from './example-project.ts';
 import { isolatedEnvironment, prepareIsolatedHome } from './isolated-home.ts';
@@ -69,6 +69,9 @@ export async function runDemo(options: DemoOptions): Promise<void> {
     }
     prepareIsolatedHome({ home, trusted: [...projects.values()], allow: EXAMPLE_PROJECT_ALLOW });
     const cbosHome = make('cbos');
+    const streamDir = make('streams');
+    // Commands that ask no server (timeline, replay) look into the home: nobody is told to export more than that.
+    writeFileSync(join(cbosHome, 'config.toml'), `stream_dir = ${JSON.stringify(streamDir)}\n`, { mode: 0o600 });
     const fleet = await options.openFleet({
       ...isolatedEnvironment({
         home,
@@ -77,7 +80,7 @@ export async function runDemo(options: DemoOptions): Promise<void> {
         temporary: make('tmp'),
       }),
       CBOS_HOME: cbosHome,
-      CBOS_STREAM_STREAM_DIR: make('streams'),
+      CBOS_STREAM_STREAM_DIR: streamDir,
       CBOS_CLAUDE_COMMAND: options.claude,
       CBOS_PORT: '0',
       SCREENDIR: make('s'),

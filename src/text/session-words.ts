@@ -29,8 +29,9 @@ export function sessionStyle({ state, status }: Shown): StateStyle | null {
 /** The state for people: `waiting (permission)`, `working (using tools)`, `stuck (working)`, `idle`. */
 export function stateText({ state, status }: Shown): string {
   if (status.primary === 'stuck') return `stuck (${state})`;
-  // `idle (ready)` and `error (error)` would say one thing twice; a turn that is over needs no more words than `waiting`.
-  const isSaid = status.detail === null || status.primary === 'idle';
+  // `thinking (thinking)`, `idle (ready)` and `error (error)` would say one thing twice; a turn that is over needs no more words than
+  // `waiting`.
+  const isSaid = status.detail === null || status.detail === state || status.primary === 'idle';
   return cleanLine(isSaid ? state : `${state} (${String(status.detail).replaceAll('_', ' ')})`);
 }
 

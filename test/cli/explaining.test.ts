@@ -51,6 +51,14 @@ test('record-misdetection writes a file for its owner only, without a word of th
   expect(JSON.parse(text).evidence.screen.lines[0]).toBe('● Xxxx(xxx/xxxxxx.xx)'.replace('Xxxx', 'Read'));
 });
 
+test('record-misdetection of a status that is as it should be says that the wrong one is gone', async () => {
+  server.sessions.add('RIGHT', WAITS_FOR_PERMISSION);
+  const argv = ['record-misdetection', 'RIGHT', '--should-be', 'waiting/permission'];
+  const { code, stderr } = await runCommand(argv, where);
+  expect(code).toBe(0);
+  expect(stderr).toContain('RIGHT is waiting/permission, as it should be');
+});
+
 test('record-misdetection wants a status that there is', async () => {
   for (const word of ['sleeping', 'waiting/ready']) {
     const { code, stderr } = await runCommand(['record-misdetection', 'AUTH', '--should-be', word], where);

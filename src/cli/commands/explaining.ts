@@ -6,6 +6,7 @@ import { cleanBlock, cleanLine } from '../../text/terminal-text.ts';
 import type { CliContext } from '../context.ts';
 import { CommandError } from '../error-report.ts';
 import type { TimelineChange } from '../local-host.ts';
+import { shownLines } from '../output/shown-lines.ts';
 import { describe } from './command-help.ts';
 import { readStatusWord, readWhole } from './option-values.ts';
 
@@ -86,6 +87,9 @@ export function addExplaining(program: Command, context: CliContext): void {
       }
       const client = await context.client();
       const explanation = await client.call('explain', { params: { slug } });
+      const said = statusWord(explanation.status);
+      if (said === shouldBe)
+        out.notice(`${slug} is ${said}, as it should be: what was wrong before is not in the file`);
       const file = await host.recordMisdetection({ slug, shouldBe, explanation, at: context.io.now() });
       if (options.json === true) out.json({ file });
       else out.line(cleanLine(file));
@@ -145,13 +149,15 @@ function printExplanation(context: CliContext, slug: string, { status, why, verd
   say('turn end', hooks?.turn_end == null ? '' : `${hooks.turn_end.event} (${ago(hooks.turn_end.at)})`);
   say(
     'registry',
-    registry === null ? 'no record' : `${registry.status ?? 'says nothing'} ${registry.waiting_for ?? ''}`,
+    registry === null
+      ? 'no record'
+      : [registry.status ?? 'says nothing', registry.waiting_for].filter((word) => word !== null).join(': '),
   );
   say('screen', screen === null ? 'no recording' : `${screen.newest_rule}, changed ${ago(screen.changed_at)}`);
   say('draft', screen?.draft ?? '');
   const shown = screen?.lines.map((line) => cleanBlock(line).trimEnd()) ?? [];
   while (shown.at(-1) === '') shown.pop();
-  out.lines(shown.map((line) => out.style('dim', `  │ ${line}`)));
+  out.lines(shownLines(out, shown));
 }
 
 const statusWord = ({ primary, detail }: Pick<Explanation['status'], 'primary' | 'detail'>): string =>

@@ -7,6 +7,7 @@ import { cleanBlock, cleanLine } from '../../text/terminal-text.ts';
 import type { CliContext } from '../context.ts';
 import { questionLines } from '../output/question-text.ts';
 import { type Reader, SESSION_COLUMNS, sessionRow } from '../output/session-row.ts';
+import { shownLines } from '../output/shown-lines.ts';
 import { describe } from './command-help.ts';
 import { readStateWord } from './option-values.ts';
 
@@ -141,7 +142,7 @@ function printSession(context: CliContext, session: Session): void {
   const screen = cleanBlock(session.buffer_tail ?? '').trimEnd();
   if (screen !== '') {
     out.line();
-    out.lines(screen.split('\n').map((line) => out.style('dim', `  │ ${line.trimEnd()}`)));
+    out.lines(shownLines(out, screen.split('\n')));
   }
 }
 

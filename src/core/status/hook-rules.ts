@@ -1,10 +1,7 @@
 import type { HookEvidence, PendingTool } from './evidence.ts';
 import { isAskedBeside, isTurnRunning } from './hooks.ts';
 import { closingQuestion, describeTool, dialogKindOf } from './question.ts';
-import { ALL_VERSIONS, type Rule, type RuleFinding } from './rule.ts';
-
-/** Longest evidence of a prompt or message. */
-const EVIDENCE_CHARS = 200;
+import { ALL_VERSIONS, beginOf, endOf, type Rule, type RuleFinding } from './rule.ts';
 
 /** The call that a person is asked about, as hooks know: the one asked for first. */
 export function requestedTool(hooks: HookEvidence): PendingTool | null {
@@ -20,7 +17,7 @@ const ended = (hooks: HookEvidence): HookEvidence['turnEnd'] => (isTurnRunning(h
 function readEnd(hooks: HookEvidence, event: string): RuleFinding | null {
   const end = ended(hooks);
   if (end === null || end.event !== event) return null;
-  const evidence = (end.message ?? '').slice(-EVIDENCE_CHARS);
+  const evidence = endOf(end.message ?? '');
   return { primary: 'idle', detail: 'waiting_input', evidence, since: end.at };
 }
 
@@ -69,7 +66,7 @@ export const HOOK_RULES: readonly Rule<HookEvidence>[] = [
     read: (hooks) => {
       const prompt = runningPrompt(hooks);
       if (prompt === null) return null;
-      const evidence = prompt.text.slice(0, EVIDENCE_CHARS);
+      const evidence = beginOf(prompt.text);
       return { primary: 'active', detail: 'thinking', evidence, since: prompt.at };
     },
   },
@@ -80,7 +77,7 @@ export const HOOK_RULES: readonly Rule<HookEvidence>[] = [
       const end = ended(hooks);
       if (end === null || end.error === null) return null;
       const evidence = [end.error, end.message].filter((part) => part !== null && part !== '').join(': ');
-      return { primary: 'idle', detail: 'error', evidence: evidence.slice(0, EVIDENCE_CHARS), since: end.at };
+      return { primary: 'idle', detail: 'error', evidence: beginOf(evidence), since: end.at };
     },
   },
   {

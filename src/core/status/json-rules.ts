@@ -1,9 +1,7 @@
 import type { JsonEvidence } from './evidence.ts';
 import { closingQuestion, describeTool, dialogKindOf } from './question.ts';
-import type { Rule } from './rule.ts';
+import { beginOf, endOf, type Rule } from './rule.ts';
 
-/** Longest evidence of a prompt or message. */
-const EVIDENCE_CHARS = 200;
 /** The version whose events are recorded in test/fixtures/json-events. */
 const VERSIONS = ['2.1.329'] as const;
 
@@ -62,7 +60,7 @@ export const JSON_RULES: readonly Rule<JsonEvidence>[] = [
         : {
             primary: 'active',
             detail: 'thinking',
-            evidence: (prompt?.text ?? '').slice(0, EVIDENCE_CHARS),
+            evidence: beginOf(prompt?.text ?? ''),
             since: phase?.at ?? busySince,
           },
   },
@@ -72,7 +70,7 @@ export const JSON_RULES: readonly Rule<JsonEvidence>[] = [
     read: ({ turnEnd }) =>
       turnEnd?.error == null
         ? null
-        : { primary: 'idle', detail: 'error', evidence: turnEnd.error.slice(0, EVIDENCE_CHARS), since: turnEnd.at },
+        : { primary: 'idle', detail: 'error', evidence: beginOf(turnEnd.error), since: turnEnd.at },
   },
   {
     id: 'json.result.closing',
@@ -100,7 +98,7 @@ export const JSON_RULES: readonly Rule<JsonEvidence>[] = [
         : {
             primary: 'idle',
             detail: 'waiting_input',
-            evidence: (turnEnd.message ?? '').slice(-EVIDENCE_CHARS),
+            evidence: endOf(turnEnd.message ?? ''),
             since: turnEnd.at,
           },
   },

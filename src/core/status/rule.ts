@@ -24,6 +24,16 @@ export interface Rule<Source> extends RuleFacts {
   read(evidence: Source): RuleFinding | null;
 }
 
+/** Longest evidence of a prompt or message. */
+const EVIDENCE_CHARS = 200;
+
+/** The beginning of a text, as evidence. */
+export const beginOf = (text: string): string => text.slice(0, EVIDENCE_CHARS);
+
+/** The end of a text, as evidence: of a longer one from a word on. */
+export const endOf = (text: string): string =>
+  text.length <= EVIDENCE_CHARS ? text : `… ${text.slice(-EVIDENCE_CHARS).replace(/^\S*\s+/, '')}`;
+
 /** The versions that recordings were made of while the rules were written. */
 export const ALL_VERSIONS = ['1.0.128', '2.0.77', '2.1.150', '2.1.329'] as const;
 
