@@ -1,3 +1,6 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
 import { CHROMIUM, findOnPath } from '../../scripts/setup/system-programs.mjs';
 import type { World } from './world.ts';
@@ -5,20 +8,58 @@ import type { World } from './world.ts';
 /** A phone that is small but in use, and a laptop. */
 export const VIEWPORTS = { phone: { width: 360, height: 740 }, desktop: { width: 1280, height: 800 } } as const;
 
+/** Chromium asks these by itself: for updates of its parts, for an account, for what a form's fields mean. */
+const ITS_OWN = /^(https?:\/\/)?([\w-]+\.)*(google|googleapis|gstatic|gvt1)\.com[:/]/;
+
+const elsewhere = new WeakMap<Browser, readonly string[]>();
+
+/** What pages and their service workers asked of anybody but loopback, since the browser was opened. */
+export function requestsElsewhere(browser: Browser): string[] {
+  return (elsewhere.get(browser) ?? []).filter((address) => !ITS_OWN.test(address));
+}
+
 /**
  * Chromium without a window. The sandbox needs privileges that containers lack; the pages are our own. WebGL is drawn by software.
- * Ends with the world.
+ * Nothing of it leaves the machine: what is not on loopback goes to a proxy that refuses it. Ends with the world.
  */
 export async function openBrowser(world: Pick<World, 'onDispose' | 'env'>): Promise<Browser> {
   const program = findOnPath(CHROMIUM.programs, process.env.PATH);
   if (program === null) throw new Error('there is no Chromium: `npm test` installs it, or says how');
+  const { port, asked } = await startRefusingProxy(world);
   const browser = await chromium.launch({
     executablePath: program,
-    args: ['--no-sandbox', '--use-angle=swiftshader', '--enable-unsafe-swiftshader'],
+    args: [
+      '--no-sandbox',
+      '--use-angle=swiftshader',
+      '--enable-unsafe-swiftshader',
+      `--proxy-server=http://127.0.0.1:${port}`,
+    ],
     env: world.env,
   });
+  elsewhere.set(browser, asked);
   world.onDispose(() => browser.close());
   return browser;
+}
+
+async function startRefusingProxy(world: Pick<World, 'onDispose'>): Promise<{ port: number; asked: string[] }> {
+  const asked: string[] = [];
+  const proxy = createServer((request, response) => {
+    asked.push(request.url ?? '');
+    response.writeHead(502).end();
+  });
+  proxy.on('connect', (request, socket) => {
+    asked.push(request.url ?? '');
+    // A browser that ends at this moment resets it.
+    socket.on('error', () => undefined);
+    socket.end('HTTP/1.1 502 Bad Gateway\r\n\r\n');
+  });
+  proxy.listen(0, '127.0.0.1');
+  await once(proxy, 'listening');
+  world.onDispose(() => {
+    proxy.closeAllConnections();
+    proxy.close();
+  });
+  return { port: (proxy.address() as AddressInfo).port, asked };
 }
 
 /** A page that fails the test when something on it fails: an error, a refused resource, a request to another host. */

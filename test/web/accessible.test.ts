@@ -13,6 +13,7 @@ const PLACES = [
   '#/s/FORM',
   '#/s/TERM',
   '#/s/JSON',
+  '#/s/TERM/replay',
   '#/new',
   '#/stash',
   '#/search',
@@ -62,6 +63,7 @@ interface Finding {
   impact: string | null;
   where: string[];
 }
+const seriousOf = (found: Finding[]) => found.filter(({ impact }) => impact === 'serious' || impact === 'critical');
 const RUN = `axe.run(document, { resultTypes: ['violations'] }).then(({ violations }) =>
   violations.map(({ id, impact, nodes }) => ({ id, impact, where: nodes.map(({ html }) => html.slice(0, 160)) })))`;
 
@@ -69,6 +71,7 @@ test.each([
   ['light', 'desktop'],
   ['dark', 'desktop'],
   ['light', 'phone'],
+  ['dark', 'phone'],
 ] as const)('axe finds nothing serious: %s, %s', async (colorScheme, viewport) => {
   // axe is put in from outside, which the page's own policy forbids.
   const context = { colorScheme, viewport: VIEWPORTS[viewport], bypassCSP: true, hasTouch: viewport === 'phone' };
@@ -79,11 +82,17 @@ test.each([
   for (const place of PLACES) {
     await one.visit(place);
     await page.locator(place.startsWith('#/s/') ? '#session-title' : '.shell').waitFor();
-    const found = (await page.evaluate(RUN)) as Finding[];
-    const bad = found.filter(({ impact }) => impact === 'serious' || impact === 'critical');
-    if (bad.length > 0) serious[place] = bad;
+    serious[place] = seriousOf((await page.evaluate(RUN)) as Finding[]);
   }
-  expect(serious).toEqual({});
+  await page.keyboard.press('Control+k');
+  await page.getByRole('dialog', { name: 'Command palette' }).waitFor();
+  serious.palette = seriousOf((await page.evaluate(RUN)) as Finding[]);
+  await page.context().clearCookies();
+  await page.reload();
+  await page.getByRole('heading', { name: 'Sign in to CBOS' }).waitFor();
+  await page.evaluate(axe.source);
+  serious['sign-in'] = seriousOf((await page.evaluate(RUN)) as Finding[]);
+  expect(Object.fromEntries(Object.entries(serious).filter(([, bad]) => bad.length > 0))).toEqual({});
 });
 
 test('at 360 pixels nothing is wider than the phone, and everything that is tapped is as large as a thumb', async () => {

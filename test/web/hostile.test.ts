@@ -1,7 +1,7 @@
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { ClaudeEvent } from '../../src/protocol/index.ts';
-import { openBrowser } from '../harness/browser.ts';
+import { openBrowser, requestsElsewhere } from '../harness/browser.ts';
 import { type PageUnderTest, startPage } from '../harness/page.ts';
 import { asking, WORKING } from '../harness/some-sessions.ts';
 import { waitFor } from '../harness/wait-for.ts';
@@ -28,6 +28,7 @@ afterAll(() => world.dispose());
 async function expectInert({ page, watched }: PageUnderTest): Promise<void> {
   expect(await page.evaluate('window.wasHit')).toBeUndefined();
   expect(watched.faults).toEqual([]);
+  expect(requestsElsewhere(browser)).toEqual([]);
   expect(await page.locator('img[src="x"], img[src*="evil"], #app script, a[href^="javascript"]').count()).toBe(0);
 }
 
@@ -216,4 +217,11 @@ test('a terminal writes no clipboard, follows no link that runs something, and a
   expect(popups).toEqual([]);
   expect(await page.title()).not.toContain('<');
   await expectInert(one);
+});
+
+test('the network is watched: a request elsewhere would be seen', async () => {
+  const page = await browser.newPage();
+  await page.goto('http://evil.example/').catch(() => undefined);
+  await page.close();
+  expect(requestsElsewhere(browser)).toEqual(['http://evil.example/']);
 });
