@@ -60,7 +60,8 @@ async function measureList(browser: Browser): Promise<Figure[]> {
   return [
     { name: 'list: changes heard', value: perSecond, unit: '/s' },
     { name: 'list: longest main-thread task', value: trace.longestMs, unit: 'ms', limit: LIMITS.taskMs },
-    { name: 'list: main thread busy', value: (trace.busyMs / trace.tracedMs) * 100, unit: '%' },
+    { name: 'list: the most processor time of a task', value: trace.longestCpuMs, unit: 'ms', limit: LIMITS.taskMs },
+    { name: 'list: main thread, processor', value: (trace.cpuMs / trace.tracedMs) * 100, unit: '% of a core' },
   ];
 }
 
@@ -104,6 +105,7 @@ async function measureTerminal(browser: Browser): Promise<Figure[]> {
   return [
     { name: 'terminal: 100 MB drawn', value: through / MB / seconds, unit: 'MB/s' },
     { name: 'terminal: longest main-thread task', value: trace.longestMs, unit: 'ms' },
+    { name: 'terminal: the most processor time of a task', value: trace.longestCpuMs, unit: 'ms' },
     { name: 'terminal: JavaScript heap before', value: before.heap / MB, unit: 'MB' },
     { name: 'terminal: it grew by', value: (after.heap - before.heap) / MB, unit: 'MB', limit: LIMITS.heapMb },
     { name: 'terminal: process before', value: before.process / MB, unit: 'MB' },
@@ -180,6 +182,8 @@ interface TraceEvent {
   /** microseconds */
   ts: number;
   dur?: number;
+  /** processor time of it, microseconds: without what other programs took meanwhile */
+  tdur?: number;
   args?: { name?: string };
 }
 
@@ -195,11 +199,11 @@ async function traceTasks(browser: Browser, page: Page, run: () => Promise<void>
   const tasks = traceEvents.filter(
     ({ name, ph, pid, tid }) => ph === 'X' && name === 'RunTask' && isOfPage.has(`${pid} ${tid}`),
   );
-  const durations = tasks.map(({ dur }) => (dur ?? 0) / 1_000);
-  if (durations.length < 100) throw new Error(`the trace has ${durations.length} tasks only`);
+  if (tasks.length < 100) throw new Error(`the trace has ${tasks.length} tasks only`);
   return {
-    longestMs: durations.reduce((longest, duration) => Math.max(longest, duration), 0),
-    busyMs: durations.reduce((sum, duration) => sum + duration, 0),
+    longestMs: tasks.reduce((longest, { dur = 0 }) => Math.max(longest, dur / 1_000), 0),
+    longestCpuMs: tasks.reduce((longest, { tdur = 0 }) => Math.max(longest, tdur / 1_000), 0),
+    cpuMs: tasks.reduce((sum, { tdur = 0 }) => sum + tdur / 1_000, 0),
     tracedMs,
   };
 }

@@ -120,6 +120,21 @@ test('a search leads to the moment of its hit, also in an older recording', asyn
   expect(one.watched.faults).toEqual([]);
 });
 
+test('a recording without times, and without any length, plays to its end', async () => {
+  await using one = await startPage(browser, {
+    readsTerminal: true,
+    prepare: ({ sessions }) => void sessions.add('LOG').write('all at once'),
+  });
+  let frames = 0;
+  one.page.on('request', (request) => {
+    if (request.url().includes('/replay/frame')) frames++;
+  });
+  await one.visit('#/s/LOG/replay');
+  await shows(one, ['all at once']);
+  await one.page.getByRole('button', { name: 'Play' }).waitFor();
+  expect(frames).toBeLessThan(5);
+});
+
 test('a session without a recording says so', async () => {
   await using one = await startPage(browser, {
     prepare: ({ sessions }) => void sessions.addWithoutRecording('JSON', { type: 'json', json_state: 'complete' }),

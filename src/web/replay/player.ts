@@ -111,7 +111,7 @@ export function createPlayer(options: {
     cancelAnimationFrame(frame);
     isPlaying.value = false;
   };
-  const play = (): void => {
+  const start = (): void => {
     if (isPlaying.peek()) return;
     isPlaying.value = true;
     lastTick = performance.now();
@@ -124,9 +124,9 @@ export function createPlayer(options: {
     speed,
     skipsIdle,
     play: () => {
-      // At the end it begins anew, as every player does.
-      if (position.peek() >= info.duration_s - 0.05) void seek({ t: 0 }).then(play);
-      else play();
+      // At the end it begins anew, as every player does. One that has no length at all begins there as well.
+      if (position.peek() >= info.duration_s - 0.05) void seek({ t: 0 }).then(start);
+      else start();
     },
     pause,
     seek,
