@@ -208,6 +208,33 @@ describe('a conversation', () => {
     expect(await toEnd(one)).toBeGreaterThan(500);
   });
 
+  test('is opened at the place that a search found', async () => {
+    await using one = await startPage(browser, {
+      prepare: ({ sessions }) =>
+        void sessions.addWithoutRecording('JSON', { type: 'json', json_state: 'complete', last_question: 'needle' }),
+    });
+    const { page, server } = one;
+    server.sessions.happen('JSON', said(lines(1)), said('the needle'), said(lines(100)));
+    const search = server.sessions.search.bind(server.sessions);
+    server.sessions.search = async (query) => {
+      const { hits, ...rest } = await search(query);
+      return { ...rest, hits: hits.map((hit) => ({ ...hit, recording: null, offset: null, seq: 2 })) };
+    };
+    await one.visit('#/search');
+    await page.getByLabel('Search all sessions').fill('needle');
+    await page.locator('a.hit').click();
+    const found = page.locator('.item.found', { hasText: 'the needle' });
+    const inView = async () => {
+      const box = await found.boundingBox();
+      return box !== null && box.y > 60 && box.y < 700;
+    };
+    await waitFor(inView, { describe: 'what was found is in view' });
+    // What comes meanwhile takes nobody away from there.
+    server.sessions.happen('JSON', said('more'));
+    await page.getByText('more', { exact: true }).waitFor({ state: 'attached' });
+    expect(await toEnd(one)).toBeGreaterThan(500);
+  });
+
   test('says of a call that it waits for its permission, not that it runs', async () => {
     await using one = await startPage(browser, {
       prepare: ({ sessions }) => void sessions.addWithoutRecording('JSON', { type: 'json', json_state: 'running' }),

@@ -56,7 +56,7 @@ function CurrentPage() {
   const { value } = place;
   switch (value.page) {
     case 'session':
-      return <SessionPage key={value.slug} slug={value.slug} />;
+      return <SessionPage key={value.slug} slug={value.slug} seq={value.seq ?? null} />;
     case 'new':
       return <NewSessionPage />;
     case 'replay':

@@ -3,7 +3,7 @@ import { signal } from '@preact/signals';
 /** Where the page is; addresses stand behind `#`, so no server's log has them and none of them is a route of REST. */
 export type Place =
   | { page: 'home' }
-  | { page: 'session'; slug: string }
+  | SessionPlace
   | Replay
   | { page: 'new' }
   | { page: 'search'; query: string }
@@ -11,6 +11,13 @@ export type Place =
   | { page: 'history' }
   | { page: 'settings' }
   | { page: 'sign-in'; code: string };
+
+/** `seq`: the event of its conversation that is looked for. */
+export interface SessionPlace {
+  page: 'session';
+  slug: string;
+  seq?: number | null;
+}
 
 /** `recording`: `SLUG.N` of one that a restart moved aside, null: the one that goes on. Where it stands: one of the two, or its start. */
 export interface Replay {
@@ -34,7 +41,7 @@ export function parsePlace(hash: string): Place {
   switch (page) {
     case 's':
       if (name === '') return { page: 'home' };
-      if (view !== 'replay') return { page: 'session', slug: name };
+      if (view !== 'replay') return { page: 'session', slug: name, seq: numberOf(parameters, 'seq') };
       return {
         page: 'replay',
         slug: name,
@@ -62,7 +69,7 @@ export function addressOf(target: Place): string {
     case 'home':
       return '#/';
     case 'session':
-      return `#/s/${encodeURIComponent(target.slug)}`;
+      return `#/s/${encodeURIComponent(target.slug)}${target.seq == null ? '' : `?seq=${target.seq}`}`;
     case 'replay': {
       const { slug, recording, offset, t } = target;
       const parameters = Object.entries({ recording, offset, t }).filter(([, value]) => value !== null);

@@ -15,14 +15,18 @@ const AT_END_PX = 60;
 /** What changes a file is what a person wants to see, without a click. */
 const SHOWN_OPEN: ReadonlySet<string> = new Set(['Edit', 'MultiEdit', 'Write', 'NotebookEdit', 'TodoWrite']);
 
-/** A JSON session as a conversation: what was asked, answered and done. */
-export function ConversationView({ session }: { session: Session }) {
+/**
+ * A JSON session as a conversation: what was asked, answered and done.
+ * @param props.seq the event to begin at, as a search found it; null: the end
+ */
+export function ConversationView({ session, seq }: { session: Session; seq: number | null }) {
   const { slug } = session;
   const conversation = useConversation(slug);
   const scroller = useRef<HTMLElement>(null);
   const isAtEnd = useRef(true);
   const lastTop = useRef(0);
   const { items } = conversation.value;
+  const found = seq === null ? undefined : items.find((item) => item.seq >= seq);
   useEffect(() => {
     const { current } = scroller;
     if (current === null) return;
@@ -36,6 +40,12 @@ export function ConversationView({ session }: { session: Session }) {
     followEnd();
     return () => observer.disconnect();
   }, [items]);
+  const foundId = found?.id;
+  useEffect(() => {
+    if (foundId === undefined) return;
+    isAtEnd.current = false;
+    scroller.current?.querySelector('.item.found')?.scrollIntoView({ block: 'center' });
+  }, [foundId, seq]);
   return (
     <section
       class="conversation"
@@ -56,7 +66,7 @@ export function ConversationView({ session }: { session: Session }) {
         </p>
       )}
       {items.map((item) => (
-        <ItemView key={item.id} item={item} isAsked={isAsked(item, session.status.question)} />
+        <ItemView key={item.id} item={item} isAsked={isAsked(item, session.status.question)} isFound={item === found} />
       ))}
       {session.status.primary === 'active' && <p class="working faint">{workingText(items.at(-1))}</p>}
     </section>
@@ -109,9 +119,10 @@ function isAsked(item: Item, question: Question | null): boolean {
   return item.name === question.tool.name && JSON.stringify(item.input) === JSON.stringify(question.tool.input);
 }
 
-const ItemView = memo(function ItemView({ item, isAsked }: { item: Item; isAsked: boolean }) {
+const ItemView = memo(function ItemView(props: { item: Item; isAsked: boolean; isFound: boolean }) {
+  const { item, isAsked, isFound } = props;
   return (
-    <div class="item" data-kind={item.kind} data-inside={item.isInside ? '' : undefined}>
+    <div class={isFound ? 'item found' : 'item'} data-kind={item.kind} data-inside={item.isInside ? '' : undefined}>
       <ItemContent item={item} isAsked={isAsked} />
     </div>
   );

@@ -1,7 +1,7 @@
 import { type ClaudeEvent, readUserText, type StoredEvent } from '../../protocol/index.ts';
 
 /** One thing in a conversation. Replaced, never changed, so that what is shown knows what to draw again. */
-export type Item = { id: string; isInside: boolean } & (
+export type Item = { id: string; seq: number; isInside: boolean } & (
   | { kind: 'prompt'; text: string; at: number }
   | { kind: 'text'; text: string; isWriting: boolean }
   | { kind: 'thinking'; text: string; isWriting: boolean }
@@ -42,7 +42,7 @@ interface Draft {
 }
 
 function fold(draft: Draft, { seq, timestamp, event }: StoredEvent): void {
-  const place = { id: String(seq), isInside: text(event.parent_tool_use_id) !== null };
+  const place = { id: String(seq), seq, isInside: text(event.parent_tool_use_id) !== null };
   switch (event.type) {
     case 'user':
       foldUser(draft, event, { ...place, at: timestamp });
@@ -72,7 +72,7 @@ function fold(draft: Draft, { seq, timestamp, event }: StoredEvent): void {
   }
 }
 
-type Place = Pick<Item, 'id' | 'isInside'>;
+type Place = Pick<Item, 'id' | 'seq' | 'isInside'>;
 
 function foldUser(draft: Draft, event: ClaudeEvent, { at, ...place }: Place & { at: number }): void {
   const { content } = record(event.message);

@@ -143,10 +143,10 @@ function Hit({ hit }: { hit: SearchHit }) {
   );
 }
 
-/** Where a hit leads: into the replay of its recording at that moment, or to the conversation. */
-function targetOf({ session, offset, recording }: SearchHit): string | null {
+/** Where a hit leads: into the replay of its recording at that moment, or to the place in the conversation. */
+function targetOf({ session, offset, recording, seq }: SearchHit): string | null {
   if (!sessions.value.has(session)) return null;
-  if (offset === null || recording === null) return addressOf({ page: 'session', slug: session });
+  if (offset === null || recording === null) return addressOf({ page: 'session', slug: session, seq });
   return addressOf({
     page: 'replay',
     slug: session,

@@ -10,7 +10,7 @@ import { ReplyBox } from './reply.tsx';
 import { SessionTerminal } from './terminal.tsx';
 
 /** One session: what it shows, what it asks, and where a reply is written. */
-export function SessionPage({ slug }: { slug: string }) {
+export function SessionPage({ slug, seq }: { slug: string; seq: number | null }) {
   const current = useMemo(() => computed(() => sessions.value.get(slug) ?? null), [slug]);
   const session = current.value;
   useEffect(() => {
@@ -30,7 +30,11 @@ export function SessionPage({ slug }: { slug: string }) {
   return (
     <>
       <SessionHead session={session} />
-      {session.type === 'json' ? <ConversationView session={session} /> : <SessionTerminal session={session} />}
+      {session.type === 'json' ? (
+        <ConversationView session={session} seq={seq} />
+      ) : (
+        <SessionTerminal session={session} />
+      )}
       <div class="dock">
         {session.recording_stopped_at !== null && (
           <p class="notice bad" role="status">
