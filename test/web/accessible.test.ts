@@ -21,6 +21,12 @@ const PLACES = [
   '#/settings',
 ];
 
+/** What is there when a place is shown. */
+function readyOf(place: string): string {
+  if (place.endsWith('/replay')) return '.replay-dock';
+  return place.startsWith('#/s/') ? '#session-title' : '.shell';
+}
+
 /** What a thumb hits (WCAG 2.5.5). */
 const THUMB_PX = 44;
 
@@ -81,7 +87,7 @@ test.each([
   const serious: Record<string, Finding[]> = {};
   for (const place of PLACES) {
     await one.visit(place);
-    await page.locator(place.startsWith('#/s/') ? '#session-title' : '.shell').waitFor();
+    await page.locator(readyOf(place)).waitFor();
     serious[place] = seriousOf((await page.evaluate(RUN)) as Finding[]);
   }
   await page.keyboard.press('Control+k');
@@ -100,7 +106,7 @@ test('at 360 pixels nothing is wider than the phone, and everything that is tapp
   await using one = await startPage(browser, { context, prepare });
   for (const place of PLACES) {
     await one.visit(place);
-    await one.page.locator(place.startsWith('#/s/') ? '#session-title' : '.shell').waitFor();
+    await one.page.locator(readyOf(place)).waitFor();
     expect(await one.page.evaluate('document.documentElement.scrollWidth'), place).toBeLessThanOrEqual(360);
     const small = await one.page.locator('main button, main select, main .button, .nav a, .session-row').evaluateAll(
       (all, least) =>
