@@ -12,10 +12,10 @@ const SESSIONS = 4;
 const OTHERS = 5;
 /** The same with and without it. */
 const OUTPUT = { bytesPerSecond: 100_000_000 / 60, writeBytes: 1_500 };
-const SECONDS_ALONE = 30;
+const SECONDS_ALONE = 20;
 const SECONDS_SLOW = 60;
 /** Heaps and caches have their size by then. */
-const SECONDS_WARM_UP = 20;
+const SECONDS_WARM_UP = 12;
 
 export async function measure(): Promise<Figure[]> {
   await using world = createWorld();

@@ -21,9 +21,9 @@ export const about =
 
 const SESSIONS = 20;
 /** A redraw of Claude Code; and what `script` reads of a terminal at once at the most. */
-const QUIET = { bytesPerSecond: 1_000_000, writeBytes: 1_500, seconds: 15 };
-const FLOOD = { bytesPerSecond: 30_000_000, writeBytes: 4_096, seconds: 12 };
-const WARM_UP = { ...QUIET, seconds: 4 };
+const QUIET = { bytesPerSecond: 1_000_000, writeBytes: 1_500, seconds: 10 };
+const FLOOD = { bytesPerSecond: 30_000_000, writeBytes: 4_096, seconds: 8 };
+const WARM_UP = { ...QUIET, seconds: 3 };
 
 export async function measure(): Promise<Figure[]> {
   const withSearch = await measureCbos();
