@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createEmulator, type Emulator } from '../../src/platform/emulator/index.ts';
-import { createDrawing, type Drawing, REPLAY_BYTES } from '../../src/server/session/drawing.ts';
+import { createDrawing, type Drawing, MOST_WAITING_BYTES } from '../../src/server/session/drawing.ts';
 import { ManualClock } from '../harness/manual-clock.ts';
 import { waitFor } from '../harness/wait-for.ts';
 import { createWorld } from '../harness/world.ts';
@@ -72,7 +72,7 @@ async function drawnWhole(bytes: Uint8Array): Promise<Emulator> {
 }
 
 /** So much at once that drawing all of it is given up. */
-function flood(recorded: Recorded, bytes = 2 * REPLAY_BYTES): void {
+function flood(recorded: Recorded, bytes = 2 * MOST_WAITING_BYTES): void {
   const block = LINE.repeat(1_000);
   for (let written = 0; written < bytes; written += block.length) recorded.write(block);
 }
@@ -134,9 +134,9 @@ test('a flood that pauses is drawn by itself, and what follows it as ever', asyn
 
 test('a flood that does not end shows what it has come to, from time to time', async () => {
   const recorded = record();
-  flood(recorded, 6 * REPLAY_BYTES);
-  await waitFor(() => recorded.drawing.drawn() > REPLAY_BYTES, { describe: 'something is drawn' });
-  flood(recorded, 6 * REPLAY_BYTES);
+  flood(recorded, 6 * MOST_WAITING_BYTES);
+  await waitFor(() => recorded.drawing.drawn() > MOST_WAITING_BYTES, { describe: 'something is drawn' });
+  flood(recorded, 6 * MOST_WAITING_BYTES);
   const half = recorded.bytes().length / 2;
   await waitFor(() => recorded.drawing.drawn() > half, { describe: 'more is drawn' });
   expect(recorded.drawnTo.length).toBeLessThan(5);
@@ -154,7 +154,7 @@ test('a flood into a file that has gone leaves the picture as it was, and tells 
 });
 
 test('nobody waits for a drawing that is disposed of, in a flood or out of it', async () => {
-  for (const bytes of [1_000, 2 * REPLAY_BYTES]) {
+  for (const bytes of [1_000, 2 * MOST_WAITING_BYTES]) {
     const recorded = record();
     flood(recorded, bytes);
     const flushed = recorded.drawing.flush();

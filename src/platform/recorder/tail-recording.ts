@@ -1,4 +1,4 @@
-import { readSync } from 'node:fs';
+import { fstatSync, readSync } from 'node:fs';
 import { type FileHandle, open, stat } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import { parseHeader } from '../../core/recording/index.ts';
@@ -158,7 +158,7 @@ class Tail implements RecordingTail {
       const bytes = wanted === LEAST_READ_BYTES ? this.readNow(handle) : await this.readLater(handle, wanted);
       if (this.disposed) return;
       if (bytes.length > 0) await this.handOut(handle, bytes);
-      else if ((await handle.stat()).size < this.at) {
+      else if (fstatSync(handle.fd).size < this.at) {
         this.reset();
         continue;
       }
@@ -177,7 +177,7 @@ class Tail implements RecordingTail {
   }
 
   private async handOut(handle: FileHandle, bytes: Buffer): Promise<void> {
-    const hole = bytes[0] === 0 && (await isSparse(handle)) ? leadingNuls(bytes) : 0;
+    const hole = bytes[0] === 0 && isSparse(handle) ? leadingNuls(bytes) : 0;
     const skipped = hole === bytes.length || hole >= HOLE_BYTES || (hole > 0 && this.inHole) ? hole : 0;
     this.inHole = skipped === bytes.length;
     const offset = this.at + skipped;
@@ -210,8 +210,8 @@ class Tail implements RecordingTail {
   }
 }
 
-async function isSparse(handle: FileHandle): Promise<boolean> {
-  const { size, blocks } = await handle.stat();
+function isSparse({ fd }: FileHandle): boolean {
+  const { size, blocks } = fstatSync(fd);
   return blocks * 512 < size;
 }
 

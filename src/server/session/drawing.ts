@@ -4,17 +4,16 @@ import type { Clock } from '../clock.ts';
 import type { Dispose } from '../sessions.ts';
 import { requestTurn } from './drawing-turns.ts';
 
-/**
- * So much of a recording's end is drawn when it is opened. Claude Code redraws its window often enough that this always holds a
- * whole picture; at 40 MB/s it takes 50 ms. Where more than that waits to be drawn, the end alone is the shorter way.
- */
-export const REPLAY_BYTES = 2_000_000;
+/** So much may wait to be drawn, 30 ms of work; where more does, the session is in a flood. */
+export const MOST_WAITING_BYTES = 1_000_000;
+/** The end of a flood that is drawn: it fills the window and what is kept above it many times. */
+export const FLOOD_END_BYTES = 500_000;
+/** While a flood lasts its end is drawn after so much of it: a quarter of its bytes, that is. */
+const FLOOD_BYTES = 4 * FLOOD_END_BYTES;
 /** Lines above the window that are kept in memory (2 MB per session with 1,000); everything older is in the recording. */
 const SCROLLBACK_LINES = 1_000;
 /** Drawn at a time: 1 ms of work, and hardly slower than larger pieces. */
 const PIECE_BYTES = 32_768;
-/** While a flood lasts its end is drawn after so much of it: a quarter of its bytes, that is. */
-const FLOOD_BYTES = 4 * REPLAY_BYTES;
 /** A flood that pauses for so long is over, and its end is drawn. */
 const QUIET_MS = 200;
 /** CAN: ends the escape sequence that a terminal may be in. */
@@ -130,7 +129,7 @@ export function createDrawing(options: DrawingOptions): Drawing {
     const again = createEmulator({ cols, rows, scrollback: SCROLLBACK_LINES });
     // The modes that were set before the flood hold on; its lines scroll what stood there away.
     again.write(Buffer.from(`${emulator.serialize()}${CANCEL}`));
-    redraw = { emulator: again, at: received - REPLAY_BYTES, to: received };
+    redraw = { emulator: again, at: received - FLOOD_END_BYTES, to: received };
     floodedAt = null;
     requestTurn(turn);
   }
@@ -174,7 +173,7 @@ export function createDrawing(options: DrawingOptions): Drawing {
       if (floodedAt === null) {
         queue.push({ bytes, to: received });
         queuedBytes += bytes.length;
-        if (queuedBytes > REPLAY_BYTES) beginFlood();
+        if (queuedBytes > MOST_WAITING_BYTES) beginFlood();
         else requestTurn(turn);
       }
       if (floodedAt === null) return;

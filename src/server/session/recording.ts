@@ -2,8 +2,13 @@ import type { ScreenFrame } from '../../core/status/index.ts';
 import { followTiming, readStart, tailRecording, watchLosses } from '../../platform/recorder/index.ts';
 import type { Clock } from '../clock.ts';
 import type { Dispose, RecordingStream } from '../sessions.ts';
-import { createDrawing, type Drawing, REPLAY_BYTES } from './drawing.ts';
+import { createDrawing, type Drawing } from './drawing.ts';
 
+/**
+ * So much of a recording's end is drawn when it is opened. Claude Code redraws its window often enough that this always holds a
+ * whole picture; at 40 MB/s it takes 50 ms.
+ */
+const REPLAY_BYTES = 2_000_000;
 /** The screen is read at most so often while output flows. The first byte after silence is read at once. */
 const FRAME_INTERVAL_MS = 40;
 
