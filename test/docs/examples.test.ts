@@ -52,7 +52,7 @@ test.skipIf(!hasPython)(
     const [, code = ''] = /```python\n([^`]*websockets[^`]*)```/.exec(readFileSync('README.md', 'utf8')) ?? [];
     const program = join(server.world.dir, 'client.py');
     writeFileSync(program, code.replace(':32205', `:${server.port}`));
-    const env = { ...server.world.env, ...(hasPackage ? {} : { PYTHONPATH: STAND_IN }) };
+    const env = { ...server.world.env, PYTHONDONTWRITEBYTECODE: '1', ...(hasPackage ? {} : { PYTHONPATH: STAND_IN }) };
     const client = spawn('python3', [program, TOKEN], { env, stdio: ['ignore', 'pipe', 'pipe'] });
     server.world.onDispose(() => void client.kill());
     let written = '';

@@ -18,8 +18,8 @@ export interface TerminalSize {
 export interface TimingFollower {
   /** a resize; the first one told is the last that there was */
   onSize(size: TerminalSize): void;
-  /** rows that came, with the bytes of output that they count; `end` is where the last whole one ends in the file */
-  onRows(outputBytes: number, end: number): void;
+  /** rows that came, with the bytes of output that they count; `end` is where the last whole one ends in the file, which was read up to `readTo` */
+  onRows(outputBytes: number, end: number, readTo: number): void;
 }
 
 /**
@@ -42,7 +42,8 @@ export async function followTiming(timingFile: string, { onSize, onRows }: Timin
       last = { cols: entry.cols, rows: entry.rows };
       if (isReady) onSize(last);
     }
-    onRows(outputBytes, offset + bytes.length - rest.length);
+    const readTo = offset + bytes.length;
+    onRows(outputBytes, readTo - rest.length, readTo);
   };
   const from = await startOfEnd(timingFile);
   const tail = await tailRecording({ file: timingFile, from, onBytes: take, intervalMs: READ_INTERVAL_MS });

@@ -11,8 +11,8 @@ export interface LossWatchOptions {
 }
 
 export interface LossWatch {
-  /** rows of the timing were read, up to this position */
-  rows(outputBytes: number, end: number): void;
+  /** rows of the timing were read, the last whole one up to `end`, and the file up to `readTo` */
+  rows(outputBytes: number, end: number, readTo: number): void;
   /** whether it knows how both files stand to each other: what is lost before that is not noticed */
   isWatching(): boolean;
   dispose(): void;
@@ -45,6 +45,7 @@ export function watchLosses(options: LossWatchOptions): LossWatch {
   /** output counted since the watch began, up to `end` in the timing */
   let counted = 0;
   let end = 0;
+  let readTo = 0;
   /** up to here both files agree; null: not known yet */
   let agreed: (Comparison & { end: number }) | null = null;
   let last: Comparison | null = null;
@@ -67,7 +68,14 @@ export function watchLosses(options: LossWatchOptions): LossWatch {
     const position = end;
     const before = counted;
     const { size: length } = await stat(typescript);
+    const { size: timingLength } = await stat(timing);
     if (isDisposed) return;
+    // Rows that are there and were not read count output that is in the recording: with every look another number of them, while much is
+    // written. What was taken for a loss then would come when they are read.
+    if (timingLength !== readTo) {
+      compareSoon();
+      return;
+    }
     const now = { length, base: length - before };
     times.sameBase = now.base === last?.base ? times.sameBase + 1 : 1;
     times.sameLength = length === last?.length ? times.sameLength + 1 : 1;
@@ -111,9 +119,10 @@ export function watchLosses(options: LossWatchOptions): LossWatch {
 
   compareSoon();
   return {
-    rows: (outputBytes, position) => {
+    rows: (outputBytes, position, fileRead) => {
       counted += outputBytes;
       end = position;
+      readTo = fileRead;
       compareSoon();
     },
     isWatching: () => agreed !== null,

@@ -121,7 +121,7 @@ export function createSessionRecording(options: SessionRecordingOptions): Sessio
     const losses = onLost === null ? null : watchLosses({ typescript, timing, onLost, onError: onFault });
     const stopFollowing = await followTiming(timing, {
       onSize: (now) => resized(now.cols, now.rows),
-      onRows: (outputBytes, position) => losses?.rows(outputBytes, position),
+      onRows: (outputBytes, end, readTo) => losses?.rows(outputBytes, end, readTo),
     });
     return () => {
       stopFollowing();

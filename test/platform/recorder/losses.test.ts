@@ -1,0 +1,40 @@
+import { appendFileSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { watchLosses } from '../../../src/platform/recorder/index.ts';
+import { waitFor } from '../../harness/wait-for.ts';
+import { createWorld } from '../../harness/world.ts';
+
+/** Longer than the files are compared for, before what is always the same counts. */
+const SEVERAL_COMPARISONS_MS = 1_500;
+
+test('output whose rows are read late is no loss, and the timing stays as it was written', async () => {
+  await using world = createWorld();
+  const typescript = join(world.streamDir, 'A.typescript');
+  const timing = join(world.streamDir, 'A.timing');
+  writeFileSync(typescript, 'Script started on X\n');
+  writeFileSync(timing, 'H 0.000000 START_TIME X\n');
+  const seen: string[] = [];
+  const losses = watchLosses({
+    typescript,
+    timing,
+    onLost: () => seen.push('lost'),
+    onError: (error) => expect.unreachable(String(error)),
+  });
+  world.onDispose(() => losses.dispose());
+  const tell = (bytes: number): void => losses.rows(bytes, statSync(timing).size, statSync(timing).size);
+  tell(0);
+  await waitFor(losses.isWatching, { describe: 'both files are compared' });
+  const before = statSync(timing).size;
+  appendFileSync(typescript, 'x'.repeat(100));
+  appendFileSync(timing, 'O 0.100000 100\n');
+  losses.rows(0, before, before);
+  const later = performance.now() + SEVERAL_COMPARISONS_MS;
+  await waitFor(() => performance.now() > later, { describe: 'they were compared, with a row that nobody read yet' });
+  tell(100);
+  appendFileSync(timing, 'O 0.100000 30\n');
+  tell(30);
+  await waitFor(() => seen.length > 0, { describe: 'a row without its output is a loss' });
+  expect(seen).toEqual(['lost']);
+  expect(readFileSync(timing, 'utf8')).toContain('O 0.100000 100\n');
+});
