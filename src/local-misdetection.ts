@@ -44,6 +44,7 @@ export function redactExplanation({
           error: hide(json.turn_end.error),
           message: hide(json.turn_end.message),
         },
+        retry: json.retry && { ...json.retry, reason: redactLine(json.retry.reason) },
       },
       screen: screen && frame && { ...screen, lines: [...frame.lines], draft: hide(screen.draft) },
     },

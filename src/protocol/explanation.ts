@@ -82,6 +82,10 @@ const JsonEvents = z.object({
   turn_end: z
     .object({ at: Timestamp, error: z.string().nullable(), message: z.string().nullable(), interrupted: z.boolean() })
     .nullable(),
+  retry: z
+    .object({ at: Timestamp, next_at: Timestamp, reason: z.string() })
+    .nullable()
+    .meta({ description: 'A request that failed and is tried again by itself' }),
   background: z.int().meta({ description: 'Tasks that go on after the turn' }),
 });
 

@@ -110,6 +110,11 @@ function jsonOf(json: NonNullable<Told['json']>): JsonEvidence {
       suggestions: [],
     })),
     compactingSince: maybe(json.compacting_since),
+    retry: json.retry && {
+      at: millis(json.retry.at),
+      nextAt: millis(json.retry.next_at),
+      reason: json.retry.reason,
+    },
     background: Array.from({ length: json.background }, (_, index) => `task-${index}`),
     turnEnd: json.turn_end && { ...json.turn_end, at: millis(json.turn_end.at) },
   };

@@ -102,6 +102,11 @@ function jsonFacts({ json }: Evidence): Explanation['evidence']['json'] {
       message: json.turnEnd.message,
       interrupted: json.turnEnd.interrupted,
     },
+    retry: json.retry && {
+      at: new Date(json.retry.at).toISOString(),
+      next_at: new Date(json.retry.nextAt).toISOString(),
+      reason: json.retry.reason,
+    },
     background: json.background.length,
   };
 }

@@ -7,6 +7,7 @@ import {
   DEFAULT_THRESHOLDS,
   type Evidence,
   explain,
+  type JsonEvidence,
   NO_EVENTS,
   NO_HOOKS,
   observeEvent,
@@ -52,6 +53,13 @@ const ofEvents = (json: Evidence['json']): Evidence => ({
   ...(json === undefined ? {} : { json }),
 });
 
+/** An answer that broke off and is asked for again. */
+const RETRIES: JsonEvidence = {
+  ...observePrompt(NO_EVENTS, { id: 'p1', at: 0, text: 'do it' }),
+  phase: { kind: 'responding', at: 1 },
+  retry: { at: 5, nextAt: 30_000, reason: 'the API is overloaded' },
+};
+
 describe('a status that was wrong once stays right', () => {
   test.each(filesIn(REPORTED, '.json'))('%s', (name) => {
     const reported = parseMisdetection(readFileSync(join(REPORTED, name), 'utf8'));
@@ -86,8 +94,14 @@ describe('what record-misdetection keeps is enough to come to the same verdict',
   test.each([
     ['idle/ready', NO_EVENTS],
     ['active/compacting', { ...observePrompt(NO_EVENTS, { id: 'p1', at: 0, text: 'do it' }), compactingSince: 5 }],
+    ['active/thinking', RETRIES],
   ])('of a JSON session, %s', (said, json) => {
     expect(sayOf(keep(ofEvents(json), 10).kept)).toBe(said);
+  });
+
+  test('of a JSON session that says nothing: stuck after its threshold, counted from the next try', () => {
+    expect(sayOf(keep(ofEvents(RETRIES), 44_999).kept)).toBe('active/thinking');
+    expect(sayOf(keep(ofEvents(RETRIES), 45_000).kept)).toBe('stuck');
   });
 });
 
