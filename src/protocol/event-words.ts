@@ -39,3 +39,18 @@ export function retryWords(event: Readonly<Record<string, unknown>>): string {
   const code = typeof status === 'number' ? ` (${status})` : '';
   return `${reason}${code}: try ${Number(attempt)} of ${Number(most)} in ${Math.round(Number(delayMs) / 1_000)} s`;
 }
+
+/**
+ * Dollars of the turn that a `result` ends. Its `total_cost_usd` is a sum that a process which was ended in good order hands to
+ * the next one, and that begins anew after a kill; so what the turn itself took is believed first (2.1.329 has it), and where a
+ * version does not tell it, the part of the sum since the last result.
+ * @param totalBeforeUsd the sum of the result before, 0 where there was none
+ */
+export function turnDollars(result: Readonly<Record<string, unknown>>, totalBeforeUsd: number): number {
+  const { model_usage_since_last_result: perModel, total_cost_usd: sum } = result;
+  if (typeof perModel === 'object' && perModel !== null) {
+    return Object.values(perModel).reduce((dollars: number, model) => dollars + (Number(model?.costUSD) || 0), 0);
+  }
+  const total = typeof sum === 'number' && Number.isFinite(sum) ? sum : 0;
+  return total >= totalBeforeUsd ? total - totalBeforeUsd : total;
+}

@@ -12,8 +12,8 @@ export interface EventStage {
   answer(result: (input: Readonly<Record<string, unknown>>) => object): Promise<void>;
   /** asks something of it and waits for its word, whatever that is */
   control(request: { subtype: string } & Record<string, unknown>): Promise<void>;
-  /** ends the process; the next prompt goes to another one, on the same conversation */
-  resume(): Promise<void>;
+  /** ends the process, in good order or not; the next prompt goes to another one, on the same conversation */
+  end(signal: 'SIGTERM' | 'SIGKILL'): Promise<void>;
 }
 
 /** What is recorded of a Claude Code without a terminal. */
@@ -42,8 +42,20 @@ export const EVENT_SCENES: Readonly<Record<string, EventScene>> = {
     about: 'a turn, and another one in a process that resumes the conversation',
     play: async (stage) => {
       await turn(stage, 'scene:hello one');
-      await stage.resume();
+      await stage.end('SIGTERM');
       await turn(stage, 'scene:tools two');
+    },
+  },
+  killed: {
+    about:
+      'a turn, one in whose middle the process is killed, and another one in a process that resumes the conversation',
+    play: async (stage) => {
+      await turn(stage, 'scene:hello one');
+      await turn(stage, 'scene:hello two');
+      await stage.prompt('scene:long three');
+      await stage.until('an answer is written', isPieceOfAnswer);
+      await stage.end('SIGKILL');
+      await turn(stage, 'scene:hello four');
     },
   },
   permission: {

@@ -67,7 +67,7 @@ export async function record(options: RecordOptions): Promise<string> {
   } catch (error) {
     throw new RecorderError(`${options.scene} did not come to its end: ${String(error)}`, { cause: error });
   }
-  await driven.stop();
+  await driven.end('SIGTERM');
   const directory = join(options.out, claude);
   mkdirSync(directory, { recursive: true });
   const file = join(directory, `${options.scene}.jsonl`);
@@ -79,7 +79,7 @@ export async function record(options: RecordOptions): Promise<string> {
 interface Driven {
   stage: EventStage;
   events: readonly StoredEvent[];
-  stop(): Promise<void>;
+  end: EventStage['end'];
 }
 
 /** What runs Claude Code, without arguments, and what its environment has beside the world's. */
@@ -137,10 +137,10 @@ function driveClaude(world: ClaudeWorld, { program, env }: DrivenProgram): Drive
     const { id } = running ?? (await start());
     await writeMessage(jsonFiles(world.dir, id), message);
   }
-  async function stop(): Promise<void> {
+  async function end(signal: 'SIGTERM' | 'SIGKILL'): Promise<void> {
     if (running === null) return;
     const { pid, exited, tail } = running;
-    process.kill(pid, 'SIGTERM');
+    process.kill(pid, signal);
     await exited;
     await tail.finish();
     running = null;
@@ -181,7 +181,7 @@ function driveClaude(world: ClaudeWorld, { program, env }: DrivenProgram): Drive
         type === 'control_response' && (response as { request_id?: unknown }).request_id === id;
       await until(`it answers ${request.subtype}`, isAnswer);
     },
-    resume: stop,
+    end,
   };
-  return { stage, events, stop };
+  return { stage, events, end };
 }

@@ -1,5 +1,12 @@
-import type { Command } from 'commander';
-import { type ClaudeEvent, EXIT, type StreamFrame, type Usage } from '../../protocol/index.ts';
+import { type Command, Option } from 'commander';
+import {
+  type ClaudeEvent,
+  EXIT,
+  type Invoke,
+  PermissionMode,
+  type StreamFrame,
+  type Usage,
+} from '../../protocol/index.ts';
 import { formatDuration } from '../../text/durations.ts';
 import { eventLine } from '../../text/event-text.ts';
 import type { CliContext } from '../context.ts';
@@ -28,6 +35,7 @@ export function addConversing(program: Command, context: CliContext): void {
     examples: [
       ["cbos invoke CI 'run the tests and mend what fails'", 'a turn, streaming'],
       ['git diff | cbos invoke REVIEW -', 'the prompt from standard input'],
+      ["cbos invoke CI 'how would you mend it?' --permission-mode plan", 'a turn that changes nothing'],
       [
         "cbos invoke CI 'list the open issues' --json | jq -r 'select(.event.type == \"result\") | .event.result'",
         'for programs',
@@ -36,10 +44,16 @@ export function addConversing(program: Command, context: CliContext): void {
   })
     .argument('<slug>', 'the session')
     .argument('<prompt...>', 'the prompt; - reads standard input')
+    .addOption(new Option('--permission-mode <mode>', 'from this turn on').choices(PermissionMode.options))
+    .option('--model <model>', 'from this turn on, as claude --model takes it')
     .option('--json', 'its events as JSON lines, frames of /ws/stream')
-    .action(async (slug: string, words: string[], options: { json?: boolean }) => {
+    .action(async (slug: string, words: string[], { json, permissionMode, model }: InvokeFlags) => {
       const prompt = await readText(context, words, 'cbos invoke');
-      context.exitCode = await invoke(context, { slug, prompt, isJson: options.json === true });
+      const options = {
+        ...(permissionMode === undefined ? {} : { permission_mode: permissionMode }),
+        ...(model === undefined ? {} : { model }),
+      };
+      context.exitCode = await invoke(context, { slug, request: { prompt, options }, isJson: json === true });
     });
 
   describe(program.command('events'), {
@@ -98,9 +112,15 @@ function usageRow(title: string, usage: Usage): { text: string }[] {
   ];
 }
 
+interface InvokeFlags {
+  json?: boolean;
+  permissionMode?: PermissionMode;
+  model?: string;
+}
+
 /** Runs a turn and prints it, until its end or its first question. */
-async function invoke(context: CliContext, turn: { slug: string; prompt: string; isJson: boolean }): Promise<number> {
-  const { slug, prompt, isJson } = turn;
+async function invoke(context: CliContext, turn: { slug: string; request: Invoke; isJson: boolean }): Promise<number> {
+  const { slug, request, isJson } = turn;
   let isAsked = false;
   let printer: TurnPrinter | null = null;
   // Frames may come before the answer that says which turn is meant.
@@ -108,7 +128,7 @@ async function invoke(context: CliContext, turn: { slug: string; prompt: string;
 
   async function begin(ending: Ending): Promise<void> {
     const client = await context.client();
-    const { invocation_id: invocation } = await client.call('invoke', { params: { slug }, body: { prompt } });
+    const { invocation_id: invocation } = await client.call('invoke', { params: { slug }, body: request });
     printer = createTurnPrinter(context.out, { slug, invocation, isJson }, ending);
     for (const frame of early.splice(0)) printer.take(frame);
   }

@@ -186,8 +186,15 @@ function costText({ cost_usd: cost, max_budget_usd: budget }: Session): string {
 function limitText({ rate_limit: limit }: Session): string {
   if (limit === null || limit.status === 'allowed') return '';
   const kind = (limit.kind ?? 'usage').replaceAll('_', ' ');
-  return cleanLine(`${kind} limit ${limit.status}${limit.resets_at === null ? '' : `, resets at ${limit.resets_at}`}`);
+  const said = LIMIT_WORDS.get(limit.status) ?? limit.status.replaceAll('_', ' ');
+  const used = limit.utilization === null ? '' : ` (${Math.round(limit.utilization * 100)} %)`;
+  return cleanLine(`${kind} limit ${said}${used}${limit.resets_at === null ? '' : `, resets at ${limit.resets_at}`}`);
 }
+
+const LIMIT_WORDS: ReadonlyMap<string, string> = new Map([
+  ['allowed_warning', 'nearly reached'],
+  ['rejected', 'reached'],
+]);
 
 function isText(part: string | null): part is string {
   return part !== null && part !== '';

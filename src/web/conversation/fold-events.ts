@@ -1,4 +1,4 @@
-import { type ClaudeEvent, readUserText, type StoredEvent } from '../../protocol/index.ts';
+import { type ClaudeEvent, readUserText, type StoredEvent, turnDollars } from '../../protocol/index.ts';
 
 /** One thing in a conversation. Replaced, never changed, so that what is shown knows what to draw again. */
 export type Item = { id: string; seq: number; isInside: boolean } & (
@@ -150,7 +150,7 @@ function foldResult(draft: Draft, event: ClaudeEvent, place: Place): void {
     'isWriting' in item && item.isWriting ? { ...item, isWriting: false } : item,
   );
   const total = number(event.total_cost_usd);
-  const costUsd = total === null ? null : total >= draft.totalCostUsd ? total - draft.totalCostUsd : total;
+  const costUsd = total === null ? null : turnDollars(event, draft.totalCostUsd);
   if (total !== null) draft.totalCostUsd = total;
   const error = event.is_error === true ? (text(event.result) ?? text(event.subtype) ?? 'The turn failed') : null;
   draft.items.push({ ...place, kind: 'end', costUsd, durationMs: number(event.duration_ms), error });

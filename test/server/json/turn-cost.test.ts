@@ -1,0 +1,55 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { type ClaudeEvent, StoredEvent } from '../../../src/protocol/index.ts';
+import { turnCost } from '../../../src/server/json/turn-cost.ts';
+
+/** What the model of the recordings costs at list prices, dollars a token. */
+const PRICE = { input: 4 / 1e6, output: 20 / 1e6 };
+
+function resultsOf(name: string): ClaudeEvent[] {
+  const file = new URL(`../../fixtures/json-events/2.1.329/${name}.jsonl`, import.meta.url);
+  return readFileSync(file, 'utf8')
+    .trim()
+    .split('\n')
+    .map((line) => StoredEvent.parse(JSON.parse(line)).event)
+    .filter(({ type }) => type === 'result');
+}
+
+const costsOf = (results: readonly ClaudeEvent[]) =>
+  results.map((result, index) => turnCost(result, Number(results[index - 1]?.total_cost_usd ?? 0), 0));
+const totalOf = (results: readonly ClaudeEvent[]): number => Number(results.at(-1)?.total_cost_usd);
+
+/** The same as a version would say it that does not tell what a turn took. */
+const asOlder = (results: readonly ClaudeEvent[]): ClaudeEvent[] =>
+  results.map(({ model_usage_since_last_result: _, ...rest }) => rest as ClaudeEvent);
+
+describe.each([
+  ['as 2.1.329 says it', (results: ClaudeEvent[]) => results],
+  ['as a version that tells the sum alone', asOlder],
+])('a turn costs what its tokens cost, %s', (_, told) => {
+  test.each([
+    ['after a resume, which goes on with the sum', 'hello'],
+    ['after a kill, which begins the sum anew', 'killed'],
+    ['in one process', 'permission'],
+  ])('%s', (__, name) => {
+    const costs = costsOf(told(resultsOf(name)));
+    expect(costs.length).toBeGreaterThan(1);
+    for (const { cost_usd, input_tokens, output_tokens } of costs) {
+      expect(cost_usd).toBeCloseTo(input_tokens * PRICE.input + output_tokens * PRICE.output, 9);
+    }
+  });
+});
+
+test('the turns of a conversation that was never killed sum up to its total', () => {
+  for (const name of ['hello', 'compact', 'permission', 'interrupt', 'error']) {
+    const results = resultsOf(name);
+    const sum = costsOf(results).reduce((dollars, { cost_usd }) => dollars + cost_usd, 0);
+    expect(sum, name).toBeCloseTo(totalOf(results), 9);
+  }
+});
+
+test('a compaction costs what the summary cost, though no turn was run', () => {
+  const [, compaction] = costsOf(resultsOf('compact'));
+  expect(compaction?.cost_usd).toBeGreaterThan(0.03);
+  expect(compaction?.input_tokens).toBeGreaterThan(8_000);
+});
