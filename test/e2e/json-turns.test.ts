@@ -81,7 +81,9 @@ test('limits of a subscription are shown with the time of their reset, as they c
     status: 'allowed_warning',
     utilization: 0.92,
   });
-  expect((await cbos.cli(['show', 'LIMITED'])).stdout).toMatch(/five hour limit nearly reached \(92 %\), resets at 2100-01-01/);
+  expect((await cbos.cli(['show', 'LIMITED'])).stdout).toMatch(
+    /five hour limit nearly reached \(92 %\), resets at 2100-01-01/,
+  );
 
   const reached = await cbos.cli(['invoke', 'LIMITED', 'scene:limit']);
   expect(reached.code).toBe(1);
