@@ -1,5 +1,6 @@
 import { open, readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { transcriptFile } from './conversation.ts';
 
 /** A conversation that Claude Code has written down. */
 export interface FoundConversation {
@@ -14,19 +15,21 @@ export interface FoundConversation {
 
 /** So much of a transcript is read for its directory and first prompt; both stand in its first lines. */
 const HEAD_BYTES = 65_536;
+/** A first prompt can be a whole file that somebody has pasted: read on until its line ends, but not without end. */
+const LONGEST_HEAD_BYTES = 16 * 1024 * 1024;
 const TRANSCRIPT = /^([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\.jsonl$/;
 
 /**
- * The conversations of this machine's user, newest first: `projects/*` of Claude Code's configuration directory. Those that were
- * never prompted are left out: nothing could be resumed.
+ * The conversations of this machine's user, newest first: `projects/*` of Claude Code's configuration directory. Those that could
+ * not be resumed are left out: never prompted, broken, or not where Claude Code would look for them.
  */
 export async function listConversations(configDir: string, limit: number): Promise<FoundConversation[]> {
   const files = (await listTranscripts(join(configDir, 'projects'))).sort((one, other) => other.at - one.at);
   const found: FoundConversation[] = [];
   for (const file of files) {
     if (found.length >= limit) break;
-    const head = await readHead(file.path);
-    if (head !== null) found.push({ sessionId: file.sessionId, lastActivity: file.at, ...head });
+    const conversation = await readConversation(configDir, file);
+    if (conversation !== null) found.push(conversation);
   }
   return found;
 }
@@ -34,20 +37,39 @@ export async function listConversations(configDir: string, limit: number): Promi
 /** One of them; null where there is none, or nothing was ever said in it. */
 export async function findConversation(configDir: string, sessionId: string): Promise<FoundConversation | null> {
   const files = await listTranscripts(join(configDir, 'projects'));
-  const file = files.find((one) => one.sessionId === sessionId);
-  const head = file === undefined ? null : await readHead(file.path);
-  return file === undefined || head === null ? null : { sessionId, lastActivity: file.at, ...head };
+  for (const file of files.filter((one) => one.sessionId === sessionId)) {
+    const conversation = await readConversation(configDir, file);
+    if (conversation !== null) return conversation;
+  }
+  return null;
 }
 
-async function listTranscripts(dir: string): Promise<{ path: string; sessionId: string; at: number }[]> {
-  const found = [];
+interface Transcript {
+  path: string;
+  sessionId: string;
+  /** Unix milliseconds of its last change */
+  at: number;
+}
+
+async function readConversation(
+  configDir: string,
+  { path, sessionId, at }: Transcript,
+): Promise<FoundConversation | null> {
+  const head = await readHead(path);
+  if (head === null || transcriptFile({ configDir, cwd: head.cwd, sessionId }) !== path) return null;
+  return { sessionId, lastActivity: at, ...head };
+}
+
+async function listTranscripts(dir: string): Promise<Transcript[]> {
+  const found: Transcript[] = [];
   for (const project of await namesIn(dir)) {
     for (const name of await namesIn(join(dir, project))) {
       const sessionId = TRANSCRIPT.exec(name)?.[1];
       if (sessionId === undefined) continue;
       const path = join(dir, project, name);
-      const { mtimeMs } = await stat(path);
-      found.push({ path, sessionId, at: mtimeMs });
+      // It may be gone by now; what is no file (a pipe would never end) is none of Claude Code's.
+      const stats = await stat(path).catch(() => null);
+      if (stats?.isFile() === true) found.push({ path, sessionId, at: stats.mtimeMs });
     }
   }
   return found;
@@ -57,19 +79,23 @@ async function namesIn(dir: string): Promise<string[]> {
   try {
     return await readdir(dir);
   } catch (error) {
-    if (['ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '')) return [];
+    if (['ENOENT', 'ENOTDIR', 'EACCES'].includes((error as NodeJS.ErrnoException).code ?? '')) return [];
     throw error;
   }
 }
 
+/** Of its first line of a person; null where that cannot be read, or there is none. */
 async function readHead(path: string): Promise<Pick<FoundConversation, 'cwd' | 'title'> | null> {
-  const file = await open(path, 'r');
+  const file = await open(path, 'r').catch(() => null);
+  if (file === null) return null;
   try {
-    const { buffer, bytesRead } = await file.read(Buffer.alloc(HEAD_BYTES), 0, HEAD_BYTES, 0);
-    const messages = buffer.subarray(0, bytesRead).toString('utf8').split('\n').map(parseLine);
-    const first = messages.find((line) => line?.type === 'user' && line.isMeta !== true && line.isSidechain !== true);
-    if (first === null || typeof first?.cwd !== 'string') return null;
-    return { cwd: first.cwd, title: textOf(first.message) };
+    for (let size = HEAD_BYTES; ; size *= 4) {
+      const { buffer, bytesRead } = await file.read(Buffer.alloc(size), 0, size, 0);
+      const lines = buffer.subarray(0, bytesRead).toString('utf8').split('\n').map(parseLine);
+      const first = lines.find((line) => line?.type === 'user' && line.isMeta !== true && line.isSidechain !== true);
+      if (typeof first?.cwd === 'string') return { cwd: first.cwd, title: titleOf(first.message) };
+      if (first != null || bytesRead < size || size >= LONGEST_HEAD_BYTES) return null;
+    }
   } finally {
     await file.close();
   }
@@ -87,12 +113,12 @@ function parseLine(line: string): Line | null {
   }
 }
 
-function textOf(message: unknown): string | null {
+/** Enough for a line of a list. */
+const TITLE_CHARS = 200;
+
+function titleOf(message: unknown): string | null {
   const content = (message as { content?: unknown } | null)?.content;
-  if (typeof content === 'string') return content;
-  if (!Array.isArray(content)) return null;
-  const text: unknown = content
-    .map((block: { text?: unknown } | null) => block?.text)
-    .find((one) => typeof one === 'string');
-  return typeof text === 'string' ? text : null;
+  const texts = Array.isArray(content) ? content.map((block: { text?: unknown } | null) => block?.text) : [content];
+  const text: unknown = texts.find((one) => typeof one === 'string');
+  return typeof text === 'string' ? text.slice(0, TITLE_CHARS) : null;
 }

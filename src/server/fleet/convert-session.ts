@@ -7,7 +7,7 @@ import {
   type SessionType,
 } from '../../protocol/index.ts';
 import type { Clock } from '../clock.ts';
-import type { LaunchContext } from './launch-session.ts';
+import { type LaunchContext, requireDirectory } from './launch-session.ts';
 import { newRecord } from './new-record.ts';
 import type { Member, Roster } from './roster.ts';
 
@@ -92,7 +92,7 @@ export async function otherConversations({ roster, launch, registryDir }: Conver
 
 /**
  * Takes a conversation over that CBOS did not begin.
- * @throws CatalogueError no_such_conversation, already_adopted, session_in_use, and what a launch throws
+ * @throws CatalogueError no_such_conversation, already_adopted, session_in_use, no_such_path, invalid_request for another path, and what a launch throws
  */
 export async function adoptConversation(
   places: ConversationPlaces,
@@ -112,7 +112,12 @@ export async function adoptConversation(
       hint: `End it first (kill ${open.pid}, or leave it with /exit)`,
     });
   }
-  const path = request.path ?? found.cwd;
+  const path = await requireDirectory(found.cwd);
+  if (request.path !== undefined && (await requireDirectory(request.path)) !== path) {
+    throw new CatalogueError('invalid_request', `The conversation was held in ${path}`, {
+      hint: 'Claude Code goes on with it only there: leave the path out',
+    });
+  }
   const slug = request.slug ?? roster.freeSlug(path.split('/').at(-1) ?? '');
   return roster.claim(slug, async () => {
     const record = newRecord({ slug, path, type: request.type }, path, clock.now());
