@@ -1,3 +1,4 @@
+import { spawn } from 'node:child_process';
 import { rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -5,6 +6,9 @@ import type { Conversation, Delivery, Session, SessionCosts, StatusChange } from
 import { type Cbos, startCbos } from '../harness/cbos.ts';
 import { type ClaudeWorld, claudeWorld } from '../harness/claude.ts';
 import { type JsonSessions, jsonSessions } from '../harness/json-session.ts';
+import { waitFor } from '../harness/wait-for.ts';
+
+const STREAM = ['--output-format', 'stream-json', '--verbose'];
 
 let world: ClaudeWorld;
 let cbos: Cbos;
@@ -92,6 +96,23 @@ test('a conversation that CBOS did not begin is listed and taken over', async ()
   expect(listed.conversations).toMatchObject([
     { claude_session_id: id, path: world.projectDir, title: 'scene:hello from before', pid: null },
   ]);
+
+  // Somebody has it open: two processes on it would corrupt it.
+  const other = spawn(world.claude, ['--print', '--input-format', 'stream-json', ...STREAM, '--resume', id ?? ''], {
+    cwd: world.projectDir,
+    env: world.env,
+    stdio: ['pipe', 'ignore', 'ignore'],
+  });
+  const conversations = async () => (await cbos.call<Conversation[]>('GET', '/conversations')).body;
+  await waitFor(async () => (await conversations())[0]?.pid === other.pid, { describe: 'it is listed as open' });
+  const refused = await cbos.cli(['adopt', '--resume', id ?? '', 'TAKEN', '--type', 'json']);
+  expect(refused).toMatchObject({ code: 4 });
+  expect(refused.stderr).toContain(`Process ${other.pid} has the conversation open`);
+  other.kill();
+  await waitFor(async () => (await conversations())[0]?.pid === null, { describe: 'nobody has it open any more' });
+  const misplaced = await cbos.cli(['adopt', '--resume', id ?? '', '--path', world.dir]);
+  expect(misplaced.stderr).toContain(`The conversation was held in ${world.projectDir}`);
+
   const adopted = await cbos.cli(['adopt', '--resume', id ?? '', 'TAKEN', '--type', 'json', '--json']);
   expect(adopted.code, adopted.stderr).toBe(0);
   expect(JSON.parse(adopted.stdout) as Session).toMatchObject({ slug: 'TAKEN', type: 'json', claude_session_id: id });
