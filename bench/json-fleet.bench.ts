@@ -40,8 +40,14 @@ export async function measure(): Promise<Figure[]> {
       }),
     );
   }
-  await json.untilNoAgent();
-  const sessions = (await cbos.call<Session[]>('GET', '/sessions')).body;
+  const list = async (): Promise<Session[]> => (await cbos.call<Session[]>('GET', '/sessions')).body;
+  const sessions = await waitFor(
+    async () => {
+      const found = await list();
+      return found.every(({ pid }) => pid === null) ? found : null;
+    },
+    { describe: 'the server has let go of all processes' },
+  );
   const quiet = sessions.filter((one) => one.json_state === 'complete' && (one.cost_usd ?? 0) > 0);
   if (quiet.length < SESSIONS) throw new Error(`only ${quiet.length} sessions have had their turn`);
   watcher.close();
