@@ -1,8 +1,8 @@
-import { execFileSync } from 'node:child_process';
-import { appendFileSync, chmodSync, mkdirSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
+import { appendFileSync, chmodSync, mkdirSync, symlinkSync, truncateSync, utimesSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { findConversation, listConversations, transcriptFile } from '../../../src/platform/claude/index.ts';
+import { runProgram } from '../../../src/platform/process/index.ts';
 import { createWorld, type World } from '../../harness/world.ts';
 
 let world: World;
@@ -29,6 +29,7 @@ const prompt = (content: unknown, more: object = {}): object => ({
   message: { role: 'user', content },
   ...more,
 });
+const makeFifo = (file: string) => runProgram('mkfifo', [file], { env: world.env, timeoutMs: 5_000 });
 const listed = async (): Promise<string[]> =>
   (await listConversations(configDir, 50)).map(({ sessionId }) => sessionId);
 
@@ -51,11 +52,11 @@ describe('a conversation is left out, and harms no other', () => {
     ['without a directory', () => transcript(1, [prompt('x', { cwd: undefined })])],
     ['of another directory than its folder says', () => transcript(1, [prompt('x', { cwd: '/elsewhere' })])],
     ['a folder', () => mkdirSync(transcript(1, []).replace(idOf(1), idOf(3)))],
-    ['a pipe', () => execFileSync('mkfifo', [transcript(1, []).replace(idOf(1), idOf(3))])],
+    ['a pipe', () => makeFifo(transcript(1, []).replace(idOf(1), idOf(3)))],
     ['a link to nothing', () => symlinkSync('/nowhere', transcript(1, []).replace(idOf(1), idOf(3)))],
     ['in a folder that nobody may read', () => chmodSync(dirname(transcript(1, [prompt('x')], '/x')), 0)],
   ])('%s', async (_, make) => {
-    make();
+    await make();
     transcript(2, [prompt('hello')]);
     expect(await listed()).toEqual([idOf(2)]);
     expect(await findConversation(configDir, idOf(1))).toBeNull();
@@ -66,7 +67,7 @@ describe('a conversation is left out, and harms no other', () => {
 test('a first prompt of megabytes is found, and its title is short; what comes after it is not read', async () => {
   const file = transcript(1, [prompt('x'.repeat(3_000_000))]);
   // 200 MB of which nothing is on the disk.
-  execFileSync('truncate', ['-s', '200M', file]);
+  truncateSync(file, 200_000_000);
   appendFileSync(file, '\n');
   const before = process.memoryUsage().arrayBuffers;
   const [found] = await listConversations(configDir, 50);
