@@ -2,11 +2,15 @@ import { execFile, spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { LocalHost, TuiRequest } from './cli/local-host.ts';
 import { CatalogueError } from './protocol/index.ts';
 import type { ThisProgram } from './this-program.ts';
 import type { TuiHost } from './tui/host.ts';
 import { runTui } from './tui/run-tui.ts';
+
+/** A stop by a signal takes effect in less; where a shell is not there to take over, the kernel drops it and this is all that passes. */
+const STOP_MS = 50;
 
 /** What an aside may say; all evidence of a session is some 20 kB. */
 const MOST_SAID_BYTES = 4 * 1024 * 1024;
@@ -48,6 +52,11 @@ function tuiHost(self: ThisProgram, machine: LocalHost): TuiHost {
           (error, stdout, stderr) => resolve({ code: error === null ? 0 : 1, said: `${stdout}${stderr}` }),
         );
       }),
+    suspend: async () => {
+      // The whole job, as a shell's Ctrl+Z: whatever it was started with stops as well.
+      process.kill(0, 'SIGTSTP');
+      await delay(STOP_MS);
+    },
     editText: (text) => editText(text, environment),
   };
 }

@@ -30,6 +30,11 @@ export function isInteractive(io: TerminalIo): boolean {
   return io.stdin.isTTY === true && io.stdout.isTTY === true;
 }
 
+/** Whether it can also put the cursor where it wants: a terminal that does not say what it is may be a teleprinter. */
+export function canDraw(io: TerminalIo): boolean {
+  return isInteractive(io) && !['', 'dumb'].includes(io.env.TERM ?? '');
+}
+
 export function createContext(options: {
   host: LocalHost;
   io: TerminalIo;

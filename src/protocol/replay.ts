@@ -35,6 +35,7 @@ export const ReplayInfo = z
       .int()
       .min(0)
       .meta({ description: 'counts how often the recording was replaced; offsets and times begin anew' }),
+    file: z.string().meta({ description: "path of the recording on the server's machine" }),
     size_bytes: z.int().min(0).meta({ description: 'length of the recording: where its offsets end' }),
     available_from: z.int().min(0).meta({ description: 'offset of the oldest output that is kept; 0: all of it' }),
     available_from_s: Seconds.meta({ description: 'the same as a time: nothing before it can be played' }),

@@ -1,9 +1,11 @@
-import { type Answer, CatalogueError, type Session } from '../protocol/index.ts';
+import { type Answer, CatalogueError, type Session, type StashedResponse } from '../protocol/index.ts';
 import { broadcastLine, deliveryLine } from '../text/delivery-text.ts';
 import { firstLine } from '../text/session-words.ts';
 import { type App, requireSelected } from './app.ts';
 import { editorOf } from './input/editor.ts';
 import { answerDraft, draftOf, isReadable, openPart, selectedSession } from './model.ts';
+
+type StashWhen = StashedResponse['when'];
 
 export interface SendOptions {
   text: string;
@@ -32,15 +34,17 @@ export function sendText(app: App, session: Session, { text, queue = false, comm
   });
 }
 
-export function stashText(app: App, session: Session, text: string): void {
+/** Keeps a text. @param when `next_waiting`: it goes by itself the next time the session waits */
+export function stashText(app: App, session: Session, { text, when }: { text: string; when: StashWhen }): void {
   const { slug, status } = session;
   app.run(async () => {
     const question = status.question?.text;
     await app.client.call('addStash', {
-      body: { session_slug: slug, response: text, ...(question === undefined ? {} : { question }) },
+      body: { session_slug: slug, response: text, when, ...(question === undefined ? {} : { question }) },
     });
     app.model.drafts.delete(slug);
-    app.notify('good', `kept for ${slug} — S shows what is kept`);
+    const goes = when === 'manual' ? `kept for ${slug}` : `goes to ${slug} the next time it waits`;
+    app.notify('good', `${goes} — S shows what is kept`);
   });
 }
 
@@ -143,26 +147,40 @@ export function endSession(app: App, { slug, status }: Session): void {
 export function attach(app: App): void {
   const session = requireSelected(app);
   if (session === null) return;
-  const { slug, screen_id: screenId, status } = session;
-  if (screenId === null || status.primary === 'dead') {
-    app.notify(
-      'bad',
-      `${slug} has no terminal${status.primary === 'dead' ? ': it has ended — /restart goes on with it' : ''}`,
-    );
+  const { slug, type, screen_id: screenId, status } = session;
+  if (status.primary === 'dead' || (screenId === null && type !== 'json')) {
+    const why = status.primary === 'dead' ? ': it has ended — /restart goes on with it' : '';
+    app.notify('bad', `${slug} has no terminal${why}`);
     return;
   }
   app.run(async () => {
-    await app.lendTerminal(() => app.host.attach(screenId));
+    // A JSON session is lent one, as `cbos attach` does.
+    const { attach: attachTo, runHere } = app.host;
+    await app.lendTerminal(() => (screenId === null ? runHere(['attach', slug]) : attachTo(screenId)));
     app.notify('good', `back from ${slug}, which goes on`);
   });
+}
+
+/** The file of a recording, as the server knows it: this program's own settings may name another place (a demo's sessions lie elsewhere). */
+export async function recordingFile(app: App, slug: string): Promise<string> {
+  // An older server does not say it.
+  const { file }: { file?: string } = await app.client.call('replay', { params: { slug } });
+  return file ?? slug;
+}
+
+export function refresh(app: App): void {
+  app.refresh();
+  app.notify('good', 'refreshed');
 }
 
 export function replay(app: App): void {
   const session = requireSelected(app);
   if (session === null) return;
   app.run(async () => {
-    const code = await app.lendTerminal(() => app.host.runHere(['replay', session.slug]));
+    const file = await recordingFile(app, session.slug);
+    const code = await app.lendTerminal(() => app.host.runHere(['replay', file]));
     if (code !== 0) throw new CatalogueError('no_recording');
+    app.notify('good', `back from the recording of ${session.slug}`);
   });
 }
 

@@ -1,6 +1,6 @@
 import { formatDuration, formatSince } from '../text/durations.ts';
 import { cleanBlock, cleanLine } from '../text/terminal-text.ts';
-import { answer, attach, broadcast, endSession, interrupt, replay } from './actions.ts';
+import { answer, attach, broadcast, endSession, interrupt, recordingFile, refresh, replay } from './actions.ts';
 import { type App, requireSelected } from './app.ts';
 import { type Command, type CommandSet, createCommandSet } from './command-set.ts';
 import { confirm } from './modes/confirm.ts';
@@ -16,7 +16,7 @@ const FORMATS = ['asciicast', 'text', 'html'];
 /** The TUI's own commands. Names that Claude Code has as well (`/status`, `/export`) are these here: attach for its own. */
 const COMMANDS: Readonly<Record<string, Command<App>>> = {
   '/status': { usage: '/status', about: 'the server and what the sessions do', run: showStatus },
-  '/refresh': { usage: '/refresh', about: 'everything anew', run: (app) => app.refresh() },
+  '/refresh': { usage: '/refresh', about: 'everything anew', run: refresh },
   '/new': { usage: '/new [NAME]', about: 'a new session', run: (app, words) => newSession(app, words) },
   '/send-all': {
     usage: '/send-all TEXT',
@@ -158,7 +158,8 @@ function exportRecording(app: App, words: string): void {
   const output = file ?? `${session.slug}.${endings[format]}`;
   app.notify('wait', `exporting to ${output}…`);
   app.run(async () => {
-    const { code, said } = await app.host.runAside(['export', session.slug, '--format', format, '--output', output]);
+    const recording = await recordingFile(app, session.slug);
+    const { code, said } = await app.host.runAside(['export', recording, '--format', format, '--output', output]);
     if (code === 0) app.notify('good', `written: ${output}`);
     else app.notify('bad', cleanLine(said).replace(/^cbos: /, ''));
   });

@@ -98,6 +98,8 @@ function openTui(options: TuiOptions): { ended: Promise<number>; dispose(): void
     mode: () => mode,
     open(next) {
       mode = next;
+      // Whoever opens something has read it, and the title of what opens stands in its place.
+      model.notice = null;
       changed();
     },
     close() {
@@ -186,6 +188,10 @@ function openTui(options: TuiOptions): { ended: Promise<number>; dispose(): void
   const handle = (event: InputEvent): void => {
     if (event.kind === 'focus') model.hasFocus = event.hasFocus;
     if (event.kind === 'key' && event.name === 'ctrl+l') surface.forget();
+    if (event.kind === 'key' && event.name === 'ctrl+z') {
+      app.run(() => app.lendTerminal(options.host.suspend));
+      return;
+    }
     keyAt = now();
     stopFrame?.();
     stopFrame = null;

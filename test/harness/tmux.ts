@@ -14,6 +14,8 @@ export interface TerminalOptions {
   env?: Record<string, string>;
   cwd?: string;
   args?: readonly string[];
+  /** what runs instead of `cbos`: a shell, say */
+  program?: readonly string[];
 }
 
 /** A real terminal with `cbos` in it: keys go in, and what a person would see is read back. */
@@ -42,7 +44,7 @@ let count = 0;
 
 /** Opens `cbos ARGS` in a tmux of the world's own, which ends with it. */
 export async function openTerminal(world: World, options: TerminalOptions = {}): Promise<Terminal> {
-  const { cols = 100, rows = 30, args = [] } = options;
+  const { cols = 100, rows = 30, args = [], program = [process.execPath, PROGRAM] } = options;
   const name = `t${count++}`;
   const socket = join(world.dir, 'tmux');
   const log = join(world.dir, `${name}.log`);
@@ -53,7 +55,7 @@ export async function openTerminal(world: World, options: TerminalOptions = {}):
   const assignments = Object.entries(env).map(([key, value]) => `${key}=${value}`);
   // It waits for a line, so that nothing is written before the log is.
   const script = 'read go; exec "$@"; sleep 1';
-  const command = ['env', '-i', ...assignments, '/bin/sh', '-c', script, 'sh', process.execPath, PROGRAM, ...args];
+  const command = ['env', '-i', ...assignments, '/bin/sh', '-c', script, 'sh', ...program, ...args];
   const size = ['-x', String(cols), '-y', String(rows)];
   await tmux('new-session', '-d', '-s', name, ...size, '-c', options.cwd ?? world.projectDir, ...command);
   await tmux('set-option', '-t', name, 'remain-on-exit', 'on');

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { EXIT } from '../../protocol/index.ts';
-import { type CliContext, isInteractive } from '../context.ts';
+import { type CliContext, canDraw } from '../context.ts';
 import { EXPORT_FORMATS, type ExportRequest, type RecordingChoice } from '../local-host.ts';
 import { writeNewFile } from '../output/new-file.ts';
 import { openReplayTerminal } from '../output/replay-terminal.ts';
@@ -119,7 +119,7 @@ async function replayHere(context: CliContext, recording: string, options: Repla
     ending.abort();
   });
   const signal = AbortSignal.any([ending.signal, out.closed]);
-  const terminal = isInteractive(io) && io.env.TERM !== 'dumb' ? openReplayTerminal(io, (text) => out.raw(text)) : null;
+  const terminal = canDraw(io) ? openReplayTerminal(io, (text) => out.raw(text)) : null;
   try {
     await host.replay({
       ...choiceOf(recording, options),

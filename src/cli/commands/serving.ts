@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { createClient } from '../../client/index.ts';
-import { type CliContext, isInteractive } from '../context.ts';
+import { type CliContext, canDraw } from '../context.ts';
 import type { SettingFlags } from '../local-host.ts';
 import { socketTransport } from '../socket-transport.ts';
 import { describe } from './command-help.ts';
@@ -27,7 +27,7 @@ export function addServing(program: Command, context: CliContext): void {
       ['cbos start | cat', 'the sessions as a list, and what to do next'],
     ],
   }).action(async () => {
-    if (isInteractive(io) && io.env.TERM !== 'dumb') {
+    if (canDraw(io)) {
       const { settings } = await context.settings();
       context.exitCode = await host.tui({
         // Without the check of the server's version: what that prints would stand in the middle of the picture, which says it itself.

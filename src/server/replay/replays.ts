@@ -64,6 +64,7 @@ export function createReplays(clock: Clock): Replays {
         started_at: startedAt === null ? null : new Date(startedAt * 1_000).toISOString(),
         duration_s: duration,
         epoch: stream.epoch(),
+        file: stream.file(),
         size_bytes: sizeBytes,
         available_from: available.offset,
         available_from_s: available.at,

@@ -1,4 +1,4 @@
-import { answer, attach, chooseOption, endSession, interrupt, replay, submitChosen } from '../actions.ts';
+import { answer, attach, chooseOption, endSession, interrupt, refresh, replay, submitChosen } from '../actions.ts';
 import { type App, moveSelection, requireSelected, selectNextNeedy } from '../app.ts';
 import { ALERTS, answerDraft, draftOf, isReadable, listed, openPart, selectedSession } from '../model.ts';
 import { needsPerson } from '../order.ts';
@@ -61,7 +61,7 @@ function browseHints({ model, options }: App): Hint[] {
     ...next,
     ...(primary === 'active' || primary === 'stuck' ? ([['i', 'interrupt']] as Hint[]) : []),
     ...(session.type === 'json' ? ([['o', model.isUnfolded ? 'fold' : 'unfold']] as Hint[]) : []),
-    ...(session.screen_id === null ? [] : ([['t', 'attach']] as Hint[])),
+    ...(session.screen_id === null && session.type !== 'json' ? [] : ([['t', 'attach']] as Hint[])),
     ['x', 'end'],
     ...(isOpen && question?.kind !== 'question' ? rest.filter(([key]) => key !== 'n') : rest),
   ];
@@ -108,10 +108,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   a: (app) => answer(app, { choice: 'always' }, 'always'),
   i: interrupt,
   S: showStash,
-  r: (app) => {
-    app.refresh();
-    app.notify('good', 'refreshed');
-  },
+  r: refresh,
   x: (app) => {
     const session = requireSelected(app);
     if (session === null) return;
@@ -160,6 +157,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
     app.model.scroll = { back: 0, right: 0 };
     app.model.answer = null;
     app.model.filter = '';
+    app.model.notice = null;
     app.changed();
   },
 };

@@ -1,4 +1,4 @@
-import type { Session } from '../../protocol/index.ts';
+import type { Session, StashedResponse } from '../../protocol/index.ts';
 import { sendText, stashText } from '../actions.ts';
 import { type App, requireSelected } from '../app.ts';
 import { type Editor, EMPTY_EDITOR, edit, editorOf, insert } from '../input/editor.ts';
@@ -76,18 +76,21 @@ export function reply(app: App, added = ''): void {
     } else sendText(app, to, { text: typed, queue, command: typed.startsWith('/') });
   };
 
+  const keep = (when: StashedResponse['when']): void => {
+    const to = current();
+    if (to === null || text().trim() === '') return;
+    app.close();
+    stashText(app, to, { text: text(), when });
+  };
+
   const keys: Readonly<Record<string, () => void>> = {
     enter: () => submit(false),
     'ctrl+q': () => submit(true),
     'alt+enter': () => write(insert(draftOf(model, slug), '\n')),
     'shift+enter': () => write(insert(draftOf(model, slug), '\n')),
     'ctrl+j': () => write(insert(draftOf(model, slug), '\n')),
-    'ctrl+s': () => {
-      const to = current();
-      if (to === null || text().trim() === '') return;
-      app.close();
-      stashText(app, to, text());
-    },
+    'ctrl+s': () => keep('manual'),
+    'alt+s': () => keep('next_waiting'),
     'ctrl+g': () =>
       app.run(async () => {
         const edited = await app.lendTerminal(() => app.host.editText(text()));
@@ -133,9 +136,10 @@ function hintsFor({ commands }: App, text: string, hasHistory: boolean): Hint[] 
     ['Alt+Enter', 'new line'],
     ['Ctrl+S', 'stash'],
     ['Ctrl+Q', 'queue'],
-    ['Ctrl+G', 'editor'],
-    ...(hasHistory ? ([['↑', 'before']] as Hint[]) : []),
     ['Esc', 'leave'],
+    ...(hasHistory ? ([['↑', 'before']] as Hint[]) : []),
+    ['Ctrl+G', 'editor'],
+    ['Alt+S', 'send when it waits'],
   ];
 }
 

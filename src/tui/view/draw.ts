@@ -10,7 +10,7 @@ import { listed, type Model, selectedSession } from '../model.ts';
 import type { Hint, InputBox, Mode, Page } from '../modes/mode.ts';
 import { countStates } from '../order.ts';
 import type { Picture } from '../terminal/surface.ts';
-import { column, fitTo } from './cells.ts';
+import { column, fitTo, wrap } from './cells.ts';
 import { type Frame, frameFor } from './frame.ts';
 import { questionRows } from './question-rows.ts';
 import { listRows } from './session-list.ts';
@@ -32,12 +32,17 @@ export interface SessionContent {
   };
 }
 
+interface Size {
+  cols: number;
+  rows: number;
+}
+
 export interface Drawing {
   model: Model;
   mode: Mode;
   /** null: nothing of it has come yet */
   content: SessionContent | null;
-  size: { cols: number; rows: number };
+  size: Size;
   now: number;
   home: string | undefined;
   dress: Style;
@@ -50,9 +55,17 @@ const QUESTION_SHARE = 0.6;
 /** Header, the rule above the input, footer. */
 const FIXED_ROWS = 3;
 
+/** What all of this is made for. In less it does what it can, and says so. */
+const LEAST_SIZE = { cols: 80, rows: 24 };
+/** In less than this nothing can be told any more. */
+const TINY_SIZE = { cols: 40, rows: 10 };
+
+const isBelow = (size: Size, least: Size): boolean => size.cols < least.cols || size.rows < least.rows;
+
 /** The whole picture, row by row. */
 export function draw(drawing: Drawing): Picture {
   const { size, model, mode } = drawing;
+  if (isBelow(size, TINY_SIZE)) return { rows: filled(tooSmall(size), size.rows), cursor: null };
   const input = inputRows(drawing);
   const { frame, body } = measure(model, size, { inputRows: input.rows.length, isPage: mode.page !== undefined });
   const left = frame.list.rows === 0 ? [] : list(drawing, frame);
@@ -71,7 +84,7 @@ export function draw(drawing: Drawing): Picture {
 /** Where the session's own cells are: what a new session's size is made of. */
 export function measure(
   model: Model,
-  size: { cols: number; rows: number },
+  size: Size,
   { inputRows: taken, isPage }: { inputRows: number; isPage: boolean } = { inputRows: 1, isPage: false },
 ): { frame: Frame; body: number } {
   const body = Math.max(1, size.rows - FIXED_ROWS - taken);
@@ -89,6 +102,11 @@ function cursorOf(
   if (at.input.cursor !== null) return { row: at.inputTop + at.input.cursor.row, col: at.input.cursor.col };
   if (at.pane.cursor === null) return null;
   return { row: at.paneTop + at.pane.cursor.row, col: frame.pane.atColumn + at.pane.cursor.col };
+}
+
+function tooSmall({ cols, rows }: Size): string[] {
+  const words = `${cols}×${rows} is too small: ${LEAST_SIZE.cols}×${LEAST_SIZE.rows} at least`;
+  return ['CBOS', ...wrap(words, cols - 1)].map((row) => truncate(` ${row}`, cols)).slice(0, rows);
 }
 
 function header({ model, size, now, dress }: Drawing): string {
@@ -193,7 +211,9 @@ function filled(rows: readonly string[], count: number): string[] {
 function rule({ model, mode, size, now, dress }: Drawing): string {
   const box = mode.input?.() ?? null;
   const notice = model.notice !== null && model.notice.until > now ? model.notice : null;
-  const title = ` ${notice === null ? (box?.title ?? '') : notice.text} `;
+  const { cols, rows } = LEAST_SIZE;
+  const small = isBelow(size, LEAST_SIZE) ? `${size.cols}×${size.rows}: made for ${cols}×${rows} at least` : '';
+  const title = ` ${notice?.text ?? (box?.title || small)} `;
   const shown = title.trim() === '' ? '' : truncate(title, size.cols - 3);
   const tones = { good: 'green', bad: 'red', wait: 'yellow' } as const;
   const tone = notice === null ? null : tones[notice.tone];

@@ -37,6 +37,7 @@ test('a player asks what there is, for the screen at a time, and for what follow
     cols: 80,
     rows: 24,
     epoch: 0,
+    file: server.sessions.stream('AUTH').file(),
     size_bytes: HEADER.length + 11,
     available_from: 0,
     available_from_s: 0,

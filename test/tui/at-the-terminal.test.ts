@@ -1,0 +1,309 @@
+import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import type { Delivery, Session } from '../../src/protocol/index.ts';
+import { type FacesUnderTest, startFaces } from '../harness/faces.ts';
+import { someSession } from '../harness/some-session.ts';
+import { openTerminal, type Terminal } from '../harness/tmux.ts';
+import { waitFor } from '../harness/wait-for.ts';
+
+// One server and one terminal for all: each test begins with the session AUTH selected and nothing open.
+let server: FacesUnderTest;
+let terminal: Terminal;
+const { status } = someSession('X');
+
+beforeAll(async () => {
+  server = await startFaces();
+  const editor = join(server.world.dir, 'editor');
+  writeFileSync(editor, '#!/bin/sh\nprintf "\\nand in the editor\\n" >>"$1"\n');
+  chmodSync(editor, 0o700);
+  server.sessions.add('AUTH').write('the screen of AUTH\r\n');
+  server.sessions.add('BILL', { path: '/srv/bills' }).write('the screen of BILL\r\n');
+  const env = { EDITOR: editor, CBOS_STREAM_STREAM_DIR: server.world.project('elsewhere') };
+  terminal = await openTerminal(server.world, { env, cols: 110, rows: 30 });
+});
+afterAll(() => server[Symbol.asyncDispose]());
+beforeEach(async () => {
+  await terminal.keys('Escape');
+  await terminal.until(/q quit/, 'the list');
+  await terminal.keys('g', 's');
+  await terminal.until(/Enter send/, 'the input');
+  await terminal.keys('C-u', 'Escape');
+  await terminal.until(/q quit/, 'the list');
+  await terminal.keys('Escape');
+  await terminal.until(/▌. AUTH/, 'that AUTH is selected');
+});
+
+const sentTo = (slug: string): Delivery | undefined => server.sessions.deliveries(slug)[0];
+const sent = (text: string): Promise<Delivery> =>
+  waitFor(() => server.sessions.deliveries('AUTH').find((one) => one.text === text), {
+    describe: `AUTH is sent ${JSON.stringify(text)}`,
+    actual: () => sentTo('AUTH'),
+  });
+
+async function write(text: string): Promise<void> {
+  await terminal.keys('s');
+  await terminal.until(/Enter send/, 'the input');
+  await terminal.type(text);
+  await terminal.until(new RegExp(`> ${text.slice(0, 20)}`), 'what was typed');
+}
+
+async function command(text: string): Promise<void> {
+  await terminal.keys('/');
+  await terminal.until(/Tab complete/, 'the input of a command');
+  await terminal.type(text.slice(1));
+  await terminal.keys('Enter');
+}
+
+async function change(slug: string, some: Partial<Session>): Promise<void> {
+  server.sessions.change(slug, some);
+}
+
+const asking = (text: string): Partial<Session> => ({
+  state: 'waiting',
+  status: {
+    ...status,
+    primary: 'waiting',
+    detail: 'permission',
+    question: {
+      id: text,
+      kind: 'permission',
+      text,
+      tool: { name: 'Bash', input: { command: 'make' } },
+      options: [],
+      multi: false,
+      questions: [],
+      asked_at: '2026-11-20T15:04:05.123Z',
+    },
+  },
+});
+const resting: Partial<Session> = { state: 'idle', status };
+
+test('a prompt is written in the editor of $EDITOR and comes back into the input', async () => {
+  await write('begun here');
+  await terminal.keys('C-g');
+  await terminal.until(/ {2}and in the editor/, 'what the editor added');
+  await terminal.keys('Enter');
+  await sent('begun here\nand in the editor');
+});
+
+test('a paste of several lines is one prompt, and its line feeds send nothing', async () => {
+  await terminal.paste('one\ntwo\n\nfour');
+  await terminal.until(/> one\n {2}two\n\s*\n {2}four/, 'all of it in the input');
+  await terminal.keys('Enter');
+  await sent('one\ntwo\n\nfour');
+});
+
+test('Ctrl+Q queues, Alt+Enter begins a line, history comes back with the arrow', async () => {
+  await write('first');
+  await terminal.keys('M-Enter');
+  await terminal.type('second');
+  await terminal.keys('C-q');
+  expect((await sent('first\nsecond')).status).toBe('queued');
+  await terminal.keys('s');
+  await terminal.until(/↑ before/, 'that there is a history');
+  await terminal.keys('Up');
+  await terminal.until(/> first\n {2}second/, 'the text from the history');
+  await terminal.keys('C-c');
+});
+
+test('Ctrl+S keeps a reply to be sent by hand, Alt+S one that goes when the session waits', async () => {
+  await write('by hand');
+  await terminal.keys('C-s');
+  await terminal.until(/kept for AUTH — S shows/, 'that it is kept');
+  await write('by itself');
+  await terminal.keys('M-s');
+  await terminal.until(/goes to AUTH the next time it waits/, 'that it is kept, and when it goes');
+  expect(server.sessions.stash().map(({ response, when }) => [response, when])).toEqual([
+    ['by hand', 'manual'],
+    ['by itself', 'next_waiting'],
+  ]);
+  await terminal.keys('S');
+  const stash = await terminal.until(/Stash: 2 kept/, 'the stash');
+  expect(stash).toMatch(/goes by itself when it waits[^\n]*\n[^\n]*by itself/);
+  await terminal.keys('e');
+  await terminal.until(/> by hand/, 'the reply, to be changed');
+  await terminal.type(' changed');
+  await terminal.keys('Enter');
+  await sent('by hand changed');
+  await terminal.keys('S');
+  await terminal.until(/Stash: 1 kept/, 'what is left in it');
+  await terminal.keys('d', 'y');
+  await terminal.until(/taken out of the stash/, 'that it is taken out');
+  expect(server.sessions.stash()).toEqual([]);
+});
+
+test('the filter narrows the list while it is typed, stays, and goes with Esc', async () => {
+  await terminal.keys('f');
+  await terminal.until(/Show only sessions with/, 'the filter');
+  await terminal.type('bills');
+  await terminal.untilGone(/ AUTH /, 'AUTH');
+  await terminal.until(/▌. BILL[\s\S]*the screen of BILL/, 'the one that is left, with its screen');
+  await terminal.keys('Enter');
+  await terminal.until(/filter: bills/, 'the filter in the header');
+  await terminal.keys('Escape');
+  await terminal.until(/. AUTH /, 'all sessions');
+});
+
+test('words after / that are no command of its own go to Claude Code; ! asks before a shell runs', async () => {
+  await command('/model opus');
+  await sent('/model opus');
+  await write('!touch x');
+  await terminal.keys('Enter');
+  await terminal.until(/Run this in a shell, by AUTH\? \(y\/n\)/, 'the question');
+  await terminal.keys('n');
+  await terminal.untilGone(/Run this in a shell/, 'the question');
+  expect(sentTo('AUTH')?.text).toBe('/model opus');
+});
+
+test('/status, /refresh, /explain and /search say what they know, and Esc leads back', async () => {
+  await command('/status');
+  await terminal.until(/server 1\.2\.3, up for/, "the server's state");
+  await terminal.keys('Escape');
+  await terminal.until(/q quit/, 'the list');
+  await command('/refresh');
+  await terminal.until(/refreshed/, 'that it was asked anew');
+  await change('BILL', { last_question: 'Which ledger?' });
+  await command('/search ledger');
+  await terminal.until(/1 found: ledger[\s\S]*BILL[\s\S]*Which ledger\?/, 'the hit');
+  await terminal.keys('q');
+  await terminal.until(/q quit/, 'the list');
+  await command('/search');
+  await terminal.until(/nothing to search for/, 'what is missing');
+});
+
+test('/rename gives another name; one that is none or taken is refused with the reason', async () => {
+  await command('/rename BILL');
+  await terminal.until(/already|taken/, 'that it is taken');
+  await command('/rename a b');
+  await terminal.until(/letters, digits/, 'what a name is');
+  await command('/rename AUTH2');
+  await terminal.until(/▌. AUTH2/, 'the new name, selected');
+  await command('/rename AUTH');
+  await terminal.until(/▌. AUTH /, 'the old one again');
+});
+
+test('/export writes a file from a recording that lies elsewhere than this program would look', async () => {
+  const file = join(server.world.dir, 'out.txt');
+  await command(`/export text ${file}`);
+  await terminal.until(/written: /, 'that it is written');
+  expect(readFileSync(file, 'utf8')).toContain('the screen of AUTH');
+  await command('/export pdf');
+  await terminal.until(/no format pdf/, 'that there is none of that name');
+});
+
+test('R plays the recording that lies elsewhere, and comes back', async () => {
+  await terminal.keys('R');
+  await terminal.until(/AUTH was played|back from the recording/, 'that it is back');
+});
+
+test('/send-all asks, then sends to every session and says how many took it', async () => {
+  await command('/send-all hello all');
+  await terminal.until(/Send it to all 2 sessions\? \(y\/n\)/, 'the question');
+  await terminal.keys('y');
+  await terminal.until(/2 of 2 sessions get it/, 'the result');
+  expect(sentTo('BILL')?.text).toBe('hello all');
+});
+
+test.each(['screen', 'json'] as const)('n launches a %s session in a folder that Tab completes', async (type) => {
+  mkdirSync(join(server.world.home, `code-${type}`), { recursive: true });
+  await terminal.keys('n');
+  await terminal.until(/A new session/, 'the form');
+  await terminal.type(`NEW-${type}`);
+  await terminal.keys('Tab');
+  await terminal.keys('C-u');
+  await terminal.type(`~/code-${type.slice(0, 2)}`);
+  await terminal.until(new RegExp(`~/code-${type}`), 'the folder that begins so');
+  await terminal.keys('Tab');
+  await terminal.until(new RegExp(`folder +~/code-${type}`), 'the folder, completed');
+  await terminal.keys('Tab');
+  await terminal.until(/▌ type/, 'the field of the type');
+  if (type === 'json') await terminal.keys('Space');
+  await terminal.until(new RegExp(`▌ type +${type}`), 'the type');
+  await terminal.keys('Tab');
+  await terminal.type('first prompt');
+  await terminal.keys('Enter');
+  await terminal.until(new RegExp(`NEW-${type} is launched`), 'that it is launched');
+  expect(server.sessions.created.at(-1)).toMatchObject({
+    slug: `NEW-${type}`,
+    type,
+    path: join(server.world.home, `code-${type}`),
+    prompt: 'first prompt',
+  });
+  await server.sessions.remove(`NEW-${type}`);
+  await terminal.untilGone(new RegExp(`◌ NEW-${type} `), 'the session');
+});
+
+test('i says when nothing runs; x asks before it ends one, and takes a dead one off the list', async () => {
+  await terminal.keys('i');
+  await terminal.until(/No turn is running/, 'that nothing runs');
+  server.sessions.add('DONE');
+  await terminal.keys('f');
+  await terminal.type('DONE');
+  await terminal.keys('Enter');
+  await terminal.until(/▌. DONE/, 'that it is selected');
+  await terminal.keys('x');
+  await terminal.until(/End DONE and everything that it runs\? \(y\/n\)/, 'the question');
+  await terminal.keys('y');
+  await terminal.until(/DONE has ended/, 'that it has ended');
+  await terminal.keys('x');
+  await terminal.until(/Take DONE off the list\?/, 'the other question');
+  await terminal.keys('y');
+  await terminal.until(/DONE is off the list/, 'that it is gone');
+});
+
+const bells = (): number => terminal.written().split('\u0007').length - 1;
+
+test('the bell rings for another session that begins to ask, not for the one that is looked at, and not in quiet mode', async () => {
+  const before = bells();
+  await change('AUTH', asking('May I look?'));
+  await terminal.until(/May I look\?/, 'the question of the one that is looked at');
+  await change('AUTH', resting);
+  await terminal.untilGone(/May I look\?/, 'the question');
+  expect(bells()).toBe(before);
+  await change('BILL', asking('May I pay?'));
+  await terminal.until(/BILL waits for you/, 'the toast');
+  expect(bells()).toBe(before + 1);
+  await change('BILL', resting);
+  await terminal.untilGone(/needs|permission/, 'the question');
+
+  await terminal.keys('m');
+  await terminal.until(/the bell and the desktop tell/, 'the next kind of alert');
+  await change('BILL', asking('May I pay again?'));
+  await terminal.until(/May I pay again|make/, 'the toast');
+  await waitFor(() => terminal.written().includes('\u001b]9;CBOS: BILL waits for you'), {
+    describe: 'the desktop is told',
+  });
+  expect(bells()).toBe(before + 2);
+  await change('BILL', resting);
+  await terminal.keys('m');
+  await terminal.until(/alerts: quiet/, 'quiet mode in the header');
+  await change('BILL', asking('May I pay in silence?'));
+  await terminal.until(/permission/, 'that it waits');
+  expect(bells()).toBe(before + 2);
+  await change('BILL', resting);
+  await terminal.keys('m');
+  await terminal.untilGone(/alerts: quiet/, 'quiet mode');
+});
+
+test('any size from 20×6 to 300×100 is filled, and a small one is told so', async () => {
+  for (const [cols, rows] of [
+    [300, 100],
+    [80, 24],
+    [60, 20],
+    [20, 6],
+    [120, 40],
+  ] as const) {
+    await terminal.resize(cols, rows);
+    const isSmall = cols < 80 || rows < 24;
+    const screen = await terminal.until(
+      isSmall ? new RegExp(`${cols}×${rows}`) : /q quit[\s\S]*\? help/,
+      `${cols}×${rows}`,
+    );
+    if (cols >= 60) expect(screen).toContain('AUTH');
+    if (!isSmall) expect(screen).toContain('the screen of AUTH');
+    if (!isSmall) expect(screen).not.toMatch(/80×24 at least/);
+  }
+  await terminal.resize(110, 30);
+  expect(existsSync(server.world.home)).toBe(true);
+});
