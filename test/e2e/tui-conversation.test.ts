@@ -1,0 +1,85 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type Cbos, startCbos } from '../harness/cbos.ts';
+import { type ClaudeWorld, claudeWorld } from '../harness/claude.ts';
+import { openTerminal, type Terminal } from '../harness/tmux.ts';
+
+// One server and one terminal for all, with a JSON session in it: the tests go on where the one before has ended.
+let world: ClaudeWorld;
+let cbos: Cbos;
+let terminal: Terminal;
+beforeAll(async () => {
+  world = await claudeWorld();
+  cbos = await startCbos(world);
+  await cbos.call('POST', '/sessions', { slug: 'TALK', type: 'json', path: world.projectDir });
+  terminal = await openTerminal(world, { cols: 110, rows: 36 });
+  await terminal.until(/▌. TALK/, 'the session');
+});
+afterAll(() => world.dispose());
+
+const isOver = (): Promise<string> => terminal.until(/▌. TALK +waiting {2}/, 'that the turn is over');
+
+async function send(text: string): Promise<void> {
+  await terminal.keys('s');
+  await terminal.until(/Enter send/, 'the input');
+  await terminal.type(text);
+  await terminal.keys('Enter');
+}
+
+test('a conversation is shown with its tools folded, and with all that they said after o', async () => {
+  await send('scene:read it');
+  const folded = await terminal.until(/It is a small example project/, 'the answer');
+  expect(folded).toMatch(/❯ scene:read it/);
+  expect(folded).toMatch(/⏵ Read: .*README\.md\n +⎿ [^\n]*… \d+ lines/);
+  await isOver();
+  await terminal.keys('o');
+  const unfolded = await terminal.untilGone(/… \d+ lines/, 'the folded result');
+  expect(unfolded).toMatch(/o fold/);
+  expect(unfolded.split('\n').length).toBeGreaterThan(0);
+  await terminal.keys('o');
+  await terminal.until(/… \d+ lines/, 'the folded result again');
+});
+
+test('its permission is given with y', async () => {
+  await send('scene:permission');
+  const asked = await terminal.until(/needs a permission/, 'the permission');
+  expect(asked).toContain('touch ../marker.txt');
+  await terminal.until(/y yes {2}n no/, 'the keys that answer it');
+  await terminal.keys('y');
+  await terminal.until(/The marker file is there/, 'what came of it');
+  await isOver();
+});
+
+test('its question is answered with 2', async () => {
+  await send('scene:ask');
+  await terminal.until(/2 {2}PostgreSQL — A server, for many writers/, 'the options');
+  await terminal.until(/1-\d choose/, 'the keys that answer it');
+  await terminal.keys('2');
+  await terminal.until(/TALK was answered: PostgreSQL/, 'that it was answered');
+  await terminal.until(/Good, I will use that/, 'what came of it');
+  await isOver();
+});
+
+test('a reply that was kept for when it waits goes by itself after the turn that runs', async () => {
+  await send('scene:think first');
+  await terminal.until(/i interrupt/, 'that it works');
+  await terminal.keys('s');
+  await terminal.until(/Enter send/, 'the input');
+  await terminal.type('scene:hello after that');
+  await terminal.keys('M-s');
+  await terminal.until(/goes to TALK the next time it waits/, 'that it is kept');
+  const screen = await terminal.until(/❯ scene:hello after that[\s\S]*Hello! I am ready/, 'the answer to it');
+  expect(screen).toMatch(/It is module 7[\s\S]*scene:hello after that/);
+  expect(world.promptsReceived().slice(-2)).toEqual(['scene:think first', 'scene:hello after that']);
+  await isOver();
+});
+
+test('t lends it a terminal on the same conversation, and takes it back', async () => {
+  await terminal.keys('t');
+  await terminal.untilGone(/CBOS/, 'the terminal UI');
+  await terminal.until(/Hello! I am ready[\s\S]*❯/, 'the conversation in a real terminal');
+  await terminal.keys('C-a', 'd');
+  await terminal.until(/back from TALK/, 'that it is back');
+  await cbos.until('TALK', ({ type }) => type === 'json', 'is a JSON session again');
+  await send('scene:hello once more');
+  await terminal.until(/❯ scene:hello once more[\s\S]*Hello! I am ready/, 'the next turn in the conversation');
+});
