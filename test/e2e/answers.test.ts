@@ -387,6 +387,8 @@ describe('an answer to nothing', () => {
     ]);
     await untilDone();
     expect(toolResults()).toHaveLength(1);
+    const told = /=\\"(\w+)\\"/.exec(toolResults()[0] ?? '')?.[1];
+    if (one.error === null) expect(told).toBe('SQLite');
     for (const { error } of [one, other]) expect([undefined, 'no_question', 'stale_question']).toContain(error?.code);
     expect([one, other].filter(({ error }) => error === null).length).toBeLessThanOrEqual(1);
     // The person's own key may have come too late, and theirs it is to take out.

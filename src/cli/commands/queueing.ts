@@ -26,10 +26,7 @@ export function addQueueing(program: Command, context: CliContext): void {
   const queue = describe(program.command('queue'), {
     group: 'talking',
     summary: 'texts that sessions have not taken yet: see, change, cancel',
-    more: [
-      'Those that CBOS holds (queued) go out in this order as soon as their session is ready. Those that are sent were typed, and nothing',
-      'says that they were taken. An id may be shortened to its end.',
-    ].join('\n'),
+    more: 'Those that CBOS holds (queued) go out in this order as soon as their session is ready. Those that are sent were typed, and nothing says that they were taken. An id may be shortened to its end.',
     examples: [
       ['cbos queue', 'what waits, of all sessions'],
       ['cbos queue ls AUTH --all', 'what became of the texts of one session'],

@@ -24,10 +24,7 @@ export function addStashing(program: Command, context: CliContext): void {
   const stash = describe(program.command('stash'), {
     group: 'talking',
     summary: 'keep replies for later, and apply them',
-    more: [
-      'A reply is applied by hand, or with --when next_waiting by itself as soon as the session waits for a prompt (at once where it does',
-      'already), oldest first, one per turn. Each is applied once at most. An id may be shortened as far as it stays unambiguous.',
-    ].join('\n'),
+    more: 'A reply is applied by hand, or with --when next_waiting by itself as soon as the session waits for a prompt (at once where it does already), oldest first, one per turn. Each is applied once at most. An id may be shortened as far as it stays unambiguous.',
     examples: [
       ['cbos stash', 'list them'],
       ["cbos stash add AUTH 'now the docs'", 'keep a reply'],

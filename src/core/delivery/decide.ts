@@ -1,5 +1,5 @@
 import type { ErrorCode, Question, Status } from '../../protocol/index.ts';
-import type { Cover } from '../status/index.ts';
+import { type Cover, describeTool } from '../status/index.ts';
 
 /** What is known of a session at the moment a text wants to be typed into it. */
 export interface DeliveryContext {
@@ -57,8 +57,8 @@ export function decideDelivery(context: DeliveryContext, request: DeliveryReques
     return { ...refuse('not_accepting_text', message, hint), question };
   }
   if (primary === 'waiting' && question?.kind !== 'closing') {
-    const asks = question === null ? 'A dialog is open' : `It asks: ${question.text.split('\n', 1)[0] ?? ''}`;
-    return { ...refuse('not_accepting_text', asks), question };
+    const hint = 'Answer it first (`cbos answer SLUG`); `cbos show SLUG` lists the options';
+    return { ...refuse('not_accepting_text', question === null ? 'A dialog is open' : asks(question), hint), question };
   }
   const isRunning = primary === 'active' || primary === 'stuck';
   if (isRunning && request.queue) return { kind: 'hold' };
@@ -73,6 +73,12 @@ export function decideDelivery(context: DeliveryContext, request: DeliveryReques
   if (!isRunning) return { kind: 'type', confirm: 'turn' };
   // It cannot be taken out while a turn runs (the same key would interrupt that), and is held itself: this one comes after it.
   return context.draft === 'own' ? { kind: 'hold' } : { kind: 'type', confirm: 'queue' };
+}
+
+/** A permission in a word: its dialog begins with "Bash command", and the command comes later. */
+function asks({ kind, tool, text }: Question): string {
+  const what = kind === 'permission' && tool !== null ? describeTool(tool) : text.split('\n', 1)[0];
+  return `It asks: ${what}`;
 }
 
 /** What is said of each, and how a person ends it. */

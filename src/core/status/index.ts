@@ -9,6 +9,7 @@ export * from './json-events.ts';
 export { jsonState, standingRule } from './json-question.ts';
 export { JSON_RULES } from './json-rules.ts';
 export { PROCESS_RULES } from './process-rules.ts';
+export { describeTool } from './question.ts';
 export { redactFrame, redactLine } from './redact.ts';
 export { REGISTRY_RULES } from './registry-rules.ts';
 export type { RuleFacts } from './rule.ts';

@@ -74,6 +74,8 @@ export function createDeliverer(actor: SessionActor): Deliverer {
   function confirmByHook(hook: ArrivedHook): void {
     const { prompt } = hook.payload;
     if (hook.event !== 'UserPromptSubmit' || typeof prompt !== 'string') return;
+    // What stood in the box went with it.
+    actor.rememberAnswerKey(null);
     const seen = normalisePrompt(prompt);
     const held = withStatus('queued').filter(({ note }) => note !== null);
     const open = [...withStatus('unknown'), ...withStatus('sent'), ...held];

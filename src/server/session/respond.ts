@@ -16,7 +16,7 @@ import { type Answer, CatalogueError, type Question } from '../../protocol/index
 import type { SessionActor } from './actor.ts';
 import type { Deliverer } from './deliver.ts';
 import { beginEnding } from './leftovers.ts';
-import { takesManyPastes } from './prompt-box.ts';
+import { draftOf, takesManyPastes } from './prompt-box.ts';
 
 /** Hooks tell of a dialog 10 to 150 ms before it is drawn; a loaded machine takes longer. */
 const DRAWN_MS = 3_000;
@@ -38,6 +38,8 @@ const FIELD_INDENT = 10;
 const OLD_ENTER_MS = 400;
 /** Where its dialog has gone meanwhile, it is a letter in the prompt. */
 const DIGIT = /^\d$/;
+/** Such a letter shows as late as any key. */
+const LATE_KEY_MS = 100;
 /** A dialog goes within 100 ms of its last key; the status knows after some 300 ms. */
 const CONFIRM_MS = 4_000;
 
@@ -197,6 +199,11 @@ class OpenDialog {
     };
     if (!(await status.until(isGone, CONFIRM_MS)))
       throw this.#unconfirmed('The answer was typed, but the dialog is still open');
+    if (step.kind !== 'digit') return;
+    const isLate = (): boolean => draftOf(this.#actor) === this.#actor.record.answerKey;
+    if (await status.until(isLate, LATE_KEY_MS)) {
+      throw new CatalogueError('stale_question', 'Somebody at the terminal answered first');
+    }
   }
 
   async #press(step: AnswerStep, view: DialogView): Promise<void> {

@@ -106,8 +106,13 @@ describe('a text is', () => {
   test('refused with the question that is open', () => {
     expect(decideDelivery(asking('permission'), request())).toMatchObject({
       message: 'It asks: Do you want to proceed?',
+      hint: expect.stringContaining('cbos answer SLUG'),
       question: { id: 'q1' },
     });
+    const status = asking('permission').status;
+    const tool = { name: 'Bash', input: { command: './deploy.sh staging' } };
+    const byTool = { ...at('waiting'), status: { ...status, question: { ...ask('permission'), tool } } };
+    expect(decideDelivery(byTool, request())).toMatchObject({ message: 'It asks: Bash: ./deploy.sh staging' });
   });
 });
 
