@@ -5,6 +5,7 @@ import { EXAMPLE_PROJECT_ALLOW, writeExampleProject } from '../../src/demo/examp
 import { isolatedEnvironment, prepareIsolatedHome } from '../../src/demo/isolated-home.ts';
 import { type ApiEvent, type MessagesApi, startMessagesApi } from '../../src/demo/messages-api/server.ts';
 import type { ChooseScene } from '../../src/demo/scenes/choose.ts';
+import { isAtLeast, parseClaudeVersion } from '../../src/platform/claude/index.ts';
 import { createWorld, type World } from './world.ts';
 
 /** An event of the stand-in and when it happened, in Unix milliseconds. */
@@ -41,6 +42,12 @@ export function pinnedClaude(): string {
 
 /** The pinned one, or the program of an older version that `npm run older` names. */
 const testedClaude = (): string => process.env.CBOS_TEST_CLAUDE ?? pinnedClaude();
+
+/** Whether what is tested is an older one than this. */
+export function isOlderThan(version: string): boolean {
+  const tested = parseClaudeVersion(process.env.CBOS_TEST_CLAUDE_VERSION ?? '');
+  return tested !== null && !isAtLeast(tested, version);
+}
 
 /**
  * Makes a world in which the pinned Claude Code runs offline. `env` is the whole environment for it, and for a CBOS server

@@ -130,12 +130,13 @@ async function untilQuiet({ cbos, ledger, atTerminal }: Settling, slug: string):
   let last: unknown;
   await waitFor(
     async () => {
-      const { status, buffer_tail } = await cbos.session(slug);
+      const { status } = await cbos.session(slug);
       const deliveries = (await cbos.call<Delivery[]>('GET', `/sessions/${slug}/deliveries`)).body;
       const held = deliveries.filter((one) => one.status === 'queued');
       const journal = deliveries.slice(0, 12).map((one) => `${one.status} ${one.note} ${one.text.slice(0, 30)}`);
-      const inBox = deliveries.filter(({ text }) => buffer_tail?.includes(text.split(' ')[0] ?? text));
-      last = { status, buffer_tail, journal, inBox };
+      const { buffer } = (await cbos.call<{ buffer: string }>('GET', `/sessions/${slug}/buffer?lines=45`)).body;
+      const inBox = deliveries.filter(({ text }) => buffer.includes(text.split(' ')[0] ?? text));
+      last = { status, buffer, journal, inBox };
       // Two who look at once may leave it open.
       if (status.because.rule === 'screen.transcript') await atTerminal(slug, TRANSCRIPT_KEY);
       const { question } = status;

@@ -70,7 +70,8 @@ export function answerSteps(
     if (parts.length > 1) steps.push({ kind: 'show_part', texts: parts.map(({ text }) => text), index });
     const options = answer.options.map((option) => refTo(part, option));
     const leaving = options.find((option) => option !== 'free_text' && LEAVES.test(option.label));
-    if (leaving !== undefined) return [...steps, ...chooseSteps([leaving], byDigit)];
+    // Its digit does nothing in 2.1.50.
+    if (leaving !== undefined) return [...steps, ...chooseSteps([leaving], false)];
     if (part.multi) steps.push(...tickSteps(part, answer.options, answer.text));
     else if (answer.text !== null) steps.push(...writeSteps('free_text', answer.text));
     else if (plan.remark !== null) steps.push(...remarkSteps(options, plan.remark));

@@ -12,7 +12,7 @@ const Operation = z.object({
 });
 
 /**
- * The texts that Claude Code last took out of its own queue into the prompt's box (`popAll`: Up, Esc, a no that ends the turn), with
+ * The texts (trimmed) that Claude Code last took out of its own queue into the prompt's box (`popAll`: Up, Esc, a no that ends the turn), with
  * when, in Unix milliseconds. One that was queued again since, or taken by a turn, is left out. Seen in 2.0.77 to 2.1.329; a version that
  * writes nothing of the kind puts nothing back as far as this knows.
  */
@@ -22,8 +22,9 @@ export async function readPutBack(transcript: string): Promise<Map<string, numbe
     if (!line.includes('"queue-operation"')) continue;
     const operation = parseOperation(line);
     if (operation === null) continue;
-    if (operation.operation === 'popAll') putBack.set(operation.content, Date.parse(operation.timestamp));
-    else putBack.delete(operation.content);
+    const text = operation.content.trim();
+    if (operation.operation === 'popAll') putBack.set(text, Date.parse(operation.timestamp));
+    else putBack.delete(text);
   }
   return putBack;
 }

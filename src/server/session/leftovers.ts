@@ -1,4 +1,6 @@
 import { boxHolds, hasPlaceholder, textsInBox } from '../../core/delivery/box.ts';
+import { normalisePrompt } from '../../core/delivery/decide.ts';
+import { readPutBack } from '../../platform/claude/index.ts';
 import type { DeliveryRecord } from '../../platform/sqlite/delivery-store.ts';
 import type { SessionActor } from './actor.ts';
 import { clearBox, draftOf } from './prompt-box.ts';
@@ -34,9 +36,14 @@ export function leftoversOf(actor: SessionActor): DeliveryRecord[] | null {
   const { answerKey } = actor.record;
   const found = textsInBox(draft, [...mine.map(({ text }) => text), ...(answerKey === null ? [] : [answerKey])]);
   if (found !== null) return found.flatMap((index) => mine[index] ?? []);
-  // Of a long text the box shows the end. A placeholder may as well stand for what a person has pasted.
-  const long = hasPlaceholder(draft) ? undefined : mine.find(({ text }) => boxHolds(draft, text) === 'text');
-  return long === undefined ? null : [long];
+  // Of a long text the box shows the end; what was put back may be more than that. A placeholder may as well stand for what a person has pasted.
+  const long = hasPlaceholder(draft)
+    ? undefined
+    : mine.find(({ status, note, text }) => isAlone(status, note) && boxHolds(draft, text) === 'text');
+  if (long !== undefined) return [long];
+  const back = mine.filter(({ status, note }) => status === 'queued' && note === NOTES.putBack).reverse();
+  const all = back.map(({ text }) => text).join('\n');
+  return back.length > 1 && !hasPlaceholder(draft) && boxHolds(draft, all) === 'text' ? back : null;
 }
 
 /**
@@ -52,6 +59,10 @@ function candidates(actor: SessionActor): DeliveryRecord[] {
     return note === NOTES.takenBack ? false : isOpen || note !== null;
   });
 }
+
+/** What CBOS typed into an empty box, or the prompt of the turn that it interrupts: nothing stands above it. */
+const isAlone = (status: DeliveryRecord['status'], note: string | null): boolean =>
+  status !== 'delivered' || note === NOTES.interrupting;
 
 const isMarker = (note: string | null): boolean => note === NOTES.interrupting || note === NOTES.answering;
 
@@ -102,8 +113,11 @@ export async function takeOutLeftovers(actor: SessionActor): Promise<boolean> {
   if (!(await clearBox(actor, isStill))) return false;
   const { deliveries, clock } = actor.deps;
   const isInterrupt = recentDeliveries(actor).some(({ note }) => note === NOTES.interrupting);
+  const fromQueue = isInterrupt && actor.transcript !== null ? await readPutBack(actor.transcript) : new Map();
   for (const [index, record] of found.entries()) {
-    const next = afterClearing(record, isInterrupt && index === 0);
+    // First in the box stands the prompt that was interrupted, unless its turn had just ended by itself.
+    const isPrompt = isInterrupt && index === 0 && !fromQueue.has(normalisePrompt(record.text));
+    const next = afterClearing(record, isPrompt);
     deliveries.save({ ...record, ...next, updatedAt: clock.now() });
   }
   finishEnding(actor);

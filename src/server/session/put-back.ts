@@ -1,4 +1,4 @@
-import { textsInBox } from '../../core/delivery/box.ts';
+import { boxHolds, hasPlaceholder } from '../../core/delivery/box.ts';
 import { normalisePrompt } from '../../core/delivery/decide.ts';
 import { readPutBack } from '../../platform/claude/index.ts';
 import type { DeliveryRecord } from '../../platform/sqlite/delivery-store.ts';
@@ -13,6 +13,9 @@ const END_MS = 2_000;
 /** So long somebody at the terminal has to begin to change what came back, before it is taken out of the prompt and sent. */
 const UNTOUCHED_MS = 3_000;
 
+/** What goes back at once is noted within so much. */
+const TOGETHER_MS = 100;
+
 /**
  * Looks whether what stands in the prompt are texts that CBOS typed during a turn and that Claude Code has put back out of its queue, as its
  * transcript tells. Where that ended the turn and nobody touches them, they are held again; where somebody took them out, or changes them,
@@ -23,53 +26,43 @@ export async function noticePutBack(actor: SessionActor): Promise<boolean> {
   const draft = draftOf(actor);
   const isTouched = (): boolean => draftOf(actor) !== draft || !isReadyBelowDraft(actor);
   if (draft === null || isTouched() || leftoversOf(actor) !== null) return false;
-  const queued = queuedIn(draft, recentDeliveries(actor));
-  if (queued === null) return false;
-  const at = await putBackAt(actor, queued, isTouched);
-  if (at === null || isTouched()) return false;
-  if (actor.status.memory().since > at + END_MS) {
-    keep(actor, queued, { status: 'sent', note: NOTES.takenBack });
+  const found = await findPutBack(actor, draft, isTouched);
+  if (found === null || isTouched()) return false;
+  if (actor.status.memory().since > found.at + END_MS) {
+    keep(actor, found.records, { status: 'sent', note: NOTES.takenBack });
     return false;
   }
   if (!(await actor.status.until(isTouched, UNTOUCHED_MS))) {
-    keep(actor, queued, { status: 'queued', note: NOTES.putBack });
+    keep(actor, found.records, { status: 'queued', note: NOTES.putBack });
     return true;
   }
   // Sent by hand as they were, they are delivered still.
   const isChanged = isReadyBelowDraft(actor) && draftOf(actor) !== null;
-  if (isChanged) keep(actor, queued, { status: 'sent', note: NOTES.takenBack });
+  if (isChanged) keep(actor, found.records, { status: 'sent', note: NOTES.takenBack });
   return false;
 }
 
-/** When Claude Code put the last of them back, in Unix milliseconds; null where its transcript does not tell of each. */
-async function putBackAt(
-  actor: SessionActor,
-  records: readonly DeliveryRecord[],
-  isOver: () => boolean,
-): Promise<number | null> {
+interface PutBack {
+  /** in the order in which they stand in the box; of a long one it shows the end */
+  records: readonly DeliveryRecord[];
+  /** in Unix milliseconds */
+  at: number;
+}
+
+async function findPutBack(actor: SessionActor, draft: string, isOver: () => boolean): Promise<PutBack | null> {
+  const taken = recentDeliveries(actor).filter(({ status }) => status === 'delivered');
+  // A placeholder may as well stand for what a person has pasted.
+  if (taken.length === 0 || hasPlaceholder(draft)) return null;
   for (const delayMs of LOOK_AFTER_MS) {
     if (delayMs > 0) await actor.status.until(isOver, delayMs);
     if (isOver() || actor.transcript === null) return null;
     const putBack = await readPutBack(actor.transcript);
-    const times = records.map(({ text }) => timeOf(putBack, text));
-    if (times.every((time) => time !== null)) return Math.max(...times);
+    const at = Math.max(...putBack.values());
+    const texts = [...putBack].flatMap(([text, time]) => (time > at - TOGETHER_MS ? [text] : []));
+    if (texts.length === 0 || boxHolds(draft, texts.join('\n')) !== 'text') continue;
+    const records = texts.flatMap((text) => taken.find((one) => normalisePrompt(one.text) === text) ?? []);
+    return records.length === texts.length ? { records, at } : null;
   }
-  return null;
-}
-
-/** The deliveries that Claude Code took into its queue, of which the draft consists; null where it holds anything else. */
-function queuedIn(draft: string, deliveries: readonly DeliveryRecord[]): DeliveryRecord[] | null {
-  const queued = deliveries.filter(({ status, note }) => status === 'delivered' && note === NOTES.inQueue);
-  const found = textsInBox(
-    draft,
-    queued.map(({ text }) => text),
-  );
-  return found?.flatMap((index) => queued[index] ?? []) ?? null;
-}
-
-function timeOf(putBack: ReadonlyMap<string, number>, text: string): number | null {
-  const wanted = normalisePrompt(text);
-  for (const [content, at] of putBack) if (normalisePrompt(content) === wanted) return at;
   return null;
 }
 

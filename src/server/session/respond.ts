@@ -92,7 +92,7 @@ async function typeAnswer(actor: SessionActor, id: string, request: Answer): Pro
   if (plan.kind === 'refuse' || plan.kind === 'prompt') {
     throw refusal(question, plan.kind === 'refuse' ? plan.message : 'The dialog takes no prompt');
   }
-  requireRoom(actor, question, plan);
+  requirePossible(actor, question, plan);
   const dialog = new OpenDialog(actor, question);
   await dialog.ready();
   const steps = answerSteps(question, plan, dialog.view());
@@ -103,13 +103,19 @@ async function typeAnswer(actor: SessionActor, id: string, request: Answer): Pro
 }
 
 /**
- * Up to 2.1.50 a dialog grows with the text in its field, and one that is higher than the window cannot be read any more: nothing would tell
- * that the text stands there.
+ * What versions up to 2.1.50 cannot be answered with. They drop a text beside ticked boxes without a word. Their dialogs grow with the text in
+ * a field, and one that is higher than the window cannot be read any more: nothing would tell that the text stands there.
  * @throws CatalogueError no_such_option
  */
-function requireRoom(actor: SessionActor, question: Question, plan: AnswerPlan): void {
+function requirePossible(actor: SessionActor, question: Question, plan: AnswerPlan): void {
   const frame = actor.status.evidence().screen?.frame;
   if (plan.kind !== 'select' || frame === undefined || takesManyPastes(actor.record.claudeVersion)) return;
+  if (plan.parts.some(({ options, text }) => options.length > 0 && text !== null)) {
+    throw refusal(
+      question,
+      `Claude Code ${actor.record.claudeVersion} drops a text beside ticked boxes: give one or the other`,
+    );
+  }
   const room = Math.max(1, frame.rows - DIALOG_ROWS);
   const texts = [plan.remark, ...plan.parts.map(({ text }) => text)].filter((text) => text !== null);
   const rows = texts.map((text) => rowsOf(text, frame.cols - FIELD_INDENT));
