@@ -36,6 +36,9 @@ const shows = (text: string) => {
     { describe: `${slug} shows ${text}`, actual: () => last },
   );
 };
+/** While a turn runs it names the key that ends it, except with a draft in the prompt. */
+const footer = async (): Promise<string> =>
+  (await cbos.call<{ buffer: string }>('GET', `/sessions/${slug}/buffer?lines=1`)).body.buffer;
 const received = (): string[] => world.promptsReceived().filter((prompt) => prompt.includes(`${slug}: queued`));
 
 /** Waits until the queued texts have become so, oldest first. */
@@ -58,25 +61,33 @@ describe('texts that CBOS typed into the queue of Claude Code, and that come bac
     await cbos.untilStatus(slug, 'idle/ready');
     await send('scene:silent');
     await cbos.untilStatus(slug, 'active/thinking');
-    await send('queued first scene:hello');
-    await send('queued second scene:hello');
-    await type(UP);
-    await shows(`❯ ${slug}: queued first`);
   });
 
-  test('when somebody ends the turn are sent when nobody touches them, in their order, and once', async () => {
+  /** Two texts in the queue, and back in the prompt by Up. */
+  async function bringBack(filler = ''): Promise<void> {
+    await send(`queued first ${filler}scene:hello`);
+    await send(`queued second ${filler}scene:hello`);
+    await type(UP);
+    await waitFor(async () => !(await footer()).includes('esc to interrupt'), { describe: 'they stand in the prompt' });
+  }
+
+  test.each([
+    ['', ''],
+    [', of which the box shows no more than the end,', 'of many words, more than the box can show '.repeat(60)],
+  ])('when somebody ends the turn%s are sent when nobody touches them, in their order, and once', async (_, filler) => {
+    await bringBack(filler);
     await type(ESCAPE);
-    await untilBecame('delivered', '');
     await waitFor(() => received().length === 2, { describe: 'both arrive', actual: received, timeoutMs: 20_000 });
     await cbos.untilStatus(slug, 'idle/waiting_input');
     expect(received().map((prompt) => prompt.split(`${slug}: `).at(-1))).toEqual([
-      'queued first scene:hello',
-      'queued second scene:hello',
+      `queued first ${filler}scene:hello`,
+      `queued second ${filler}scene:hello`,
     ]);
     await untilBecame('delivered', '');
   });
 
   test('and that somebody changes are theirs: said to be so, and never typed again', async () => {
+    await bringBack();
     await type(ESCAPE);
     await cbos.untilStatus(slug, 'idle/waiting_input');
     await type(' and more');
@@ -91,7 +102,8 @@ describe('texts that CBOS typed into the queue of Claude Code, and that come bac
   });
 
   test('and that somebody sends as they are, are delivered', async () => {
-    await type(`${ESCAPE}`);
+    await bringBack();
+    await type(ESCAPE);
     await cbos.untilStatus(slug, 'idle/waiting_input');
     await type('\r');
     await waitFor(() => received().length === 1, { describe: 'they arrive' });
