@@ -59,14 +59,14 @@ interface Step {
 
 /**
  * Bytes go through a file and one of Screen's registers, which belong to the session's own daemon: sessions never mix, and the user's
- * copy buffer stays. (`stuff` drops everything over 756 bytes and exits 0, and reads `\ ^ $` as its own.)
+ * copy buffer stays. Emptied first, a register whose file is gone by then pastes nothing; else it would what was typed before. (`stuff` drops everything over 756 bytes and exits 0, and reads `\ ^ $` as its own.)
  */
 function paste(text: string): Step {
   const send: Step['send'] = async (host, target) => {
     const file = join(host.exchangeDir, exchangeName('keys'));
     try {
       await writeFile(file, text, { mode: 0o600, flag: 'wx' });
-      return await sendCommandsAndWait(host, target, [`readreg p ${file}`, 'paste p']);
+      return await sendCommandsAndWait(host, target, ['register p ""', `readreg p ${file}`, 'paste p']);
     } finally {
       await rm(file, { force: true });
     }

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { cleanText, encodePaste } from '../../../src/core/delivery/paste.ts';
@@ -98,6 +98,24 @@ test('keys arrive raw and in order: Ctrl+J stays Ctrl+J, Enter is Enter, Esc is 
   await typeKeys(world.host, target, '');
   await typeKeys(world.host, target, '\rend');
   await expectGot('\x1b[A\x1b[B\x01\x03^M$HOME\\\x7f\none\n\ntwo\n\r\x1b\rend');
+});
+
+/** Screen as a call meets it whose server was killed: the file with the keys has gone. */
+const LATE_SCREEN = `#!/bin/sh
+for word; do case $word in "readreg p "*) rm -f "\${word#readreg p }";; esac; done
+PATH=\${PATH#*:} exec screen "$@"`;
+
+test('what comes late types nothing, least of all what was typed before', async () => {
+  const { target, expectGot } = await startReceiver('Late');
+  await typeKeys(world.host, target, 'once');
+  const bin = join(world.dir, 'late');
+  mkdirSync(bin);
+  writeFileSync(join(bin, 'screen'), LATE_SCREEN, { mode: 0o755 });
+  const late = { ...world.host, gates: new Map(), env: { ...world.host.env, PATH: `${bin}:${world.host.env.PATH}` } };
+  // Whether it is noticed is not the point.
+  await typeKeys(late, target, 'never').catch(() => undefined);
+  await typeKeys(world.host, target, ' end');
+  await expectGot('once end');
 });
 
 test('the keys of one call stay together, in the order of the calls', async () => {
