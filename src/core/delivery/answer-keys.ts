@@ -44,7 +44,7 @@ const AMEND_HINT = /\bTab to amend\b/;
 /** A question whose options have previews (2.1.329): its digits only move the marker. */
 const PREVIEW_HINT = /\bn to add notes\b/;
 /** Ends the whole dialog without an answer: the model is told to ask what there is to talk about (2.1.329). */
-const LEAVES = /^chat about this$/i;
+export const LEAVES = /^chat about this$/i;
 const SUBMIT_LABEL = /^submit answers\b/i;
 
 /**
@@ -70,8 +70,7 @@ export function answerSteps(
     if (parts.length > 1) steps.push({ kind: 'show_part', texts: parts.map(({ text }) => text), index });
     const options = answer.options.map((option) => refTo(part, option));
     const leaving = options.find((option) => option !== 'free_text' && LEAVES.test(option.label));
-    // Its digit does nothing in 2.1.50.
-    if (leaving !== undefined) return [...steps, ...chooseSteps([leaving], false)];
+    if (leaving !== undefined) return [...steps, ...chooseSteps([leaving], byDigit)];
     if (part.multi) steps.push(...tickSteps(part, answer.options, answer.text));
     else if (answer.text !== null) steps.push(...writeSteps('free_text', answer.text));
     else if (plan.remark !== null) steps.push(...remarkSteps(options, plan.remark));

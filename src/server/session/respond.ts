@@ -5,12 +5,14 @@ import {
   type DialogView,
   isRepeatable,
   isTaken,
+  LEAVES,
   type Press,
   pressFor,
   showsDialog,
   standsInField,
 } from '../../core/delivery/answer-keys.ts';
 import { cleanText, encodePaste, guardText } from '../../core/delivery/paste.ts';
+import { isAtLeast, parseClaudeVersion } from '../../platform/claude/index.ts';
 import { pressEnter, pressEscape, typeKeys } from '../../platform/gnu-screen/index.ts';
 import { type Answer, CatalogueError, type Question } from '../../protocol/index.ts';
 import type { SessionActor } from './actor.ts';
@@ -103,24 +105,29 @@ async function typeAnswer(actor: SessionActor, id: string, request: Answer): Pro
 }
 
 /**
- * What versions up to 2.1.50 cannot be answered with. They drop a text beside ticked boxes without a word. Their dialogs grow with the text in
- * a field, and one that is higher than the window cannot be read any more: nothing would tell that the text stands there.
+ * What versions up to 2.1.150 cannot be answered with. They drop a text beside ticked boxes without a word; the digit of "Chat about this" does
+ * nothing. Their dialogs grow with the text in a field, and one that is higher than the window cannot be read any more: nothing would tell
+ * that the text stands there.
  * @throws CatalogueError no_such_option
  */
 function requirePossible(actor: SessionActor, question: Question, plan: AnswerPlan): void {
   const frame = actor.status.evidence().screen?.frame;
-  if (plan.kind !== 'select' || frame === undefined || takesManyPastes(actor.record.claudeVersion)) return;
+  const version = parseClaudeVersion(actor.record.claudeVersion ?? '');
+  if (plan.kind !== 'select' || frame === undefined || version === null || isAtLeast(version, '2.1.151')) return;
+  const refuse = (why: string): CatalogueError => refusal(question, `Claude Code ${actor.record.claudeVersion} ${why}`);
   if (plan.parts.some(({ options, text }) => options.length > 0 && text !== null)) {
-    throw refusal(
-      question,
-      `Claude Code ${actor.record.claudeVersion} drops a text beside ticked boxes: give one or the other`,
-    );
+    throw refuse('drops a text beside ticked boxes: give one or the other');
+  }
+  const asked = question.questions.length > 0 ? question.questions : [question];
+  if (
+    plan.parts.some(({ options }, part) => options.some((one) => LEAVES.test(asked[part]?.options[one]?.label ?? '')))
+  ) {
+    throw refuse('lets nobody choose this from here; no, or `cbos attach`, does');
   }
   const room = Math.max(1, frame.rows - DIALOG_ROWS);
   const texts = [plan.remark, ...plan.parts.map(({ text }) => text)].filter((text) => text !== null);
   const rows = texts.map((text) => rowsOf(text, frame.cols - FIELD_INDENT));
-  if (Math.max(0, ...rows) <= room) return;
-  throw refusal(question, `Claude Code ${actor.record.claudeVersion} takes a text of ${room} lines here at most`);
+  if (Math.max(0, ...rows) > room) throw refuse(`takes a text of ${room} lines here at most`);
 }
 
 function rowsOf(text: string, cols: number): number {

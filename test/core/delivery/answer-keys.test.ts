@@ -150,7 +150,7 @@ describe('the steps of an answer', () => {
       select([0], { text: 'BSD' }),
       ['tick true', 'tick false', 'mark', 'write', 'mark', 'next_part', 'submit'],
     ],
-    ['leaving a question with boxes', platforms([' ', ' ']), select([3]), ['mark', 'enter']],
+    ['leaving a question with boxes', platforms([' ', ' ']), select([3]), ['digit']],
     ['a dismissal', permission(1), { kind: 'dismiss' }, ['escape']],
   ])('%s', (_, shown, plan, expected) => {
     expect(kinds(answerSteps(questionOf(shown), plan, shown))).toEqual(expected);
