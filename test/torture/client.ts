@@ -164,13 +164,18 @@ async function interrupt({ slug, ledger, cbos }: Turn): Promise<void> {
 }
 
 export const TRANSCRIPT_KEY = '\x0f';
+export const TRANSCRIPT_SIGN = 'Showing detailed transcript';
 const LONGEST_LOOK_MS = 600;
 
 /** Somebody at the terminal opens the transcript and closes it again, also in the middle of what others do. */
-async function look({ slug, random, typeAtTerminal }: Turn): Promise<void> {
+async function look({ slug, random, typeAtTerminal, cbos }: Turn): Promise<void> {
   await typeAtTerminal(slug, TRANSCRIPT_KEY);
   await new Promise((resolve) => setTimeout(resolve, random.int(0, LONGEST_LOOK_MS)));
   await typeAtTerminal(slug, TRANSCRIPT_KEY);
+  await new Promise((resolve) => setTimeout(resolve, LONGEST_LOOK_MS));
+  // Somebody else may have pressed it meanwhile, so that this opened it.
+  const shown = await settled(cbos().call<{ buffer: string }>('GET', `/sessions/${slug}/buffer?lines=45`));
+  if (shown?.body.buffer?.includes(TRANSCRIPT_SIGN) === true) await typeAtTerminal(slug, TRANSCRIPT_KEY);
 }
 
 /** null when the server went away under the request, which only a kill may do. */

@@ -4,7 +4,7 @@ import { type Cbos, startCbos } from '../harness/cbos.ts';
 import { claudeWorld } from '../harness/claude.ts';
 import { typeAtTerminal } from '../harness/claude-in-screen.ts';
 import { waitFor } from '../harness/wait-for.ts';
-import { type Ledger, newLedger, operationsOf, playClient, TRANSCRIPT_KEY } from './client.ts';
+import { type Ledger, newLedger, operationsOf, playClient, TRANSCRIPT_KEY, TRANSCRIPT_SIGN } from './client.ts';
 import { choosePlay } from './plays.ts';
 import { createRandom, type Random } from './random.ts';
 import { type FinalDelivery, faultsOf, type Torture } from './verdict.ts';
@@ -135,10 +135,10 @@ async function untilQuiet({ cbos, ledger, atTerminal }: Settling, slug: string):
       const held = deliveries.filter((one) => one.status === 'queued');
       const journal = deliveries.slice(0, 12).map((one) => `${one.status} ${one.note} ${one.text.slice(0, 30)}`);
       const { buffer } = (await cbos.call<{ buffer: string }>('GET', `/sessions/${slug}/buffer?lines=45`)).body;
+      // Two who look at once may leave it open.
+      if (buffer.includes(TRANSCRIPT_SIGN)) await atTerminal(slug, TRANSCRIPT_KEY);
       const inBox = deliveries.filter(({ text }) => buffer.includes(text.split(' ')[0] ?? text));
       last = { status, buffer, journal, inBox };
-      // Two who look at once may leave it open.
-      if (status.because.rule === 'screen.transcript') await atTerminal(slug, TRANSCRIPT_KEY);
       const { question } = status;
       if (question !== null && question.kind !== 'closing') {
         const choice = question.kind === 'question' ? 'Alpha' : 'no';
