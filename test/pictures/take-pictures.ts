@@ -1,4 +1,4 @@
-import { statSync } from 'node:fs';
+import { statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { chooseDemoScene, DEMO_SESSIONS } from '../../src/demo/scenes/fleet.ts';
@@ -158,9 +158,20 @@ async function take(options: {
   await page.goto((JSON.parse(stdout) as { url: string }).url);
   await page.locator('.session-row').first().waitFor();
   await picture.show(page, cbos);
-  await page.evaluate('document.fonts.ready');
-  // Code is coloured and terminals are drawn with the frames after.
-  await page.waitForLoadState('networkidle');
-  await page.screenshot({ path: file, animations: 'disabled', caret: 'hide' });
+  writeFileSync(file, await pictureOf(page));
   await context.close();
+}
+
+/** Code is coloured and terminals are drawn with later frames: taken when nothing changes any more. */
+async function pictureOf(page: Page): Promise<Buffer> {
+  let last: Buffer = Buffer.alloc(0);
+  return waitFor(
+    async () => {
+      const taken = await page.screenshot({ animations: 'disabled', caret: 'hide' });
+      const isSame = taken.equals(last);
+      last = taken;
+      return isSame && taken;
+    },
+    { describe: 'two pictures are the same', actual: () => last.length },
+  );
 }

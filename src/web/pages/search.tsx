@@ -11,6 +11,8 @@ import { client, sessions } from '../server/fleet.ts';
 /** A person pauses so long between words; asking at every letter would be for nothing. */
 const PAUSE_MS = 200;
 const LIMIT = 100;
+/** What a transcript tells is on the screen a moment later (seen: 2.1.329, up to a second on a busy machine). */
+const DRAWN_AFTER_S = 1.5;
 
 const KINDS: Readonly<Record<SearchKind, string>> = {
   prompt: 'Prompts',
@@ -144,15 +146,14 @@ function Hit({ hit }: { hit: SearchHit }) {
 }
 
 /** Where a hit leads: into the replay of its recording at that moment, or to the place in the conversation. */
-function targetOf({ session, offset, recording, seq }: SearchHit): string | null {
+function targetOf({ session, kind, offset, t, recording, seq }: SearchHit): string | null {
   if (!sessions.value.has(session)) return null;
   if (offset === null || recording === null) return addressOf({ page: 'session', slug: session, seq });
   return addressOf({
     page: 'replay',
     slug: session,
     recording: recording === session ? null : recording,
-    offset,
-    t: null,
+    ...(kind === 'screen' || t === null ? { offset, t: null } : { offset: null, t: t + DRAWN_AFTER_S }),
   });
 }
 

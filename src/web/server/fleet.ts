@@ -1,3 +1,6 @@
+// First: whatever part of the page the schemas come in, they are made after it.
+import './without-eval.ts';
+
 import { batch, signal } from '@preact/signals';
 import { type Client, createClient, EMPTY_VIEW, type SessionView, type StreamConnection } from '../../client/index.ts';
 import { CatalogueError, type StreamCommand, type StreamFrame } from '../../protocol/index.ts';

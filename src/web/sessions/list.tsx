@@ -1,5 +1,6 @@
 import { computed, signal } from '@preact/signals';
 import { memo } from 'preact/compat';
+import { useMemo } from 'preact/hooks';
 import type { Session } from '../../protocol/index.ts';
 import { ageText, now } from '../app/clock.ts';
 import { addressOf, goTo, place } from '../app/router.ts';
@@ -120,6 +121,8 @@ const Row = memo(function Row({ session, isOpen }: { session: Session; isOpen: b
   );
 });
 
+/** The signal itself is the text: as time passes only a text that is another is written, and no row is drawn again. */
 function Age({ since }: { since: string }) {
-  return <span class="age">{ageText(Date.parse(since), now.value)}</span>;
+  const text = useMemo(() => computed(() => ageText(Date.parse(since), now.value)), [since]);
+  return <span class="age">{text}</span>;
 }
