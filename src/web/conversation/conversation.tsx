@@ -116,7 +116,12 @@ function workingText(last: Item | undefined): string {
 /** Whether this is the call that the open question is about. */
 function isAsked(item: Item, question: Question | null): boolean {
   if (item.kind !== 'tool' || item.output !== null || question?.tool == null) return false;
-  return item.name === question.tool.name && JSON.stringify(item.input) === JSON.stringify(question.tool.input);
+  return item.name === question.tool.name && gistOfCall(item.input) === gistOfCall(question.tool.input);
+}
+
+/** What a call is for, without the folders of its file: Claude Code asks with the whole path (seen: 2.1.329). */
+function gistOfCall(input: unknown): string {
+  return inputGist(input).split('/').at(-1) ?? '';
 }
 
 const ItemView = memo(function ItemView(props: { item: Item; isAsked: boolean; isFound: boolean }) {

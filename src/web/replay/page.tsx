@@ -14,6 +14,8 @@ const SPEEDS = [0.5, 1, 2, 4, 8];
 const STEP_S = 5;
 /** A jump lands a little before the question, so that one sees it come. */
 const BEFORE_QUESTION_S = 1;
+/** A question that stands at the end was drawn a moment before it was known as one. */
+const KNOWN_AFTER_S = 5;
 
 /** A recording as it was: with a scrubber, faster or slower, from question to question. */
 export function ReplayPage({ at: { slug, recording, offset, t } }: { at: Replay }) {
@@ -219,7 +221,8 @@ function questionTimes(history: readonly StatusChange[], startedAt: number, dura
   return history
     .filter(({ primary }) => primary === 'waiting')
     .map(({ at }) => (Date.parse(at) - startedAt) / 1000)
-    .filter((time) => time >= 0 && time <= duration);
+    .filter((time) => time >= 0 && time <= duration + KNOWN_AFTER_S)
+    .map((time) => Math.min(time, duration));
 }
 
 function clockText(seconds: number): string {

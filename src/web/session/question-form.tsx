@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals';
-import type { Answer, Question, QuestionPart } from '../../protocol/index.ts';
+import type { Answer, Question, QuestionOption, QuestionPart } from '../../protocol/index.ts';
 export type GiveAnswer = (answer: Omit<Answer, 'question_id'>) => Promise<void>;
 
 /** What was chosen or written for one of the questions. */
@@ -62,20 +62,22 @@ function Part(props: { part: QuestionPart; reply: Reply; onChange: (reply: Reply
         {part.header !== null && <span class="chip">{part.header}</span>} {part.text}
       </legend>
       <div class="form-options">
-        {part.options.map(({ key, label, description }) => (
-          <label key={key} class="form-option">
-            <input
-              type={part.multi ? 'checkbox' : 'radio'}
-              name={part.text}
-              checked={reply.labels.includes(label)}
-              onChange={({ currentTarget }) => toggle(label, currentTarget.checked)}
-            />
-            <span class="choice-text">
-              <span>{label}</span>
-              {description !== null && <span class="choice-about">{description}</span>}
-            </span>
-          </label>
-        ))}
+        {part.options
+          .filter((option) => !isFreeText(option))
+          .map(({ key, label, description }) => (
+            <label key={key} class="form-option">
+              <input
+                type={part.multi ? 'checkbox' : 'radio'}
+                name={part.text}
+                checked={reply.labels.includes(label)}
+                onChange={({ currentTarget }) => toggle(label, currentTarget.checked)}
+              />
+              <span class="choice-text">
+                <span>{label}</span>
+                {description !== null && <span class="choice-about">{description}</span>}
+              </span>
+            </label>
+          ))}
         <input
           class="input"
           aria-label={`Other answer to: ${part.text}`}
@@ -96,4 +98,9 @@ function answerOf(part: QuestionPart, { labels, words }: Reply): string | string
   const all = [...part.options.map(({ label }) => label).filter((label) => labels.includes(label)), ...own];
   if (all.length === 0) return null;
   return part.multi ? all : (all[0] ?? null);
+}
+
+/** The option that only opens a text field: here there is one already. */
+export function isFreeText({ label }: QuestionOption): boolean {
+  return /^(type something|type here to tell claude|chat about this)/i.test(label);
 }

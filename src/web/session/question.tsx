@@ -6,7 +6,7 @@ import { Markdown } from '../conversation/markdown.tsx';
 import { ToolInput } from '../conversation/tool-input.tsx';
 import { attempt } from '../parts/toasts.tsx';
 import { client, link } from '../server/fleet.ts';
-import { type GiveAnswer, QuestionForm } from './question-form.tsx';
+import { type GiveAnswer, isFreeText, QuestionForm } from './question-form.tsx';
 
 const TITLES: Readonly<Record<Question['kind'], string>> = {
   permission: 'Permission',
@@ -209,11 +209,6 @@ function Choices(props: { question: Question; isDisabled: boolean; hasKeys: bool
         ))}
     </div>
   );
-}
-
-/** The option that only opens a text field: here there is one already. */
-function isFreeText({ label }: QuestionOption): boolean {
-  return /^(type something|type here to tell claude|chat about this)/i.test(label);
 }
 
 function hasAlways(options: readonly QuestionOption[]): boolean {
