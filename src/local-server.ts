@@ -5,8 +5,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ServeRequest, SettingFlags, StartRequest } from './cli/local-host.ts';
+import { openLogFile } from './platform/files/log-file.ts';
 import { isAlive, readProcess, waitUntil } from './platform/process/index.ts';
 import { prepareHome, readSettings } from './platform/settings/index.ts';
+import { isDiskFull } from './platform/sqlite/disk-full.ts';
 import { type LockHolder, readLockHolder, takeHomeLock } from './platform/sqlite/home-lock.ts';
 import { CatalogueError, SETTING_ROWS } from './protocol/index.ts';
 import { systemClock } from './server/clock.ts';
@@ -37,10 +39,12 @@ export async function runServer(self: ThisProgram, { flags, signal, onReady }: S
   await prepareHome(settings.home);
   const logFile = join(settings.home, 'server.log');
   keepLogSmall(logFile);
-  const log = pino(
-    { level: self.environment.CBOS_LOG_LEVEL ?? 'info', base: null },
-    pino.destination({ dest: logFile, append: true, mode: 0o600, sync: true }),
-  );
+  const log = pino({ level: self.environment.CBOS_LOG_LEVEL ?? 'info', base: null }, openLogFile(logFile));
+  // What a person asked for is refused, what is only noted comes again with the next change: no full disk may end the watch over sessions.
+  process.on('uncaughtException', (cause) => {
+    if (!isDiskFull(cause)) throw cause;
+    log.error({ err: cause }, 'the disk is full: something could not be written');
+  });
   const server = await startServer({
     settings,
     rules,

@@ -82,6 +82,12 @@ export const ERRORS = {
     meaning: 'A fault of CBOS itself',
     hint: 'The log in the home directory has the details',
   },
+  disk_full: {
+    status: 507,
+    exit: EXIT.failed,
+    meaning: 'There is no room on the disk of the home: what was asked for could not be written down, and was not done',
+    hint: 'Free some space and try again; `cbos doctor` says where',
+  },
   version_mismatch: {
     status: 409,
     exit: EXIT.failed,

@@ -26,6 +26,7 @@ import type { Logger } from './logger.ts';
 import { growKeyframes } from './replay/grow-keyframes.ts';
 import { type Bounds, keepInBounds } from './replay/keep-in-bounds.ts';
 import { createReplays, type Replays } from './replay/replays.ts';
+import { createPatientWrites } from './session/patient-writes.ts';
 import type { Dispose, SessionEvent, Sessions } from './sessions.ts';
 
 /** `cbos down` looks at the lock by taking it for a moment; a server that starts right then tries again. */
@@ -151,6 +152,7 @@ async function openFleet(
       events: createEventStore(database),
       search,
       days: createDayStore(database),
+      writes: createPatientWrites(clock, log),
       disk,
       isFlushed: settings.stream_flush,
       holdTools: (launchId) => holdTools(spoolDir, launchId),

@@ -4,15 +4,13 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { parseHeader, parseTiming } from '../../src/core/recording/index.ts';
 import { type Cbos, startCbos } from '../harness/cbos.ts';
 import { type ClaudeWorld, claudeWorld } from '../harness/claude.ts';
-import { mountSmallDisk, type SmallDisk } from '../harness/small-disk.ts';
+import { mountSmallDisk } from '../harness/small-disk.ts';
 import { waitFor } from '../harness/wait-for.ts';
 
 let world: ClaudeWorld;
-let disk: SmallDisk | null;
 let cbos: Cbos;
 beforeEach(async () => {
   world = await claudeWorld();
-  disk = mountSmallDisk(world, world.streamDir, '1m');
 });
 afterEach(() => world.dispose());
 
@@ -29,6 +27,7 @@ function bytesOf(slug: string): { counted: number; recorded: number } {
 }
 
 test('a session whose recording stops on a full disk says so, is not read from an old screen, and is seen again afterwards', async (context) => {
+  const disk = mountSmallDisk(world, world.streamDir, '1m');
   if (disk === null) return context.skip('nothing may be mounted here');
   cbos = await startCbos(world);
   expect((await cbos.cli(['new', 'AUTH', '--cols', '100', '--rows', '30'])).code).toBe(0);
@@ -60,4 +59,31 @@ test('a session whose recording stops on a full disk says so, is not read from a
     describe: 'the timing counts what is recorded',
     actual: () => bytesOf('AUTH'),
   });
+});
+
+test('a server whose home has no room left stays up, refuses what it could not write down, and goes on when there is room', async (context) => {
+  const disk = mountSmallDisk(world, world.cbosHome, '2m');
+  if (disk === null) return context.skip('nothing may be mounted here');
+  cbos = await startCbos(world);
+  expect((await cbos.cli(['new', 'J', '--type', 'json'])).code).toBe(0);
+  disk.fill();
+  const reply = { session_slug: 'J', response: 'x'.repeat(20_000) };
+  // What is left in the last block of the write-ahead log takes a little more.
+  await waitFor(async () => (await cbos.call('POST', '/stash', reply)).status === 507, { describe: 'it is full' });
+  const kept = (await cbos.call<unknown[]>('GET', '/stash')).body.length;
+  const refused = await cbos.cli(['new', 'B']);
+  expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('no room on the disk') });
+  expect((await cbos.call('POST', '/sessions/J/send', { text: 'hello' })).error?.code).toBe('disk_full');
+  expect((await cbos.call<unknown[]>('GET', '/sessions')).body).toHaveLength(1);
+  expect((await cbos.cli(['doctor'])).stdout).toMatch(/Home: .* free\n/);
+  // A log that takes nothing any more ends nobody.
+  process.kill(cbos.pid, 0);
+
+  disk.free();
+  expect((await cbos.call('POST', '/stash', reply)).error).toBe(null);
+  expect((await cbos.call<unknown[]>('GET', '/stash')).body).toHaveLength(kept + 1);
+  expect((await cbos.cli(['send', 'J', 'scene:hello'])).code).toBe(0);
+  await cbos.untilStatus('J', 'idle/waiting_input');
+  const history = await cbos.call<{ state: string }[]>('GET', '/sessions/J/history');
+  expect(history.body.map(({ state }) => state)).toContain('thinking');
 });

@@ -20,7 +20,7 @@ beforeEach(() => {
 });
 afterEach(() => database.close());
 
-const open = (): TimeSpent => createTimeSpent({ clock, days, sessionId: 'id-1' });
+const open = (): TimeSpent => createTimeSpent({ clock, days, write: (work) => work(), sessionId: 'id-1' });
 
 /** Lets time pass as in a running server, which counts every minute. */
 function pass(time: TimeSpent, ms: number): void {

@@ -180,6 +180,7 @@ export function createFleet({ deps, launch, registryDir }: FleetOptions): Fleet 
       deps.disk.dispose();
       await observer.dispose();
       await Promise.all(roster.all().map(({ actor, controls }) => actor.mailbox.post(() => controls.rest())));
+      deps.writes.dispose();
       roster.dispose();
     },
     list: () =>

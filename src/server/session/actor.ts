@@ -31,6 +31,7 @@ import type { Logger } from '../logger.ts';
 import type { Dispose, SessionEvent } from '../sessions.ts';
 import { JsonFacts } from './json-facts.ts';
 import { createMailbox, type Mailbox } from './mailbox.ts';
+import type { PatientWrites } from './patient-writes.ts';
 import type { SessionRecording } from './recording.ts';
 import { createRecordingGap, type RecordingGap } from './recording-gap.ts';
 import { createSessionStatus, type SessionStatus } from './session-status.ts';
@@ -52,6 +53,8 @@ export interface ActorDeps {
   events: EventStore;
   search: Search;
   days: DayStore;
+  /** for what is only noted */
+  writes: PatientWrites;
   /** whether recordings can be written */
   disk: DiskWatch;
   /** `script` writes recordings through at once */
@@ -97,6 +100,7 @@ export class SessionActor {
   private readonly hookListeners = new Set<(hook: ArrivedHook) => void>();
   private readonly changeListeners = new Set<() => void>();
   private listed = false;
+  private isGone = false;
   private jsonFacts: JsonFacts | null = null;
 
   constructor(
@@ -106,7 +110,12 @@ export class SessionActor {
     this.currentRecord = record;
     if (record.type === 'json') this.jsonFacts = new JsonFacts(deps.events, record.id);
     this.followInSearch(record);
-    this.time = createTimeSpent({ clock: deps.clock, days: deps.days, sessionId: record.id });
+    this.time = createTimeSpent({
+      clock: deps.clock,
+      days: deps.days,
+      write: this.write.bind(this),
+      sessionId: record.id,
+    });
     this.clearedAt = deps.clock.now();
     this.gap = createRecordingGap({
       clock: deps.clock,
@@ -308,6 +317,7 @@ export class SessionActor {
   dispose(): void {
     this.gap.dispose();
     this.time.count();
+    this.isGone = true;
     this.status.dispose();
   }
 
@@ -319,7 +329,8 @@ export class SessionActor {
 
   private save(change: Partial<SessionRecord>): void {
     this.currentRecord = { ...this.currentRecord, ...change };
-    this.deps.sessions.save(this.currentRecord);
+    const record = this.currentRecord;
+    this.write(() => this.deps.sessions.save(record));
     this.followInSearch(change);
   }
 
@@ -341,12 +352,21 @@ export class SessionActor {
     if (this.listed) this.deps.emit({ kind: 'updated', session: this.view() });
   }
 
+  /** Notes something, now or when there is room for it; nothing of a session that was removed meanwhile. */
+  private write(work: () => void): void {
+    this.deps.writes.write(() => {
+      if (!this.isGone) work();
+    });
+  }
+
+  private remember(change: StatusChange): void {
+    this.write(() => this.deps.history.append(this.currentRecord.id, change));
+  }
+
   private onStatusChange(memory: StatusMemory, before: StatusMemory | null): void {
     const hasMoved = before?.primary !== memory.primary || before.detail !== memory.detail;
-    if (hasMoved) this.deps.history.append(this.currentRecord.id, changeOf(memory, memory.since));
-    else if (before.health !== memory.health) {
-      this.deps.history.append(this.currentRecord.id, changeOf(memory, this.deps.clock.now()));
-    }
+    if (hasMoved) this.remember(changeOf(memory, memory.since));
+    else if (before.health !== memory.health) this.remember(changeOf(memory, this.deps.clock.now()));
     const asked = memory.question?.text;
     this.save(asked === undefined ? {} : { lastQuestion: asked });
     if (!this.listed) return;

@@ -1,6 +1,7 @@
 import { partsByDay, type SpentAs } from '../../core/history/index.ts';
 import type { DayStore } from '../../platform/sqlite/day-store.ts';
 import type { Clock } from '../clock.ts';
+import type { PatientWrites } from './patient-writes.ts';
 
 /** Counted so often while nothing changes: a kill of the server costs no more than this. */
 export const COUNT_EVERY_MS = 60_000;
@@ -18,10 +19,12 @@ export interface TimeSpent {
 export function createTimeSpent({
   clock,
   days,
+  write,
   sessionId,
 }: {
   clock: Clock;
   days: DayStore;
+  write: PatientWrites['write'];
   sessionId: string;
 }): TimeSpent {
   let current: SpentAs | null = null;
@@ -31,7 +34,8 @@ export function createTimeSpent({
     const from = countedTo;
     countedTo = now;
     if (current === null || now - from > LONGEST_KNOWN_MS) return;
-    for (const { day, ms } of partsByDay(from, now)) days.add(sessionId, day, current, ms);
+    const spent = current;
+    for (const { day, ms } of partsByDay(from, now)) write(() => days.add(sessionId, day, spent, ms));
   };
   return {
     count,

@@ -1,12 +1,12 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { readPutBack } from '../../../src/platform/claude/index.ts';
+import { makeTemporaryFolder } from '../../harness/temporary-folder.ts';
 
 let dir: string;
 beforeAll(() => {
-  dir = mkdtempSync(join(tmpdir(), 'cbos-queue-'));
+  dir = makeTemporaryFolder();
 });
 afterAll(() => rmSync(dir, { recursive: true }));
 

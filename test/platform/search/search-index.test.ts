@@ -2,7 +2,6 @@ import {
   appendFileSync,
   closeSync,
   copyFileSync,
-  mkdtempSync,
   openSync,
   renameSync,
   rmSync,
@@ -11,13 +10,13 @@ import {
   writeFileSync,
   writeSync,
 } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type IndexHit, SearchIndex } from '../../../src/platform/search/search-index.ts';
 import { openSearchDatabase } from '../../../src/platform/sqlite/search-schema.ts';
 import { SearchStore } from '../../../src/platform/sqlite/search-store.ts';
+import { makeTemporaryFolder } from '../../harness/temporary-folder.ts';
 
 const HEADER =
   'Script started on 2026-11-20 15:04:05+00:00 [COMMAND="claude" TERM="screen" TTY="/dev/pts/1" COLUMNS="80" LINES="6"]\n';
@@ -28,7 +27,7 @@ let index: SearchIndex;
 let faults: unknown[] = [];
 
 beforeEach(() => {
-  dir = mkdtempSync(join(tmpdir(), 'cbos-search-'));
+  dir = makeTemporaryFolder();
   faults = [];
   index = openIndex();
 });

@@ -1,18 +1,18 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type Database, openDatabase } from '../../../src/platform/sqlite/database.ts';
 import { MIGRATIONS } from '../../../src/platform/sqlite/migrations.ts';
 import { createSessionStore, type SessionStore } from '../../../src/platform/sqlite/session-store.ts';
 import { createStashStore, type StashRecord, type StashStore } from '../../../src/platform/sqlite/stash-store.ts';
+import { makeTemporaryFolder } from '../../harness/temporary-folder.ts';
 
 let home: string;
 let database: Database;
 let sessions: SessionStore;
 let stash: StashStore;
 beforeEach(() => {
-  home = mkdtempSync(join(tmpdir(), 'cb-sql-'));
+  home = makeTemporaryFolder();
   open();
   sessions.save({
     id: 's',

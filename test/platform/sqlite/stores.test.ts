@@ -1,7 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync, statSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { openDatabase } from '../../../src/platform/sqlite/database.ts';
@@ -9,10 +8,11 @@ import { createDeliveryStore, type DeliveryRecord } from '../../../src/platform/
 import { createHistoryStore } from '../../../src/platform/sqlite/history-store.ts';
 import { readLockHolder, takeHomeLock } from '../../../src/platform/sqlite/home-lock.ts';
 import { createSessionStore, type SessionRecord } from '../../../src/platform/sqlite/session-store.ts';
+import { makeTemporaryFolder } from '../../harness/temporary-folder.ts';
 
 let home: string;
 beforeEach(() => {
-  home = mkdtempSync(join(tmpdir(), 'cb-sql-'));
+  home = makeTemporaryFolder();
 });
 afterEach(() => rmSync(home, { recursive: true, force: true }));
 

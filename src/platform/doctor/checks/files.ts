@@ -22,6 +22,12 @@ export function checkHome({ settings: { home, socket } }: DoctorContext): Findin
       return fault(`${file} has mode ${formatMode(inside)}`, `chmod 600 ${file}`);
     }
   }
+  const freeBytes = freeIn(home);
+  if (freeBytes < NO_SPACE_BYTES)
+    return fault(
+      `${home}, ${formatSize(freeBytes)} free`,
+      'Free some space: on a full disk nothing new can be written down',
+    );
   return ok(home);
 }
 
@@ -30,13 +36,17 @@ export function checkRecordings({ settings: { stream_dir } }: DoctorContext): Fi
   if (!statSync(place).isDirectory())
     return fault(`${place} is no directory`, 'Name another one in CBOS_STREAM_STREAM_DIR');
   if (!isWritable(place)) return fault(`${place} cannot be written`, `Make it yours, or set CBOS_STREAM_STREAM_DIR`);
-  const { bavail, bsize } = statfsSync(place);
-  const freeBytes = bavail * bsize;
+  const freeBytes = freeIn(place);
   const detail = `${stream_dir}, ${formatSize(freeBytes)} free`;
   if (freeBytes < NO_SPACE_BYTES)
     return fault(detail, 'Free some space: on a full disk recordings stop, `cbos status` says which');
   if (freeBytes < LITTLE_SPACE_BYTES) return warning(detail, 'Free some space');
   return checkPrivacy(stream_dir) ?? ok(detail);
+}
+
+function freeIn(place: string): number {
+  const { bavail, bsize } = statfsSync(place);
+  return bavail * bsize;
 }
 
 /** CBOS makes its directory and files private, and changes nothing about those that were there before it. */
