@@ -42,7 +42,7 @@ export function recordingText({ recording_stopped_at: stoppedAt }: Pick<Session,
   return Number.isNaN(at) ? '' : `not recorded since ${formatClock(at)}: the disk is full`;
 }
 
-/** What a session asks, or else what it is doing, in a line. */
+/** What a session asks, or else what it is doing or what went wrong, in a line. */
 export function sessionGist({ status }: Pick<Session, 'status'>): string {
   if (status.question !== null) {
     const { kind, text, tool } = status.question;
@@ -50,7 +50,8 @@ export function sessionGist({ status }: Pick<Session, 'status'>): string {
     // Only a permission is about the tool; a question or a plan comes through one, but says itself what it wants.
     return tool === null || kind !== 'permission' ? asked : `${cleanLine(tool.name)}: ${toolGist(tool.input) || asked}`;
   }
-  return status.primary === 'active' || status.primary === 'stuck' ? firstLine(status.because.evidence) : '';
+  const tells = status.primary === 'active' || status.primary === 'stuck' || status.detail === 'error';
+  return tells ? firstLine(status.because.evidence) : '';
 }
 
 /** The field of a tool's input that says most, as Claude Code's own dialogs show it. */

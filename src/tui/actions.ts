@@ -19,15 +19,15 @@ export function sendText(app: App, session: Session, { text, queue = false, comm
   const { slug } = session;
   const { question } = session.status;
   const isAnswer = question !== null && question.kind !== 'closing' && !queue && !command;
-  app.notify('wait', `${isAnswer ? 'answering' : 'sending to'} ${slug}…`);
+  app.toast('wait', `${isAnswer ? 'answering' : 'sending to'} ${slug}…`);
   app.run(async () => {
     if (isAnswer) {
       await app.client.call('answer', { params: { slug }, body: { text, question_id: question.id } });
-      app.notify('good', `${slug} was answered: ${firstLine(text)}`);
+      app.toast('good', `${slug} was answered: ${firstLine(text)}`);
     } else {
       const body = { text, ...(queue ? { queue } : {}), ...(command ? { command } : {}) };
       const delivery = await app.client.call('send', { params: { slug }, body });
-      app.notify(delivery.status === 'failed' ? 'bad' : 'good', deliveryLine(delivery));
+      app.toast(delivery.status === 'failed' ? 'bad' : 'good', deliveryLine(delivery));
     }
     // What was typed meanwhile stays.
     if (draftOf(app.model, slug).text === editorOf(text).text) app.model.drafts.delete(slug);
@@ -44,7 +44,7 @@ export function stashText(app: App, session: Session, { text, when }: { text: st
     });
     app.model.drafts.delete(slug);
     const goes = when === 'manual' ? `kept for ${slug}` : `goes to ${slug} the next time it waits`;
-    app.notify('good', `${goes} — S shows what is kept`);
+    app.toast('good', `${goes} — S shows what is kept`);
   });
 }
 
@@ -55,18 +55,18 @@ export function answer(app: App, answering: Pick<Answer, 'choice' | 'text' | 'an
   const { slug } = session;
   const { question } = session.status;
   if (question === null) {
-    app.notify('bad', `${slug} asks nothing — s writes to it`);
+    app.toast('bad', `${slug} asks nothing — s writes to it`);
     return;
   }
   if (!isReadable(question, app.options.now())) {
-    app.notify('wait', `${slug} has just asked something else: read it first`);
+    app.toast('wait', `${slug} has just asked something else: read it first`);
     return;
   }
-  app.notify('wait', `answering ${slug}…`);
+  app.toast('wait', `answering ${slug}…`);
   app.run(async () => {
     await app.client.call('answer', { params: { slug }, body: { ...answering, question_id: question.id } });
     app.model.answer = null;
-    app.notify('good', `${slug} was answered: ${said}`);
+    app.toast('good', `${slug} was answered: ${said}`);
   });
 }
 
@@ -81,7 +81,7 @@ export function chooseOption(app: App, number: number): void {
   const part = openPart(question, draft);
   const option = part.options[number - 1];
   if (option === undefined) {
-    app.notify(
+    app.toast(
       'bad',
       part.options.length === 0 ? 'There are no options — s answers in words' : `There is no option ${number}`,
     );
@@ -127,17 +127,17 @@ export function interrupt(app: App): void {
   if (session === null) return;
   app.run(async () => {
     await app.client.call('interrupt', { params: { slug: session.slug } });
-    app.notify('good', `${session.slug} was interrupted`);
+    app.toast('good', `${session.slug} was interrupted`);
   });
 }
 
 /** Ends a session that lives, takes a dead one off the list. */
 export function endSession(app: App, { slug, status }: Session): void {
-  app.notify('wait', `ending ${slug}…`);
+  app.toast('wait', `ending ${slug}…`);
   app.run(async () => {
     if (status.primary === 'dead') await app.client.call('deleteSession', { params: { slug } });
     else await app.client.call('killSession', { params: { slug } });
-    app.notify(
+    app.toast(
       'good',
       status.primary === 'dead' ? `${slug} is off the list` : `${slug} has ended; x again takes it off the list`,
     );
@@ -150,14 +150,14 @@ export function attach(app: App): void {
   const { slug, type, screen_id: screenId, status } = session;
   if (status.primary === 'dead' || (screenId === null && type !== 'json')) {
     const why = status.primary === 'dead' ? ': it has ended — /restart goes on with it' : '';
-    app.notify('bad', `${slug} has no terminal${why}`);
+    app.toast('bad', `${slug} has no terminal${why}`);
     return;
   }
   app.run(async () => {
     // A JSON session is lent one, as `cbos attach` does.
     const { attach: attachTo, runHere } = app.host;
     await app.lendTerminal(() => (screenId === null ? runHere(['attach', slug]) : attachTo(screenId)));
-    app.notify('good', `back from ${slug}, which goes on`);
+    app.toast('good', `back from ${slug}, which goes on`);
   });
 }
 
@@ -170,7 +170,7 @@ export async function recordingFile(app: App, slug: string): Promise<string> {
 
 export function refresh(app: App): void {
   app.refresh();
-  app.notify('good', 'refreshed');
+  app.toast('good', 'refreshed');
 }
 
 export function replay(app: App): void {
@@ -180,18 +180,18 @@ export function replay(app: App): void {
     const file = await recordingFile(app, session.slug);
     const code = await app.lendTerminal(() => app.host.runHere(['replay', file]));
     if (code !== 0) throw new CatalogueError('no_recording');
-    app.notify('good', `back from the recording of ${session.slug}`);
+    app.toast('good', `back from the recording of ${session.slug}`);
   });
 }
 
 export function broadcast(app: App, text: string): void {
-  app.notify('wait', 'sending to all…');
+  app.toast('wait', 'sending to all…');
   app.run(async () => {
     const results = await app.client.call('broadcast', { body: { text, all: true } });
     const failed = results.filter(({ error }) => error !== undefined);
     const [first] = failed;
     const done = `${results.length - failed.length} of ${results.length} sessions get it`;
-    app.notify(first === undefined ? 'good' : 'bad', first === undefined ? done : `${done}; ${broadcastLine(first)}`);
+    app.toast(first === undefined ? 'good' : 'bad', first === undefined ? done : `${done}; ${broadcastLine(first)}`);
   });
 }
 
@@ -200,6 +200,6 @@ export function compareVersions(app: App): void {
   app.run(async () => {
     const { version } = await app.client.call('health');
     const own = app.options.version;
-    if (version !== own) app.notify('bad', `this is version ${own}, the server is ${version} — cbos down && cbos up`);
+    if (version !== own) app.toast('bad', `this is version ${own}, the server is ${version} — cbos down && cbos up`);
   });
 }

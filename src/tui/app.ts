@@ -4,12 +4,12 @@ import type { Style } from '../text/style.ts';
 import { cleanLine } from '../text/terminal-text.ts';
 import type { CommandSet } from './command-set.ts';
 import type { TuiHost, TuiOptions } from './host.ts';
-import { listed, type Model, type Notice, selectedSession } from './model.ts';
+import { listed, type Model, selectedSession, type Toast } from './model.ts';
 import type { Mode } from './modes/mode.ts';
 import { nextNeedy } from './order.ts';
 
 /** Long enough to be read twice. */
-const NOTICE_MS = 6_000;
+const TOAST_MS = 6_000;
 
 /** What modes and actions work with: the model, and what changes it. */
 export interface App {
@@ -27,7 +27,7 @@ export interface App {
   select(slug: string | null): void;
   /** Something of the picture has changed. */
   changed(): void;
-  notify(tone: Notice['tone'], text: string): void;
+  toast(tone: Toast['tone'], text: string): void;
   /** Does something that takes a while; what it throws and was to be expected is said, anything else ends the TUI. */
   run(work: () => Promise<void>): void;
   /** Gives the terminal to another program for as long as that runs. */
@@ -42,7 +42,7 @@ export interface App {
 /** The person's session, told when there is none. */
 export function requireSelected(app: App): Session | null {
   const session = selectedSession(app.model);
-  if (session === null) app.notify('bad', 'No session is selected — n makes one');
+  if (session === null) app.toast('bad', 'No session is selected — n makes one');
   return session;
 }
 
@@ -56,12 +56,12 @@ export function moveSelection(app: App, step: number): void {
 
 export function selectNextNeedy(app: App): void {
   const next = nextNeedy(listed(app.model), app.model.selected);
-  if (next === null) app.notify('good', 'No other session needs you');
+  if (next === null) app.toast('good', 'No other session needs you');
   else app.select(next);
 }
 
-export function noticeFor(tone: Notice['tone'], text: string, now: number): Notice {
-  return { tone, text: cleanLine(text), until: now + NOTICE_MS };
+export function toastFor(tone: Toast['tone'], text: string, now: number): Toast {
+  return { tone, text: cleanLine(text), until: now + TOAST_MS };
 }
 
 /** An error in a line, with its cure. @returns null for an error that nobody expected */

@@ -22,7 +22,7 @@ const COMMANDS: Readonly<Record<string, Command<App>>> = {
     usage: '/send-all TEXT',
     about: 'one text to every session',
     run(app, words) {
-      if (words === '') return app.notify('bad', 'There is no text — /send-all TEXT');
+      if (words === '') return app.toast('bad', 'There is no text — /send-all TEXT');
       const count = app.model.view.size;
       confirm(app, { question: `Send it to all ${count} sessions?`, onYes: () => broadcast(app, words) });
     },
@@ -41,7 +41,7 @@ const COMMANDS: Readonly<Record<string, Command<App>>> = {
       app.run(async () => {
         await app.client.call('patchSession', { params: { slug: session.slug }, body: { slug: words } });
         app.select(words);
-        app.notify('good', `${session.slug} is ${words} now`);
+        app.toast('good', `${session.slug} is ${words} now`);
       });
     },
   },
@@ -51,10 +51,10 @@ const COMMANDS: Readonly<Record<string, Command<App>>> = {
     run(app) {
       const session = requireSelected(app);
       if (session === null) return;
-      app.notify('wait', `launching ${session.slug} again…`);
+      app.toast('wait', `launching ${session.slug} again…`);
       app.run(async () => {
         await app.client.call('restartSession', { params: { slug: session.slug } });
-        app.notify('good', `${session.slug} goes on`);
+        app.toast('good', `${session.slug} goes on`);
       });
     },
   },
@@ -67,7 +67,7 @@ const COMMANDS: Readonly<Record<string, Command<App>>> = {
       app.run(async () => {
         const body = { screen_id: session.screen_id ?? '', slug: session.slug };
         const { slug } = await app.client.call('adoptSession', { body });
-        app.notify('good', `${slug} is one of yours now`);
+        app.toast('good', `${slug} is one of yours now`);
       });
     },
   },
@@ -102,7 +102,7 @@ const MOST_HITS = 50;
 
 function search(app: App, words: string): void {
   if (words === '') {
-    app.notify('bad', 'There is nothing to search for — /search WORDS');
+    app.toast('bad', 'There is nothing to search for — /search WORDS');
     return;
   }
   app.run(async () => {
@@ -118,7 +118,7 @@ function search(app: App, words: string): void {
 }
 
 function sayNo(app: App, words: string): void {
-  if (words === '') app.notify('bad', 'There is no text — /no TEXT');
+  if (words === '') app.toast('bad', 'There is no text — /no TEXT');
   else answer(app, { choice: 'no', text: words }, `no, ${words}`);
 }
 
@@ -151,16 +151,16 @@ function exportRecording(app: App, words: string): void {
   if (session === null) return;
   const [format = 'asciicast', file] = words.split(/\s+/).filter((word) => word !== '');
   if (!FORMATS.includes(format)) {
-    app.notify('bad', `There is no format ${format} — ${FORMATS.join(', ')}`);
+    app.toast('bad', `There is no format ${format} — ${FORMATS.join(', ')}`);
     return;
   }
   const endings: Readonly<Record<string, string>> = { asciicast: 'cast', text: 'txt', html: 'html' };
   const output = file ?? `${session.slug}.${endings[format]}`;
-  app.notify('wait', `exporting to ${output}…`);
+  app.toast('wait', `exporting to ${output}…`);
   app.run(async () => {
     const recording = await recordingFile(app, session.slug);
     const { code, said } = await app.host.runAside(['export', recording, '--format', format, '--output', output]);
-    if (code === 0) app.notify('good', `written: ${output}`);
-    else app.notify('bad', cleanLine(said).replace(/^cbos: /, ''));
+    if (code === 0) app.toast('good', `written: ${output}`);
+    else app.toast('bad', cleanLine(said).replace(/^cbos: /, ''));
   });
 }

@@ -6,7 +6,7 @@ import { listedSessions } from './order.ts';
 /** What happens when a session starts to wait: the terminal's bell, a notification of the desktop as well, or nothing but a line. */
 export const ALERTS = ['bell', 'desktop', 'quiet'] as const;
 
-export interface Notice {
+export interface Toast {
   text: string;
   tone: 'good' | 'bad' | 'wait';
   /** Unix milliseconds */
@@ -38,7 +38,7 @@ export interface Model {
   /** a conversation's tools with all that they said */
   isUnfolded: boolean;
   scroll: { back: number; right: number };
-  notice: Notice | null;
+  toast: Toast | null;
   answer: AnswerDraft | null;
   /** texts that were begun, by session */
   drafts: Map<string, Editor>;
@@ -55,7 +55,7 @@ export function createModel(now: number): Model {
     isZoomed: false,
     isUnfolded: false,
     scroll: { back: 0, right: 0 },
-    notice: null,
+    toast: null,
     answer: null,
     drafts: new Map(),
   };

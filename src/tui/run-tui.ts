@@ -2,7 +2,7 @@ import { type Dispose, EMPTY_VIEW, type SessionView, type StreamConnection } fro
 import type { StreamFrame } from '../protocol/index.ts';
 import { compareVersions } from './actions.ts';
 import { alertCodes, alertsBetween } from './alerts.ts';
-import { type App, errorText, moveSelection, noticeFor } from './app.ts';
+import { type App, errorText, moveSelection, toastFor } from './app.ts';
 import { commandSet } from './commands.ts';
 import type { TuiOptions } from './host.ts';
 import { createModel, listed, READING_MS, selectedSession } from './model.ts';
@@ -99,7 +99,7 @@ function openTui(options: TuiOptions): { ended: Promise<number>; dispose(): void
     open(next) {
       mode = next;
       // Whoever opens something has read it, and the title of what opens stands in its place.
-      model.notice = null;
+      model.toast = null;
       changed();
     },
     close() {
@@ -116,15 +116,15 @@ function openTui(options: TuiOptions): { ended: Promise<number>; dispose(): void
       changed();
     },
     changed,
-    notify(tone, text) {
-      model.notice = noticeFor(tone, text, now());
+    toast(tone, text) {
+      model.toast = toastFor(tone, text, now());
       changed();
     },
     run(work) {
       work().catch((error: unknown) => {
         const text = errorText(error, model.selected);
         if (text === null) fail(error);
-        else app.notify('bad', text);
+        else app.toast('bad', text);
       });
     },
     async lendTerminal(work) {
@@ -181,7 +181,7 @@ function openTui(options: TuiOptions): { ended: Promise<number>; dispose(): void
     }
     for (const { text } of alertsBetween(before, view, model)) {
       if (!isLent) terminal.write(alertCodes(model.alerts, text));
-      app.notify('wait', text);
+      app.toast('wait', text);
     }
     changed();
   };
@@ -232,7 +232,7 @@ function openTui(options: TuiOptions): { ended: Promise<number>; dispose(): void
       },
       onReconnected: () => {
         watched.onReconnected();
-        app.notify('good', 'the server is back');
+        app.toast('good', 'the server is back');
       },
       onEnd: fail,
     },

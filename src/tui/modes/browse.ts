@@ -140,11 +140,11 @@ const COMMANDS: Readonly<Record<string, Command>> = {
       desktop: 'the bell and the desktop tell',
       quiet: 'nothing but a line here tells',
     };
-    app.notify('good', `${words[app.model.alerts]} when a session starts to wait`);
+    app.toast('good', `${words[app.model.alerts]} when a session starts to wait`);
   },
   U: (app) => {
-    if (app.model.link.isUp) return app.notify('good', 'The server is up');
-    app.notify('wait', 'starting the server…');
+    if (app.model.link.isUp) return app.toast('good', 'The server is up');
+    app.toast('wait', 'starting the server…');
     app.run(() => app.host.startServer());
   },
   pageup: (app) => scrollBack(app, halfPane(app)),
@@ -157,7 +157,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
     app.model.scroll = { back: 0, right: 0 };
     app.model.answer = null;
     app.model.filter = '';
-    app.model.notice = null;
+    app.model.toast = null;
     app.changed();
   },
 };

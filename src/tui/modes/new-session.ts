@@ -113,7 +113,7 @@ function create(app: App, form: Form, home: string | undefined): void {
   const slug = form.texts.name.text.trim();
   if (!isSlug(slug)) {
     form.field = 'name';
-    app.notify('bad', 'The name: 1 to 64 letters, digits, - and _, a letter or digit first');
+    app.toast('bad', 'The name: 1 to 64 letters, digits, - and _, a letter or digit first');
     return;
   }
   const prompt = form.texts.prompt.text.trim();
@@ -126,12 +126,12 @@ function create(app: App, form: Form, home: string | undefined): void {
     ...(form.type === 'screen' ? sizeFor(app.paneSize()) : {}),
     ...(prompt === '' ? {} : { prompt }),
   };
-  app.notify('wait', `launching ${slug}…`);
+  app.toast('wait', `launching ${slug}…`);
   app.run(async () => {
     await app.client.call('createSession', { body });
     app.close();
     app.select(slug);
-    app.notify('good', `${slug} is launched`);
+    app.toast('good', `${slug} is launched`);
   });
 }
 

@@ -69,7 +69,7 @@ export function reply(app: App, added = ''): void {
     const isOwn = app.commands.has(typed);
     if (isOwn || to !== null) leave();
     if (isOwn) app.commands.run(app, typed);
-    else if (to === null) app.notify('bad', `There is no command ${typed.split(/\s/, 1)[0]} — ? shows them`);
+    else if (to === null) app.toast('bad', `There is no command ${typed.split(/\s/, 1)[0]} — ? shows them`);
     else if (typed.startsWith('!')) {
       const onYes = (): void => sendText(app, to, { text: typed, command: true });
       confirm(app, { question: `Run this in a shell, by ${to.slug}?`, onYes });

@@ -43,10 +43,10 @@ export function showStash(app: App): void {
     if (reply !== null) act(reply);
   };
   const apply = ({ id, session_slug: slug }: StashedResponse): void => {
-    app.notify('wait', `sending it to ${slug}…`);
+    app.toast('wait', `sending it to ${slug}…`);
     app.run(async () => {
       await app.client.call('applyStash', { params: { id } });
-      app.notify('good', `${slug} was sent what was kept for it`);
+      app.toast('good', `${slug} was sent what was kept for it`);
       await load();
     });
   };
@@ -64,7 +64,7 @@ export function showStash(app: App): void {
       onYes: () =>
         app.run(async () => {
           await app.client.call('removeStash', { params: { id } });
-          app.notify('good', 'taken out of the stash');
+          app.toast('good', 'taken out of the stash');
         }),
     });
   };

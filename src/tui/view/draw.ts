@@ -112,7 +112,8 @@ function tooSmall({ cols, rows }: Size): string[] {
 function header({ model, size, now, dress }: Drawing): string {
   const counts = countStates(model.view).map(({ state, count }) => {
     const shown = { state, status: { primary: null, detail: null } };
-    return { text: `${iconOf(null, state)} ${count} ${state}`, style: sessionStyle(shown) };
+    const asks = state === 'waiting' ? countQuestions(model) : '';
+    return { text: `${iconOf(null, state)} ${count} ${state}${asks}`, style: sessionStyle(shown) };
   });
   const { isUp, since } = model.link;
   const gone = formatDuration(now - since);
@@ -130,6 +131,12 @@ function header({ model, size, now, dress }: Drawing): string {
   }
   const tone: StyleName = isUp ? 'dim' : 'red';
   return `${left}${column(Math.max(width + 1, size.cols - displayWidth(right)))}${dress(tone, truncate(right, Math.max(0, room + displayWidth(right) - width)))}`;
+}
+
+/** How many of those that wait stand still until they are answered; the others are done and could be given something new. */
+function countQuestions({ view }: Model): string {
+  const asking = [...view.values()].filter(({ status }) => status.primary === 'waiting').length;
+  return asking === 0 ? '' : ` (${asking} ${asking === 1 ? 'asks' : 'ask'})`;
 }
 
 function list({ model, now, home, dress }: Drawing, frame: Frame): string[] {
@@ -210,13 +217,13 @@ function filled(rows: readonly string[], count: number): string[] {
 /** The rule above the input, with what is to be said at the moment. */
 function rule({ model, mode, size, now, dress }: Drawing): string {
   const box = mode.input?.() ?? null;
-  const notice = model.notice !== null && model.notice.until > now ? model.notice : null;
+  const toast = model.toast !== null && model.toast.until > now ? model.toast : null;
   const { cols, rows } = LEAST_SIZE;
   const small = isBelow(size, LEAST_SIZE) ? `${size.cols}×${size.rows}: made for ${cols}×${rows} at least` : '';
-  const title = ` ${notice?.text ?? (box?.title || small)} `;
+  const title = ` ${toast?.text ?? (box?.title || small)} `;
   const shown = title.trim() === '' ? '' : truncate(title, size.cols - 3);
   const tones = { good: 'green', bad: 'red', wait: 'yellow' } as const;
-  const tone = notice === null ? null : tones[notice.tone];
+  const tone = toast === null ? null : tones[toast.tone];
   return `${dress('dim', '──')}${dress(tone, shown)}${dress('dim', '─'.repeat(Math.max(0, size.cols - 2 - displayWidth(shown))))}`;
 }
 
