@@ -30,7 +30,6 @@ beforeEach(async () => {
   await terminal.until(/Enter send/, 'the input');
   await terminal.keys('C-u', 'Escape');
   await terminal.until(/q quit/, 'the list');
-  await terminal.keys('Escape');
   await terminal.until(/▌. AUTH/, 'that AUTH is selected');
 });
 
@@ -250,6 +249,8 @@ test('i says when nothing runs; x asks before it ends one, and takes a dead one 
   await terminal.until(/Take DONE off the list\?/, 'the other question');
   await terminal.keys('y');
   await terminal.until(/DONE is off the list/, 'that it is gone');
+  await terminal.keys('Escape');
+  await terminal.until(/. AUTH /, 'all others');
 });
 
 const bells = (): number => terminal.written().split('\u0007').length - 1;
