@@ -42,7 +42,7 @@ export function retryWords(event: Readonly<Record<string, unknown>>): string {
 
 /**
  * Dollars of the turn that a `result` ends. Its `total_cost_usd` is a sum that a process which was ended in good order hands to
- * the next one, and that begins anew after a kill; so what the turn itself took is believed first (2.1.329 has it), and where a
+ * the next one, while one that was killed hands nothing on; so what the turn itself took is believed first (2.1.329 has it), and where a
  * version does not tell it, the part of the sum since the last result.
  * @param totalBeforeUsd the sum of the result before, 0 where there was none
  */

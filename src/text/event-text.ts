@@ -80,7 +80,7 @@ export function printedText(event: ClaudeEvent): string {
 
 /** The answer of a turn that succeeded, whole. */
 export function answerText(result: ClaudeEvent): string {
-  return hasSucceeded(result) ? cleanBlock(text(result.result)) : '';
+  return hasSucceeded(result) ? cleanBlock(text(result.result)).trimEnd() : '';
 }
 
 /** Why a turn failed; `done` for one that did not. */

@@ -66,7 +66,16 @@ export function toolGist(input: unknown): string {
     const value = fields.get(name);
     if (typeof value === 'string') return cleanLine(value);
   }
-  return fields.size === 0 ? '' : cleanLine(JSON.stringify(input));
+  return questionsGist(fields.get('questions')) ?? (fields.size === 0 ? '' : cleanLine(JSON.stringify(input)));
+}
+
+/** What AskUserQuestion asks; null for what is no list of questions. */
+function questionsGist(questions: unknown): string | null {
+  if (!Array.isArray(questions)) return null;
+  const asked = questions
+    .map((one: { question?: unknown } | null) => one?.question)
+    .filter((text) => typeof text === 'string');
+  return asked.length === 0 ? null : cleanLine(asked.join(' '));
 }
 
 /** The first line that says something. */

@@ -78,10 +78,25 @@ describe('invoke', () => {
     expect(stderr).toBe('cbos: … overloaded (529): try 1 of 10 in 1 s\ncbos: … overloaded (529): try 2 of 10 in 1 s\n');
   });
 
+  test('a question is a line, and what a slash command answers is printed though it was not written piece by piece', async () => {
+    const asked = await invoking('go');
+    server.sessions.happen(slug, ...turnOf('question'));
+    expect((await outcome(asked)).stdout).toContain('● AskUserQuestion: Which database shall the service use?\n');
+
+    const command = startCommand(['invoke', slug, '/context'], where);
+    const count = turnOf('question').length + 1;
+    await waitFor(() => server.sessions.events(slug, { after: count, limit: 1 }).events.length > 0, {
+      describe: 'the command arrives',
+    });
+    server.sessions.happen(slug, { type: 'result', is_error: false, result: '## Context\n\n1 %\n\n' });
+    expect(await outcome(command)).toEqual({ code: 0, stdout: '## Context\n\n1 %\n', stderr: '' });
+  });
+
   test('--json prints frames, one a line, that parse', async () => {
     const command = await invoking('go', '--json');
     const events = turnOf('hello');
-    server.sessions.happen(slug, ...events);
+    // What follows the end of the turn is none of it, though it comes at once.
+    server.sessions.happen(slug, ...events, { type: 'command_lifecycle', state: 'completed' });
     const { code, stdout } = await outcome(command);
     const frames = stdout
       .trim()

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { Invocation, Session, SessionCosts } from '../../src/protocol/index.ts';
@@ -68,6 +69,7 @@ test('a conversation is compacted by its slash command, and shows that it is', a
 test('limits of a subscription are shown with the time of their reset, as they come near and when they are reached', async () => {
   // A subscription's Claude Code may look for more than the model: nothing of it gets further than here.
   const nowhere = createServer((socket) => socket.destroy()).listen(0, '127.0.0.1');
+  await once(nowhere, 'listening');
   world.onDispose(() => new Promise((resolve) => nowhere.close(() => resolve())));
   const { port } = nowhere.address() as { port: number };
   const proxy = { HTTPS_PROXY: `http://127.0.0.1:${port}`, NO_PROXY: '127.0.0.1' };
@@ -110,7 +112,7 @@ test('turns cost what they cost after a process was ended and after one was kill
   const totals = results.map(({ total_cost_usd }) => Number(total_cost_usd));
   const [first = 0, second = 0, third = 0] = totals;
   expect(second, 'a resumed process goes on with the sum').toBeGreaterThan(1.5 * first);
-  expect(third, 'a killed one has not handed it on').toBeLessThan(1.5 * first);
+  expect(third, 'a killed one has handed nothing on').toBeLessThan(second + 0.5 * first);
   const { turns, days, session } = (await cbos.call<SessionCosts>('GET', '/sessions/COST/costs')).body;
   // Three short answers, each told a little more of the conversation.
   expect(turns).toHaveLength(3);

@@ -36,6 +36,7 @@ export function createTurnPrinter(out: Printer, turn: InvokedTurn, ending: Endin
   let hasBegun = false;
   let hasAnswered = false;
   let isLineOpen = false;
+  let isOver = false;
 
   function closeLine(): void {
     if (isLineOpen) out.line();
@@ -62,7 +63,9 @@ export function createTurnPrinter(out: Printer, turn: InvokedTurn, ending: Endin
     const { event } = frame;
     // Its process may fail before it has taken the prompt.
     hasBegun ||= isOf(event, invocation) || event.type === 'error';
-    if (!hasBegun) return;
+    // More may come in one piece with the end.
+    if (!hasBegun || isOver) return;
+    isOver = event.type === 'result' || event.type === 'error';
     if (isJson) out.jsonLine(frame);
     else print(event);
     if (event.type === 'error') ending.fail(failure(cleanLine(String(event.message))));
@@ -80,7 +83,8 @@ export function createTurnPrinter(out: Printer, turn: InvokedTurn, ending: Endin
 
   function takeState({ status }: Extract<StreamFrame, { type: 'session_state' }>): void {
     const { question } = status;
-    if (!hasBegun || question === null || question.kind === 'closing') return;
+    if (!hasBegun || isOver || question === null || question.kind === 'closing') return;
+    isOver = true;
     closeLine();
     if (!isJson) out.lines(questionLines(slug, question));
     ending.finish(EXIT.refused);

@@ -259,8 +259,9 @@ export class SessionActor {
     this.jsonFacts?.add(more.events, more.costUsd);
     const before = this.status.evidence().json;
     const { launch, claudeSessionId } = this.currentRecord;
-    // Plan mode ends when its plan is approved: the next process must not begin in it again.
-    const permission_mode = json.permissionMode ?? launch.permission_mode;
+    // Plan mode ends when its plan is approved: the next process must not begin in it again. What was asked for the next turn stays.
+    const hasSwitched = json.permissionMode !== null && json.permissionMode !== before?.permissionMode;
+    const permission_mode = hasSwitched ? json.permissionMode : launch.permission_mode;
     const isNew = permission_mode !== launch.permission_mode || (json.sessionId ?? claudeSessionId) !== claudeSessionId;
     const isShown = before?.rateLimit !== json.rateLimit || before?.model !== json.model || more.costUsd > 0;
     this.currentRecord = { ...this.currentRecord, lastActivity: json.lastAt };
