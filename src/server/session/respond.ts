@@ -18,7 +18,7 @@ import { type Answer, CatalogueError, type Question } from '../../protocol/index
 import type { SessionActor } from './actor.ts';
 import type { Deliverer } from './deliver.ts';
 import { beginEnding } from './leftovers.ts';
-import { draftOf, takesManyPastes } from './prompt-box.ts';
+import { coverOf, draftOf, takesManyPastes } from './prompt-box.ts';
 
 /** Hooks tell of a dialog 10 to 150 ms before it is drawn; a loaded machine takes longer. */
 const DRAWN_MS = 3_000;
@@ -206,6 +206,8 @@ class OpenDialog {
     beginEnding(this.#actor, 'answer');
     await this.#press(step, before);
     const isGone = (): boolean => {
+      // Over a dialog it looks like another question, and may have taken the key.
+      if (coverOf(this.#actor) === 'transcript') return false;
       if (status.memory().question?.id === openId) return false;
       // Without hooks a question's identity is made of what the screen shows, and that changes with every letter typed.
       return this.#question.tool !== null || !showsDialog(this.#question, before, this.view());
