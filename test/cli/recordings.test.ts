@@ -1,4 +1,4 @@
-import { copyFileSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import fc from 'fast-check';
@@ -7,8 +7,9 @@ import { z } from 'zod';
 import { exportRecording, replay } from '../../src/local-recordings.ts';
 import { createEmulator } from '../../src/platform/emulator/index.ts';
 import { replayRecording } from '../../src/platform/recorder/index.ts';
+import { waitFor } from '../harness/wait-for.ts';
 import { createWorld } from '../harness/world.ts';
-import { type CommandResult, runCommand } from './command-line.ts';
+import { type CommandResult, runCommand, startCommand } from './command-line.ts';
 
 const RECORDINGS = fileURLToPath(new URL('../fixtures/recordings', import.meta.url));
 
@@ -271,4 +272,26 @@ describe('cbos replay without a terminal', () => {
       );
     }
   });
+});
+
+test('an export that is interrupted leaves no half of a file', async () => {
+  const output = inWorld('half.cast');
+  let goOn: () => void = () => undefined;
+  const interrupted = new Promise<void>((resolve) => {
+    goOn = resolve;
+  });
+  async function* text() {
+    yield 'the first half\n';
+    await interrupted;
+    yield 'the second\n';
+  }
+  const command = startCommand(['export', 'AUTH', '--output', output], {
+    socket: inWorld('no.sock'),
+    host: { exportRecording: async () => ({ timed: true, text: text() }) },
+  });
+  await waitFor(() => existsSync(output) && statSync(output).size > 0, { describe: 'the first half is written' });
+  command.interrupt();
+  goOn();
+  expect(await command.ended).toBe(130);
+  expect(readdirSync(world.streamDir)).toEqual([]);
 });

@@ -68,7 +68,7 @@ export function addRecordings(program: Command, context: CliContext): void {
     const { timed, text } = await host.exportRecording({ ...choiceOf(recording, options), format, output });
     if (!timed && format.startsWith('asciicast'))
       out.notice('there is no timing beside it, so everything comes at once — --timing FILE');
-    if (output !== null) await writeNewFile({ file: output, text, force, cwd: context.io.cwd });
+    if (output !== null) context.exitCode = await writeInterruptibly(context, { file: output, text, force });
     else
       for await (const piece of text) {
         if (out.closed.aborted) return;
@@ -107,6 +107,27 @@ function addChoice(command: Command): Command {
 
 function choiceOf(recording: string, { timing, cols, rows }: ChoiceOptions): RecordingChoice {
   return { recording, timing: timing ?? null, cols: cols ?? null, rows: rows ?? null };
+}
+
+/** Ctrl+C leaves no half of a file. @returns the exit code */
+async function writeInterruptibly(
+  { io }: CliContext,
+  request: { file: string; text: AsyncIterable<string>; force: boolean },
+): Promise<number> {
+  const ending = new AbortController();
+  let exitCode: number = EXIT.done;
+  const stopListening = io.onInterrupt((code) => {
+    exitCode = code;
+    ending.abort();
+  });
+  try {
+    await writeNewFile({ ...request, cwd: io.cwd, signal: ending.signal });
+  } catch (cause) {
+    if (!ending.signal.aborted) throw cause;
+  } finally {
+    stopListening();
+  }
+  return exitCode;
 }
 
 /** @returns the exit code */

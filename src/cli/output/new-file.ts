@@ -7,7 +7,7 @@ const MODE = 0o600;
 
 /**
  * Writes a text that comes in pieces. An existing file is kept, or with `force` replaced when all is there; what was begun and failed
- * is removed.
+ * or was interrupted is removed.
  * @throws CommandError for a file that exists, or a place that cannot be written
  */
 export async function writeNewFile(request: {
@@ -15,13 +15,18 @@ export async function writeNewFile(request: {
   text: AsyncIterable<string>;
   force: boolean;
   cwd: string;
+  /** aborted by Ctrl+C */
+  signal: AbortSignal;
 }): Promise<void> {
   const file = resolve(request.cwd, request.file);
   const written = request.force ? `${file}.partial` : file;
   const handle = await openFile({ path: written, flag: request.force ? 'w' : 'wx', name: request.file });
   try {
     try {
-      for await (const piece of request.text) await handle.writeFile(piece);
+      for await (const piece of request.text) {
+        request.signal.throwIfAborted();
+        await handle.writeFile(piece);
+      }
     } finally {
       await handle.close();
     }

@@ -39,6 +39,8 @@ export interface RecordingFacts {
 
 /** So much is read at once. One write of a program is rarely longer; a longer one becomes several steps of the same time. */
 const PIECE_BYTES = 65_536;
+/** Read from the file at once: a row is a few hundred bytes, and a read of each takes a quarter of a millisecond. */
+const AHEAD_BYTES = 1_048_576;
 /** The first lines of the advanced format tell about the recording. */
 const HEAD_ROWS = 20;
 const HEADER_READ_BYTES = 65_536;
@@ -83,13 +85,18 @@ export async function* readSteps(
     let at = kept?.at ?? 0;
     let offset = kept?.offset ?? start;
     const availableFrom = await file.availableFrom();
+    let ahead: { from: number; bytes: Buffer } = { from: offset, bytes: Buffer.alloc(0) };
     const pieces = async function* (bytes: number): AsyncGenerator<RecordedStep> {
       for (const stop = Math.min(offset + bytes, end); offset < stop; ) {
         if (offset < availableFrom) {
           offset = Math.min(stop, availableFrom);
           continue;
         }
-        const piece = await file.read(offset, Math.min(stop, offset + PIECE_BYTES));
+        if (offset >= ahead.from + ahead.bytes.length) {
+          ahead = { from: offset, bytes: await file.read(offset, Math.min(end, offset + AHEAD_BYTES)) };
+        }
+        const begin = offset - ahead.from;
+        const piece = ahead.bytes.subarray(begin, Math.min(begin + stop - offset, begin + PIECE_BYTES));
         if (piece.length === 0) return;
         offset += piece.length;
         yield { kind: 'output', at, bytes: piece };
