@@ -1,4 +1,4 @@
-import { closeSync, openSync, readSync, writeSync } from 'node:fs';
+import { closeSync, fstatSync, openSync, readSync, writeSync } from 'node:fs';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { WebSocket } from 'ws';
 import { waitFor } from './wait-for.ts';
@@ -37,7 +37,6 @@ export async function playRestless(play: RestlessPlay): Promise<{ reconnects: nu
   const clients = Array.from({ length: play.clients }, (_, index) => new RestlessClient(play, files, index));
   play.world.onDispose(() => clients.forEach((client) => void client.close()));
   for (const client of clients) client.connect();
-  const ends = new Map(play.recordings.map(({ slug, start }) => [slug, start]));
   const random = sequence(play.seed);
   for (let written = 0, turn = 0, pause = BURST_BYTES; written < play.totalBytes; turn++) {
     const index = turn % play.recordings.length;
@@ -46,15 +45,15 @@ export async function playRestless(play: RestlessPlay): Promise<{ reconnects: nu
     const cut = Math.floor(random() * bytes.length);
     for (const piece of [bytes.subarray(0, cut), bytes.subarray(cut)]) writeSync(outputs[index] ?? -1, piece);
     written += bytes.length;
-    const slug = play.recordings[index]?.slug ?? '';
-    ends.set(slug, (ends.get(slug) ?? 0) + bytes.length);
     if (written < pause) continue;
     pause = written + BURST_BYTES;
     await nextTurn();
     for (const { failure } of clients) if (failure !== null) throw failure;
   }
-  await waitFor(() => clients.every((client) => client.failure !== null || client.hasAll(ends)), {
+  const ends = new Map([...files].map(([slug, file]) => [slug, fstatSync(file).size]));
+  await waitFor(() => clients.every((client) => client.failure !== null || client.lag(ends) === 0), {
     describe: 'every client has all of it',
+    actual: () => `bytes that each lacks: ${clients.map((client) => client.lag(ends)).join(', ')}`,
     timeoutMs: 90_000,
   });
   for (const { failure } of clients) if (failure !== null) throw failure;
@@ -108,15 +107,16 @@ class RestlessClient {
     this.#offsets = new Map(play.recordings.map(({ slug, start }) => [slug, start]));
   }
 
-  hasAll(ends: ReadonlyMap<string, number>): boolean {
-    return [...ends].every(([slug, end]) => this.#offsets.get(slug) === end);
+  /** bytes between where it is and these ends */
+  lag(ends: ReadonlyMap<string, number>): number {
+    return [...ends].reduce((sum, [slug, end]) => sum + end - (this.#offsets.get(slug) ?? 0), 0);
   }
 
   connect(): void {
     const { url, token } = this.#play;
     const ws = new WebSocket(`${url.replace('http', 'ws')}/ws/stream`, ['cbos', `bearer.${token}`]);
     this.#ws = ws;
-    let left = 20 + Math.floor(this.#random() * 400);
+    let left = 5 + Math.floor(this.#random() * 100);
     ws.on('open', () => {
       const from = Object.fromEntries(this.#offsets);
       ws.send(JSON.stringify({ type: 'subscribe', sessions: [...this.#offsets.keys()], from }));
