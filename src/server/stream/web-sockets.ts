@@ -12,6 +12,12 @@ const MAX_FRAME_BYTES = 4 * 1024 * 1024;
 /** Finds connections whose other end is gone without a word (a laptop that sleeps, a lost network), and keeps proxies from closing idle ones. */
 const PING_INTERVAL_MS = 30_000;
 
+/**
+ * A ping waits behind what its client has not read yet, so one that is slow or busy answers late: it is given up after two minutes, in
+ * which it costs a bounded window.
+ */
+const MOST_UNANSWERED = 4;
+
 /** "Going away": the server ends. */
 const CLOSE_GOING_AWAY = 1001;
 /** The first code for an application's own use; the token that opened the connection holds no more. */
@@ -41,8 +47,8 @@ export interface WebSockets {
 interface Connection {
   ws: WebSocket;
   admission: Admission;
-  /** whether it answered the last ping */
-  isAlive: boolean;
+  /** pings since its last answer */
+  unanswered: number;
 }
 
 /** All WebSockets of the server: admits them, gives them to their hub, and keeps an eye on them. */
@@ -61,11 +67,11 @@ export function createWebSockets(options: WebSocketsOptions): WebSockets {
   let pings: NodeJS.Timeout | null = null;
 
   const accept = (ws: WebSocket, admission: Admission, hub: Hub): void => {
-    const connection: Connection = { ws, admission, isAlive: true };
+    const connection: Connection = { ws, admission, unanswered: 0 };
     connections.add(connection);
     pings ??= setInterval(() => checkAll(connections), options.pingIntervalMs ?? PING_INTERVAL_MS).unref();
     ws.on('pong', () => {
-      connection.isAlive = true;
+      connection.unanswered = 0;
     });
     ws.on('error', (error) => logger.debug({ err: error }, 'a connection failed'));
     ws.once('close', () => {
@@ -100,7 +106,7 @@ export function createWebSockets(options: WebSocketsOptions): WebSockets {
 
 function checkAll(connections: ReadonlySet<Connection>): void {
   for (const connection of connections) {
-    if (!connection.isAlive) {
+    if (connection.unanswered >= MOST_UNANSWERED) {
       connection.ws.terminate();
       continue;
     }
@@ -108,7 +114,7 @@ function checkAll(connections: ReadonlySet<Connection>): void {
       connection.ws.close(CLOSE_SIGN_IN_AGAIN, 'the token was changed');
       continue;
     }
-    connection.isAlive = false;
+    connection.unanswered += 1;
     connection.ws.ping();
   }
 }

@@ -283,6 +283,30 @@ describe('flow control', () => {
     stalled.check();
   });
 
+  test('one that reads nothing while pings go unanswered behind what it was sent is kept, and brought back', async () => {
+    await using pinging = await startFaces({ pingIntervalMs: 800 });
+    const written = pinging.sessions.add('AUTH');
+    const subscribe = async (): Promise<TestSocket<StreamFrame>> => {
+      const socket = await pinging.connectStream();
+      socket.send({ type: 'subscribe', sessions: ['AUTH'] });
+      await socket.next('stream');
+      return socket;
+    };
+    const slow = await subscribe();
+    const other = await subscribe();
+    slow.ws.pause();
+    for (let index = 0; index < 16; index++) written.write(LINE.repeat(1024));
+    let pings = 0;
+    other.ws.on('ping', () => pings++);
+    await waitFor(() => pings >= 3, { describe: 'three pings passed' });
+    slow.ws.resume();
+    await waitFor(() => slow.of('stream').at(-1)?.offset === written.end(), {
+      describe: 'the slow one is at the end',
+      actual: () => slow.closed,
+    });
+    expect(slow.closed).toBe(null);
+  });
+
   test('output that comes alone is sent at once, what follows is collected for a moment', async () => {
     const clock = new ManualClock();
     await using still = await startFaces({ clock });
