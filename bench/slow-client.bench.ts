@@ -38,7 +38,6 @@ export async function measure(): Promise<Figure[]> {
   const slow = await connect(world, growing);
   slow.ws.pause();
   const beside = await write(SECONDS_SLOW);
-  const before = slow.offset();
   slow.ws.resume();
   await waitFor(() => slow.offset() === others[0]?.offset(), { describe: 'the slow one is where the others are' });
   return [
@@ -49,7 +48,6 @@ export async function measure(): Promise<Figure[]> {
     { name: 'the others, p99 without it', value: alone.p99, unit: 'ms' },
     { name: 'the others, p99 beside it', value: beside.p99, unit: 'ms' },
     { name: 'p99 beside it against without', value: beside.p99 / alone.p99, unit: 'times', limit: 2 },
-    { name: 'what it had been sent meanwhile', value: before / 1e6, unit: 'MB' },
     { name: 'snapshots that brought it back', value: slow.snapshots(), unit: 'of 4' },
   ];
 }
