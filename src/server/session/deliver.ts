@@ -5,7 +5,7 @@ import type { DeliveryRecord } from '../../platform/sqlite/delivery-store.ts';
 import { CatalogueError, type Delivery, type Send } from '../../protocol/index.ts';
 import type { ArrivedHook, SessionActor } from './actor.ts';
 import { type JournalWith, openDeliveryJournal } from './delivery-journal.ts';
-import { finishEnding, hasToResend, leftoversOf, NOTES, takeOutLeftovers } from './leftovers.ts';
+import { finishEnding, hasToTakeOut, leftoversOf, NOTES, takeOutLeftovers } from './leftovers.ts';
 import {
   coverOf,
   draftOf,
@@ -55,7 +55,7 @@ export function createDeliverer(actor: SessionActor): Deliverer {
   let isLooking = false;
   const stopChanges = actor.onChange(() => {
     if (mayTypeHeld(contextOf(actor))) {
-      if (withStatus('queued').length > 0 || hasToResend(actor)) flush();
+      if (withStatus('queued').length > 0 || hasToTakeOut(actor)) flush();
     } else if (!isLooking && draftOf(actor) !== null) {
       isLooking = true;
       noticePutBack(actor)

@@ -21,6 +21,9 @@ export const NOTES = {
   putBack: 'It came back out of the queue of Claude Code when the turn was ended; it is sent when the session is ready',
 } as const;
 
+/** The end of a turn may be drawn this long before the prompt that goes back into the box; on a machine at rest it is 50 ms. */
+const LATE_RETURN_MS = 5_000;
+
 /** Deliveries that are looked through for what stands in the box: more than one turn ever has in its queue. */
 const LOOKED_THROUGH = 50;
 
@@ -52,7 +55,7 @@ export function leftoversOf(actor: SessionActor): DeliveryRecord[] | null {
  */
 function candidates(actor: SessionActor): DeliveryRecord[] {
   const recent = recentDeliveries(actor);
-  const isEnding = recent.some(({ note }) => isMarker(note));
+  const isEnding = recent.some(({ note }) => isMarker(note)) || hasJustInterrupted(actor);
   return recent.filter(({ status, note }) => {
     if (status === 'delivered') return isEnding;
     const isOpen = status === 'unknown' || status === 'sent';
@@ -62,9 +65,15 @@ function candidates(actor: SessionActor): DeliveryRecord[] {
 
 /** What CBOS typed into an empty box, or the prompt of the turn that it interrupts: nothing stands above it. */
 const isAlone = (status: DeliveryRecord['status'], note: string | null): boolean =>
-  status !== 'delivered' || note === NOTES.interrupting;
+  status !== 'delivered' || note === NOTES.interrupting || note === NOTES.interrupted;
 
 const isMarker = (note: string | null): boolean => note === NOTES.interrupting || note === NOTES.answering;
+
+/** Whether CBOS interrupted the last turn that had a prompt of its own, a moment ago. */
+function hasJustInterrupted(actor: SessionActor): boolean {
+  const last = recentDeliveries(actor).find(({ status }) => status === 'delivered');
+  return last?.note === NOTES.interrupted && actor.deps.clock.now() - last.updatedAt < LATE_RETURN_MS;
+}
 
 /**
  * Journals that CBOS is about to end a turn, so that it is known who put texts back into the box, also after a crash. An interrupt puts
@@ -80,10 +89,11 @@ export function beginEnding(actor: SessionActor, by: 'interrupt' | 'answer'): vo
 
 /** From here on nothing is put back any more because of CBOS. */
 export function finishEnding(actor: SessionActor): void {
+  const { deliveries, clock } = actor.deps;
   for (const record of recentDeliveries(actor)) {
-    if (!isMarker(record.note)) continue;
-    const note = record.note === NOTES.interrupting ? NOTES.interrupted : NOTES.inQueue;
-    actor.deps.deliveries.save({ ...record, note });
+    if (record.note === NOTES.interrupting)
+      deliveries.save({ ...record, note: NOTES.interrupted, updatedAt: clock.now() });
+    else if (record.note === NOTES.answering) deliveries.save({ ...record, note: NOTES.inQueue });
   }
   actor.rememberAnswerKey(null);
 }
@@ -92,11 +102,13 @@ export function finishEnding(actor: SessionActor): void {
 export const recentDeliveries = ({ deps, record }: SessionActor): DeliveryRecord[] =>
   deps.deliveries.list(record.id).slice(0, LOOKED_THROUGH);
 
-/** Whether something stands in the box that has to be taken out to be sent anew. */
-export function hasToResend(actor: SessionActor): boolean {
+/** Whether something stands in the box that has to be taken out to be sent anew, or that came back late from an interrupt. */
+export function hasToTakeOut(actor: SessionActor): boolean {
   return (
     leftoversOf(actor)?.some(
-      (record) => afterClearing(record, record.note === NOTES.interrupting).status === 'queued',
+      (record) =>
+        record.note === NOTES.interrupted ||
+        afterClearing(record, record.note === NOTES.interrupting).status === 'queued',
     ) ?? false
   );
 }
@@ -112,7 +124,8 @@ export async function takeOutLeftovers(actor: SessionActor): Promise<boolean> {
   const isStill = (): boolean => leftoversOf(actor)?.length === found.length;
   if (!(await clearBox(actor, isStill))) return false;
   const { deliveries, clock } = actor.deps;
-  const isInterrupt = recentDeliveries(actor).some(({ note }) => note === NOTES.interrupting);
+  const isInterrupt =
+    recentDeliveries(actor).some(({ note }) => note === NOTES.interrupting) || hasJustInterrupted(actor);
   const fromQueue = isInterrupt && actor.transcript !== null ? await readPutBack(actor.transcript) : new Map();
   for (const [index, record] of found.entries()) {
     // First in the box stands the prompt that was interrupted, unless its turn had just ended by itself.
