@@ -135,7 +135,9 @@ test('the timing is packed and dropped with its recording, and every time stays 
   for await (const step of readSteps(source, facts)) {
     if (step.kind !== 'output') continue;
     if (Number.isNaN(first)) first = step.at;
-    expect(step.at).toBeCloseTo((offset - HEADER.length + 1_000) / MB, 3);
+    // What is kept may begin within a row.
+    const row = Math.floor((offset - HEADER.length) / 1_000) + 1;
+    expect(step.at).toBeCloseTo(row / 1_000, 6);
     offset += step.bytes.length;
     last = step.at;
   }
