@@ -24,7 +24,8 @@ beforeAll(async () => {
 });
 afterAll(() => server[Symbol.asyncDispose]());
 beforeEach(async () => {
-  await terminal.keys('Escape');
+  // No key may follow an Esc that nobody has seen work: both together would be one with Alt.
+  if (!/q quit/.test(await terminal.screen())) await terminal.keys('Escape');
   await terminal.until(/q quit/, 'the list');
   await terminal.keys('g', 's');
   await terminal.until(/Enter send/, 'the input');
