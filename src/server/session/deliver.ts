@@ -142,6 +142,7 @@ export function createDeliverer(actor: SessionActor): Deliverer {
     if (again !== null) return view(again);
     const force = request.force === true;
     await actor.status.until(() => force || (draftOf(actor) === null && coverOf(actor) === null), DRAFT_SETTLE_MS);
+    actor.recording?.look();
     const decision = decide(request, contextOf(actor));
     const isInTheWay = decision.kind === 'type' && decision.confirm === 'turn' && !force && draftOf(actor) !== null;
     if (isInTheWay && !(await takeOutLeftovers(actor))) throw besideDraft();
@@ -180,6 +181,7 @@ export function createDeliverer(actor: SessionActor): Deliverer {
     send: (request, journalWith = (_, save) => save()) => {
       const known = earlier(request);
       if (known !== null) return Promise.resolve(view(known));
+      actor.recording?.look();
       // Decided twice: now, so that a refusal or a hold answers at once, and again when its turn in the mailbox comes.
       const context = contextOf(actor);
       const cover = context.cover === 'unknown' ? null : context.cover;

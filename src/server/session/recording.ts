@@ -37,6 +37,8 @@ export interface SessionRecordingOptions {
 export interface SessionRecording extends RecordingStream {
   /** reads what is there and goes on reading as it grows; resolves when the screen is as the recording has it now */
   follow(): Promise<void>;
+  /** tells the screen now where it was drawn anew since it was told last: before something is decided by it */
+  look(): void;
   /** the window's rows */
   lines(): readonly string[];
   size(): { cols: number; rows: number };
@@ -214,6 +216,12 @@ export function createSessionRecording(options: SessionRecordingOptions): Sessio
       return () => resetListeners.delete(listener);
     },
     follow,
+    look: () => {
+      if (frameDue === null) return;
+      frameDue();
+      frameDue = null;
+      readFrame(clock.now());
+    },
     lines: () => lastFrame?.lines ?? [],
     size: () => size,
     text: (count, format) => drawing?.emulator().text(count, format) ?? '',
