@@ -118,6 +118,8 @@ describe('the page, in a real browser, on real sessions', () => {
     await cbos.until('ACCOUNTS', ({ status }) => status.question?.kind !== 'question', 'takes the answer', PATIENCE_MS);
 
     await row('DEPLOY').click();
+    // The list has such buttons too, until the session has taken its place.
+    await page.getByRole('heading', { name: 'DEPLOY' }).waitFor();
     await page.getByRole('region', { name: 'Permission' }).getByText('./deploy.sh staging', { exact: true }).waitFor();
     await page.getByRole('button', { name: 'Yes', exact: true }).click();
     await cbos.untilStatus('DEPLOY', 'idle/waiting_input', PATIENCE_MS);
