@@ -28,14 +28,18 @@ export class InputGate {
     await this.waitUntilTaken(input);
     const before = await readWrittenBytes(input.daemonPid);
     const now = performance.now();
-    // In place even if `send` fails: what it typed by then is not known.
+    // In place while it is sent, and after it failed: what it typed by then is not known.
     const pending: Pending = {
       writtenBytes: before === null ? null : before + input.sizeBytes,
       notBefore: before === null || input.attached ? now + input.sizeBytes / SLOW_BYTES_PER_MS : now,
       sizeBytes: input.sizeBytes,
     };
     this.pending = pending;
-    const besides = await input.send();
+    const besides = await input.send().catch((cause: unknown) => {
+      // Waiting for what may never have been typed would close the session for good; where it was, it fits.
+      if (input.sizeBytes <= BUFFERED_BYTES) this.pending = null;
+      throw cause;
+    });
     if (pending.writtenBytes !== null) pending.writtenBytes += besides;
     if (input.sizeBytes > BUFFERED_BYTES) await this.waitUntilTaken(input);
   }
