@@ -129,7 +129,10 @@ describe('the page, in a real browser, on real sessions', () => {
     await reply.fill('one line\nand another');
     await reply.press('Enter');
     await page.getByLabel('Sent').getByText('Claude Code took it').waitFor();
-    expect(world.promptsReceived()).toContain('one line\nand another');
+    await waitFor(() => world.promptsReceived().includes('one line\nand another'), {
+      describe: 'the model is asked that',
+      actual: () => world.promptsReceived(),
+    });
     await cbos.untilStatus('DEPLOY', 'idle/waiting_input', PATIENCE_MS);
 
     await page.getByRole('button', { name: 'Take the keyboard' }).click();

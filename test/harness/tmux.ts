@@ -34,6 +34,8 @@ export interface Terminal {
   resize(cols: number, rows: number): Promise<void>;
   /** where the cursor is, from 0; null: hidden */
   cursor(): Promise<{ row: number; col: number } | null>;
+  /** resolves to the program's exit code when it has ended */
+  ended(): Promise<number>;
   /** all bytes that the program wrote */
   written(): string;
   /** any other command of tmux on it */
@@ -94,6 +96,17 @@ export async function openTerminal(world: World, options: TerminalOptions = {}):
         .map(Number);
       return flag === 1 ? { row: row ?? 0, col: col ?? 0 } : null;
     },
+    // What tmux writes into the picture of a program that has ended comes late, or never.
+    ended: () =>
+      waitFor(
+        async () => {
+          const [isDead, code] = (
+            await tmux('display-message', '-p', '-t', name, '#{pane_dead} #{pane_dead_status}')
+          ).split(' ');
+          return isDead === '1' ? Number(code) : undefined;
+        },
+        { describe: 'the program ends', actual: () => `\n${last}` },
+      ),
     written: () => readFileSync(log, 'utf8'),
     tmux: (...words) => tmux(...words),
   };
