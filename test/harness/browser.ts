@@ -70,6 +70,10 @@ export interface WatchedPage {
   faults: string[];
 }
 
+/** Of a server that is away on purpose (refused, or reset in mid-answer), and of being a private window, the browser complains by itself. */
+const BROWSERS_OWN_COMPLAINT =
+  /ERR_CONNECTION_(REFUSED|RESET)|ERR_EMPTY_RESPONSE|ERR_INCOMPLETE_CHUNKED_ENCODING|WebSocket connection|status of 4\d\d|incognito mode/;
+
 export async function openPage(
   browser: Browser,
   options: Parameters<Browser['newContext']>[0] & { origin: string },
@@ -80,13 +84,8 @@ export async function openPage(
   const faults: string[] = [];
   page.on('pageerror', (error) => faults.push(`error: ${error.message}`));
   page.on('console', (message) => {
-    // Of a server that is away on purpose, and of itself being a private window, the browser complains by itself.
-    if (
-      message.type() === 'error' &&
-      !/ERR_CONNECTION_REFUSED|WebSocket connection|status of 4\d\d|incognito mode/.test(message.text())
-    ) {
+    if (message.type() === 'error' && !BROWSERS_OWN_COMPLAINT.test(message.text()))
       faults.push(`console: ${message.text()}`);
-    }
   });
   page.on('request', (request) => {
     const { protocol, origin: asked } = new URL(request.url());
