@@ -24,6 +24,10 @@ interface Form {
   type: SessionType;
   /** folders that begin as what stands in the field */
   folders: readonly string[];
+  /** the server has been asked for the folders and has not answered */
+  isLookingUp: boolean;
+  /** Tab came before the folders did: it does its work as soon as they are known */
+  tabWaits: boolean;
 }
 
 /** The form for a new session. The folder is completed by the server, whose machine it is on. */
@@ -34,6 +38,8 @@ export function newSession(app: App, name = ''): void {
     texts: { name: editorOf(name), folder: editorOf(pathText(app.options.cwd, home)), prompt: EMPTY_EDITOR },
     type: 'screen',
     folders: [],
+    isLookingUp: false,
+    tabWaits: false,
   };
   const goTo = (step: number): void => {
     form.field = FIELDS[(FIELDS.indexOf(form.field) + step + FIELDS.length) % FIELDS.length] ?? 'name';
@@ -41,12 +47,20 @@ export function newSession(app: App, name = ''): void {
   };
   const lookUpFolders = (): void => {
     const asked = form.texts.folder.text;
+    const isLast = (): boolean => form.texts.folder.text === asked;
+    form.isLookingUp = true;
     app.run(async () => {
-      const { folders } = await app.client.call('completeFolder', { query: { path: asked } });
-      // An answer to what has been changed since is of no use.
-      if (form.texts.folder.text !== asked) return;
-      form.folders = folders.map((folder) => pathText(folder, home));
-      app.changed();
+      try {
+        const { folders } = await app.client.call('completeFolder', { query: { path: asked } });
+        // An answer to what has been changed since is of no use.
+        if (isLast()) form.folders = folders.map((folder) => pathText(folder, home));
+      } finally {
+        if (isLast()) {
+          form.isLookingUp = false;
+          if (form.tabWaits) completeOrGoOn();
+          app.changed();
+        }
+      }
     });
   };
   /** @returns false where there is nothing to complete */
@@ -63,13 +77,19 @@ export function newSession(app: App, name = ''): void {
     lookUpFolders();
     return true;
   };
+  const completeOrGoOn = (): void => {
+    form.tabWaits = false;
+    if (!completeFolder()) goTo(1);
+  };
 
   const keys: Readonly<Record<string, () => void>> = {
     escape: () => app.close(),
     'ctrl+c': () => app.close(),
     enter: () => create(app, form, home),
     tab: () => {
-      if (form.field !== 'folder' || !completeFolder()) goTo(1);
+      if (form.field !== 'folder') goTo(1);
+      else if (form.isLookingUp) form.tabWaits = true;
+      else completeOrGoOn();
     },
     down: () => goTo(1),
     'shift+tab': () => goTo(-1),
@@ -91,6 +111,7 @@ export function newSession(app: App, name = ''): void {
   };
   const handleKey = (event: InputEvent): void => {
     const key = event.kind === 'key' ? keys[event.name] : undefined;
+    form.tabWaits = false;
     if (key === undefined) write(event);
     else key();
     app.changed();
@@ -99,7 +120,7 @@ export function newSession(app: App, name = ''): void {
   app.open({
     hints: () => [
       ['Enter', 'launch'],
-      ['Tab', form.field === 'folder' && form.folders.length > 0 ? 'complete' : 'next field'],
+      ['Tab', form.field === 'folder' && (form.isLookingUp || form.folders.length > 0) ? 'complete' : 'next field'],
       ...(form.field === 'type' ? ([['Space', 'the other type']] as const) : []),
       ['Esc', 'leave'],
     ],
