@@ -1,31 +1,23 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { type FacesUnderTest, startFaces } from '../harness/faces.ts';
-import { type CommandOptions, type CommandResult, runCommand } from './command-line.ts';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { type CommandResult, runCommand } from './command-line.ts';
+import { serveCommands } from './served.ts';
 import { WAITS_FOR_PERMISSION, WORKS } from './some-questions.ts';
 
-let server: FacesUnderTest;
-let where: CommandOptions;
-
-beforeAll(async () => {
-  server = await startFaces();
-  where = { socket: `${server.world.cbosHome}/cbos.sock` };
-});
-afterAll(() => server[Symbol.asyncDispose]());
+const cli = serveCommands();
 
 let number = 0;
 let one: string;
 let two: string;
 beforeEach(async () => {
-  for (const { slug } of server.sessions.list()) await server.sessions.remove(slug);
   // New names: a session's texts stay known by its name.
   number++;
   [one, two] = [`ONE${number}`, `TWO${number}`];
-  server.sessions.add(one);
-  server.sessions.add(two);
+  cli.server.sessions.add(one);
+  cli.server.sessions.add(two);
 });
 
-const send = (...words: string[]): Promise<CommandResult> => runCommand(['send', ...words], where);
-const sent = (): string[] => [one, two].flatMap((slug) => server.sessions.deliveries(slug).map(({ text }) => text));
+const send = (...words: string[]): Promise<CommandResult> => runCommand(['send', ...words], cli.where);
+const sent = (): string[] => [one, two].flatMap((slug) => cli.server.sessions.deliveries(slug).map(({ text }) => text));
 
 describe('send to several sessions', () => {
   test.each([
@@ -39,7 +31,7 @@ describe('send to several sessions', () => {
   });
 
   test('ends with exit code 4 where one does not get it, and says why', async () => {
-    server.sessions.change(two, WAITS_FOR_PERMISSION);
+    cli.server.sessions.change(two, WAITS_FOR_PERMISSION);
     const { code, stdout, stderr } = await send('--all', 'hello');
     expect({ code, stderr }).toEqual({ code: 4, stderr: '' });
     expect(stdout).toMatch(new RegExp(`^${one} took it\n${two} does not get it: The prompt takes no text now — .+\n$`));
@@ -52,13 +44,13 @@ describe('send to several sessions', () => {
   });
 
   test('goes to those in a state alone', async () => {
-    server.sessions.change(two, WORKS);
+    cli.server.sessions.change(two, WORKS);
     expect(await send('--state', 'ready', 'hello')).toEqual({ code: 0, stdout: `${one} took it\n`, stderr: '' });
     expect(sent()).toEqual(['hello']);
   });
 
   test('reads standard input for -', async () => {
-    expect((await runCommand(['send', '--all', '-'], { ...where, stdin: 'a\nb\n' })).code).toBe(0);
+    expect((await runCommand(['send', '--all', '-'], { ...cli.where, stdin: 'a\nb\n' })).code).toBe(0);
     expect(sent()).toEqual(['a\nb\n', 'a\nb\n']);
   });
 

@@ -1,24 +1,17 @@
 import { readFileSync } from 'node:fs';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { type ClaudeEvent, StoredEvent } from '../../src/protocol/index.ts';
-import { type FacesUnderTest, startFaces } from '../harness/faces.ts';
 import { waitFor } from '../harness/wait-for.ts';
-import { type CommandOptions, type RunningCommand, runCommand, startCommand } from './command-line.ts';
+import { type RunningCommand, runCommand, startCommand } from './command-line.ts';
+import { serveCommands } from './served.ts';
 import { WAITS_FOR_PERMISSION } from './some-questions.ts';
 
-let server: FacesUnderTest;
-let where: CommandOptions;
-beforeAll(async () => {
-  server = await startFaces();
-  where = { socket: `${server.world.cbosHome}/cbos.sock` };
-});
-afterAll(() => server[Symbol.asyncDispose]());
+const cli = serveCommands();
 beforeEach(async () => {
-  for (const { slug } of server.sessions.list()) await server.sessions.remove(slug);
-  server.sessions.found = [];
+  cli.server.sessions.found = [];
   // A name of its own: events of a session in memory stay.
   slug = `CI-${count++}`;
-  server.sessions.addWithoutRecording(slug, { type: 'json', json_state: 'idle' });
+  cli.server.sessions.addWithoutRecording(slug, { type: 'json', json_state: 'idle' });
 });
 let count = 0;
 let slug = '';
@@ -41,8 +34,8 @@ const turnOf = (name: string): ClaudeEvent[] => {
 
 /** Starts `cbos invoke` and waits until its prompt has arrived. */
 async function invoking(...args: string[]): Promise<RunningCommand> {
-  const command = startCommand(['invoke', slug, ...args], where);
-  await waitFor(() => server.sessions.events(slug, { after: 0, limit: 1 }).events.length > 0, {
+  const command = startCommand(['invoke', slug, ...args], cli.where);
+  await waitFor(() => cli.server.sessions.events(slug, { after: 0, limit: 1 }).events.length > 0, {
     describe: 'the prompt arrives',
     actual: () => command.stderr.text,
   });
@@ -58,7 +51,7 @@ async function outcome(command: RunningCommand): Promise<{ code: number; stdout:
 describe('invoke', () => {
   test('writes the answer as it comes, tools as a line each, and ends with 0', async () => {
     const command = await invoking('write', 'the', 'marker');
-    server.sessions.happen(slug, ...turnOf('permission'));
+    cli.server.sessions.happen(slug, ...turnOf('permission'));
     expect(await outcome(command)).toEqual({
       code: 0,
       stdout: 'I will write the marker file.\n● Bash: touch ../marker.txt\nThe marker file is there.\n',
@@ -67,12 +60,15 @@ describe('invoke', () => {
   });
 
   test('leaves out what happened before its own prompt, and what other prompts are answered', async () => {
-    server.sessions.happen(slug, ...turnOf('hello'));
-    const command = startCommand(['invoke', slug, 'go'], where);
-    await waitFor(() => server.sessions.events(slug, { after: 0, limit: 1_000 }).events.at(-1)?.event.type === 'user', {
-      describe: 'the prompt arrives',
-    });
-    server.sessions.happen(slug, ...turnOf('overloaded'));
+    cli.server.sessions.happen(slug, ...turnOf('hello'));
+    const command = startCommand(['invoke', slug, 'go'], cli.where);
+    await waitFor(
+      () => cli.server.sessions.events(slug, { after: 0, limit: 1_000 }).events.at(-1)?.event.type === 'user',
+      {
+        describe: 'the prompt arrives',
+      },
+    );
+    cli.server.sessions.happen(slug, ...turnOf('overloaded'));
     const { code, stdout, stderr } = await outcome(command);
     expect({ code, stdout }).toEqual({ code: 0, stdout: 'Now it works.\n' });
     expect(stderr).toBe('cbos: … overloaded (529): try 1 of 10 in 1 s\ncbos: … overloaded (529): try 2 of 10 in 1 s\n');
@@ -80,15 +76,15 @@ describe('invoke', () => {
 
   test('a question is a line, and what a slash command answers is printed though it was not written piece by piece', async () => {
     const asked = await invoking('go');
-    server.sessions.happen(slug, ...turnOf('question'));
+    cli.server.sessions.happen(slug, ...turnOf('question'));
     expect((await outcome(asked)).stdout).toContain('● AskUserQuestion: Which database shall the service use?\n');
 
-    const command = startCommand(['invoke', slug, '/context'], where);
+    const command = startCommand(['invoke', slug, '/context'], cli.where);
     const count = turnOf('question').length + 1;
-    await waitFor(() => server.sessions.events(slug, { after: count, limit: 1 }).events.length > 0, {
+    await waitFor(() => cli.server.sessions.events(slug, { after: count, limit: 1 }).events.length > 0, {
       describe: 'the command arrives',
     });
-    server.sessions.happen(slug, { type: 'result', is_error: false, result: '## Context\n\n1 %\n\n' });
+    cli.server.sessions.happen(slug, { type: 'result', is_error: false, result: '## Context\n\n1 %\n\n' });
     expect(await outcome(command)).toEqual({ code: 0, stdout: '## Context\n\n1 %\n', stderr: '' });
   });
 
@@ -96,7 +92,7 @@ describe('invoke', () => {
     const command = await invoking('go', '--json');
     const events = turnOf('hello');
     // What follows the end of the turn is none of it, though it comes at once.
-    server.sessions.happen(slug, ...events, { type: 'command_lifecycle', state: 'completed' });
+    cli.server.sessions.happen(slug, ...events, { type: 'command_lifecycle', state: 'completed' });
     const { code, stdout } = await outcome(command);
     const frames = stdout
       .trim()
@@ -113,7 +109,10 @@ describe('invoke', () => {
   ])('ends with 1 and the reason on standard error after %s', async (_, name, reason) => {
     const command = await invoking('go');
     // The second turn of `limit` is the one that fails.
-    server.sessions.happen(slug, ...recorded(name).filter((event) => !(event.type === 'result' && !event.is_error)));
+    cli.server.sessions.happen(
+      slug,
+      ...recorded(name).filter((event) => !(event.type === 'result' && !event.is_error)),
+    );
     const { code, stderr } = await outcome(command);
     expect(code).toBe(1);
     expect(stderr).toContain(reason);
@@ -122,22 +121,22 @@ describe('invoke', () => {
 
   test('ends with 1 when the process fails, and with 4 when it asks, with the question and how to answer', async () => {
     const failing = await invoking('go');
-    server.sessions.happen(slug, { type: 'error', message: 'Claude Code ended (SIGKILL)' });
+    cli.server.sessions.happen(slug, { type: 'error', message: 'Claude Code ended (SIGKILL)' });
     expect(await outcome(failing)).toMatchObject({ code: 1, stdout: '' });
     expect(failing.stderr.text).toContain('(SIGKILL)');
 
-    const asking = startCommand(['invoke', slug, 'again'], where);
-    await waitFor(() => server.sessions.events(slug, { after: 2, limit: 1 }).events.length > 0, {
+    const asking = startCommand(['invoke', slug, 'again'], cli.where);
+    await waitFor(() => cli.server.sessions.events(slug, { after: 2, limit: 1 }).events.length > 0, {
       describe: 'the second prompt arrives',
     });
-    server.sessions.change(slug, WAITS_FOR_PERMISSION);
+    cli.server.sessions.change(slug, WAITS_FOR_PERMISSION);
     expect(await outcome(asking)).toMatchObject({ code: 4 });
     expect(asking.stdout.text).toContain(`cbos answer ${slug} 1`);
   });
 
   test('says after Ctrl-C that the turn goes on, and how to stop it', async () => {
     const command = await invoking('go');
-    server.sessions.happen(slug, ...turnOf('hello').slice(0, -3));
+    cli.server.sessions.happen(slug, ...turnOf('hello').slice(0, -3));
     await command.says('Hello!');
     command.interrupt();
     const { code, stderr } = await outcome(command);
@@ -146,25 +145,25 @@ describe('invoke', () => {
   });
 
   test('takes its prompt from standard input, and refuses what has no events', async () => {
-    const piped = startCommand(['invoke', slug, '-'], { ...where, stdin: 'a\nb\n' });
-    await waitFor(() => server.sessions.events(slug, { after: 0, limit: 1 }).events.length > 0, {
+    const piped = startCommand(['invoke', slug, '-'], { ...cli.where, stdin: 'a\nb\n' });
+    await waitFor(() => cli.server.sessions.events(slug, { after: 0, limit: 1 }).events.length > 0, {
       describe: 'the prompt arrives',
     });
-    const [first] = server.sessions.events(slug, { after: 0, limit: 1 }).events;
+    const [first] = cli.server.sessions.events(slug, { after: 0, limit: 1 }).events;
     expect(first?.event.message).toMatchObject({ content: 'a\nb\n' });
     piped.interrupt();
     await piped.ended;
-    server.sessions.add('TERM');
-    expect(await runCommand(['invoke', 'TERM', 'go'], where)).toMatchObject({ code: 4, stdout: '' });
-    expect((await runCommand(['invoke', 'NONE', 'go'], where)).code).toBe(3);
-    expect((await runCommand(['invoke', slug], where)).code).toBe(2);
+    cli.server.sessions.add('TERM');
+    expect(await runCommand(['invoke', 'TERM', 'go'], cli.where)).toMatchObject({ code: 4, stdout: '' });
+    expect((await runCommand(['invoke', 'NONE', 'go'], cli.where)).code).toBe(3);
+    expect((await runCommand(['invoke', slug], cli.where)).code).toBe(2);
   });
 });
 
 describe('events', () => {
   test('prints a line for what people can read; --json all of them, from one on', async () => {
-    server.sessions.happen(slug, ...recorded('permission'));
-    const { code, stdout } = await runCommand(['events', slug], where);
+    cli.server.sessions.happen(slug, ...recorded('permission'));
+    const { code, stdout } = await runCommand(['events', slug], cli.where);
     expect(code).toBe(0);
     expect(stdout.split('\n').slice(0, 4)).toEqual([
       '● I will write the marker file.',
@@ -172,7 +171,7 @@ describe('events', () => {
       '? Bash: touch ../marker.txt',
       '  ⎿ (Bash completed with no output)',
     ]);
-    const json = await runCommand(['events', slug, '--json', '--after', '80'], where);
+    const json = await runCommand(['events', slug, '--json', '--after', '80'], cli.where);
     const seqs = json.stdout
       .trim()
       .split('\n')
@@ -182,21 +181,21 @@ describe('events', () => {
   });
 
   test('-f goes on, under a new name too, and ends with 0 when the session is deleted', async () => {
-    server.sessions.happen(slug, ...turnOf('hello'));
-    const command = startCommand(['events', slug, '-f'], where);
+    cli.server.sessions.happen(slug, ...turnOf('hello'));
+    const command = startCommand(['events', slug, '-f'], cli.where);
     await command.says('● Hello!');
-    server.sessions.happen(slug, { type: 'raw', content: 'it follows' });
+    cli.server.sessions.happen(slug, { type: 'raw', content: 'it follows' });
     await command.says('it follows');
-    await server.sessions.patch(slug, { slug: `${slug}-NEW` });
-    server.sessions.happen(`${slug}-NEW`, ...turnOf('error'));
+    await cli.server.sessions.patch(slug, { slug: `${slug}-NEW` });
+    cli.server.sessions.happen(`${slug}-NEW`, ...turnOf('error'));
     await command.says('✗');
-    await server.sessions.remove(`${slug}-NEW`);
+    await cli.server.sessions.remove(`${slug}-NEW`);
     expect(await command.ended).toBe(0);
   });
 
   test('says why there are none', async () => {
-    server.sessions.add('TERM');
-    const { code, stderr } = await runCommand(['events', 'TERM'], where);
+    cli.server.sessions.add('TERM');
+    const { code, stderr } = await runCommand(['events', 'TERM'], cli.where);
     expect(code).toBe(4);
     expect(stderr).toContain('cbos convert');
   });
@@ -204,25 +203,25 @@ describe('events', () => {
 
 describe('costs', () => {
   test('sums turns by day, for one session and for all', async () => {
-    server.sessions.happen(slug, ...recorded('compact'));
-    const { code, stdout } = await runCommand(['costs', slug], where);
+    cli.server.sessions.happen(slug, ...recorded('compact'));
+    const { code, stdout } = await runCommand(['costs', slug], cli.where);
     expect(code).toBe(0);
     expect(stdout.split('\n')[0]).toMatch(/^DAY +COST +TURNS +IN +OUT +TIME$/);
     expect(stdout).toMatch(/^all +\$0\.06 +3 /m);
-    const json = JSON.parse((await runCommand(['costs', slug, '--json'], where)).stdout) as { turns: unknown[] };
+    const json = JSON.parse((await runCommand(['costs', slug, '--json'], cli.where)).stdout) as { turns: unknown[] };
     expect(json.turns).toHaveLength(3);
-    const all = JSON.parse((await runCommand(['costs', '--json'], where)).stdout) as { total: { turns: number } };
+    const all = JSON.parse((await runCommand(['costs', '--json'], cli.where)).stdout) as { total: { turns: number } };
     expect(all.total.turns).toBeGreaterThanOrEqual(3);
   });
 });
 
 describe('convert', () => {
   test('changes the type, and refuses another word', async () => {
-    const { code, stdout } = await runCommand(['convert', slug, 'screen', '--json'], where);
+    const { code, stdout } = await runCommand(['convert', slug, 'screen', '--json'], cli.where);
     expect(code).toBe(0);
     expect(JSON.parse(stdout)).toMatchObject({ slug, type: 'screen' });
-    expect((await runCommand(['convert', slug, 'tmux'], where)).code).toBe(2);
-    expect((await runCommand(['convert', 'NONE', 'json'], where)).code).toBe(3);
+    expect((await runCommand(['convert', slug, 'tmux'], cli.where)).code).toBe(2);
+    expect((await runCommand(['convert', 'NONE', 'json'], cli.where)).code).toBe(3);
   });
 });
 
@@ -237,8 +236,8 @@ describe('conversations of Claude Code', () => {
   };
 
   test('are listed by ls --all, made harmless, with what takes one over', async () => {
-    server.sessions.found = [conversation, { ...conversation, claude_session_id: 'other', pid: 4711 }];
-    const { code, stdout, stderr } = await runCommand(['ls', '--all'], where);
+    cli.server.sessions.found = [conversation, { ...conversation, claude_session_id: 'other', pid: 4711 }];
+    const { code, stdout, stderr } = await runCommand(['ls', '--all'], cli.where);
     expect(code).toBe(0);
     expect(stdout).toMatch(new RegExp(`^${ID} +1h 00m ago +~/shop +mend the`, 'm'));
     expect(stdout).toMatch(/^other +open \(4711\)/m);
@@ -247,11 +246,11 @@ describe('conversations of Claude Code', () => {
   });
 
   test('are taken over by adopt --resume, as either type', async () => {
-    server.sessions.found = [conversation];
-    const adopted = await runCommand(['adopt', '--resume', ID, 'SHOP', '--type', 'json', '--json'], where);
+    cli.server.sessions.found = [conversation];
+    const adopted = await runCommand(['adopt', '--resume', ID, 'SHOP', '--type', 'json', '--json'], cli.where);
     expect(adopted.code).toBe(0);
     expect(JSON.parse(adopted.stdout)).toMatchObject({ slug: 'SHOP', type: 'json', claude_session_id: ID });
-    expect((await runCommand(['adopt', '--resume', `${ID.slice(0, -1)}0`], where)).code).toBe(3);
-    expect((await runCommand(['adopt', '--resume', ID, '--type', 'tmux'], where)).code).toBe(2);
+    expect((await runCommand(['adopt', '--resume', `${ID.slice(0, -1)}0`], cli.where)).code).toBe(3);
+    expect((await runCommand(['adopt', '--resume', ID, '--type', 'tmux'], cli.where)).code).toBe(2);
   });
 });

@@ -1,28 +1,20 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { type FacesUnderTest, startFaces } from '../harness/faces.ts';
-import { type CommandOptions, runCommand, startCommand } from './command-line.ts';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { runCommand, startCommand } from './command-line.ts';
+import { serveCommands } from './served.ts';
 
-let server: FacesUnderTest;
-let where: CommandOptions;
-
-beforeAll(async () => {
-  server = await startFaces();
-  where = { socket: `${server.world.cbosHome}/cbos.sock`, cwd: server.world.projectDir };
-});
-afterAll(() => server[Symbol.asyncDispose]());
+const cli = serveCommands();
 beforeEach(async () => {
-  for (const { slug } of server.sessions.list()) await server.sessions.remove(slug);
-  server.sessions.created.length = 0;
+  cli.server.sessions.created.length = 0;
 });
 
-const slugs = (): string[] => server.sessions.list().map((session) => session.slug);
+const slugs = (): string[] => cli.server.sessions.list().map((session) => session.slug);
 
 describe('new', () => {
   test('launches in the current directory, as a screen session, and says how to attach', async () => {
-    const { code, stdout } = await runCommand(['new', 'AUTH'], where);
+    const { code, stdout } = await runCommand(['new', 'AUTH'], cli.where);
     expect(code).toBe(0);
     expect(stdout).toContain('cbos attach AUTH');
-    expect(server.sessions.created).toEqual([{ slug: 'AUTH', path: server.world.projectDir, type: 'screen' }]);
+    expect(cli.server.sessions.created).toEqual([{ slug: 'AUTH', path: cli.server.world.projectDir, type: 'screen' }]);
   });
 
   test('sends every option, the path absolute, and hands on what stands after --', async () => {
@@ -42,12 +34,12 @@ describe('new', () => {
       '../x',
       '--',
     );
-    const { code } = await runCommand(argv, where);
+    const { code } = await runCommand(argv, cli.where);
     expect(code).toBe(0);
-    expect(server.sessions.created).toEqual([
+    expect(cli.server.sessions.created).toEqual([
       {
         slug: 'AUTH',
-        path: server.world.dir,
+        path: cli.server.world.dir,
         type: 'json',
         prompt: 'fix it',
         permission_mode: 'plan',
@@ -61,8 +53,8 @@ describe('new', () => {
   });
 
   test('takes the default type from the settings', async () => {
-    await runCommand(['new', 'AUTH'], { ...where, settings: { default_type: 'json' } });
-    expect(server.sessions.created[0]?.type).toBe('json');
+    await runCommand(['new', 'AUTH'], { ...cli.where, settings: { default_type: 'json' } });
+    expect(cli.server.sessions.created[0]?.type).toBe('json');
   });
 
   test.each([
@@ -73,49 +65,49 @@ describe('new', () => {
     ['a variable without a value', ['new', 'AUTH', '--env', 'A'], 2, 'NAME=VALUE'],
     ['an option of claude before --', ['new', 'AUTH', '--add-dir', 'x'], 2, 'put -- before arguments for claude'],
   ])('refuses %s', async (_, argv, exitCode, says) => {
-    const { code, stdout, stderr } = await runCommand(argv, where);
+    const { code, stdout, stderr } = await runCommand(argv, cli.where);
     expect({ code, stdout, lines: stderr.trimEnd().split('\n').length }).toEqual({
       code: exitCode,
       stdout: '',
       lines: 1,
     });
     expect(stderr).toContain(says);
-    expect(server.sessions.created).toEqual([]);
+    expect(cli.server.sessions.created).toEqual([]);
   });
 
   test('ends with exit code 4 for a name that is taken', async () => {
-    server.sessions.add('AUTH');
-    expect((await runCommand(['new', 'AUTH'], where)).code).toBe(4);
+    cli.server.sessions.add('AUTH');
+    expect((await runCommand(['new', 'AUTH'], cli.where)).code).toBe(4);
   });
 });
 
 describe('adopt, rename, kill, restart and rm', () => {
   test('adopt takes a Screen session over under a name', async () => {
-    expect((await runCommand(['adopt', '42.work', 'AUTH'], where)).stdout).toContain('AUTH is adopted');
-    expect((await runCommand(['adopt', 'nonsense'], where)).code).toBe(3);
+    expect((await runCommand(['adopt', '42.work', 'AUTH'], cli.where)).stdout).toContain('AUTH is adopted');
+    expect((await runCommand(['adopt', 'nonsense'], cli.where)).code).toBe(3);
   });
 
   test('kill keeps it listed and says how it comes back, restart brings it back', async () => {
-    server.sessions.add('AUTH');
-    const killed = await runCommand(['kill', 'AUTH'], where);
+    cli.server.sessions.add('AUTH');
+    const killed = await runCommand(['kill', 'AUTH'], cli.where);
     expect(killed).toMatchObject({ code: 0, stderr: '' });
     expect(killed.stdout).toContain('cbos restart AUTH');
-    expect(server.sessions.get('AUTH').state).toBe('dead');
-    expect((await runCommand(['restart', 'AUTH'], where)).code).toBe(0);
-    expect(server.sessions.get('AUTH').state).toBe('idle');
-    expect((await runCommand(['restart', 'AUTH'], where)).code).toBe(4);
+    expect(cli.server.sessions.get('AUTH').state).toBe('dead');
+    expect((await runCommand(['restart', 'AUTH'], cli.where)).code).toBe(0);
+    expect(cli.server.sessions.get('AUTH').state).toBe('idle');
+    expect((await runCommand(['restart', 'AUTH'], cli.where)).code).toBe(4);
   });
 
   test('kill --rm takes it off the list as well', async () => {
-    server.sessions.add('AUTH');
-    expect((await runCommand(['kill', '--rm', 'AUTH'], where)).stdout).toContain('deleted');
+    cli.server.sessions.add('AUTH');
+    expect((await runCommand(['kill', '--rm', 'AUTH'], cli.where)).stdout).toContain('deleted');
     expect(slugs()).toEqual([]);
   });
 
   test('several at once are all tried; the first failure is the exit code', async () => {
-    server.sessions.add('A');
-    server.sessions.add('B');
-    const { code, stdout, stderr } = await runCommand(['kill', 'A', 'NOPE', 'B', '--json'], where);
+    cli.server.sessions.add('A');
+    cli.server.sessions.add('B');
+    const { code, stdout, stderr } = await runCommand(['kill', 'A', 'NOPE', 'B', '--json'], cli.where);
     expect(code).toBe(3);
     expect(
       stdout
@@ -127,25 +119,25 @@ describe('adopt, rename, kill, restart and rm', () => {
   });
 
   test('restart --all restarts what is dead and leaves the rest alone', async () => {
-    server.sessions.add('A');
-    server.sessions.add('B');
-    await server.sessions.kill('B');
-    const { code, stdout } = await runCommand(['restart', '--all'], where);
+    cli.server.sessions.add('A');
+    cli.server.sessions.add('B');
+    await cli.server.sessions.kill('B');
+    const { code, stdout } = await runCommand(['restart', '--all'], cli.where);
     expect({ code, stdout }).toEqual({ code: 0, stdout: 'B runs again on its conversation\n' });
-    expect((await runCommand(['restart', '--all'], where)).stderr).toContain('nothing to restart');
-    expect((await runCommand(['restart'], where)).code).toBe(2);
-    expect((await runCommand(['restart', 'A', '--all'], where)).code).toBe(2);
+    expect((await runCommand(['restart', '--all'], cli.where)).stderr).toContain('nothing to restart');
+    expect((await runCommand(['restart'], cli.where)).code).toBe(2);
+    expect((await runCommand(['restart', 'A', '--all'], cli.where)).code).toBe(2);
   });
 
   test('rename gives it the other name', async () => {
-    server.sessions.add('AUTH');
-    expect((await runCommand(['rename', 'AUTH', 'LOGIN'], where)).stdout).toBe('AUTH is LOGIN now\n');
+    cli.server.sessions.add('AUTH');
+    expect((await runCommand(['rename', 'AUTH', 'LOGIN'], cli.where)).stdout).toBe('AUTH is LOGIN now\n');
     expect(slugs()).toEqual(['LOGIN']);
   });
 
   test('rm deletes without a question where nobody could answer it', async () => {
-    server.sessions.add('AUTH');
-    expect((await runCommand(['rm', 'AUTH'], where)).code).toBe(0);
+    cli.server.sessions.add('AUTH');
+    expect((await runCommand(['rm', 'AUTH'], cli.where)).code).toBe(0);
     expect(slugs()).toEqual([]);
   });
 
@@ -154,15 +146,15 @@ describe('adopt, rename, kill, restart and rm', () => {
     ['n\n', ['AUTH'], 1],
     ['', ['AUTH'], 1],
   ])('rm asks in a terminal; %j leaves %j', async (typed, left, exitCode) => {
-    server.sessions.add('AUTH');
-    const { code, stderr } = await runCommand(['rm', 'AUTH'], { ...where, isTTY: true, stdin: typed });
+    cli.server.sessions.add('AUTH');
+    const { code, stderr } = await runCommand(['rm', 'AUTH'], { ...cli.where, isTTY: true, stdin: typed });
     expect(stderr).toContain('Delete AUTH? It is idle and would be ended. This cannot be undone. [y/N]');
     expect({ code, left: slugs() }).toEqual({ code: exitCode, left });
   });
 
   test('rm --yes asks nothing', async () => {
-    server.sessions.add('AUTH');
-    const command = startCommand(['rm', 'AUTH', '-y'], { ...where, isTTY: true });
+    cli.server.sessions.add('AUTH');
+    const command = startCommand(['rm', 'AUTH', '-y'], { ...cli.where, isTTY: true });
     expect(await command.ended).toBe(0);
     expect(command.stderr.text).toBe('');
   });

@@ -1,24 +1,16 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import type { Delivery } from '../../src/protocol/index.ts';
-import { type FacesUnderTest, startFaces } from '../harness/faces.ts';
-import { type CommandOptions, type CommandResult, runCommand } from './command-line.ts';
+import { type CommandResult, runCommand } from './command-line.ts';
+import { serveCommands } from './served.ts';
 
-let server: FacesUnderTest;
-let where: CommandOptions;
-
-beforeAll(async () => {
-  server = await startFaces();
-  where = { socket: `${server.world.cbosHome}/cbos.sock` };
-});
-afterAll(() => server[Symbol.asyncDispose]());
+const cli = serveCommands();
 beforeEach(async () => {
-  for (const { slug } of server.sessions.list()) await server.sessions.remove(slug);
-  server.sessions.add('AUTH');
-  server.sessions.add('DOCS');
+  cli.server.sessions.add('AUTH');
+  cli.server.sessions.add('DOCS');
 });
 
-const queue = (...words: string[]): Promise<CommandResult> => runCommand(['queue', ...words], where);
-const hold = (slug: string, text: string): Promise<Delivery> => server.sessions.send(slug, { text, queue: true });
+const queue = (...words: string[]): Promise<CommandResult> => runCommand(['queue', ...words], cli.where);
+const hold = (slug: string, text: string): Promise<Delivery> => cli.server.sessions.send(slug, { text, queue: true });
 
 describe('queue', () => {
   test('lists what waits, of all sessions or of one, in the order in which it goes out', async () => {
@@ -26,7 +18,7 @@ describe('queue', () => {
     await hold('AUTH', 'the first');
     await hold('AUTH', 'the second\nof two lines');
     await hold('DOCS', 'another');
-    await server.sessions.send('DOCS', { text: 'taken already' });
+    await cli.server.sessions.send('DOCS', { text: 'taken already' });
     const { stdout } = await queue();
     expect(stdout).toMatch(/the first[\s\S]*the second …?[\s\S]*another/);
     expect(stdout).not.toContain('taken already');
@@ -44,12 +36,12 @@ describe('queue', () => {
       'AUTH gets this as soon as it is ready: something else\n',
     );
     expect((await queue('rm', second.id)).stdout).toBe('AUTH does not get it: the second\n');
-    expect(server.sessions.deliveries('AUTH')).toEqual([
+    expect(cli.server.sessions.deliveries('AUTH')).toEqual([
       expect.objectContaining({ id: second.id, status: 'cancelled' }),
       expect.objectContaining({ id: first.id, text: 'something else' }),
     ]);
     expect(await queue('rm', second.id)).toMatchObject({ code: 4, stdout: '' });
-    const piped = await runCommand(['queue', 'edit', first.id, '-', '--json'], { ...where, stdin: 'two\nlines\n' });
+    const piped = await runCommand(['queue', 'edit', first.id, '-', '--json'], { ...cli.where, stdin: 'two\nlines\n' });
     expect(JSON.parse(piped.stdout)).toMatchObject({ text: 'two\nlines\n' });
   });
 
@@ -67,9 +59,9 @@ describe('queue', () => {
 
   test('is completed: sessions, and texts that are held', async () => {
     const held = await hold('AUTH', 'the first');
-    await server.sessions.send('DOCS', { text: 'taken already' });
+    await cli.server.sessions.send('DOCS', { text: 'taken already' });
     const complete = async (...words: string[]): Promise<string[]> =>
-      (await runCommand(['complete', '--', 'queue', ...words], where)).stdout.trimEnd().split('\n');
+      (await runCommand(['complete', '--', 'queue', ...words], cli.where)).stdout.trimEnd().split('\n');
     expect(await complete('rm', '')).toEqual([`${held.id}\tAUTH: the first`, ':4']);
     expect(await complete('ls', 'D')).toEqual(['DOCS\tidle', ':4']);
   });

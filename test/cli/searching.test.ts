@@ -1,22 +1,14 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { type FacesUnderTest, startFaces } from '../harness/faces.ts';
-import { type CommandOptions, type CommandResult, runCommand } from './command-line.ts';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { type CommandResult, runCommand } from './command-line.ts';
+import { serveCommands } from './served.ts';
 
-let server: FacesUnderTest;
-let where: CommandOptions;
-
-beforeAll(async () => {
-  server = await startFaces();
-  where = { socket: `${server.world.cbosHome}/cbos.sock` };
-});
-afterAll(() => server[Symbol.asyncDispose]());
+const cli = serveCommands();
 beforeEach(async () => {
-  for (const { slug } of server.sessions.list()) await server.sessions.remove(slug);
-  server.sessions.pendingBytes = 0;
-  server.sessions.add('AUTH', { last_question: 'May I deploy\u001b]0;evil\u0007 it?' });
+  cli.server.sessions.pendingBytes = 0;
+  cli.server.sessions.add('AUTH', { last_question: 'May I deploy\u001b]0;evil\u0007 it?' });
 });
 
-const run = (...words: string[]): Promise<CommandResult> => runCommand(words, where);
+const run = (...words: string[]): Promise<CommandResult> => runCommand(words, cli.where);
 
 describe('search', () => {
   test('shows each hit with its time, its kind, and how to replay it from there', async () => {
@@ -29,7 +21,7 @@ describe('search', () => {
   });
 
   test('says so where nothing is found, and where not everything is searched yet', async () => {
-    server.sessions.pendingBytes = 12_300_000;
+    cli.server.sessions.pendingBytes = 12_300_000;
     const nothing = await run('search', 'no', 'such', 'words');
     expect(nothing).toMatchObject({ code: 0, stdout: '' });
     expect(nothing.stderr).toContain('nothing found');

@@ -1,23 +1,15 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import type { StashedResponse } from '../../src/protocol/index.ts';
-import { type FacesUnderTest, startFaces } from '../harness/faces.ts';
-import { type CommandOptions, type CommandResult, runCommand } from './command-line.ts';
+import { type CommandResult, runCommand } from './command-line.ts';
+import { serveCommands } from './served.ts';
 import { WAITS_FOR_PERMISSION } from './some-questions.ts';
 
-let server: FacesUnderTest;
-let where: CommandOptions;
-
-beforeAll(async () => {
-  server = await startFaces();
-  where = { socket: `${server.world.cbosHome}/cbos.sock` };
-});
-afterAll(() => server[Symbol.asyncDispose]());
+const cli = serveCommands();
 beforeEach(async () => {
-  for (const { slug } of server.sessions.list()) await server.sessions.remove(slug);
-  server.sessions.add('AUTH');
+  cli.server.sessions.add('AUTH');
 });
 
-const stash = (...words: string[]): Promise<CommandResult> => runCommand(['stash', ...words], where);
+const stash = (...words: string[]): Promise<CommandResult> => runCommand(['stash', ...words], cli.where);
 
 describe('stash', () => {
   test('keeps a reply, lists it, applies it once and takes it out', async () => {
@@ -29,7 +21,7 @@ describe('stash', () => {
       expect(row).toEqual(['r1', 'AUTH', 'manual', '1m 00s', 'And then?', 'now the docs']);
     }
     expect((await stash('apply', 'r1')).stdout).toBe('AUTH was sent it: now the docs\n');
-    expect(server.sessions.deliveries('AUTH')[0]?.text).toBe('now the docs');
+    expect(cli.server.sessions.deliveries('AUTH')[0]?.text).toBe('now the docs');
     expect(await stash('apply', 'r1')).toMatchObject({ code: 4, stdout: '' });
     expect((await stash()).stdout).toContain('ago');
     expect((await stash('rm', 'r1')).code).toBe(0);
@@ -45,8 +37,8 @@ describe('stash', () => {
   });
 
   test('reads standard input for -', async () => {
-    await runCommand(['stash', 'add', 'AUTH', '-'], { ...where, stdin: 'two\nlines\n' });
-    expect(server.sessions.stash()[0]?.response).toBe('two\nlines\n');
+    await runCommand(['stash', 'add', 'AUTH', '-'], { ...cli.where, stdin: 'two\nlines\n' });
+    expect(cli.server.sessions.stash()[0]?.response).toBe('two\nlines\n');
     expect((await stash('add', 'AUTH', '-')).code).toBe(2);
   });
 
@@ -57,7 +49,7 @@ describe('stash', () => {
     // r1 is one of them, r10 another.
     expect((await stash('rm', 'r1')).code).toBe(0);
     expect((await stash('apply', 'r1')).code).toBe(0);
-    expect(server.sessions.stash().find(({ applied }) => applied)?.id).toBe('r10');
+    expect(cli.server.sessions.stash().find(({ applied }) => applied)?.id).toBe('r10');
     for (const id of ['none', '']) {
       expect(await stash('apply', id)).toMatchObject({ code: 1, stderr: expect.stringContaining('cbos stash') });
     }
@@ -71,20 +63,20 @@ describe('stash', () => {
     [['nonsense'], 2],
   ])('%j ends with exit code %d', async (words, code) => {
     expect(await stash(...words)).toMatchObject({ code, stdout: '' });
-    expect(server.sessions.stash()).toEqual([]);
+    expect(cli.server.sessions.stash()).toEqual([]);
   });
 
   test('is refused while a dialog is open, and the reply is kept', async () => {
     await stash('add', 'AUTH', 'x');
-    server.sessions.change('AUTH', WAITS_FOR_PERMISSION);
+    cli.server.sessions.change('AUTH', WAITS_FOR_PERMISSION);
     expect((await stash('apply', 'r1')).code).toBe(4);
-    expect(server.sessions.stash()).toMatchObject([{ applied: false } satisfies Partial<StashedResponse>]);
+    expect(cli.server.sessions.stash()).toMatchObject([{ applied: false } satisfies Partial<StashedResponse>]);
   });
 
   test('is completed: sessions, replies that wait, and the choices of --when', async () => {
     await stash('add', 'AUTH', 'now the docs');
     const complete = async (...words: string[]): Promise<string[]> =>
-      (await runCommand(['complete', '--', 'stash', ...words], where)).stdout.trimEnd().split('\n');
+      (await runCommand(['complete', '--', 'stash', ...words], cli.where)).stdout.trimEnd().split('\n');
     expect(await complete('apply', '')).toEqual(['r1\tAUTH: now the docs', ':4']);
     expect(await complete('add', 'A')).toEqual(['AUTH\tidle', ':4']);
     expect(await complete('add', 'AUTH', 'x', '--when', 'n')).toEqual(['next_waiting\t', ':4']);

@@ -1,115 +1,107 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { type FacesUnderTest, startFaces } from '../harness/faces.ts';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { waitFor } from '../harness/wait-for.ts';
-import { type CommandOptions, runCommand, startCommand } from './command-line.ts';
+import { runCommand, startCommand } from './command-line.ts';
+import { serveCommands } from './served.ts';
 import { PERMISSION, statusOf, WAITS_FOR_INPUT, WAITS_FOR_PERMISSION, WORKS } from './some-questions.ts';
 
-let server: FacesUnderTest;
-let where: CommandOptions;
-
-beforeAll(async () => {
-  server = await startFaces();
-  where = { socket: `${server.world.cbosHome}/cbos.sock` };
-});
-afterAll(() => server[Symbol.asyncDispose]());
+const cli = serveCommands();
 beforeEach(async () => {
-  for (const { slug } of server.sessions.list()) await server.sessions.remove(slug);
-  server.sessions.answers.length = 0;
-  server.sessions.add('AUTH');
-  before = server.sessions.deliveries('AUTH').length;
+  cli.server.sessions.answers.length = 0;
+  cli.server.sessions.add('AUTH');
+  before = cli.server.sessions.deliveries('AUTH').length;
 });
 
 let before = 0;
 const arrival = (): Promise<unknown> =>
-  waitFor(() => server.sessions.deliveries('AUTH').length > before, { describe: 'the text arrives' });
-const lastSent = (): string | undefined => server.sessions.deliveries('AUTH')[0]?.text;
+  waitFor(() => cli.server.sessions.deliveries('AUTH').length > before, { describe: 'the text arrives' });
+const lastSent = (): string | undefined => cli.server.sessions.deliveries('AUTH')[0]?.text;
 
 describe('send', () => {
   test('joins words by blanks; options may stand after the text', async () => {
-    const { code, stdout } = await runCommand(['send', 'AUTH', 'run', 'the', 'tests', '--queue'], where);
+    const { code, stdout } = await runCommand(['send', 'AUTH', 'run', 'the', 'tests', '--queue'], cli.where);
     expect({ code, stdout }).toEqual({ code: 0, stdout: 'AUTH gets it as soon as it is ready\n' });
-    expect(server.sessions.deliveries('AUTH')[0]).toMatchObject({ text: 'run the tests', status: 'queued' });
+    expect(cli.server.sessions.deliveries('AUTH')[0]).toMatchObject({ text: 'run the tests', status: 'queued' });
   });
 
   test('reads standard input for -, and hands it on as it is', async () => {
-    await runCommand(['send', 'AUTH', '-'], { ...where, stdin: 'ein\n\tTäxt ✓\n' });
+    await runCommand(['send', 'AUTH', '-'], { ...cli.where, stdin: 'ein\n\tTäxt ✓\n' });
     expect(lastSent()).toBe('ein\n\tTäxt ✓\n');
-    expect((await runCommand(['send', 'AUTH', '-'], where)).code).toBe(2);
+    expect((await runCommand(['send', 'AUTH', '-'], cli.where)).code).toBe(2);
   });
 
   test('takes a text that starts with a dash after --, and says so', async () => {
-    const refused = await runCommand(['send', 'AUTH', '--- a list'], where);
+    const refused = await runCommand(['send', 'AUTH', '--- a list'], cli.where);
     expect(refused.code).toBe(2);
     expect(refused.stderr).toContain('put -- before a text that starts with a dash');
-    await runCommand(['send', 'AUTH', '--', '--- a list', '--queue'], where);
+    await runCommand(['send', 'AUTH', '--', '--- a list', '--queue'], cli.where);
     expect(lastSent()).toBe('--- a list --queue');
   });
 
   test('a command needs --command', async () => {
-    const refused = await runCommand(['send', 'AUTH', '/compact'], where);
+    const refused = await runCommand(['send', 'AUTH', '/compact'], cli.where);
     expect(refused).toMatchObject({ code: 4, stdout: '' });
     expect(refused.stderr).toContain('--command');
-    expect((await runCommand(['send', 'AUTH', '/compact', '--command'], where)).code).toBe(0);
+    expect((await runCommand(['send', 'AUTH', '/compact', '--command'], cli.where)).code).toBe(0);
   });
 
   test('is refused with exit code 4 while a dialog is open, and shows the dialog', async () => {
-    server.sessions.change('AUTH', WAITS_FOR_PERMISSION);
-    const { code, stdout, stderr } = await runCommand(['send', 'AUTH', 'hello'], { ...where, isTTY: true });
+    cli.server.sessions.change('AUTH', WAITS_FOR_PERMISSION);
+    const { code, stdout, stderr } = await runCommand(['send', 'AUTH', 'hello'], { ...cli.where, isTTY: true });
     expect({ code, stdout }).toEqual({ code: 4, stdout: '' });
     expect(stderr).toContain('cbos answer AUTH 1');
     expect(stderr.trimEnd().split('\n').at(-1)).toMatch(/^cbos: The prompt takes no text now — /);
-    const script = await runCommand(['send', 'AUTH', 'hello'], where);
+    const script = await runCommand(['send', 'AUTH', 'hello'], cli.where);
     expect(script.stderr).toMatch(/^cbos: The prompt takes no text now — .*\n$/);
   });
 
   test('prints the delivery as JSON', async () => {
-    const { stdout } = await runCommand(['send', 'AUTH', 'hello', '--json'], where);
+    const { stdout } = await runCommand(['send', 'AUTH', 'hello', '--json'], cli.where);
     expect(JSON.parse(stdout)).toMatchObject({ session: 'AUTH', text: 'hello', status: 'delivered' });
   });
 
   test('--wait ends when the turn is over, and not before it began', async () => {
-    const command = startCommand(['send', 'AUTH', 'hello', '--wait'], where);
+    const command = startCommand(['send', 'AUTH', 'hello', '--wait'], cli.where);
     await arrival();
-    server.sessions.change('AUTH', WORKS);
-    server.sessions.change('AUTH', WAITS_FOR_INPUT);
+    cli.server.sessions.change('AUTH', WORKS);
+    cli.server.sessions.change('AUTH', WAITS_FOR_INPUT);
     expect(await command.ended).toBe(0);
     expect(command.stdout.text).toBe('○ AUTH  waiting\n');
   });
 
   test('--wait prints what the session asks', async () => {
-    const command = startCommand(['send', 'AUTH', 'hello', '--wait'], where);
+    const command = startCommand(['send', 'AUTH', 'hello', '--wait'], cli.where);
     await arrival();
-    server.sessions.change('AUTH', WORKS);
-    server.sessions.change('AUTH', WAITS_FOR_PERMISSION);
+    cli.server.sessions.change('AUTH', WORKS);
+    cli.server.sessions.change('AUTH', WAITS_FOR_PERMISSION);
     expect(await command.ended).toBe(0);
     expect(command.stdout.text).toContain('cbos answer AUTH 1');
   });
 
   test('--wait fails when the session dies, and with 6 when the time is over', async () => {
-    const dying = startCommand(['send', 'AUTH', 'hello', '--wait'], where);
+    const dying = startCommand(['send', 'AUTH', 'hello', '--wait'], cli.where);
     await arrival();
-    server.sessions.change('AUTH', WORKS);
-    await server.sessions.kill('AUTH');
+    cli.server.sessions.change('AUTH', WORKS);
+    await cli.server.sessions.kill('AUTH');
     expect(await dying.ended).toBe(1);
 
-    await server.sessions.restart('AUTH');
-    server.sessions.change('AUTH', WORKS);
-    const { code, stderr } = await runCommand(['send', 'AUTH', 'hello', '--wait', '--timeout', '0.05'], where);
+    await cli.server.sessions.restart('AUTH');
+    cli.server.sessions.change('AUTH', WORKS);
+    const { code, stderr } = await runCommand(['send', 'AUTH', 'hello', '--wait', '--timeout', '0.05'], cli.where);
     expect(code).toBe(6);
     expect(stderr).toContain('it goes on working');
   });
 
   test('--wait is refused as a send is, and for a session that does not exist', async () => {
-    expect((await runCommand(['send', 'NOPE', 'hello', '--wait'], where)).code).toBe(3);
-    server.sessions.change('AUTH', WAITS_FOR_PERMISSION);
-    const { code, stderr } = await runCommand(['send', 'AUTH', 'hello', '--wait'], { ...where, isTTY: true });
+    expect((await runCommand(['send', 'NOPE', 'hello', '--wait'], cli.where)).code).toBe(3);
+    cli.server.sessions.change('AUTH', WAITS_FOR_PERMISSION);
+    const { code, stderr } = await runCommand(['send', 'AUTH', 'hello', '--wait'], { ...cli.where, isTTY: true });
     expect(code).toBe(4);
     expect(stderr).toContain('AUTH asks for permission');
   });
 });
 
 describe('answer', () => {
-  beforeEach(() => void server.sessions.change('AUTH', WAITS_FOR_PERMISSION));
+  beforeEach(() => void cli.server.sessions.change('AUTH', WAITS_FOR_PERMISSION));
 
   test.each([
     [['yes'], { choice: 'yes' }],
@@ -122,9 +114,9 @@ describe('answer', () => {
     [['2', '--question-id', 'q1'], { choice: 2, question_id: 'q1' }],
     [['--answers', '{"Which?":["A","B"]}'], { answers: { 'Which?': ['A', 'B'] } }],
   ])('%j is %j', async (words, body) => {
-    const { code, stdout } = await runCommand(['answer', 'AUTH', ...words], where);
+    const { code, stdout } = await runCommand(['answer', 'AUTH', ...words], cli.where);
     expect({ code, stdout }).toEqual({ code: 0, stdout: 'AUTH was answered\n' });
-    expect(server.sessions.answers).toEqual([body]);
+    expect(cli.server.sessions.answers).toEqual([body]);
   });
 
   test.each([
@@ -133,41 +125,41 @@ describe('answer', () => {
     [['--answers', '{nonsense'], 'is no JSON'],
     [['yes', '--answers', '{}'], 'stands alone'],
   ])('refuses %j with exit code 2', async (words, says) => {
-    const { code, stderr } = await runCommand(['answer', 'AUTH', ...words], where);
+    const { code, stderr } = await runCommand(['answer', 'AUTH', ...words], cli.where);
     expect(code).toBe(2);
     expect(stderr).toContain(says);
-    expect(server.sessions.answers).toEqual([]);
+    expect(cli.server.sessions.answers).toEqual([]);
   });
 
   test('ends with exit code 4 where nothing is asked', async () => {
-    server.sessions.change('AUTH', WORKS);
-    const { code, stderr } = await runCommand(['answer', 'AUTH', 'yes'], where);
+    cli.server.sessions.change('AUTH', WORKS);
+    const { code, stderr } = await runCommand(['answer', 'AUTH', 'yes'], cli.where);
     expect(code).toBe(4);
     // The catalogue's hint says SLUG; here it is known which.
     expect(stderr).toContain('`cbos show AUTH`');
   });
 
   test('prints the options when there is no such one', async () => {
-    const { answer } = server.sessions;
+    const { answer } = cli.server.sessions;
     const { CatalogueError } = await import('../../src/protocol/index.ts');
-    server.sessions.answer = async () => {
+    cli.server.sessions.answer = async () => {
       throw new CatalogueError('no_such_option');
     };
     try {
-      const { code, stderr } = await runCommand(['answer', 'AUTH', '7'], { ...where, isTTY: true });
+      const { code, stderr } = await runCommand(['answer', 'AUTH', '7'], { ...cli.where, isTTY: true });
       expect(code).toBe(4);
       for (const option of PERMISSION.options) expect(stderr).toContain(option.label);
     } finally {
-      server.sessions.answer = answer;
+      cli.server.sessions.answer = answer;
     }
   });
 });
 
 describe('interrupt', () => {
   test('stops a running turn, and is refused with exit code 4 when none runs', async () => {
-    server.sessions.change('AUTH', WORKS);
-    expect((await runCommand(['interrupt', 'AUTH'], where)).stdout).toContain('was interrupted');
-    server.sessions.change('AUTH', { state: 'idle', status: statusOf({}) });
-    expect((await runCommand(['interrupt', 'AUTH'], where)).code).toBe(4);
+    cli.server.sessions.change('AUTH', WORKS);
+    expect((await runCommand(['interrupt', 'AUTH'], cli.where)).stdout).toContain('was interrupted');
+    cli.server.sessions.change('AUTH', { state: 'idle', status: statusOf({}) });
+    expect((await runCommand(['interrupt', 'AUTH'], cli.where)).code).toBe(4);
   });
 });

@@ -1,0 +1,29 @@
+import { afterAll, beforeAll, beforeEach } from 'vitest';
+import { type FacesUnderTest, startFaces } from '../harness/faces.ts';
+import type { CommandOptions } from './command-line.ts';
+
+export interface Served {
+  readonly server: FacesUnderTest;
+  /** how a command reaches the server, from the project's folder */
+  readonly where: CommandOptions;
+}
+
+/** A server for the commands that a file's tests run; no session is in it when a test begins. */
+export function serveCommands(): Served {
+  let server: FacesUnderTest;
+  beforeAll(async () => {
+    server = await startFaces();
+  });
+  afterAll(() => server[Symbol.asyncDispose]());
+  beforeEach(async () => {
+    for (const { slug } of server.sessions.list()) await server.sessions.remove(slug);
+  });
+  return {
+    get server() {
+      return server;
+    },
+    get where() {
+      return { socket: `${server.world.cbosHome}/cbos.sock`, cwd: server.world.projectDir };
+    },
+  };
+}
