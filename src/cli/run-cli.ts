@@ -36,6 +36,12 @@ export async function runCli(run: CliRun): Promise<number> {
     context.exitCode = tellFailure(context, error, words);
   }
   await context.settleVersionCheck();
+  if (context.exitCode !== EXIT.done) return context.exitCode;
+  try {
+    await context.out.written();
+  } catch (error) {
+    context.exitCode = tellFailure(context, error, words);
+  }
   return context.exitCode;
 }
 

@@ -342,7 +342,7 @@ export const ERRORS = {
     status: 422,
     exit: EXIT.usage,
     meaning: 'A setting has a value that it cannot have',
-    hint: '`cbos config` shows each setting and where it came from',
+    hint: 'Change or remove the setting that is named',
   },
   timed_out: {
     status: 504,

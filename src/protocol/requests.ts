@@ -9,7 +9,10 @@ import { Columns, PermissionMode, Rows, SessionType } from './words.ts';
 /** Longest text that one request may carry, in characters. A prompt of 200 kB is real; a body beyond 4 MiB is a mistake. */
 const MAX_TEXT = 1_000_000;
 
-export const Text = z.string().min(1).max(MAX_TEXT);
+export const Text = z
+  .string()
+  .min(1, 'there is no text')
+  .max(MAX_TEXT, `longer than ${MAX_TEXT.toLocaleString('en')} characters`);
 const EnvironmentVariables = z.record(z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/), z.string());
 
 /**

@@ -1,5 +1,7 @@
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync } from 'node:fs';
+import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type FacesUnderTest, startFaces } from '../harness/faces.ts';
@@ -53,6 +55,18 @@ describe.skipIf(!existsSync(BIN))('the program as it is installed', () => {
     expect(await run.ended).toEqual({ code: 0, signal: null });
     expect(run.stdout().length).toBe(recording.end());
   });
+
+  test.each([['--help'], ['ls'], ['config', '--json']])(
+    'says that a full disk did not take it: %s',
+    async (...argv) => {
+      const toFullDisk = ['-c', 'exec "$@" >/dev/full', 'sh', process.execPath, BIN, ...argv];
+      const run = spawn('/bin/sh', toFullDisk, { env: server.world.env, stdio: ['ignore', 'ignore', 'pipe'] });
+      const stderr = text(run.stderr);
+      const [code] = await once(run, 'close');
+      expect(code).toBe(1);
+      expect(await stderr).toContain('cbos: Not everything could be written: ENOSPC');
+    },
+  );
 
   test('watch ends cleanly by SIGINT', async () => {
     const run = start('watch');

@@ -181,7 +181,7 @@ describe('config', () => {
     };
     const { code, stderr } = await runCommand(['config'], withHost({ settings }));
     expect(code).toBe(2);
-    expect(stderr).toMatch(/^cbos: CBOS_PORT is no port — `cbos config`/);
+    expect(stderr).toMatch(/^cbos: CBOS_PORT is no port — Change or remove/);
   });
 });
 

@@ -1,5 +1,6 @@
 import type { Style } from '../../text/style.ts';
 import { cleanLine, terminalJson } from '../../text/terminal-text.ts';
+import { CommandError } from '../error-report.ts';
 import type { TerminalIo } from '../terminal-io.ts';
 import { styleFor } from './style.ts';
 import { type Column, renderTable, type TableOptions } from './table.ts';
@@ -19,6 +20,8 @@ export interface Printer {
   jsonLine(value: unknown): void;
   /** Bytes or text as they are; resolves when there is room for more. */
   raw(chunk: Uint8Array | string): Promise<void>;
+  /** Resolves when everything is written; rejects with what kept it from being (a full disk). A reader that went away is no failure. */
+  written(): Promise<void>;
   /** one line for the person on standard error, so that it never mixes with what a program reads */
   notice(text: string): void;
   /** What helps a person with the error that follows. Left out where standard error is no terminal: there an error is one line. */
@@ -35,7 +38,12 @@ export function createPrinter(io: TerminalIo): Printer {
   // A reader that went away is the end of the work and no error; anything else there is (a full disk) must not pass as success.
   let failure: Error | null = null;
   stdout.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EPIPE') failure = error;
+    if (error.code !== 'EPIPE') {
+      failure = new CommandError(
+        `Not everything could be written: ${error.message}`,
+        'make room there, or write elsewhere',
+      );
+    }
     closing.abort();
   });
   stderr.on('error', () => closing.abort());
@@ -70,6 +78,11 @@ export function createPrinter(io: TerminalIo): Printer {
         closing.signal.addEventListener('abort', done);
       });
     },
+    written: () =>
+      new Promise((resolve, reject) => {
+        // The stream tells its failure after it has called back.
+        stdout.write('', () => setImmediate(() => (failure === null ? resolve() : reject(failure))));
+      }),
     notice: (text) => void stderr.write(`cbos: ${cleanLine(text)}\n`),
     noticeLines: (lines) => {
       if (stderr.isTTY !== true) return;

@@ -3,6 +3,6 @@ import type { TerminalIo, TerminalOutput } from '../terminal-io.ts';
 
 /** Colours only for a terminal that has them and a person who has not said no (https://no-color.org: any value that is not empty). */
 export function styleFor(output: TerminalOutput, env: TerminalIo['env']): Style {
-  const isWanted = output.isTTY === true && env.TERM !== 'dumb' && (env.NO_COLOR ?? '') === '';
+  const isWanted = output.isTTY === true && !['', 'dumb'].includes(env.TERM ?? '') && (env.NO_COLOR ?? '') === '';
   return isWanted ? styled : (_, text) => text;
 }

@@ -110,6 +110,6 @@ function refuse({ name, place, value }: Spelling, reason: string): CatalogueErro
   // a secret has no place in messages and logs
   const shown = name === 'token' ? 'the value given' : JSON.stringify(value);
   return new CatalogueError('invalid_setting', `${place} cannot be ${shown}: ${reason}`, {
-    hint: `Change or remove ${place}; \`cbos config\` shows each setting and where it came from`,
+    hint: `Change or remove ${place}`,
   });
 }
