@@ -1,7 +1,7 @@
 import { EXIT } from '../protocol/index.ts';
 import { broadcastLine } from '../text/delivery-text.ts';
+import { CommandError } from './command-error.ts';
 import type { CliContext } from './context.ts';
-import { CommandError } from './error-report.ts';
 import { readText } from './text-argument.ts';
 
 /** What `cbos send` was told, where it was told to send to several sessions. */

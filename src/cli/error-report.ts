@@ -1,22 +1,6 @@
 import { CatalogueError, ERRORS, EXIT, isSlug } from '../protocol/index.ts';
+import { CommandError } from './command-error.ts';
 import type { Printer } from './output/printer.ts';
-
-/** Something that the command line itself finds wrong, for which the server's catalogue has no code. */
-export class CommandError extends Error {
-  override readonly name = 'CommandError';
-  readonly hint: string;
-  readonly exitCode: number;
-
-  /**
-   * @param message one line without a full stop
-   * @param hint the cure
-   */
-  constructor(message: string, hint: string, exitCode: number = EXIT.failed) {
-    super(message);
-    this.hint = hint;
-    this.exitCode = exitCode;
-  }
-}
 
 /**
  * Tells of an error in one line with its cure. What was not to be expected is a fault of CBOS and says so.

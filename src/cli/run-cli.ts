@@ -1,7 +1,8 @@
 import { CommanderError } from 'commander';
 import { EXIT } from '../protocol/index.ts';
+import { CommandError } from './command-error.ts';
 import { type CliContext, createContext } from './context.ts';
-import { CommandError, exitCodeOf, reportError } from './error-report.ts';
+import { exitCodeOf, reportError } from './error-report.ts';
 import type { LocalHost } from './local-host.ts';
 import { createPrinter } from './output/printer.ts';
 import { buildProgram } from './program.ts';

@@ -1,6 +1,6 @@
 import { CatalogueError, type Delivery, EXIT, isReady, type Session } from '../protocol/index.ts';
+import { CommandError } from './command-error.ts';
 import type { CliContext } from './context.ts';
-import { CommandError } from './error-report.ts';
 import { followStream } from './follow-stream.ts';
 import { statusKey } from './view-changes.ts';
 

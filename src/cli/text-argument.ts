@@ -1,6 +1,6 @@
 import { EXIT } from '../protocol/index.ts';
+import { CommandError } from './command-error.ts';
 import type { CliContext } from './context.ts';
-import { CommandError } from './error-report.ts';
 
 /**
  * The text that a command was given: its words joined by blanks, or standard input for a lone `-`.

@@ -45,7 +45,13 @@ const received = (word: string): string[] => world.promptsReceived().filter((pro
 
 describe('a text never goes into what covers the prompt: it is refused with the reason, or held until that has gone:', () => {
   test.each([
-    ['the transcript', TRANSCRIPT, 'Showing detailed transcript', TRANSCRIPT, 'A transcript covers the prompt'],
+    [
+      'the transcript',
+      TRANSCRIPT,
+      'Showing detailed transcript',
+      TRANSCRIPT,
+      'The detailed transcript covers the prompt',
+    ],
     ['shell mode', '!', '! for shell mode', BACKSPACE, 'The prompt is in shell mode'],
     ['the search through old prompts', '\x12', 'search prompts:', ESCAPE, 'Old prompts are being searched'],
     [

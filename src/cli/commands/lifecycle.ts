@@ -5,8 +5,9 @@ import type { RouteInput } from '../../protocol/index.ts';
 import { CatalogueError, EXIT, PermissionMode, SessionType } from '../../protocol/index.ts';
 import { pathText, stateText } from '../../text/session-words.ts';
 import { cleanLine } from '../../text/terminal-text.ts';
+import { CommandError } from '../command-error.ts';
 import { type CliContext, isInteractive } from '../context.ts';
-import { CommandError, exitCodeOf, reportError } from '../error-report.ts';
+import { exitCodeOf, reportError } from '../error-report.ts';
 import { describe } from './command-help.ts';
 import { collectVariable, readDollars, readWhole } from './option-values.ts';
 

@@ -3,8 +3,8 @@ import { CatalogueError, EXIT, type StashedResponse, StashWhen } from '../../pro
 import { formatSince } from '../../text/durations.ts';
 import { firstLine } from '../../text/session-words.ts';
 import { cleanLine } from '../../text/terminal-text.ts';
+import { CommandError } from '../command-error.ts';
 import type { CliContext } from '../context.ts';
-import { CommandError } from '../error-report.ts';
 import type { Cell } from '../output/table.ts';
 import { readText } from '../text-argument.ts';
 import { describe } from './command-help.ts';

@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
 import { CatalogueError, EXIT } from '../../protocol/index.ts';
 import { cleanBlock } from '../../text/terminal-text.ts';
+import { CommandError } from '../command-error.ts';
 import { type CliContext, isInteractive } from '../context.ts';
-import { CommandError } from '../error-report.ts';
 import { followStream } from '../follow-stream.ts';
 import { PlainText } from '../output/plain-text.ts';
 import { describe } from './command-help.ts';

@@ -11,8 +11,8 @@ import {
 import { formatClock } from '../../text/durations.ts';
 import { sessionGist, sessionIcon, sessionLine, sessionStyle, stateText } from '../../text/session-words.ts';
 import { cleanLine } from '../../text/terminal-text.ts';
+import { CommandError } from '../command-error.ts';
 import type { CliContext } from '../context.ts';
-import { CommandError } from '../error-report.ts';
 import { type Ending, followStream } from '../follow-stream.ts';
 import { changesBetween, type SessionChange } from '../view-changes.ts';
 import { describe } from './command-help.ts';

@@ -1,6 +1,6 @@
 import { type FileHandle, open, rename, rm } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { CommandError } from '../error-report.ts';
+import { CommandError } from '../command-error.ts';
 
 /** What sessions showed is for their owner's eyes, as the recordings are. */
 const MODE = 0o600;

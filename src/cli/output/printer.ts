@@ -1,6 +1,6 @@
 import type { Style } from '../../text/style.ts';
 import { cleanLine, terminalJson } from '../../text/terminal-text.ts';
-import { CommandError } from '../error-report.ts';
+import { CommandError } from '../command-error.ts';
 import type { TerminalIo } from '../terminal-io.ts';
 import { styleFor } from './style.ts';
 import { type Column, renderTable, type TableOptions } from './table.ts';

@@ -9,7 +9,7 @@ import {
   toolLines,
 } from '../../text/event-text.ts';
 import { cleanLine } from '../../text/terminal-text.ts';
-import { CommandError } from '../error-report.ts';
+import { CommandError } from '../command-error.ts';
 import type { Ending } from '../follow-stream.ts';
 import type { Printer } from './printer.ts';
 import { questionLines } from './question-text.ts';

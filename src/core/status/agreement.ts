@@ -1,4 +1,5 @@
-import { type Arbitration, final, isClosing, TRANSCRIPT_RULE, until } from './arbitration.ts';
+import { type Arbitration, final, isClosing, until } from './arbitration.ts';
+import { TRANSCRIPT_RULE } from './evidence.ts';
 import type { FullHearing } from './hearing.ts';
 import { NEWS_MS } from './races.ts';
 
@@ -17,7 +18,7 @@ export function agree(hearing: FullHearing): Arbitration {
 function bothWait({ hook, screen }: FullHearing): Arbitration {
   if (isClosing(screen)) return final(hook, 'both wait; the hook knows for what');
   if (isClosing(hook)) return final(screen, 'both wait; a dialog is open by now');
-  // The screen knows a dialog by its looks; one that it cannot name, or that a transcript covers, is what the hook announced.
+  // The screen knows a dialog by its looks; one that it cannot name, or that the detailed transcript covers, is what the hook announced.
   return screen.detail === 'setup' || screen.rule === TRANSCRIPT_RULE
     ? final({ ...hook, since: screen.since }, 'both wait; the hook has a name for the dialog')
     : final(screen, 'both wait; the screen shows the options');

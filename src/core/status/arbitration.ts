@@ -30,8 +30,5 @@ export const earliest = (a: Millis | null, b: Millis | null): Millis | null =>
 export const idleAfterTurn = (idle: SourceVerdict): SourceVerdict =>
   idle.detail === 'ready' ? { ...idle, detail: 'waiting_input' } : idle;
 
-/** The rule over a screen that is covered: what it says besides is a guess. */
-export const TRANSCRIPT_RULE = 'screen.transcript';
-
 /** A question in words at the end of a turn: no dialog is open. */
 export const isClosing = ({ rule }: SourceVerdict): boolean => rule.endsWith('.closing');

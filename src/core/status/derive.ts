@@ -31,7 +31,7 @@ function questionOf(winner: SourceVerdict, { evidence, settled }: Hearing): Ques
   const dialog = settled?.reading.dialog ?? null;
   const openedAt = winner.since;
   if (detail !== 'permission' && detail !== 'question' && detail !== 'plan' && detail !== 'setup') return null;
-  // What a transcript covers is known to the hook alone.
+  // What the detailed transcript covers is known to the hook alone.
   const isCovered = dialog?.parts.every((part) => part.options.length === 0) === true;
   if (dialog !== null && !(isCovered && winner.source === 'hook')) {
     const shown = { ...dialog, kind: detail };

@@ -1,5 +1,5 @@
-import { type Arbitration, final, idleAfterTurn, isClosing, TRANSCRIPT_RULE, until } from './arbitration.ts';
-import type { SourceVerdict } from './evidence.ts';
+import { type Arbitration, final, idleAfterTurn, isClosing, until } from './arbitration.ts';
+import { type SourceVerdict, TRANSCRIPT_RULE } from './evidence.ts';
 import type { FullHearing } from './hearing.ts';
 import { requestedTool } from './hook-rules.ts';
 import { describeTool } from './question.ts';
@@ -42,9 +42,9 @@ function overDialog({ hook, screen, shown, now, thresholds }: FullHearing): Arbi
       whyLater: 'the screen has shown the end of the turn for a while, and no hook came',
     });
   }
-  // Versions before 2.1.329 do not tell what goes on below a transcript.
+  // Versions before 2.1.329 do not tell what goes on below the detailed transcript.
   if (screen.rule === TRANSCRIPT_RULE && hook.primary === 'active')
-    return final(hook, 'a transcript covers the session; the hook knows what goes on below it');
+    return final(hook, 'the detailed transcript covers the session; the hook knows what goes on below it');
   // A start never closes a dialog: the prompt must be drawn first (trust dialog, 2.1.329).
   if (hook.rule === 'hook.SessionStart')
     return final(screen, 'a dialog stands before the prompt, whatever a start says');

@@ -56,6 +56,9 @@ export interface ScreenReading {
  */
 export type Cover = 'transcript' | 'shell' | 'search' | 'agents' | 'unknown';
 
+/** The rule that reads a screen which the detailed transcript covers: what it says besides is a guess. */
+export const TRANSCRIPT_RULE = 'screen.transcript';
+
 export interface ScreenDialog {
   kind: Exclude<Question['kind'], 'closing'>;
   parts: readonly QuestionPart[];

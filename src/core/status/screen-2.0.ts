@@ -1,11 +1,11 @@
-import type { ScreenDialog, ScreenFrame } from './evidence.ts';
+import { type ScreenDialog, type ScreenFrame, TRANSCRIPT_RULE } from './evidence.ts';
 import type { ScreenGeneration, ScreenRule } from './screen-generation.ts';
 import { cutBlocks } from './screen-layout.ts';
 import { dialogRule } from './screen-readers.ts';
 
 const ALL = ['2.0.30', '2.0.77', '2.1.50', '2.1.150', '2.1.250', '2.1.329'] as const;
 
-/** The line below the transcript that Ctrl+O lays over everything. From 2.1.329 on what goes on below stands before it. */
+/** The line below the detailed transcript that Ctrl+O lays over everything. From 2.1.329 on what goes on below stands before it. */
 const TRANSCRIPT = /^\s*(?:(\S.*?) · )?(Showing detailed transcript\b.*)/;
 /** A call that runs, or waits for its permission. */
 const UNFINISHED = / ⎿\s+(?:Waiting|Running)…/;
@@ -15,7 +15,7 @@ interface Transcript {
   text: string;
 }
 
-/** What the transcript that is open covers; null where none is. */
+/** What the detailed transcript covers; null where none is. */
 function readTranscript({ lines }: ScreenFrame): Transcript | null {
   const last = lines.findLastIndex((line) => line.trim() !== '');
   const match = TRANSCRIPT.exec(lines[last] ?? '');
@@ -38,8 +38,8 @@ const transcriptDialog = (kind: ScreenDialog['kind'], text: string): ScreenDialo
   checked: [],
 });
 
-const TRANSCRIPT_RULE: ScreenRule = {
-  id: 'screen.transcript',
+const transcriptRule: ScreenRule = {
+  id: TRANSCRIPT_RULE,
   versions: ['2.0.77', '2.1.150', '2.1.250', '2.1.329'],
   read: ({ prompt, frame }) => {
     const open = prompt === null ? readTranscript(frame) : null;
@@ -53,7 +53,7 @@ const TRANSCRIPT_RULE: ScreenRule = {
 };
 
 /**
- * Claude Code 2.0: no boxes any more, questions with tabs, plans, a transcript over everything; the prompt's mark becomes `❯`
+ * Claude Code 2.0: no boxes any more, questions with tabs, plans, the detailed transcript over everything; the prompt's mark becomes `❯`
  * (2.0.77).
  */
 export const SCREEN_2_0: ScreenGeneration = {
@@ -67,5 +67,5 @@ export const SCREEN_2_0: ScreenGeneration = {
       },
     ],
   },
-  rules: { dialog: [TRANSCRIPT_RULE, dialogRule('question', ALL), dialogRule('plan', ALL)] },
+  rules: { dialog: [transcriptRule, dialogRule('question', ALL), dialogRule('plan', ALL)] },
 };

@@ -1,4 +1,4 @@
-import type { ScreenFrame, ScreenReading } from './evidence.ts';
+import { type ScreenFrame, type ScreenReading, TRANSCRIPT_RULE } from './evidence.ts';
 import { SCREEN_1_0 } from './screen-1.0.ts';
 import { SCREEN_2_0 } from './screen-2.0.ts';
 import { SCREEN_2_1 } from './screen-2.1.ts';
@@ -16,8 +16,6 @@ const GENERATIONS = [SCREEN_2_1, SCREEN_2_0, SCREEN_1_0] as const;
 export const SCREEN_RULES: readonly ScreenRule[] = STRENGTHS.flatMap((strength) =>
   GENERATIONS.flatMap(({ rules }) => rules[strength] ?? []),
 );
-
-const TRANSCRIPT_RULE = 'screen.transcript';
 
 /** How the generations draw what rules look for. */
 export const SCREEN_SIGNS: ScreenSigns = {

@@ -1,0 +1,18 @@
+import { EXIT } from '../protocol/index.ts';
+
+/** Something that the command line itself finds wrong, for which the server's catalogue has no code. */
+export class CommandError extends Error {
+  override readonly name = 'CommandError';
+  readonly hint: string;
+  readonly exitCode: number;
+
+  /**
+   * @param message one line without a full stop
+   * @param hint the cure
+   */
+  constructor(message: string, hint: string, exitCode: number = EXIT.failed) {
+    super(message);
+    this.hint = hint;
+    this.exitCode = exitCode;
+  }
+}
