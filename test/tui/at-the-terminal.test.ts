@@ -22,7 +22,7 @@ beforeAll(async () => {
   const env = { EDITOR: editor, CBOS_STREAM_STREAM_DIR: server.world.project('elsewhere') };
   terminal = await openTerminal(server.world, { env, cols: 110, rows: 30 });
   // Before the sessions are there, a key for one of them does nothing.
-  await terminal.until(/BILL[^]*q quit/, 'the sessions');
+  await terminal.until(/BILL[\s\S]*q quit/, 'the sessions');
 });
 afterAll(() => server[Symbol.asyncDispose]());
 beforeEach(async () => {
