@@ -78,7 +78,7 @@ export async function sendAndWait(
           onFrame(frame, view) {
             if (!hasSent && frame.type === 'sessions') {
               hasSent = true;
-              const session = view.get(slug);
+              const session = view().get(slug);
               wasReady = session !== undefined && isReady(session);
               send().then((sent) => {
                 delivery = sent;

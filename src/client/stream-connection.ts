@@ -1,6 +1,6 @@
 import { CatalogueError, type StreamCommand, StreamFrame } from '../protocol/index.ts';
 import { errorFromTransport, parseJson } from './remote-errors.ts';
-import { EMPTY_VIEW, foldFrame, type SessionView } from './session-view.ts';
+import { createViewKeeper, type SessionView } from './session-view.ts';
 import { type Dispose, type Transport, type TransportSocket, UnreachableError } from './transport.ts';
 
 /** First pause before connecting again; a server that is restarted by hand is back within a second. */
@@ -9,8 +9,8 @@ const FIRST_RETRY_MS = 100;
 const LONGEST_RETRY_MS = 2_000;
 
 export interface StreamListener {
-  /** every frame, in order, after the view has taken it in */
-  onFrame?(frame: StreamFrame, view: SessionView): void;
+  /** every frame, in order, after the view has taken it in; whoever does not look at the view every time gets them faster */
+  onFrame?(frame: StreamFrame, view: () => SessionView): void;
   /** the connection broke, or could not be made again yet; it will be tried again */
   onLost?(error: CatalogueError): void;
   /** connected again after a loss */
@@ -60,7 +60,7 @@ export function connectStream(
   const followed = new Set(options.recordings ?? []);
   const offsets = new Map(Object.entries(options.from ?? {}));
   const seqs = new Map(Object.entries(options.after ?? {}));
-  let view = EMPTY_VIEW;
+  const { take, view } = createViewKeeper();
   let socket: TransportSocket | null = null;
   let isOpen = false;
   let wasConnected = false;
@@ -95,7 +95,7 @@ export function connectStream(
     const frame = readFrame(text);
     if (frame === null) return;
     track(frame, followed, { offsets, seqs });
-    view = foldFrame(view, frame);
+    take(frame);
     listener.onFrame?.(frame, view);
   };
 
@@ -145,7 +145,7 @@ export function connectStream(
   connect();
 
   return {
-    view: () => view,
+    view,
     send: sendNow,
     follow(recordings, from = {}) {
       for (const [slug, offset] of Object.entries(from)) offsets.set(slug, offset);

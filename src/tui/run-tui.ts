@@ -162,8 +162,9 @@ function openTui(options: TuiOptions): { ended: Promise<number>; dispose(): void
     run: app.run,
   });
 
-  const takeView = (frame: StreamFrame, view: SessionView): void => {
+  const takeView = (frame: StreamFrame, currentView: () => SessionView): void => {
     const before = model.view;
+    const view = currentView();
     watched.onFrame(frame);
     if (frame.type === 'sessions' && !model.link.isUp) {
       model.link = { isUp: true, since: now() };

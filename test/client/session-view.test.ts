@@ -1,9 +1,14 @@
 import { expect, test } from 'vitest';
-import { EMPTY_VIEW, foldFrame, type SessionView } from '../../src/client/index.ts';
+import { createViewKeeper, type SessionView } from '../../src/client/index.ts';
 import type { StreamFrame } from '../../src/protocol/index.ts';
 import { someSession } from '../harness/some-session.ts';
 
-const fold = (...frames: StreamFrame[]): SessionView => frames.reduce(foldFrame, EMPTY_VIEW);
+function keep(...frames: StreamFrame[]) {
+  const keeper = createViewKeeper();
+  for (const frame of frames) keeper.take(frame);
+  return keeper;
+}
+const fold = (...frames: StreamFrame[]): SessionView => keep(...frames).view();
 const A = someSession('A');
 const B = someSession('B');
 const list: StreamFrame = { type: 'sessions', sessions: [A, B] };
@@ -67,6 +72,17 @@ test.each([
   { type: 'session_renamed', session: 'NOPE', slug: 'Y' },
   { type: 'session_state', session: 'NOPE', state: 'idle', status: A.status, json_state: null },
 ] satisfies StreamFrame[])('a frame that changes no session gives the same view: $type', (frame) => {
-  const view = fold(list);
-  expect(foldFrame(view, frame)).toBe(view);
+  const { take, view } = keep(list);
+  const before = view();
+  take(frame);
+  expect(view()).toBe(before);
+});
+
+test('a view that was seen stays as it was', () => {
+  const { take, view } = keep(list);
+  const before = view();
+  take({ type: 'resized', session: 'A', cols: 99, rows: 33 });
+  take({ type: 'session_removed', session: 'B' });
+  expect([...before.values()]).toEqual([A, B]);
+  expect([...view().values()]).toEqual([{ ...A, cols: 99, rows: 33 }]);
 });

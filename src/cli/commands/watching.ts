@@ -76,19 +76,20 @@ function watch(context: CliContext, slugs: readonly string[], isJson: boolean): 
 
   return followStream(context, { interruptedCode: EXIT.done }, () => ({
     onFrame(frame, view) {
+      const after = view();
       if (before === null) {
         if (frame.type !== 'sessions') return;
-        requireListed(slugs, view);
-        before = view;
+        requireListed(slugs, after);
+        before = after;
         return;
       }
-      for (const change of changesBetween(before, view, frame)) {
+      for (const change of changesBetween(before, after, frame)) {
         if (watched.size > 0 && !watched.has(change.slug)) continue;
         if (change.session !== null && watched.delete(change.slug)) watched.add(change.session.slug);
         if (isJson) out.jsonLine(change.frame);
         else out.line(changeLine(context, change, formatClock(io.now())));
       }
-      before = view;
+      before = after;
     },
   }));
 }
@@ -131,14 +132,15 @@ function wait(context: CliContext, slugs: readonly string[], options: WaitOption
     ending = end;
     return {
       onFrame(frame, view) {
+        const now = view();
         if (isFirst) {
           if (frame.type !== 'sessions') return;
-          requireListed(slugs, view);
+          requireListed(slugs, now);
           isFirst = false;
         }
         if (frame.type === 'session_renamed' && pending.delete(frame.session)) pending.add(frame.slug);
         for (const slug of [...pending]) {
-          const session = view.get(slug);
+          const session = now.get(slug);
           if (session === undefined || !matchesState(session, selector)) continue;
           pending.delete(slug);
           if (options.json === true) out.jsonLine(session);
@@ -146,8 +148,8 @@ function wait(context: CliContext, slugs: readonly string[], options: WaitOption
           if (isAny) return end.finish(EXIT.done);
         }
         if (pending.size === 0) return end.finish(EXIT.done);
-        const lost = [...pending].filter((slug) => isOver(view.get(slug)));
-        if (lost.length > 0 && (!isAny || lost.length === pending.size)) end.fail(overError(lost, view, options.for));
+        const lost = [...pending].filter((slug) => isOver(now.get(slug)));
+        if (lost.length > 0 && (!isAny || lost.length === pending.size)) end.fail(overError(lost, now, options.for));
       },
     };
   });

@@ -68,7 +68,7 @@ export function connectFleet(): void {
     listener: {
       onFrame: (frame, view) => {
         if (frame.type === 'session_renamed') moveFollowed(frame.session, frame.slug);
-        if (frame.type === 'sessions') becomeLive(view);
+        if (frame.type === 'sessions') becomeLive(view());
         else scheduleDraw();
         for (const listener of listeners) listener(frame);
       },
