@@ -28,6 +28,8 @@ export async function buildPage({ source, output }) {
     publicDir: join(source, 'public'),
     logLevel: 'error',
     oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
+    // With parts of its own that are loaded when they are needed.
+    worker: { format: 'es' },
     define: { __CBOS_VERSION__: JSON.stringify(manifest.version) },
     build: {
       outDir: fresh,

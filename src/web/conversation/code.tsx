@@ -1,46 +1,58 @@
-import { signal } from '@preact/signals';
-import { useEffect } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { theme } from '../app/theme.ts';
 import { showHiddenMarks } from '../parts/hidden-marks.ts';
 import { tellError } from '../parts/toasts.tsx';
 import { loadPart } from '../server/load-part.ts';
-import type { Highlight, Highlighted } from './highlight.ts';
+import { colour, keptColours } from './colours.ts';
+import type { CodeToColour, Highlighted } from './highlight.ts';
 
 /** Colouring more takes longer than reading it. */
 const MAX_COLOURED = 20_000;
 
-/** Loaded with the first code that is shown. */
-const highlighter = signal<Highlight | null>(null);
-let isAsked = false;
-
-async function loadHighlighter(): Promise<void> {
-  if (isAsked) return;
-  isAsked = true;
-  const { createHighlight } = await loadPart(() => import('./highlight.ts'));
-  const highlight = await createHighlight({
-    // Another function, so that everything that is shown asks again: a language has come.
-    onLoaded: () => {
-      highlighter.value = (code) => highlight(code);
-    },
-    onError: tellError,
-  });
-  highlighter.value = highlight;
-}
+/** Its failure is told once: everything is readable without colours. */
+let isBroken = false;
 
 /** A block of code, coloured as soon as the colours are there. */
 export function Code({ text: raw, language }: { text: string; language: string }) {
   const text = showHiddenMarks(raw);
-  const isColoured = language !== '' && text.length <= MAX_COLOURED;
-  useEffect(() => {
-    if (isColoured) loadHighlighter().catch(tellError);
-  }, [isColoured]);
-  const lines = isColoured ? (highlighter.value?.({ text, language, theme: theme.value }) ?? null) : null;
+  const { lines, rest } = useColours({ text, language, theme: theme.value });
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: wide code is scrolled by the keyboard as well
     <pre class="code" tabIndex={0}>
-      <code>{lines === null ? text : <Lines lines={lines} />}</code>
+      <code>
+        {lines !== null && <Lines lines={lines} />}
+        {rest}
+      </code>
     </pre>
   );
+}
+
+/** What of a text is coloured already, and the rest of it: a text that is being written keeps the colours of its beginning. */
+function useColours(code: CodeToColour): { lines: Highlighted | null; rest: string } {
+  const { text, language, theme } = code;
+  const [last, setLast] = useState<{ code: CodeToColour; lines: Highlighted } | null>(null);
+  const isAsked = useRef(false);
+  const whole = keptColours(code);
+  const isWanted = whole === undefined && language !== '' && text.length <= MAX_COLOURED;
+  useEffect(() => {
+    // One at a time: the text that stands there when the answer comes is asked for next.
+    if (!isWanted || isAsked.current || isBroken) return;
+    isAsked.current = true;
+    loadPart(() => colour(code))
+      .then((lines) => {
+        if (lines !== null) setLast({ code, lines });
+      })
+      .catch((error: unknown) => {
+        if (!isBroken) tellError(error);
+        isBroken = true;
+      })
+      .finally(() => {
+        isAsked.current = false;
+      });
+  }, [isWanted, text, language, theme, last]);
+  if (whole != null) return { lines: whole, rest: '' };
+  const isBeginning = last?.code.language === language && last.code.theme === theme && text.startsWith(last.code.text);
+  return isBeginning ? { lines: last.lines, rest: text.slice(last.code.text.length) } : { lines: null, rest: text };
 }
 
 function Lines({ lines }: { lines: Highlighted }) {

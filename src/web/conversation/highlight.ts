@@ -1,10 +1,15 @@
-import { createHighlighterCore, type LanguageInput } from 'shiki/core';
+import { createHighlighterCore, type HighlighterCore, type LanguageInput } from 'shiki/core';
 import { createJavaScriptRegexEngine } from 'shiki/engine/javascript';
-import { loadPart } from '../server/load-part.ts';
 
 /** Lines of coloured pieces; null: the colour of the text around. */
 export type Highlighted = { text: string; colour: string | null }[][];
-export type Highlight = (code: { text: string; language: string; theme: 'light' | 'dark' }) => Highlighted | null;
+
+export interface CodeToColour {
+  text: string;
+  /** a fence's word or a file's ending */
+  language: string;
+  theme: 'light' | 'dark';
+}
 
 /** What stands in answers and tool calls, mostly. Each is a part of its own, loaded when it is met. */
 const LANGUAGES = {
@@ -48,40 +53,43 @@ const OTHER_NAMES: Readonly<Record<string, Language>> = {
 
 const THEMES = { light: 'github-light', dark: 'github-dark' } as const;
 
-/** A highlighter that loads a language when it meets it; until then it answers null. */
-export async function createHighlight(listener: {
-  onLoaded(): void;
-  onError(error: unknown): void;
-}): Promise<Highlight> {
-  const themes = await loadPart(() =>
-    Promise.all([import('shiki/themes/github-light.mjs'), import('shiki/themes/github-dark.mjs')]),
-  );
-  const core = await createHighlighterCore({
+let core: Promise<HighlighterCore> | null = null;
+const loaded = new Map<Language, Promise<void>>();
+
+/** Colours code; null where its language is not known. @throws Error when what it takes cannot be loaded: it may be asked again */
+export async function colourCode({ text, language, theme }: CodeToColour): Promise<Highlighted | null> {
+  const known = languageOf(language);
+  if (known === null) return null;
+  core ??= createCore().catch((error: unknown) => {
+    core = null;
+    throw error;
+  });
+  const highlighter = await core;
+  await loadLanguage(highlighter, known);
+  const { tokens } = highlighter.codeToTokens(text, { lang: known, theme: THEMES[theme] });
+  return tokens.map((line) => line.map(({ content, color }) => ({ text: content, colour: color ?? null })));
+}
+
+async function createCore(): Promise<HighlighterCore> {
+  const themes = await Promise.all([import('shiki/themes/github-light.mjs'), import('shiki/themes/github-dark.mjs')]);
+  return createHighlighterCore({
     themes: themes.map((theme) => theme.default),
     langs: [],
     engine: createJavaScriptRegexEngine({ forgiving: true }),
   });
-  const asked = new Set<Language>();
-  const loaded = new Set<Language>();
-  return ({ text, language, theme }) => {
-    const known = languageOf(language);
-    if (known === null) return null;
-    if (!loaded.has(known)) {
-      if (!asked.has(known)) {
-        asked.add(known);
-        loadPart<{ default: LanguageInput }>(LANGUAGES[known])
-          .then(async (grammar) => {
-            await core.loadLanguage(grammar.default);
-            loaded.add(known);
-            listener.onLoaded();
-          })
-          .catch(listener.onError);
-      }
-      return null;
-    }
-    const { tokens } = core.codeToTokens(text, { lang: known, theme: THEMES[theme] });
-    return tokens.map((line) => line.map(({ content, color }) => ({ text: content, colour: color ?? null })));
+}
+
+function loadLanguage(highlighter: HighlighterCore, language: Language): Promise<void> {
+  const load = async (): Promise<void> => {
+    const grammar: { default: LanguageInput } = await LANGUAGES[language]();
+    await highlighter.loadLanguage(grammar.default);
   };
+  const loading = loaded.get(language) ?? load();
+  loaded.set(language, loading);
+  return loading.catch((error: unknown) => {
+    loaded.delete(language);
+    throw error;
+  });
 }
 
 /** The language of a fence's word or a file's ending; null where it is not known. */

@@ -1,6 +1,7 @@
 import { signal } from '@preact/signals';
 import { needsPerson, type Session } from '../../protocol/index.ts';
 import { client, link, onFrame, sessions } from '../server/fleet.ts';
+import { ownScript } from '../server/own-script.ts';
 import { gistOf, statusText } from '../sessions/tone.ts';
 
 /**
@@ -106,13 +107,4 @@ function registerWorker(): Promise<ServiceWorkerRegistration> {
     .register(ownScript('./service-worker.js'))
     .then(() => navigator.serviceWorker.ready);
   return worker;
-}
-
-/** The page's policy takes an address of a script only from its one policy by this name. */
-function ownScript(address: string): string {
-  const { trustedTypes } = window as {
-    trustedTypes?: { createPolicy(name: string, rules: object): { createScriptURL(text: string): string } };
-  };
-  if (trustedTypes === undefined) return address;
-  return trustedTypes.createPolicy('cbos', { createScriptURL: (text: string) => text }).createScriptURL(address);
 }
