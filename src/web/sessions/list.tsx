@@ -14,6 +14,11 @@ export const FILTER_ID = 'filter';
 
 export const groups = computed(() => groupSessions(sessions.value.values(), filter.value));
 
+/** Which sessions stand where, as a text, so that it changes only when one moves. */
+const order = computed(() =>
+  groups.value.map(({ title, sessions }) => [title, ...sessions.map(({ slug }) => slug)].join(' ')).join('\n'),
+);
+
 /** The session that is open, or null. */
 export const openSlug = computed(() => {
   const { value } = place;
@@ -39,8 +44,11 @@ export function openNextThatNeeds(): void {
   if (next !== undefined) goTo({ page: 'session', slug: next.slug });
 }
 
+/** Drawn again only when a session moves, comes or goes: what a row shows, the row writes by itself. */
 export function SessionList() {
-  const isEmpty = sessions.value.size === 0;
+  // Read for being told of it.
+  void order.value;
+  const shown = groups.peek();
   return (
     <>
       <div class="filter">
@@ -70,22 +78,22 @@ export function SessionList() {
         </span>
       </div>
       <nav class="sessions" aria-label="Sessions">
-        {groups.value.map((group) => (
+        {shown.map((group) => (
           <section key={group.title}>
             <h2 data-tone={group.tone}>
               <span>{group.title}</span>
               <span>{group.sessions.length}</span>
             </h2>
             <ul class="plain">
-              {group.sessions.map((session) => (
-                <Row key={session.slug} session={session} isOpen={session.slug === openSlug.value} />
+              {group.sessions.map(({ slug }) => (
+                <Row key={slug} slug={slug} />
               ))}
             </ul>
           </section>
         ))}
-        {groups.value.length === 0 && (
+        {shown.length === 0 && (
           <p class="faint" style={{ padding: 'var(--s4)' }}>
-            {listHint(isEmpty)}
+            <ListHint />
           </p>
         )}
       </nav>
@@ -93,36 +101,42 @@ export function SessionList() {
   );
 }
 
-function listHint(isEmpty: boolean): string {
-  if (!isEmpty) return 'No session matches.';
-  return link.value === 'live' ? 'No session yet.' : 'Connecting…';
+function ListHint() {
+  if (sessions.value.size > 0) return <>No session matches.</>;
+  return <>{link.value === 'live' ? 'No session yet.' : 'Connecting…'}</>;
 }
 
-/** Drawn again only when its session changed: the view keeps the objects of the others. */
-const Row = memo(function Row({ session, isOpen }: { session: Session; isOpen: boolean }) {
-  const tone = toneOf(session);
+/** Drawn once: each of its texts is a signal, and only one that is another is written. */
+const Row = memo(function Row({ slug }: { slug: string }) {
+  const { tone, status, gist, age, current } = useMemo(() => rowOf(slug), [slug]);
   return (
     <li>
-      <a
-        class="session-row"
-        href={addressOf({ page: 'session', slug: session.slug })}
-        data-tone={tone}
-        aria-current={isOpen ? 'page' : undefined}
-      >
+      <a class="session-row" href={addressOf({ page: 'session', slug })} data-tone={tone} aria-current={current}>
         <span class="dot" data-tone={tone} />
-        <span class="name clip">{session.slug}</span>
-        <Age since={session.status.since} />
+        <span class="name clip">{slug}</span>
+        <span class="age">{age}</span>
         <span class="gist clip">
-          <span class="hidden-text">{statusText(session)}. </span>
-          {gistOf(session) || statusText(session)}
+          <span class="hidden-text">{status}. </span>
+          {gist}
         </span>
       </a>
     </li>
   );
 });
 
-/** The signal itself is the text: as time passes only a text that is another is written, and no row is drawn again. */
-function Age({ since }: { since: string }) {
-  const text = useMemo(() => computed(() => ageText(Date.parse(since), now.value)), [since]);
-  return <span class="age">{text}</span>;
+function rowOf(slug: string) {
+  let last: Session | undefined;
+  const session = computed(() => {
+    last = sessions.value.get(slug) ?? last;
+    // A row is of a session that is listed; one that is gone takes its row along a moment later.
+    if (last === undefined) throw new Error(`${slug} was never listed`);
+    return last;
+  });
+  return {
+    tone: computed(() => toneOf(session.value)),
+    status: computed(() => statusText(session.value)),
+    gist: computed(() => gistOf(session.value) || statusText(session.value)),
+    age: computed(() => ageText(Date.parse(session.value.status.since), now.value)),
+    current: computed(() => (openSlug.value === slug ? 'page' : undefined)),
+  };
 }
