@@ -1,4 +1,5 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { getPriority, setPriority } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Browser, CDPSession, Page } from 'playwright-core';
 import { openBrowser } from '../test/harness/browser.ts';
@@ -16,6 +17,11 @@ const UPDATES_PER_SECOND = 20;
 const LISTED_MS = 15_000;
 /** One in so many changes is to another group, so that rows move as well. */
 const MOVES_EVERY = 50;
+
+/** Fewer that are heard would measure another page. */
+const MIN_HEARD = 0.95;
+/** What makes the changes, serves them and watches is one process, and takes most of a core: whoever looks at a page has it elsewhere. */
+const GENERATOR_NICENESS = 10;
 
 const MB = 1_000_000;
 /** Fills the scrollback several times over: what follows may add nothing. */
@@ -55,11 +61,17 @@ async function measureList(browser: Browser): Promise<Figure[]> {
     .waitFor();
   await delay(1_000);
   const before = frames.count;
+  const usualNiceness = getPriority();
+  for (const pid of await renderersOf(browser)) setThreadPriorities(pid, usualNiceness);
+  setPriority(usualNiceness + GENERATOR_NICENESS);
   const trace = await traceTasks(browser, one.page, () => changeAll(one, LISTED_MS));
+  setPriority(usualNiceness);
   const perSecond = ((frames.count - before) / LISTED_MS) * 1_000;
+  if (perSecond < SESSIONS * UPDATES_PER_SECOND * MIN_HEARD) throw new Error(`only ${perSecond} changes a second came`);
   return [
     { name: 'list: changes heard', value: perSecond, unit: '/s' },
     { name: 'list: longest main-thread task', value: trace.longestMs, unit: 'ms', limit: LIMITS.taskMs },
+    { name: 'list: tasks beyond 50 ms', value: trace.beyondLimit, unit: `of ${trace.count}`, limit: 0 },
     { name: 'list: the most processor time of a task', value: trace.longestCpuMs, unit: 'ms', limit: LIMITS.taskMs },
     { name: 'list: main thread, processor', value: (trace.cpuMs / trace.tracedMs) * 100, unit: '% of a core' },
   ];
@@ -193,7 +205,10 @@ async function traceTasks(browser: Browser, page: Page, run: () => Promise<void>
   const started = performance.now();
   await run();
   const tracedMs = performance.now() - started;
-  const { traceEvents } = JSON.parse((await browser.stopTracing()).toString()) as { traceEvents: TraceEvent[] };
+  const trace = (await browser.stopTracing()).toString();
+  // For a look at it in chrome://tracing.
+  if (process.env.PAGE_TRACE !== undefined) writeFileSync(process.env.PAGE_TRACE, trace);
+  const { traceEvents } = JSON.parse(trace) as { traceEvents: TraceEvent[] };
   const threads = traceEvents.filter(({ name, args }) => name === 'thread_name' && args?.name === 'CrRendererMain');
   const isOfPage = new Set(threads.map(({ pid, tid }) => `${pid} ${tid}`));
   const tasks = traceEvents.filter(
@@ -201,6 +216,8 @@ async function traceTasks(browser: Browser, page: Page, run: () => Promise<void>
   );
   if (tasks.length < 100) throw new Error(`the trace has ${tasks.length} tasks only`);
   return {
+    count: tasks.length,
+    beyondLimit: tasks.filter(({ dur = 0 }) => dur / 1_000 > LIMITS.taskMs).length,
     longestMs: tasks.reduce((longest, { dur = 0 }) => Math.max(longest, dur / 1_000), 0),
     longestCpuMs: tasks.reduce((longest, { tdur = 0 }) => Math.max(longest, tdur / 1_000), 0),
     cpuMs: tasks.reduce((sum, { tdur = 0 }) => sum + tdur / 1_000, 0),
@@ -215,11 +232,29 @@ async function memoryOf(browser: Browser, cdp: CDPSession): Promise<{ heap: numb
     usedSize: number;
     backingStorageSize?: number;
   };
+  const sizes = (await renderersOf(browser)).map(privateBytes);
+  return { heap: usedSize + backingStorageSize, process: Math.max(...sizes) };
+}
+
+/** Process ids of the browser's pages. */
+async function renderersOf(browser: Browser): Promise<number[]> {
   const whole = await browser.newBrowserCDPSession();
   const { processInfo } = await whole.send('SystemInfo.getProcessInfo');
   await whole.detach();
-  const sizes = processInfo.filter(({ type }) => type === 'renderer').map(({ id }) => privateBytes(id));
-  return { heap: usedSize + backingStorageSize, process: Math.max(...sizes) };
+  return processInfo.filter(({ type }) => type === 'renderer').map(({ id }) => id);
+}
+
+/** A browser without a window takes its pages for hidden ones and gives them what is left over (niceness 5): one that is looked at has its share. */
+function setThreadPriorities(pid: number, niceness: number): void {
+  for (const thread of readdirSync(`/proc/${pid}/task`)) {
+    try {
+      setPriority(Number(thread), niceness);
+    } catch (error) {
+      // Only root may raise it. The figures are worse without, never better.
+      if (!(error instanceof Error && 'code' in error && error.code === 'EACCES')) throw error;
+      return;
+    }
+  }
 }
 
 function privateBytes(pid: number): number {
