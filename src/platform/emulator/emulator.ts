@@ -4,6 +4,7 @@ import xterm, { type IBufferLine, type Terminal } from '@xterm/headless';
 import type { ScreenRow } from '../../core/search/screen-lines.ts';
 import type { ScreenFrame } from '../../core/status/evidence.ts';
 import { styledRows } from '../../text/styled-rows.ts';
+import { wholeCharacters } from './whole-characters.ts';
 
 export interface EmulatorOptions {
   cols: number;
@@ -15,8 +16,8 @@ export interface EmulatorOptions {
 /** A terminal without a display: what a session's bytes draw. */
 export interface Emulator {
   /**
-   * Takes bytes; they are parsed in batches shortly after. A UTF-8 character may be split between two calls. The bytes
-   * are not copied, so they must not be changed afterwards.
+   * Takes bytes; they are parsed in batches shortly after. A UTF-8 character may be split between two calls, invalid bytes
+   * become U+FFFD. The bytes are not copied, so they must not be changed afterwards.
    * @param onParsed called when the screen shows them
    */
   write(bytes: Uint8Array, onParsed?: () => void): void;
@@ -70,6 +71,7 @@ export function createEmulator(options: EmulatorOptions): Emulator {
   const serializer = new serialize.SerializeAddon();
   // Written against the browser's Terminal type; the part of it that the addon uses is in the headless one too.
   terminal.loadAddon(serializer as unknown as Parameters<Terminal['loadAddon']>[0]);
+  const toDraw = wholeCharacters();
   let disposed = false;
   // The headless terminal keeps it to itself (6.0.0).
   let isCursorVisible = true;
@@ -81,7 +83,7 @@ export function createEmulator(options: EmulatorOptions): Emulator {
   }
   return {
     write: (bytes, onParsed) => {
-      if (!disposed) terminal.write(bytes, () => (disposed ? undefined : onParsed?.()));
+      if (!disposed) terminal.write(toDraw(bytes), () => (disposed ? undefined : onParsed?.()));
     },
     flush: () => new Promise((resolve) => (disposed ? resolve() : terminal.write('', resolve))),
     resize: (cols, rows) => terminal.resize(cols, rows),

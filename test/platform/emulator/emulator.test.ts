@@ -34,20 +34,61 @@ test('rows that are dim but for the prompt’s mark and a drawn cursor are told'
   expect(emulator.frame().dimRows).toEqual([0, 1]);
 });
 
-test('bytes split anywhere give the same screen', async () => {
-  const text = '日本\x1b[31m❯ red\x1b[0m\r\n\x1b[2;3H🤷🏽 \x1b]0;title\x07é\x1b[1A!';
-  const whole = (await draw(text)).serialize();
+const output = fc.oneof(
+  { weight: 4, arbitrary: fc.string({ unit: 'grapheme', minLength: 1, maxLength: 12 }).map(bytes) },
+  {
+    weight: 4,
+    arbitrary: fc
+      .constantFrom(
+        ...['日本', '👩‍💻', '🤷🏽', 'e\u0301', '“—…”', '、。　', '𠀀', '🀀', '\r\n', '\n', '\t', '\b'],
+        ...[
+          '\x1b[31m',
+          '\x1b[1;48;5;7m',
+          '\x1b[0m',
+          '\x1b[2;3H',
+          '\x1b[3b',
+          '\x1b[2@',
+          '\x1b[1A',
+          '\x1b[K',
+          '\x1b]0;日—\x07',
+        ],
+        ...['\x1b[4h', '\x1b[4l', '\x1b[2;4r', '\x1b7', '\x1b8', '\x1b(0', '\x1b(B', '\x1b[?1049h', '\x1b[?1049l'],
+      )
+      .map(bytes),
+  },
+  { weight: 1, arbitrary: fc.uint8Array({ minLength: 1, maxLength: 4 }) },
+);
+
+test('bytes split anywhere give the same screen, that of their text', async () => {
+  const size = { cols: 9, rows: 5, scrollback: 10 };
   await fc.assert(
-    fc.asyncProperty(fc.array(fc.nat(bytes(text).length), { maxLength: 8 }), async (cuts) => {
-      const emulator = createEmulator({ cols: 40, rows: 6, scrollback: 10 });
-      const all = bytes(text);
-      const edges = [0, ...cuts.sort((a, b) => a - b), all.length];
-      for (const [index, edge] of edges.slice(1).entries()) emulator.write(all.subarray(edges[index], edge));
-      await emulator.flush();
-      expect(emulator.serialize()).toBe(whole);
-    }),
-    { numRuns: 30 },
+    fc.asyncProperty(
+      fc.array(output, { maxLength: 30 }),
+      fc.array(fc.integer({ min: 1, max: 20 }), { minLength: 1 }),
+      async (tokens, lengths) => {
+        const all = Buffer.concat(tokens);
+        const [whole, split] = [createEmulator(size), createEmulator(size)];
+        whole.write(bytes(`${all.toString()}\x18`));
+        for (let begin = 0, turn = 0; begin < all.length; turn++) {
+          const length = lengths[turn % lengths.length] ?? 1;
+          split.write(all.subarray(begin, begin + length));
+          begin += length;
+        }
+        split.write(bytes('\x18'));
+        await Promise.all([whole.flush(), split.flush()]);
+        expect(split.serialize()).toBe(whole.serialize());
+        expect(split.frame()).toEqual(whole.frame());
+      },
+    ),
+    { numRuns: 200 },
   );
+});
+
+test('a character is whole also where the terminal itself cuts what it is given', async () => {
+  const text = '❯—'.repeat(100_000);
+  const emulator = await draw(text);
+  expect(emulator.normalLines().join('')).toBe(text.slice(-emulator.normalLines().join('').length));
+  expect(emulator.frame().cursor).toEqual((await draw(text.slice(0, 2_000))).frame().cursor);
 });
 
 test('a snapshot drawn into a fresh terminal looks the same, in the alternate screen too', async () => {
