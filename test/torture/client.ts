@@ -23,6 +23,8 @@ export interface GivenAnswer {
   choice: string;
   /** `answered`, the error's code, or null when the server was killed under the request */
   result: string | null;
+  from: number;
+  to: number;
 }
 
 export interface Interrupt {
@@ -148,10 +150,11 @@ async function answer(turn: Turn, kind: 'answer' | 'stale' | 'wrong'): Promise<v
     return;
   }
   const choice: string = question.kind === 'question' ? random.pick(CHOICES) : random.pick(['yes', 'yes', 'no']);
-  const given: GivenAnswer = { session: slug, question, choice, result: null };
+  const given: GivenAnswer = { session: slug, question, choice, result: null, from: Date.now(), to: 0 };
   ledger.answers.push(given);
   const body = question.kind === 'question' ? { text: choice } : { choice };
   const result = await call({ ...body, question_id: question.id });
+  given.to = Date.now();
   given.result = result === null ? null : (result.error?.code ?? 'answered');
 }
 

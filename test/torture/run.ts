@@ -1,12 +1,14 @@
 import { readdirSync } from 'node:fs';
 import type { Delivery, Session } from '../../src/protocol/index.ts';
 import { type Cbos, startCbos } from '../harness/cbos.ts';
-import { claudeWorld } from '../harness/claude.ts';
+import { type ClaudeWorld, claudeWorld } from '../harness/claude.ts';
 import { typeAtTerminal } from '../harness/claude-in-screen.ts';
 import { waitFor } from '../harness/wait-for.ts';
 import { type Ledger, newLedger, operationsOf, playClient, TRANSCRIPT_KEY, TRANSCRIPT_SIGN } from './client.ts';
+import { keepEvidence } from './keep-evidence.ts';
 import { choosePlay } from './plays.ts';
 import { createRandom, type Random } from './random.ts';
+import { watchForStandstill } from './standstill.ts';
 import { type FinalDelivery, faultsOf, type Torture } from './verdict.ts';
 import { createWitness, type Witness } from './witness.ts';
 
@@ -35,7 +37,6 @@ export interface TortureRun extends Torture {
 
 /** Real sessions, random clients, and whatever the stand-in saw of it. */
 export async function runTorture(options: TortureOptions): Promise<TortureRun> {
-  const began = performance.now();
   const witness = createWitness();
   const ledger = newLedger();
   await using world = await claudeWorld({ choosers: [choosePlay], pace: PACE });
@@ -44,6 +45,20 @@ export async function runTorture(options: TortureOptions): Promise<TortureRun> {
     // Each request holds its whole conversation: 2,000 of them would fill the memory.
     world.apiEvents.length = 0;
   });
+  const keep = (): string => keepEvidence(world, `${options.seed}-${options.kills}-kills`, ledger);
+  try {
+    const run = await play(world, { ...options, witness, ledger });
+    return run.faults.length === 0 ? run : { ...run, faults: [...run.faults, `its evidence is in ${keep()}`] };
+  } catch (error) {
+    throw new Error(`${[...ledger.faults, String(error)].join('\n')}\nits evidence is in ${keep()}`, { cause: error });
+  }
+}
+
+async function play(
+  world: ClaudeWorld,
+  { witness, ledger, ...options }: TortureOptions & Pick<Torture, 'witness' | 'ledger'>,
+): Promise<TortureRun> {
+  const began = performance.now();
   let cbos = await startCbos(world);
   const slugs = names(options.sessions);
   const screens = new Map<string, string>();
@@ -56,7 +71,8 @@ export async function runTorture(options: TortureOptions): Promise<TortureRun> {
     await cbos.untilStatus(slug, 'idle/ready');
   }
   let kills = 0;
-  const isOver = (): boolean => operationsOf(ledger) >= options.operations && kills >= options.kills;
+  const isOver = (): boolean =>
+    ledger.faults.length > 0 || (operationsOf(ledger) >= options.operations && kills >= options.kills);
   const clients = Array.from({ length: options.clients }, (_, index) =>
     playClient({
       name: `c${index}`,
@@ -71,14 +87,14 @@ export async function runTorture(options: TortureOptions): Promise<TortureRun> {
   );
   const killing = (async () => {
     const random = createRandom(options.seed);
-    while (kills < options.kills) {
+    while (kills < options.kills && !isOver()) {
       await randomMoment(random);
       await cbos.stop('SIGKILL');
       kills += 1;
       cbos = await startCbos(world);
     }
   })();
-  await Promise.all([...clients, killing]);
+  await Promise.all([...clients, killing, watchForStandstill({ cbos: () => cbos, slugs, ledger, isOver })]);
   const finals = await settle({ cbos, slugs, ledger, witness, atTerminal });
   const statuses: Record<string, number> = {};
   for (const { status } of finals.values()) statuses[status] = (statuses[status] ?? 0) + 1;
@@ -143,8 +159,10 @@ async function untilQuiet({ cbos, ledger, atTerminal }: Settling, slug: string):
       if (question !== null && question.kind !== 'closing') {
         const choice = question.kind === 'question' ? 'Alpha' : 'no';
         const body = question.kind === 'question' ? { text: choice } : { choice };
+        const from = Date.now();
         const result = await cbos.call('POST', `/sessions/${slug}/answer`, { ...body, question_id: question.id });
-        ledger.answers.push({ session: slug, question, choice, result: result.error?.code ?? 'answered' });
+        const code = result.error?.code ?? 'answered';
+        ledger.answers.push({ session: slug, question, choice, result: code, from, to: Date.now() });
       }
       const isReady = status.primary === 'idle' || question?.kind === 'closing';
       if (!isReady || held.length > 0) quietSince = null;

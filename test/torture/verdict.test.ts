@@ -80,6 +80,8 @@ function judge(script: Script): string[] {
     question: { id, kind: 'permission', text: '', tool } as unknown as Question,
     choice,
     result: became,
+    from: T0,
+    to: T0,
   }));
   ledger.interrupts = script.interruptedAt.map((at) => ({
     session: 'S0',
