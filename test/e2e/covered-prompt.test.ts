@@ -61,6 +61,7 @@ describe('a text never goes into what covers the prompt: it is refused with the 
       '\r',
       'Something that CBOS does not know covers the prompt',
     ],
+    ['/help', '/help\r', 'For more help', ESCAPE, 'A view of Claude Code covers the prompt'],
     ['the menu of commands', '/', '/add-dir', BACKSPACE, 'Somebody has begun to type a text in the prompt'],
   ])('%s', async (name, open, sign, close, reason) => {
     const text = `scene:hello held for ${name}`;

@@ -84,6 +84,7 @@ function asks({ kind, tool, text }: Question): string {
 /** What is said of each, and how a person ends it. */
 const COVERS: Readonly<Record<Cover, readonly [message: string, cure: string]>> = {
   transcript: ['The detailed transcript covers the prompt', 'Close it with ctrl+o or Esc'],
+  view: ['A view of Claude Code covers the prompt', 'Close it with Esc'],
   shell: ['The prompt is in shell mode: the text would run as a command', 'Leave that mode with Backspace'],
   search: ['Old prompts are being searched: Enter would send one of them again', 'End the search with Esc'],
   agents: ['The list of agents is shown: the text would begin a session of its own', 'Go back with Esc'],

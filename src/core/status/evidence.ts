@@ -51,10 +51,10 @@ export interface ScreenReading {
 
 /**
  * What has the keys in the prompt's place though no dialog is open: a text that is typed then is lost, or does what nobody meant. A
- * `transcript` lies over everything. In `shell` mode Enter runs the text as a command; while old prompts are searched it sends the one
+ * `transcript` lies over everything; a `view` of Claude Code's own, as `/help` and `/status` show one, stands in the prompt's place and asks nothing. In `shell` mode Enter runs the text as a command; while old prompts are searched it sends the one
  * that was found, again; below the list of `agents` it begins a session of its own. `unknown`: neither a prompt is drawn nor a dialog, so it may be an editor, or a frame that is not whole yet.
  */
-export type Cover = 'transcript' | 'shell' | 'search' | 'agents' | 'unknown';
+export type Cover = 'transcript' | 'view' | 'shell' | 'search' | 'agents' | 'unknown';
 
 /** The rule that reads a screen which the detailed transcript covers: what it says besides is a guess. */
 export const TRANSCRIPT_RULE = 'screen.transcript';

@@ -62,11 +62,15 @@ function findNumbered(lines: readonly string[]): OptionRow[] {
   return run.some((option) => option.isChosen) ? run : [];
 }
 
-/** Dialogs without numbers: the trust dialog of 2.1.329, pickers. The lines at the marker's indent, next to it without a gap. */
-function findMarked(lines: readonly string[]): OptionRow[] {
+/**
+ * Dialogs without numbers: the trust dialog of 2.1.329, pickers. The lines at the marker's indent, next to it without a gap.
+ * Below the lowest rule alone: above it a prompt in the conversation has the same mark.
+ */
+function findMarked(lines: readonly string[], cols: number): OptionRow[] {
+  const top = lines.findLastIndex((line) => isRule(line, cols));
   let markedRow = -1;
   let textColumn = 0;
-  for (let row = lines.length - 1; row >= 0; row--) {
+  for (let row = lines.length - 1; row > top; row--) {
     const match = MARKED.exec(lines[row] ?? '');
     if (match === null) continue;
     markedRow = row;
@@ -150,7 +154,7 @@ export function readDialog(frame: ScreenFrame, signs: ScreenSigns): ScreenDialog
   const body = lines.slice(0, end);
   const numbered = findNumbered(body);
   const hasHint = body.slice(-4).some((line) => KEY_HINT.test(line));
-  const rows = numbered.length > 0 ? numbered : hasHint ? findMarked(body) : [];
+  const rows = numbered.length > 0 ? numbered : hasHint ? findMarked(body, frame.cols) : [];
   const firstRow = rows[0];
   if (firstRow === undefined) return null;
 

@@ -4,7 +4,7 @@ import { pressEscape } from '../../platform/gnu-screen/index.ts';
 import { CatalogueError } from '../../protocol/index.ts';
 import type { SessionActor } from './actor.ts';
 import { beginEnding, finishEnding, leftoversOf, takeOutLeftovers } from './leftovers.ts';
-import { clearBox, draftOf } from './prompt-box.ts';
+import { clearBox, coverOf, draftOf } from './prompt-box.ts';
 
 /** Esc ends a turn within 55 ms; the status knows after 70 to 600 ms, depending on what tells it. */
 const CONFIRM_MS = 3_000;
@@ -51,6 +51,15 @@ export function interruptTurn(actor: SessionActor): Promise<void> {
 
 function requireRunning(actor: SessionActor): void {
   const isDialogShown = actor.status.evidence().screen?.reading.dialog != null;
+  if (coverOf(actor) === 'view') {
+    throw new CatalogueError(
+      'nothing_running',
+      `A view covers the prompt of ${actor.slug}; Esc would only close that`,
+      {
+        hint: `Close it there (\`cbos attach ${actor.slug}\`)`,
+      },
+    );
+  }
   if (isRunning(actor) && !isDialogShown) return;
   const { question } = actor.status.memory();
   if (!isDialogShown && (question === null || question.kind === 'closing')) throw new CatalogueError('nothing_running');

@@ -140,6 +140,7 @@ test('a prompt reads the same as Claude Code tells it', () => {
 
 test.each<[Cover, string]>([
   ['transcript', 'The detailed transcript covers the prompt'],
+  ['view', 'A view of Claude Code covers the prompt'],
   ['shell', 'the text would run as a command'],
   ['search', 'Enter would send one of them again'],
   ['agents', 'would begin a session of its own'],

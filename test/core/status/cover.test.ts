@@ -4,6 +4,11 @@ import { readScreen, type ScreenFrame } from '../../../src/core/status/index.ts'
 const COLS = 100;
 const RULE = '─'.repeat(COLS);
 
+/** Without a prompt: what stands below a rule, below a command in the conversation. */
+function below(command: string, ...lines: string[]): ScreenFrame {
+  return { ...frame(''), lines: ['● Hello! I am ready when you are.', '', `❯ ${command}`, '', RULE, ...lines] };
+}
+
 /** A window of 2.1.329 as it was seen, its box and what is below it. */
 function frame(inBox: string, ...footer: string[]): ScreenFrame {
   const lines = [
@@ -34,7 +39,33 @@ test.each([
     'agents',
   ],
   ['a task for a new agent', frame('❯ abc', '  enter to create · esc×2 to clear · ctrl+f to find'), 'agents'],
+  [
+    '/help',
+    below('/help', '  Help  General   Commands', '', '  Shortcuts', '', '  ←/→ to switch · Esc to close'),
+    'view',
+  ],
+  [
+    '/status',
+    below('/status', '  Settings  Status   Config', '', '  Version:    2.1.329', '', '  ←/→ to switch · Esc to close'),
+    'view',
+  ],
+  [
+    '/permissions, where there is something to choose',
+    below(
+      '/permissions',
+      '  Permissions  Allow',
+      '',
+      '  ❯ Add a new rule…',
+      '    Bash(ls)',
+      '',
+      '  ↓ to navigate · Esc to close',
+    ),
+    null,
+  ],
   ['an editor', { ...frame('❯'), lines: ['hello', '~', '~'] }, 'unknown'],
 ])('%s', (_, shown, cover) => {
-  expect(readScreen(shown).cover).toBe(cover);
+  const reading = readScreen(shown);
+  expect(reading.cover).toBe(cover);
+  // A view asks nothing.
+  if (cover === 'view') expect(reading.dialog).toBeNull();
 });
