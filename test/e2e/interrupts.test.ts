@@ -2,12 +2,14 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Session } from '../../src/protocol/index.ts';
 import { type Cbos, startCbos } from '../harness/cbos.ts';
 import { type ClaudeWorld, claudeWorld } from '../harness/claude.ts';
+import { typeAtTerminal } from '../harness/claude-in-screen.ts';
 import { waitFor } from '../harness/wait-for.ts';
 
 let world: ClaudeWorld;
 let cbos: Cbos;
 let count = 0;
 let slug: string;
+let screenId: string;
 
 beforeAll(async () => {
   world = await claudeWorld();
@@ -19,6 +21,7 @@ beforeEach(async () => {
   slug = `I${count}`;
   const created = await cbos.call<Session>('POST', '/sessions', { slug, type: 'screen', path: world.projectDir });
   expect(created.error).toBeNull();
+  screenId = created.body.screen_id ?? '';
   await cbos.untilStatus(slug, 'idle/ready');
 });
 
@@ -29,6 +32,10 @@ const screenText = async (): Promise<string> =>
   (await cbos.call<{ buffer: string }>('GET', `/sessions/${slug}/buffer?lines=45`)).body.buffer;
 const shows = (text: string) =>
   waitFor(async () => (await screenText()).includes(text), { describe: `${slug} shows ${text}` });
+
+const TRANSCRIPT = '\x0f';
+/** So long after an interrupt nothing comes back of it any more. */
+const LATE_MS = 5_500;
 
 /** Alone, or after the prompt that was never answered: Claude Code tells the model both as one. */
 const DRAFT = /^(?:scene:silent\n+)?half a thought and its end$/;
@@ -72,6 +79,20 @@ describe('an interrupt', () => {
     await send(prompt);
     await cbos.untilStatus(slug, 'active/thinking');
     await interrupted();
+    await expectEmptyPrompt();
+  });
+
+  test('takes it out also where somebody opens the transcript before it could, once that is closed', async () => {
+    await send(`${slug}: covered scene:silent`);
+    await cbos.untilStatus(slug, 'active/thinking');
+    const interrupting = interrupted();
+    await cbos.until(slug, ({ status }) => status.primary === 'idle', 'is interrupted');
+    await typeAtTerminal(world.env, screenId, TRANSCRIPT);
+    await shows('Showing detailed transcript');
+    await interrupting;
+    await cbos.until(slug, ({ status }) => (status.unchanged_ms ?? 0) > LATE_MS, 'is long past the interrupt');
+    await typeAtTerminal(world.env, screenId, TRANSCRIPT);
+    await cbos.untilStatus(slug, 'idle/waiting_input');
     await expectEmptyPrompt();
   });
 

@@ -129,7 +129,7 @@ async function settle(settling: Settling): Promise<Torture['finals']> {
         const { status, buffer_tail } = await cbos.session(slug);
         ledger.faults.push(`${slug}: ${JSON.stringify(status)}\n${buffer_tail}`);
       } else {
-        await waitFor(() => witness.arrived(slug).includes(mark), { describe: `${slug} gets its last prompt` });
+        await cbos.until(slug, () => witness.arrived(slug).includes(mark), 'gets its last prompt');
       }
       for (const delivery of (await cbos.call<Delivery[]>('GET', `/sessions/${slug}/deliveries`)).body) seen(delivery);
       for (const { session, answer } of ledger.texts) {

@@ -126,4 +126,7 @@ export const MIGRATIONS: readonly string[] = [
   `
   ALTER TABLE sessions ADD COLUMN answer_key TEXT;
   `,
+  `
+  ALTER TABLE sessions ADD COLUMN cleared_at REAL;
+  `,
 ];

@@ -46,6 +46,8 @@ export interface SessionRecord {
   hooks: unknown;
   /** the digit that an answer typed last: where its dialog had gone by then, it stands in the prompt. null: no such digit can stand there */
   answerKey: string | null;
+  /** when its prompt was last cleared by a key, in Unix milliseconds */
+  clearedAt: number | null;
 }
 
 const Row = z.object({
@@ -72,6 +74,7 @@ const Row = z.object({
   hooks: z.string().nullable(),
   type: SessionType,
   answer_key: z.string().nullable(),
+  cleared_at: z.number().nullable(),
 });
 
 export interface SessionStore {
@@ -86,7 +89,7 @@ export interface SessionStore {
 export function createSessionStore(database: Database): SessionStore {
   const all = database.prepare('SELECT * FROM sessions ORDER BY created_at, rowid');
   const save = database.prepare(`
-    INSERT INTO sessions VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+    INSERT INTO sessions VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
     ON CONFLICT (id) DO UPDATE SET slug = excluded.slug, path = excluded.path, adopted = excluded.adopted,
       launch = excluded.launch, launch_id = excluded.launch_id, screen_id = excluded.screen_id, screen_window = excluded.screen_window,
       daemon_pid = excluded.daemon_pid, daemon_start = excluded.daemon_start,
@@ -94,7 +97,7 @@ export function createSessionStore(database: Database): SessionStore {
       claude_version = excluded.claude_version,
       typescript = excluded.typescript, timing = excluded.timing, ended_at = excluded.ended_at,
       last_activity = excluded.last_activity, last_question = excluded.last_question, hooks = excluded.hooks, type = excluded.type,
-      answer_key = excluded.answer_key`);
+      answer_key = excluded.answer_key, cleared_at = excluded.cleared_at`);
   const remove = database.prepare('DELETE FROM sessions WHERE id = ?');
   return {
     all: () => all.all().map((row) => toRecord(Row.parse(row))),
@@ -124,6 +127,7 @@ export function createSessionStore(database: Database): SessionStore {
         record.hooks === null ? null : JSON.stringify(record.hooks),
         record.type,
         record.answerKey,
+        record.clearedAt,
       );
     },
     remove: (id) => {
@@ -154,6 +158,7 @@ function toRecord(row: z.infer<typeof Row>): SessionRecord {
     lastQuestion: row.last_question,
     hooks: row.hooks === null ? null : JSON.parse(row.hooks),
     answerKey: row.answer_key,
+    clearedAt: row.cleared_at,
   };
 }
 

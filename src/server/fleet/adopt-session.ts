@@ -52,6 +52,7 @@ export function observeForeign({ deps, roster }: Pick<AdoptContext, 'deps' | 'ro
     lastQuestion: null,
     hooks: null,
     answerKey: null,
+    clearedAt: null,
   });
   member.actor.seeAgent({ pid: found.claude.pid, startTime: found.claude.startTime, startedAt: null });
   member.actor.seeAttached(found.screen.attached);

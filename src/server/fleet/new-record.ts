@@ -36,5 +36,6 @@ export function newRecord(request: NewSession & { type: SessionType }, path: str
     lastQuestion: null,
     hooks: null,
     answerKey: null,
+    clearedAt: null,
   };
 }

@@ -1,6 +1,7 @@
 import { spentAs } from '../../core/history/index.ts';
 import { textsOfHook } from '../../core/search/index.ts';
 import {
+  type Cover,
   type HookEvidence,
   type JsonEvidence,
   NO_EVENTS,
@@ -88,8 +89,6 @@ export class SessionActor {
   readonly time: TimeSpent;
   recording: SessionRecording | null = null;
   readonly gap: RecordingGap;
-  /** when its prompt was last cleared, for all that is known: a server that was killed right before may have done it */
-  clearedAt: number;
   /** Claude Code's own file of the conversation, as it told of it last */
   transcript: string | null = null;
   /** its processes are ended for others to take their place: their end is not its own */
@@ -116,7 +115,6 @@ export class SessionActor {
       write: this.write.bind(this),
       sessionId: record.id,
     });
-    this.clearedAt = deps.clock.now();
     this.gap = createRecordingGap({
       clock: deps.clock,
       disk: deps.disk,
@@ -165,6 +163,11 @@ export class SessionActor {
   /** A digit that answers a dialog is about to be typed; null: none can stand in the prompt any more. Written down before it is typed. */
   rememberAnswerKey(key: string | null): void {
     if (key !== this.currentRecord.answerKey) this.save({ answerKey: key });
+  }
+
+  /** The key that clears the prompt is about to be typed. Written down before it is: the next server must not type a second one right after it. */
+  rememberClearing(): void {
+    this.save({ clearedAt: this.deps.clock.now() });
   }
 
   isListed(): boolean {
@@ -276,9 +279,9 @@ export class SessionActor {
     this.currentRecord = { ...this.currentRecord, lastActivity: Math.max(at, this.currentRecord.lastActivity ?? 0) };
     // What is drawn while the recording has a gap is a part of a picture.
     if (this.gap.since() !== null) return;
-    const tookText = this.takesText();
+    const before = this.obstacle();
     this.status.seeScreen(frame, at);
-    if (tookText === this.takesText() || !this.listed) return;
+    if (before === this.obstacle() || !this.listed) return;
     for (const listener of [...this.changeListeners]) listener();
   }
 
@@ -322,10 +325,10 @@ export class SessionActor {
     this.status.dispose();
   }
 
-  /** As far as the screen tells: nothing stands in the prompt or lies over it. */
-  private takesText(): boolean {
+  /** What keeps a text from the prompt, as far as the screen tells. */
+  private obstacle(): Cover | 'draft' | null {
     const reading = this.status.evidence().screen?.reading;
-    return reading === undefined || (reading.draft === null && reading.cover === null);
+    return reading?.cover ?? (reading?.draft == null ? null : 'draft');
   }
 
   private save(change: Partial<SessionRecord>): void {

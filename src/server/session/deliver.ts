@@ -5,7 +5,7 @@ import type { DeliveryRecord } from '../../platform/sqlite/delivery-store.ts';
 import { CatalogueError, type Delivery, type Send } from '../../protocol/index.ts';
 import type { ArrivedHook, SessionActor } from './actor.ts';
 import { type JournalWith, openDeliveryJournal } from './delivery-journal.ts';
-import { finishEnding, hasToTakeOut, leftoversOf, NOTES, takeOutLeftovers } from './leftovers.ts';
+import { finishEnding, hasToTakeOut, keepReturned, leftoversOf, NOTES, takeOutLeftovers } from './leftovers.ts';
 import {
   coverOf,
   draftOf,
@@ -164,6 +164,7 @@ export function createDeliverer(actor: SessionActor): Deliverer {
   }
 
   function flush(): void {
+    keepReturned(actor);
     actor.mailbox
       .post(() =>
         withToolsHeld(actor, async () => {

@@ -87,6 +87,11 @@ export function beginEnding(actor: SessionActor, by: 'interrupt' | 'answer'): vo
   else if (last.note === NOTES.inQueue) deliveries.save({ ...last, note: NOTES.answering });
 }
 
+/** Journals that a prompt came back late from an interrupt, so that it is known still when it can be taken out: a view may cover it meanwhile. */
+export function keepReturned(actor: SessionActor): void {
+  if (hasJustInterrupted(actor) && leftoversOf(actor) !== null) beginEnding(actor, 'interrupt');
+}
+
 /** From here on nothing is put back any more because of CBOS. */
 export function finishEnding(actor: SessionActor): void {
   const { deliveries, clock } = actor.deps;

@@ -17,13 +17,15 @@ const SHOWN_MS = 2_500;
 const DIALOG_DRAWN_MS = 1_500;
 /**
  * A second ^C on an empty prompt within 1 to 3 s ends Claude Code. So a text must have stood so long before one is typed at all, and
- * between two so much time must pass, also from the start of the server on: the one before may have typed one.
+ * between two so much time must pass.
  */
 const STOOD_MS = 300;
 const BETWEEN_CLEARS_MS = 4_000;
 const FOOTER_ROWS = 3;
 const AGAIN_TO_EXIT = /again to exit/i;
 const CLEARED_MS = 2_000;
+/** Where a view is opened in the same moment, the key closes that instead. */
+const CLEAR_TRIES = 2;
 const CLEAR_KEY = '\x03';
 
 /**
@@ -100,15 +102,18 @@ async function calledToolsShow(actor: SessionActor): Promise<void> {
  */
 export async function clearBox(actor: SessionActor, isStill: () => boolean): Promise<boolean> {
   const { status, deps, slug } = actor;
-  const waitMs = Math.max(STOOD_MS, actor.clearedAt + BETWEEN_CLEARS_MS - deps.clock.now());
-  const hasGone = await status.until(() => !isStill(), waitMs);
-  const footer = status.evidence().screen?.frame.lines.slice(-FOOTER_ROWS).join('\n') ?? '';
-  if (hasGone || AGAIN_TO_EXIT.test(footer)) return draftOf(actor) === null;
-  actor.clearedAt = deps.clock.now();
-  await typeKeys(deps.screen, actor.target, CLEAR_KEY);
-  const isCleared = await status.until(() => draftOf(actor) === null, CLEARED_MS);
-  if (!isCleared) deps.log.warn({ slug }, 'a text still stands in the box');
-  return isCleared;
+  for (let attempt = 1; attempt <= CLEAR_TRIES; attempt++) {
+    const clearedAt = actor.record.clearedAt ?? 0;
+    const waitMs = Math.max(STOOD_MS, clearedAt + BETWEEN_CLEARS_MS - deps.clock.now());
+    const hasGone = await status.until(() => !isStill(), waitMs);
+    const footer = status.evidence().screen?.frame.lines.slice(-FOOTER_ROWS).join('\n') ?? '';
+    if (hasGone || AGAIN_TO_EXIT.test(footer)) return isBoxEmpty(actor);
+    actor.rememberClearing();
+    await typeKeys(deps.screen, actor.target, CLEAR_KEY);
+    if (await status.until(() => isBoxEmpty(actor), CLEARED_MS)) return true;
+  }
+  deps.log.warn({ slug }, 'a text still stands in the box');
+  return false;
 }
 
 /** The text that stands in the prompt unsent, null where there is none. */

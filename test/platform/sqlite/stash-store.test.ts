@@ -34,6 +34,7 @@ beforeEach(() => {
     lastActivity: null,
     lastQuestion: null,
     answerKey: null,
+    clearedAt: null,
     hooks: null,
   });
 });

@@ -44,6 +44,7 @@ const record: SessionRecord = {
   lastActivity: 2_000,
   lastQuestion: null,
   answerKey: null,
+  clearedAt: null,
   hooks: { last: 'Stop' },
 };
 
