@@ -79,7 +79,7 @@ export async function playClient(options: ClientOptions): Promise<void> {
   const { random, ledger, isOver } = options;
   let count = 0;
   while (!isOver()) {
-    await new Promise((resolve) => setTimeout(resolve, random.int(0, MAX_PAUSE_MS)));
+    await pause(random.int(0, MAX_PAUSE_MS));
     const slug = random.pick(options.slugs);
     const session = await settled(options.cbos().call<Session>('GET', `/sessions/${slug}`));
     if (session === null) continue;
@@ -166,19 +166,48 @@ async function interrupt({ slug, ledger, cbos }: Turn): Promise<void> {
   done.result = result === null ? null : (result.error?.code ?? 'interrupted');
 }
 
-export const TRANSCRIPT_KEY = '\x0f';
-export const TRANSCRIPT_SIGN = 'Showing detailed transcript';
+const TRANSCRIPT_KEY = '\x0f';
+const TRANSCRIPT_SIGN = 'Showing detailed transcript';
 const LONGEST_LOOK_MS = 600;
+/** So late may a loaded machine show what the key did. Pressed once more before that, it would open again what was closing. */
+const SHOWN_MS = 3_000;
+
+/** Closes the transcript where it is open: two who looked at once may have left it so. */
+export async function closeTranscript({
+  slug,
+  typeAtTerminal,
+  cbos,
+}: Pick<Turn, 'slug' | 'typeAtTerminal' | 'cbos'>): Promise<void> {
+  const isOpen = async (): Promise<boolean> => {
+    const shown = await settled(cbos().call<{ buffer: string }>('GET', `/sessions/${slug}/buffer?lines=45`));
+    return shown?.body.buffer?.includes(TRANSCRIPT_SIGN) === true;
+  };
+  if (!(await isOpen())) return;
+  await typeAtTerminal(slug, TRANSCRIPT_KEY);
+  const since = performance.now();
+  while ((await isOpen()) && performance.now() - since < SHOWN_MS) await pause(100);
+}
+
+const pause = (delayMs: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, delayMs));
+
+/** Sessions at which somebody looks: two at once could not tell whose key did what. */
+const looking = new Set<string>();
 
 /** Somebody at the terminal opens the transcript and closes it again, also in the middle of what others do. */
-async function look({ slug, random, typeAtTerminal, cbos }: Turn): Promise<void> {
-  await typeAtTerminal(slug, TRANSCRIPT_KEY);
-  await new Promise((resolve) => setTimeout(resolve, random.int(0, LONGEST_LOOK_MS)));
-  await typeAtTerminal(slug, TRANSCRIPT_KEY);
-  await new Promise((resolve) => setTimeout(resolve, LONGEST_LOOK_MS));
-  // Somebody else may have pressed it meanwhile, so that this opened it.
-  const shown = await settled(cbos().call<{ buffer: string }>('GET', `/sessions/${slug}/buffer?lines=45`));
-  if (shown?.body.buffer?.includes(TRANSCRIPT_SIGN) === true) await typeAtTerminal(slug, TRANSCRIPT_KEY);
+async function look(turn: Turn): Promise<void> {
+  const { slug, random, typeAtTerminal } = turn;
+  if (looking.has(slug)) return;
+  looking.add(slug);
+  try {
+    await typeAtTerminal(slug, TRANSCRIPT_KEY);
+    await pause(random.int(0, LONGEST_LOOK_MS));
+    await typeAtTerminal(slug, TRANSCRIPT_KEY);
+    await pause(SHOWN_MS);
+    // A key that comes right after a dialog was drawn may be lost.
+    await closeTranscript(turn);
+  } finally {
+    looking.delete(slug);
+  }
 }
 
 /** null when the server went away under the request, which only a kill may do. */

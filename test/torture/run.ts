@@ -4,7 +4,7 @@ import { type Cbos, startCbos } from '../harness/cbos.ts';
 import { type ClaudeWorld, claudeWorld } from '../harness/claude.ts';
 import { typeAtTerminal } from '../harness/claude-in-screen.ts';
 import { waitFor } from '../harness/wait-for.ts';
-import { type Ledger, newLedger, operationsOf, playClient, TRANSCRIPT_KEY, TRANSCRIPT_SIGN } from './client.ts';
+import { closeTranscript, type Ledger, newLedger, operationsOf, playClient } from './client.ts';
 import { keepEvidence } from './keep-evidence.ts';
 import { choosePlay } from './plays.ts';
 import { createRandom, type Random } from './random.ts';
@@ -24,7 +24,7 @@ export interface TortureOptions {
 /** The scenes' delays are multiplied by it. */
 const PACE = 0.5;
 /** From the start of a server to its SIGKILL. */
-const LIFE_MS = { low: 100, high: 2_500 };
+const LIFE_MS = { low: 100, high: 5_000 };
 /** A queue of held texts, one turn each, takes its time. */
 const SETTLE_TIMEOUT_MS = 60_000;
 
@@ -94,7 +94,9 @@ async function play(
       cbos = await startCbos(world);
     }
   })();
-  await Promise.all([...clients, killing, watchForStandstill({ cbos: () => cbos, slugs, ledger, isOver })]);
+  // Servers that live for a second each may well leave a session alone for a minute.
+  const watching = options.kills > 0 ? null : watchForStandstill({ cbos, slugs, ledger, isOver });
+  await Promise.all([...clients, killing, watching]);
   const finals = await settle({ cbos, slugs, ledger, witness, atTerminal });
   const statuses: Record<string, number> = {};
   for (const { status } of finals.values()) statuses[status] = (statuses[status] ?? 0) + 1;
@@ -151,8 +153,7 @@ async function untilQuiet({ cbos, ledger, atTerminal }: Settling, slug: string):
       const held = deliveries.filter((one) => one.status === 'queued');
       const journal = deliveries.slice(0, 12).map((one) => `${one.status} ${one.note} ${one.text.slice(0, 30)}`);
       const { buffer } = (await cbos.call<{ buffer: string }>('GET', `/sessions/${slug}/buffer?lines=45`)).body;
-      // Two who look at once may leave it open.
-      if (buffer.includes(TRANSCRIPT_SIGN)) await atTerminal(slug, TRANSCRIPT_KEY);
+      await closeTranscript({ slug, cbos: () => cbos, typeAtTerminal: atTerminal });
       const inBox = deliveries.filter(({ text }) => buffer.includes(text.split(' ')[0] ?? text));
       last = { status, buffer, journal, inBox };
       const { question } = status;

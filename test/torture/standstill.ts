@@ -7,7 +7,7 @@ const LOOK_MS = 2_000;
 
 /** Notes as a fault that a session shows nothing new though clients send to it all the time; from then on a run tells nothing more. */
 export async function watchForStandstill(options: {
-  cbos: () => Cbos;
+  cbos: Cbos;
   slugs: readonly string[];
   ledger: Ledger;
   isOver: () => boolean;
@@ -16,12 +16,9 @@ export async function watchForStandstill(options: {
   while (!isOver()) {
     await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
     for (const slug of slugs) {
-      // A server that is being killed says nothing.
-      const session = await cbos()
-        .session(slug)
-        .catch(() => null);
-      if (session === null || (session.status.unchanged_ms ?? 0) < STANDSTILL_MS) continue;
-      ledger.faults.push(`${slug} stands still: ${JSON.stringify(session.status)}`);
+      const { status } = await cbos.session(slug);
+      if ((status.unchanged_ms ?? 0) < STANDSTILL_MS) continue;
+      ledger.faults.push(`${slug} stands still: ${JSON.stringify(status)}`);
       return;
     }
   }

@@ -1,3 +1,4 @@
+import { NOTES } from '../../src/server/session/leftovers.ts';
 import type { GivenAnswer, Interrupt, Ledger, SentText } from './client.ts';
 import type { ToolCall, Witness } from './witness.ts';
 
@@ -85,8 +86,11 @@ function textFault(
   }
   if (final === null) return hasArrived || sent.answer !== null ? 'not in the journal' : null;
   switch (final.status) {
-    case 'delivered':
-      return hasArrived || excuses.take('texts', sent.session, final.at, final.at) ? null : 'lost';
+    case 'delivered': {
+      // That it was interrupted is written when it is taken out of the prompt, which may be in a later life of the server.
+      const from = final.note === NOTES.interrupted ? Math.min(sent.from, final.at) : final.at;
+      return hasArrived || excuses.take('texts', sent.session, from, final.at) ? null : 'lost';
+    }
     case 'sent':
       // Typed, and nothing said that it was taken: only an interrupt right then leaves no sign for good.
       return hasArrived || excuses.take('texts', sent.session, final.at, final.at) ? null : 'never confirmed and lost';

@@ -29,6 +29,9 @@ const SECOND_CONFIRM_MS = 2_500;
 /** A text that Claude Code queues leaves the box within 100 ms; 2.1.329 fires its hook too, older versions only when the turn takes it. */
 const QUEUE_CONFIRM_MS = 1_000;
 
+/** So late may a hook still tell that a text was taken which seemed to stand in the prompt, and was cleared away: its Enter came first. */
+const LATE_SIGN_MS = 10_000;
+
 /** An Enter that a person types shows by a hook or a turn within 20 to 150 ms; on a loaded machine it takes longer. */
 const BY_HAND_MS = 1_000;
 
@@ -78,12 +81,15 @@ export function createDeliverer(actor: SessionActor): Deliverer {
     actor.rememberAnswerKey(null);
     const seen = normalisePrompt(prompt);
     const held = withStatus('queued').filter(({ note }) => note !== null);
-    const open = [...withStatus('unknown'), ...withStatus('sent'), ...held];
+    const isJustCleared = ({ note, updatedAt }: DeliveryRecord): boolean =>
+      note === NOTES.cleared && updatedAt > clock.now() - LATE_SIGN_MS;
+    const cleared = withStatus('failed').filter(isJustCleared);
+    const open = [...withStatus('unknown'), ...withStatus('sent'), ...held, ...cleared];
     const same = open.findIndex(({ text }) => normalisePrompt(text) === seen);
     const texts = open.map(({ text }) => text);
     for (const index of same >= 0 ? [same] : (textsInBox(prompt, texts) ?? [])) {
       const record = open[index];
-      if (record !== undefined) save(record, 'delivered');
+      if (record !== undefined) save(record, 'delivered', record.note === NOTES.cleared ? null : record.note);
     }
   }
 
@@ -120,10 +126,12 @@ export function createDeliverer(actor: SessionActor): Deliverer {
     const enteredAt = clock.now();
     const isConfirmed = (): boolean => {
       if (actor.deps.deliveries.get(actor.record.id, record.id)?.status === 'delivered') return true;
-      const { primary, since } = actor.status.memory();
+      const { primary, since, because } = actor.status.memory();
       if (record.command && (actor.isDead() || hasTakenDraft(actor, enteredAt))) return true;
       if (confirm === 'queue') return isShown && hasTakenDraft(actor, enteredAt) && isBoxEmpty(actor);
-      return primary === 'active' && since >= typedAt;
+      // A transcript shows a prompt without an answer as a turn, also where that was interrupted.
+      const isOverTranscript = because.source === 'screen' && coverOf(actor) === 'transcript';
+      return primary === 'active' && since >= typedAt && !isOverTranscript;
     };
     const firstMs = confirm === 'queue' ? QUEUE_CONFIRM_MS : FIRST_CONFIRM_MS;
     const atOnce = await actor.status.until(isConfirmed, firstMs);
@@ -218,7 +226,8 @@ function besideDraft(): CatalogueError {
 /** Built-in commands fire no hook: that the prompt is empty again says that one was taken. */
 function hasTakenDraft(actor: SessionActor, since: number): boolean {
   const screen = actor.status.evidence().screen;
-  return screen !== null && screen.progressedAt > since && screen.reading.draft === null;
+  if (screen === null || screen.reading.cover === 'transcript') return false;
+  return screen.progressedAt > since && screen.reading.draft === null;
 }
 
 /** What delivery decides by, as it is this moment. */

@@ -123,8 +123,9 @@ export function draftOf(actor: SessionActor): string | null {
 
 /** Whether the screen shows the prompt, and nothing in it. */
 export function isBoxEmpty(actor: SessionActor): boolean {
-  const { screen } = actor.status.evidence();
-  return screen !== null && screen.reading.draft === null && screen.reading.primary !== null && !isDialogOpen(actor);
+  const reading = actor.status.evidence().screen?.reading;
+  if (reading === undefined || reading.draft !== null || reading.cover !== null) return false;
+  return reading.primary !== null && !isDialogOpen(actor);
 }
 
 /** What has the keys in the prompt's place, null where nothing does. */
