@@ -1,3 +1,10 @@
+import type { ScreenReading } from '../status/index.ts';
+
+/** Whether the screen shows the prompt, and nothing in it. Where a view lies over it, nobody knows. */
+export function isEmptyBox({ draft, cover, dialog, primary }: ScreenReading): boolean {
+  return draft === null && cover === null && dialog === null && primary !== null;
+}
+
 /**
  * What the prompt's box shows, compared with a text that was typed into it. The box wraps lines and indents them, shows only the end of
  * a text that is too long for it, and a placeholder for a large paste.

@@ -1,4 +1,4 @@
-import { boxHolds } from '../../core/delivery/box.ts';
+import { boxHolds, isEmptyBox } from '../../core/delivery/box.ts';
 import { encodePaste, guardText, utf8Length } from '../../core/delivery/paste.ts';
 import type { Cover } from '../../core/status/index.ts';
 import { isAtLeast, parseClaudeVersion } from '../../platform/claude/index.ts';
@@ -123,9 +123,8 @@ export function draftOf(actor: SessionActor): string | null {
 
 /** Whether the screen shows the prompt, and nothing in it. */
 export function isBoxEmpty(actor: SessionActor): boolean {
-  const reading = actor.status.evidence().screen?.reading;
-  if (reading === undefined || reading.draft !== null || reading.cover !== null) return false;
-  return reading.primary !== null && !isDialogOpen(actor);
+  const { screen } = actor.status.evidence();
+  return screen !== null && isEmptyBox(screen.reading) && !isDialogOpen(actor);
 }
 
 /** What has the keys in the prompt's place, null where nothing does. */

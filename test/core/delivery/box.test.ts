@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { boxHolds, textsInBox } from '../../../src/core/delivery/box.ts';
+import { boxHolds, isEmptyBox, textsInBox } from '../../../src/core/delivery/box.ts';
+import { readScreen } from '../../../src/core/status/index.ts';
 
 const LONG = Array.from({ length: 60 }, (_, line) => `line ${line} of a long text`).join('\n');
 
@@ -37,4 +38,21 @@ describe('the box of the prompt', () => {
     expect(textsInBox('go on\ngo', ['go', 'go on'])).toEqual([1, 0]);
     expect(textsInBox('', texts)).toBeNull();
   });
+});
+
+const COLS = 100;
+const RULE = '─'.repeat(COLS);
+const TRANSCRIPT = `  Showing detailed transcript · ctrl+o to toggle${' '.repeat(40)}verbose`;
+
+test.each([
+  ['the prompt', ['● Hello!', '', RULE, '❯', RULE, '  ⏸ manual mode on'], true],
+  ['the prompt of a turn that runs', ['✻ Baking… (2s)', '', RULE, '❯', RULE, '  esc to interrupt'], true],
+  ['a draft', ['● Hello!', '', RULE, '❯ half a thought', RULE, '  ⏸ manual mode on'], false],
+  ['shell mode', ['● Hello!', '', RULE, '!', RULE, '  ! for shell mode'], false],
+  ['a transcript over the prompt', ['❯ hello', '', '● Hello!', '', RULE, TRANSCRIPT], false],
+  ['a transcript over a turn, which reads as active', ['❯ hello', '', RULE, TRANSCRIPT], false],
+  ['an editor', ['hello', '~', '~'], false],
+])('only a prompt that is seen to be empty is an empty box: %s', (_, lines, isEmpty) => {
+  const frame = { lines, cols: COLS, rows: lines.length, cursor: { row: 3, col: lines[3]?.length ?? 0 }, dimRows: [] };
+  expect(isEmptyBox(readScreen(frame))).toBe(isEmpty);
 });
