@@ -42,15 +42,17 @@ const footer = async (): Promise<string> =>
 const received = (): string[] => world.promptsReceived().filter((prompt) => prompt.includes(`${slug}: queued`));
 
 /** Waits until the queued texts have become so, oldest first. */
-const untilBecame = (status: string, note: string) =>
-  waitFor(
+const untilBecame = (status: string, note: string) => {
+  let queued: Delivery[] = [];
+  return waitFor(
     async () => {
       const { body } = await cbos.call<Delivery[]>('GET', `/sessions/${slug}/deliveries`);
-      const queued = body.filter(({ text }) => text.includes('queued'));
+      queued = body.filter(({ text }) => text.includes('queued'));
       return queued.length === 2 && queued.every((one) => one.status === status && (one.note ?? '').includes(note));
     },
-    { describe: `both are ${status}` },
+    { describe: `both are ${status}`, actual: () => queued },
   );
+};
 
 describe('texts that CBOS typed into the queue of Claude Code, and that come back into the prompt,', () => {
   beforeEach(async () => {
@@ -86,12 +88,16 @@ describe('texts that CBOS typed into the queue of Claude Code, and that come bac
     await untilBecame('delivered', '');
   });
 
-  test('and that somebody changes are theirs: said to be so, and never typed again', async () => {
+  test.each([
+    ['after the turn', ESCAPE, ' and more'],
+    ['before the end of the turn', ' and more', ESCAPE],
+  ])('and that somebody changes %s are theirs: said to be so, and never typed again', async (_, first, then) => {
     await bringBack();
-    await type(ESCAPE);
-    await cbos.untilStatus(slug, 'idle/waiting_input');
-    await type(' and more');
-    await shows('scene:hello and more');
+    for (const keys of [first, then]) {
+      await type(keys);
+      if (keys === ESCAPE) await cbos.untilStatus(slug, 'idle/waiting_input');
+      else await shows('scene:hello and more');
+    }
     await untilBecame('sent', 'Somebody took it');
     expect((await send('beside it')).error?.code).toBe('not_accepting_text');
     await type('\r');

@@ -25,7 +25,7 @@ export interface TortureOptions {
 const PACE = 0.5;
 /** From the start of a server to its SIGKILL. */
 const LIFE_MS = { low: 100, high: 5_000 };
-/** A queue of held texts, one turn each, takes its time. */
+/** For one held text to be sent and answered. */
 const SETTLE_TIMEOUT_MS = 60_000;
 
 export interface TortureRun extends Torture {
@@ -143,35 +143,46 @@ async function settle(settling: Settling): Promise<Torture['finals']> {
   return finals;
 }
 
-async function untilQuiet({ cbos, ledger, atTerminal }: Settling, slug: string): Promise<void> {
+/** Every held text gets its time: on a loaded machine a dozen of them, one turn each, take minutes. */
+async function untilQuiet(settling: Settling, slug: string): Promise<void> {
+  let held = Number.POSITIVE_INFINITY;
   let quietSince: number | null = null;
   let last: unknown;
-  await waitFor(
-    async () => {
-      const { status } = await cbos.session(slug);
-      const deliveries = (await cbos.call<Delivery[]>('GET', `/sessions/${slug}/deliveries`)).body;
-      const held = deliveries.filter((one) => one.status === 'queued');
-      const journal = deliveries.slice(0, 12).map((one) => `${one.status} ${one.note} ${one.text.slice(0, 30)}`);
-      const { buffer } = (await cbos.call<{ buffer: string }>('GET', `/sessions/${slug}/buffer?lines=45`)).body;
-      await closeTranscript({ slug, cbos: () => cbos, typeAtTerminal: atTerminal });
-      const inBox = deliveries.filter(({ text }) => buffer.includes(text.split(' ')[0] ?? text));
-      last = { status, buffer, journal, inBox };
-      const { question } = status;
-      if (question !== null && question.kind !== 'closing') {
-        const choice = question.kind === 'question' ? 'Alpha' : 'no';
-        const body = question.kind === 'question' ? { text: choice } : { choice };
-        const from = Date.now();
-        const result = await cbos.call('POST', `/sessions/${slug}/answer`, { ...body, question_id: question.id });
-        const code = result.error?.code ?? 'answered';
-        ledger.answers.push({ session: slug, question, choice, result: code, from, to: Date.now() });
-      }
-      const isReady = status.primary === 'idle' || question?.kind === 'closing';
-      if (!isReady || held.length > 0) quietSince = null;
-      else quietSince ??= performance.now();
-      return quietSince !== null && performance.now() - quietSince > QUIET_MS;
-    },
-    { describe: `${slug} is ready and nothing is held for it`, actual: () => last, timeoutMs: SETTLE_TIMEOUT_MS },
-  );
+  const isQuiet = (): boolean => quietSince !== null && performance.now() - quietSince > QUIET_MS;
+  while (!isQuiet()) {
+    const before = held;
+    await waitFor(
+      async () => {
+        const seen = await look(settling, slug);
+        last = seen;
+        held = seen.held;
+        if (!seen.isReady || held > 0) quietSince = null;
+        else quietSince ??= performance.now();
+        return isQuiet() || held < before;
+      },
+      { describe: `${slug} is ready and nothing is held for it`, actual: () => last, timeoutMs: SETTLE_TIMEOUT_MS },
+    );
+  }
+}
+
+/** Looks at a session, and answers what it asks. */
+async function look({ cbos, ledger, atTerminal }: Settling, slug: string) {
+  const { status } = await cbos.session(slug);
+  const deliveries = (await cbos.call<Delivery[]>('GET', `/sessions/${slug}/deliveries`)).body;
+  const journal = deliveries.slice(0, 12).map((one) => `${one.status} ${one.note} ${one.text.slice(0, 30)}`);
+  const { buffer } = (await cbos.call<{ buffer: string }>('GET', `/sessions/${slug}/buffer?lines=45`)).body;
+  await closeTranscript({ slug, cbos: () => cbos, typeAtTerminal: atTerminal });
+  const { question } = status;
+  if (question !== null && question.kind !== 'closing') {
+    const choice = question.kind === 'question' ? 'Alpha' : 'no';
+    const body = question.kind === 'question' ? { text: choice } : { choice };
+    const from = Date.now();
+    const result = await cbos.call('POST', `/sessions/${slug}/answer`, { ...body, question_id: question.id });
+    const code = result.error?.code ?? 'answered';
+    ledger.answers.push({ session: slug, question, choice, result: code, from, to: Date.now() });
+  }
+  const isReady = status.primary === 'idle' || question?.kind === 'closing';
+  return { isReady, held: deliveries.filter((one) => one.status === 'queued').length, status, buffer, journal };
 }
 
 /** So long nothing must have begun: a text in Claude Code's own queue begins a turn right after the last. */

@@ -23,12 +23,11 @@ const TOGETHER_MS = 100;
  * @returns whether they are held again
  */
 export async function noticePutBack(actor: SessionActor): Promise<boolean> {
-  const draft = draftOf(actor);
-  const isTouched = (): boolean => draftOf(actor) !== draft || !isReadyBelowDraft(actor);
-  if (draft === null || isTouched() || leftoversOf(actor) !== null) return false;
-  const found = await findPutBack(actor, draft, isTouched);
-  if (found === null || isTouched()) return false;
-  if (actor.status.memory().since > found.at + END_MS) {
+  if (!isReadyBelowDraft(actor) || leftoversOf(actor) !== null) return false;
+  const found = await findPutBack(actor);
+  if (found === null) return false;
+  const isTouched = (): boolean => draftOf(actor) !== found.draft || !isReadyBelowDraft(actor);
+  if (found.isChanged || actor.status.memory().since > found.at + END_MS) {
     keep(actor, found.records, { status: 'sent', note: NOTES.takenBack });
     return false;
   }
@@ -37,8 +36,7 @@ export async function noticePutBack(actor: SessionActor): Promise<boolean> {
     return true;
   }
   // Sent by hand as they were, they are delivered still.
-  const isChanged = isReadyBelowDraft(actor) && draftOf(actor) !== null;
-  if (isChanged) keep(actor, found.records, { status: 'sent', note: NOTES.takenBack });
+  if (isReadyBelowDraft(actor)) keep(actor, found.records, { status: 'sent', note: NOTES.takenBack });
   return false;
 }
 
@@ -47,21 +45,28 @@ interface PutBack {
   records: readonly DeliveryRecord[];
   /** in Unix milliseconds */
   at: number;
+  /** what stood in the box then */
+  draft: string;
+  /** whether somebody has written beside them by then, maybe before the transcript told of them */
+  isChanged: boolean;
 }
 
-async function findPutBack(actor: SessionActor, draft: string, isOver: () => boolean): Promise<PutBack | null> {
+async function findPutBack(actor: SessionActor): Promise<PutBack | null> {
   const taken = recentDeliveries(actor).filter(({ status }) => status === 'delivered');
-  // A placeholder may as well stand for what a person has pasted.
-  if (taken.length === 0 || hasPlaceholder(draft)) return null;
+  if (taken.length === 0) return null;
   for (const delayMs of LOOK_AFTER_MS) {
-    if (delayMs > 0) await actor.status.until(isOver, delayMs);
-    if (isOver() || actor.transcript === null) return null;
+    if (delayMs > 0) await actor.status.until(() => !isReadyBelowDraft(actor), delayMs);
+    if (actor.transcript === null) return null;
     const putBack = await readPutBack(actor.transcript);
+    const draft = draftOf(actor);
+    // A placeholder may as well stand for what a person has pasted.
+    if (draft === null || !isReadyBelowDraft(actor) || hasPlaceholder(draft)) return null;
     const at = Math.max(...putBack.values());
     const texts = [...putBack].flatMap(([text, time]) => (time > at - TOGETHER_MS ? [text] : []));
-    if (texts.length === 0 || boxHolds(draft, texts.join('\n')) !== 'text') continue;
+    const holds = boxHolds(draft, texts.join('\n'));
+    if (texts.length === 0 || holds === 'other') continue;
     const records = texts.flatMap((text) => taken.find((one) => normalisePrompt(one.text) === text) ?? []);
-    return records.length === texts.length ? { records, at } : null;
+    return records.length === texts.length ? { records, at, draft, isChanged: holds === 'more' } : null;
   }
   return null;
 }
@@ -77,7 +82,9 @@ function keep(
   }
 }
 
+/** Whether the session waits for somebody to send what stands in its prompt. */
 function isReadyBelowDraft(actor: SessionActor): boolean {
+  if (draftOf(actor) === null) return false;
   const { primary, question } = actor.status.memory();
   const isReady = primary === 'idle' || (primary === 'waiting' && question?.kind === 'closing');
   return isReady && coverOf(actor) === null && !actor.isDead();
