@@ -39,6 +39,16 @@ export function boxHolds(draft: string, text: string): BoxHolds {
   return shown.includes(typed.slice(-TELLING_LETTERS)) ? 'more' : 'other';
 }
 
+/**
+ * As {@link boxHolds}, of texts that came back into the box together. While a further one stands there of those that may have come back, `other`: not all are told
+ * of yet.
+ */
+export function boxHoldsReturned(draft: string, returned: readonly string[], possible: readonly string[]): BoxHolds {
+  const holds = boxHolds(draft, returned.join('\n'));
+  const isAnother = (text: string): boolean => !returned.includes(text) && boxHolds(draft, text) !== 'other';
+  return holds === 'more' && possible.some(isAnother) ? 'other' : holds;
+}
+
 /** Whether several texts, and nothing else, stand in the box one after the other, as an interrupt puts them back; in which order, null where they do not. */
 export function textsInBox(draft: string, texts: readonly string[]): number[] | null {
   // The longest first: one text may begin as another one reads.

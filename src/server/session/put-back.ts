@@ -1,4 +1,4 @@
-import { boxHolds, hasPlaceholder } from '../../core/delivery/box.ts';
+import { boxHoldsReturned, hasPlaceholder } from '../../core/delivery/box.ts';
 import { normalisePrompt } from '../../core/delivery/decide.ts';
 import { readPutBack } from '../../platform/claude/index.ts';
 import type { DeliveryRecord } from '../../platform/sqlite/delivery-store.ts';
@@ -54,6 +54,7 @@ interface PutBack {
 async function findPutBack(actor: SessionActor): Promise<PutBack | null> {
   const taken = recentDeliveries(actor).filter(({ status }) => status === 'delivered');
   if (taken.length === 0) return null;
+  const queued = taken.filter(({ note }) => note === NOTES.inQueue).map(({ text }) => normalisePrompt(text));
   for (const delayMs of LOOK_AFTER_MS) {
     if (delayMs > 0) await actor.status.until(() => !isReadyBelowDraft(actor), delayMs);
     if (actor.transcript === null) return null;
@@ -63,7 +64,7 @@ async function findPutBack(actor: SessionActor): Promise<PutBack | null> {
     if (draft === null || !isReadyBelowDraft(actor) || hasPlaceholder(draft)) return null;
     const at = Math.max(...putBack.values());
     const texts = [...putBack].flatMap(([text, time]) => (time > at - TOGETHER_MS ? [text] : []));
-    const holds = boxHolds(draft, texts.join('\n'));
+    const holds = boxHoldsReturned(draft, texts, queued);
     if (texts.length === 0 || holds === 'other') continue;
     const records = texts.flatMap((text) => taken.find((one) => normalisePrompt(one.text) === text) ?? []);
     return records.length === texts.length ? { records, at, draft, isChanged: holds === 'more' } : null;

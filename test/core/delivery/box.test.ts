@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { boxHolds, isEmptyBox, textsInBox } from '../../../src/core/delivery/box.ts';
+import { boxHolds, boxHoldsReturned, isEmptyBox, textsInBox } from '../../../src/core/delivery/box.ts';
 import { readScreen } from '../../../src/core/status/index.ts';
 
 const LONG = Array.from({ length: 60 }, (_, line) => `line ${line} of a long text`).join('\n');
@@ -38,6 +38,14 @@ describe('the box of the prompt', () => {
     expect(textsInBox('go on\ngo', ['go', 'go on'])).toEqual([1, 0]);
     expect(textsInBox('', texts)).toBeNull();
   });
+});
+
+test('texts that came back are the whole of it only once all of them are told of', () => {
+  const queued = ['first of them', 'second of them'];
+  const both = queued.join('\n');
+  expect(boxHoldsReturned(both, queued, queued)).toBe('text');
+  expect(boxHoldsReturned(both, queued.slice(0, 1), queued)).toBe('other');
+  expect(boxHoldsReturned(`${both} and more`, queued, queued)).toBe('more');
 });
 
 const COLS = 100;
