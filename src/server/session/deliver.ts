@@ -126,12 +126,11 @@ export function createDeliverer(actor: SessionActor): Deliverer {
     const enteredAt = clock.now();
     const isConfirmed = (): boolean => {
       if (actor.deps.deliveries.get(actor.record.id, record.id)?.status === 'delivered') return true;
-      const { primary, since, because } = actor.status.memory();
+      const { primary, since } = actor.status.memory();
       if (record.command && (actor.isDead() || hasTakenDraft(actor, enteredAt))) return true;
       if (confirm === 'queue') return isShown && hasTakenDraft(actor, enteredAt) && isBoxEmpty(actor);
-      // A transcript shows a prompt without an answer as a turn, also where that was interrupted.
-      const isOverTranscript = because.source === 'screen' && coverOf(actor) === 'transcript';
-      return primary === 'active' && since >= typedAt && !isOverTranscript;
+      // Below a transcript a turn that was interrupted seems to run again.
+      return primary === 'active' && since >= typedAt && coverOf(actor) !== 'transcript';
     };
     const firstMs = confirm === 'queue' ? QUEUE_CONFIRM_MS : FIRST_CONFIRM_MS;
     const atOnce = await actor.status.until(isConfirmed, firstMs);
