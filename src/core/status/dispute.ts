@@ -27,7 +27,8 @@ export function settleDispute(dispute: FullHearing): Arbitration {
 }
 
 /** A dialog, or a closing question, is on the screen, and the hooks do not know of it. */
-function overDialog({ hook, screen, shown, now, thresholds }: FullHearing): Arbitration {
+function overDialog(dispute: FullHearing): Arbitration {
+  const { hook, screen, shown, now, thresholds } = dispute;
   if (isClosing(screen)) {
     // Stop tells the whole message: only where it does not (older versions), the screen's last line counts.
     if (hook.primary === 'idle') {
@@ -44,7 +45,12 @@ function overDialog({ hook, screen, shown, now, thresholds }: FullHearing): Arbi
   }
   // Versions before 2.1.329 do not tell what goes on below the detailed transcript.
   if (screen.rule === TRANSCRIPT_RULE && hook.primary === 'active')
-    return final(hook, 'the detailed transcript covers the session; the hook knows what goes on below it');
+    return isEndConfirmed(dispute)
+      ? final(
+          screen,
+          'the detailed transcript covers a turn whose end the registry confirms: an interrupt fires no hook',
+        )
+      : final(hook, 'the detailed transcript covers the session; the hook knows what goes on below it');
   // A start never closes a dialog: the prompt must be drawn first (trust dialog, 2.1.329).
   if (hook.rule === 'hook.SessionStart')
     return final(screen, 'a dialog stands before the prompt, whatever a start says');
@@ -90,16 +96,14 @@ function afterRequest({ hook, screen, registry, shown, evidence, now }: FullHear
 }
 
 /** The hooks say that a turn runs, the screen shows an idle prompt: interrupted, or not drawn yet. */
-function overIdleScreen({ hook, screen, registry, shown, evidence, now, thresholds }: FullHearing): Arbitration {
+function overIdleScreen(dispute: FullHearing): Arbitration {
+  const { hook, screen, registry, shown, evidence, now, thresholds } = dispute;
   const { silentEndMs } = thresholds;
   const lastHookAt = evidence.hooks.lastAt ?? hook.since;
-  if (registry !== null && evidence.registry?.statusUpdatedAt != null) {
-    const isAfterHook = registry.since >= lastHookAt - REGISTRY_LAG_MS;
-    if (registry.primary === 'idle' && registry.since > hook.since && isAfterHook) {
-      return final(idleAfterTurn(screen), 'the prompt is up and the registry confirms it: an interrupt fires no hook');
-    }
-    if (registry.primary === 'active') return final(hook, 'the registry, too, says that a turn runs');
-  }
+  if (isEndConfirmed(dispute))
+    return final(idleAfterTurn(screen), 'the prompt is up and the registry confirms it: an interrupt fires no hook');
+  if (registry?.primary === 'active' && evidence.registry?.statusUpdatedAt != null)
+    return final(hook, 'the registry, too, says that a turn runs');
   const isNews = screen.since > hook.since + NEWS_MS;
   const deadline = isNews
     ? Math.max(screen.since, lastHookAt) + silentEndMs
@@ -114,6 +118,13 @@ function overIdleScreen({ hook, screen, registry, shown, evidence, now, threshol
     whyLater: 'the prompt has been up for a while, and no hook came: an interrupt fires none',
   };
   return until(isWritten ? shown.progressedAt + silentEndMs : deadline, now, choice);
+}
+
+/** Whether the registry, where it tells when, has gone idle since the hooks told of a turn. */
+function isEndConfirmed({ hook, registry, evidence }: FullHearing): boolean {
+  if (registry?.primary !== 'idle' || evidence.registry?.statusUpdatedAt == null) return false;
+  const lastHookAt = evidence.hooks.lastAt ?? hook.since;
+  return registry.since > hook.since && registry.since >= lastHookAt - REGISTRY_LAG_MS;
 }
 
 /** The hooks say that the turn is over, the screen shows one running: the old picture, or a turn that no hook announced. */

@@ -1,6 +1,6 @@
 import { type ScreenDialog, type ScreenFrame, TRANSCRIPT_RULE } from './evidence.ts';
 import type { ScreenGeneration, ScreenRule } from './screen-generation.ts';
-import { cutBlocks } from './screen-layout.ts';
+import { cutBlocks, INTERRUPTED } from './screen-layout.ts';
 import { dialogRule } from './screen-readers.ts';
 
 const ALL = ['2.0.30', '2.0.77', '2.1.50', '2.1.150', '2.1.250', '2.1.329'] as const;
@@ -24,8 +24,9 @@ function readTranscript({ lines }: ScreenFrame): Transcript | null {
   if (goesOn !== undefined) return { covers: /\bwaiting\b/.test(goesOn) ? 'a dialog' : 'a turn', text: text.trim() };
   // Older versions: a prompt without an answer, or a call without an end.
   const newest = cutBlocks(lines, last - 1).at(-1);
-  const isRunning = newest?.kind === 'prompt' || newest?.lines.some((line) => UNFINISHED.test(line));
-  return { covers: isRunning === true ? 'a turn' : 'a prompt', text: text.trim() };
+  const isOpen = newest?.kind === 'prompt' || newest?.lines.some((line) => UNFINISHED.test(line)) === true;
+  const isRunning = isOpen && newest?.lines.some((line) => INTERRUPTED.test(line)) === false;
+  return { covers: isRunning ? 'a turn' : 'a prompt', text: text.trim() };
 }
 
 /** It takes every key, so a text must not be typed; there is nothing to choose. */

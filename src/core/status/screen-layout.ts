@@ -136,6 +136,8 @@ const TOOL_CALL =
 /** A call whose sign is just blinking away, with nothing below it yet. */
 const BLINKING_CALL = /^ {2}[A-Z]\w*\(.*\)$/;
 const TOOL_RESULT = /^ +⎿/;
+/** Where Claude Code notes that a turn was interrupted, 1.0.128 to 2.1.329. */
+export const INTERRUPTED = /^\s*⎿\s+Interrupted\b/;
 const DONE = /^[·✢✳✶✻✽*∗] Conversation compacted|^[·✢✳✶✻✽*∗] \S.* for (?:\d+[hms] ?)+/;
 const THOUGHT = /^ +Th(?:inking|ought) (?:for )?\S/;
 const COLLAPSED_TOOLS = /^ +(?:Ran|Read|Did not run|Searched|Listed|Fetched|Edited|Wrote|Created) \d/;

@@ -1,4 +1,5 @@
 import type { ScreenFrame } from '../../core/status/index.ts';
+import { INTERRUPTED } from '../../core/status/screen-layout.ts';
 import { lastTurnOn } from '../../core/status/screen-rules.ts';
 import { pressEscape } from '../../platform/gnu-screen/index.ts';
 import { CatalogueError } from '../../protocol/index.ts';
@@ -11,9 +12,6 @@ const CONFIRM_MS = 3_000;
 /** A prompt that goes back into the box is drawn some 50 ms after the end of the turn, on a loaded machine a second; where none does, the mark is. */
 const RESTORED_MS = 2_000;
 const SETTLED_MS = 600;
-
-/** Where Claude Code notes that a turn was interrupted, 1.0.128 to 2.1.329. */
-const INTERRUPTED = /^\s*⎿\s+Interrupted\b/;
 
 /**
  * Stops the running turn with Esc. A draft that somebody has typed meanwhile stays. What Claude Code puts back into an

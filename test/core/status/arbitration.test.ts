@@ -189,6 +189,16 @@ describe('who is believed', () => {
       'active/thinking hook.UserPromptSubmit',
     ],
     [
+      'a transcript over a turn that was interrupted, of which only the registry tells',
+      {
+        hooks: hooksOf(prompted),
+        screen: screenOf([T, FRAMES.thinking], [T + 1_500, transcript('  ⎿  Interrupted · What should Claude do?')]),
+        registry: registryOf('idle', T + 1_000),
+      },
+      T + 9_000,
+      'waiting/setup screen.transcript',
+    ],
+    [
       'a transcript over a dialog: the hook has a name for it',
       {
         hooks: hooksOf(prompted, hook(T + 600, 'PermissionRequest', ASK)),
