@@ -182,8 +182,15 @@ async function look({ cbos, ledger, atTerminal }: Settling, slug: string) {
     ledger.answers.push({ session: slug, question, choice, result: code, from, to: Date.now() });
   }
   const isReady = status.primary === 'idle' || question?.kind === 'closing';
-  return { isReady, held: deliveries.filter((one) => one.status === 'queued').length, status, buffer, journal };
+  return { isReady, held: deliveries.filter(isUnderWay).length, status, buffer, journal };
 }
+
+/** Held, or being typed. */
+const isUnderWay = ({ status, updated_at }: Delivery): boolean =>
+  status === 'queued' || (status === 'sent' && Date.now() - Date.parse(updated_at) < CONFIRM_MS);
+
+/** Later than this nothing is expected to confirm a text that was typed. */
+const CONFIRM_MS = 10_000;
 
 /** So long nothing must have begun: a text in Claude Code's own queue begins a turn right after the last. */
 const QUIET_MS = 1_500;
