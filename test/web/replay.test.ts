@@ -51,6 +51,11 @@ function prepare({ sessions, world: { streamDir } }: FacesUnderTest): void {
 const shows = ({ page }: PageUnderTest, lines: string[]) =>
   untilTerminalShows(page, lines.join(', '), (shown) => shown.join() === lines.join());
 const position = async ({ page }: PageUnderTest) => Number(await page.getByLabel('Position').inputValue());
+const stands = (one: PageUnderTest, at: number) =>
+  waitFor(async () => Math.abs((await position(one)) - at) < 0.3, {
+    describe: `it stands at ${at} s`,
+    actual: () => position(one),
+  });
 
 test('it plays by itself, silence skipped, and faster where that is wanted; keys jump', async () => {
   await using one = await startPage(browser, { readsTerminal: true, prepare });
@@ -58,14 +63,16 @@ test('it plays by itself, silence skipped, and faster where that is wanted; keys
   await one.visit('#/s/RUN');
   await page.getByRole('button', { name: 'More' }).click();
   await page.getByRole('menuitem', { name: 'Replay' }).click();
+  // The session's own terminal shows the same lines at first.
+  await page.getByRole('heading', { name: 'RUN, replay' }).waitFor();
   // A minute in a second or two: only a few moments of it have output.
+  await stands(one, 60);
   await shows(one, ['begin', 'shall I deploy?', 'the end']);
   await page.getByRole('button', { name: 'Play' }).waitFor();
-  expect(await position(one)).toBeCloseTo(60, 0);
   await page.getByLabel('Position').fill('10');
   await shows(one, ['begin']);
   await page.keyboard.press(']');
-  await waitFor(async () => (await position(one)) === ASKED_S - 1, { describe: 'it stands before the question' });
+  await stands(one, ASKED_S - 1);
   await page.getByLabel('Skip silence').uncheck();
   await page.getByLabel('Speed').selectOption('8');
   await page.getByRole('button', { name: 'Play' }).click();
@@ -76,7 +83,34 @@ test('it plays by itself, silence skipped, and faster where that is wanted; keys
   expect(at).toBeLessThan(60);
   await page.getByRole('heading', { name: 'RUN, replay' }).click();
   await page.keyboard.press('ArrowLeft');
-  await waitFor(async () => Math.abs((await position(one)) - (at - 5)) < 0.3, { describe: 'five seconds back' });
+  await stands(one, at - 5);
+  expect(one.watched.faults).toEqual([]);
+});
+
+test('jumps add up however quick they come, and playing goes on after one', async () => {
+  await using one = await startPage(browser, { readsTerminal: true, prepare });
+  const { page } = one;
+  // No screen comes before all keys were pressed.
+  let letGo = (): void => undefined;
+  const keysArePressed = new Promise<void>((resolve) => {
+    letGo = resolve;
+  });
+  let asked = 0;
+  await page.route('**/replay/frame*', async (route) => {
+    if (++asked > 1) await keysArePressed;
+    await route.continue();
+  });
+  await one.visit('#/s/RUN/replay?t=1');
+  await shows(one, ['begin']);
+  for (let presses = 0; presses < 3; presses++) await page.keyboard.press('ArrowRight');
+  await stands(one, 16);
+  letGo();
+  await page.getByRole('button', { name: 'Play' }).click();
+  await page.getByLabel('Position').fill('30');
+  await shows(one, ['begin', 'shall I deploy?', 'the end']);
+  await stands(one, 60);
+  // The first, the last of the three, and the one within playing: nobody waits for those in between.
+  expect(asked).toBeLessThanOrEqual(4);
   expect(one.watched.faults).toEqual([]);
 });
 

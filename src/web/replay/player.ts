@@ -49,6 +49,10 @@ export function createPlayer(options: {
   let lastTick = 0;
   /** counts jumps: an answer that was asked for before the last one is old */
   let jumps = 0;
+  /** its screen is still on its way; playing goes on after it */
+  let isJumping = false;
+  /** the screen that is being asked for: one at a time, so that a scrubber that is dragged asks for where it is, not for all of its way */
+  let asked: Promise<void> = Promise.resolve();
 
   const load = async (): Promise<void> => {
     if (isLoading || next === null) return;
@@ -97,6 +101,7 @@ export function createPlayer(options: {
     frame = requestAnimationFrame(tick);
     const elapsed = Math.max(0, at - lastTick) / 1000;
     lastTick = at;
+    if (isJumping) return;
     if (events.length < LOW_WATER_EVENTS) void load();
     if (undrawn > MAX_UNDRAWN || (events.length === 0 && next !== null)) return;
     let to = position.peek() + elapsed * speed.peek();
@@ -136,10 +141,19 @@ export function createPlayer(options: {
     },
   };
 
-  async function seek(at: { t: number } | { offset: number }): Promise<void> {
+  function seek(at: { t: number } | { offset: number }): Promise<void> {
     const jump = ++jumps;
+    isJumping = true;
     events = [];
     next = null;
+    // At once: the next key or click counts from there.
+    if ('t' in at) position.value = at.t;
+    asked = asked.then(() => show(at, jump));
+    return asked;
+  }
+
+  async function show(at: { t: number } | { offset: number }, jump: number): Promise<void> {
+    if (jump !== jumps) return;
     try {
       const shown = await source.frame(at);
       if (jump !== jumps) return;
@@ -151,6 +165,8 @@ export function createPlayer(options: {
     } catch (error) {
       pause();
       onError(error);
+    } finally {
+      if (jump === jumps) isJumping = false;
     }
   }
 }
