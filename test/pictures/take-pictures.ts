@@ -1,10 +1,13 @@
 import { statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
+import { chooseByPrompt } from '../../src/demo/scenes/choose.ts';
 import { chooseDemoScene, DEMO_SESSIONS } from '../../src/demo/scenes/fleet.ts';
+import type { Scene } from '../../src/demo/scenes/scene.ts';
 import { openBrowser, openPage, VIEWPORTS } from '../harness/browser.ts';
 import { type Cbos, startCbos } from '../harness/cbos.ts';
 import { type ClaudeWorld, claudeWorld } from '../harness/claude.ts';
+import { WITHOUT_WEBGL } from '../harness/page.ts';
 import { waitFor } from '../harness/wait-for.ts';
 
 /** What a README loads without a second thought. */
@@ -13,99 +16,105 @@ const MAX_BYTES = 150_000;
 const DESKTOP = { viewport: { width: 1120, height: 700 } };
 const PHONE = { viewport: VIEWPORTS.phone, hasTouch: true, isMobile: true, deviceScaleFactor: 1.5 };
 
+/** Of several lines, so that one sees it arrive as one prompt. */
+const PROMPT = 'Release 1.4.0:\n\n- tag it\n- write to the team what is new';
+
 interface Picture {
   name: string;
   context: typeof DESKTOP | typeof PHONE;
   /** shows what is to be seen */
-  show(page: Page, cbos: Cbos): Promise<void>;
+  show(page: Page): Promise<void>;
 }
 
 const PICTURES: readonly Picture[] = [
-  {
-    name: 'web-sign-in',
-    context: DESKTOP,
-    show: async (page) => {
-      await page.context().clearCookies();
-      await page.reload();
-      await page.getByRole('heading', { name: 'Sign in to CBOS' }).waitFor();
-    },
-  },
-  {
-    name: 'web-needs-you',
-    context: DESKTOP,
-    show: (page) => page.getByRole('heading', { name: /sessions need you/ }).waitFor(),
-  },
-  {
-    name: 'web-session',
-    context: DESKTOP,
-    show: async (page) => {
-      await goTo(page, '#/s/DEPLOY');
-      await page.getByRole('region', { name: 'Permission' }).waitFor();
-      await page.locator('.xterm-screen').waitFor();
-    },
-  },
-  {
-    name: 'web-question-form',
-    context: DESKTOP,
-    show: async (page) => {
-      await goTo(page, '#/s/CLIENT');
-      const question = page.getByRole('region', { name: 'Question' });
-      await question.getByRole('radio').first().check();
-      await question.getByRole('checkbox').first().check();
-    },
-  },
-  {
-    name: 'web-conversation',
-    context: DESKTOP,
-    show: async (page) => {
-      await goTo(page, '#/s/NOTES');
-      await page.getByRole('region', { name: 'Permission' }).waitFor();
-    },
-  },
-  {
-    name: 'web-search',
-    context: DESKTOP,
-    show: async (page) => {
-      await goTo(page, '#/search');
-      const found = page.getByRole('listitem').filter({ hasText: 'staging' }).first();
-      await waitFor(
-        async () => {
-          await page.getByLabel('Search all sessions').fill('');
-          await page.getByLabel('Search all sessions').fill('staging');
-          return found.waitFor({ timeout: 1_500 }).then(() => true);
-        },
-        { describe: 'something is found' },
-      );
-    },
-  },
-  {
-    name: 'web-replay',
-    context: DESKTOP,
-    show: async (page) => {
-      await goTo(page, '#/s/DEPLOY/replay?t=0');
-      await page.locator('.question-mark').first().waitFor();
-      await page.keyboard.press(']');
-      await page.keyboard.press('ArrowRight');
-    },
-  },
-  {
-    name: 'web-phone',
-    context: PHONE,
-    show: async (page) => {
-      await goTo(page, '#/s/NOTES');
-      await page.getByRole('region', { name: 'Permission' }).waitFor();
-    },
-  },
-  {
-    name: 'web-phone-session',
-    context: PHONE,
-    show: async (page) => {
-      await goTo(page, '#/s/DEPLOY');
-      await page.getByRole('button', { name: 'Take the keyboard' }).tap();
-      await page.getByRole('toolbar', { name: 'Keys' }).waitFor();
-    },
-  },
+  { name: 'web-sign-in', context: DESKTOP, show: showSignIn },
+  { name: 'web-needs-you', context: DESKTOP, show: showWhatNeedsYou },
+  { name: 'web-session', context: DESKTOP, show: showPermission },
+  { name: 'web-keyboard', context: DESKTOP, show: takeKeyboard },
+  { name: 'web-prompt', context: DESKTOP, show: sendPrompt },
+  { name: 'web-question-form', context: DESKTOP, show: fillForm },
+  { name: 'web-conversation', context: DESKTOP, show: showConversation },
+  { name: 'web-search', context: DESKTOP, show: search },
+  { name: 'web-replay', context: DESKTOP, show: replay },
+  { name: 'web-phone-sign-in', context: PHONE, show: showSignIn },
+  { name: 'web-phone-list', context: PHONE, show: (page) => page.locator('.session-row').nth(5).waitFor() },
+  { name: 'web-phone-question', context: PHONE, show: showQuestion },
+  { name: 'web-phone-session', context: PHONE, show: takeKeyboard },
+  { name: 'web-phone-prompt', context: PHONE, show: sendPrompt },
+  { name: 'web-phone', context: PHONE, show: showConversation },
+  { name: 'web-phone-search', context: PHONE, show: search },
+  { name: 'web-phone-replay', context: PHONE, show: replay },
 ];
+
+async function showSignIn(page: Page): Promise<void> {
+  await page.context().clearCookies();
+  await page.reload();
+  await page.getByRole('heading', { name: 'Sign in to CBOS' }).waitFor();
+}
+
+async function showWhatNeedsYou(page: Page): Promise<void> {
+  await page.getByRole('heading', { name: /sessions need you/ }).waitFor();
+}
+
+async function showPermission(page: Page): Promise<void> {
+  await goTo(page, '#/s/DEPLOY');
+  await page.getByRole('region', { name: 'Permission' }).waitFor();
+  await page.locator('.xterm-screen').waitFor();
+}
+
+async function takeKeyboard(page: Page): Promise<void> {
+  await showPermission(page);
+  await page.getByRole('button', { name: 'Take the keyboard' }).click();
+  await page.getByText('You type here').waitFor();
+}
+
+async function showQuestion(page: Page): Promise<void> {
+  await goTo(page, '#/s/ACCOUNTS');
+  await page.getByRole('region', { name: 'Question' }).waitFor();
+  await page.locator('.xterm-screen').waitFor();
+}
+
+async function sendPrompt(page: Page): Promise<void> {
+  await goTo(page, '#/s/RELEASE');
+  await page.locator('.xterm-screen').waitFor();
+  await page.getByLabel('Reply to RELEASE').fill(PROMPT);
+  await page.getByRole('button', { name: 'Send', exact: true }).click();
+  await page.getByText('Claude Code took it').waitFor();
+}
+
+async function fillForm(page: Page): Promise<void> {
+  await goTo(page, '#/s/CLIENT');
+  const question = page.getByRole('region', { name: 'Question' });
+  await question.getByRole('radio').first().check();
+  await question.getByRole('checkbox').first().check();
+}
+
+async function showConversation(page: Page): Promise<void> {
+  await goTo(page, '#/s/NOTES');
+  await page.getByRole('region', { name: 'Permission' }).waitFor();
+}
+
+async function search(page: Page): Promise<void> {
+  await goTo(page, '#/search');
+  const found = page.getByRole('listitem').filter({ hasText: 'staging' }).first();
+  await waitFor(
+    async () => {
+      await page.getByLabel('Search all sessions').fill('');
+      await page.getByLabel('Search all sessions').fill('staging');
+      return found.waitFor({ timeout: 1_500 }).then(() => true);
+    },
+    { describe: 'something is found' },
+  );
+}
+
+async function replay(page: Page): Promise<void> {
+  await goTo(page, '#/s/DEPLOY/replay?t=0');
+  await page.locator('.question-mark').first().waitFor();
+  await page.keyboard.press(']');
+  await waitFor(async () => Number(await page.getByLabel('Position').inputValue()) > 1, {
+    describe: 'it stands before the question',
+  });
+}
 
 async function goTo(page: Page, hash: string): Promise<void> {
   await page.goto(`${new URL(page.url()).origin}/${hash}`);
@@ -120,8 +129,8 @@ export async function takePictures(options: {
   const { directory, only, print } = options;
   const wanted = PICTURES.filter(({ name }) => only.length === 0 || only.includes(name));
   await using world = await claudeWorld({
-    choosers: [chooseDemoScene],
-    projects: [...DEMO_SESSIONS.map(({ slug }) => slug.toLowerCase()), 'client'],
+    choosers: [chooseDemoScene, chooseByPrompt({ [PROMPT]: RELEASE })],
+    projects: ['src', ...FLEET.map(({ slug }) => folderOf(slug))],
   });
   const [browser, cbos] = await Promise.all([openBrowser(world), startCbos(world)]);
   await launchFleet(world, cbos);
@@ -136,10 +145,33 @@ export async function takePictures(options: {
   }
 }
 
+const RELEASE: Scene = {
+  name: 'release',
+  about: 'answers in a few lines',
+  replies: [
+    {
+      kind: 'answer',
+      blocks: [
+        {
+          kind: 'text',
+          text: 'Version 1.4.0 is tagged.\n\nThe team knows: a health check, a faster start, user accounts.',
+        },
+      ],
+    },
+  ],
+};
+
+const FLEET: readonly { slug: string; prompt?: string; type: 'screen' | 'json' }[] = [
+  ...DEMO_SESSIONS.map(({ slug, prompt, type }) => ({ slug, prompt, type })),
+  { slug: 'CLIENT', prompt: 'Write a client: scene:ask-multi', type: 'json' },
+  { slug: 'RELEASE', type: 'screen' },
+];
+
+const folderOf = (slug: string): string => `src/${slug.toLowerCase()}`;
+
 async function launchFleet(world: ClaudeWorld, cbos: Cbos): Promise<void> {
-  const all = [...DEMO_SESSIONS, { slug: 'CLIENT', prompt: 'Write a client: scene:ask-multi', type: 'json' }];
-  for (const { slug, prompt, type } of all) {
-    await cbos.call('POST', '/sessions', { slug, path: `${world.dir}/${slug.toLowerCase()}`, prompt, type });
+  for (const { slug, ...rest } of FLEET) {
+    await cbos.call('POST', '/sessions', { slug, path: `${world.dir}/${folderOf(slug)}`, ...rest });
   }
   for (const slug of ['DEPLOY', 'NOTES']) await cbos.untilStatus(slug, 'waiting/permission');
   for (const slug of ['ACCOUNTS', 'CLIENT']) await cbos.untilStatus(slug, 'waiting/question');
@@ -155,9 +187,11 @@ async function take(options: {
   const { browser, cbos, picture, colorScheme, file } = options;
   const { page, context } = await openPage(browser, { origin: cbos.url, colorScheme, ...picture.context });
   const { stdout } = await cbos.cli(['open', '--json'], { env: { CBOS_PORT: new URL(cbos.url).port } });
+  // A phone's pixels are made up here, and WebGL draws for real ones.
+  if (picture.context === PHONE) await page.addInitScript(WITHOUT_WEBGL);
   await page.goto((JSON.parse(stdout) as { url: string }).url);
   await page.locator('.session-row').first().waitFor();
-  await picture.show(page, cbos);
+  await picture.show(page);
   writeFileSync(file, await pictureOf(page));
   await context.close();
 }

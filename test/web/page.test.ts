@@ -62,6 +62,8 @@ describe('the list', () => {
     await one.page.keyboard.press('/');
     await one.page.keyboard.type('done');
     expect(await sessionNames(one)).toEqual(['DONE']);
+    // What is filtered out still needs somebody.
+    await one.page.getByRole('heading', { name: '2 sessions need you' }).waitFor();
     await one.page.keyboard.press('Enter');
     await one.page.getByRole('heading', { name: 'DONE' }).waitFor();
   });

@@ -104,9 +104,10 @@ function Navigation({ current }: { current: Place['page'] }) {
 
 /** What is on the page was so; nobody knows whether it still is. */
 function Stale() {
+  const age = lostAt.value === null ? 'now' : ageText(lostAt.value, now.value);
   return (
     <div class="stale" role="status">
-      Not connected{lostAt.value === null ? '' : ` since ${ageText(lostAt.value, now.value)}`}. What you see is how{' '}
+      Connection lost {age === 'now' ? 'just now' : `${age} ago`}. What you see is how{' '}
       {sessions.value.size === 1 ? 'the session was' : 'the sessions were'} then; the page connects again by itself.
     </div>
   );

@@ -21,9 +21,13 @@ export function KeyHelp() {
     >
       <div class="dialog-body stack">
         <h2>Keyboard</h2>
-        <KeyTable title="Everywhere" shortcuts={EVERYWHERE} />
-        {ofSession.length > 0 && <KeyTable title="This session" shortcuts={ofSession} />}
-        <KeyTable title="While you type" shortcuts={IN_FIELDS} />
+        <div class="key-columns">
+          <KeyTable title="Everywhere" shortcuts={EVERYWHERE} />
+          <div class="stack">
+            {ofSession.length > 0 && <KeyTable title="This session" shortcuts={ofSession} />}
+            <KeyTable title="While you type" shortcuts={IN_FIELDS} />
+          </div>
+        </div>
       </div>
     </Dialog>
   );
@@ -34,12 +38,17 @@ function KeyTable({ title, shortcuts }: { title: string; shortcuts: readonly Omi
     <section>
       <h3 class="label">{title}</h3>
       <ul class="plain key-table">
-        {shortcuts.map(({ keys, does }) => (
-          <li key={keys}>
+        {[...waysByDeed(shortcuts)].map(([does, ways]) => (
+          <li key={does}>
             <span>{does}</span>
-            <span>
-              {keys.split(' ').map((key) => (
-                <kbd key={key}>{key}</kbd>
+            <span class="key-ways">
+              {ways.map((keys, index) => (
+                <span key={keys}>
+                  {index > 0 && <span class="faint"> or </span>}
+                  {keys.split(' ').map((key) => (
+                    <kbd key={key}>{key}</kbd>
+                  ))}
+                </span>
               ))}
             </span>
           </li>
@@ -47,4 +56,11 @@ function KeyTable({ title, shortcuts }: { title: string; shortcuts: readonly Omi
       </ul>
     </section>
   );
+}
+
+/** The keys for each thing that can be done: an answer has two, its word's and its number. */
+function waysByDeed(shortcuts: readonly Omit<Shortcut, 'run'>[]): Map<string, string[]> {
+  const ways = new Map<string, string[]>();
+  for (const { keys, does } of shortcuts) ways.set(does, [...(ways.get(does) ?? []), keys]);
+  return ways;
 }

@@ -1,11 +1,11 @@
 import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { Dialog } from '../parts/dialog.tsx';
-import { sessions } from '../server/fleet.ts';
+import { allGroups } from '../sessions/list.tsx';
 import { gistOf, statusText, toneOf } from '../sessions/tone.ts';
 import { overlay } from './overlay.ts';
 import { goTo } from './router.ts';
-import { EVERYWHERE, sessionShortcuts } from './shortcuts.ts';
+import { EVERYWHERE, type Shortcut, sessionShortcuts } from './shortcuts.ts';
 
 interface Entry {
   id: string;
@@ -91,15 +91,17 @@ export function Palette() {
 
 function findEntries(query: string): Entry[] {
   const entries: Entry[] = [
-    ...[...sessions.value.values()].map((session) => ({
-      id: `session ${session.slug}`,
-      title: session.slug,
-      about: [statusText(session), gistOf(session)].filter(Boolean).join(' · '),
-      keys: null,
-      tone: toneOf(session),
-      run: () => goTo({ page: 'session', slug: session.slug }),
-    })),
-    ...[...sessionShortcuts(), ...EVERYWHERE].map(({ keys, does, run }) => ({
+    ...allGroups.value
+      .flatMap((group) => group.sessions)
+      .map((session) => ({
+        id: `session ${session.slug}`,
+        title: session.slug,
+        about: [statusText(session), gistOf(session)].filter(Boolean).join(' · '),
+        keys: null,
+        tone: toneOf(session),
+        run: () => goTo({ page: 'session', slug: session.slug }),
+      })),
+    ...withoutRepeats([...sessionShortcuts(), ...EVERYWHERE]).map(({ keys, does, run }) => ({
       id: `shortcut ${keys}`,
       title: does,
       about: '',
@@ -114,6 +116,11 @@ function findEntries(query: string): Entry[] {
     .sort((one, other) => other.rank - one.rank)
     .slice(0, MAX_SHOWN)
     .map(({ entry }) => entry);
+}
+
+/** An answer has two keys, its word's and its number; here it stands once. */
+function withoutRepeats(shortcuts: readonly Shortcut[]): Shortcut[] {
+  return shortcuts.filter(({ does }, index) => shortcuts.findIndex((other) => other.does === does) === index);
 }
 
 /** 0: not found. A title that begins so comes before one that has it, before one that has its letters in order. */

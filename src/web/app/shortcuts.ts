@@ -15,7 +15,7 @@ export interface Shortcut {
 export const EVERYWHERE: readonly Shortcut[] = [
   {
     keys: '?',
-    does: 'This list',
+    does: 'All keys',
     run: () => {
       overlay.value = 'help';
     },

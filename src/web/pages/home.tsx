@@ -6,7 +6,7 @@ import { Icon } from '../parts/icons.tsx';
 import { link, sessions } from '../server/fleet.ts';
 import { StatusChip } from '../session/head.tsx';
 import { QuestionPanel } from '../session/question.tsx';
-import { groups } from '../sessions/list.tsx';
+import { allGroups } from '../sessions/list.tsx';
 
 /** The longest waiting; as many as anybody scrolls through, and are drawn without the page being felt to stop. */
 const SHOWN_AT_ONCE = 20;
@@ -34,7 +34,7 @@ export function HomePage() {
       </div>
     );
   }
-  const needing = groups.value.flatMap((group) => group.sessions).filter(({ status }) => needsPerson(status));
+  const needing = allGroups.value.flatMap((group) => group.sessions).filter(({ status }) => needsPerson(status));
   const shown = isWhole.value ? needing : needing.slice(0, SHOWN_AT_ONCE);
   if (needing.length === 0) {
     return (

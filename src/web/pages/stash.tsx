@@ -27,9 +27,10 @@ export function StashPage() {
       <PageHead title="Stash" />
       <div class="page stack">
         {replies.value !== null && kept.length === 0 && (
-          <p class="faint">
-            Nothing is kept. Write a reply in a session and press Stash: it waits here, with the question it answers.
-          </p>
+          <div class="empty">
+            <h1>Nothing is kept</h1>
+            <p>Write a reply in a session and press Stash: it waits here, with the question it answers.</p>
+          </div>
         )}
         {kept.map((reply) => (
           <article key={reply.id} class="card stash-card stack">

@@ -35,7 +35,7 @@ export function SessionHead({ session }: { session: Session }) {
       <StatusChip session={session} />
       <span class="faint clip grow wide-only" title={session.path ?? undefined}>
         {session.path === null ? '' : shortPath(session.path)}
-        {session.cost_usd === null ? '' : ` · $${session.cost_usd.toFixed(2)}`}
+        {costText(session.cost_usd)}
       </span>
       <span class="grow narrow-only" />
       {isActive && (
@@ -96,6 +96,11 @@ export function SessionHead({ session }: { session: Session }) {
   );
 }
 
+/** What it cost, where that is anything. */
+function costText(costUsd: number | null): string {
+  return costUsd === null || costUsd < 0.005 ? '' : ` · $${costUsd.toFixed(2)}`;
+}
+
 export function StatusChip({ session }: { session: Session }) {
   const { status } = session;
   const tone = toneOf(session);
@@ -104,7 +109,7 @@ export function StatusChip({ session }: { session: Session }) {
   return (
     <span class="chip" data-tone={isStale ? 'unknown' : tone} title={why}>
       <span class="dot" data-tone={isStale ? 'unknown' : tone} />
-      {isStale ? `was: ${statusText(session)}` : statusText(session)}
+      <span class="clip">{isStale ? `was: ${statusText(session)}` : statusText(session)}</span>
       <span class="chip-age">{ageText(Date.parse(status.since), now.value)}</span>
     </span>
   );

@@ -12,7 +12,11 @@ import { gistOf, statusText, toneOf } from './tone.ts';
 export const filter = signal('');
 export const FILTER_ID = 'filter';
 
-export const groups = computed(() => groupSessions(sessions.value.values(), filter.value));
+/** All sessions as they are grouped, whatever the list is filtered by. */
+export const allGroups = computed(() => groupSessions(sessions.value.values()));
+const groups = computed(() =>
+  filter.value === '' ? allGroups.value : groupSessions(sessions.value.values(), filter.value),
+);
 
 /** Which sessions stand where, as a text, so that it changes only when one moves. */
 const order = computed(() =>
@@ -39,7 +43,7 @@ export function openNeighbour(step: 1 | -1): void {
 
 /** Opens the one that waits longest, the open one aside. */
 export function openNextThatNeeds(): void {
-  const needing = groups.value.filter(({ tone }) => tone === 'needs').flatMap((group) => group.sessions);
+  const needing = allGroups.value.filter(({ tone }) => tone === 'needs').flatMap((group) => group.sessions);
   const next = needing.find(({ slug }) => slug !== openSlug.value) ?? needing[0];
   if (next !== undefined) goTo({ page: 'session', slug: next.slug });
 }

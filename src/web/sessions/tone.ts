@@ -77,7 +77,15 @@ export function inputGist(input: unknown): string {
     const value = (input as Record<string, unknown>)[name];
     if (typeof value === 'string' && value !== '') return firstLine(value);
   }
-  return firstLine(JSON.stringify(input));
+  return firstAsked(input) ?? firstLine(JSON.stringify(input));
+}
+
+/** The first of the questions that a tool asks with; null where it asks none. */
+function firstAsked(input: object): string | null {
+  if (!('questions' in input) || !Array.isArray(input.questions)) return null;
+  const first: unknown = input.questions[0];
+  if (typeof first !== 'object' || first === null || !('question' in first)) return null;
+  return typeof first.question === 'string' ? firstLine(first.question) : null;
 }
 
 /** The last two parts: `…/src/auth`. */
