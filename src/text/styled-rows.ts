@@ -61,8 +61,11 @@ function hasDoubtfulWidth(characters: string): boolean {
   return characters.length > 1 || !(isPlain || isDrawing || characters === '');
 }
 
+/** A cell, or what else xterm.js keeps a style in. */
+export type Styled = Pick<IBufferCell, Extract<keyof IBufferCell, `is${string}` | `get${'F' | 'B'}g${string}`>>;
+
 /** SGR parameters after a reset, each with its `;` before it. */
-function styleOf(cell: IBufferCell, hasColours: boolean): string {
+export function styleOf(cell: Styled, hasColours: boolean): string {
   if (cell.isAttributeDefault()) return '';
   let style = '';
   if (cell.isBold() !== 0) style += ';1';
@@ -73,12 +76,17 @@ function styleOf(cell: IBufferCell, hasColours: boolean): string {
   if (cell.isInverse() !== 0) style += ';7';
   if (cell.isInvisible() !== 0) style += ';8';
   if (cell.isStrikethrough() !== 0) style += ';9';
+  if (cell.isOverline() !== 0) style += ';53';
   if (!hasColours) return style;
   if (cell.isFgPalette()) style += `;${paletteColour(cell.getFgColorMode(), cell.getFgColor(), 30)}`;
   if (cell.isFgRGB()) style += `;38;2;${rgb(cell.getFgColor())}`;
-  if (cell.isBgPalette()) style += `;${paletteColour(cell.getBgColorMode(), cell.getBgColor(), 40)}`;
-  if (cell.isBgRGB()) style += `;48;2;${rgb(cell.getBgColor())}`;
-  return style;
+  return style + backgroundOf(cell);
+}
+
+/** What of a style fills a cell without a character. */
+export function backgroundOf(cell: Styled): string {
+  if (cell.isBgPalette()) return `;${paletteColour(cell.getBgColorMode(), cell.getBgColor(), 40)}`;
+  return cell.isBgRGB() ? `;48;2;${rgb(cell.getBgColor())}` : '';
 }
 
 /** What xterm calls the mode of a colour that was written as one of the sixteen (6.0.0): others are of the 256. */

@@ -4,7 +4,9 @@ import xterm, { type IBufferLine, type Terminal } from '@xterm/headless';
 import type { ScreenRow } from '../../core/search/screen-lines.ts';
 import type { ScreenFrame } from '../../core/status/evidence.ts';
 import { styledRows } from '../../text/styled-rows.ts';
+import { snapshotOf } from './snapshot.ts';
 import { wholeCharacters } from './whole-characters.ts';
+import { printAloneAtTheEdge } from './xterm-core.ts';
 
 export interface EmulatorOptions {
   cols: number;
@@ -71,6 +73,7 @@ export function createEmulator(options: EmulatorOptions): Emulator {
   const serializer = new serialize.SerializeAddon();
   // Written against the browser's Terminal type; the part of it that the addon uses is in the headless one too.
   terminal.loadAddon(serializer as unknown as Parameters<Terminal['loadAddon']>[0]);
+  printAloneAtTheEdge(terminal);
   const toDraw = wholeCharacters();
   let disposed = false;
   // The headless terminal keeps it to itself (6.0.0).
@@ -107,8 +110,7 @@ export function createEmulator(options: EmulatorOptions): Emulator {
       const own = terminal.buffer.active.cursorX > 0 ? 1 : 0;
       return () => (marker === undefined || marker.isDisposed ? null : marker.line + own);
     },
-    // The addon leaves out whether the cursor is seen (0.14.0).
-    serialize: () => `${serializer.serialize()}${isCursorVisible ? '' : '\u001b[?25l'}`,
+    serialize: () => snapshotOf(terminal, isCursorVisible),
     text: (lines, format) => readText(terminal, serializer, { lines, format }),
     dispose: () => {
       disposed = true;

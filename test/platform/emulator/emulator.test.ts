@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { createEmulator, type Emulator } from '../../../src/platform/emulator/index.ts';
+import { anyOutput, NO_WRAP } from './any-output.ts';
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
 
@@ -34,36 +35,13 @@ test('rows that are dim but for the prompt’s mark and a drawn cursor are told'
   expect(emulator.frame().dimRows).toEqual([0, 1]);
 });
 
-const output = fc.oneof(
-  { weight: 4, arbitrary: fc.string({ unit: 'grapheme', minLength: 1, maxLength: 12 }).map(bytes) },
-  {
-    weight: 4,
-    arbitrary: fc
-      .constantFrom(
-        ...['日本', '👩‍💻', '🤷🏽', 'e\u0301', '“—…”', '、。　', '𠀀', '🀀', '\r\n', '\n', '\t', '\b'],
-        ...[
-          '\x1b[31m',
-          '\x1b[1;48;5;7m',
-          '\x1b[0m',
-          '\x1b[2;3H',
-          '\x1b[3b',
-          '\x1b[2@',
-          '\x1b[1A',
-          '\x1b[K',
-          '\x1b]0;日—\x07',
-        ],
-        ...['\x1b[4h', '\x1b[4l', '\x1b[2;4r', '\x1b7', '\x1b8', '\x1b(0', '\x1b(B', '\x1b[?1049h', '\x1b[?1049l'],
-      )
-      .map(bytes),
-  },
-  { weight: 1, arbitrary: fc.uint8Array({ minLength: 1, maxLength: 4 }) },
-);
-
 test('bytes split anywhere give the same screen, that of their text', async () => {
   const size = { cols: 9, rows: 5, scrollback: 10 };
   await fc.assert(
     fc.asyncProperty(
-      fc.array(output, { maxLength: 30 }),
+      fc.array(fc.oneof({ weight: 20, arbitrary: anyOutput }, fc.constantFrom(...NO_WRAP).map(bytes)), {
+        maxLength: 30,
+      }),
       fc.array(fc.integer({ min: 1, max: 20 }), { minLength: 1 }),
       async (tokens, lengths) => {
         const all = Buffer.concat(tokens);

@@ -95,8 +95,7 @@ test('however output is cut into writes, and whoever follows from when: everybod
       async (tokens, arrivals) => {
         const slug = `S${count++}`;
         const recording = begin(slug);
-        // The end is at the left, so that the cursor does not hang over the edge, which no snapshot can tell.
-        const output = Buffer.from(`${tokens.join('')}\x18\r.`);
+        const output = Buffer.from(`${tokens.join('')}\x18`);
         const clients: Client[] = [];
         const follow = async (from: number | undefined): Promise<void> => {
           const socket = await server.connectStream();
@@ -122,7 +121,7 @@ test('however output is cut into writes, and whoever follows from when: everybod
           const frames = socket.of('stream');
           if (from === undefined) {
             expect(frames[0]?.snapshot).toBe(true);
-            expect((await terminal(drawnBy(socket))).frame()).toEqual(whole.frame());
+            expect((await terminal(drawnBy(socket))).serialize()).toBe(whole.serialize());
           } else {
             const behind = output.subarray(from - HEADER.length).toString();
             expect(frames.map(({ data }) => data).join('')).toBe(behind);
@@ -136,7 +135,6 @@ test('however output is cut into writes, and whoever follows from when: everybod
         recording.close();
       },
     ),
-    // One in fifty of other runs is still wrong: cut at a joiner of zero width, a cell's text differs by it. Take the seed away once that is mended.
-    { numRuns: 20, seed: 13 },
+    { numRuns: 20 },
   );
 });

@@ -1,0 +1,228 @@
+import type { IBuffer, IBufferCell, IBufferLine, Terminal } from '@xterm/headless';
+import { backgroundOf, type Styled, styleOf } from '../../text/styled-rows.ts';
+import { type CoreBuffer, coreOf } from './xterm-core.ts';
+
+/**
+ * Escape codes that draw a terminal's screen, scrollback, cursor and modes in a fresh terminal of the same size, so that both go on alike
+ * with whatever comes next. `@xterm/addon-serialize` 0.14.0 does that for the screen alone: bold behind dim is lost in it, the alternate
+ * screen begins in the style of the normal one, and the state in which output is cut (a cursor over the edge, half an emoji, a scroll
+ * region, a saved cursor, the mouse's way of reporting) is another.
+ */
+export function snapshotOf(terminal: Terminal, isCursorVisible: boolean): string {
+  const { normal, active } = terminal.buffer;
+  const { buffers } = coreOf(terminal)._bufferService;
+  let screen = drawn(normal, terminal);
+  if (active.type === 'alternate') {
+    const below = `${screen}${savedCursor(normal, terminal.cols, buffers.normal)}`;
+    screen = `${below}\u001b[?1049h\u001b[m\u001b[2J\u001b[H${drawn(active, terminal)}`;
+  }
+  const core = active.type === 'alternate' ? buffers.alt : buffers.normal;
+  const placing = `${rememberedCursor(active, terminal.cols, core)}${scrollRegion(core, terminal.rows)}`;
+  const set = `${placing}${modes(terminal)}${isCursorVisible ? '' : '\u001b[?25l'}`;
+  if (set === '' && standsWhereDrawn(terminal)) return screen;
+  return `${screen}${set}${cursor(terminal, placing !== '' || terminal.modes.originMode, core)}`;
+}
+
+/** Lines are drawn one below the other, each in the terminal's own style at its end: a line that scrolls in is filled with the background. */
+function drawn(buffer: IBuffer, terminal: Terminal): string {
+  const { cols } = terminal;
+  const end = drawnLength(buffer, terminal.rows);
+  let text = '';
+  for (let row = 0; row < end; row++) {
+    const line = buffer.getLine(row);
+    const next = row + 1 < end ? buffer.getLine(row + 1) : undefined;
+    if (line === undefined) break;
+    text += drawnLine(line, buffer, cols);
+    if (next === undefined) break;
+    if (!next.isWrapped) text += '\r\n';
+    else if (!wrapsByItself(line, next, buffer, cols)) text += forcedWrap(line, buffer, cols);
+  }
+  return text;
+}
+
+/** How many lines have to be drawn: all of them where there is a scrollback, else down to the last one with something in it. */
+function drawnLength(buffer: IBuffer, rows: number): number {
+  if (buffer.length > rows) return buffer.length;
+  const cell = buffer.getNullCell();
+  for (let row = buffer.length - 1; row >= 0; row--) {
+    const line = buffer.getLine(row);
+    if (line === undefined) continue;
+    if (line.isWrapped) return row + 1;
+    for (let col = 0; col < line.length; col++) {
+      if (line.getCell(col, cell) !== undefined && !isBlank(cell)) return row + 1;
+    }
+  }
+  return 0;
+}
+
+function isBlank(cell: IBufferCell): boolean {
+  return cell.getChars() === '' && cell.isBgDefault();
+}
+
+function drawnLine(line: IBufferLine, buffer: IBuffer, cols: number): string {
+  const cell = buffer.getNullCell();
+  let text = '';
+  let style = '';
+  let gap = { length: 0, style: '' };
+  const closeGap = (): void => {
+    if (gap.length > 0 && gap.style !== '') text += `\u001b[0${gap.style}m\u001b[${gap.length}X`;
+    if (gap.length > 0) text += `\u001b[${gap.length}C`;
+    if (gap.style !== '') style = gap.style;
+    gap = { length: 0, style: '' };
+  };
+  for (let col = 0; col < cols && line.getCell(col, cell) !== undefined; col++) {
+    const [characters, width] = [cell.getChars(), cell.getWidth()];
+    if (characters === '') {
+      if (width === 0) continue;
+      const background = backgroundOf(cell);
+      if (background !== gap.style) closeGap();
+      gap = { length: gap.length + 1, style: background };
+      continue;
+    }
+    closeGap();
+    const next = styleOf(cell, true);
+    // A combining mark in a cell of its own came behind an escape sequence, without which it would join the character before it.
+    if (next !== style || width === 0) text += `\u001b[0${next}m`;
+    style = next;
+    text += characters;
+  }
+  if (gap.style !== '') closeGap();
+  return style === '' ? text : `${text}\u001b[m`;
+}
+
+/** Whether the next line's first character, written right behind this line, goes there by itself. */
+function wrapsByItself(line: IBufferLine, next: IBufferLine, buffer: IBuffer, cols: number): boolean {
+  const [last, first] = [line.getCell(cols - 1, buffer.getNullCell()), next.getCell(0, buffer.getNullCell())];
+  if (last === undefined || first === undefined) return false;
+  const isFull = last.getChars() !== '' || last.getWidth() === 0;
+  return isFull && first.getChars() !== '' && first.getWidth() > 0 && first.isBgDefault();
+}
+
+/** A letter is written over the edge, and its traces are removed. */
+function forcedWrap(line: IBufferLine, buffer: IBuffer, cols: number): string {
+  const last = line.getCell(cols - 1, buffer.getNullCell());
+  const isFull = last !== undefined && (last.getChars() !== '' || last.getWidth() === 0);
+  if (isFull) return ' \r\u001b[X';
+  const background = last === undefined ? '' : backgroundOf(last);
+  return `\u001b[${cols}G  \r\u001b[X\u001b[A\u001b[${cols}G\u001b[0${background}m\u001b[X\u001b[m\u001b[B\r`;
+}
+
+/** The cursor of the normal screen when the alternate one was entered. */
+function savedCursor(buffer: IBuffer, cols: number, core: CoreBuffer): string {
+  const [row, col] = [Math.max(core.savedY - buffer.baseY, 0), Math.min(core.savedX, cols - 1)];
+  return `\u001b[${row + 1};${col + 1}H${styleCodes(core.savedCurAttrData)}`;
+}
+
+/** What ESC 8 goes back to; none where nothing was saved. */
+function rememberedCursor(buffer: IBuffer, cols: number, core: CoreBuffer): string {
+  if (core.savedX === 0 && core.savedY === 0 && core.savedCurAttrData.isAttributeDefault()) return '';
+  return `${savedCursor(buffer, cols, core)}\u001b7\u001b[m`;
+}
+
+function scrollRegion({ scrollTop, scrollBottom }: CoreBuffer, rows: number): string {
+  return scrollTop === 0 && scrollBottom === rows - 1 ? '' : `\u001b[${scrollTop + 1};${scrollBottom + 1}r`;
+}
+
+const MOUSE_MODES = {
+  none: '',
+  x10: '\u001b[?9h',
+  vt200: '\u001b[?1000h',
+  drag: '\u001b[?1002h',
+  any: '\u001b[?1003h',
+};
+const MOUSE_ENCODINGS: Readonly<Record<string, string>> = { SGR: '\u001b[?1006h', SGR_PIXELS: '\u001b[?1016h' };
+
+function modes(terminal: Terminal): string {
+  const { modes: set } = terminal;
+  let text = '';
+  if (set.applicationCursorKeysMode) text += '\u001b[?1h';
+  if (set.applicationKeypadMode) text += '\u001b[?66h';
+  if (set.bracketedPasteMode) text += '\u001b[?2004h';
+  if (set.insertMode) text += '\u001b[4h';
+  if (set.originMode) text += '\u001b[?6h';
+  if (set.reverseWraparoundMode) text += '\u001b[?45h';
+  if (set.sendFocusMode) text += '\u001b[?1004h';
+  if (!set.wraparoundMode) text += '\u001b[?7l';
+  return `${text}${MOUSE_MODES[set.mouseTrackingMode]}${MOUSE_ENCODINGS[coreOf(terminal).coreMouseService.activeEncoding] ?? ''}`;
+}
+
+/**
+ * The cursor, the style and the character set to go on with. Where the last thing was a character it is written once more, for then a
+ * combining mark or a joiner that comes next belongs to it; and one in the last column, because only that puts the cursor over the edge.
+ */
+function cursor(terminal: Terminal, isAbsolute: boolean, core: CoreBuffer): string {
+  const buffer = terminal.buffer.active;
+  const { isPrinted, before, style, charset } = writing(terminal);
+  const to = (col: number): string => (isAbsolute ? placedAt(terminal, core, col) : movedTo(terminal, col));
+  if (before === null || !(isPrinted || buffer.cursorX === terminal.cols)) {
+    return `${to(buffer.cursorX)}${style}${charset}`;
+  }
+  // In insert mode it takes its own place instead of pushing itself along.
+  const room = terminal.modes.insertMode ? `\u001b[${before.width}P` : '';
+  const again = `${to(buffer.cursorX - before.width)}${room}`;
+  return isPrinted
+    ? `${charset}${again}${style}${before.characters}`
+    : `${again}${before.style}${before.characters}${style === '' && before.style !== '' ? '\u001b[m' : style}${charset}`;
+}
+
+/** How the terminal writes what comes next, and behind which character; `isPrinted`: that is the last thing it did. */
+function writing(terminal: Terminal) {
+  const { _inputHandler, _charsetService } = coreOf(terminal);
+  const charsets = _charsetService._charsets.map((set, index) =>
+    set?.q === '─' && index < 2 ? `\u001b${'()'[index]}0` : '',
+  );
+  const before = cellBefore(terminal.buffer.active);
+  return {
+    before,
+    isPrinted: before !== null && before.width === printedWidth(_inputHandler._parser.precedingJoinState),
+    style: styleCodes(_inputHandler._curAttrData),
+    charset: `${charsets.join('')}${_charsetService.glevel === 1 ? '\u000e' : ''}`,
+  };
+}
+
+/** Whether drawing the screen ended with the character that was printed last, so that nothing is left to do. */
+function standsWhereDrawn(terminal: Terminal): boolean {
+  const buffer = terminal.buffer.active;
+  const { isPrinted, before, style, charset } = writing(terminal);
+  const row = buffer.baseY + buffer.cursorY;
+  if (!isPrinted || `${before?.style}${style}${charset}` !== '' || row !== drawnLength(buffer, terminal.rows) - 1)
+    return false;
+  const [line, cell] = [buffer.getLine(row), buffer.getNullCell()];
+  for (let col = buffer.cursorX; col < terminal.cols; col++) {
+    if (line?.getCell(col, cell) !== undefined && !isBlank(cell)) return false;
+  }
+  return true;
+}
+
+function placedAt(terminal: Terminal, core: CoreBuffer, col: number): string {
+  const top = terminal.modes.originMode ? core.scrollTop : 0;
+  return `\u001b[${terminal.buffer.active.cursorY - top + 1};${col + 1}H`;
+}
+
+/** From the last line that was drawn: right also for who writes the snapshot into a terminal of another height, below what stands there. */
+function movedTo(terminal: Terminal, col: number): string {
+  const { active } = terminal.buffer;
+  const length = drawnLength(active, terminal.rows);
+  const down = active.baseY + active.cursorY - Math.max(length - 1, 0);
+  const vertical = down === 0 ? '' : `\u001b[${Math.abs(down)}${down > 0 ? 'B' : 'A'}`;
+  return `${length === 0 ? '' : '\r'}${vertical}${col === 0 ? '' : `\u001b[${col}C`}`;
+}
+
+/** Columns of the character that was printed last; 0: something else came after it. */
+function printedWidth(joinState: number): number {
+  return (joinState >> 1) & 3;
+}
+
+function cellBefore(buffer: IBuffer): { characters: string; width: number; style: string } | null {
+  const line = buffer.getLine(buffer.baseY + buffer.cursorY);
+  for (const width of [1, 2]) {
+    const cell = line?.getCell(buffer.cursorX - width);
+    if (cell?.getWidth() === width) return { characters: cell.getChars() || ' ', width, style: styleCodes(cell) };
+  }
+  return null;
+}
+
+function styleCodes(style: Styled): string {
+  const codes = styleOf(style, true);
+  return codes === '' ? '' : `\u001b[0${codes}m`;
+}
