@@ -24,20 +24,20 @@ export async function exportRecording(request: ExportRequest, place: RecordingPl
   if (output !== null && (output === source.typescript || output === source.timing)) {
     throw new CatalogueError('invalid_request', `${output} is the recording itself`, { hint: 'Name another --output' });
   }
-  return { timed, text: textOf(source, request.format) };
+  return { timed, text: textOf(source, request) };
 }
 
-async function* textOf(source: RecordingSource, format: ExportRequest['format']): AsyncGenerator<string> {
+async function* textOf(source: RecordingSource, { format, onProgress }: ExportRequest): AsyncGenerator<string> {
   const title = titleOf(source);
   switch (format) {
     case 'asciicast':
-      return yield* inPieces(exportCast(source, { version: 2, title }));
+      return yield* inPieces(exportCast(source, { version: 2, title, onProgress }));
     case 'asciicast-v3':
-      return yield* inPieces(exportCast(source, { version: 3, title }));
+      return yield* inPieces(exportCast(source, { version: 3, title, onProgress }));
     case 'text':
-      return yield await exportText(source);
+      return yield await exportText(source, onProgress);
     case 'html':
-      return yield await exportPage(source, title);
+      return yield await exportPage(source, { title, onProgress });
   }
 }
 

@@ -95,6 +95,8 @@ export interface ExportRequest extends RecordingChoice {
   format: (typeof EXPORT_FORMATS)[number];
   /** the file that is going to be written, null: none */
   output: string | null;
+  /** told how much of the recording is read, 0 to 1 */
+  onProgress(share: number): void;
 }
 
 export interface ExportResult {

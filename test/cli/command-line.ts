@@ -21,6 +21,8 @@ export interface CommandOptions {
   env?: Record<string, string>;
   cwd?: string;
   version?: string;
+  /** milliseconds since 1970; NOW when left out */
+  now?: () => number;
 }
 
 /** What a command wrote, as it stands when it is asked. */
@@ -78,7 +80,7 @@ export function startCommand(argv: readonly string[], options: CommandOptions): 
       stderr: stderr.stream,
       env: { HOME: '/home/user', TERM: 'xterm-256color', ...options.env },
       cwd: options.cwd ?? '/tmp',
-      now: () => NOW,
+      now: options.now ?? (() => NOW),
       onInterrupt(listener) {
         listeners.add(listener);
         return () => listeners.delete(listener);

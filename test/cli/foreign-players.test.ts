@@ -35,7 +35,7 @@ describe("asciinema's own player", () => {
       rows: null,
     };
     let cast = '';
-    for await (const line of exportCast(source, { version, title: fixture })) cast += line;
+    for await (const line of exportCast(source, { version, title: fixture, onProgress: () => undefined })) cast += line;
     let expected: readonly string[] = [];
     await replayRecording({
       ...source,
@@ -103,7 +103,7 @@ describe('scriptreplay of util-linux', () => {
     };
     const theirs = replayed('--timing', source.timing, '--typescript', source.typescript).toString();
     let ours = '';
-    for await (const line of exportCast(source, { version: 2, title: 'x' })) {
+    for await (const line of exportCast(source, { version: 2, title: 'x', onProgress: () => undefined })) {
       const event: unknown = JSON.parse(line);
       if (Array.isArray(event) && event[1] === 'o') ours += event[2];
     }

@@ -274,6 +274,54 @@ describe('cbos replay without a terminal', () => {
   });
 });
 
+describe('a long export', () => {
+  const LONG_S = 5;
+
+  async function exporting(argv: string[], options: { isTTY: boolean; env?: Record<string, string> }) {
+    let seconds = 0;
+    const { stdout, stderr } = await runCommand(['export', 'AUTH', ...argv], {
+      ...options,
+      socket: inWorld('no.sock'),
+      cwd: world.streamDir,
+      now: () => seconds * 1_000,
+      host: {
+        exportRecording: async ({ onProgress }) => ({
+          timed: true,
+          text: (async function* () {
+            for (seconds = 0; seconds < LONG_S; seconds++) {
+              onProgress(seconds / LONG_S);
+              yield 'text\n';
+            }
+          })(),
+        }),
+      },
+    });
+    return { stdout, stderr };
+  }
+
+  test('says on a terminal how far it is, and clears that away', async () => {
+    const { stderr } = await exporting(['-o', 'a.cast'], { isTTY: true });
+    expect(stderr.split('\r\u001b[K')).toEqual([
+      '',
+      'Exporting: 20 %',
+      'Exporting: 40 %',
+      'Exporting: 60 %',
+      'Exporting: 80 %',
+      '',
+    ]);
+    const { stderr: plain } = await exporting(['-o', 'b.cast'], { isTTY: true, env: { NO_COLOR: '1' } });
+    expect(plain).toBe(stderr);
+  });
+
+  test.each([
+    ['in a pipe', ['-o', 'c.cast'], { isTTY: false }],
+    ['on a terminal that cannot clear a line', ['-o', 'd.cast'], { isTTY: true, env: { TERM: 'dumb' } }],
+    ['beside what it prints, where a pager may stand', [], { isTTY: true }],
+  ])('says nothing %s', async (_, argv, options) => {
+    expect((await exporting(argv, options)).stderr).toBe('');
+  });
+});
+
 test('an export that is interrupted leaves no half of a file', async () => {
   const output = inWorld('half.cast');
   let goOn: () => void = () => undefined;

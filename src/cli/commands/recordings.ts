@@ -3,6 +3,7 @@ import { EXIT } from '../../protocol/index.ts';
 import { type CliContext, canDraw } from '../context.ts';
 import { EXPORT_FORMATS, type ExportRequest, type RecordingChoice } from '../local-host.ts';
 import { writeNewFile } from '../output/new-file.ts';
+import { createProgress } from '../output/progress.ts';
 import { openReplayTerminal } from '../output/replay-terminal.ts';
 import { describe } from './command-help.ts';
 import { readBetween, readClockTime, readWhole } from './option-values.ts';
@@ -65,11 +66,17 @@ export function addRecordings(program: Command, context: CliContext): void {
   addChoice(exporting).action(async (recording: string, options: ExportOptions) => {
     const { output = null, force = false } = options;
     const format = options.v3 === true && options.format === 'asciicast' ? 'asciicast-v3' : options.format;
-    const { timed, text } = await host.exportRecording({ ...choiceOf(recording, options), format, output });
+    const progress = createProgress(context.io, 'Exporting');
+    // A pipe may lead to a pager, over whose screen it would be written.
+    const onProgress = output === null ? () => undefined : progress.show;
+    const request = { ...choiceOf(recording, options), format, output, onProgress };
+    const { timed, text } = await host.exportRecording(request);
     if (!timed && format.startsWith('asciicast'))
       out.notice('there is no timing beside it, so everything comes at once — --timing FILE');
-    if (output !== null) context.exitCode = await writeInterruptibly(context, { file: output, text, force });
-    else
+    if (output !== null) {
+      const writing = writeInterruptibly(context, { file: output, text, force });
+      context.exitCode = await writing.finally(progress.end);
+    } else
       for await (const piece of text) {
         if (out.closed.aborted) return;
         await out.raw(piece);

@@ -9,10 +9,10 @@ export type Moment =
 export const REDRAW_MS = 50;
 
 /** Puts rows of output that belong together into one moment, whose time is that of the last of them. */
-export function* momentsOf(entries: Iterable<TimingEntry>): Generator<Moment> {
+export async function* momentsOf(entries: AsyncIterable<TimingEntry>): AsyncGenerator<Moment> {
   let seconds = 0;
   let gathered: { from: number; at: number; bytes: number } | null = null;
-  for (const entry of entries) {
+  for await (const entry of entries) {
     seconds += entry.delay;
     const at = Math.round(seconds * 1_000);
     if (entry.kind === 'other') continue;
@@ -25,11 +25,4 @@ export function* momentsOf(entries: Iterable<TimingEntry>): Generator<Moment> {
     else gathered = { from: gathered.from, at, bytes: gathered.bytes + entry.bytes };
   }
   if (gathered !== null) yield { kind: 'output', at: gathered.at, bytes: gathered.bytes };
-}
-
-/** How long the rows of a timing take together, in milliseconds. */
-export function durationOf(entries: Iterable<TimingEntry>): number {
-  let seconds = 0;
-  for (const { delay } of entries) seconds += delay;
-  return Math.round(seconds * 1_000);
 }

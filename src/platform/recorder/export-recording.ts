@@ -7,7 +7,7 @@ import {
 } from '../../core/recording/index.ts';
 import type { Emulator } from '../emulator/index.ts';
 import { type RecordingSource, readFacts, readSteps } from './recording-steps.ts';
-import { replayRecording } from './replay-recording.ts';
+import { type ProgressListener, replayRecording } from './replay-recording.ts';
 
 /** So many lines a long session's text may have; older ones fall away. 100,000 lines take 140 MB while they are read. */
 const TEXT_LINES = 100_000;
@@ -21,7 +21,7 @@ const PAGE_LINES = 10_000;
  */
 export async function* exportCast(
   source: RecordingSource,
-  { version, title }: { version: CastVersion; title: string },
+  { version, title, onProgress }: { version: CastVersion; title: string; onProgress: ProgressListener },
 ): AsyncGenerator<string> {
   const facts = await readFacts(source);
   yield castHeaderLine({ ...facts, timestamp: facts.startedAt, title }, version);
@@ -33,6 +33,7 @@ export async function* exportCast(
     const event: CastEvent =
       step.kind === 'resize' ? step : { kind: 'output', at, text: decoder.decode(step.bytes, { stream: true }) };
     if (event.kind === 'resize' || event.text !== '') yield write(event);
+    if (step.kind === 'output') onProgress((step.to - facts.start) / (facts.end - facts.start));
   }
   const rest = decoder.decode();
   if (rest !== '') yield write({ kind: 'output', at, text: rest });
@@ -44,7 +45,7 @@ export async function* exportCast(
  * where they ran, as far as their screens were drawn anew.
  * @throws CatalogueError no_recording
  */
-export async function exportText(source: RecordingSource): Promise<string> {
+export async function exportText(source: RecordingSource, onProgress: ProgressListener): Promise<string> {
   const reader = new ScreenReader();
   const alternate: { row: () => number | null; lines: string[] }[] = [];
   let sofar: string[] = [];
@@ -52,6 +53,7 @@ export async function exportText(source: RecordingSource): Promise<string> {
   let emulator: Emulator | null = null;
   await replayRecording({
     ...source,
+    onProgress,
     scrollback: TEXT_LINES,
     onStart(started) {
       emulator = started;
@@ -88,11 +90,15 @@ export async function exportText(source: RecordingSource): Promise<string> {
  * stands above it. Nothing in it is active: no script, no link, no picture, and the policy forbids them as well.
  * @throws CatalogueError no_recording
  */
-export async function exportPage(source: RecordingSource, title: string): Promise<string> {
+export async function exportPage(
+  source: RecordingSource,
+  { title, onProgress }: { title: string; onProgress: ProgressListener },
+): Promise<string> {
   let left = '';
   let shown = '';
   await replayRecording({
     ...source,
+    onProgress,
     scrollback: PAGE_LINES,
     onFrame: () => undefined,
     onStart: (emulator) => {

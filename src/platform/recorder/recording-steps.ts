@@ -1,9 +1,15 @@
-import { open } from 'node:fs/promises';
-import { parseHeader, parseStartTime, parseTimingLine, type TimingEntry } from '../../core/recording/index.ts';
+import { type FileHandle, open } from 'node:fs/promises';
+import {
+  parseHeader,
+  parseStartTime,
+  parseTimingLine,
+  parseTrailer,
+  type ScriptTrailer,
+  type TimingEntry,
+} from '../../core/recording/index.ts';
 import { keptRowsFrom } from './kept-rows.ts';
 import { openRecorded, openTiming } from './recorded-file.ts';
 import { readStart } from './recording-files.ts';
-import { DEFAULT_SIZE, findTrailer } from './replay-recording.ts';
 
 /** A recording to be read: its files, and a size that is stronger than what it says itself. */
 export interface RecordingSource {
@@ -16,7 +22,7 @@ export interface RecordingSource {
 
 /** One thing that happened; `at` in seconds from the start. Output is never cut smaller than it was written, but for its size. */
 export type RecordedStep =
-  | { kind: 'output'; at: number; bytes: Uint8Array }
+  | { kind: 'output'; at: number; bytes: Uint8Array /** its end in the file */; to: number }
   | { kind: 'resize'; at: number; cols: number; rows: number };
 
 export interface RecordingFacts {
@@ -37,6 +43,10 @@ export interface RecordingFacts {
   timed: boolean;
 }
 
+/** Where neither flags nor recording tell: what terminals are born with. */
+const DEFAULT_SIZE = { cols: 80, rows: 24 };
+/** The closing line is the date and the exit code. */
+const TRAILER_BYTES = 200;
 /** So much is read at once. One write of a program is rarely longer; a longer one becomes several steps of the same time. */
 const PIECE_BYTES = 65_536;
 /** Read from the file at once: a row is a few hundred bytes, and a read of each takes a quarter of a millisecond. */
@@ -53,7 +63,8 @@ export async function readFacts(source: RecordingSource): Promise<RecordingFacts
     const { buffer, bytesRead } = await handle.read(Buffer.alloc(HEADER_READ_BYTES), 0, HEADER_READ_BYTES, 0);
     const head = buffer.subarray(0, bytesRead);
     const reading = parseHeader(head);
-    const told = await readTimingHead(source.timing);
+    const kept = await keptRowsFrom(source.timing);
+    const told = await readTimingHead(source.timing, kept?.timing ?? 0);
     const trailer = await findTrailer(handle, length);
     return {
       cols: source.cols ?? told.cols ?? size?.cols ?? DEFAULT_SIZE.cols,
@@ -64,11 +75,19 @@ export async function readFacts(source: RecordingSource): Promise<RecordingFacts
       start,
       end: trailer?.start ?? length,
       isClosed: trailer !== null,
-      timed: told.timed,
+      timed: told.timed || kept !== null,
     };
   } finally {
     await handle.close();
   }
+}
+
+/** The closing line of a file of this length, its start counted from the file's. */
+async function findTrailer(handle: FileHandle, length: number): Promise<ScriptTrailer | null> {
+  const from = Math.max(0, length - TRAILER_BYTES);
+  const { buffer, bytesRead } = await handle.read(Buffer.alloc(length - from), 0, length - from, from);
+  const trailer = parseTrailer(buffer.subarray(0, bytesRead));
+  return trailer === null ? null : { ...trailer, start: from + trailer.start };
 }
 
 /**
@@ -82,7 +101,7 @@ export async function* readSteps(
   const file = await openRecorded(source.typescript);
   try {
     const kept = await keptRowsFrom(source.timing);
-    let at = kept?.at ?? 0;
+    let at = 0;
     let offset = kept?.offset ?? start;
     const availableFrom = await file.availableFrom();
     let ahead: { from: number; bytes: Buffer } = { from: offset, bytes: Buffer.alloc(0) };
@@ -99,11 +118,10 @@ export async function* readSteps(
         const piece = ahead.bytes.subarray(begin, Math.min(begin + stop - offset, begin + PIECE_BYTES));
         if (piece.length === 0) return;
         offset += piece.length;
-        yield { kind: 'output', at, bytes: piece };
+        yield { kind: 'output', at, bytes: piece, to: offset };
       }
     };
-    if (kept !== null) yield { kind: 'resize', at, cols: kept.cols, rows: kept.rows };
-    for await (const entry of readEntries(source.timing, kept?.timing ?? 0)) {
+    for await (const entry of readEntries(source.timing)) {
       at += entry.delay;
       if (entry.kind === 'resize') yield { kind: 'resize', at, cols: entry.cols, rows: entry.rows };
       if (entry.kind === 'output') yield* pieces(entry.bytes);
@@ -114,17 +132,20 @@ export async function* readSteps(
   }
 }
 
-async function* readEntries(timing: string | null, from: number): AsyncGenerator<TimingEntry> {
-  for await (const line of linesOf(timing, from)) {
+/** The rows of a timing, however long it is; where its first ones were dropped, what they came to is the first of all. */
+export async function* readEntries(timing: string | null): AsyncGenerator<TimingEntry> {
+  const kept = await keptRowsFrom(timing);
+  if (kept !== null) yield { kind: 'resize', delay: kept.at, cols: kept.cols, rows: kept.rows };
+  for await (const line of linesOf(timing, kept?.timing ?? 0)) {
     const entry = parseTimingLine(line);
     if (entry !== null) yield entry;
   }
 }
 
-async function readTimingHead(timing: string | null) {
+async function readTimingHead(timing: string | null, from: number) {
   const told: { cols: number | null; rows: number | null; timed: boolean } = { cols: null, rows: null, timed: false };
   let count = 0;
-  for await (const line of linesOf(timing, 0)) {
+  for await (const line of linesOf(timing, from)) {
     if (parseTimingLine(line) !== null) told.timed = true;
     const [, name, value] = /^H \S+ (COLUMNS|LINES) (\d+)$/.exec(line) ?? [];
     if (name === 'COLUMNS') told.cols = Number(value);

@@ -1,27 +1,17 @@
-import { type FileHandle, open } from 'node:fs/promises';
-import {
-  durationOf,
-  type Moment,
-  momentsOf,
-  parseTiming,
-  parseTrailer,
-  type ScriptTrailer,
-} from '../../core/recording/index.ts';
+import { type Moment, momentsOf, type TimingEntry } from '../../core/recording/index.ts';
 import type { ScreenFrame } from '../../core/status/evidence.ts';
 import { createEmulator, type Emulator } from '../emulator/index.ts';
 import { keptRowsFrom } from './kept-rows.ts';
-import { openRecorded, openTiming, type RecordedFile } from './recorded-file.ts';
-import { readStart } from './recording-files.ts';
+import { openRecorded, type RecordedFile } from './recorded-file.ts';
+import { type RecordingSource, readEntries, readFacts } from './recording-steps.ts';
 
-export interface ReplayRequest {
-  typescript: string;
-  /** null: there is none */
-  timing: string | null;
-  /** stronger than what the recording itself says; null where nobody knows better */
-  cols: number | null;
-  rows: number | null;
+/** How much of a recording is read, 0 to 1. */
+export type ProgressListener = (share: number) => void;
+
+export interface ReplayRequest extends RecordingSource {
   /** the screen after each redraw; `at` in milliseconds from the recording's start, never falling */
   onFrame(frame: ScreenFrame, at: number): void;
+  onProgress?: ProgressListener;
   /** lines kept above the window; none when left out */
   scrollback?: number;
   /** the terminal before anything is drawn, for who wants more of it than its frames */
@@ -39,10 +29,6 @@ export interface ReplayEnd {
   timed: boolean;
 }
 
-/** Where neither flags nor recording tell: what terminals are born with. */
-export const DEFAULT_SIZE = { cols: 80, rows: 24 };
-/** The closing line is the date and the exit code. */
-const TRAILER_BYTES = 200;
 /** So many bytes are read and drawn at once: enough for the emulator to work without pause, little beside a day's recording. */
 const BATCH_BYTES = 1_000_000;
 /** So many redraws wait in the emulator at once. */
@@ -53,55 +39,35 @@ const PIECE_BYTES = 1_000;
 const PIECE_MS = 100;
 
 /**
- * Plays a recording of `script`, or a log of Screen, through a terminal as fast as it goes: silence takes no time. A timing
+ * Plays a recording of `script`, or a log of Screen, through a terminal as fast as it goes, in the memory of a batch: silence takes no time. A timing
  * that is cut off is made up for by the bytes that it does not mention, which come at its end; one that tells of more than
  * there is ends early.
  * @throws CatalogueError no_recording
  */
 export async function replayRecording(request: ReplayRequest): Promise<ReplayEnd> {
-  const { start: firstByte, size: headerSize, length } = await readStart(request.typescript);
+  const facts = await readFacts(request);
+  const { timed, end } = facts;
   const kept = await keptRowsFrom(request.timing);
-  const start = kept?.offset ?? firstByte;
-  const timing = parseTiming(request.timing === null ? '' : await readTiming(request.timing, kept?.timing ?? 0));
-  if (kept !== null) timing.entries.unshift({ kind: 'resize', delay: kept.at, cols: kept.cols, rows: kept.rows });
-  const handle = await open(request.typescript, 'r');
+  const start = kept?.offset ?? facts.start;
   const file = await openRecorded(request.typescript);
-  const emulator = createEmulator({
-    cols: request.cols ?? timing.headers.cols ?? headerSize?.cols ?? DEFAULT_SIZE.cols,
-    rows: request.rows ?? timing.headers.rows ?? headerSize?.rows ?? DEFAULT_SIZE.rows,
-    scrollback: request.scrollback ?? 0,
-  });
+  const emulator = createEmulator({ cols: facts.cols, rows: facts.rows, scrollback: request.scrollback ?? 0 });
+  let seconds = 0;
+  const told = async function* (): AsyncGenerator<TimingEntry> {
+    for await (const entry of readEntries(request.timing)) {
+      seconds += entry.delay;
+      yield entry;
+    }
+  };
   try {
     request.onStart?.(emulator);
-    const trailer = await findTrailer(handle, length);
-    const end = trailer?.start ?? length;
-    const timed = timing.entries.length > 0;
-    const moments = timed ? momentsOf(timing.entries) : piecesOf(end - start);
-    const at = await draw({ file, emulator, start, end, moments, onFrame: request.onFrame });
+    const moments = timed ? momentsOf(told()) : piecesOf(end - start);
+    const at = await draw({ file, emulator, start, end, moments, request });
     request.onEnd?.(emulator);
-    return { at: Math.max(at, timed ? durationOf(timing.entries) : 0), ended: trailer !== null, timed };
+    return { at: Math.max(at, Math.round(seconds * 1_000)), ended: facts.isClosed, timed };
   } finally {
     emulator.dispose();
-    await handle.close();
     await file.close();
   }
-}
-
-async function readTiming(file: string, from: number): Promise<string> {
-  const timing = await openTiming(file);
-  try {
-    return (await timing.read(from, await timing.size())).toString('latin1');
-  } finally {
-    await timing.close();
-  }
-}
-
-/** The closing line of a file of this length, its start counted from the file's. */
-export async function findTrailer(handle: FileHandle, length: number): Promise<ScriptTrailer | null> {
-  const from = Math.max(0, length - TRAILER_BYTES);
-  const { buffer, bytesRead } = await handle.read(Buffer.alloc(length - from), 0, length - from, from);
-  const trailer = parseTrailer(buffer.subarray(0, bytesRead));
-  return trailer === null ? null : { ...trailer, start: from + trailer.start };
 }
 
 function* piecesOf(bytes: number): Generator<Moment> {
@@ -115,12 +81,13 @@ interface Drawing {
   emulator: Emulator;
   start: number;
   end: number;
-  moments: Iterable<Moment>;
-  onFrame: ReplayRequest['onFrame'];
+  moments: AsyncIterable<Moment> | Iterable<Moment>;
+  request: Pick<ReplayRequest, 'onFrame' | 'onProgress'>;
 }
 
 /** Draws the moments in batches. @returns the time of the last one */
-async function draw({ file, emulator, start, end, moments, onFrame }: Drawing): Promise<number> {
+async function draw({ file, emulator, start, end, moments, request }: Drawing): Promise<number> {
+  const { onFrame, onProgress } = request;
   let offset = start;
   let last = 0;
   let batch: Extract<Moment, { kind: 'output' }>[] = [];
@@ -140,6 +107,7 @@ async function draw({ file, emulator, start, end, moments, onFrame }: Drawing): 
     batch = [];
     batchBytes = 0;
     await emulator.flush();
+    onProgress?.((offset - start) / (end - start));
   };
   const add = async (at: number, wanted: number): Promise<void> => {
     const bytes = Math.min(wanted, end - offset - batchBytes);
@@ -148,7 +116,7 @@ async function draw({ file, emulator, start, end, moments, onFrame }: Drawing): 
     batchBytes += bytes;
     if (batchBytes >= BATCH_BYTES || batch.length >= BATCH_MOMENTS) await drawBatch();
   };
-  for (const moment of moments) {
+  for await (const moment of moments) {
     if (moment.kind === 'output') await add(moment.at, moment.bytes);
     else {
       await drawBatch();
