@@ -1,6 +1,7 @@
 import { statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
+import { findScene } from '../../src/demo/scenes/catalogue.ts';
 import { chooseByPrompt } from '../../src/demo/scenes/choose.ts';
 import { chooseDemoScene, DEMO_SESSIONS } from '../../src/demo/scenes/fleet.ts';
 import type { Scene } from '../../src/demo/scenes/scene.ts';
@@ -9,6 +10,7 @@ import { type Cbos, startCbos } from '../harness/cbos.ts';
 import { type ClaudeWorld, claudeWorld } from '../harness/claude.ts';
 import { WITHOUT_WEBGL } from '../harness/page.ts';
 import { waitFor } from '../harness/wait-for.ts';
+import { takeTerminalPictures } from './terminal-pictures.ts';
 
 /** What a README loads without a second thought. */
 const MAX_BYTES = 150_000;
@@ -18,6 +20,9 @@ const PHONE = { viewport: VIEWPORTS.phone, hasTouch: true, isMobile: true, devic
 
 /** Of several lines, so that one sees it arrive as one prompt. */
 const PROMPT = 'Release 1.4.0:\n\n- tag it\n- write to the team what is new';
+
+/** Asks two questions at once. */
+const CLIENT_PROMPT = 'Write a client for the service';
 
 interface Picture {
   name: string;
@@ -129,11 +134,22 @@ export async function takePictures(options: {
   const { directory, only, print } = options;
   const wanted = PICTURES.filter(({ name }) => only.length === 0 || only.includes(name));
   await using world = await claudeWorld({
-    choosers: [chooseDemoScene, chooseByPrompt({ [PROMPT]: RELEASE })],
+    choosers: [
+      chooseDemoScene,
+      chooseByPrompt({ [PROMPT]: RELEASE }),
+      (prompt) => (prompt === CLIENT_PROMPT ? findScene('ask-multi') : null),
+    ],
     projects: ['src', ...FLEET.map(({ slug }) => folderOf(slug))],
   });
   const [browser, cbos] = await Promise.all([openBrowser(world), startCbos(world)]);
   await launchFleet(world, cbos);
+  await takeTerminalPictures({
+    world,
+    cbos,
+    directory,
+    print,
+    isWanted: (name) => only.length === 0 || only.includes(name),
+  });
   for (const picture of wanted) {
     for (const colorScheme of ['light', 'dark'] as const) {
       const file = join(directory, `${picture.name}-${colorScheme}.png`);
@@ -163,7 +179,7 @@ const RELEASE: Scene = {
 
 const FLEET: readonly { slug: string; prompt?: string; type: 'screen' | 'json' }[] = [
   ...DEMO_SESSIONS.map(({ slug, prompt, type }) => ({ slug, prompt, type })),
-  { slug: 'CLIENT', prompt: 'Write a client: scene:ask-multi', type: 'json' },
+  { slug: 'CLIENT', prompt: CLIENT_PROMPT, type: 'json' },
   { slug: 'RELEASE', type: 'screen' },
 ];
 

@@ -68,6 +68,18 @@ describe('the list', () => {
     await one.page.getByRole('heading', { name: 'DONE' }).waitFor();
   });
 
+  test('twenty of those that ask are shown at once, the others on demand', async () => {
+    await using one = await startPage(browser, {
+      prepare: ({ sessions }) => {
+        for (let number = 1; number <= 23; number++) sessions.addWithoutRecording(`S-${number}`, asking());
+      },
+    });
+    await one.page.getByRole('heading', { name: '23 sessions need you' }).waitFor();
+    expect(await one.page.getByRole('article').count()).toBe(20);
+    await one.page.getByRole('button', { name: 'Show the other 3' }).click();
+    await waitFor(async () => (await one.page.getByRole('article').count()) === 23, { describe: 'all are shown' });
+  });
+
   test('keys go through it, ? lists them, Ctrl+K finds everything', async () => {
     await using one = await startPage(browser);
     const { page, server } = one;

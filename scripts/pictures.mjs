@@ -1,4 +1,4 @@
-// npm run pictures [-- NAME…]: takes the README's pictures of the web page (docs/pictures/web-*.png), light and dark, from the built program.
+// npm run pictures [-- NAME…]: takes the README's pictures (docs/pictures/) from the built program: the web page, light and dark, and the terminal UI.
 import { join } from 'node:path';
 import { openLoader } from './load-typescript.mjs';
 import { ROOT } from './root.mjs';
