@@ -2,6 +2,7 @@ import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Block, Scene } from '../../src/demo/scenes/scene.ts';
+import { openDatabase } from '../../src/platform/sqlite/database.ts';
 import type { Answer, PermissionMode, Question, Session } from '../../src/protocol/index.ts';
 import { type ApiResult, type Cbos, startCbos } from '../harness/cbos.ts';
 import { type ClaudeWorld, claudeWorld, isOlderThan } from '../harness/claude.ts';
@@ -381,6 +382,16 @@ describe('the trust dialog', () => {
   });
 });
 
+test("the dialog about an API key of the environment's is a question, and answered by yes", async () => {
+  const env = { ANTHROPIC_API_KEY: `sk-ant-another-${slug}-that-nobody-has-approved` };
+  await cbos.call<Session>('POST', '/sessions', { slug, type: 'screen', path: world.projectDir, env });
+  const question = await openQuestion();
+  expect([question.kind, question.text]).toEqual(['setup', expect.stringContaining('API key')]);
+  await answered({ choice: 'yes', question_id: question.id });
+  await cbos.untilStatus(slug, 'idle/ready');
+  await expectEmptyPrompt();
+});
+
 describe('an answer to nothing', () => {
   test('is refused, and nothing is typed', async () => {
     await start();
@@ -406,6 +417,19 @@ describe('an answer to nothing', () => {
     expect(['no_question', 'stale_question']).toContain(results[1].error?.code);
     await untilDone();
     expect(toolResults()).toHaveLength(1);
+    await expectEmptyPrompt();
+  });
+
+  test('whose digit came when its dialog had gone is taken out of the prompt before the next text, after a kill too', async () => {
+    await start();
+    const { screen_id: screenId } = await cbos.session(slug);
+    await cbos.stop('SIGKILL');
+    // As the server that was killed wrote it down before it typed the digit.
+    const database = openDatabase(join(world.cbosHome, 'cbos.db'));
+    database.prepare('UPDATE sessions SET answer_key = ? WHERE slug = ?').run('2', slug);
+    database.close();
+    await typeAtTerminal(world.env, screenId ?? '', '2');
+    cbos = await startCbos(world);
     await expectEmptyPrompt();
   });
 
