@@ -40,6 +40,8 @@ export interface DeliveryStore {
   byKey(sessionId: string, idempotencyKey: string): DeliveryRecord | null;
   /** newest first */
   list(sessionId: string): DeliveryRecord[];
+  /** the last `count` of which anything became, the latest first: a held one may be typed long after newer ones */
+  recent(sessionId: string, count: number): DeliveryRecord[];
   /** in the order they were accepted */
   withStatus(sessionId: string, status: DeliveryStatus): DeliveryRecord[];
 }
@@ -53,6 +55,9 @@ export function createDeliveryStore(database: Database): DeliveryStore {
   const byKey = database.prepare('SELECT * FROM deliveries WHERE session_id = ? AND idempotency_key = ?');
   const list = database.prepare(
     `SELECT * FROM deliveries WHERE session_id = ? ORDER BY created_at DESC, rowid DESC LIMIT ${LISTED}`,
+  );
+  const recent = database.prepare(
+    'SELECT * FROM deliveries WHERE session_id = ? ORDER BY updated_at DESC, created_at DESC, rowid DESC LIMIT ?',
   );
   const withStatus = database.prepare(
     'SELECT * FROM deliveries WHERE session_id = ? AND status = ? ORDER BY created_at, rowid',
@@ -75,6 +80,7 @@ export function createDeliveryStore(database: Database): DeliveryStore {
     get: (sessionId, id) => toRecordOrNull(get.get(sessionId, id)),
     byKey: (sessionId, idempotencyKey) => toRecordOrNull(byKey.get(sessionId, idempotencyKey)),
     list: (sessionId) => list.all(sessionId).map(toRecord),
+    recent: (sessionId, count) => recent.all(sessionId, count).map(toRecord),
     withStatus: (sessionId, status) => withStatus.all(sessionId, status).map(toRecord),
   };
 }

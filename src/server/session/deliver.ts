@@ -56,18 +56,23 @@ export function createDeliverer(actor: SessionActor): Deliverer {
 
   const stopHooks = actor.onHook((hook) => confirmByHook(hook));
   let isLooking = false;
+  let hasChanged = false;
+  const lookForPutBack = (): void => {
+    hasChanged = isLooking;
+    if (isLooking) return;
+    isLooking = true;
+    noticePutBack(actor)
+      .then((isHeldAgain) => isHeldAgain && flush())
+      .catch((cause: unknown) => log.error({ slug: actor.slug, err: cause }, 'a transcript could not be read'))
+      .finally(() => {
+        isLooking = false;
+        if (hasChanged) lookForPutBack();
+      });
+  };
   const stopChanges = actor.onChange(() => {
     if (mayTypeHeld(contextOf(actor))) {
       if (withStatus('queued').length > 0 || hasToTakeOut(actor)) flush();
-    } else if (!isLooking && draftOf(actor) !== null) {
-      isLooking = true;
-      noticePutBack(actor)
-        .then((isHeldAgain) => isHeldAgain && flush())
-        .catch((cause: unknown) => log.error({ slug: actor.slug, err: cause }, 'a transcript could not be read'))
-        .finally(() => {
-          isLooking = false;
-        });
-    }
+    } else if (draftOf(actor) !== null) lookForPutBack();
   });
 
   /**

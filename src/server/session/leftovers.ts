@@ -44,7 +44,9 @@ export function leftoversOf(actor: SessionActor): DeliveryRecord[] | null {
     ? undefined
     : mine.find(({ status, note, text }) => isAlone(status, note) && boxHolds(draft, text) === 'text');
   if (long !== undefined) return [long];
-  const back = mine.filter(({ status, note }) => status === 'queued' && note === NOTES.putBack).reverse();
+  const back = mine
+    .filter(({ status, note }) => status === 'queued' && note === NOTES.putBack)
+    .sort((a, b) => a.createdAt - b.createdAt);
   const all = back.map(({ text }) => text).join('\n');
   return back.length > 1 && !hasPlaceholder(draft) && boxHolds(draft, all) === 'text' ? back : null;
 }
@@ -103,9 +105,9 @@ export function finishEnding(actor: SessionActor): void {
   actor.rememberAnswerKey(null);
 }
 
-/** Newest first. */
+/** What became of something last first. */
 export const recentDeliveries = ({ deps, record }: SessionActor): DeliveryRecord[] =>
-  deps.deliveries.list(record.id).slice(0, LOOKED_THROUGH);
+  deps.deliveries.recent(record.id, LOOKED_THROUGH);
 
 /** Whether something stands in the box that has to be taken out to be sent anew, or that came back late from an interrupt. */
 export function hasToTakeOut(actor: SessionActor): boolean {

@@ -93,6 +93,8 @@ describe('what a home remembers', () => {
     expect(deliveries.byKey('id-1', 'other')).toBeNull();
     expect(deliveries.withStatus('id-1', 'queued').map((item) => item.id)).toEqual(['d-1', 'd-2']);
     expect(deliveries.list('id-1').map((item) => item.id)).toEqual(['d-2', 'd-1']);
+    deliveries.save({ ...delivery('d-1', 10), status: 'delivered', updatedAt: 30 });
+    expect(deliveries.recent('id-1', 1).map((item) => item.id)).toEqual(['d-1']);
     database.close();
   });
 
