@@ -1,4 +1,5 @@
-import { readdirSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Delivery, Session } from '../../src/protocol/index.ts';
 import { type Cbos, startCbos } from '../harness/cbos.ts';
 import { type ClaudeWorld, claudeWorld } from '../harness/claude.ts';
@@ -6,7 +7,7 @@ import { typeAtTerminal } from '../harness/claude-in-screen.ts';
 import { waitFor } from '../harness/wait-for.ts';
 import { closeTranscript, type Ledger, newLedger, operationsOf, playClient } from './client.ts';
 import { keepEvidence } from './keep-evidence.ts';
-import { choosePlay } from './plays.ts';
+import { choosePlay, MARK } from './plays.ts';
 import { createRandom, type Random } from './random.ts';
 import { watchForStandstill } from './standstill.ts';
 import { type FinalDelivery, faultsOf, type Torture } from './verdict.ts';
@@ -101,8 +102,17 @@ async function play(
   const statuses: Record<string, number> = {};
   for (const { status } of finals.values()) statuses[status] = (statuses[status] ?? 0) + 1;
   const granted = new Set(readdirSync(world.dir).filter((name) => name.startsWith('granted-')));
-  const run = { ledger, witness, finals, granted, kills, tookMs: performance.now() - began, statuses };
+  const enqueued = enqueuedMarks(join(world.home, '.claude', 'projects'));
+  const run = { ledger, witness, finals, granted, enqueued, kills, tookMs: performance.now() - began, statuses };
   return { ...run, faults: faultsOf(run) };
+}
+
+/** Marks of what Claude Code put into its own queue. */
+function enqueuedMarks(projects: string): Set<string> {
+  const files = readdirSync(projects, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.jsonl'));
+  const lines = files.flatMap((name) => readFileSync(join(projects, name), 'utf8').split('\n'));
+  const queued = lines.filter((line) => line.includes('"operation":"enqueue"'));
+  return new Set(queued.flatMap((line) => [...line.matchAll(MARK)].map(([, mark = '']) => mark)));
 }
 
 interface Settling {

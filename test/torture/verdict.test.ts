@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Question } from '../../src/protocol/index.ts';
+import { NOTES } from '../../src/server/session/leftovers.ts';
 import type { TimedApiEvent } from '../harness/claude.ts';
 import { newLedger } from './client.ts';
 import { faultsOf, type Torture } from './verdict.ts';
@@ -33,6 +34,7 @@ interface Script {
   answers: { id: string; tool: { name: string; input: unknown }; choice: string; result: string }[];
   interruptedAt: number[];
   kills: number;
+  enqueued: string[];
   notes: Record<string, string>;
 }
 
@@ -59,6 +61,7 @@ function goodRun(): Script {
     ],
     interruptedAt: [],
     kills: 0,
+    enqueued: [],
     notes: {},
   };
 }
@@ -95,7 +98,14 @@ function judge(script: Script): string[] {
     const body = { model: 'm', stream: true, tools: [], messages: script.messages.slice(0, index + 1) };
     witness.see({ kind: 'request', request: index, scene: 'play', step: 0, prompt: '', body, at: T0 + index });
   }
-  const torture: Torture = { ledger, witness, granted: new Set(script.granted), kills: script.kills, finals };
+  const torture: Torture = {
+    ledger,
+    witness,
+    granted: new Set(script.granted),
+    enqueued: new Set(script.enqueued),
+    kills: script.kills,
+    finals,
+  };
   return faultsOf(torture);
 }
 
@@ -230,7 +240,7 @@ test.each<[string, (script: Script) => void, RegExp]>([
     (run) => {
       run.finals['S0.c1.1'] = 'unknown';
       run.kills = 1;
-      run.notes['S0.c1.1'] = 'taken out';
+      run.notes['S0.c1.1'] = NOTES.cleared;
     },
     /^said to be taken out/,
   ],
@@ -254,4 +264,22 @@ test.each<[string, (script: Script) => void, RegExp]>([
   const run = goodRun();
   plant(run);
   expect(judge(run)).toEqual(expect.arrayContaining([expect.stringMatching(fault)]));
+});
+
+test('a text that Claude Code itself took past its queue is no fault, another one is', () => {
+  const run = goodRun();
+  swap(run, 0, 5);
+  run.notes['S0.c1.3'] = NOTES.inQueue;
+  run.enqueued = ['S0.c1.1', 'S0.c1.2'];
+  const faults = judge(run);
+  expect(faults.filter((fault) => fault.includes('S0.c1.3 came before'))).toEqual([]);
+  run.enqueued.push('S0.c1.3');
+  expect(judge(run)).toContainEqual(expect.stringContaining('S0.c1.3 came before'));
+});
+
+test('that a text never showed in the prompt may be said of few', () => {
+  const run = goodRun();
+  run.finals['S0.c1.1'] = 'unknown';
+  run.notes['S0.c1.1'] = NOTES.neverShown;
+  expect(judge(run)).toEqual([expect.stringContaining('1 of 4 texts never showed')]);
 });

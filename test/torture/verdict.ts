@@ -7,6 +7,8 @@ export interface Torture {
   witness: Witness;
   /** names of the files that granted commands have made: `granted-MARK` */
   granted: ReadonlySet<string>;
+  /** marks of the texts that Claude Code put into its own queue, as its transcripts tell */
+  enqueued: ReadonlySet<string>;
   /** how often the server was killed */
   kills: number;
   /** each delivery that the server knows at the end, by its text */
@@ -62,6 +64,7 @@ class Excuses {
 function textFaults({ ledger, witness, finals, kills }: Torture, excuses: Excuses): string[] {
   const faults: string[] = [];
   let lostInCrash = 0;
+  let neverShown = 0;
   for (const sent of ledger.texts) {
     const hasArrived = witness.arrived(sent.session).includes(sent.mark);
     const final = finals.get(sent.text.trim()) ?? finals.get(sent.text) ?? null;
@@ -69,12 +72,18 @@ function textFaults({ ledger, witness, finals, kills }: Torture, excuses: Excuse
     if (fault !== null) {
       faults.push(`${fault}: ${sent.mark} (answered ${JSON.stringify(sent.answer)}, now ${JSON.stringify(final)})`);
     }
-    if (final?.status === 'unknown') lostInCrash += 1;
+    if (final?.status === 'unknown' && final.note !== NOTES.neverShown) lostInCrash += 1;
+    if (final?.note === NOTES.neverShown) neverShown += 1;
   }
   // A kill meets at most one text under way in each session, mostly none.
   if (lostInCrash > kills) faults.push(`${lostInCrash} unknown after ${kills} kills`);
+  if (neverShown > ledger.texts.length / NEVER_SHOWN_IN)
+    faults.push(`${neverShown} of ${ledger.texts.length} texts never showed in the prompt`);
   return faults;
 }
+
+/** Claude Code (2.1.329) may lose what is typed as its queue begins a turn: seen with one text of 1,500. */
+const NEVER_SHOWN_IN = 300;
 
 function textFault(
   { sent, hasArrived, final }: { sent: SentText; hasArrived: boolean; final: FinalDelivery | null },
@@ -95,7 +104,9 @@ function textFault(
       // Typed, and nothing said that it was taken: only an interrupt right then leaves no sign for good.
       return hasArrived || excuses.take('texts', sent.session, final.at, final.at) ? null : 'never confirmed and lost';
     case 'unknown':
-      return hasArrived && final.note !== null ? 'said to be taken out of the prompt, and yet it arrived' : null;
+      return hasArrived && final.note === NOTES.cleared
+        ? 'said to be taken out of the prompt, and yet it arrived'
+        : null;
     case 'failed':
       return hasArrived ? 'said to have failed, and yet it arrived' : null;
     default:
@@ -104,17 +115,19 @@ function textFault(
 }
 
 /** What one client sent to one session in one way arrives in that order. A text that is held waits, so one that is not may pass it. */
-function orderFaults({ ledger, witness }: Torture): string[] {
+function orderFaults({ ledger, witness, finals, enqueued }: Torture): string[] {
   const last = new Map<string, { place: number; mark: string }>();
+  const isInQueue = ({ text }: SentText): boolean => finals.get(text.trim())?.note === NOTES.inQueue;
   return ledger.texts.flatMap((sent) => {
     const place = witness.arrived(sent.session).indexOf(sent.mark);
     if (place < 0) return [];
     const lane = `${sent.session} ${sent.sender} ${sent.answer !== null && 'status' in sent.answer && sent.answer.status === 'queued'}`;
     const before = last.get(lane);
     last.set(lane, { place, mark: sent.mark });
-    return before !== undefined && before.place > place
-      ? [`out of order: ${sent.mark} came before ${before.mark}`]
-      : [];
+    if (before === undefined || before.place < place) return [];
+    // Claude Code itself lets a text pass its queue whose Enter comes in the moment between two turns (ADR 18).
+    const hasPassedQueue = isInQueue(sent) && !enqueued.has(sent.mark) && enqueued.has(before.mark);
+    return hasPassedQueue ? [] : [`out of order: ${sent.mark} came before ${before.mark}`];
   });
 }
 

@@ -11,6 +11,8 @@ export interface DeliveryContext {
    * a dialog), never what `somebody` typed
    */
   draft: 'own' | 'foreign' | null;
+  /** whether a text is held that was typed before and came back: what is sent now comes after it */
+  hasReturned: boolean;
   /** what has the keys in the prompt's place, null where nothing does */
   cover: Cover | null;
 }
@@ -70,6 +72,7 @@ export function decideDelivery(context: DeliveryContext, request: DeliveryReques
       'Send or clear it there first (`cbos attach`), or let CBOS hold the text (--queue)',
     );
   }
+  if (context.hasReturned) return { kind: 'hold' };
   if (!isRunning) return { kind: 'type', confirm: 'turn' };
   // It cannot be taken out while a turn runs (the same key would interrupt that), and is held itself: this one comes after it.
   return context.draft === 'own' ? { kind: 'hold' } : { kind: 'type', confirm: 'queue' };

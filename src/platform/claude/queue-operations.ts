@@ -11,22 +11,49 @@ const Operation = z.object({
   content: z.string(),
 });
 
+/** What a transcript tells of texts (trimmed) that went into Claude Code's own queue. */
+export interface ToldQueue {
+  /** what it put back into the prompt, with when, in Unix milliseconds */
+  putBack: ReadonlyMap<string, number>;
+  /** what a turn took as a prompt, and was not queued again since */
+  taken: ReadonlySet<string>;
+}
+
+export const NOTHING_TOLD: ToldQueue = { putBack: new Map(), taken: new Set() };
+
+const Prompt = z.object({ type: z.literal('user'), message: z.object({ content: z.string() }) });
+
 /**
- * The texts (trimmed) that Claude Code last took out of its own queue into the prompt's box (`popAll`: Up, Esc, a no that ends the turn), with
+ * The texts that Claude Code last took out of its own queue into the prompt's box (`popAll`: Up, Esc, a no that ends the turn), with
  * when, in Unix milliseconds. One that was queued again since, or taken by a turn, is left out. Seen in 2.0.77 to 2.1.329; a version that
  * writes nothing of the kind puts nothing back as far as this knows.
  */
-export async function readPutBack(transcript: string): Promise<Map<string, number>> {
+export async function readQueue(transcript: string): Promise<ToldQueue> {
   const putBack = new Map<string, number>();
+  const taken = new Set<string>();
   for (const line of (await readTail(transcript)).split('\n')) {
-    if (!line.includes('"queue-operation"')) continue;
+    if (!line.includes('"queue-operation"')) {
+      const prompt = parsePrompt(line);
+      if (prompt !== null) taken.add(prompt);
+      continue;
+    }
     const operation = parseOperation(line);
     if (operation === null) continue;
     const text = operation.content.trim();
     if (operation.operation === 'popAll') putBack.set(text, Date.parse(operation.timestamp));
     else putBack.delete(text);
+    if (operation.operation === 'enqueue') taken.delete(text);
   }
-  return putBack;
+  return { putBack, taken };
+}
+
+function parsePrompt(line: string): string | null {
+  if (!line.includes('"user"')) return null;
+  try {
+    return Prompt.safeParse(JSON.parse(line)).data?.message.content.trim() ?? null;
+  } catch {
+    return null;
+  }
 }
 
 /** null for a line that is cut off, and for one that tells no text: that a turn takes the next in the queue. */

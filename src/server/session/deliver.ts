@@ -35,6 +35,9 @@ const LATE_SIGN_MS = 10_000;
 /** An Enter that a person types shows by a hook or a turn within 20 to 150 ms; on a loaded machine it takes longer. */
 const BY_HAND_MS = 1_000;
 
+/** Notes that a late sign belies. */
+const DENIALS: readonly (string | null)[] = [NOTES.cleared, NOTES.neverShown];
+
 /** Sends texts to one session's prompt: decide, journal, type, confirm, journal. */
 export interface Deliverer {
   send(request: Send, journalWith?: JournalWith): Promise<Delivery>;
@@ -94,7 +97,7 @@ export function createDeliverer(actor: SessionActor): Deliverer {
     const texts = open.map(({ text }) => text);
     for (const index of same >= 0 ? [same] : (textsInBox(prompt, texts) ?? [])) {
       const record = open[index];
-      if (record !== undefined) save(record, 'delivered', record.note === NOTES.cleared ? null : record.note);
+      if (record !== undefined) save(record, 'delivered', DENIALS.includes(record.note) ? null : record.note);
     }
   }
 
@@ -125,9 +128,11 @@ export function createDeliverer(actor: SessionActor): Deliverer {
   /** Waits for the first sign that Claude Code took it: its hook, a turn that began, or for its queue and for commands an empty prompt again. */
   async function confirmTyped(
     record: DeliveryRecord,
-    { confirm, isShown }: { confirm: 'turn' | 'queue'; isShown: boolean },
+    { confirm, force, isShown }: { confirm: 'turn' | 'queue'; force: boolean; isShown: boolean },
   ): Promise<void> {
     const typedAt = record.updatedAt;
+    // What the box never showed may have been lost on the way to it, and a turn that begins another one's.
+    const hasHooks = actor.record.launchId !== null && !force;
     const enteredAt = clock.now();
     const isConfirmed = (): boolean => {
       if (actor.deps.deliveries.get(actor.record.id, record.id)?.status === 'delivered') return true;
@@ -135,7 +140,8 @@ export function createDeliverer(actor: SessionActor): Deliverer {
       if (record.command && (actor.isDead() || hasTakenDraft(actor, enteredAt))) return true;
       if (confirm === 'queue') return isShown && hasTakenDraft(actor, enteredAt) && isBoxEmpty(actor);
       // Below a transcript a turn that was interrupted seems to run again.
-      return primary === 'active' && since >= typedAt && coverOf(actor) !== 'transcript';
+      const hasBegun = primary === 'active' && since >= typedAt && coverOf(actor) !== 'transcript';
+      return hasBegun && (isShown || !hasHooks);
     };
     const firstMs = confirm === 'queue' ? QUEUE_CONFIRM_MS : FIRST_CONFIRM_MS;
     const atOnce = await actor.status.until(isConfirmed, firstMs);
@@ -146,6 +152,7 @@ export function createDeliverer(actor: SessionActor): Deliverer {
     const confirmed = atOnce || (await actor.status.until(isConfirmed, confirm === 'queue' ? 0 : SECOND_CONFIRM_MS));
     if (confirmed) save(find(record.id), 'delivered');
     else if (isKeptFromPrompt(actor, record)) save(find(record.id), 'sent', NOTES.underView);
+    else if (!isShown && hasHooks && isBoxEmpty(actor)) save(find(record.id), 'unknown', NOTES.neverShown);
     else log.warn({ slug: actor.slug, delivery: record.id }, 'typed, but nothing says that Claude Code took it');
   }
 
@@ -237,5 +244,8 @@ function hasTakenDraft(actor: SessionActor, since: number): boolean {
 /** What delivery decides by, as it is this moment. */
 export function contextOf(actor: SessionActor): DeliveryContext {
   const draft = draftOf(actor) === null ? null : leftoversOf(actor) === null ? 'foreign' : 'own';
-  return { status: actor.status.memory(), adopted: actor.record.adopted, draft, cover: coverOf(actor) };
+  const { adopted, id } = actor.record;
+  const held = actor.deps.deliveries.withStatus(id, 'queued');
+  const hasReturned = held.some(({ note }) => note === NOTES.putBack || note === NOTES.underView);
+  return { status: actor.status.memory(), adopted, draft, hasReturned, cover: coverOf(actor) };
 }

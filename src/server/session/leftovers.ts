@@ -1,6 +1,6 @@
 import { boxHolds, hasPlaceholder, textsInBox } from '../../core/delivery/box.ts';
 import { normalisePrompt } from '../../core/delivery/decide.ts';
-import { readPutBack } from '../../platform/claude/index.ts';
+import { NOTHING_TOLD, readQueue } from '../../platform/claude/index.ts';
 import type { DeliveryRecord } from '../../platform/sqlite/delivery-store.ts';
 import type { SessionActor } from './actor.ts';
 import { clearBox, draftOf } from './prompt-box.ts';
@@ -14,6 +14,7 @@ export const NOTES = {
   besideDraft: 'Somebody typed at the same moment; it stands in the prompt beside that, unsent',
   besideLeftover: 'What CBOS had typed before stood in the prompt; it is sent when that is taken out',
   cleared: 'It stood in the prompt unsent and was taken out again; it did not arrive',
+  neverShown: 'The prompt never showed it, and nothing says that Claude Code took it',
   interrupting: 'Its turn is being interrupted',
   interrupted: 'Its turn was interrupted',
   answering: 'Typed during a turn, into the queue of Claude Code; an answer may end that turn',
@@ -129,16 +130,21 @@ export async function takeOutLeftovers(actor: SessionActor): Promise<boolean> {
   const found = leftoversOf(actor);
   if (found === null) return draftOf(actor) === null;
   const isStill = (): boolean => leftoversOf(actor)?.length === found.length;
-  if (!(await clearBox(actor, isStill))) return false;
+  const became = await clearBox(actor, isStill);
+  // What went by itself was sent: its hook tells.
+  if (became !== 'cleared') return became === 'gone';
   const { deliveries, clock } = actor.deps;
   const isInterrupt =
     recentDeliveries(actor).some(({ note }) => note === NOTES.interrupting) || hasJustInterrupted(actor);
-  const fromQueue = isInterrupt && actor.transcript !== null ? await readPutBack(actor.transcript) : new Map();
-  for (const [index, record] of found.entries()) {
-    // First in the box stands the prompt that was interrupted, unless its turn had just ended by itself.
-    const isPrompt = isInterrupt && index === 0 && !fromQueue.has(normalisePrompt(record.text));
-    const next = afterClearing(record, isPrompt);
-    deliveries.save({ ...record, ...next, updatedAt: clock.now() });
+  const told = isInterrupt && actor.transcript !== null ? await readQueue(actor.transcript) : NOTHING_TOLD;
+  for (const [index, { id }] of found.entries()) {
+    // A hook may have told of it meanwhile.
+    const record = deliveries.get(actor.record.id, id);
+    if (record === null) continue;
+    const text = normalisePrompt(record.text);
+    // First in the box stands the prompt that was interrupted, unless its turn had just ended by itself. That turn may have had several.
+    const isPrompt = isInterrupt && !told.putBack.has(text) && (index === 0 || told.taken.has(text));
+    deliveries.save({ ...record, ...afterClearing(record, isPrompt), updatedAt: clock.now() });
   }
   finishEnding(actor);
   return true;

@@ -98,22 +98,22 @@ async function calledToolsShow(actor: SessionActor): Promise<void> {
 /**
  * Takes out what stands in the box: one ^C does, and ends nothing while a text stands there. Only for what CBOS has typed itself.
  * @param isStill whether that is what stands there
- * @returns whether the box is empty now
+ * @returns `gone`: it went by itself, as when a late Enter sends it
  */
-export async function clearBox(actor: SessionActor, isStill: () => boolean): Promise<boolean> {
+export async function clearBox(actor: SessionActor, isStill: () => boolean): Promise<'cleared' | 'gone' | 'stands'> {
   const { status, deps, slug } = actor;
   for (let attempt = 1; attempt <= CLEAR_TRIES; attempt++) {
     const clearedAt = actor.record.clearedAt ?? 0;
     const waitMs = Math.max(STOOD_MS, clearedAt + BETWEEN_CLEARS_MS - deps.clock.now());
     const hasGone = await status.until(() => !isStill(), waitMs);
     const footer = status.evidence().screen?.frame.lines.slice(-FOOTER_ROWS).join('\n') ?? '';
-    if (hasGone || AGAIN_TO_EXIT.test(footer)) return isBoxEmpty(actor);
+    if (hasGone || AGAIN_TO_EXIT.test(footer)) return isBoxEmpty(actor) ? 'gone' : 'stands';
     actor.rememberClearing();
     await typeKeys(deps.screen, actor.target, CLEAR_KEY);
-    if (await status.until(() => isBoxEmpty(actor), CLEARED_MS)) return true;
+    if (await status.until(() => isBoxEmpty(actor), CLEARED_MS)) return 'cleared';
   }
   deps.log.warn({ slug }, 'a text still stands in the box');
-  return false;
+  return 'stands';
 }
 
 /** The text that stands in the prompt unsent, null where there is none. */

@@ -1,6 +1,6 @@
 import { boxHoldsReturned, hasPlaceholder } from '../../core/delivery/box.ts';
 import { normalisePrompt } from '../../core/delivery/decide.ts';
-import { readPutBack } from '../../platform/claude/index.ts';
+import { readQueue } from '../../platform/claude/index.ts';
 import type { DeliveryRecord } from '../../platform/sqlite/delivery-store.ts';
 import type { SessionActor } from './actor.ts';
 import { leftoversOf, NOTES, recentDeliveries } from './leftovers.ts';
@@ -58,7 +58,7 @@ async function findPutBack(actor: SessionActor): Promise<PutBack | null> {
   for (const delayMs of LOOK_AFTER_MS) {
     if (delayMs > 0) await actor.status.until(() => !isReadyBelowDraft(actor), delayMs);
     if (actor.transcript === null) return null;
-    const putBack = await readPutBack(actor.transcript);
+    const { putBack } = await readQueue(actor.transcript);
     const draft = draftOf(actor);
     // A placeholder may as well stand for what a person has pasted.
     if (draft === null || !isReadyBelowDraft(actor) || hasPlaceholder(draft)) return null;

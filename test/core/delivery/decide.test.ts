@@ -26,7 +26,14 @@ function at(
   detail: Detail | null = null,
   more: Partial<DeliveryContext> = {},
 ): DeliveryContext {
-  return { status: { primary, detail, question: null }, adopted: true, draft: null, cover: null, ...more };
+  return {
+    status: { primary, detail, question: null },
+    adopted: true,
+    draft: null,
+    hasReturned: false,
+    cover: null,
+    ...more,
+  };
 }
 const asking = (kind: QuestionKind, more: Partial<DeliveryContext> = {}): DeliveryContext => ({
   ...at('waiting', null, more),
@@ -128,6 +135,10 @@ describe('a held text may be typed', () => {
   ])('%s', (_, context, may) => {
     expect(mayTypeHeld(context)).toBe(may);
   });
+});
+
+test.each<Primary>(['idle', 'active'])('what is sent after a text that came back waits behind it: %s', (primary) => {
+  expect(decideDelivery(at(primary, null, { hasReturned: true }), request())).toEqual(HOLD);
 });
 
 test('commands begin with / or !, at the very start', () => {

@@ -1,7 +1,7 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { readPutBack } from '../../../src/platform/claude/index.ts';
+import { readQueue } from '../../../src/platform/claude/index.ts';
 import { makeTemporaryFolder } from '../../harness/temporary-folder.ts';
 
 let dir: string;
@@ -36,7 +36,7 @@ test('a text that was taken out of the queue into the prompt is told with when',
     '{"type":"queue-operation","operation":"popAll","cut of',
   );
   const at = Date.parse('2026-11-21T15:52:38.630Z');
-  expect([...(await readPutBack(file))]).toEqual([
+  expect([...(await readQueue(file)).putBack]).toEqual([
     ['first', at],
     ['second\nline', at],
   ]);
@@ -51,9 +51,22 @@ test('one that a turn took, or that was queued again, is not', async () => {
     operation('enqueue', 'absorbed'),
     operation('remove', 'absorbed'),
   );
-  expect(await readPutBack(file)).toEqual(new Map());
+  expect((await readQueue(file)).putBack).toEqual(new Map());
 });
 
 test('a conversation that has no transcript yet has put nothing back', async () => {
-  expect(await readPutBack(join(dir, 'none.jsonl'))).toEqual(new Map());
+  expect(await readQueue(join(dir, 'none.jsonl'))).toEqual({ putBack: new Map(), taken: new Set() });
+});
+
+test('what a turn took as a prompt is told, until it is queued again', async () => {
+  const took = (content: unknown): string => JSON.stringify({ type: 'user', message: { role: 'user', content } });
+  const file = transcript(
+    operation('enqueue', 'first'),
+    operation('enqueue', 'second'),
+    took('first '),
+    took('second'),
+    took([{ type: 'tool_result', content: 'a result' }]),
+    operation('enqueue', 'second'),
+  );
+  expect((await readQueue(file)).taken).toEqual(new Set(['first']));
 });
