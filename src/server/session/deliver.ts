@@ -15,7 +15,7 @@ import {
   typeIntoPrompt,
   withToolsHeld,
 } from './prompt-box.ts';
-import { noticePutBack } from './put-back.ts';
+import { createPutBackLook } from './put-back.ts';
 
 /**
  * A hook ends a turn before the screen is drawn anew, and what stood in the prompt then seems to be a draft still; while it is drawn, no
@@ -58,20 +58,7 @@ export function createDeliverer(actor: SessionActor): Deliverer {
   for (const record of withStatus('sent')) save(record, 'unknown');
 
   const stopHooks = actor.onHook((hook) => confirmByHook(hook));
-  let isLooking = false;
-  let hasChanged = false;
-  const lookForPutBack = (): void => {
-    hasChanged = isLooking;
-    if (isLooking) return;
-    isLooking = true;
-    noticePutBack(actor)
-      .then((isHeldAgain) => isHeldAgain && flush())
-      .catch((cause: unknown) => log.error({ slug: actor.slug, err: cause }, 'a transcript could not be read'))
-      .finally(() => {
-        isLooking = false;
-        if (hasChanged) lookForPutBack();
-      });
-  };
+  const lookForPutBack = createPutBackLook(actor, flush);
   const stopChanges = actor.onChange(() => {
     if (mayTypeHeld(contextOf(actor))) {
       if (withStatus('queued').length > 0 || hasToTakeOut(actor)) flush();

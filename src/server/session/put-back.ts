@@ -16,13 +16,33 @@ const UNTOUCHED_MS = 3_000;
 /** What goes back at once is noted within so much. */
 const TOGETHER_MS = 100;
 
+/** A look at what came back, one at a time; where something changes during one, there is another after it. */
+export function createPutBackLook(actor: SessionActor, onHeldAgain: () => void): () => void {
+  const { log } = actor.deps;
+  let isLooking = false;
+  let hasChanged = false;
+  const look = (): void => {
+    hasChanged = isLooking;
+    if (isLooking) return;
+    isLooking = true;
+    noticePutBack(actor)
+      .then((isHeldAgain) => isHeldAgain && onHeldAgain())
+      .catch((cause: unknown) => log.error({ slug: actor.slug, err: cause }, 'a transcript could not be read'))
+      .finally(() => {
+        isLooking = false;
+        if (hasChanged) look();
+      });
+  };
+  return look;
+}
+
 /**
  * Looks whether what stands in the prompt are texts that CBOS typed during a turn and that Claude Code has put back out of its queue, as its
  * transcript tells. Where that ended the turn and nobody touches them, they are held again; where somebody took them out, or changes them,
  * they are theirs. Only with the session ready: before, nobody knows which it is.
  * @returns whether they are held again
  */
-export async function noticePutBack(actor: SessionActor): Promise<boolean> {
+async function noticePutBack(actor: SessionActor): Promise<boolean> {
   if (!isReadyBelowDraft(actor) || leftoversOf(actor) !== null) return false;
   const found = await findPutBack(actor);
   if (found === null) return false;
