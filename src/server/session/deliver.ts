@@ -121,14 +121,17 @@ export function createDeliverer(actor: SessionActor): Deliverer {
     // What the box never showed may have been lost on the way to it, and a turn that begins another one's.
     const hasHooks = actor.record.launchId !== null && !force;
     const enteredAt = clock.now();
+    let hasShown = isShown;
     const isConfirmed = (): boolean => {
+      // A loaded machine may draw it, and take its Enter, later than was waited for.
+      hasShown ||= boxHolds(draftOf(actor) ?? '', record.text) === 'text';
       if (actor.deps.deliveries.get(actor.record.id, record.id)?.status === 'delivered') return true;
       const { primary, since } = actor.status.memory();
       if (record.command && (actor.isDead() || hasTakenDraft(actor, enteredAt))) return true;
-      if (confirm === 'queue') return isShown && hasTakenDraft(actor, enteredAt) && isBoxEmpty(actor);
+      if (confirm === 'queue') return hasShown && hasTakenDraft(actor, enteredAt) && isBoxEmpty(actor);
       // Below a transcript a turn that was interrupted seems to run again.
       const hasBegun = primary === 'active' && since >= typedAt && coverOf(actor) !== 'transcript';
-      return hasBegun && (isShown || !hasHooks);
+      return hasBegun && (hasShown || !hasHooks);
     };
     const firstMs = confirm === 'queue' ? QUEUE_CONFIRM_MS : FIRST_CONFIRM_MS;
     const atOnce = await actor.status.until(isConfirmed, firstMs);
@@ -139,7 +142,7 @@ export function createDeliverer(actor: SessionActor): Deliverer {
     const confirmed = atOnce || (await actor.status.until(isConfirmed, confirm === 'queue' ? 0 : SECOND_CONFIRM_MS));
     if (confirmed) save(find(record.id), 'delivered');
     else if (isKeptFromPrompt(actor, record)) save(find(record.id), 'sent', NOTES.underView);
-    else if (!isShown && hasHooks && isBoxEmpty(actor)) save(find(record.id), 'unknown', NOTES.neverShown);
+    else if (!hasShown && hasHooks && isBoxEmpty(actor)) save(find(record.id), 'unknown', NOTES.neverShown);
     else log.warn({ slug: actor.slug, delivery: record.id }, 'typed, but nothing says that Claude Code took it');
   }
 
