@@ -78,3 +78,23 @@ test('what a session was told, said, did and showed is found as it comes, also a
   expect((await search('zebrafish')).hits).toEqual([]);
   expect((await cbos.cli(['search', 'zebrafish'])).stderr).toContain('nothing found');
 });
+
+test('what a JSON session was told, said and called is found, and leads to its place among the events', async () => {
+  await cbos.call('POST', '/sessions', { slug: 'J', type: 'json', path: world.projectDir });
+  const turn = await cbos.cli(['invoke', 'J', 'scene:tools zebrafish']);
+  expect(turn.code, turn.stderr).toBe(0);
+  const looked = { prompt: 'zebrafish', answer: '"All checks passed"', tool: 'check.sh' };
+  for (const [kind, words] of Object.entries(looked)) {
+    const { hits } = await found(words, (result) => result.hits.some((one) => one.kind === kind));
+    const hit = hits.find((one) => one.kind === kind);
+    expect(hit, kind).toMatchObject({ session: 'J', recording: null, offset: null, t: null });
+    const printed = (await cbos.cli(['search', words, '--kind', kind])).stdout;
+    const jump = `events J --after ${(hit?.seq ?? 0) - 1}`;
+    expect(printed).toContain(jump);
+    const [first = ''] = (await cbos.cli([...jump.split(' '), '--json'])).stdout.split('\n');
+    expect(JSON.parse(first)).toMatchObject({ seq: hit?.seq });
+    expect(first, kind).toContain(words.replaceAll('"', ''));
+  }
+  await cbos.cli(['rm', 'J']);
+  expect((await search('zebrafish')).hits).toEqual([]);
+});

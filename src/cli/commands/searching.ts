@@ -50,7 +50,7 @@ export function addSearching(program: Command, context: CliContext): void {
 function printResult(context: CliContext, { hits, pending_bytes }: SearchResult): void {
   const { out, program } = context;
   for (const hit of hits) {
-    const command = replayCommand(program, hit);
+    const command = commandThere(program, hit);
     const about = [formatDateTime(Date.parse(hit.at)), hit.kind].join('  ');
     out.line(`${out.style('bold', hit.session)}  ${about}${command === null ? '' : `  ${out.style('dim', command)}`}`);
     out.line(`  ${markedSnippet(context, hit)}`);
@@ -61,9 +61,9 @@ function printResult(context: CliContext, { hits, pending_bytes }: SearchResult)
   }
 }
 
-/** A second early, so that one sees it come. */
-function replayCommand(program: string, { recording, t }: SearchHit): string | null {
-  if (recording === null) return null;
+/** What shows the place of a hit: a replay, a second early, so that one sees it come; of a JSON session its events from there. */
+function commandThere(program: string, { session, recording, t, seq }: SearchHit): string | null {
+  if (recording === null) return seq === null ? null : `${program} events ${session} --after ${seq - 1}`;
   const from = t === null ? '' : ` --from ${clock(Math.max(0, Math.floor(t) - 1))}`;
   return `${program} replay ${recording}${from}`;
 }
