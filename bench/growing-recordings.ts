@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { WebSocket } from 'ws';
 import type { Session } from '../src/protocol/index.ts';
 import { type Cbos, startCbos } from '../test/harness/cbos.ts';
 import { waitFor } from '../test/harness/wait-for.ts';
@@ -29,6 +30,48 @@ export async function startGrowing(world: World, count: number, env: Record<stri
   await waitFor(isIdle, { describe: 'all sessions are idle', timeoutMs: 20_000 });
   const inStreams = (ending: string) => slugs.map((slug) => join(world.streamDir, `${slug}.${ending}`));
   return { cbos, slugs, files: inStreams('typescript'), timings: inStreams('timing') };
+}
+
+/** What one client of all sessions was sent since `begin`. */
+export interface Follower {
+  ws: WebSocket;
+  begin(): void;
+  /** of all that was written, when it came, in milliseconds */
+  ages(): readonly number[];
+  snapshots(): number;
+  /** how far it is, over all recordings */
+  offset(): number;
+}
+
+/** A client of everything, that has seen every screen. */
+export async function followAll(world: World, { cbos, slugs }: Growing): Promise<Follower> {
+  const ws = new WebSocket(`${cbos.url.replace('http', 'ws')}/ws/stream`, ['cbos', `bearer.${cbos.token}`]);
+  world.onDispose(() => ws.terminate());
+  let ages: number[] = [];
+  let snapshots = 0;
+  const offsets = new Map<string, number>();
+  ws.on('open', () => ws.send(JSON.stringify({ type: 'subscribe', sessions: ['*'] })));
+  ws.on('message', (message: Buffer) => {
+    const frame = JSON.parse(message.toString()) as {
+      type: string;
+      session: string;
+      data: string;
+      offset: number;
+      snapshot?: true;
+    };
+    if (frame.type !== 'stream') return;
+    offsets.set(frame.session, frame.offset);
+    if (frame.snapshot === true) snapshots++;
+    else for (const age of agesIn(frame.data)) ages.push(age);
+  });
+  await waitFor(() => offsets.size === slugs.length, { describe: 'every session is shown' });
+  const begin = (): void => {
+    ages = [];
+    snapshots = 0;
+  };
+  begin();
+  const offset = (): number => [...offsets.values()].reduce((sum, one) => sum + one, 0);
+  return { ws, begin, ages: () => ages, snapshots: () => snapshots, offset };
 }
 
 export interface Output {

@@ -1,9 +1,7 @@
-import { once } from 'node:events';
-import { WebSocket } from 'ws';
 import { waitFor } from '../test/harness/wait-for.ts';
-import { createWorld, type World } from '../test/harness/world.ts';
+import { createWorld } from '../test/harness/world.ts';
 import type { Figure } from './figures.mjs';
-import { agesIn, appendOutput, type Growing, memoryMegabytes, share, startGrowing } from './growing-recordings.ts';
+import { appendOutput, followAll, memoryMegabytes, share, startGrowing } from './growing-recordings.ts';
 
 export const about =
   'a client that reads nothing for a minute while 100 MB pass, beside five that do: memory of the server, and what the others notice';
@@ -21,21 +19,21 @@ export async function measure(): Promise<Figure[]> {
   await using world = createWorld();
   const growing = await startGrowing(world, SESSIONS);
   const { files, timings, cbos } = growing;
-  const others = await Promise.all(Array.from({ length: OTHERS }, () => connect(world, growing)));
+  const others = await Promise.all(Array.from({ length: OTHERS }, () => followAll(world, growing)));
   const write = async (seconds: number) => {
-    for (const { ages } of others) ages.length = 0;
+    for (const other of others) other.begin();
     let peak = 0;
     const watch = setInterval(() => {
       peak = Math.max(peak, memoryMegabytes(cbos.pid));
     }, 100);
     const { writtenBytes } = await appendOutput({ files, timings, ...OUTPUT, seconds });
     clearInterval(watch);
-    const ages = others.flatMap((other) => other.ages);
+    const ages = others.flatMap((other) => other.ages());
     return { peak, writtenBytes, median: share(ages, 0.5), p99: share(ages, 0.99) };
   };
   await write(SECONDS_WARM_UP);
   const alone = await write(SECONDS_ALONE);
-  const slow = await connect(world, growing);
+  const slow = await followAll(world, growing);
   slow.ws.pause();
   const beside = await write(SECONDS_SLOW);
   slow.ws.resume();
@@ -50,36 +48,4 @@ export async function measure(): Promise<Figure[]> {
     { name: 'p99 beside it against without', value: beside.p99 / alone.p99, unit: 'times', limit: 2 },
     { name: 'snapshots that brought it back', value: slow.snapshots(), unit: 'of 4' },
   ];
-}
-
-/** A client of everything, that has seen every screen. */
-async function connect(world: World, { cbos, slugs }: Growing) {
-  const ws = new WebSocket(`${cbos.url.replace('http', 'ws')}/ws/stream`, ['cbos', `bearer.${cbos.token}`]);
-  world.onDispose(() => ws.terminate());
-  const ages: number[] = [];
-  const offsets = new Map<string, number>();
-  let snapshots = 0;
-  ws.on('message', (message: Buffer) => {
-    const frame = JSON.parse(message.toString()) as {
-      type: string;
-      session: string;
-      data: string;
-      offset: number;
-      snapshot?: true;
-    };
-    if (frame.type !== 'stream') return;
-    offsets.set(frame.session, frame.offset);
-    if (frame.snapshot === true) snapshots++;
-    else for (const age of agesIn(frame.data)) ages.push(age);
-  });
-  await once(ws, 'open');
-  ws.send(JSON.stringify({ type: 'subscribe', sessions: ['*'] }));
-  await waitFor(() => offsets.size === slugs.length, { describe: 'every session is shown' });
-  return {
-    ws,
-    ages,
-    snapshots: () => snapshots - slugs.length,
-    /** how far it is, over all recordings */
-    offset: () => [...offsets.values()].reduce((sum, offset) => sum + offset, 0),
-  };
 }

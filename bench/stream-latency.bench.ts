@@ -2,7 +2,6 @@ import { spawn, spawnSync } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { WebSocket } from 'ws';
 import { waitFor } from '../test/harness/wait-for.ts';
 import { createWorld, type World } from '../test/harness/world.ts';
 import type { Figure } from './figures.mjs';
@@ -10,6 +9,7 @@ import {
   agesIn,
   appendOutput,
   cpuSeconds,
+  followAll,
   type Growing,
   memoryMegabytes,
   share,
@@ -70,7 +70,7 @@ export async function measure(): Promise<Figure[]> {
 
 interface Run {
   /** milliseconds from a write to its frame, of each write */
-  ages: number[];
+  ages: readonly number[];
   /** MB/s that were written */
   rate: number;
   /** milliseconds after the last write, until all of it was there */
@@ -114,29 +114,10 @@ async function measureCbos({ isSearchOff = false } = {}): Promise<Measured> {
   return { quiet, flood, memory: peak - before };
 }
 
-/** A client of everything. */
-async function connect(world: World, { cbos, slugs, files, timings }: Growing) {
-  const ws = new WebSocket(`${cbos.url.replace('http', 'ws')}/ws/stream`, ['cbos', `bearer.${cbos.token}`]);
-  world.onDispose(() => ws.terminate());
-  let ages: number[] = [];
-  let snapshots = 0;
-  const offsets = new Map<string, number>();
-  ws.on('open', () => ws.send(JSON.stringify({ type: 'subscribe', sessions: ['*'] })));
-  ws.on('message', (message: Buffer) => {
-    const frame = JSON.parse(message.toString()) as {
-      type: string;
-      session: string;
-      data: string;
-      offset: number;
-      snapshot?: true;
-    };
-    if (frame.type !== 'stream') return;
-    offsets.set(frame.session, frame.offset);
-    if (frame.snapshot === true) snapshots++;
-    else for (const age of agesIn(frame.data)) ages.push(age);
-  });
-  await waitFor(() => offsets.size === slugs.length, { describe: 'every session is shown' });
-  const received = (): number => [...offsets.values()].reduce((sum, offset) => sum + offset, 0);
+/** A client of everything, and the output that it follows. */
+async function connect(world: World, growing: Growing) {
+  const { files, timings } = growing;
+  const client = await followAll(world, growing);
   return {
     async follow({
       pid,
@@ -147,20 +128,19 @@ async function connect(world: World, { cbos, slugs, files, timings }: Growing) {
       seconds: number;
       writeBytes: number;
     }): Promise<Run> {
-      ages = [];
-      snapshots = 0;
-      const before = received();
+      client.begin();
+      const before = client.offset();
       const cpuBefore = cpuSeconds(pid);
       const { writtenBytes, seconds } = await appendOutput({ files, timings, ...output });
       const cpu = ((cpuSeconds(pid) - cpuBefore) / seconds) * 100;
       const endedAt = performance.now();
-      await waitFor(() => received() - before === writtenBytes, {
+      await waitFor(() => client.offset() - before === writtenBytes, {
         describe: `${writtenBytes} bytes are there`,
-        actual: () => received() - before,
+        actual: () => client.offset() - before,
         timeoutMs: 60_000,
       });
       const restMs = performance.now() - endedAt;
-      return { ages, snapshots, restMs, cpu, rate: writtenBytes / seconds / 1e6 };
+      return { ages: client.ages(), snapshots: client.snapshots(), restMs, cpu, rate: writtenBytes / seconds / 1e6 };
     },
   };
 }
