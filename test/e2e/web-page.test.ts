@@ -240,11 +240,11 @@ describe('the page, in a real browser, on real sessions', () => {
     await cbos.untilStatus('KEEP', 'idle/ready');
     await page.getByText('ready', { exact: false }).first().waitFor();
     await cbos.stop('SIGKILL');
-    await page.getByText('Not connected', { exact: false }).waitFor();
+    await page.getByText('Connection lost', { exact: false }).waitFor();
     await page.getByText('was: ready').waitFor();
     expect(await page.getByRole('button', { name: 'Take the keyboard' }).isDisabled()).toBe(true);
     cbos = await startCbos(world, { CBOS_PORT: new URL(cbos.url).port });
-    await page.getByText('Not connected', { exact: false }).waitFor({ state: 'detached' });
+    await page.getByText('Connection lost', { exact: false }).waitFor({ state: 'detached' });
     await page.getByLabel('Reply to KEEP').fill('after the restart');
     await page.getByRole('button', { name: 'Send' }).click();
     await page.getByLabel('Sent').getByText('Claude Code took it').waitFor();
