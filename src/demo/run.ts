@@ -91,6 +91,7 @@ export async function runDemo(options: DemoOptions): Promise<void> {
     print('');
     print(`  export CBOS_HOME=${cbosHome}`);
     print(`  ${options.program}                          the terminal UI: y, n and digits answer, ? shows the keys`);
+    print(`  ${options.program} open                     the web page, signed in`);
     print(`  ${options.program} ls                       what they do`);
     print(`  ${options.program} answer DEPLOY yes        give the permission`);
     print(`  ${options.program} answer ACCOUNTS SQLite   answer the question`);

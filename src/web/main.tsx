@@ -1,6 +1,7 @@
 import './server/without-eval.ts';
 import { render } from 'preact';
 import { App } from './app/app.tsx';
+import { place } from './app/router.ts';
 import { startTheme } from './app/theme.ts';
 import { startAttention } from './notify/attention.ts';
 import { startNotifications } from './notify/notifications.ts';
@@ -9,7 +10,7 @@ import { startFleet } from './server/fleet.ts';
 const root = document.getElementById('app');
 if (root === null) throw new Error('index.html has no #app');
 startTheme();
-startFleet();
+startFleet(place.peek().page === 'sign-in');
 startAttention();
 startNotifications();
 render(<App />, root);

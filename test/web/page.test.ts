@@ -1,5 +1,6 @@
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { CatalogueError } from '../../src/protocol/index.ts';
 import { openBrowser } from '../harness/browser.ts';
 import { newSignInLink, type PageUnderTest, startPage } from '../harness/page.ts';
 import { asking, DONE, WORKING } from '../harness/some-sessions.ts';
@@ -279,6 +280,23 @@ describe('a permission', () => {
 });
 
 describe('a reply', () => {
+  test('that would stand beside a text of somebody else is sent afterwards, when it should be', async () => {
+    await using one = await startPage(browser, { prepare: ({ sessions }) => void sessions.add('DRAFT', DONE) });
+    const { page, server } = one;
+    const send = server.sessions.send.bind(server.sessions);
+    server.sessions.send = async (slug, request) => {
+      if (request.queue !== true) throw new CatalogueError('not_accepting_text', 'Somebody has begun to type a text');
+      return send(slug, request);
+    };
+    await one.visit('#/s/DRAFT');
+    await page.getByLabel('Reply to DRAFT').fill('after that');
+    await page.keyboard.press('Enter');
+    await page.getByRole('alert').getByText('Somebody has begun to type a text.').waitFor();
+    await page.getByRole('button', { name: 'Send it afterwards' }).click();
+    await page.getByRole('list', { name: 'Sent' }).getByText('after that').waitFor();
+    expect(await page.getByRole('alert').count()).toBe(0);
+  });
+
   test('that would run a command is asked about first', async () => {
     await using one = await startPage(browser, { prepare: ({ sessions }) => void sessions.add('DONE', DONE) });
     await one.visit('#/s/DONE');

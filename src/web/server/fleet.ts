@@ -84,9 +84,9 @@ export function connectFleet(): void {
   });
 }
 
-/** Starts the connection and keeps an eye on the page's sleep. */
-export function startFleet(): void {
-  connectFleet();
+/** Starts the connection and keeps an eye on the page's sleep. @param isSigningIn a link is to sign in first, and connects then */
+export function startFleet(isSigningIn: boolean): void {
+  if (!isSigningIn) connectFleet();
   document.addEventListener('visibilitychange', () => {
     if (!document.hidden) probeConnections();
   });

@@ -17,8 +17,7 @@ export function ReplyBox({ session }: { session: Session }) {
   const { slug, status } = session;
   const text = drafts.of(slug);
   const isBusy = useSignal(false);
-  /** refused because it starts with `/` or `!` and would run something */
-  const isCommand = useSignal(false);
+  const refused = useSignal<Refusal | null>(null);
   const field = useRef<HTMLTextAreaElement>(null);
   const deliveries = useDeliveries(session);
   const isDialogOpen = status.question !== null && status.question.kind !== 'closing';
@@ -32,17 +31,17 @@ export function ReplyBox({ session }: { session: Session }) {
     field.current.style.height = `${Math.min(field.current.scrollHeight + 2, MAX_HEIGHT_PX)}px`;
   }, [text.value]);
 
-  const send = async (how: { queue?: boolean; command?: boolean } = {}): Promise<void> => {
+  const send = async (how: How = {}): Promise<void> => {
     if (text.value.trim() === '' || isBusy.value) return;
     isBusy.value = true;
     try {
       const delivery: Delivery = await client.call('send', { params: { slug }, body: { text: text.value, ...how } });
       text.value = '';
-      isCommand.value = false;
+      refused.value = null;
       deliveries.add(delivery);
     } catch (error) {
-      if (error instanceof CatalogueError && error.code === 'command_prefix') isCommand.value = true;
-      else tellError(error);
+      refused.value = refusalOf(error, text.value, how);
+      if (refused.value === null) tellError(error);
     } finally {
       isBusy.value = false;
     }
@@ -70,16 +69,7 @@ export function ReplyBox({ session }: { session: Session }) {
       }}
     >
       <Deliveries list={deliveries} />
-      {isCommand.value && (
-        <div class="notice needs row wrap">
-          <span class="grow">
-            {text.value.startsWith('!') ? 'This would run as a shell command.' : 'This would run as a slash command.'}
-          </span>
-          <button type="button" class="button" onClick={() => void send({ command: true })}>
-            Run it as a command
-          </button>
-        </div>
-      )}
+      {refused.value !== null && <Refused refusal={refused.value} onSend={(how) => void send(how)} />}
       <div class="reply-field">
         <textarea
           id={REPLY_ID}
@@ -92,7 +82,7 @@ export function ReplyBox({ session }: { session: Session }) {
           value={text.value}
           onInput={({ currentTarget }) => {
             text.value = currentTarget.value;
-            isCommand.value = false;
+            refused.value = null;
           }}
           onKeyDown={(event) => {
             // On a phone's keyboard Enter is the only way to a new line; there the button sends.
@@ -123,6 +113,45 @@ export function ReplyBox({ session }: { session: Session }) {
         </div>
       </div>
     </form>
+  );
+}
+
+interface How {
+  queue?: boolean;
+  command?: boolean;
+}
+
+/** A text that was not taken as it is, and the way in which it would be. */
+interface Refusal {
+  why: string;
+  offer: string;
+  how: How;
+}
+
+/** Null where there is no such way. */
+function refusalOf(error: unknown, text: string, how: How): Refusal | null {
+  if (!(error instanceof CatalogueError)) return null;
+  if (error.code === 'command_prefix') {
+    const kind = text.startsWith('!') ? 'shell' : 'slash';
+    return {
+      why: `This would run as a ${kind} command.`,
+      offer: 'Run it as a command',
+      how: { ...how, command: true },
+    };
+  }
+  // A dialog, or somebody's own text stands where it would go.
+  if (error.code !== 'not_accepting_text' || how.queue === true) return null;
+  return { why: `${error.message}.`, offer: 'Send it afterwards', how: { ...how, queue: true } };
+}
+
+function Refused({ refusal, onSend }: { refusal: Refusal; onSend: (how: How) => void }) {
+  return (
+    <div class="notice needs row wrap" role="alert">
+      <span class="grow">{refusal.why}</span>
+      <button type="button" class="button" onClick={() => onSend(refusal.how)}>
+        {refusal.offer}
+      </button>
+    </div>
   );
 }
 
