@@ -1,3 +1,5 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -59,6 +61,36 @@ test('a session whose recording stops on a full disk says so, is not read from a
     describe: 'the timing counts what is recorded',
     actual: () => bytesOf('AUTH'),
   });
+});
+
+test('an adopted session, which Screen records and no hook tells of, says so too, and is seen again afterwards', async (context) => {
+  const disk = mountSmallDisk(world, world.streamDir, '1m');
+  if (disk === null) return context.skip('nothing may be mounted here');
+  cbos = await startCbos(world);
+  const screen = spawn('screen', ['-U', '-dmS', 'mine', world.claude], { env: world.env, cwd: world.projectDir });
+  await once(screen, 'exit');
+  await waitFor(async () => (await cbos.call('GET', '/sessions/mine')).status === 200, { describe: 'it is listed' });
+  await cbos.until('mine', (one) => one.status.primary === 'idle', 'is idle');
+  expect((await cbos.cli(['adopt', 'mine'])).code).toBe(0);
+  await cbos.until('mine', (one) => one.status.because.source === 'screen', 'is read from its screen');
+  const recording = join(world.streamDir, 'mine.typescript');
+  disk.fill();
+  const sizeBefore = statSync(recording).size;
+
+  expect((await cbos.cli(['send', 'mine', 'scene:permission'])).code).toBe(0);
+  await cbos.until('mine', (one) => one.recording_stopped_at !== null, 'is known to be not recorded');
+  const asking = await cbos.until('mine', (one) => one.status.primary === 'waiting', 'waits');
+  expect(asking.status.because.source).toBe('registry');
+  expect(statSync(recording).size - sizeBefore).toBeLessThan(4_096);
+  expect((await cbos.cli(['show', 'mine'])).stdout).toMatch(/not recorded/);
+
+  disk.free();
+  await cbos.until('mine', (one) => one.recording_stopped_at === null, 'is recorded again');
+  const seen = await cbos.until('mine', (one) => (one.status.question?.options.length ?? 0) > 1, 'has its options');
+  expect(seen.status.question?.options.map((option) => option.label)).toContain('Yes');
+  expect((await cbos.cli(['answer', 'mine', 'yes'])).code).toBe(0);
+  await cbos.untilStatus('mine', 'idle/waiting_input');
+  expect(readFileSync(recording, 'utf8')).toContain('proceed');
 });
 
 test('a server whose home has no room left stays up, refuses what it could not write down, and goes on when there is room', async (context) => {

@@ -1,6 +1,7 @@
-import { open, readdir, readFile, readlink, realpath, rm, symlink } from 'node:fs/promises';
+import { open, readdir, readFile, readlink, realpath, rename, rm, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { CatalogueError } from '../../protocol/index.ts';
+import { readProcess } from '../process/proc-file.ts';
 import { waitUntil } from '../process/wait-until.ts';
 import { exchangeName, requireScreen, type ScreenTarget, sendCommand, sendCommandsAndWait } from './command.ts';
 import { SCREEN_TIMEOUT_MS, type ScreenHost } from './host.ts';
@@ -15,18 +16,35 @@ import { assertSocketFits } from './screen-id.ts';
 export async function startLog(host: ScreenHost, target: ScreenTarget, file: string): Promise<void> {
   const session = await requireScreen(host, target.id);
   await (await open(file, 'a', 0o600)).close();
-  // A link of ours, since Screen expands `%`, `$` and `^` in the name, and keeps the file open, so the link may go.
-  const link = join(host.exchangeDir, exchangeName('log'));
-  await symlink(file, link);
-  try {
-    await sendCommandsAndWait(host, target, [`logfile ${link}`, 'logfile flush 0', 'log on']);
-    const path = await realpath(file);
-    const isOpen = async () => ((await openFiles(session.pid)).includes(path) ? true : null);
-    if (await waitUntil(isOpen, { timeoutMs: SCREEN_TIMEOUT_MS })) return;
-    throw new CatalogueError('screen_unresponsive', `Screen did not begin to record ${target.id}`);
-  } finally {
-    await rm(link, { force: true });
+  const link = await pointLog(host, { pid: session.pid, window: target.window }, file);
+  await sendCommandsAndWait(host, target, [`logfile ${link}`, 'logfile flush 0', 'log on']);
+  const path = await realpath(file);
+  const isOpen = async () => ((await openFiles(session.pid)).includes(path) ? true : null);
+  if (await waitUntil(isOpen, { timeoutMs: SCREEN_TIMEOUT_MS })) return;
+  throw new CatalogueError('screen_unresponsive', `Screen did not begin to record ${target.id}`);
+}
+
+/**
+ * Puts a link to a window's recording where Screen looks for it; again after the recording has another name. A link of ours, since Screen
+ * expands `%`, `$` and `^` in the name. It stays: whenever the file is shorter than what Screen wrote (a full disk, somebody cut it off),
+ * Screen opens it anew by its name, and would make a file there (4.9.0, `logfwrite`).
+ * @returns the link's path
+ */
+export async function pointLog(
+  { exchangeDir }: Pick<ScreenHost, 'exchangeDir'>,
+  { pid, window = '0' }: { pid: number; window?: string | undefined },
+  file: string,
+): Promise<string> {
+  const link = join(exchangeDir, `log-${pid}-${window}`);
+  const made = join(exchangeDir, exchangeName('link'));
+  await symlink(file, made);
+  await rename(made, link);
+  for (const name of await readdir(exchangeDir)) {
+    const owner = /^log-(\d+)-/.exec(name)?.[1];
+    if (owner !== undefined && (await readProcess(Number(owner))) === null)
+      await rm(join(exchangeDir, name), { force: true });
   }
+  return link;
 }
 
 /** Whether Screen's daemon writes this file: after a restart of the server, whether the recording goes on. */

@@ -4,6 +4,7 @@ import {
   findClaudeIn,
   isLogging,
   listScreens,
+  pointLog,
   readTerminalSize,
   type ScreenHost,
   startLog,
@@ -108,8 +109,16 @@ export async function adoptSession(
 export async function keepLogging(screen: ScreenHost, actor: SessionActor): Promise<void> {
   const { daemon, recording, adopted } = actor.record;
   if (!adopted || daemon === null || recording === null || recording.timing !== null) return;
-  if (!(await isAlive(daemon)) || (await isLogging(daemon.pid, recording.typescript))) return;
-  await startLog(screen, actor.target, recording.typescript);
+  if (!(await isAlive(daemon))) return;
+  if (await isLogging(daemon.pid, recording.typescript)) await pointRecording(screen, actor);
+  else await startLog(screen, actor.target, recording.typescript);
+}
+
+/** Tells Screen, where it writes the recording itself, which file that is now. */
+export async function pointRecording(screen: ScreenHost, { record }: SessionActor): Promise<void> {
+  const { adopted, daemon, window, recording } = record;
+  if (!adopted || daemon === null || recording === null || recording.timing !== null) return;
+  await pointLog(screen, { pid: daemon.pid, window }, recording.typescript);
 }
 
 /** Full id, or a name that only one session carries. */

@@ -7,7 +7,7 @@ import type { SessionControls } from '../session/controls.ts';
 import { createDeliverer } from '../session/deliver.ts';
 import { interruptTurn } from '../session/interrupt.ts';
 import { answerQuestion } from '../session/respond.ts';
-import { keepLogging } from './adopt-session.ts';
+import { keepLogging, pointRecording } from './adopt-session.ts';
 import { endScreenSession } from './end-session.ts';
 import { followRecording, openRecording } from './follow-recording.ts';
 import { type LaunchContext, launchSession, recordingFiles } from './launch-session.ts';
@@ -69,6 +69,7 @@ export function createScreenControls(context: LaunchContext, actor: SessionActor
     const recording = { typescript, timing: record.recording.timing === null ? null : timing };
     actor.update({ recording });
     actor.recording?.moved(recording);
+    if (isOurs) await pointRecording(screen, actor);
   }
 
   async function buffer({ lines, format }: Parameters<SessionControls['buffer']>[0]): Promise<Buffer> {

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, renameSync, statSync } from 'node:fs';
+import { existsSync, readFileSync, renameSync, statSync, truncateSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { parseTiming } from '../../../src/core/recording/index.ts';
@@ -8,6 +8,7 @@ import {
   isClaudeProcess,
   isLogging,
   listScreens,
+  pointLog,
   readHardcopy,
   readTerminalSize,
   renameScreen,
@@ -100,6 +101,12 @@ test('a session that something else started is found with its window and directo
   await waitFor(() => readFileSync(moved, 'utf8').includes('after the move'), {
     describe: 'it goes on after a rename',
   });
+  expect(existsSync(file)).toBe(false);
+  // Shorter than what it wrote, as on a full disk: Screen opens it anew by its name.
+  await pointLog(world.host, { pid: found?.screen.pid ?? 0 }, moved);
+  truncateSync(moved);
+  await typeKeys(world.host, { id }, 'after the cut\r');
+  await waitFor(() => readFileSync(moved, 'utf8').includes('after the cut'), { describe: 'it goes on after a cut' });
   expect(existsSync(file)).toBe(false);
 });
 
