@@ -63,13 +63,23 @@ function mentioned(dialog: ScreenDialog, tool: PendingTool): number {
   return Math.max(0, ...told.filter((one) => shown.includes(one.slice(0, 60))).map((one) => one.length));
 }
 
+/** As it is drawn: nothing in it that a terminal shows otherwise. */
+const PLAIN = /^[\x20-\x7e\n]+$/;
+
+/** A dialog about a command shows it. Another command's hook may still be on its way while an interrupted one is remembered. */
+function isAboutAnother(dialog: ScreenDialog, tool: PendingTool): boolean {
+  const command = isRecord(tool.input) ? stringOf(tool.input.command) : '';
+  const isOfCommand = tool.name === 'Bash' && /^\s*Bash command\b/.test(dialog.parts[0]?.text ?? '');
+  return isOfCommand && PLAIN.test(command) && mentioned(dialog, tool) === 0;
+}
+
 /**
  * The call that an open dialog asks about: of its kind, the one that it repeats most of, else the one asked for first. A call that was
  * interrupted is still among them, since no hook tells of that; of questions and plans the newest is the open one then, for
  * there is never more than one.
  */
 export function toolBehind(dialog: ScreenDialog, tools: readonly PendingTool[]): PendingTool | null {
-  const fitting = tools.filter((tool) => dialogKindOf(tool.name) === dialog.kind);
+  const fitting = tools.filter((tool) => dialogKindOf(tool.name) === dialog.kind && !isAboutAnother(dialog, tool));
   const asked = fitting.filter((tool) => tool.requestedAt !== null);
   const candidates = asked.length > 0 ? asked : fitting;
   const lengths = candidates.map((tool) => mentioned(dialog, tool));

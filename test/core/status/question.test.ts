@@ -35,6 +35,12 @@ describe('the call behind an open dialog, beside one that was interrupted withou
     expect(toolBehind(dialog('permission', 'Bash command\nrm -r a'), tools)?.id).toBe('old');
   });
 
+  test('is none that is known where the dialog shows another command: its hook is still on the way', () => {
+    const tools = [call('old', 'Bash', { command: 'touch ../one' })];
+    expect(toolBehind(dialog('permission', 'Bash command\nCreate it\ntouch ../other'), tools)).toBeNull();
+    expect(toolBehind(dialog('permission', 'Bash command\nCreate it\ntouch ../one'), tools)?.id).toBe('old');
+  });
+
   test('of equal calls is the one that was asked for first', () => {
     const tools = [call('a', 'Bash', { command: 'ls' }), call('b', 'Bash', { command: 'ls' })];
     expect(toolBehind(dialog('permission', 'ls'), tools)?.id).toBe('a');
