@@ -5,7 +5,7 @@ import { pressEscape } from '../../platform/gnu-screen/index.ts';
 import { CatalogueError } from '../../protocol/index.ts';
 import type { SessionActor } from './actor.ts';
 import { beginEnding, finishEnding, leftoversOf, takeOutLeftovers } from './leftovers.ts';
-import { clearBox, coverOf, draftOf } from './prompt-box.ts';
+import { clearBox, coverOf, draftOf, isDialogOpen } from './prompt-box.ts';
 
 /** Esc ends a turn within 55 ms; the status knows after 70 to 600 ms, depending on what tells it. */
 const CONFIRM_MS = 3_000;
@@ -33,7 +33,8 @@ export function interruptTurn(actor: SessionActor): Promise<void> {
     await pressEscape(deps.screen, target);
     // A text that waited in Claude Code's queue begins a turn of its own at once: then only the mark tells of the end.
     const isMarked = (): boolean => countMarks(status.evidence().screen?.frame) > marks;
-    const hasEnded = (): boolean => !isRunning(actor) || isMarked();
+    // A dialog that opens in the same moment ends nothing: Esc dismisses it, and that ends the turn.
+    const hasEnded = (): boolean => isMarked() || (!isRunning(actor) && !isDialogOpen(actor));
     if (!(await status.until(hasEnded, CONFIRM_MS))) {
       throw new CatalogueError('not_confirmed', `Esc was typed, but ${actor.slug} still runs`);
     }
