@@ -424,11 +424,11 @@ describe('an answer to nothing', () => {
     await start();
     const { screen_id: screenId } = await cbos.session(slug);
     await cbos.stop('SIGKILL');
-    // As the server that was killed wrote it down before it typed the digit.
+    // As the server that was killed wrote it down before it typed the last of two digits.
     const database = openDatabase(join(world.cbosHome, 'cbos.db'));
-    database.prepare('UPDATE sessions SET answer_key = ? WHERE slug = ?').run('2', slug);
+    database.prepare('UPDATE sessions SET answer_key = ? WHERE slug = ?').run('32', slug);
     database.close();
-    await typeAtTerminal(world.env, screenId ?? '', '2');
+    await typeAtTerminal(world.env, screenId ?? '', '3');
     cbos = await startCbos(world);
     await expectEmptyPrompt();
   });

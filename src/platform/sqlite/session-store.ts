@@ -44,7 +44,7 @@ export interface SessionRecord {
   lastQuestion: string | null;
   /** hook evidence as core folds it, so that a restarted server knows what hooks have said */
   hooks: unknown;
-  /** the digit that an answer typed last: where its dialog had gone by then, it stands in the prompt. null: no such digit can stand there */
+  /** the digits that answers typed last: where its dialog had gone by then, one stands in the prompt. null: no such digit can stand there */
   answerKey: string | null;
   /** when its prompt was last cleared by a key, in Unix milliseconds */
   clearedAt: number | null;

@@ -68,6 +68,9 @@ export interface ActorDeps {
   onWaiting: (session: Session) => void;
 }
 
+/** Digits that are remembered: several dialogs may go one after the other before their answers come. */
+const ANSWER_KEYS = 4;
+
 /** Of these something is drawn, in every version. */
 const DRAWING_HOOKS: ReadonlySet<string> = new Set(['UserPromptSubmit', 'PreToolUse', 'PostToolUse']);
 
@@ -162,7 +165,8 @@ export class SessionActor {
 
   /** A digit that answers a dialog is about to be typed; null: none can stand in the prompt any more. Written down before it is typed. */
   rememberAnswerKey(key: string | null): void {
-    if (key !== this.currentRecord.answerKey) this.save({ answerKey: key });
+    const keys = key === null ? null : `${this.currentRecord.answerKey ?? ''}${key}`.slice(-ANSWER_KEYS);
+    if (keys !== this.currentRecord.answerKey) this.save({ answerKey: keys });
   }
 
   /** The key that clears the prompt is about to be typed. Written down before it is: the next server must not type a second one right after it. */

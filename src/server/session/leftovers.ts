@@ -38,7 +38,7 @@ export function leftoversOf(actor: SessionActor): DeliveryRecord[] | null {
   const mine = candidates(actor);
   // An answer's digit that came when its dialog had gone is no delivery.
   const { answerKey } = actor.record;
-  const found = textsInBox(draft, [...mine.map(({ text }) => text), ...(answerKey === null ? [] : [answerKey])]);
+  const found = textsInBox(draft, [...mine.map(({ text }) => text), ...(answerKey ?? '')]);
   if (found !== null) return found.flatMap((index) => mine[index] ?? []);
   // Of a long text the box shows the end; what was put back may be more than that. A placeholder may as well stand for what a person has pasted.
   const long = hasPlaceholder(draft)

@@ -11,6 +11,7 @@ import {
   showsDialog,
   standsInField,
 } from '../../core/delivery/answer-keys.ts';
+import { textsInBox } from '../../core/delivery/box.ts';
 import { cleanText, encodePaste, guardText } from '../../core/delivery/paste.ts';
 import { isAtLeast, parseClaudeVersion } from '../../platform/claude/index.ts';
 import { pressEnter, pressEscape, typeKeys } from '../../platform/gnu-screen/index.ts';
@@ -215,7 +216,8 @@ class OpenDialog {
     if (!(await status.until(isGone, CONFIRM_MS)))
       throw this.#unconfirmed('The answer was typed, but the dialog is still open');
     if (step.kind !== 'digit') return;
-    const isLate = (): boolean => draftOf(this.#actor) === this.#actor.record.answerKey;
+    const isLate = (): boolean =>
+      textsInBox(draftOf(this.#actor) ?? '', [...(this.#actor.record.answerKey ?? '')]) !== null;
     if (await status.until(isLate, LATE_KEY_MS)) {
       throw new CatalogueError('stale_question', 'Somebody at the terminal answered first');
     }
