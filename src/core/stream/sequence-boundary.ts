@@ -26,6 +26,7 @@ type Place = 'text' | 'escape' | 'csi' | 'string' | 'string-escape';
 export function unfinishedLength(bytes: Uint8Array): number {
   let place: Place = 'text';
   let beginning = 0;
+  let characterAt = -1;
   for (const [index, byte] of bytes.entries()) {
     if (place === 'text') {
       if (byte !== ESC) continue;
@@ -36,9 +37,13 @@ export function unfinishedLength(bytes: Uint8Array): number {
     const next = step(place, byte);
     // An ESC inside a CSI or an escape sequence abandons that one and begins another.
     if (next === 'escape' && byte === ESC) beginning = index;
+    // A character that is no ASCII ends a sequence that it does not belong into, and is swallowed with it.
+    if (next === 'text' && byte >= 0x80) characterAt = index;
     place = next;
   }
-  return place === 'text' ? incompleteUtf8Tail(bytes) : bytes.length - beginning;
+  if (place !== 'text') return bytes.length - beginning;
+  const incomplete = incompleteUtf8Tail(bytes);
+  return incomplete > 0 && bytes.length - incomplete === characterAt ? bytes.length - beginning : incomplete;
 }
 
 function step(place: Exclude<Place, 'text'>, byte: number): Place {

@@ -168,15 +168,17 @@ function cursor(terminal: Terminal, isAbsolute: boolean, core: CoreBuffer): stri
 /** How the terminal writes what comes next, and behind which character; `isPrinted`: that is the last thing it did. */
 function writing(terminal: Terminal) {
   const { _inputHandler, _charsetService } = coreOf(terminal);
-  const charsets = _charsetService._charsets.map((set, index) =>
-    set?.q === '─' && index < 2 ? `\u001b${'()'[index]}0` : '',
+  const { _charsets, glevel, charset: active } = _charsetService;
+  // ESC 8 changes the one in use alone.
+  const charsets = _charsets.map((set, index) =>
+    (index === glevel ? active : set)?.q === '─' && index < 2 ? `\u001b${'()'[index]}0` : '',
   );
   const before = cellBefore(terminal.buffer.active);
   return {
     before,
     isPrinted: before !== null && before.width === printedWidth(_inputHandler._parser.precedingJoinState),
     style: styleCodes(_inputHandler._curAttrData),
-    charset: `${charsets.join('')}${_charsetService.glevel === 1 ? '\u000e' : ''}`,
+    charset: `${charsets.join('')}${glevel === 1 ? '\u000e' : ''}`,
   };
 }
 

@@ -11,10 +11,15 @@ export interface CoreBuffer {
   savedCurAttrData: Styled;
 }
 
+/** What is drawn in place of a letter; of line drawing `─` for `q`. */
+interface Charset {
+  q?: string;
+}
+
 interface Core {
   coreService: { decPrivateModes: { wraparound: boolean }; modes: { insertMode: boolean } };
   coreMouseService: { activeEncoding: string };
-  _charsetService: { glevel: number; _charsets: ({ q?: string } | undefined)[] };
+  _charsetService: { glevel: number; charset: Charset | undefined; _charsets: (Charset | undefined)[] };
   _bufferService: { buffers: { normal: CoreBuffer; alt: CoreBuffer } };
   _inputHandler: {
     _curAttrData: Styled;

@@ -22,6 +22,9 @@ describe('where a snapshot can be continued from', () => {
     ['a sequence that CAN abandoned', 'a\x1b[12\x18text', 0],
     ['an ESC that abandons a CSI and begins another', 'a\x1b[12\x1b[3', 3],
     ['save cursor', 'a\x1b7', 0],
+    ['half a character that ends an escape sequence', 'a\x1b\xe6', 2],
+    ['half a character that ends a CSI', 'a\x1b[1\xe6\x97', 5],
+    ['half a character behind a finished sequence', 'a\x1b[m\xe6', 1],
     ['a line feed inside a CSI', 'a\x1b[1\n2', 5],
   ])('%s', (_, text, expected) => {
     expect(unfinishedLength(bytes(text))).toBe(expected);

@@ -4,6 +4,8 @@ const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
 
 /** Lines that do not wrap, and that do again. */
 export const NO_WRAP = ['\x1b[?7l', '\x1b[?7h'];
+/** Line drawing in place of letters, and back. */
+export const CHARSETS = ['\x1b(0', '\x1b(B', '\x1b)0', '\x0e', '\x0f'];
 /** A piece of what programs write, and of what they should not: text of every kind, escape sequences, invalid bytes. */
 export const anyOutput = fc.oneof(
   { weight: 4, arbitrary: fc.string({ unit: 'grapheme', minLength: 1, maxLength: 12 }).map(bytes) },
@@ -31,11 +33,8 @@ export const anyOutput = fc.oneof(
           '\x1b[2m',
           '\x1b[1m',
           '\x1b[53m',
-          '\x0e',
           '\x1b7',
           '\x1b8',
-          '\x1b(0',
-          '\x1b(B',
           '\x1b[?1049h',
           '\x1b[?1049l',
         ],

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { createEmulator, type Emulator } from '../../../src/platform/emulator/index.ts';
-import { anyOutput, NO_WRAP } from './any-output.ts';
+import { anyOutput, CHARSETS, NO_WRAP } from './any-output.ts';
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
 
@@ -39,7 +39,7 @@ test('bytes split anywhere give the same screen, that of their text', async () =
   const size = { cols: 9, rows: 5, scrollback: 10 };
   await fc.assert(
     fc.asyncProperty(
-      fc.array(fc.oneof({ weight: 20, arbitrary: anyOutput }, fc.constantFrom(...NO_WRAP).map(bytes)), {
+      fc.array(fc.oneof({ weight: 20, arbitrary: anyOutput }, fc.constantFrom(...NO_WRAP, ...CHARSETS).map(bytes)), {
         maxLength: 30,
       }),
       fc.array(fc.integer({ min: 1, max: 20 }), { minLength: 1 }),
