@@ -148,7 +148,8 @@ function modes(terminal: Terminal): string {
 
 /**
  * The cursor, the style and the character set to go on with. Where the last thing was a character it is written once more, for then a
- * combining mark or a joiner that comes next belongs to it; and one in the last column, because only that puts the cursor over the edge.
+ * combining mark or a joiner that comes next belongs to it; and one in the last column, because only that puts the cursor over the edge:
+ * a style behind it says that something else came since.
  */
 function cursor(terminal: Terminal, isAbsolute: boolean, core: CoreBuffer): string {
   const buffer = terminal.buffer.active;
@@ -162,7 +163,7 @@ function cursor(terminal: Terminal, isAbsolute: boolean, core: CoreBuffer): stri
   const again = `${to(buffer.cursorX - before.width)}${room}`;
   return isPrinted
     ? `${charset}${again}${style}${before.characters}`
-    : `${again}${before.style}${before.characters}${style === '' && before.style !== '' ? '\u001b[m' : style}${charset}`;
+    : `${again}${before.style}${before.characters}${style === '' ? '\u001b[m' : style}${charset}`;
 }
 
 /** How the terminal writes what comes next, and behind which character; `isPrinted`: that is the last thing it did. */

@@ -65,7 +65,7 @@ test('a terminal that goes on from a snapshot, wherever that was taken, shows th
       await Promise.all([write(whole, rest), write(joined, rest)]);
       expect(picture(joined)).toEqual(picture(whole));
     }),
-    { numRuns: 200 },
+    { numRuns: 100 },
   );
 });
 
@@ -74,6 +74,7 @@ test.each([
   ['a style of the normal screen that the alternate one does not have', '\x1b[31;44mred\x1b[?1049h\x1b[0mplain', ''],
   ['a line that is just full', '123456789', 'next'],
   ['a line that is just full, and another style', '\x1b[1m123456789\x1b[0m', 'next'],
+  ['that a full line was followed by something else', '123456789\0', '\x1b[2b'],
   ['half an emoji', '👩', '\u200d💻'],
   ['a letter without its accent', '\x1b[4me', '\u0301'],
   ['an emoji of which a repetition comes', '漢', '\x1b[2b'],
