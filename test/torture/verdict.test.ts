@@ -283,3 +283,17 @@ test('that a text never showed in the prompt may be said of few', () => {
   run.notes['S0.c1.1'] = NOTES.neverShown;
   expect(judge(run)).toEqual([expect.stringContaining('1 of 4 texts never showed')]);
 });
+
+test('one interrupt takes all the texts of its turn, where they came out of the queue and say so', () => {
+  const run = goodRun();
+  run.messages.splice(0, 3);
+  run.granted = [];
+  run.answers.shift();
+  run.messages.splice(0, 2);
+  run.interruptedAt.push(T0);
+  run.enqueued = ['S0.c1.1', 'S0.c1.2'];
+  for (const mark of run.enqueued) run.notes[mark] = NOTES.interrupted;
+  expect(judge(run)).toEqual([]);
+  run.notes['S0.c1.2'] = NOTES.inQueue;
+  expect(judge(run)).toEqual([expect.stringMatching(/^lost: S0\.c1\.2/)]);
+});

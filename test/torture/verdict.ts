@@ -49,26 +49,33 @@ class Excuses {
   }
 
   take(kind: 'texts' | 'dialogs', session: string, from: number, to: number): boolean {
-    const found = this.#left.find(
-      (one) =>
-        one[kind] > 0 &&
-        one.interrupt.session === session &&
-        one.interrupt.from <= to + INTERRUPT_REACH_MS &&
-        one.interrupt.to >= from - INTERRUPT_REACH_MS,
-    );
+    const found = this.#near(session, from, to).find((one) => one[kind] > 0);
     if (found !== undefined) found[kind] -= 1;
     return found !== undefined;
   }
+
+  hasNear(session: string, from: number, to: number): boolean {
+    return this.#near(session, from, to).length > 0;
+  }
+
+  #near(session: string, from: number, to: number) {
+    return this.#left.filter(
+      ({ interrupt }) =>
+        interrupt.session === session &&
+        interrupt.from <= to + INTERRUPT_REACH_MS &&
+        interrupt.to >= from - INTERRUPT_REACH_MS,
+    );
+  }
 }
 
-function textFaults({ ledger, witness, finals, kills }: Torture, excuses: Excuses): string[] {
+function textFaults({ ledger, witness, finals, kills, enqueued }: Torture, excuses: Excuses): string[] {
   const faults: string[] = [];
   let lostInCrash = 0;
   let neverShown = 0;
   for (const sent of ledger.texts) {
     const hasArrived = witness.arrived(sent.session).includes(sent.mark);
     const final = finals.get(sent.text.trim()) ?? finals.get(sent.text) ?? null;
-    const fault = textFault({ sent, hasArrived, final }, excuses);
+    const fault = textFault({ sent, hasArrived, final, isEnqueued: enqueued.has(sent.mark) }, excuses);
     if (fault !== null) {
       faults.push(`${fault}: ${sent.mark} (answered ${JSON.stringify(sent.answer)}, now ${JSON.stringify(final)})`);
     }
@@ -86,7 +93,12 @@ function textFaults({ ledger, witness, finals, kills }: Torture, excuses: Excuse
 const NEVER_SHOWN_IN = 300;
 
 function textFault(
-  { sent, hasArrived, final }: { sent: SentText; hasArrived: boolean; final: FinalDelivery | null },
+  {
+    sent,
+    hasArrived,
+    final,
+    isEnqueued,
+  }: { sent: SentText; hasArrived: boolean; final: FinalDelivery | null; isEnqueued: boolean },
   excuses: Excuses,
 ): string | null {
   if (sent.answer !== null && 'refused' in sent.answer) {
@@ -98,7 +110,10 @@ function textFault(
     case 'delivered': {
       // That it was interrupted is written when it is taken out of the prompt, which may be in a later life of the server.
       const from = final.note === NOTES.interrupted ? Math.min(sent.from, final.at) : final.at;
-      return hasArrived || excuses.take('texts', sent.session, from, final.at) ? null : 'lost';
+      if (hasArrived || excuses.take('texts', sent.session, from, final.at)) return null;
+      // A turn that took several texts out of the queue is interrupted with all of them, and each says so.
+      const isOfSameTurn = isEnqueued && final.note === NOTES.interrupted;
+      return isOfSameTurn && excuses.hasNear(sent.session, from, final.at) ? null : 'lost';
     }
     case 'sent':
       // Typed, and nothing said that it was taken: only an interrupt right then leaves no sign for good.
