@@ -66,11 +66,32 @@ function mentioned(dialog: ScreenDialog, tool: PendingTool): number {
 /** As it is drawn: nothing in it that a terminal shows otherwise. */
 const PLAIN = /^[\x20-\x7e\n]+$/;
 
-/** A dialog about a command shows it. Another command's hook may still be on its way while an interrupted one is remembered. */
+const MARKDOWN = /[`*_~#]/;
+
+/** Drawn below the last of several questions, with their texts above it; a window may cut those off. */
+const SUMMARY = /^\s*Review your answers\b/;
+
+/**
+ * A dialog about a command shows it, and one with questions one of them. Another call's hook may still be on its way while an interrupted one is
+ * remembered.
+ */
 function isAboutAnother(dialog: ScreenDialog, tool: PendingTool): boolean {
+  if (dialog.kind === 'question') return isOtherQuestion(dialog, tool);
   const command = isRecord(tool.input) ? stringOf(tool.input.command) : '';
   const isOfCommand = tool.name === 'Bash' && /^\s*Bash command\b/.test(dialog.parts[0]?.text ?? '');
   return isOfCommand && PLAIN.test(command) && mentioned(dialog, tool) === 0;
+}
+
+function isOtherQuestion(dialog: ScreenDialog, tool: PendingTool): boolean {
+  const shown = dialog.parts[0]?.text ?? '';
+  const asked = askedQuestions(tool.input).map(({ text }) => text);
+  // What the window cuts off above leaves an end of the question; what is drawn otherwise than it is written says nothing.
+  const isShown = (text: string): boolean =>
+    !PLAIN.test(text) ||
+    MARKDOWN.test(text) ||
+    squeeze(text).endsWith(squeeze(shown)) ||
+    squeeze(shown).includes(squeeze(text));
+  return shown !== '' && !SUMMARY.test(shown) && asked.length > 0 && !asked.some(isShown);
 }
 
 /**

@@ -41,6 +41,15 @@ describe('the call behind an open dialog, beside one that was interrupted withou
     expect(toolBehind(dialog('permission', 'Bash command\nCreate it\ntouch ../one'), tools)?.id).toBe('old');
   });
 
+  test('is none that is known where the dialog shows another question', () => {
+    const tools = [asks('old', 'Which letter shall it be?')];
+    expect(toolBehind(dialog('question', 'Which number?'), tools)).toBeNull();
+    expect(toolBehind(dialog('question', 'Which letter\nshall it be?'), tools)?.id).toBe('old');
+    // The window cut its first line off, or shows none of it.
+    expect(toolBehind(dialog('question', 'shall it be?'), tools)?.id).toBe('old');
+    expect(toolBehind(dialog('question', ''), tools)?.id).toBe('old');
+  });
+
   test('of equal calls is the one that was asked for first', () => {
     const tools = [call('a', 'Bash', { command: 'ls' }), call('b', 'Bash', { command: 'ls' })];
     expect(toolBehind(dialog('permission', 'ls'), tools)?.id).toBe('a');
