@@ -54,6 +54,9 @@ function chooseDialog(prompt: string): Scene | null {
   };
 }
 
+const UP = '\x1b[A';
+const DOWN = '\x1b[B';
+
 let world: ClaudeWorld;
 let cbos: Cbos;
 let count = 0;
@@ -306,6 +309,30 @@ describe('a question', () => {
     expect(toolResults()).toEqual([
       expect.stringContaining(`=\\"Go\\", \\"Which platforms matter?\\"=\\"${platforms.join(', ')}\\"`),
     ]);
+  });
+
+  test.each<[string, string, Answer, string]>([
+    ['by number', 'scene:ask', { choice: 2 }, 'PostgreSQL'],
+    ['in words of its own', 'scene:ask', { text: 'Redis' }, 'Redis'],
+    ['with boxes', 'dialog:boxes', { choice: [1, 3] }, 'Types, Tests'],
+  ])('is answered %s though a text was pasted into it, which goes into its field', async (_, text, body, told) => {
+    // Older ones have another field.
+    if (isOlderThan('2.1.151')) return;
+    const question = await ask(text);
+    await untilItTakesKeys();
+    const { screen_id: screenId } = await cbos.session(slug);
+    await typeAtTerminal(world.env, screenId ?? '', '\x1b[200~1. a text that\n2. came late\x1b[201~');
+    await cbos.until(slug, ({ buffer_tail }) => buffer_tail?.includes('2. came late') ?? false, 'has it in its field');
+    // Somebody looks what else there is, and comes back to it in two of these: the field's cursor stands before the text then.
+    await typeAtTerminal(world.env, screenId ?? '', text === 'scene:ask' ? UP + DOWN : UP);
+    expect((await openQuestion()).options.map(({ label }) => label)).toEqual(
+      question.options.map(({ label }) => label),
+    );
+    await answered(body);
+    await untilDone();
+    expect(toolResults()).toEqual([expect.stringContaining(`=\\"${told}\\"`)]);
+    expect(toolResults()[0]).not.toContain('came late');
+    await expectEmptyPrompt();
   });
 
   test('refuses what it does not offer and says what it does', async () => {

@@ -23,6 +23,11 @@ export type AnswerStep =
   | { kind: 'digit'; option: OptionRef }
   | { kind: 'mark'; option: OptionRef }
   | { kind: 'tick'; option: OptionRef; ticked: boolean }
+  /**
+   * empties the field of the free-text option, where a text stands that was typed into the prompt as the question opened, or half an answer,
+   * and takes the marker off it: in the field a digit is a letter
+   */
+  | { kind: 'clear_field' }
   /** opens the text field for a remark on the marked option */
   | { kind: 'amend' }
   | { kind: 'write'; text: string }
@@ -38,6 +43,8 @@ export type AnswerStep =
 export type Press = { keys: string } | { paste: string };
 
 const KEYS = { up: '\x1b[A', down: '\x1b[B', right: '\x1b[C', left: '\x1b[D', enter: '\r', tab: '\t', escape: '\x1b' };
+/** Take a line of a field out from its end, and from its beginning, or the end of the line before or behind it (2.1.329). */
+const DELETE_KEYS = { before: '\x15', behind: '\x0b' };
 
 /** Stands below a permission while the marker is on an option that takes a remark (2.1.329). */
 const AMEND_HINT = /\bTab to amend\b/;
@@ -63,11 +70,12 @@ export function answerSteps(
   if (plan.kind === 'dismiss') return [{ kind: 'escape' }];
   const parts = question.questions.length > 0 ? question.questions : [flatPart(question)];
   const byDigit = (view.dialog?.numbered ?? false) && !hasHint(view.frame, PREVIEW_HINT);
-  const steps: AnswerStep[] = [];
+  const clearing: AnswerStep[] = question.kind === 'question' ? [{ kind: 'clear_field' }] : [];
+  const steps: AnswerStep[] = [...clearing];
   for (const [index, part] of parts.entries()) {
     const answer = plan.parts[index];
     if (answer === undefined) throw new Error('a plan answers every question of its dialog');
-    if (parts.length > 1) steps.push({ kind: 'show_part', texts: parts.map(({ text }) => text), index });
+    if (parts.length > 1) steps.push({ kind: 'show_part', texts: parts.map(({ text }) => text), index }, ...clearing);
     const options = answer.options.map((option) => refTo(part, option));
     const leaving = options.find((option) => option !== 'free_text' && LEAVES.test(option.label));
     if (leaving !== undefined) return [...steps, ...chooseSteps([leaving], byDigit)];
@@ -147,10 +155,15 @@ export function pressFor(step: AnswerStep, view: DialogView): Press | null {
       return key === undefined || !isBox ? null : { keys: key };
     }
     case 'mark': {
-      const index = findOption(view, step.option);
-      const chosen = view.dialog?.chosen ?? -1;
-      if (index < 0 || chosen < 0 || index === chosen) return null;
-      return { keys: (index > chosen ? KEYS.down : KEYS.up).repeat(Math.abs(index - chosen)) };
+      const keys = arrowsTo(view, findOption(view, step.option));
+      return keys === null ? null : { keys };
+    }
+    case 'clear_field': {
+      if (textInField(view) === null) return { keys: KEYS.up };
+      // Each line takes two keys; where in it the cursor stands depends on who went there.
+      const times = 2 * rowsOfField(view);
+      const deletes = DELETE_KEYS.before.repeat(times) + DELETE_KEYS.behind.repeat(times);
+      return { keys: (arrowsTo(view, findOption(view, 'free_text')) ?? '') + deletes + KEYS.up };
     }
     case 'amend':
       return hasHint(view.frame, AMEND_HINT) ? { keys: KEYS.tab } : null;
@@ -169,6 +182,13 @@ export function pressFor(step: AnswerStep, view: DialogView): Press | null {
   }
 }
 
+/** The keys that bring the marker to an option; null where it is there, or either is not. */
+function arrowsTo({ dialog }: DialogView, index: number): string | null {
+  const chosen = dialog?.chosen ?? -1;
+  if (index < 0 || chosen < 0 || index === chosen) return null;
+  return (index > chosen ? KEYS.down : KEYS.up).repeat(Math.abs(index - chosen));
+}
+
 /** Whether the screen shows that a step was taken. `before` is what it showed when the step's key was typed. The last step is taken when its dialog is gone: that is not asked here. */
 export function isTaken(step: AnswerStep, before: DialogView, now: DialogView): boolean {
   if (step.kind === 'write') return standsInField(now.frame, step.text);
@@ -180,6 +200,8 @@ export function isTaken(step: AnswerStep, before: DialogView, now: DialogView): 
       return now.dialog.chosen !== null && now.dialog.chosen >= 0 && now.dialog.chosen === findOption(now, step.option);
     case 'tick':
       return now.dialog.checked[findOption(now, step.option)] === step.ticked;
+    case 'clear_field':
+      return textInField(now) === null && (now.dialog.freeText === null || now.dialog.chosen !== now.dialog.freeText);
     case 'amend':
       return !hasHint(now.frame, AMEND_HINT);
     case 'digit':
@@ -193,7 +215,7 @@ export function isTaken(step: AnswerStep, before: DialogView, now: DialogView): 
 
 /** Whether a step only brings something about, so that it may be tried again, and need not be where it is so already. */
 export function isRepeatable(step: AnswerStep): boolean {
-  return step.kind === 'show_part' || step.kind === 'mark' || step.kind === 'tick';
+  return ['show_part', 'mark', 'tick', 'clear_field'].includes(step.kind);
 }
 
 /**
@@ -252,6 +274,18 @@ function findOption(view: DialogView, option: OptionRef): number {
   // A long label goes on below itself, where it reads like a description.
   const isIt = shown !== '' && (wanted.startsWith(shown) || shown.startsWith(wanted));
   return isIt ? option.index : -1;
+}
+
+/** What stands in the field of a question's free-text option, null where nothing does. */
+const textInField = (view: DialogView): string | null =>
+  optionsOf(view)[findOption(view, 'free_text')]?.description ?? null;
+
+/** How many rows it may fill: those from its number to the next one's. */
+function rowsOfField({ frame, dialog }: DialogView): number {
+  const rowOf = (index: number): number =>
+    frame.lines.findLastIndex((line) => new RegExp(`^\\s*[❯>]?\\s*${index + 1}\\.`).test(line));
+  const at = dialog?.freeText ?? -1;
+  return Math.max(1, rowOf(at + 1) - rowOf(at));
 }
 
 /** Previews (2.1.329) stand beside the labels. */

@@ -143,6 +143,22 @@ function freeTextIndex(options: readonly QuestionOption[]): number | null {
   return index < 0 ? null : index;
 }
 
+/** The option below a question's free-text one (2.1.50 to 2.1.329). */
+const BELOW_FREE_TEXT = /^Chat about this$/;
+
+/**
+ * A text in the free-text option's field stands where its label stood: it becomes the description. It need not be an answer: what was typed
+ * into the prompt as the question opened stands there too.
+ */
+function withFreeTextLabel(options: readonly QuestionOption[], multi: boolean): QuestionOption[] {
+  const index = options.findIndex((option) => BELOW_FREE_TEXT.test(option.label)) - 1;
+  return options.map((option, at) => {
+    if (at !== index || FREE_TEXT.test(option.label)) return option;
+    const text = [option.label, option.description].filter((part) => part !== null).join(' ');
+    return { ...option, label: multi ? 'Type something' : 'Type something.', description: text };
+  });
+}
+
 /**
  * The dialog at the bottom of the window, null when none is open there. Only call it where no prompt box stands below:
  * a dialog takes the prompt's place in every version seen.
@@ -173,13 +189,15 @@ export function readDialog(frame: ScreenFrame, signs: ScreenSigns): ScreenDialog
 
   const tabBar = body.slice(edge + 1, firstRow.row).find((line) => line.trim() !== '') ?? '';
   if (TAB_BAR.test(tabBar)) {
+    const multi = rows.some((row) => row.isChecked !== null);
+    const options = withFreeTextLabel(bare, multi);
     const part: QuestionPart = {
       header: currentTab(tabBar),
       text: above.slice(1).join('\n'),
-      options: bare,
-      multi: rows.some((row) => row.isChecked !== null),
+      options,
+      multi,
     };
-    return { kind: 'question', parts: [part], ...marks, freeText: freeTextIndex(bare) };
+    return { kind: 'question', parts: [part], ...marks, freeText: freeTextIndex(options) };
   }
 
   const options = joinWrappedLabels(bare);

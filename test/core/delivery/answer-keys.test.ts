@@ -120,6 +120,8 @@ RULE
 
 Enter to select · ↑/↓ to navigate · n to add notes · Esc to cancel`);
 
+/** The rows from the number of a field of two lines to the next number. */
+const FIELD_ROWS = 4;
 const DOWN = '\x1b[B';
 const UP = '\x1b[A';
 
@@ -140,17 +142,17 @@ describe('the steps of an answer', () => {
   test.each<[string, DialogView, Planned | { kind: 'dismiss' }, string[]]>([
     ['a numbered option is its digit alone', permission(1), select([2]), ['digit']],
     ['an option without a number is marked, then taken', TRUST, select([1]), ['mark', 'enter']],
-    ['previews are marked, then taken', PREVIEWS, select([1]), ['mark', 'enter']],
+    ['previews are marked, then taken', PREVIEWS, select([1]), ['clear_field', 'mark', 'enter']],
     ['a remark', permission(1), select([2], { remark: 'not now' }), ['mark', 'amend', 'write', 'enter']],
-    ['a text of its own', LANGUAGE, select([], { text: 'Rust' }), ['mark', 'write', 'enter']],
-    ['boxes', platforms(['✔', ' ']), select([1]), ['tick false', 'tick true', 'next_part', 'submit']],
+    ['a text of its own', LANGUAGE, select([], { text: 'Rust' }), ['clear_field', 'mark', 'write', 'enter']],
+    ['boxes', platforms(['✔', ' ']), select([1]), ['clear_field', 'tick false', 'tick true', 'next_part', 'submit']],
     [
       'boxes and a text',
       platforms([' ', ' ']),
       select([0], { text: 'BSD' }),
-      ['tick true', 'tick false', 'mark', 'write', 'mark', 'next_part', 'submit'],
+      ['clear_field', 'tick true', 'tick false', 'mark', 'write', 'mark', 'next_part', 'submit'],
     ],
-    ['leaving a question with boxes', platforms([' ', ' ']), select([3]), ['digit']],
+    ['leaving a question with boxes', platforms([' ', ' ']), select([3]), ['clear_field', 'digit']],
     ['a dismissal', permission(1), { kind: 'dismiss' }, ['escape']],
   ])('%s', (_, shown, plan, expected) => {
     expect(kinds(answerSteps(questionOf(shown), plan, shown))).toEqual(expected);
@@ -166,9 +168,12 @@ describe('the steps of an answer', () => {
       remark: null,
     };
     expect(kinds(answerSteps(several, plan, LANGUAGE))).toEqual([
+      'clear_field',
       'show_part',
+      'clear_field',
       'digit',
       'show_part',
+      'clear_field',
       'tick true',
       'tick false',
       'next_part',
@@ -193,6 +198,18 @@ describe('the keys of a step', () => {
     ['a marker on its way up', { kind: 'mark', option: { index: 0, label: 'Yes' } }, permission(3), { keys: UP + UP }],
     ['a marker to the text field', { kind: 'mark', option: 'free_text' }, LANGUAGE, { keys: DOWN + DOWN }],
     ['no marker where no text field is', { kind: 'mark', option: 'free_text' }, permission(1), null],
+    [
+      'a text of two lines out of the field, and the marker off it',
+      { kind: 'clear_field' },
+      platforms([' ', ' '], 'came late,\n         and long', 1),
+      { keys: DOWN + DOWN + '\x15'.repeat(2 * FIELD_ROWS) + '\x0b'.repeat(2 * FIELD_ROWS) + UP },
+    ],
+    [
+      'the marker off an empty field',
+      { kind: 'clear_field' },
+      platforms([' ', ' '], 'Type something', 3),
+      { keys: UP },
+    ],
     ['a remark', { kind: 'amend' }, permission(3), { keys: '\t' }],
     ['no remark where none is taken', { kind: 'amend' }, permission(2, 'No', 'Esc to cancel'), null],
     [
@@ -265,6 +282,21 @@ describe('a step is taken', () => {
       { kind: 'write', text: 'Linux' },
       LANGUAGE,
       platforms(['✔', ' '], 'BSD▮', 3),
+      false,
+    ],
+    [
+      'when the field is empty and left',
+      { kind: 'clear_field' },
+      LANGUAGE,
+      platforms([' ', ' '], 'Type something', 1),
+      true,
+    ],
+    ['not while a text is in it', { kind: 'clear_field' }, LANGUAGE, platforms([' ', ' '], 'came late', 1), false],
+    [
+      'not while the marker is on it',
+      { kind: 'clear_field' },
+      LANGUAGE,
+      platforms([' ', ' '], 'Type something', 3),
       false,
     ],
   ])('%s', (_, step, before, now, taken) => {
