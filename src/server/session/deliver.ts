@@ -1,5 +1,6 @@
 import { boxHolds, textsInBox } from '../../core/delivery/box.ts';
 import { type DeliveryContext, mayTypeHeld, normalisePrompt } from '../../core/delivery/decide.ts';
+import { hasBegunTurn } from '../../core/delivery/taken.ts';
 import { pressEnter } from '../../platform/gnu-screen/index.ts';
 import type { DeliveryRecord } from '../../platform/sqlite/delivery-store.ts';
 import { CatalogueError, type Delivery, type Send } from '../../protocol/index.ts';
@@ -126,12 +127,12 @@ export function createDeliverer(actor: SessionActor): Deliverer {
       // A loaded machine may draw it, and take its Enter, later than was waited for.
       hasShown ||= boxHolds(draftOf(actor) ?? '', record.text) === 'text';
       if (actor.deps.deliveries.get(actor.record.id, record.id)?.status === 'delivered') return true;
-      const { primary, since } = actor.status.memory();
       if (record.command && (actor.isDead() || hasTakenDraft(actor, enteredAt))) return true;
       if (confirm === 'queue') return hasShown && hasTakenDraft(actor, enteredAt) && isBoxEmpty(actor);
-      // Below a transcript a turn that was interrupted seems to run again.
-      const hasBegun = primary === 'active' && since >= typedAt && coverOf(actor) !== 'transcript';
-      return hasBegun && (hasShown || !hasHooks);
+      if (!hasShown && hasHooks) return false;
+      const { primary, since } = actor.status.memory();
+      const seen = { primary, since, cover: coverOf(actor), draft: draftOf(actor) };
+      return hasBegunTurn(seen, { text: record.text, at: typedAt });
     };
     const firstMs = confirm === 'queue' ? QUEUE_CONFIRM_MS : FIRST_CONFIRM_MS;
     const atOnce = await actor.status.until(isConfirmed, firstMs);

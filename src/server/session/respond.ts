@@ -13,6 +13,7 @@ import {
 } from '../../core/delivery/answer-keys.ts';
 import { textsInBox } from '../../core/delivery/box.ts';
 import { cleanText, encodePaste, guardText } from '../../core/delivery/paste.ts';
+import { type DialogSeen, watchForEnd } from '../../core/delivery/taken.ts';
 import { isAtLeast, parseClaudeVersion } from '../../platform/claude/index.ts';
 import { pressEnter, pressEscape, typeKeys } from '../../platform/gnu-screen/index.ts';
 import { type Answer, CatalogueError, type Question } from '../../protocol/index.ts';
@@ -170,6 +171,11 @@ class OpenDialog {
     return { frame: screen.frame, dialog: screen.reading.dialog };
   }
 
+  #seen(): DialogSeen {
+    const questionId = this.#actor.status.memory().question?.id ?? null;
+    return { view: this.view(), cover: coverOf(this.#actor), questionId };
+  }
+
   /** Resolves when the dialog has stood long enough to take keys. */
   async ready(): Promise<void> {
     const { status, deps } = this.#actor;
@@ -202,18 +208,11 @@ class OpenDialog {
   async finish(step: AnswerStep): Promise<void> {
     const { status } = this.#actor;
     this.#requireOpen(step);
-    const before = this.view();
-    const openId = status.memory().question?.id;
+    const before = this.#seen();
+    const isEnd = watchForEnd(this.#question, before);
     beginEnding(this.#actor, 'answer');
-    await this.#press(step, before);
-    const isGone = (): boolean => {
-      // Over a dialog it looks like another question, and may have taken the key.
-      if (coverOf(this.#actor) === 'transcript') return false;
-      if (status.memory().question?.id === openId) return false;
-      // Without hooks a question's identity is made of what the screen shows, and that changes with every letter typed.
-      return this.#question.tool !== null || !showsDialog(this.#question, before, this.view());
-    };
-    if (!(await status.until(isGone, CONFIRM_MS)))
+    await this.#press(step, before.view);
+    if (!(await status.until(() => isEnd(this.#seen()), CONFIRM_MS)))
       throw this.#unconfirmed('The answer was typed, but the dialog is still open');
     if (step.kind !== 'digit') return;
     const isLate = (): boolean =>
