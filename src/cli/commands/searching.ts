@@ -25,7 +25,7 @@ export function addSearching(program: Command, context: CliContext): void {
     summary: 'search through everything that sessions showed and said',
     more: [
       'Newest first. All words must occur, each also as the beginning of a longer one; "in quotes" exactly so.',
-      'Each hit says how to replay the session from there.',
+      'Each hit says how to replay the session from there; of a JSON session, how to see the events after it.',
     ].join('\n'),
     examples: [
       ['cbos search flaky test', 'both words, in all sessions'],
