@@ -1,3 +1,5 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Delivery, Session } from '../../src/protocol/index.ts';
 import { type Cbos, startCbos } from '../harness/cbos.ts';
@@ -15,6 +17,12 @@ let slug: string;
 let screenId: string;
 beforeAll(async () => {
   world = await claudeWorld();
+  // A hook of the user's own, which keeps a text on its way into the queue.
+  const hooks = {
+    UserPromptSubmit: [{ hooks: [{ type: 'command', command: 'if grep -q lingering; then sleep 2; fi' }] }],
+  };
+  mkdirSync(join(world.projectDir, '.claude'), { recursive: true });
+  writeFileSync(join(world.projectDir, '.claude', 'settings.json'), JSON.stringify({ hooks }));
   cbos = await startCbos(world);
 });
 afterAll(() => world.dispose());
@@ -66,27 +74,31 @@ describe('texts that CBOS typed into the queue of Claude Code, and that come bac
   });
 
   /** Two texts in the queue, and back in the prompt by Up. */
-  async function bringBack(filler = ''): Promise<void> {
+  async function bringBack({ filler = '', last = '' } = {}): Promise<void> {
     await send(`queued first ${filler}scene:hello`);
-    await send(`queued second ${filler}scene:hello`);
+    await send(`queued second ${filler}${last}scene:hello`);
     await type(UP);
     await waitFor(async () => !(await footer()).includes('esc to interrupt'), { describe: 'they stand in the prompt' });
   }
 
   test.each([
-    ['', ''],
-    [', of which the box shows no more than the end,', 'of many words, more than the box can show '.repeat(60)],
-  ])('when somebody ends the turn%s are sent when nobody touches them, in their order, and once', async (_, filler) => {
-    await bringBack(filler);
-    await type(ESCAPE);
-    await waitFor(() => received().length === 2, { describe: 'both arrive', actual: received, timeoutMs: 20_000 });
-    await cbos.untilStatus(slug, 'idle/waiting_input');
-    expect(received().map((prompt) => prompt.split(`${slug}: `).at(-1))).toEqual([
-      `queued first ${filler}scene:hello`,
-      `queued second ${filler}scene:hello`,
-    ]);
-    await untilBecame('delivered', '');
-  });
+    ['', '', ''],
+    [', of which the box shows no more than the end,', 'of many words, more than the box can show '.repeat(60), ''],
+    [', the last of which was on its way still,', '', 'lingering '],
+  ])(
+    'when somebody ends the turn%s are sent when nobody touches them, in their order, and once',
+    async (_, filler, last) => {
+      await bringBack({ filler, last });
+      await type(ESCAPE);
+      await waitFor(() => received().length === 2, { describe: 'both arrive', actual: received, timeoutMs: 20_000 });
+      await cbos.untilStatus(slug, 'idle/waiting_input');
+      expect(received().map((prompt) => prompt.split(`${slug}: `).at(-1))).toEqual([
+        `queued first ${filler}scene:hello`,
+        `queued second ${filler}${last}scene:hello`,
+      ]);
+      await untilBecame('delivered', '');
+    },
+  );
 
   test.each([
     ['after the turn', ESCAPE, ' and more'],

@@ -17,9 +17,11 @@ export interface ToldQueue {
   putBack: ReadonlyMap<string, number>;
   /** what a turn took as a prompt, and was not queued again since */
   taken: ReadonlySet<string>;
+  /** what went into the queue, whatever became of it */
+  queued: ReadonlySet<string>;
 }
 
-export const NOTHING_TOLD: ToldQueue = { putBack: new Map(), taken: new Set() };
+export const NOTHING_TOLD: ToldQueue = { putBack: new Map(), taken: new Set(), queued: new Set() };
 
 const Prompt = z.object({ type: z.literal('user'), message: z.object({ content: z.string() }) });
 
@@ -31,6 +33,7 @@ const Prompt = z.object({ type: z.literal('user'), message: z.object({ content: 
 export async function readQueue(transcript: string): Promise<ToldQueue> {
   const putBack = new Map<string, number>();
   const taken = new Set<string>();
+  const queued = new Set<string>();
   for (const line of (await readTail(transcript)).split('\n')) {
     if (!line.includes('"queue-operation"')) {
       const prompt = parsePrompt(line);
@@ -42,9 +45,11 @@ export async function readQueue(transcript: string): Promise<ToldQueue> {
     const text = operation.content.trim();
     if (operation.operation === 'popAll') putBack.set(text, Date.parse(operation.timestamp));
     else putBack.delete(text);
-    if (operation.operation === 'enqueue') taken.delete(text);
+    if (operation.operation !== 'enqueue') continue;
+    queued.add(text);
+    taken.delete(text);
   }
-  return { putBack, taken };
+  return { putBack, taken, queued };
 }
 
 function parsePrompt(line: string): string | null {

@@ -78,14 +78,18 @@ async function findPutBack(actor: SessionActor): Promise<PutBack | null> {
   for (const delayMs of LOOK_AFTER_MS) {
     if (delayMs > 0) await actor.status.until(() => !isReadyBelowDraft(actor), delayMs);
     if (actor.transcript === null) return null;
-    const { putBack } = await readQueue(actor.transcript);
+    const told = await readQueue(actor.transcript);
     const draft = draftOf(actor);
     // A placeholder may as well stand for what a person has pasted.
     if (draft === null || !isReadyBelowDraft(actor) || hasPlaceholder(draft)) return null;
-    const at = Math.max(...putBack.values());
-    const texts = [...putBack].flatMap(([text, time]) => (time > at - TOGETHER_MS ? [text] : []));
+    const at = Math.max(...told.putBack.values());
+    const back = [...told.putBack].flatMap(([text, time]) => (time > at - TOGETHER_MS ? [text] : []));
+    if (back.length === 0) continue;
+    // The hook tells of a text before it is in the queue: what comes back meanwhile has it beside itself in the box, and it never gets there (2.1.329).
+    const onItsWay = queued.filter((text) => !told.queued.has(text) && !told.taken.has(text)).slice(0, 1);
+    const texts = [back, [...back, ...onItsWay]].find((some) => boxHoldsReturned(draft, some, queued) !== 'other');
+    if (texts === undefined) continue;
     const holds = boxHoldsReturned(draft, texts, queued);
-    if (texts.length === 0 || holds === 'other') continue;
     const records = texts.flatMap((text) => taken.find((one) => normalisePrompt(one.text) === text) ?? []);
     return records.length === texts.length ? { records, at, draft, isChanged: holds === 'more' } : null;
   }

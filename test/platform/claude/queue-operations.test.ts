@@ -51,11 +51,13 @@ test('one that a turn took, or that was queued again, is not', async () => {
     operation('enqueue', 'absorbed'),
     operation('remove', 'absorbed'),
   );
-  expect((await readQueue(file)).putBack).toEqual(new Map());
+  const told = await readQueue(file);
+  expect(told.putBack).toEqual(new Map());
+  expect(told.queued).toEqual(new Set(['again', 'taken', 'absorbed']));
 });
 
 test('a conversation that has no transcript yet has put nothing back', async () => {
-  expect(await readQueue(join(dir, 'none.jsonl'))).toEqual({ putBack: new Map(), taken: new Set() });
+  expect(await readQueue(join(dir, 'none.jsonl'))).toEqual({ putBack: new Map(), taken: new Set(), queued: new Set() });
 });
 
 test('what a turn took as a prompt is told, until it is queued again', async () => {
