@@ -86,7 +86,9 @@ export function createEmulator(options: EmulatorOptions): Emulator {
   }
   return {
     write: (bytes, onParsed) => {
-      if (!disposed) terminal.write(toDraw(bytes), () => (disposed ? undefined : onParsed?.()));
+      if (disposed) return;
+      for (const piece of toDraw(bytes)) terminal.write(piece);
+      if (onParsed !== undefined) terminal.write('', () => (disposed ? undefined : onParsed()));
     },
     flush: () => new Promise((resolve) => (disposed ? resolve() : terminal.write('', resolve))),
     resize: (cols, rows) => terminal.resize(cols, rows),
