@@ -10,7 +10,7 @@ import { keepEvidence } from './keep-evidence.ts';
 import { choosePlay, MARK } from './plays.ts';
 import { createRandom, type Random } from './random.ts';
 import { watchForStandstill } from './standstill.ts';
-import { type FinalDelivery, faultsOf, type Torture } from './verdict.ts';
+import { type FinalDelivery, faultsOf, passedQueue, type Torture } from './verdict.ts';
 import { createWitness, type Witness } from './witness.ts';
 
 export interface TortureOptions {
@@ -34,6 +34,8 @@ export interface TortureRun extends Torture {
   tookMs: number;
   /** deliveries by their status at the end */
   statuses: Record<string, number>;
+  /** texts that passed Claude Code's own queue */
+  passedQueue: number;
 }
 
 /** Real sessions, random clients, and whatever the stand-in saw of it. */
@@ -104,7 +106,7 @@ async function play(
   const granted = new Set(readdirSync(world.dir).filter((name) => name.startsWith('granted-')));
   const enqueued = enqueuedMarks(join(world.home, '.claude', 'projects'));
   const run = { ledger, witness, finals, granted, enqueued, kills, tookMs: performance.now() - began, statuses };
-  return { ...run, faults: faultsOf(run) };
+  return { ...run, faults: faultsOf(run), passedQueue: passedQueue(run) };
 }
 
 /** Marks of what Claude Code put into its own queue. */

@@ -26,9 +26,9 @@ async function torture(options: Pick<TortureOptions, 'operations' | 'kills'>): P
   expect(run.faults, `TORTURE_SEED=${seed}`).toEqual([]);
 }
 
-function summary({ ledger, kills, tookMs, statuses }: TortureRun): string {
+function summary({ ledger, kills, tookMs, statuses, passedQueue }: TortureRun): string {
   const seconds = Math.round(tookMs / 1_000);
-  return `${JSON.stringify(ledger.count)}, ${kills} kills, ${seconds} s; deliveries ${JSON.stringify(statuses)}`;
+  return `${JSON.stringify(ledger.count)}, ${kills} kills, ${seconds} s; deliveries ${JSON.stringify(statuses)}, ${passedQueue} passed the queue`;
 }
 
 test(

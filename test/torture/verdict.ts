@@ -129,8 +129,18 @@ function textFault(
   }
 }
 
+function orderFaults(torture: Torture): string[] {
+  return outOfOrder(torture).flatMap(({ sent, before, hasPassedQueue }) =>
+    hasPassedQueue ? [] : [`out of order: ${sent.mark} came before ${before}`],
+  );
+}
+
+/** How many texts passed others in Claude Code's own queue, which is told of a run and is no fault (ADR 18). */
+export const passedQueue = (torture: Torture): number =>
+  outOfOrder(torture).filter(({ hasPassedQueue }) => hasPassedQueue).length;
+
 /** What one client sent to one session in one way arrives in that order. A text that is held waits, so one that is not may pass it. */
-function orderFaults({ ledger, witness, finals, enqueued }: Torture): string[] {
+function outOfOrder({ ledger, witness, finals, enqueued }: Torture) {
   const last = new Map<string, { place: number; mark: string }>();
   const isInQueue = ({ text }: SentText): boolean => finals.get(text.trim())?.note === NOTES.inQueue;
   return ledger.texts.flatMap((sent) => {
@@ -140,9 +150,9 @@ function orderFaults({ ledger, witness, finals, enqueued }: Torture): string[] {
     const before = last.get(lane);
     last.set(lane, { place, mark: sent.mark });
     if (before === undefined || before.place < place) return [];
-    // Claude Code itself lets a text pass its queue whose Enter comes in the moment between two turns (ADR 18).
+    // Claude Code itself lets a text pass its queue whose Enter comes in the moment between two turns.
     const hasPassedQueue = isInQueue(sent) && !enqueued.has(sent.mark) && enqueued.has(before.mark);
-    return hasPassedQueue ? [] : [`out of order: ${sent.mark} came before ${before.mark}`];
+    return [{ sent, before: before.mark, hasPassedQueue }];
   });
 }
 
