@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { startWatchdog } from './watchdog.ts';
 
 /** Where the workers find the run's id. The runner's own processes carry it; only worlds carry the mark that is killed. */
 export const RUN_VARIABLE = 'CBOS_TEST_RUN';
@@ -8,9 +9,12 @@ export function newRunId(): string {
   return randomBytes(3).toString('hex');
 }
 
-/** The run this process belongs to; a new one where no runner named it (a script using the harness). */
+/** The run this process belongs to; where no runner named it (a bench, or another script that uses the harness), a new one with its own watchdog. */
 export function currentRunId(): string {
-  const run = process.env[RUN_VARIABLE] ?? newRunId();
+  const known = process.env[RUN_VARIABLE];
+  if (known !== undefined) return known;
+  const run = newRunId();
   process.env[RUN_VARIABLE] = run;
+  void startWatchdog(run);
   return run;
 }

@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import type { Socket } from 'node:net';
 import { fileURLToPath } from 'node:url';
 
 const PROGRAM = fileURLToPath(new URL('./watchdog.mjs', import.meta.url));
@@ -25,7 +26,9 @@ export async function startWatchdog(run: string): Promise<Watchdog> {
   if (child.pid === undefined) throw new Error('the watchdog did not start');
   await once(child.stdout, 'data');
   child.stdout.destroy();
+  // Neither it nor the pipe keeps this process from ending.
   child.unref();
+  (child.stdin as Socket).unref();
   return {
     pid: child.pid,
     async release() {
