@@ -1,5 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { DatabaseSync } from '@photostructure/sqlite';
+import { z } from 'zod';
 import type { Delivery, Session } from '../../src/protocol/index.ts';
 import { type Cbos, startCbos } from '../harness/cbos.ts';
 import { type ClaudeWorld, claudeWorld } from '../harness/claude.ts';
@@ -100,7 +102,7 @@ async function play(
   // Servers that live for a second each may well leave a session alone for a minute.
   const watching = options.kills > 0 ? null : watchForStandstill({ cbos, slugs, ledger, isOver });
   await Promise.all([...clients, killing, watching]);
-  const finals = await settle({ cbos, slugs, ledger, witness, atTerminal });
+  const finals = await settle({ cbos, slugs, ledger, witness, atTerminal, journal: join(world.cbosHome, 'cbos.db') });
   const statuses: Record<string, number> = {};
   for (const { status } of finals.values()) statuses[status] = (statuses[status] ?? 0) + 1;
   const granted = new Set(readdirSync(world.dir).filter((name) => name.startsWith('granted-')));
@@ -123,6 +125,8 @@ interface Settling {
   ledger: Ledger;
   witness: Witness;
   atTerminal: (slug: string, keys: string) => Promise<void>;
+  /** the server's database */
+  journal: string;
 }
 
 /** Answers what is still asked, waits until every session is ready and nothing is held, and sends each a last prompt, whose request holds all. */
@@ -152,7 +156,31 @@ async function settle(settling: Settling): Promise<Torture['finals']> {
       }
     }),
   );
+  // A listing is short, and a client that lost its server was told no id.
+  for (const [text, delivery] of journalled(settling.journal)) if (!finals.has(text)) finals.set(text, delivery);
   return finals;
+}
+
+/** All deliveries of the journal, by their text. */
+function journalled(file: string): [string, FinalDelivery][] {
+  const database = new DatabaseSync(file, { readOnly: true });
+  try {
+    const rows = database.prepare('SELECT id, text, status, updated_at, note FROM deliveries').all();
+    return z
+      .array(
+        z.object({
+          id: z.string(),
+          text: z.string(),
+          status: z.string(),
+          updated_at: z.number(),
+          note: z.string().nullable(),
+        }),
+      )
+      .parse(rows)
+      .map(({ id, text, status, updated_at: at, note }) => [text, { id, status, at, note }]);
+  } finally {
+    database.close();
+  }
 }
 
 /** Every held text gets its time: on a loaded machine a dozen of them, one turn each, take minutes. */
