@@ -33,8 +33,8 @@ const QUEUE_CONFIRM_MS = 1_000;
 /** So late may a hook still tell that a text was taken which seemed to stand in the prompt, and was cleared away: its Enter came first. */
 const LATE_SIGN_MS = 10_000;
 
-/** An Enter that a person types shows by a hook or a turn within 20 to 150 ms; on a loaded machine it takes longer. */
-const BY_HAND_MS = 1_000;
+/** An Enter that a person types shows by a hook or a turn within 20 to 150 ms, a text in the box within 100 ms; on a loaded machine it takes longer. */
+const MISSING_MS = 1_500;
 
 /** Notes that a late sign belies. */
 const DENIALS: readonly (string | null)[] = [NOTES.cleared, NOTES.neverShown];
@@ -166,11 +166,17 @@ export function createDeliverer(actor: SessionActor): Deliverer {
     return view(record);
   }
 
-  /** What was typed before and stands in the box no more: a person may just have sent it, of which the hook tells a moment later. */
-  async function wasSentByHand(): Promise<boolean> {
+  /**
+   * What was typed before and does not stand in the box: a person may just have sent it, of which the hook tells a moment later, or it is on
+   * its way still, as on a loaded machine when a view has just closed.
+   * @returns whether it is to be typed again
+   */
+  async function isMissing(): Promise<boolean> {
     const next = withStatus('queued')[0];
-    if (next === undefined || next.note === null) return false;
-    return actor.status.until(() => find(next.id).status !== 'queued' || !mayTypeHeld(contextOf(actor)), BY_HAND_MS);
+    if (next === undefined || next.note === null) return true;
+    const isSent = (): boolean => find(next.id).status !== 'queued' || !mayTypeHeld(contextOf(actor));
+    await actor.status.until(() => isSent() || draftOf(actor) !== null, MISSING_MS);
+    return !isSent() && (await takeOutLeftovers(actor));
   }
 
   function flush(): void {
@@ -180,7 +186,7 @@ export function createDeliverer(actor: SessionActor): Deliverer {
         withToolsHeld(actor, async () => {
           if (actor.isDead() || !mayTypeHeld(contextOf(actor))) return;
           const stood = leftoversOf(actor) !== null;
-          if (!(await takeOutLeftovers(actor)) || (!stood && (await wasSentByHand()))) return;
+          if (!(await takeOutLeftovers(actor)) || !(stood || (await isMissing()))) return;
           const next = withStatus('queued')[0];
           if (next !== undefined) await type(next, { confirm: 'turn', force: false });
         }),

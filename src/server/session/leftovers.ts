@@ -137,10 +137,10 @@ export async function takeOutLeftovers(actor: SessionActor): Promise<boolean> {
   const isInterrupt =
     recentDeliveries(actor).some(({ note }) => note === NOTES.interrupting) || hasJustInterrupted(actor);
   const told = isInterrupt && actor.transcript !== null ? await readQueue(actor.transcript) : NOTHING_TOLD;
-  for (const [index, { id }] of found.entries()) {
-    // A hook may have told of it meanwhile.
-    const record = deliveries.get(actor.record.id, id);
-    if (record === null) continue;
+  for (const [index, before] of found.entries()) {
+    const record = deliveries.get(actor.record.id, before.id);
+    // Where a hook has told of it meanwhile, it was not the key that took it out of the box.
+    if (record === null || (record.status === 'delivered' && before.status !== 'delivered')) continue;
     const text = normalisePrompt(record.text);
     // First in the box stands the prompt that was interrupted, unless its turn had just ended by itself. That turn may have had several.
     const isPrompt = isInterrupt && !told.putBack.has(text) && (index === 0 || told.taken.has(text));

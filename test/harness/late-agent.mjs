@@ -1,0 +1,93 @@
+// Looks like the prompt of Claude Code 2.1.329 on a machine so loaded that it shows things late, as they were seen there. It fires the hooks
+// that it was given. What it was sent goes to the file in LATE_AGENT_RECEIVED, a line of JSON each.
+import { spawn } from 'node:child_process';
+import { appendFileSync, readFileSync } from 'node:fs';
+
+if (process.argv[2] === '--version') {
+  process.stdout.write('2.1.329 (Claude Code)\n');
+  process.exit();
+}
+const settings = JSON.parse(readFileSync(process.argv[process.argv.indexOf('--settings') + 1] ?? '', 'utf8'));
+const received = process.env.LATE_AGENT_RECEIVED ?? '';
+const columns = process.stdout.columns ?? 80;
+const rule = '─'.repeat(columns);
+let box = '';
+/** of a text that begins a scene: played once */
+const played = new Set();
+
+process.stdin.setRawMode(true);
+process.stdin.setEncoding('utf8');
+process.stdout.write('\x1b[?2004h');
+fire('SessionStart', { source: 'startup' });
+drawPrompt();
+
+process.stdin.on('data', (keys) => {
+  const pasted = [...keys.matchAll(/\x1b\[200~(.*?)\x1b\[201~/gs)].map(([, text]) => text).join('');
+  if (pasted !== '') paste(pasted);
+  if (keys.includes('\x03')) clear();
+  else if (keys.endsWith('\r')) submit();
+});
+
+/** The first `late:` text comes as a transcript opens and closes: it is drawn long after that. */
+function paste(text) {
+  if (!begins('late:', text)) {
+    box += text;
+    drawPrompt();
+    return;
+  }
+  draw([rule, '  Showing detailed transcript · ctrl+o to toggle · ctrl+e to show all']);
+  setTimeout(drawPrompt, 300);
+  setTimeout(() => {
+    box = text + box;
+    drawPrompt();
+  }, 1_000);
+}
+
+/** The first `stuck:` text stays in the box, though it was taken. */
+function submit() {
+  if (box === '' || box.startsWith('stuck:')) return;
+  take();
+}
+
+function clear() {
+  if (begins('stuck:', box)) return take();
+  box = '';
+  drawPrompt();
+}
+
+function begins(scene, text) {
+  if (!text.startsWith(scene) || played.has(scene)) return false;
+  played.add(scene);
+  return true;
+}
+
+function take() {
+  appendFileSync(received, `${JSON.stringify(box)}\n`);
+  fire('UserPromptSubmit', { prompt: box });
+  setTimeout(() => {
+    box = '';
+    drawPrompt('✻ Pondering… (1s · ↓ 2 tokens)', '');
+  }, 200);
+  setTimeout(() => {
+    fire('Stop', { last_assistant_message: 'Done.' });
+    drawPrompt('● Done.', '');
+  }, 500);
+}
+
+function drawPrompt(...above) {
+  const footer = above[0]?.startsWith('✻') ? '  ⏸ manual mode on · esc to interrupt' : '  ⏸ manual mode on';
+  draw([...above, rule, `❯ ${box}`, rule, footer], above.length + 2, box.length + 3);
+}
+
+function draw(lines, row = 1, column = 1) {
+  process.stdout.write(`\x1b[2J\x1b[H${lines.join('\r\n')}\x1b[${row};${column}H`);
+}
+
+function fire(event, payload) {
+  for (const { hooks } of settings.hooks[event] ?? []) {
+    for (const { command } of hooks) {
+      const child = spawn('/bin/sh', ['-c', command], { stdio: ['pipe', 'ignore', 'ignore'] });
+      child.stdin.end(JSON.stringify({ hook_event_name: event, session_id: 'late', ...payload }));
+    }
+  }
+}
