@@ -24,6 +24,8 @@ const BETWEEN_CLEARS_MS = 4_000;
 const FOOTER_ROWS = 3;
 const AGAIN_TO_EXIT = /again to exit/i;
 const CLEARED_MS = 2_000;
+/** So long may a turn that has ended be drawn still; what is drawn longer runs, and the status knows by then. */
+const STILL_DRAWN_MS = 1_500;
 /** Where a view is opened in the same moment, the key closes that instead. */
 const CLEAR_TRIES = 2;
 const CLEAR_KEY = '\x03';
@@ -106,6 +108,9 @@ export async function clearBox(actor: SessionActor, isStill: () => boolean): Pro
     const clearedAt = actor.record.clearedAt ?? 0;
     const waitMs = Math.max(STOOD_MS, clearedAt + BETWEEN_CLEARS_MS - deps.clock.now());
     const hasGone = await status.until(() => !isStill(), waitMs);
+    // A turn that has begun meanwhile, as from the queue, is what the key would end; the screen tells of it first.
+    const isWorking = (): boolean => status.evidence().screen?.reading.primary === 'active';
+    if (!(await status.until(() => !isWorking(), STILL_DRAWN_MS))) return 'stands';
     const footer = status.evidence().screen?.frame.lines.slice(-FOOTER_ROWS).join('\n') ?? '';
     if (hasGone || AGAIN_TO_EXIT.test(footer)) return isBoxEmpty(actor) ? 'gone' : 'stands';
     actor.rememberClearing();
