@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { thresholdsOf } from '../core/settings/index.ts';
 import { type ScreenRule, userObserver } from '../core/status/index.ts';
-import { holdTools, registryDirectory, removeGates } from '../platform/claude/index.ts';
+import { holdTurn, registryDirectory, removeGates } from '../platform/claude/index.ts';
 import { openScreenHost, type ScreenHost } from '../platform/gnu-screen/index.ts';
 import { runOnWaiting } from '../platform/notify/on-waiting.ts';
 import { openSearchThread, type Search } from '../platform/search/index.ts';
@@ -155,7 +155,7 @@ async function openFleet(
       writes: createPatientWrites(clock, log),
       disk,
       isFlushed: settings.stream_flush,
-      holdTools: (launchId) => holdTools(spoolDir, launchId),
+      holdTurn: (launchId) => holdTurn(spoolDir, launchId),
       emit: events.emit,
       onEvent: events.onEvent,
       onWaiting: (session) => notifyWaiting(options, session),

@@ -142,7 +142,11 @@ export const passedQueue = (torture: Torture): number =>
 /** What one client sent to one session in one way arrives in that order. A text that is held waits, so one that is not may pass it. */
 function outOfOrder({ ledger, witness, finals, enqueued }: Torture) {
   const last = new Map<string, { place: number; mark: string }>();
-  const isInQueue = ({ text }: SentText): boolean => finals.get(text.trim())?.note === NOTES.inQueue;
+  /** typed in mid-turn, and perhaps interrupted later */
+  const isInQueue = ({ text }: SentText): boolean => {
+    const note = finals.get(text.trim())?.note;
+    return note === NOTES.inQueue || note === NOTES.interrupted;
+  };
   return ledger.texts.flatMap((sent) => {
     const place = witness.arrived(sent.session).indexOf(sent.mark);
     if (place < 0) return [];

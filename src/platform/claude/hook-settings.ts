@@ -1,7 +1,7 @@
 import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { LAUNCH_VARIABLE, SPOOL_VARIABLE } from './environment.ts';
-import { waitAtGate } from './tool-gate.ts';
+import { waitAtGate } from './turn-gate.ts';
 import { type ClaudeVersion, isAtLeast } from './version.ts';
 
 /**
@@ -42,15 +42,25 @@ export function hookEventsOf(version: ClaudeVersion): string[] {
  * for 1 kB and for 1 MB. The name is `NANOSECONDS.LAUNCH.PPID.PID.json`: names sort by time, the launch says whose it is,
  * and `$PPID` is Claude Code's process. `exit 0` whatever happens: a hook that fails with 2 blocks every prompt.
  */
-export const HOOK_COMMAND = dropAnd('');
+export const HOOK_COMMAND = dropThen('');
 
-/** The same for `PreToolUse`, which then waits while CBOS types: the tool may open a dialog. See `holdTools`. */
-export const TOOL_HOOK_COMMAND = dropAnd(waitAtGate(SPOOL_VARIABLE, LAUNCH_VARIABLE));
+const WAIT_AT_GATE = waitAtGate(SPOOL_VARIABLE, LAUNCH_VARIABLE);
 
-function dropAnd(more: string): string {
+/** The same for `PreToolUse`, which then waits while CBOS types: the tool may open a dialog. See `holdTurn`. */
+export const TOOL_HOOK_COMMAND = dropThen(`${WAIT_AT_GATE};`);
+
+/** The same for `Stop`, which waits first: till it has told, the turn goes on, for Claude Code and for CBOS. */
+export const STOP_HOOK_COMMAND = `{ ${WAIT_AT_GATE}; } 2>/dev/null;${HOOK_COMMAND}`;
+
+const COMMANDS: ReadonlyMap<string, string> = new Map([
+  ['PreToolUse', TOOL_HOOK_COMMAND],
+  ['Stop', STOP_HOOK_COMMAND],
+]);
+
+function dropThen(more: string): string {
   return (
     `{ umask 077;n=$(date +%s%N).$${LAUNCH_VARIABLE}.$PPID.$$;` +
-    `cat >"$${SPOOL_VARIABLE}/.$n"&&mv "$${SPOOL_VARIABLE}/.$n" "$${SPOOL_VARIABLE}/$n.json";${more === '' ? '' : ` ${more};`} } 2>/dev/null;exit 0`
+    `cat >"$${SPOOL_VARIABLE}/.$n"&&mv "$${SPOOL_VARIABLE}/.$n" "$${SPOOL_VARIABLE}/$n.json";${more} } 2>/dev/null;exit 0`
   );
 }
 
@@ -60,8 +70,7 @@ const HOOK_TIMEOUT_S = 10;
 /** The settings that a launch is given; only hooks, everything else stays the user's. */
 export function hookSettings(version: ClaudeVersion): Record<string, unknown> {
   const entryOf = (name: string) => {
-    const command = name === 'PreToolUse' ? TOOL_HOOK_COMMAND : HOOK_COMMAND;
-    const entry = { type: 'command', command, timeout: HOOK_TIMEOUT_S };
+    const entry = { type: 'command', command: COMMANDS.get(name) ?? HOOK_COMMAND, timeout: HOOK_TIMEOUT_S };
     return isAtLeast(version, '2.1.150') ? { ...entry, async: false } : entry;
   };
   return {

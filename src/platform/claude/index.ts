@@ -6,5 +6,5 @@ export * from './hook-spool.ts';
 export * from './launch.ts';
 export * from './queue-operations.ts';
 export * from './registry.ts';
-export * from './tool-gate.ts';
+export * from './turn-gate.ts';
 export * from './version.ts';

@@ -60,8 +60,8 @@ export interface ActorDeps {
   disk: DiskWatch;
   /** `script` writes recordings through at once */
   isFlushed: boolean;
-  /** keeps a launch's tools back, so that no dialog opens, until the returned function is called */
-  holdTools: (launchId: string) => () => void;
+  /** keeps a launch's tools and the end of its turn back, so that no dialog opens, until the returned function is called */
+  holdTurn: (launchId: string) => () => void;
   emit: (event: SessionEvent) => void;
   onEvent: (listener: (event: SessionEvent) => void) => Dispose;
   /** the session starts to wait for its user */

@@ -6,7 +6,15 @@ import type { DeliveryRecord } from '../../platform/sqlite/delivery-store.ts';
 import { CatalogueError, type Delivery, type Send } from '../../protocol/index.ts';
 import type { ArrivedHook, SessionActor } from './actor.ts';
 import { type JournalWith, openDeliveryJournal } from './delivery-journal.ts';
-import { finishEnding, hasToTakeOut, keepReturned, leftoversOf, NOTES, takeOutLeftovers } from './leftovers.ts';
+import {
+  finishEnding,
+  hasToTakeOut,
+  keepReturned,
+  leftoversOf,
+  NOTES,
+  recentDeliveries,
+  takeOutLeftovers,
+} from './leftovers.ts';
 import {
   coverOf,
   draftOf,
@@ -14,7 +22,7 @@ import {
   isDialogOpen,
   isKeptFromPrompt,
   typeIntoPrompt,
-  withToolsHeld,
+  withTurnHeld,
 } from './prompt-box.ts';
 import { createPutBackLook } from './put-back.ts';
 
@@ -35,6 +43,9 @@ const LATE_SIGN_MS = 10_000;
 
 /** An Enter that a person types shows by a hook or a turn within 20 to 150 ms, a text in the box within 100 ms; on a loaded machine it takes longer. */
 const MISSING_MS = 1_500;
+
+/** From the hook that ends a turn to the beginning of the next, from the queue: 0.1 s, and more on a loaded machine. */
+const QUEUE_BEGINS_MS = 1_000;
 
 /** Notes that a late sign belies. */
 const DENIALS: readonly (string | null)[] = [NOTES.cleared, NOTES.neverShown];
@@ -183,7 +194,8 @@ export function createDeliverer(actor: SessionActor): Deliverer {
     keepReturned(actor);
     actor.mailbox
       .post(() =>
-        withToolsHeld(actor, async () => {
+        withTurnHeld(actor, async () => {
+          await queueBegins(actor);
           if (actor.isDead() || !mayTypeHeld(contextOf(actor))) return;
           const stood = leftoversOf(actor) !== null;
           if (!(await takeOutLeftovers(actor)) || !(stood || (await isMissing()))) return;
@@ -207,7 +219,12 @@ export function createDeliverer(actor: SessionActor): Deliverer {
         if (mayTypeHeld(contextOf(actor))) flush();
         return Promise.resolve(held);
       }
-      return actor.mailbox.post(() => withToolsHeld(actor, () => sendNow(request, journalWith)));
+      return actor.mailbox.post(() =>
+        withTurnHeld(actor, async () => {
+          await queueBegins(actor);
+          return sendNow(request, journalWith);
+        }),
+      );
     },
     list: journal.list,
     get: (id) => view(find(id)),
@@ -223,6 +240,18 @@ export function createDeliverer(actor: SessionActor): Deliverer {
       stopChanges();
     },
   };
+}
+
+/**
+ * Where a turn has just ended and the next one begins with what is queued, waits for that: a text that is sent in between passes the queue (2.1.329).
+ * Nothing tells of the beginning but the time.
+ */
+async function queueBegins(actor: SessionActor): Promise<void> {
+  const last = recentDeliveries(actor).find(({ status }) => status === 'delivered');
+  if (last?.note !== NOTES.inQueue) return;
+  const endedAt = actor.status.evidence().hooks.turnEnd?.at ?? 0;
+  const leftMs = endedAt + QUEUE_BEGINS_MS - actor.deps.clock.now();
+  if (leftMs > 0) await actor.status.until(() => actor.isDead(), leftMs);
 }
 
 function besideDraft(): CatalogueError {

@@ -39,7 +39,7 @@ export type TypedText = 'entered' | 'entered_unseen' | 'behind_dialog' | 'behind
 /**
  * Types a text and its Enter. Enter only goes where no dialog is, which it would answer, and where the box holds this text
  * alone: a person may type at the same moment. What CBOS cannot read of the box is no reason to leave Enter out.
- * Call it within {@link withToolsHeld}.
+ * Call it within {@link withTurnHeld}.
  * @throws CatalogueError session_dead, not_adopted, screen_unresponsive, no_such_screen
  */
 export async function typeIntoPrompt(
@@ -65,13 +65,13 @@ export async function typeIntoPrompt(
 }
 
 /**
- * Does something while the session's tools wait, so that no dialog opens meanwhile. A tool that was called right before is waited for:
+ * Does something while the session's tools and the end of its turn wait, so that no dialog opens meanwhile and no queued text begins a turn. A tool that was called right before is waited for:
  * it runs by now, or its dialog is drawn.
  */
-export async function withToolsHeld<T>(actor: SessionActor, task: () => Promise<T>): Promise<T> {
+export async function withTurnHeld<T>(actor: SessionActor, task: () => Promise<T>): Promise<T> {
   const { launchId } = actor.record;
   if (launchId === null || actor.isDead()) return task();
-  const release = actor.deps.holdTools(launchId);
+  const release = actor.deps.holdTurn(launchId);
   try {
     await calledToolsShow(actor);
     return await task();

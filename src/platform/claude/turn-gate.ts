@@ -5,12 +5,12 @@ import { join } from 'node:path';
 const GATE_PREFIX = '.gate.';
 
 /**
- * Keeps a session's tools back until the returned function is called: its `PreToolUse` hook waits while the gate's file
- * is there, so neither a permission prompt nor a question can open between a text and its Enter, which would answer
- * it. A server that dies lets go: the hook looks whether the process in the file lives.
+ * Keeps a session's tools, and the end of its turn, back until the returned function is called: its `PreToolUse` and `Stop` hooks wait while the
+ * gate's file is there. So neither a permission prompt nor a question can open between a text and its Enter, which would answer it, and no
+ * text passes those in Claude Code's own queue, as one that is sent between two turns does. A server that dies lets go: the hook looks whether the process in the file lives.
  * @param launchId as in `CBOS_SESSION`
  */
-export function holdTools(spoolDir: string, launchId: string, holderPid = process.pid): () => void {
+export function holdTurn(spoolDir: string, launchId: string, holderPid = process.pid): () => void {
   const file = join(spoolDir, `${GATE_PREFIX}${launchId}`);
   writeFileSync(file, String(holderPid), { mode: 0o600 });
   return () => rmSync(file, { force: true });

@@ -3,7 +3,13 @@ import { once } from 'node:events';
 import { existsSync, mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { HOOK_COMMAND, holdTools, removeGates, TOOL_HOOK_COMMAND } from '../../../src/platform/claude/index.ts';
+import {
+  HOOK_COMMAND,
+  holdTurn,
+  removeGates,
+  STOP_HOOK_COMMAND,
+  TOOL_HOOK_COMMAND,
+} from '../../../src/platform/claude/index.ts';
 import { waitFor } from '../../harness/wait-for.ts';
 import { createWorld, type World } from '../../harness/world.ts';
 
@@ -31,9 +37,9 @@ const ended = async (child: ChildProcess): Promise<void> => {
   expect(child.exitCode).toBe(0);
 };
 
-describe('the gate before tools', () => {
+describe('the gate before tools and the end of a turn', () => {
   test('lets the payload through at once and the tool when the server lets go', async () => {
-    const release = holdTools(dir, 'launch-1');
+    const release = holdTurn(dir, 'launch-1');
     const held = fire(TOOL_HOOK_COMMAND);
     await waitFor(() => dropped().length === 1, { describe: 'the payload is in the spool' });
     // Others pass meanwhile: another session's tool, and what is no tool.
@@ -46,22 +52,33 @@ describe('the gate before tools', () => {
     expect(dropped()).toHaveLength(4);
   });
 
+  test('keeps the end of a turn from the server too, till that lets go', async () => {
+    const release = holdTurn(dir, 'launch-1');
+    const held = fire(STOP_HOOK_COMMAND);
+    await ended(fire(STOP_HOOK_COMMAND, 'launch-2'));
+    expect(isOver(held)).toBe(false);
+    expect(dropped()).toEqual([expect.stringContaining('.launch-2.')]);
+    release();
+    await ended(held);
+    expect(dropped()).toHaveLength(2);
+  });
+
   test('does not hold a tool for a server that has died', async () => {
     const dead = spawnSync('/bin/true').pid;
-    const release = holdTools(dir, 'launch-1', dead);
+    const release = holdTurn(dir, 'launch-1', dead);
     await ended(fire(TOOL_HOOK_COMMAND));
     release();
   });
 
   test('opens by itself after some seconds, whatever the server does', async () => {
-    holdTools(dir, 'launch-1');
+    holdTurn(dir, 'launch-1');
     const startedAt = performance.now();
     await ended(fire(TOOL_HOOK_COMMAND));
     expect(performance.now() - startedAt).toBeGreaterThan(4_000);
   });
 
   test('that a former server left behind is removed', async () => {
-    holdTools(dir, 'launch-1');
+    holdTurn(dir, 'launch-1');
     removeGates(dir);
     expect(existsSync(join(dir, '.gate.launch-1'))).toBe(false);
     await ended(fire(TOOL_HOOK_COMMAND));
