@@ -87,8 +87,10 @@ export function createEmulator(options: EmulatorOptions): Emulator {
   return {
     write: (bytes, onParsed) => {
       if (disposed) return;
-      for (const piece of toDraw(bytes)) terminal.write(piece);
-      if (onParsed !== undefined) terminal.write('', () => (disposed ? undefined : onParsed()));
+      const pieces = toDraw(bytes);
+      const last = pieces.pop() ?? '';
+      for (const piece of pieces) terminal.write(piece);
+      terminal.write(last, () => (disposed ? undefined : onParsed?.()));
     },
     flush: () => new Promise((resolve) => (disposed ? resolve() : terminal.write('', resolve))),
     resize: (cols, rows) => terminal.resize(cols, rows),
