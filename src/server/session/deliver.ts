@@ -190,20 +190,24 @@ export function createDeliverer(actor: SessionActor): Deliverer {
     return !isSent() && (await takeOutLeftovers(actor));
   }
 
+  /** One sender after the other, and not between two turns. */
+  const whileHeld = <T>(task: () => Promise<T>): Promise<T> =>
+    actor.mailbox.post(() =>
+      withTurnHeld(actor, async () => {
+        await queueBegins(actor);
+        return task();
+      }),
+    );
+
   function flush(): void {
     keepReturned(actor);
-    actor.mailbox
-      .post(() =>
-        withTurnHeld(actor, async () => {
-          await queueBegins(actor);
-          if (actor.isDead() || !mayTypeHeld(contextOf(actor))) return;
-          const stood = leftoversOf(actor) !== null;
-          if (!(await takeOutLeftovers(actor)) || !(stood || (await isMissing()))) return;
-          const next = withStatus('queued')[0];
-          if (next !== undefined) await type(next, { confirm: 'turn', force: false });
-        }),
-      )
-      .catch((cause: unknown) => log.error({ slug: actor.slug, err: cause }, 'a held text could not be typed'));
+    whileHeld(async () => {
+      if (actor.isDead() || !mayTypeHeld(contextOf(actor))) return;
+      const stood = leftoversOf(actor) !== null;
+      if (!(await takeOutLeftovers(actor)) || !(stood || (await isMissing()))) return;
+      const next = withStatus('queued')[0];
+      if (next !== undefined) await type(next, { confirm: 'turn', force: false });
+    }).catch((cause: unknown) => log.error({ slug: actor.slug, err: cause }, 'a held text could not be typed'));
   }
 
   return {
@@ -219,12 +223,7 @@ export function createDeliverer(actor: SessionActor): Deliverer {
         if (mayTypeHeld(contextOf(actor))) flush();
         return Promise.resolve(held);
       }
-      return actor.mailbox.post(() =>
-        withTurnHeld(actor, async () => {
-          await queueBegins(actor);
-          return sendNow(request, journalWith);
-        }),
-      );
+      return whileHeld(() => sendNow(request, journalWith));
     },
     list: journal.list,
     get: (id) => view(find(id)),

@@ -65,8 +65,8 @@ export async function typeIntoPrompt(
 }
 
 /**
- * Does something while the session's tools and the end of its turn wait, so that no dialog opens meanwhile and no queued text begins a turn. A tool that was called right before is waited for:
- * it runs by now, or its dialog is drawn.
+ * Does something while the session's tools and the end of its turn wait, so that no dialog opens meanwhile and no queued text begins a turn. A
+ * tool that was called right before is waited for: it runs by now, or its dialog is drawn.
  */
 export async function withTurnHeld<T>(actor: SessionActor, task: () => Promise<T>): Promise<T> {
   const { launchId } = actor.record;
@@ -107,12 +107,13 @@ export async function clearBox(actor: SessionActor, isStill: () => boolean): Pro
   for (let attempt = 1; attempt <= CLEAR_TRIES; attempt++) {
     const clearedAt = actor.record.clearedAt ?? 0;
     const waitMs = Math.max(STOOD_MS, clearedAt + BETWEEN_CLEARS_MS - deps.clock.now());
-    const hasGone = await status.until(() => !isStill(), waitMs);
+    await status.until(() => !isStill(), waitMs);
     // A turn that has begun meanwhile, as from the queue, is what the key would end; the screen tells of it first.
     const isWorking = (): boolean => status.evidence().screen?.reading.primary === 'active';
-    if (!(await status.until(() => !isWorking(), STILL_DRAWN_MS))) return 'stands';
+    await status.until(() => !isStill() || !isWorking(), STILL_DRAWN_MS);
     const footer = status.evidence().screen?.frame.lines.slice(-FOOTER_ROWS).join('\n') ?? '';
-    if (hasGone || AGAIN_TO_EXIT.test(footer)) return isBoxEmpty(actor) ? 'gone' : 'stands';
+    if (!isStill() || AGAIN_TO_EXIT.test(footer)) return isBoxEmpty(actor) ? 'gone' : 'stands';
+    if (isWorking()) return 'stands';
     actor.rememberClearing();
     await typeKeys(deps.screen, actor.target, CLEAR_KEY);
     if (await status.until(() => isBoxEmpty(actor), CLEARED_MS)) return 'cleared';
