@@ -17,6 +17,13 @@ const REVERSED = '\u202e';
 /** As much as a tool may answer; a page that draws it stays usable. */
 const HUGE = `${'x'.repeat(200)}\n`.repeat(10_000);
 
+/** Pastes the letter k where the focus is. */
+const PASTE = `{
+  const clipboardData = new DataTransfer();
+  clipboardData.setData('text/plain', 'k');
+  document.activeElement.dispatchEvent(new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true }));
+}`;
+
 const world = createWorld();
 let browser: Browser;
 beforeAll(async () => {
@@ -216,6 +223,26 @@ test('a terminal writes no clipboard, follows no link that runs something, and a
   expect(await page.evaluate('navigator.clipboard.readText()')).toBe('mine');
   expect(popups).toEqual([]);
   expect(await page.title()).not.toContain('<');
+  await expectInert(one);
+});
+
+test('a terminal is told to scroll, insert and repeat two billion times, and the page goes on', async () => {
+  await using one = await startPage(browser, { prepare: ({ sessions }) => void sessions.add('TERM') });
+  const { page, server } = one;
+  await one.visit('#/s/TERM');
+  await page.locator('.xterm-screen').waitFor();
+  await page.getByRole('button', { name: 'Take the keyboard' }).click();
+  const counts = [...'STLMbIZ'].map((final) => `x\u001b[2147483647${final}`).join('');
+  // The terminal answers nothing until it has drawn all of that: bracketed paste is set behind it.
+  server.sessions.stream('TERM').write(`${counts}\u001b[?2004h`);
+  await waitFor(
+    async () => {
+      await page.evaluate("document.querySelector('.xterm-helper-textarea').focus()");
+      await page.evaluate(PASTE);
+      return server.sessions.typed.get('TERM')?.includes('\u001b[200~k');
+    },
+    { describe: 'a paste arrives in brackets' },
+  );
   await expectInert(one);
 });
 

@@ -14,6 +14,8 @@ const DRAWING_ESCAPES = new Set([...'78DEHM']);
 const DRAWING_CONTROLS = new Set([...'\b\t\n\v\f\r\u000e\u000f']);
 /** A reset would also undo what the person has set up in this terminal: colours, margins and content are what it is about here. */
 const INSTEAD_OF_RESET = '\u001b[0m\u001b[r\u001b[2J\u001b[H';
+/** Beyond every screen. Terminals loop over counts: xterm.js for hours over 2,147,483,647 (6.0.0). */
+const LARGEST_PARAMETER = '9999';
 /** A string that is still open after this is none; a clipboard or picture is thrown away piece by piece instead of kept. */
 const LONGEST_OPEN = 4_096;
 
@@ -67,7 +69,7 @@ function safeControl(params: string, between: string, final: string): string {
   }
   if (!DRAWING_FINALS.has(final)) return '';
   if (final === 'J' && params === '3') return '';
-  return `\u001b[${params}${final}`;
+  return `\u001b[${params.replace(/\d{5,}/g, LARGEST_PARAMETER)}${final}`;
 }
 
 function safeEscape(between: string, letter: string): string {

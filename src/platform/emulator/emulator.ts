@@ -3,6 +3,7 @@ import serialize, { type SerializeAddon } from '@xterm/addon-serialize';
 import xterm, { type IBufferLine, type Terminal } from '@xterm/headless';
 import type { ScreenRow } from '../../core/search/screen-lines.ts';
 import type { ScreenFrame } from '../../core/status/evidence.ts';
+import { boundCounts } from '../../text/bounded-counts.ts';
 import { styledRows } from '../../text/styled-rows.ts';
 import { snapshotOf } from './snapshot.ts';
 import { wholeCharacters } from './whole-characters.ts';
@@ -73,7 +74,10 @@ export function createEmulator(options: EmulatorOptions): Emulator {
   const serializer = new serialize.SerializeAddon();
   // Written against the browser's Terminal type; the part of it that the addon uses is in the headless one too.
   terminal.loadAddon(serializer as unknown as Parameters<Terminal['loadAddon']>[0]);
+  boundCounts(terminal);
   printAloneAtTheEdge(terminal);
+  // Links are not drawn, and xterm.js keeps each for as long as the terminal lives.
+  terminal.parser.registerOscHandler(8, () => true);
   const toDraw = wholeCharacters();
   let disposed = false;
   // The headless terminal keeps it to itself (6.0.0).

@@ -2,6 +2,7 @@ import '@xterm/xterm/css/xterm.css';
 import { FitAddon } from '@xterm/addon-fit';
 import { WebglAddon } from '@xterm/addon-webgl';
 import { type IDisposable, Terminal } from '@xterm/xterm';
+import { boundCounts } from '../../text/bounded-counts.ts';
 import { safeAddress } from '../conversation/safe-address.ts';
 import { COLOURS } from './colours.ts';
 
@@ -54,6 +55,7 @@ export function createScreen(parent: HTMLElement): Screen {
   });
   const fit = new FitAddon();
   terminal.loadAddon(fit);
+  boundCounts(terminal);
   silenceReplies(terminal);
   terminal.open(parent);
   startWebgl(terminal);

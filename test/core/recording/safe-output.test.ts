@@ -27,6 +27,7 @@ const ACTS: [what: string, sequence: string, left: string][] = [
   ['C1 forms', '\u009b6n\u009d52;c;eA==\u009c\u0090$qm\u009c', ''],
   ['a cleared scrollback', '\u001b[3J', ''],
   ['media copy and programmable keys', '\u001b[5i\u001b[?5i\u001b_apc\u001b\\', ''],
+  ['counts beyond every screen', '\u001b[2147483647S\u001b[1;99999H', '\u001b[9999S\u001b[1;9999H'],
   ['a string that is broken off', '\u001b]0;a\u0018b', 'b'],
   ['a string before another sequence', '\u001b]0;a\u001b[1mb', '\u001b[1mb'],
   ['hidden modes beside harmless ones', '\u001b[?25;1000h', '\u001b[?25h'],

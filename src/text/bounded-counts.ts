@@ -1,0 +1,50 @@
+/** What a control sequence names how often it acts: how many rows, columns or repetitions. */
+interface Params {
+  /** the numbers of the sequence; 0 where one was left out */
+  params: Int32Array;
+}
+
+type Handler = (params: Params) => boolean;
+
+/** A terminal of xterm.js, for Node or for a browser. */
+interface SizedTerminal {
+  readonly cols: number;
+  readonly rows: number;
+}
+
+/** The control sequences whose count xterm.js loops over, and the largest count that still changes what is shown. */
+const LARGEST_COUNT = {
+  /** CHT, CBT: forward and back by tab stops */
+  cursorForwardTab: ({ cols }) => cols,
+  cursorBackwardTab: ({ cols }) => cols,
+  /** IL, DL: lines inserted and deleted */
+  insertLines: ({ rows }) => rows,
+  deleteLines: ({ rows }) => rows,
+  /** SU, SD: lines scrolled without a scrollback */
+  scrollUp: ({ rows }) => rows,
+  scrollDown: ({ rows }) => rows,
+  /** REP: the character before it once more */
+  repeatPrecedingCharacter: ({ cols, rows }) => cols * rows,
+} satisfies Record<string, (terminal: SizedTerminal) => number>;
+
+/**
+ * Bounds the counts of control sequences by the size of the screen. xterm.js takes them up to 2,147,483,647 (6.0.0): with
+ * `ESC[2147483647S`, 14 bytes that any program may print, it loops for hours.
+ */
+export function boundCounts(terminal: SizedTerminal): void {
+  const handlers = handlersOf(terminal);
+  for (const [name, largest] of Object.entries(LARGEST_COUNT)) {
+    const handle = handlers[name]?.bind(handlers);
+    if (handle === undefined) throw new Error(`xterm.js has no ${name} any more`);
+    handlers[name] = (params) => {
+      params.params[0] = Math.min(params.params[0] ?? 0, largest(terminal));
+      return handle(params);
+    };
+  }
+}
+
+/** Private to xterm.js; the same in its headless build and in the browser's (6.0.0, which is pinned). */
+function handlersOf(terminal: SizedTerminal): Record<string, Handler> {
+  const { _core } = terminal as unknown as { _core: { _inputHandler: Record<string, Handler> } };
+  return _core._inputHandler;
+}

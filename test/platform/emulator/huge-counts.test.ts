@@ -1,0 +1,84 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { createEmulator } from '../../../src/platform/emulator/index.ts';
+
+/** Inputs that are tried; `EMULATOR_FUZZ=1000000` for a long run. */
+const INPUTS = Number(process.env.EMULATOR_FUZZ ?? 1_000);
+/** Processor time that one sequence may take. The slowest, REP over a screen of 200×50, takes 3 ms at rest. */
+const LONGEST_MS = 100;
+
+const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
+
+const number = fc.constantFrom(
+  ...['', '0', '-1', '1', '2', '200', '65535', '65536', '2147483647', '2147483648', '4294967295', '4294967296'],
+  '9'.repeat(400),
+);
+const parameters = fc.oneof(
+  number,
+  fc.array(number, { maxLength: 40 }).map((all) => all.join(';')),
+  fc.array(number, { maxLength: 40 }).map((all) => all.join(':')),
+);
+const range = (from: number, to: number): string[] =>
+  Array.from({ length: to - from + 1 }, (_, at) => String.fromCharCode(from + at));
+const prefix = fc.constantFrom('', '?', '>', '<', '=');
+const between = fc.constantFrom('', ...range(0x20, 0x2f));
+const start = fc.constantFrom('\x1b[', '\x9b');
+const final = fc.constantFrom(...range(0x40, 0x7e));
+const control = fc.tuple(start, prefix, parameters, between, final).map((parts) => parts.join(''));
+const short = fc.tuple(between, fc.constantFrom(...range(0x30, 0x7e))).map((parts) => `\x1b${parts.join('')}`);
+const string = fc
+  .tuple(
+    fc.constantFrom(...'\x1b]', '\x1bP', '\x1b_', '\x1b^', '\x1bX'),
+    prefix,
+    parameters,
+    between,
+    final,
+    fc.constantFrom('x', ';?', 'y'.repeat(20_000)),
+    fc.constantFrom('\x07', '\x1b\\', '\x18', ''),
+  )
+  .map((parts) => parts.join(''));
+const sequence = fc.oneof({ weight: 6, arbitrary: control }, short, string);
+
+const FILLED = `${'日本語 text 👩‍💻 '.repeat(40)}\r\n`.repeat(60);
+
+/** Writes a text into a full screen of 200×50. @returns the processor time it took, in milliseconds */
+async function drawMs(
+  text: string,
+  emulator = createEmulator({ cols: 200, rows: 50, scrollback: 100 }),
+): Promise<number> {
+  emulator.write(bytes(FILLED));
+  await emulator.flush();
+  const before = process.cpuUsage();
+  emulator.write(bytes(text));
+  await emulator.flush();
+  const { user, system } = process.cpuUsage(before);
+  emulator.dispose();
+  return (user + system) / 1_000;
+}
+
+test.each([...'STLMbIZ@PXABCDEFGHJK`adefmr'])('ESC[2147483647%s draws at once', async (letter) => {
+  expect(await drawMs(`\x1b[2147483647${letter}`)).toBeLessThan(LONGEST_MS);
+});
+
+test.each([
+  ['scrolled away', 'one\r\ntwo\r\n\x1b[2147483647S', ''],
+  ['scrolled down', 'one\r\ntwo\x1b[2147483647T', ''],
+  ['deleted', 'one\r\ntwo\x1b[1;1H\x1b[2147483647M', ''],
+  ['repeated', '\x1b[3;1Hx\x1b[3b', '\n\nxxxx'],
+  ['shifted by lines as many as asked for', 'one\x1b[1;1H\x1b[2L', '\n\none'],
+])('what is %s is where it was without a bound', async (_what, text, shown) => {
+  const emulator = createEmulator({ cols: 20, rows: 5, scrollback: 10 });
+  emulator.write(bytes(text));
+  await emulator.flush();
+  expect(emulator.frame().lines.join('\n').trimEnd()).toBe(shown);
+  emulator.dispose();
+});
+
+test('no control sequence takes long, whatever its parameters are', { timeout: 120_000 + INPUTS * 20 }, async () => {
+  await fc.assert(
+    fc.asyncProperty(sequence, async (text) => {
+      expect(await drawMs(text), JSON.stringify(text.slice(0, 200))).toBeLessThan(LONGEST_MS);
+    }),
+    { numRuns: INPUTS },
+  );
+});
