@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { Explanation } from '../../src/protocol/index.ts';
 import { startCbos } from '../harness/cbos.ts';
-import { claudeWorld } from '../harness/claude.ts';
+import { claudeWorld, testedVersion } from '../harness/claude.ts';
 import { parseMisdetection, sayOf } from '../harness/misdetection.ts';
 
 const CONFIG = `stuck_threshold_ms = 60000
@@ -54,7 +54,7 @@ test('a status is explained, kept for a report without a word of the session, an
   expect(why).toBe('both wait; the screen shows the options');
   expect(evidence.hooks?.prompt?.text).toContain('Hildegard');
   expect(facts).toMatchObject({
-    claude_version: '2.1.329',
+    claude_version: testedVersion(),
     stuck_threshold_ms: 60_000,
     thresholds: { silent_end_ms: 900, draw_lag_ms: 1_000 },
   });

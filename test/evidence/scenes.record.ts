@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
-import { claudeWorld } from '../harness/claude.ts';
+import { claudeWorld, testedVersion } from '../harness/claude.ts';
 import { startTimeline, type Timeline } from './timeline.ts';
 
-const FOLDER = fileURLToPath(new URL('../fixtures/evidence/2.1.329/', import.meta.url));
+const FOLDER = fileURLToPath(new URL(`../fixtures/evidence/${testedVersion()}/`, import.meta.url));
 const ESCAPE = '\x1b';
 
 interface Play {

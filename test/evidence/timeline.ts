@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, watch, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import type { ClaudeWorld, TimedApiEvent } from '../harness/claude.ts';
+import { type ClaudeWorld, type TimedApiEvent, testedVersion } from '../harness/claude.ts';
 import { type ClaudeInScreen, type ClaudeInScreenOptions, startClaudeInScreen } from '../harness/claude-in-screen.ts';
 import type { EvidenceLine } from '../harness/evidence.ts';
 
@@ -106,7 +106,7 @@ export async function startTimeline(options: RecordOptions): Promise<Timeline> {
   );
 
   const session = await startClaudeInScreen(world, { ...options, cols, rows });
-  add({ t: 0, source: 'meta', scene: options.scene, version: '2.1.329', cols, rows, startedAt });
+  add({ t: 0, source: 'meta', scene: options.scene, version: testedVersion(), cols, rows, startedAt });
   add({ t: Date.now() - startedAt, source: 'process', alive: true });
 
   let shown: string[] = Array.from({ length: rows }, () => '');

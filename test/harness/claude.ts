@@ -1,4 +1,4 @@
-import { realpathSync } from 'node:fs';
+import { readFileSync, realpathSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { EXAMPLE_PROJECT_ALLOW, writeExampleProject } from '../../src/demo/example-project.ts';
@@ -36,16 +36,24 @@ export interface ClaudeWorldOptions {
 
 /** The Claude Code of the development dependencies, as the platform's own package has it (the main one is a wrapper). */
 export function pinnedClaude(): string {
-  const main = createRequire(import.meta.url).resolve('@anthropic-ai/claude-code/package.json');
-  return realpathSync(join(dirname(main), '..', `claude-code-linux-${process.arch}`, 'claude'));
+  return realpathSync(join(dirname(pinnedManifest()), '..', `claude-code-linux-${process.arch}`, 'claude'));
 }
+
+/** The version of the development dependencies. */
+export const pinnedVersion = (): string =>
+  (JSON.parse(readFileSync(pinnedManifest(), 'utf8')) as { version: string }).version;
+
+const pinnedManifest = (): string => createRequire(import.meta.url).resolve('@anthropic-ai/claude-code/package.json');
 
 /** The pinned one, or the program of an older version that `npm run older` names. */
 const testedClaude = (): string => process.env.CBOS_TEST_CLAUDE ?? pinnedClaude();
 
+/** The version of the program that tests run. */
+export const testedVersion = (): string => process.env.CBOS_TEST_CLAUDE_VERSION ?? pinnedVersion();
+
 /** Whether what is tested is an older one than this. */
 export function isOlderThan(version: string): boolean {
-  const tested = parseClaudeVersion(process.env.CBOS_TEST_CLAUDE_VERSION ?? '');
+  const tested = parseClaudeVersion(testedVersion());
   return tested !== null && !isAtLeast(tested, version);
 }
 

@@ -12,3 +12,11 @@ export function mergeLive(old: LiveResults, fresh: LiveResults): LiveResults {
   }
   return merged;
 }
+
+const byVersion = (a: string, b: string): number => a.localeCompare(b, 'en', { numeric: true });
+
+/** Per scene what was measured on the newest version that it was measured on. */
+export function newestLive(results: LiveResults): LiveResults[string] {
+  const versions = Object.keys(results).sort(byVersion);
+  return Object.assign({}, ...versions.map((version) => results[version])) as LiveResults[string];
+}

@@ -4,7 +4,8 @@ import { playLive } from './play-live.ts';
 import type { LiveResults } from './results.ts';
 import { describeRun, type LiveScore, scoreLive } from './score-live.ts';
 
-export { obtainClaude, pinnedVersion, RecorderError } from '../recordings/claude-versions.ts';
+export { pinnedVersion } from '../harness/claude.ts';
+export { obtainClaude, RecorderError } from '../recordings/claude-versions.ts';
 export { mergeLive } from './results.ts';
 
 export interface RunLiveOptions extends SceneSetOptions {

@@ -1,9 +1,8 @@
 import { execFile } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync } from 'node:fs';
-import { createRequire } from 'node:module';
+import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { pinnedClaude } from '../harness/claude.ts';
+import { pinnedClaude, pinnedVersion } from '../harness/claude.ts';
 
 const PACKAGE = '@anthropic-ai/claude-code';
 
@@ -46,12 +45,6 @@ export async function obtainClaude(options: ObtainOptions): Promise<string[]> {
   const script = join(place, 'node_modules', PACKAGE, 'cli.js');
   if (existsSync(script)) return [process.execPath, script];
   throw new RecorderError(`${place} holds no Claude Code that is known here; remove it to download it again`);
-}
-
-/** The version of the development dependencies. */
-export function pinnedVersion(): string {
-  const file = createRequire(import.meta.url).resolve(`${PACKAGE}/package.json`);
-  return (JSON.parse(readFileSync(file, 'utf8')) as { version: string }).version;
 }
 
 /** The platform's package where the version has one, else the package itself. */

@@ -15,7 +15,7 @@ import {
   watchHookSpool,
   watchRegistry,
 } from '../../../src/platform/claude/index.ts';
-import { type ClaudeWorld, claudeWorld } from '../../harness/claude.ts';
+import { type ClaudeWorld, claudeWorld, testedVersion } from '../../harness/claude.ts';
 import { startClaudeInScreen } from '../../harness/claude-in-screen.ts';
 import { waitFor } from '../../harness/wait-for.ts';
 
@@ -62,7 +62,7 @@ function listen(world: ClaudeWorld) {
 describe('the real Claude Code', () => {
   test('says its version, the pinned one', async () => {
     await using world = await claudeWorld();
-    expect(formatClaudeVersion(await claudeVersion(world.claude, world.env))).toBe('2.1.329');
+    expect(formatClaudeVersion(await claudeVersion(world.claude, world.env))).toBe(testedVersion());
   });
 
   test('drops its hooks into the spool, marked with the launch, through a turn', async () => {
@@ -116,7 +116,7 @@ describe('the real Claude Code', () => {
       pid: claude.pid,
       sessionId: claude.sessionId,
       cwd: world.projectDir,
-      version: '2.1.329',
+      version: testedVersion(),
     });
     process.kill(claude.pid, 'SIGKILL');
     // The file stays behind; only the process tells.
