@@ -6,12 +6,15 @@ import { runGate } from './check/gate.mjs';
 import { ROOT } from './root.mjs';
 import { passThrough, tool } from './run-command.mjs';
 import { countTests } from './test/count-tests.mjs';
+import { versionsInUse } from './test/versions-in-use.mjs';
 
 const REPORT = join(ROOT, 'build', 'test-report.json');
 
 const env = process.env.CI === 'true' ? { ...process.env, NO_COLOR: '1', FORCE_COLOR: undefined } : process.env;
 
 const steps = await runGate((text) => process.stdout.write(text));
+
+process.stdout.write(`\ntested with ${await versionsInUse(process.env)}\n`);
 
 rmSync(REPORT, { force: true });
 const exitCode = await passThrough(

@@ -10,8 +10,44 @@ const MIN_COMPRESSED_BYTES = 1024;
 /** 11 takes three times as long for 3 % less. */
 const BROTLI_QUALITY = 9;
 
+/** The oldest that know what the page uses (`color-mix`, `Intl.Segmenter`); README.md names them. */
+export const OLDEST_BROWSERS = ['chrome111', 'firefox125', 'safari16.4'];
+
 /** The service worker must stand at the root under a fixed name: its address is its scope. */
 const SERVICE_WORKER = 'service-worker';
+
+/**
+ * Names in the page every script that it loads later than itself.
+ * @type {import('vite').Plugin}
+ */
+const listLateParts = {
+  name: 'cbos:late-parts',
+  transformIndexHtml: {
+    order: 'post',
+    handler: (_html, { bundle, chunk }) => {
+      if (bundle === undefined || chunk === undefined) return [];
+      const early = reach([chunk.fileName], (found) => found.imports, bundle);
+      const all = reach([chunk.fileName], (found) => [...found.imports, ...found.dynamicImports], bundle);
+      const late = all.filter((name) => !early.includes(name)).map((name) => `./${name}`);
+      return [{ tag: 'meta', attrs: { name: 'late-parts', content: late.join(' ') }, injectTo: 'head' }];
+    },
+  },
+};
+
+/**
+ * @param {string[]} from names of chunks
+ * @param {(chunk: import('vite').Rolldown.OutputChunk) => readonly string[]} next
+ * @param {import('vite').Rolldown.OutputBundle} bundle
+ * @returns {string[]} those and all that they lead to
+ */
+function reach(from, next, bundle) {
+  const found = new Set(from);
+  for (const name of found) {
+    const file = bundle[name];
+    if (file?.type === 'chunk') for (const other of next(file)) found.add(other);
+  }
+  return [...found];
+}
 
 /**
  * Builds the web page into a directory: hashed files under assets/, each also compressed, and what is asked for by a fixed name
@@ -31,13 +67,15 @@ export async function buildPage({ source, output }) {
     // With parts of its own that are loaded when they are needed.
     worker: { format: 'es' },
     define: { __CBOS_VERSION__: JSON.stringify(manifest.version) },
+    plugins: [listLateParts],
     build: {
       outDir: fresh,
       emptyOutDir: true,
-      target: 'es2022',
+      target: [...OLDEST_BROWSERS],
       // Nothing may stand in the page itself: its policy lets no inline script run, and data: addresses only for images.
       assetsInlineLimit: 0,
-      modulePreload: { polyfill: false },
+      // The page fetches its late parts by itself before it imports one (src/web/server/late-part.ts).
+      modulePreload: false,
       chunkSizeWarningLimit: 1_000,
       rolldownOptions: {
         input: { index: join(source, 'index.html'), [SERVICE_WORKER]: join(source, 'service-worker.ts') },

@@ -23,7 +23,7 @@ const SCRIPT = {
 };
 
 /** The tests look at the web page in it. Fedora and Ubuntu call it chromium-browser; Chrome itself does as well. @type {SystemProgram} */
-export const CHROMIUM = {
+const CHROMIUM = {
   programs: ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'],
   name: 'Chromium',
   packages: { 'apt-get': 'chromium', dnf: 'chromium', pacman: 'chromium', apk: 'chromium' },
@@ -53,6 +53,11 @@ export function findOnPath(programs, path) {
   const folders = (path ?? '').split(delimiter).filter((folder) => folder !== '');
   const files = programs.flatMap((program) => folders.map((folder) => join(folder, program)));
   return files.find(isExecutable) ?? null;
+}
+
+/** The Chromium that tests look at the page in: the one that `CHROMIUM` names, else the system's. @param {NodeJS.ProcessEnv} env */
+export function findChromium(env) {
+  return env.CHROMIUM ?? findOnPath(CHROMIUM.programs, env.PATH);
 }
 
 /** @param {string} file */

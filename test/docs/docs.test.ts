@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { OLDEST_BROWSERS } from '../../scripts/build/page.mjs';
 import { errorsPage } from '../../scripts/generate/errors-page.mjs';
 import { ROOT } from '../../scripts/root.mjs';
 import { ERRORS, SETTING_ROWS } from '../../src/protocol/index.ts';
@@ -76,6 +77,12 @@ test('the table of settings is the table of the protocol', () => {
       about,
     })),
   );
+});
+
+test('the README names the browsers that the page is built for', () => {
+  const named = /Chrome and Edge from ([\d.]+), Firefox from ([\d.]+), Safari from ([\d.]+)/.exec(read('README.md'));
+  const [, chrome, firefox, safari] = named ?? [];
+  expect([`chrome${chrome}`, `firefox${firefox}`, `safari${safari}`.replace(/\.$/, '')]).toEqual(OLDEST_BROWSERS);
 });
 
 test('each command in the README is one that cbos has, with the options it takes', () => {

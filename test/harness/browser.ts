@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
-import { CHROMIUM, findOnPath } from '../../scripts/setup/system-programs.mjs';
+import { findChromium } from '../../scripts/setup/system-programs.mjs';
 import type { World } from './world.ts';
 
 /** A phone that is small but in use, and a laptop. */
@@ -21,9 +21,10 @@ export function requestsElsewhere(browser: Browser): string[] {
 /**
  * Chromium without a window. The sandbox needs privileges that containers lack; the pages are our own. WebGL is drawn by software.
  * Nothing of it leaves the machine: what is not on loopback goes to a proxy that refuses it. Ends with the world.
+ * `CHROMIUM` names another one than that of the system.
  */
 export async function openBrowser(world: Pick<World, 'onDispose' | 'env'>): Promise<Browser> {
-  const program = findOnPath(CHROMIUM.programs, process.env.PATH);
+  const program = findChromium(process.env);
   if (program === null) throw new Error('there is no Chromium: `npm test` installs it, or says how');
   const { port, asked } = await startRefusingProxy(world);
   const browser = await chromium.launch({
@@ -93,4 +94,21 @@ export async function openPage(
       faults.push(`foreign request: ${request.url()}`);
   });
   return { page, context, faults };
+}
+
+/**
+ * From now on a script that the page asks for in vain is a fault, in every browser: those of some months ago never ask for it again. Scripts of
+ * workers are not seen here.
+ */
+export async function watchScripts({ page, context, faults }: WatchedPage): Promise<void> {
+  const network = await context.newCDPSession(page);
+  const addresses = new Map<string, string>();
+  network.on('Network.requestWillBeSent', ({ requestId, request, type }) => {
+    if (type === 'Script') addresses.set(requestId, request.url);
+  });
+  network.on('Network.loadingFailed', ({ requestId, type, canceled }) => {
+    if (type === 'Script' && canceled !== true)
+      faults.push(`a script that did not come: ${addresses.get(requestId) ?? requestId}`);
+  });
+  await network.send('Network.enable');
 }

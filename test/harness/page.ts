@@ -26,6 +26,28 @@ export const WITHOUT_WEBGL = `{
   };
 }`;
 
+/**
+ * A worker that failed to import something and is asked again is a fault: in browsers of some months ago that import fails for ever.
+ * `failedWorkers` counts them.
+ */
+export const FAILED_WORKERS_ARE_DONE = `{
+  window.failedWorkers = 0;
+  window.Worker = class extends Worker {
+    constructor(...args) {
+      super(...args);
+      this.addEventListener('message', ({ data }) => {
+        if (!('problem' in data)) return;
+        this.hasFailed = true;
+        window.failedWorkers++;
+      });
+    }
+    postMessage(...args) {
+      if (this.hasFailed) console.error('a worker that failed was asked again');
+      super.postMessage(...args);
+    }
+  };
+}`;
+
 /** Waits until a page's terminal shows what it should; the page draws without WebGL. */
 export async function untilTerminalShows(
   page: Page,

@@ -6,6 +6,7 @@ import { oversizedFiles } from '../../scripts/check/file-sizes.mjs';
 import { runSteps } from '../../scripts/check/run-steps.mjs';
 import { ROOT } from '../../scripts/root.mjs';
 import { countTests } from '../../scripts/test/count-tests.mjs';
+import { versionsInUse } from '../../scripts/test/versions-in-use.mjs';
 import { createWorld } from '../harness/world.ts';
 
 describe('the count that closes a test run', () => {
@@ -53,6 +54,17 @@ describe('the steps of the gate', () => {
     );
     expect(printed).not.toContain('chatter');
   });
+});
+
+test('a test run says which versions of the real programs it has, and which are missing', async () => {
+  await using world = createWorld();
+  const chromium = join(world.home, 'chromium');
+  writeFileSync(chromium, '#!/bin/sh\necho Chromium 131.0.6778.0 built on something 12', { mode: 0o755 });
+  const versions = await versionsInUse({ CHROMIUM: chromium });
+  expect(versions).toMatch(
+    /^Chromium 131\.0\.6778\.0, Screen [\d.]+, tmux (none|[\d.a-z]+), script [\d.]+, Claude Code [\d.]+, Node [\d.]+$/,
+  );
+  expect(await versionsInUse({ CHROMIUM: '/nowhere/chromium' })).toContain('Chromium none, ');
 });
 
 test('a file of more than 500 lines is named; fixtures may be as long as they like', async () => {

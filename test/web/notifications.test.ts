@@ -60,6 +60,22 @@ test('a notification comes when nobody looks, not while somebody does, and goes 
   expect(await shown(one)).toEqual([]);
 });
 
+test('notifications that could not be turned on while the server was away are turned on when it is back', async () => {
+  await using one = await startPage(browser, { context: { permissions: ['notifications'] } });
+  const { page, server } = one;
+  const turnOn = page.getByRole('button', { name: 'Turn on' });
+  await one.visit('#/settings');
+  await turnOn.waitFor();
+  await server.stop();
+  await page.getByText('Connection lost').waitFor();
+  await turnOn.click();
+  await page.getByText('Failed to register a ServiceWorker').first().waitFor();
+  await server.startAgain();
+  await page.getByText('Connection lost').waitFor({ state: 'detached' });
+  await turnOn.click();
+  await page.getByRole('button', { name: 'Notifications are on' }).waitFor();
+});
+
 test('what the server pushes is shown by the service worker while no page is open', async () => {
   await using one = await notified();
   const { page, watched } = one;

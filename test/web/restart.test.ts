@@ -1,8 +1,14 @@
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { ClaudeEvent } from '../../src/protocol/index.ts';
-import { openBrowser } from '../harness/browser.ts';
-import { type PageUnderTest, startPage, terminalLines, untilTerminalShows } from '../harness/page.ts';
+import { openBrowser, watchScripts } from '../harness/browser.ts';
+import {
+  FAILED_WORKERS_ARE_DONE,
+  type PageUnderTest,
+  startPage,
+  terminalLines,
+  untilTerminalShows,
+} from '../harness/page.ts';
 import { asking, DONE, WORKING } from '../harness/some-sessions.ts';
 import { waitFor } from '../harness/wait-for.ts';
 import { createWorld } from '../harness/world.ts';
@@ -52,6 +58,7 @@ test('what is needed for the first time while the server is away comes when it i
     },
   });
   const { page, server } = one;
+  await watchScripts(one.watched);
   await server.stop();
   await stale(one).waitFor();
   await one.visit('#/s/TERM');
@@ -59,8 +66,32 @@ test('what is needed for the first time while the server is away comes when it i
   await one.visit('#/s/TERM');
   await server.startAgain();
   await untilTerminalShows(page, 'it is there', (lines) => lines.join() === 'hello there');
+  expect(await page.evaluate("getComputedStyle(document.querySelector('.xterm-viewport')).position")).toBe('absolute');
   await one.visit('#/s/ASKS');
   await page.getByRole('region', { name: 'Permission' }).locator('pre.code span[style]').first().waitFor();
+  expect(one.watched.faults).toEqual([]);
+});
+
+test('a language that is met for the first time while the server is away is coloured when it is back', async () => {
+  await using one = await startPage(browser, {
+    prepare: ({ sessions }) => void sessions.add('ASKS', asking()),
+  });
+  const { page, server } = one;
+  const python = { name: 'Write', input: { file_path: 'a.py', content: 'def a(): pass' } };
+  const coloured = () => page.getByRole('region', { name: 'Permission' }).locator('pre.code span[style]').first();
+  await page.addInitScript(FAILED_WORKERS_ARE_DONE);
+  await page.reload();
+  await one.visit('#/s/ASKS');
+  await coloured().waitFor();
+  // Only now: the overview, where the page began, would have shown it.
+  server.sessions.add('WRITES', asking({ tool: python }));
+  await page.locator('.session-row', { hasText: 'WRITES' }).waitFor();
+  await server.stop();
+  await stale(one).waitFor();
+  await one.visit('#/s/WRITES');
+  await waitFor(() => page.evaluate('failedWorkers > 0'), { describe: 'the language does not come' });
+  await server.startAgain();
+  await coloured().waitFor();
   expect(one.watched.faults).toEqual([]);
 });
 

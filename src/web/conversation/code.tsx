@@ -2,7 +2,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { theme } from '../app/theme.ts';
 import { showHiddenMarks } from '../parts/hidden-marks.ts';
 import { tellError } from '../parts/toasts.tsx';
-import { loadPart } from '../server/load-part.ts';
+import { retryWhileAway } from '../server/late-part.ts';
 import { colour, keptColours } from './colours.ts';
 import type { CodeToColour, Highlighted } from './highlight.ts';
 
@@ -38,7 +38,7 @@ function useColours(code: CodeToColour): { lines: Highlighted | null; rest: stri
     // One at a time: the text that stands there when the answer comes is asked for next.
     if (!isWanted || isAsked.current || isBroken) return;
     isAsked.current = true;
-    loadPart(() => colour(code))
+    retryWhileAway(() => colour(code))
       .then((lines) => {
         if (lines !== null) setLast({ code, lines });
       })

@@ -33,19 +33,23 @@ export async function colour(code: CodeToColour): Promise<Highlighted | null> {
 
 function startWorker(): Worker {
   const started = new Worker(ownScript(workerAddress), { type: 'module' });
-  started.addEventListener('message', ({ data }: MessageEvent<ColourAnswer>) => {
-    const asked = waiting.get(data.id);
-    waiting.delete(data.id);
-    if ('lines' in data) asked?.resolve(data.lines);
-    else asked?.reject(new Error(data.problem));
-  });
-  started.addEventListener('error', () => {
-    // Its script did not come. Whoever asks next starts another.
+  // Its script or a language did not come. A worker remembers an import that failed as the page does (late-part.ts), but can be begun anew:
+  // whoever asks next starts another.
+  const giveUp = (problem: string): void => {
     started.terminate();
     worker = null;
-    for (const { reject } of waiting.values()) reject(new Error('the colours could not be loaded'));
+    for (const { reject } of waiting.values()) reject(new Error(problem));
     waiting.clear();
+  };
+  started.addEventListener('message', ({ data }: MessageEvent<ColourAnswer>) => {
+    if ('problem' in data) {
+      giveUp(data.problem);
+      return;
+    }
+    waiting.get(data.id)?.resolve(data.lines);
+    waiting.delete(data.id);
   });
+  started.addEventListener('error', () => giveUp('the colours could not be loaded'));
   return started;
 }
 

@@ -1,5 +1,7 @@
 import { createHighlighterCore, type HighlighterCore, type LanguageInput } from 'shiki/core';
 import { createJavaScriptRegexEngine } from 'shiki/engine/javascript';
+import githubDark from 'shiki/themes/github-dark.mjs';
+import githubLight from 'shiki/themes/github-light.mjs';
 
 /** Lines of coloured pieces; null: the colour of the text around. */
 export type Highlighted = { text: string; colour: string | null }[][];
@@ -56,40 +58,26 @@ const THEMES = { light: 'github-light', dark: 'github-dark' } as const;
 let core: Promise<HighlighterCore> | null = null;
 const loaded = new Map<Language, Promise<void>>();
 
-/** Colours code; null where its language is not known. @throws Error when what it takes cannot be loaded: it may be asked again */
+/** Colours code; null where its language is not known. @throws Error when what it takes cannot be loaded, and then for ever */
 export async function colourCode({ text, language, theme }: CodeToColour): Promise<Highlighted | null> {
   const known = languageOf(language);
   if (known === null) return null;
-  core ??= createCore().catch((error: unknown) => {
-    core = null;
-    throw error;
+  core ??= createHighlighterCore({
+    themes: [githubLight, githubDark],
+    langs: [],
+    engine: createJavaScriptRegexEngine({ forgiving: true }),
   });
   const highlighter = await core;
-  await loadLanguage(highlighter, known);
+  const loading = loaded.get(known) ?? loadLanguage(highlighter, known);
+  loaded.set(known, loading);
+  await loading;
   const { tokens } = highlighter.codeToTokens(text, { lang: known, theme: THEMES[theme] });
   return tokens.map((line) => line.map(({ content, color }) => ({ text: content, colour: color ?? null })));
 }
 
-async function createCore(): Promise<HighlighterCore> {
-  const themes = await Promise.all([import('shiki/themes/github-light.mjs'), import('shiki/themes/github-dark.mjs')]);
-  return createHighlighterCore({
-    themes: themes.map((theme) => theme.default),
-    langs: [],
-    engine: createJavaScriptRegexEngine({ forgiving: true }),
-  });
-}
-
-function loadLanguage(highlighter: HighlighterCore, language: Language): Promise<void> {
-  const load = async (): Promise<void> => {
-    const grammar: { default: LanguageInput } = await LANGUAGES[language]();
-    await highlighter.loadLanguage(grammar.default);
-  };
-  const loading = loaded.get(language) ?? load();
-  loaded.set(language, loading);
-  return loading.catch((error: unknown) => {
-    loaded.delete(language);
-    throw error;
-  });
+async function loadLanguage(highlighter: HighlighterCore, language: Language): Promise<void> {
+  const grammar: { default: LanguageInput } = await LANGUAGES[language]();
+  await highlighter.loadLanguage(grammar.default);
 }
 
 /** The language of a fence's word or a file's ending; null where it is not known. */

@@ -105,6 +105,11 @@ let worker: Promise<ServiceWorkerRegistration> | null = null;
 function registerWorker(): Promise<ServiceWorkerRegistration> {
   worker ??= navigator.serviceWorker
     .register(ownScript('./service-worker.js'))
-    .then(() => navigator.serviceWorker.ready);
+    .then(() => navigator.serviceWorker.ready)
+    .catch((error: unknown) => {
+      // The server was away: the next one who asks tries again.
+      worker = null;
+      throw error;
+    });
   return worker;
 }

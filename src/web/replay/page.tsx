@@ -7,7 +7,7 @@ import { Icon } from '../parts/icons.tsx';
 import { PageHead } from '../parts/page-head.tsx';
 import { tellError } from '../parts/toasts.tsx';
 import { client } from '../server/fleet.ts';
-import { loadPart } from '../server/load-part.ts';
+import { latePart } from '../server/late-part.ts';
 import { createPlayer, type Player, type ReplaySource } from './player.ts';
 
 const SPEEDS = [0.5, 1, 2, 4, 8];
@@ -16,6 +16,8 @@ const STEP_S = 5;
 const BEFORE_QUESTION_S = 1;
 /** A question that stands at the end was drawn a moment before it was known as one. */
 const KNOWN_AFTER_S = 5;
+
+const loadScreen = latePart(() => import('../terminal/screen.ts'));
 
 /** A recording as it was: with a scrubber, faster or slower, from question to question. */
 export function ReplayPage({ at: { slug, recording, offset, t } }: { at: Replay }) {
@@ -32,10 +34,7 @@ export function ReplayPage({ at: { slug, recording, offset, t } }: { at: Replay 
       questions.value = [];
       problem.value = null;
       const source = sourceOf(slug, recording);
-      const [{ createScreen }, info] = await Promise.all([
-        loadPart(() => import('../terminal/screen.ts')),
-        source.info(),
-      ]);
+      const [{ createScreen }, info] = await Promise.all([loadScreen(), source.info()]);
       if (isGone || place.current === null) return;
       const screen = createScreen(place.current);
       const opened = createPlayer({ source, screen, info, onError: tellError });

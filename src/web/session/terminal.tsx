@@ -5,11 +5,14 @@ import { addShortcuts } from '../app/shortcuts.ts';
 import { Icon } from '../parts/icons.tsx';
 import { tell, tellError } from '../parts/toasts.tsx';
 import { link } from '../server/fleet.ts';
-import { loadPart } from '../server/load-part.ts';
+import { latePart } from '../server/late-part.ts';
 import type { LiveTerminal } from '../terminal/live-terminal.ts';
 import { KeyBar } from './key-bar.tsx';
 
-/** The session's real terminal. Loaded when the first one is opened: it is half of all the page's code. */
+/** Loaded when the first one is opened: it is half of all the page's code. */
+const loadTerminal = latePart(() => import('../terminal/live-terminal.ts'));
+
+/** The session's real terminal. */
 export function SessionTerminal({ session }: { session: Session }) {
   const { slug, cols, rows } = session;
   const place = useRef<HTMLDivElement>(null);
@@ -20,7 +23,7 @@ export function SessionTerminal({ session }: { session: Session }) {
   useEffect(() => {
     let isGone = false;
     let opened: LiveTerminal | null = null;
-    void loadPart(() => import('../terminal/live-terminal.ts'))
+    void loadTerminal()
       .then(({ openLiveTerminal }) => {
         if (isGone || place.current === null) return;
         opened = openLiveTerminal({

@@ -1,0 +1,29 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { ROOT } from '../root.mjs';
+import { capture } from '../run-command.mjs';
+import { findChromium } from '../setup/system-programs.mjs';
+
+/**
+ * The versions of the real programs that the tests run with, on one line: a test that is red on one machine only is red with one of these.
+ * @param {NodeJS.ProcessEnv} env
+ * @returns {Promise<string>} `Chromium 156.0.8078.79, Screen 4.09.00, tmux none, …`
+ */
+export async function versionsInUse(env) {
+  const claude = JSON.parse(
+    readFileSync(join(ROOT, 'node_modules', '@anthropic-ai', 'claude-code', 'package.json'), 'utf8'),
+  );
+  const found = await Promise.all([
+    versionOf('Chromium', findChromium(env), ['--version']),
+    versionOf('Screen', 'screen', ['--version']),
+    versionOf('tmux', 'tmux', ['-V']),
+    versionOf('script', 'script', ['--version']),
+  ]);
+  return [...found, `Claude Code ${claude.version}`, `Node ${process.versions.node}`].join(', ');
+}
+
+/** @param {string} name @param {string | null} program @param {readonly string[]} args */
+async function versionOf(name, program, args) {
+  const { ok, output } = program === null ? { ok: false, output: '' } : await capture(program, args);
+  return `${name} ${(ok && /\d+\.\d+[\w.]*/.exec(output)?.[0]) || 'none'}`;
+}

@@ -1,0 +1,73 @@
+import { link } from './fleet.ts';
+
+/** Between two attempts: longer than a proxy takes to come back, shorter than somebody waits. */
+const PAUSE_MS = 1_000;
+/** While the page is live: a part that does not come then does not come at all. */
+const MAX_ATTEMPTS = 3;
+
+/**
+ * A part of the page that is imported when it is first needed; while the server is away, that waits until it is back.
+ *
+ * A browser remembers a script that it failed to import by its address, for as long as the page lives, and every script that imports that one
+ * with it (Chromium up to 150 at least; 156 asks again). A part is therefore imported only after all late parts came by `fetch`, whose
+ * failures nobody remembers: the import then finds them in the browser's cache.
+ * @returns loads it once; throws an Error with what to do: after an update the parts of the old page are gone
+ */
+export function latePart<T>(load: () => Promise<T>): () => Promise<T> {
+  let loading: Promise<T> | null = null;
+  const fetchAndLoad = async (): Promise<T> => {
+    await fetchLateParts();
+    return load();
+  };
+  return () => {
+    loading ??= retryWhileAway(fetchAndLoad).catch((error: unknown) => {
+      loading = null;
+      throw error;
+    });
+    return loading;
+  };
+}
+
+/**
+ * Loads what comes from the server. While the server is away, waits until it is back.
+ * @throws Error with what to do
+ */
+export async function retryWhileAway<T>(load: () => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; ) {
+    try {
+      return await load();
+    } catch (cause) {
+      if (attempt >= MAX_ATTEMPTS) {
+        throw new Error('A part of this page could not be loaded: load the page again', { cause });
+      }
+      await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
+      if (link.peek() === 'live') attempt++;
+      else await untilLive();
+    }
+  }
+}
+
+/** The build names them in the page (scripts/build/page.mjs). */
+async function fetchLateParts(): Promise<void> {
+  const named = document.querySelector<HTMLMetaElement>('meta[name="late-parts"]');
+  if (named === null) throw new Error('the page does not name its late parts');
+  await Promise.all(named.content.split(' ').map(fetchWhole));
+}
+
+async function fetchWhole(address: string): Promise<void> {
+  const answer = await fetch(address);
+  if (!answer.ok) throw new Error(`${address}: ${answer.status}`);
+  // The browser keeps only what was read to its end.
+  await answer.arrayBuffer();
+}
+
+function untilLive(): Promise<void> {
+  return new Promise((resolve) => {
+    const stop = link.subscribe((now) => {
+      if (now !== 'live') return;
+      resolve();
+      // It is told at once, before it has its own disposer.
+      queueMicrotask(() => stop());
+    });
+  });
+}
