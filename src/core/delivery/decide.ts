@@ -13,6 +13,8 @@ export interface DeliveryContext {
   draft: 'own' | 'foreign' | null;
   /** whether a text is held that was typed before and came back: what is sent now comes after it */
   hasReturned: boolean;
+  /** whether the session has not read what was typed last: two texts that it reads in one piece become one prompt */
+  isUnread: boolean;
   /** what has the keys in the prompt's place, null where nothing does */
   cover: Cover | null;
 }
@@ -52,6 +54,14 @@ export function decideDelivery(context: DeliveryContext, request: DeliveryReques
   if (request.force) return { kind: 'type', confirm: 'turn' };
   // Nothing is known yet: mostly a session that is starting. A held text is typed once the prompt is there, never into a dialog.
   if (primary === null) return { kind: 'hold' };
+  if (context.isUnread) {
+    if (request.queue) return { kind: 'hold' };
+    return refuse(
+      'not_accepting_text',
+      'The session has not read what was typed before',
+      'Wait till it goes on (`cbos attach SLUG` shows what it does), or let CBOS hold the text (--queue)',
+    );
+  }
   if (context.cover !== null) {
     if (request.queue) return { kind: 'hold' };
     const [message, cure] = COVERS[context.cover];
@@ -97,7 +107,7 @@ const COVERS: Readonly<Record<Cover, readonly [message: string, cure: string]>> 
 /** Whether a held text may be typed now. */
 export function mayTypeHeld(context: DeliveryContext): boolean {
   const { primary, question } = context.status;
-  if (!context.adopted || context.cover !== null || context.draft === 'foreign') return false;
+  if (!context.adopted || context.isUnread || context.cover !== null || context.draft === 'foreign') return false;
   return primary === 'idle' || (primary === 'waiting' && question?.kind === 'closing');
 }
 

@@ -95,6 +95,12 @@ export async function readMemory(pid: number): Promise<number | null> {
   return kilobytes === undefined ? null : Number(kilobytes) * 1024;
 }
 
+/** How many bytes a process has read in all, of files too; null when it is gone or may not be looked into. */
+export function bytesReadBy(pid: number): number | null {
+  const digits = /^rchar: (\d+)$/m.exec(readProcFile(pid, 'io') ?? '')?.[1];
+  return digits === undefined ? null : Number(digits);
+}
+
 /** The argument vector; empty for a zombie, a kernel thread, or no such process. */
 export async function readArgv(pid: number): Promise<string[]> {
   return splitNul(readProcFile(pid, 'cmdline'));

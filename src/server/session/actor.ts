@@ -37,6 +37,7 @@ import type { SessionRecording } from './recording.ts';
 import { createRecordingGap, type RecordingGap } from './recording-gap.ts';
 import { createSessionStatus, type SessionStatus } from './session-status.ts';
 import { createTimeSpent, type TimeSpent } from './time-spent.ts';
+import { createUnreadInput, type UnreadInput } from './unread-input.ts';
 import { toTimestamp, viewSession } from './view.ts';
 
 /** What every actor shares. */
@@ -92,6 +93,7 @@ export class SessionActor {
   readonly time: TimeSpent;
   recording: SessionRecording | null = null;
   readonly gap: RecordingGap;
+  readonly unread: UnreadInput = createUnreadInput(() => this.currentRecord.agent);
   /** Claude Code's own file of the conversation, as it told of it last */
   transcript: string | null = null;
   /** its processes are ended for others to take their place: their end is not its own */

@@ -109,6 +109,7 @@ export function createDeliverer(actor: SessionActor): Deliverer {
       const became = await typeIntoPrompt(actor, { text, command, force: how.force });
       if (became === 'behind_dialog') return view(save(typed, 'queued', NOTES.behindDialog));
       if (became === 'behind_view') return view(save(typed, 'queued', NOTES.behindView));
+      if (became === 'unread') return view(save(typed, 'sent', NOTES.unread));
       if (became === 'beside_draft') {
         if (leftoversOf(actor) === null) throw besideDraft();
         flush();
@@ -271,6 +272,8 @@ export function contextOf(actor: SessionActor): DeliveryContext {
   const draft = draftOf(actor) === null ? null : leftoversOf(actor) === null ? 'foreign' : 'own';
   const { adopted, id } = actor.record;
   const held = actor.deps.deliveries.withStatus(id, 'queued');
-  const hasReturned = held.some(({ note }) => note === NOTES.putBack || note === NOTES.underView);
-  return { status: actor.status.memory(), adopted, draft, hasReturned, cover: coverOf(actor) };
+  const returned: readonly (string | null)[] = [NOTES.putBack, NOTES.underView, NOTES.unread];
+  const hasReturned = held.some(({ note }) => returned.includes(note));
+  const isUnread = actor.unread.isWaiting();
+  return { status: actor.status.memory(), adopted, draft, hasReturned, isUnread, cover: coverOf(actor) };
 }

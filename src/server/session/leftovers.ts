@@ -14,6 +14,7 @@ export const NOTES = {
   besideDraft: 'Somebody typed at the same moment; it stands in the prompt beside that, unsent',
   besideLeftover: 'What CBOS had typed before stood in the prompt; it is sent when that is taken out',
   cleared: 'It stood in the prompt unsent and was taken out again; it did not arrive',
+  unread: 'The session has not read it yet; it is sent when it shows in the prompt',
   neverShown: 'The prompt never showed it, and nothing says that Claude Code took it',
   interrupting: 'Its turn is being interrupted',
   interrupted: 'Its turn was interrupted',
@@ -156,7 +157,9 @@ function afterClearing(record: DeliveryRecord, isInterrupted: boolean): Pick<Del
     case 'delivered':
       return isInterrupted ? { status, note: NOTES.interrupted } : { status: 'queued', note: NOTES.putBack };
     case 'sent':
-      return note === NOTES.underView ? { status: 'queued', note } : { status: 'failed', note: NOTES.cleared };
+      return note === NOTES.underView || note === NOTES.unread
+        ? { status: 'queued', note }
+        : { status: 'failed', note: NOTES.cleared };
     case 'unknown':
       // As its sender was told after the crash.
       return { status, note: NOTES.cleared };

@@ -13,6 +13,8 @@ const OLD_ENTER_DELAY_MS = 400;
 const READ_BYTES_PER_MS = 25;
 /** A text shows 20 to 100 ms after it was typed. Where it does not show in this time, it is somewhere that CBOS cannot read. */
 const SHOWN_MS = 2_500;
+/** How much longer to wait for a session that has not read it: a machine that is short of memory stands still for seconds. */
+const READ_MS = 5_000;
 /** A dialog is drawn 10 to 150 ms after the hook of its tool; a loaded machine takes longer. */
 const DIALOG_DRAWN_MS = 1_500;
 /**
@@ -32,9 +34,9 @@ const CLEAR_KEY = '\x03';
 
 /**
  * What became of a text: its Enter was typed, with the box showing it or not; a dialog opened before that, or a view; somebody else's
- * letters stand beside it. The last three have it in the box, unsent, or lost it.
+ * letters stand beside it; the session does not read what is typed. The last four have it in the box, unsent, or lost it, or on its way there.
  */
-export type TypedText = 'entered' | 'entered_unseen' | 'behind_dialog' | 'behind_view' | 'beside_draft';
+export type TypedText = 'entered' | 'entered_unseen' | 'behind_dialog' | 'behind_view' | 'beside_draft' | 'unread';
 
 /**
  * Types a text and its Enter. Enter only goes where no dialog is, which it would answer, and where the box holds this text
@@ -48,13 +50,21 @@ export async function typeIntoPrompt(
 ): Promise<TypedText> {
   const { status, deps, target } = actor;
   const isNew = takesManyPastes(actor.record.claudeVersion);
-  await typeKeys(deps.screen, target, encodePaste(guardText(text, { command }), { chunked: isNew }));
+  const keys = encodePaste(guardText(text, { command }), { chunked: isNew });
+  await actor.unread.expect(utf8Length(keys));
+  await typeKeys(deps.screen, target, keys);
   await pause(actor, (isNew ? ENTER_DELAY_MS : OLD_ENTER_DELAY_MS) + utf8Length(text) / READ_BYTES_PER_MS);
   let isShown = false;
   if (!force) {
     const holds = (): string => boxHolds(draftOf(actor) ?? '', text);
     const isInView = (): boolean => isKeptFromPrompt(actor, { text, command });
-    await status.until(() => isInView() || isDialogOpen(actor) || holds() !== 'other', SHOWN_MS);
+    const isKnown = (): boolean => isInView() || isDialogOpen(actor) || holds() !== 'other';
+    await status.until(isKnown, SHOWN_MS);
+    if (!isKnown() && actor.unread.isWaiting()) {
+      await status.until(isKnown, READ_MS);
+      // An Enter that is read in one piece with its text becomes a part of it.
+      if (!isKnown() && actor.unread.isWaiting()) return 'unread';
+    }
     if (isInView()) return 'behind_view';
     if (isDialogOpen(actor)) return 'behind_dialog';
     if (holds() === 'more') return 'beside_draft';

@@ -31,6 +31,7 @@ function at(
     adopted: true,
     draft: null,
     hasReturned: false,
+    isUnread: false,
     cover: null,
     ...more,
   };
@@ -99,6 +100,18 @@ describe('a text is', () => {
       HOLD,
     ],
     [
+      'refused while what was typed before is unread',
+      at('idle', 'ready', { isUnread: true }),
+      request(),
+      refused('not_accepting_text'),
+    ],
+    [
+      'held while that is unread, if it shall be',
+      at('idle', 'ready', { isUnread: true }),
+      request({ queue: true }),
+      HOLD,
+    ],
+    [
       'refused when it would run a command',
       at('idle', 'ready'),
       request({ text: '/clear' }),
@@ -131,6 +144,7 @@ describe('a held text may be typed', () => {
     ['not into a turn', at('active', 'thinking'), false],
     ['not after a draft', at('idle', 'waiting_input', { draft: 'foreign' }), false],
     ['not into a session that is only observed', at('idle', 'ready', { adopted: false }), false],
+    ['not while what was typed before is unread', at('idle', 'ready', { isUnread: true }), false],
     ['not while nothing is known', at(null), false],
   ])('%s', (_, context, may) => {
     expect(mayTypeHeld(context)).toBe(may);
