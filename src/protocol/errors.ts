@@ -88,6 +88,12 @@ export const ERRORS = {
     meaning: 'There is no room on the disk of the home: what was asked for could not be written down, and was not done',
     hint: 'Free some space and try again; `cbos doctor` says where',
   },
+  process_limit: {
+    status: 503,
+    exit: EXIT.failed,
+    meaning: 'The system lets no further process start',
+    hint: 'Raise the limit (`ulimit -u`, TasksMax of the service, pids.max of a container), or end what is not needed',
+  },
   version_mismatch: {
     status: 409,
     exit: EXIT.failed,

@@ -54,7 +54,9 @@ const begin = (at: Millis): Pick<JsonEvidence, 'busySince' | 'phase'> => ({
 
 /** A prompt that could not be handed over: it is as if it had never been. */
 export function withdrawPrompt(before: JsonEvidence, id: string): JsonEvidence {
-  return settle({ ...before, open: before.open.filter((prompt) => prompt.id !== id) });
+  const open = before.open.filter((prompt) => prompt.id !== id);
+  const isFirst = open.length === 0 && before.turnEnd === null;
+  return settle({ ...before, open, prompt: isFirst ? null : before.prompt });
 }
 
 /** Without a prompt that is still to be worked on, no turn runs. */

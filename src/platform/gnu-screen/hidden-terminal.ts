@@ -1,7 +1,7 @@
 import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import type { Readable, Writable } from 'node:stream';
 import { CatalogueError } from '../../protocol/index.ts';
-import { collectOutput } from '../process/run-program.ts';
+import { collectOutput, startFault } from '../process/index.ts';
 import { shellWords } from './shell-quote.ts';
 
 export interface HiddenTerminalOptions {
@@ -53,7 +53,7 @@ export function openHiddenTerminal(options: HiddenTerminalOptions): HiddenTermin
     });
     child.once('error', (error: NodeJS.ErrnoException) => {
       over = true;
-      if (error.code !== 'ENOENT') return reject(error);
+      if (error.code !== 'ENOENT') return reject(startFault(error));
       reject(
         new CatalogueError('launch_failed', 'The program `script` of util-linux was not found', {
           hint: 'sudo apt-get install bsdutils',

@@ -1,5 +1,6 @@
 export * from './end-tree.ts';
 export * from './proc-file.ts';
 export * from './run-program.ts';
+export * from './start-fault.ts';
 export * from './tree.ts';
 export * from './wait-until.ts';

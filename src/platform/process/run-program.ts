@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { startFault } from './start-fault.ts';
 
 export interface RunOptions {
   /** complete: nothing is inherited */
@@ -23,7 +24,10 @@ const MAX_OUTPUT_BYTES = 1_000_000;
 /** After the end of a program its last output is read within this; a grandchild that keeps the pipes open delays nobody longer. */
 const PIPE_GRACE_MS = 100;
 
-/** Runs a program with an argument array, never through a shell, and waits for its end. */
+/**
+ * Runs a program with an argument array, never through a shell, and waits for its end.
+ * @throws CatalogueError process_limit
+ */
 export function runProgram(file: string, args: readonly string[], options: RunOptions): Promise<RunResult> {
   return new Promise((resolve, reject) => {
     const child = spawn(file, args, {
@@ -47,7 +51,7 @@ export function runProgram(file: string, args: readonly string[], options: RunOp
     child.once('error', (error: NodeJS.ErrnoException) => {
       clearTimeout(timer);
       if (error.code === 'ENOENT') settle({ outcome: 'not_found', code: null, stdout: '', stderr: '' });
-      else reject(error);
+      else reject(startFault(error));
     });
     child.once('exit', (code) => {
       const finish = () =>

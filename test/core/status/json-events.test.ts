@@ -12,6 +12,7 @@ import {
   observeEvent,
   observePrompt,
   readByRules,
+  withdrawPrompt,
 } from '../../../src/core/status/index.ts';
 import { type ClaudeEvent, StoredEvent } from '../../../src/protocol/index.ts';
 
@@ -97,6 +98,11 @@ test('a prompt makes the session active before anything has come back, and its f
   expect([wordOf(prompted), jsonState(prompted)]).toEqual(['active/thinking', 'running']);
   const failed = following(prompted, failure);
   expect([wordOf(failed), jsonState(failed)]).toEqual(['idle/error', 'error']);
+});
+
+test('a prompt that could not be handed over leaves the session as it was', () => {
+  const withdrawn = withdrawPrompt(observePrompt(NO_EVENTS, PROMPT), PROMPT.id);
+  expect([wordOf(withdrawn), jsonState(withdrawn)]).toEqual(['idle/ready', 'idle']);
 });
 
 test('a prompt that is written while the last turn ends is not taken for a part of it', () => {

@@ -5,7 +5,7 @@ import { open, readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { CatalogueError } from '../../../protocol/index.ts';
-import { type ProcessId, readProcess, runProgram } from '../../process/index.ts';
+import { type ProcessId, readProcess, runProgram, startFault } from '../../process/index.ts';
 
 /** A Claude Code reads its input at once, also in mid-turn; one that does not take a line for so long hangs. */
 const WRITE_TIMEOUT_MS = 15_000;
@@ -39,7 +39,7 @@ export interface JsonProcessOptions {
 
 /**
  * Starts a Claude Code in a session of its own, which goes on when the server dies.
- * @throws CatalogueError launch_failed
+ * @throws CatalogueError launch_failed, process_limit
  */
 export async function startJsonProcess({ argv, cwd, env, files, onExit }: JsonProcessOptions): Promise<ProcessId> {
   const made = await runProgram('mkfifo', ['-m', '600', files.input], {
@@ -64,9 +64,10 @@ export async function startJsonProcess({ argv, cwd, env, files, onExit }: JsonPr
     const found = child.pid === undefined ? null : await readProcess(child.pid);
     if (found === null) throw new CatalogueError('launch_failed', 'Claude Code was gone as soon as it was started');
     return { pid: found.pid, startTime: found.startTime };
-  } catch (cause) {
+  } catch (error) {
+    const cause = startFault(error as Error);
     if (cause instanceof CatalogueError) throw cause;
-    throw new CatalogueError('launch_failed', `Claude Code could not be started: ${(cause as Error).message}`, {
+    throw new CatalogueError('launch_failed', `Claude Code could not be started: ${cause.message}`, {
       cause,
     });
   } finally {
