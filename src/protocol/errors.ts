@@ -246,6 +246,12 @@ export const ERRORS = {
     hint: '`cbos adopt` starts one for a session that something else started',
   },
 
+  untrusted_folder: {
+    status: 409,
+    exit: EXIT.refused,
+    meaning: 'Nobody has said that the folder is trusted; Claude Code would run what its own settings name',
+    hint: 'Answer the question of the session: `cbos answer SLUG yes` trusts the folder',
+  },
   not_accepting_text: {
     status: 409,
     exit: EXIT.refused,

@@ -167,6 +167,16 @@ export interface JsonRequest extends PendingTool {
   suggestions: readonly unknown[];
 }
 
+/** Claude Code would run what a folder's own settings name, and nobody has said yet that this is wanted. */
+export interface TrustRequest {
+  /** of the question */
+  id: string;
+  folder: string;
+  /** the folder's files that Claude Code would obey */
+  files: readonly string[];
+  askedAt: Millis;
+}
+
 /** What the events of a JSON session said, folded by `observeEvent`. Bounded, and nothing but JSON: it is written down. */
 export interface JsonEvidence {
   /** when the newest event came, null when none ever did */
@@ -182,6 +192,8 @@ export interface JsonEvidence {
   tools: readonly PendingTool[];
   /** open questions, oldest first */
   requests: readonly JsonRequest[];
+  /** CBOS's own question before the first prompt, where Claude Code without a terminal would not ask */
+  trust: TrustRequest | null;
   compactingSince: Millis | null;
   /** a request that failed and is tried again by itself, null once anything else came */
   retry: { at: Millis; nextAt: Millis; reason: string } | null;

@@ -6,7 +6,7 @@ export { explain } from './explain.ts';
 export { HOOK_RULES } from './hook-rules.ts';
 export { NO_HOOKS, observeHook } from './hooks.ts';
 export * from './json-events.ts';
-export { jsonState, standingRule } from './json-question.ts';
+export { jsonState, standingRule, TRUSTS } from './json-question.ts';
 export { JSON_RULES } from './json-rules.ts';
 export { PROCESS_RULES } from './process-rules.ts';
 export { describeTool } from './question.ts';

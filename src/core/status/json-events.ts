@@ -1,5 +1,5 @@
 import { type ClaudeEvent, type RateLimit, readUserText, retryWords } from '../../protocol/index.ts';
-import type { JsonEvidence, JsonRequest, Millis, OpenPrompt } from './evidence.ts';
+import type { JsonEvidence, JsonRequest, Millis, OpenPrompt, TrustRequest } from './evidence.ts';
 import { boundInput } from './hooks.ts';
 
 /** Longest text kept of a prompt or message: enough for every rule, whatever a turn produced. */
@@ -15,6 +15,7 @@ export const NO_EVENTS: JsonEvidence = {
   phase: null,
   tools: [],
   requests: [],
+  trust: null,
   compactingSince: null,
   retry: null,
   background: [],
@@ -45,6 +46,11 @@ export function observePrompt(before: JsonEvidence, prompt: { id: string; at: Mi
     open: [...before.open, { id, at, stage: 'written' as const }].slice(-MAX_OPEN),
     ...(before.busySince === null ? begin(at) : {}),
   };
+}
+
+/** Asks whether a folder is trusted; null: it is, or nothing is to be asked any more. */
+export function observeTrust(before: JsonEvidence, trust: TrustRequest | null): JsonEvidence {
+  return { ...before, trust };
 }
 
 const begin = (at: Millis): Pick<JsonEvidence, 'busySince' | 'phase'> => ({

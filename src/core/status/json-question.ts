@@ -1,5 +1,5 @@
 import type { JsonState, Question, QuestionOption, QuestionPart } from '../../protocol/index.ts';
-import type { JsonEvidence, JsonRequest } from './evidence.ts';
+import type { JsonEvidence, JsonRequest, TrustRequest } from './evidence.ts';
 import { askedQuestions, describeTool, dialogKindOf } from './question.ts';
 
 /** The option that stands for an answer in words, as Claude Code's own dialog has it. */
@@ -42,8 +42,24 @@ function partsOf(request: JsonRequest): QuestionPart[] {
   return [{ header: null, text: describeTool(request), options, multi: false }];
 }
 
+/** The option of the trust question that says yes, counted from 0. */
+export const TRUSTS = 0;
+
+/** As Claude Code asks it in a terminal, with what makes the difference here. */
+function trustQuestion({ id, folder, files, askedAt }: TrustRequest): Question {
+  const found = files.length === 0 ? 'It has none of these files now.' : `It has ${files.join(', ')}.`;
+  const text = `Do you trust the files in ${folder}? Claude Code runs the hooks and servers that a folder's own settings name, without asking. ${found}`;
+  const options = labels('Yes, I trust this folder', 'No, end the session');
+  const part = { header: null, text, options, multi: false };
+  return {
+    ...{ id, kind: 'setup', text, tool: null, options, multi: false, questions: [part] },
+    asked_at: new Date(askedAt).toISOString(),
+  };
+}
+
 /** The question that a JSON session asks: its open request that came first. The options are worded as in Claude Code's own dialogs. */
-export function jsonQuestion({ requests }: JsonEvidence): Question | null {
+export function jsonQuestion({ requests, trust }: JsonEvidence): Question | null {
+  if (trust !== null) return trustQuestion(trust);
   const [request] = requests;
   if (request === undefined) return null;
   const questions = partsOf(request);
@@ -61,8 +77,8 @@ export function jsonQuestion({ requests }: JsonEvidence): Question | null {
 }
 
 /** The one word for programs that know JSON sessions only. */
-export function jsonState({ prompt, requests, busySince, turnEnd }: JsonEvidence): JsonState {
-  if (requests.length > 0) return 'waiting_permission';
+export function jsonState({ prompt, requests, trust, busySince, turnEnd }: JsonEvidence): JsonState {
+  if (requests.length > 0 || trust !== null) return 'waiting_permission';
   if (busySince !== null) return 'running';
   if (turnEnd !== null) return turnEnd.error === null ? 'complete' : 'error';
   return prompt === null ? 'idle' : 'complete';

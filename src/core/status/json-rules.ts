@@ -8,6 +8,12 @@ const VERSIONS = ['2.1.329'] as const;
 /** What the events of a JSON session say, strongest first. They are exact: nothing else is asked but the process. */
 export const JSON_RULES: readonly Rule<JsonEvidence>[] = [
   {
+    id: 'json.trust',
+    versions: VERSIONS,
+    read: ({ trust }) =>
+      trust === null ? null : { primary: 'waiting', detail: 'setup', evidence: trust.folder, since: trust.askedAt },
+  },
+  {
     id: 'json.can_use_tool',
     versions: VERSIONS,
     read: ({ requests }) => {

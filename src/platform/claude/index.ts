@@ -6,5 +6,6 @@ export * from './hook-spool.ts';
 export * from './launch.ts';
 export * from './queue-operations.ts';
 export * from './registry.ts';
+export * from './trust.ts';
 export * from './turn-gate.ts';
 export * from './version.ts';

@@ -12,6 +12,8 @@ export const Launch = z.object({
   rows: z.int(),
   /** JSON sessions: what all turns together may cost */
   max_budget_usd: z.number().nullable().default(null),
+  /** JSON sessions: the folder that a person trusted for this session; no other one is meant by it */
+  trusted_folder: z.string().nullable().default(null),
 });
 export type Launch = z.infer<typeof Launch>;
 

@@ -22,6 +22,7 @@ export function newRecord(request: NewSession & { type: SessionType }, path: str
       cols: request.cols ?? DEFAULT_SIZE.cols,
       rows: request.rows ?? DEFAULT_SIZE.rows,
       max_budget_usd: request.max_budget_usd ?? null,
+      trusted_folder: null,
     },
     launchId: null,
     screenId: null,

@@ -1,5 +1,6 @@
-import { planAnswer } from '../../core/delivery/answer.ts';
+import { type AnswerPlan, planAnswer } from '../../core/delivery/answer.ts';
 import { permissionResult } from '../../core/delivery/json-answer.ts';
+import { TRUSTS, type TrustRequest } from '../../core/status/index.ts';
 import { type Answer, CatalogueError, type Question } from '../../protocol/index.ts';
 import type { SessionActor } from '../session/actor.ts';
 import type { JsonDeliverer } from './deliver.ts';
@@ -26,12 +27,25 @@ export async function answerJsonQuestion(parts: AnswerParts, request: Answer): P
   await parts.actor.mailbox.post(async () => {
     // By its turn in the mailbox another one may be open.
     openQuestion(parts, { ...request, question_id: question.id });
+    const { trust } = parts.driver.evidence;
+    if (trust?.id === question.id) return answerTrust(parts, trust, plan);
     const asked = parts.driver.evidence.requests.find(({ requestId }) => requestId === question.id);
     if (asked === undefined) throw new CatalogueError('stale_question');
     const result = permissionResult(asked, question, plan);
     if (typeof result === 'string') throw refusal(question, result);
     await parts.driver.answer(asked.requestId, result);
   });
+}
+
+/** A yes holds for this session and this folder; a no leaves nothing that could ever run. */
+async function answerTrust(
+  { actor, driver }: AnswerParts,
+  trust: TrustRequest,
+  plan: Extract<AnswerPlan, { kind: 'select' | 'dismiss' }>,
+): Promise<void> {
+  const isYes = plan.kind === 'select' && plan.parts[0]?.options[0] === TRUSTS;
+  if (isYes) await driver.trust(trust);
+  else actor.seeEnd();
 }
 
 function openQuestion({ actor }: AnswerParts, { question_id: id }: Answer): Question {

@@ -1,4 +1,4 @@
-import { mayTypeHeld } from '../../core/delivery/decide.ts';
+import { type DeliveryContext, mayTypeHeld } from '../../core/delivery/decide.ts';
 import type { DeliveryRecord } from '../../platform/sqlite/delivery-store.ts';
 import { CatalogueError, type ClaudeEvent, type Delivery, type Send } from '../../protocol/index.ts';
 import type { SessionActor } from '../session/actor.ts';
@@ -44,7 +44,14 @@ export function createJsonDeliverer(actor: SessionActor, driver: JsonDriver): Js
     for (const record of withStatus('sent')) save(record, 'failed');
   }
 
-  const isHeld = (request: Send): boolean => decide(request, contextOf(actor)).kind === 'hold';
+  const isHeld = (request: Send): boolean => decide(request, contextFor(request)).kind === 'hold';
+
+  /** Whether the folder is trusted is asked before Claude Code runs: a text for the queue waits for that answer as for the start. */
+  function contextFor(request: Send): DeliveryContext {
+    const context = contextOf(actor);
+    if (request.queue !== true || driver.evidence.trust === null) return context;
+    return { ...context, status: { primary: null, detail: null, question: null } };
+  }
 
   /** Written down as sent before it is: a crash can never lead to a second sending. */
   async function hand(record: DeliveryRecord): Promise<void> {
@@ -80,6 +87,7 @@ export function createJsonDeliverer(actor: SessionActor, driver: JsonDriver): Js
   function flush(): void {
     actor.mailbox
       .post(async () => {
+        await driver.settleTrust();
         const next = withStatus('queued')[0];
         if (next !== undefined && !actor.isDead() && mayTypeHeld(contextOf(actor))) await send(next);
       })
@@ -98,6 +106,7 @@ export function createJsonDeliverer(actor: SessionActor, driver: JsonDriver): Js
       return actor.mailbox.post(async () => {
         const again = earlier(request);
         if (again !== null) return view(again);
+        await driver.settleTrust();
         const hold = isHeld(request);
         const record = journal.begin(request, journalWith);
         return hold ? view(record) : send(record);

@@ -1,6 +1,13 @@
 import { v4 as uuid } from 'uuid';
 import type { PermissionResult } from '../../core/delivery/json-answer.ts';
-import { type JsonEvidence, observeEvent, observePrompt, withdrawPrompt } from '../../core/status/index.ts';
+import {
+  type JsonEvidence,
+  observeEvent,
+  observePrompt,
+  observeTrust,
+  type TrustRequest,
+  withdrawPrompt,
+} from '../../core/status/index.ts';
 import { LAUNCH_VARIABLE } from '../../platform/claude/index.ts';
 import { jsonFiles, lastComplaint, removeFiles, writeMessage } from '../../platform/claude/json/index.ts';
 import { endTree, findMarked, isAlive, signal, waitUntil } from '../../platform/process/index.ts';
@@ -10,7 +17,7 @@ import type { Dispose } from '../sessions.ts';
 import { type AgentEnd, AgentRun } from './agent-run.ts';
 import type { JsonContext } from './context.ts';
 import { EventLog } from './event-log.ts';
-import { planLaunch, requireAlone, startAgent } from './start-agent.ts';
+import { planLaunch, requireAlone, startAgent, trustToAsk } from './start-agent.ts';
 
 /** Claude Code answers a control request within some 10 ms; while it starts it takes as long as the start. */
 const CONTROL_TIMEOUT_MS = 15_000;
@@ -64,6 +71,8 @@ export class JsonDriver {
     if (launchId === null || output?.launchId !== launchId) {
       // The server died before it had started anything for the prompt.
       if (this.#log.evidence.busySince !== null) this.#fail({ code: null, signal: null }, '');
+      // What was asked before a first process is asked still.
+      else this.#actor.status.seeJson(this.#log.evidence);
       return;
     }
     const run = this.#open(launchId);
@@ -83,11 +92,33 @@ export class JsonDriver {
   }
 
   /**
+   * Asks whether the folder is trusted where that is open, and asks no more where it was said meanwhile. A process that runs was started
+   * after that was settled.
+   * @returns whether Claude Code may be started
+   */
+  async settleTrust(): Promise<boolean> {
+    if (this.#run !== null) return true;
+    const asked = this.#log.evidence.trust;
+    const open = await trustToAsk(this.#context, this.#actor.record);
+    if (open?.folder !== asked?.folder) {
+      this.#log.change((before, at) => observeTrust(before, open && { ...open, id: uuid(), askedAt: at }));
+    }
+    return open === null;
+  }
+
+  /** A person trusts the folder that they were asked about. */
+  async trust({ folder }: TrustRequest): Promise<void> {
+    this.#actor.update({ launch: { ...this.#actor.record.launch, trusted_folder: folder } });
+    await this.settleTrust();
+  }
+
+  /**
    * Hands a prompt to Claude Code, which is started where it does not run. To be called from the mailbox.
-   * @throws CatalogueError no_such_path, claude_not_found, session_in_use, launch_failed, not_confirmed
+   * @throws CatalogueError untrusted_folder, no_such_path, claude_not_found, session_in_use, launch_failed, not_confirmed
    */
   async prompt(prompt: { id: string; text: string }): Promise<void> {
     const { id, text } = prompt;
+    if (!(await this.settleTrust())) throw untrusted(this.#actor);
     this.#log.change((before, at) => observePrompt(before, { id, at, text }));
     try {
       await this.#ensureRun();
@@ -273,6 +304,15 @@ export class JsonDriver {
   #fault(cause: unknown): void {
     this.#actor.deps.log.error({ slug: this.#actor.slug, err: cause }, 'a fault in driving Claude Code');
   }
+}
+
+/** The error for a prompt to a session whose folder nobody has trusted yet; it carries the question. */
+export function untrusted(actor: SessionActor): CatalogueError {
+  const { question } = actor.status.memory();
+  return new CatalogueError('untrusted_folder', `Nobody has said yet that ${actor.record.path} is trusted`, {
+    hint: `\`cbos answer ${actor.slug} yes\` trusts it; \`cbos show ${actor.slug}\` says what it is about`,
+    ...(question === null ? {} : { extra: { question } }),
+  });
 }
 
 function describeEnd({ code, signal: name }: AgentEnd, complaint: string): string {

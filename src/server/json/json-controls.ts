@@ -8,7 +8,7 @@ import { toTimestamp } from '../session/view.ts';
 import { answerJsonQuestion } from './answer.ts';
 import type { JsonContext } from './context.ts';
 import { createJsonDeliverer, type JsonDeliverer } from './deliver.ts';
-import { JsonDriver } from './driver.ts';
+import { JsonDriver, untrusted } from './driver.ts';
 import { requireStartable } from './start-agent.ts';
 
 /** An interrupt ends a turn within 50 ms (2.1.329); a tool may take longer to be killed. */
@@ -50,6 +50,7 @@ export function createJsonControls(context: JsonContext, actor: SessionActor): S
       requireStartable(context, actor.record);
       actor.update({ adopted: true, endedAt: null });
       actor.status.startAnew();
+      await driver.settleTrust();
     },
     findAgain: async () => {
       if (!actor.isDead()) await driver.findAgain();
@@ -101,6 +102,7 @@ function createConversation(actor: SessionActor, driver: JsonDriver, deliverer: 
     invoke: ({ prompt, options }) =>
       actor.mailbox.post(async () => {
         if (actor.isDead()) throw new CatalogueError('session_dead', `${actor.slug} has ended`);
+        if (!(await driver.settleTrust())) throw untrusted(actor);
         const { primary, question } = actor.status.memory();
         const isAsking = primary === 'waiting' && question?.kind !== 'closing';
         if (driver.evidence.busySince !== null || isAsking) {

@@ -1,9 +1,13 @@
+import { realpath } from 'node:fs/promises';
 import { v4 as uuid } from 'uuid';
+import type { TrustRequest } from '../../core/status/index.ts';
 import {
+  actingFiles,
   claudeVersion,
   configDirectory,
   continueConversation,
   formatClaudeVersion,
+  isFolderTrusted,
   LAUNCH_VARIABLE,
   readRegistry,
   resolveClaude,
@@ -32,6 +36,19 @@ export function requireStartable(context: JsonContext, record: SessionRecord): v
   const env = environmentOf(context, record, '');
   resolveClaude(context.settings.claude_command, env.PATH ?? '');
 }
+
+/**
+ * What has to be asked before Claude Code is started in the session's folder; null where the folder is trusted, by Claude Code's own
+ * dialog or by a person's answer to this session.
+ */
+export async function trustToAsk(context: JsonContext, record: SessionRecord): Promise<TrustToAsk | null> {
+  const folder = await realpath(await requireDirectory(record.path ?? ''));
+  if (record.launch.trusted_folder === folder) return null;
+  if (await isFolderTrusted(environmentOf(context, record, ''), folder)) return null;
+  return { folder, files: await actingFiles(folder) };
+}
+
+type TrustToAsk = Pick<TrustRequest, 'folder' | 'files'>;
 
 function environmentOf(context: JsonContext, record: SessionRecord, launchId: string): Record<string, string> {
   const base = sessionEnvironment(context.environment, {

@@ -11,6 +11,7 @@ import {
   NO_HOOKS,
   observeEvent,
   observePrompt,
+  observeTrust,
   readByRules,
   withdrawPrompt,
 } from '../../../src/core/status/index.ts';
@@ -81,7 +82,8 @@ describe('the recorded events of the real Claude Code go through the right statu
 
 describe('each rule decides', () => {
   const seen = readdirSync(RECORDED).flatMap((file) => steps(recorded(file.replace('.jsonl', ''))));
-  const made = [NO_EVENTS, following(NO_EVENTS, failure)];
+  const asksForTrust = observeTrust(NO_EVENTS, { id: 'q1', folder: '/clone', files: ['.mcp.json'], askedAt: 5 });
+  const made = [NO_EVENTS, following(NO_EVENTS, failure), asksForTrust];
   const said = (rules: typeof JSON_RULES, json: JsonEvidence): string => {
     const { primary, detail, evidence, since } = readByRules('json', rules, json) ?? {};
     return `${primary}/${detail} since ${since}: ${evidence}`;
@@ -90,6 +92,12 @@ describe('each rule decides', () => {
     const fewer = JSON_RULES.filter((rule) => rule.id !== id);
     expect([...seen, ...made].some((json) => said(fewer, json) !== said(JSON_RULES, json))).toBe(true);
   });
+});
+
+test('a folder that nobody trusts is a question before the first prompt, and none once it is trusted', () => {
+  const asking = observeTrust(NO_EVENTS, { id: 'q1', folder: '/clone', files: ['.mcp.json'], askedAt: 5 });
+  expect([wordOf(asking), jsonState(asking)]).toEqual(['waiting/setup', 'waiting_permission']);
+  expect(wordOf(observeTrust(asking, null))).toBe('idle/ready');
 });
 
 test('a prompt makes the session active before anything has come back, and its failure idle again', () => {

@@ -29,6 +29,7 @@ const record: SessionRecord = {
     permission_mode: null,
     model: 'opus',
     max_budget_usd: null,
+    trusted_folder: null,
     cols: 160,
     rows: 45,
   },
