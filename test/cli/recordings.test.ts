@@ -1,4 +1,4 @@
-import { copyFileSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import fc from 'fast-check';
@@ -229,6 +229,14 @@ describe('cbos export --output', () => {
     expect(await run('export', 'A', '-o', 'a.cast', '--force')).toMatchObject({ code: 0 });
     expect(readFileSync(inWorld('a.cast'), 'utf8')).toContain('[1,"o","abc"]');
     expect(readdirSync(world.streamDir).sort()).toEqual(['A.timing', 'A.typescript', 'a.cast']);
+  });
+
+  test('follows no link that somebody else has put where it writes', async () => {
+    write('A', 'abc', '1 3\n');
+    for (const name of ['victim', 'a.cast']) writeFileSync(inWorld(name), 'mine');
+    symlinkSync(inWorld('victim'), inWorld('a.cast.partial'));
+    expect(await run('export', 'A', '-o', 'a.cast', '--force')).toMatchObject({ code: 0 });
+    expect(readFileSync(inWorld('victim'), 'utf8')).toBe('mine');
   });
 
   test('never writes over the recording itself', async () => {

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { type FileHandle, open, rename, rm } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { CommandError } from '../command-error.ts';
@@ -19,8 +20,9 @@ export async function writeNewFile(request: {
   signal: AbortSignal;
 }): Promise<void> {
   const file = resolve(request.cwd, request.file);
-  const written = request.force ? `${file}.partial` : file;
-  const handle = await openFile({ path: written, flag: request.force ? 'w' : 'wx', name: request.file });
+  // A name that nobody else can guess and link elsewhere.
+  const written = request.force ? `${file}.${randomUUID()}.partial` : file;
+  const handle = await openFile(written, request.file);
   try {
     try {
       for await (const piece of request.text) {
@@ -38,9 +40,9 @@ export async function writeNewFile(request: {
 }
 
 /** @param name as it was typed, for the message */
-async function openFile({ path, flag, name }: { path: string; flag: 'w' | 'wx'; name: string }): Promise<FileHandle> {
+async function openFile(path: string, name: string): Promise<FileHandle> {
   try {
-    return await open(path, flag, MODE);
+    return await open(path, 'wx', MODE);
   } catch (cause) {
     const { code, message } = cause as NodeJS.ErrnoException;
     if (code === 'EEXIST') throw new CommandError(`${name} exists already`, 'Name another --output, or add --force');

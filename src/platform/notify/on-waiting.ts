@@ -1,7 +1,10 @@
-import { spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { cleanBlock } from '../../text/terminal-text.ts';
 
-/** A command that hangs must not pile up: it is ended after so long. */
+/** How long a command may run: one that hangs must not pile up. */
 const COMMAND_LIMIT_MS = 30_000;
+/** Characters of a question that a command gets: enough for a notification. Linux refuses a variable of more than 128 kB. */
+const LONGEST_QUESTION = 4_000;
 
 export interface WaitingNotice {
   slug: string;
@@ -13,7 +16,8 @@ export interface WaitingNotice {
 
 /**
  * Runs the user's own command from config.toml when a session starts to wait. What the session says goes in through the
- * environment (`CBOS_SLUG`, `CBOS_STATE`, `CBOS_DETAIL`, `CBOS_QUESTION`), never into the shell line.
+ * environment (`CBOS_SLUG`, `CBOS_STATE`, `CBOS_DETAIL`, `CBOS_QUESTION`), never into the shell line; the question comes without control
+ * characters and cut off at 4,000 characters.
  */
 export function runOnWaiting(options: {
   command: string;
@@ -23,18 +27,24 @@ export function runOnWaiting(options: {
   onFault: (message: string) => void;
 }): void {
   const { command, environment, notice, onFault } = options;
-  const child = spawn('/bin/sh', ['-c', command], {
-    stdio: 'ignore',
-    timeout: COMMAND_LIMIT_MS,
-    killSignal: 'SIGKILL',
-    env: {
-      ...environment,
-      CBOS_SLUG: notice.slug,
-      CBOS_STATE: notice.state,
-      CBOS_DETAIL: notice.detail,
-      CBOS_QUESTION: notice.question,
-    },
-  });
+  let child: ChildProcess;
+  try {
+    child = spawn('/bin/sh', ['-c', command], {
+      stdio: 'ignore',
+      timeout: COMMAND_LIMIT_MS,
+      killSignal: 'SIGKILL',
+      env: {
+        ...environment,
+        CBOS_SLUG: notice.slug,
+        CBOS_STATE: notice.state,
+        CBOS_DETAIL: notice.detail,
+        CBOS_QUESTION: cleanBlock(notice.question).slice(0, LONGEST_QUESTION),
+      },
+    });
+  } catch (cause) {
+    onFault(`on_waiting did not start: ${(cause as Error).message}`);
+    return;
+  }
   child.once('error', (cause) => onFault(`on_waiting did not start: ${cause.message}`));
   child.once('exit', (code, signal) => {
     if (code !== 0) onFault(`on_waiting ended with ${code === null ? signal : `code ${code}`}`);

@@ -44,8 +44,15 @@ export function unitText({ node, program, environment }: UnitOptions): string {
   ].join('\n')}\n`;
 }
 
-/** One word for systemd.syntax(7): in double quotes, `\` and `"` escaped, `%` doubled because it starts a specifier. */
+/**
+ * One word for systemd.syntax(7): in double quotes, `\` and `"` escaped, `%` doubled because it starts a specifier, control characters
+ * by their numbers because a carriage return ends a line as a line feed does.
+ */
 function quote(word: string): string {
-  const escaped = word.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('%', '%%').replaceAll('\n', '\\n');
+  const escaped = word
+    .replaceAll('\\', '\\\\')
+    .replaceAll('"', '\\"')
+    .replaceAll('%', '%%')
+    .replace(/[\x01-\x1f\x7f]/g, (control) => `\\x${control.charCodeAt(0).toString(16).padStart(2, '0')}`);
   return `"${escaped}"`;
 }

@@ -37,10 +37,10 @@ test('what systemd would expand is written so that it does not', () => {
   const text = unitText({
     node: '/n',
     program: '/home/me/100%/$HOME/a "b"/cbos.js',
-    environment: { CBOS_HOME: 'C:\\x %h $y\nz' },
+    environment: { CBOS_HOME: 'C:\\x %h $y\nz\rExecStart=/bin/evil' },
   });
   expect(text).toContain('ExecStart="/n" "/home/me/100%%/$$HOME/a \\"b\\"/cbos.js" "serve"\n');
-  expect(text).toContain('Environment="CBOS_HOME=C:\\\\x %%h $y\\nz"\n');
+  expect(text).toContain('Environment="CBOS_HOME=C:\\\\x %%h $y\\x0az\\x0dExecStart=/bin/evil"\n');
 });
 
 test('the service is given what it needs, and no secrets', () => {
