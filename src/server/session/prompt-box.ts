@@ -50,9 +50,13 @@ export async function typeIntoPrompt(
 ): Promise<TypedText> {
   const { status, deps, target } = actor;
   const isNew = takesManyPastes(actor.record.claudeVersion);
-  const keys = encodePaste(guardText(text, { command }), { chunked: isNew });
-  await actor.unread.expect(utf8Length(keys));
-  await typeKeys(deps.screen, target, keys);
+  await actor.unread.expect();
+  await typeKeys(deps.screen, target, encodePaste(guardText(text, { command }), { chunked: isNew })).catch(
+    (cause: unknown) => {
+      actor.unread.forget();
+      throw cause;
+    },
+  );
   await pause(actor, (isNew ? ENTER_DELAY_MS : OLD_ENTER_DELAY_MS) + utf8Length(text) / READ_BYTES_PER_MS);
   let isShown = false;
   if (!force) {

@@ -6,9 +6,11 @@ import { bytesReadBy, type ProcessId, readProcess } from '../../platform/process
  * texts with their Enters became one prompt (2.1.329).
  */
 export interface UnreadInput {
-  /** so many bytes are about to be typed */
-  expect(sizeBytes: number): Promise<void>;
-  /** true: not all of them have been read. That they have is likely only, for what is read of files counts as well. */
+  /** something is about to be typed */
+  expect(): Promise<void>;
+  /** it was not typed */
+  forget(): void;
+  /** true: nothing was read since. That it has been read is likely only, for whatever is read counts. */
   isWaiting(): boolean;
 }
 
@@ -17,22 +19,27 @@ const RECORDER = 'script';
 
 /** @param agent Claude Code's process, null where it is not known: then nothing is ever unread */
 export function createUnreadInput(agent: () => ProcessId | null): UnreadInput {
-  let expected: { agent: ProcessId; readers: { pid: number; bytes: number }[] } | null = null;
-  const isRead = ({ pid, bytes }: { pid: number; bytes: number }): boolean => (bytesReadBy(pid) ?? bytes) >= bytes;
+  let expected: { agent: ProcessId; readers: { pid: number; before: number }[] } | null = null;
   return {
-    expect: async (sizeBytes) => {
+    expect: async () => {
       expected = null;
       const current = agent();
       if (current === null) return;
       const parent = await readProcess((await readProcess(current.pid))?.ppid ?? 0);
       const readers = (parent?.comm === RECORDER ? [parent.pid, current.pid] : [current.pid]).flatMap((pid) => {
         const before = bytesReadBy(pid);
-        return before === null ? [] : [{ pid, bytes: before + sizeBytes }];
+        return before === null ? [] : [{ pid, before }];
       });
       expected = { agent: current, readers };
     },
+    forget: () => {
+      expected = null;
+    },
     isWaiting: () => {
-      if (expected !== null && (agent() !== expected.agent || expected.readers.every(isRead))) expected = null;
+      if (expected === null) return false;
+      // One that reads again reads all there is.
+      const isUnread = expected.readers.some(({ pid, before }) => bytesReadBy(pid) === before);
+      if (agent() !== expected.agent || !isUnread) expected = null;
       return expected !== null;
     },
   };
