@@ -4,23 +4,26 @@ import { startCbos } from '../harness/cbos.ts';
 import { claudeWorld } from '../harness/claude.ts';
 import { waitFor } from '../harness/wait-for.ts';
 
-/** A user namespace of its own, in which no directory can be watched: `inotify_add_watch` fails with ENOSPC. */
-const WITHOUT_WATCHES = [
+/**
+ * A user namespace of its own, in which no directory can be watched: without watches `inotify_add_watch` fails with ENOSPC, without instances
+ * `inotify_init` with EMFILE.
+ */
+const without = (what: string): string[] => [
   'unshare',
   '--user',
   '--map-root-user',
   'sh',
   '-c',
-  'echo 0 > /proc/sys/user/max_inotify_watches && exec "$@"',
+  `echo 0 > /proc/sys/user/max_inotify_${what} && exec "$@"`,
   'sh',
 ];
-const [command = '', ...args] = WITHOUT_WATCHES;
+const [command = '', ...args] = without('watches');
 const isPossible = spawnSync(command, [...args, 'true']).status === 0;
 const reason = isPossible ? '' : ' (skipped: no user namespace may be made here)';
 
-test.skipIf(!isPossible)(
-  `where the limit of inotify watches is reached, hooks, screens and recordings are still seen, soon${reason}`,
-  async () => {
+test.skipIf(!isPossible).each(['watches', 'instances'])(
+  `where the limit of inotify %s is reached, hooks, screens and recordings are still seen, soon${reason}`,
+  async (what) => {
     await using world = await claudeWorld();
     // Screen cannot give a terminal away in such a namespace, so the session is launched before.
     const seeing = await startCbos(world);
@@ -28,7 +31,7 @@ test.skipIf(!isPossible)(
     expect(created.error).toBeNull();
     await seeing.untilStatus('BLIND', 'idle/ready');
     await seeing.stop();
-    const cbos = await startCbos(world, {}, WITHOUT_WATCHES);
+    const cbos = await startCbos(world, {}, without(what));
     const watcher = await cbos.watch();
     watcher.send({ type: 'subscribe', sessions: ['*'] });
     const sent = await cbos.call('POST', '/sessions/BLIND/send', { text: 'scene:hello please' });

@@ -21,6 +21,8 @@ const WITHOUT_LIMIT = IS_UNIFIED ? { pids: 'max', memory: 'max' } : { pids: 'max
 export interface LimitedGroup {
   /** takes a running process in */
   add(pid: number): void;
+  /** a command that runs the one after it in here, from its first byte of memory on */
+  through: readonly string[];
   /** processes and threads, or bytes of memory */
   used(): number;
   /** how much there may be of that; null: as much as there is */
@@ -32,8 +34,10 @@ export function makeLimitedGroup(world: World, controller: 'pids' | 'memory'): L
   const dir = makeGroup(world, controller);
   if (dir === null) return null;
   const { most, used } = FILES[controller];
+  const procs = join(dir, 'cgroup.procs');
   return {
-    add: (pid) => writeFileSync(join(dir, 'cgroup.procs'), String(pid)),
+    add: (pid) => writeFileSync(procs, String(pid)),
+    through: ['sh', '-c', `echo $$ > '${procs}' && exec "$@"`, 'sh'],
     used: () => Number(readFileSync(join(dir, used), 'utf8')),
     limit: (limit) => writeFileSync(join(dir, most), limit === null ? WITHOUT_LIMIT[controller] : String(limit)),
   };

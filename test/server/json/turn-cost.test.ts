@@ -48,6 +48,17 @@ test('the turns of a conversation that was never killed sum up to its total', ()
   }
 });
 
+test('a result that is missing costs nothing and loses nothing: the next one has the difference', () => {
+  const results = asOlder(resultsOf('hello'));
+  expect(results.length).toBeGreaterThan(1);
+  const sumWithout = (index: number): number =>
+    costsOf(results.filter((_, at) => at !== index)).reduce((dollars, { cost_usd }) => dollars + cost_usd, 0);
+  for (const index of results.keys()) {
+    const isLast = index === results.length - 1;
+    expect(sumWithout(index)).toBeCloseTo(totalOf(isLast ? results.slice(0, -1) : results), 9);
+  }
+});
+
 test('a compaction costs what the summary cost, though no turn was run', () => {
   const [, compaction] = costsOf(resultsOf('compact'));
   expect(compaction?.cost_usd).toBeGreaterThan(0.03);
