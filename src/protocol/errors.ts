@@ -149,6 +149,12 @@ export const ERRORS = {
     meaning: 'CBOS owns this Screen session already',
     hint: '`cbos ls` shows it',
   },
+  other_home: {
+    status: 409,
+    exit: EXIT.refused,
+    meaning: 'The session belongs to another home of CBOS',
+    hint: 'Use it there: the message names that home',
+  },
   not_adopted: {
     status: 409,
     exit: EXIT.refused,
@@ -172,6 +178,12 @@ export const ERRORS = {
     exit: EXIT.failed,
     meaning: "Screen's daemon of this session does not answer",
     hint: '`cbos doctor` says which; continue or kill that daemon',
+  },
+  screen_unreachable: {
+    status: 503,
+    exit: EXIT.failed,
+    meaning: "Screen's socket of this session is gone, though its daemon lives",
+    hint: '`cbos doctor` says what keeps it from being made again',
   },
   launch_failed: {
     status: 500,

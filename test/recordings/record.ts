@@ -122,7 +122,7 @@ async function startRecorded(
     agent,
     typescript,
     press: (keys) => typeKeys(host, { id: screenId }, keys),
-    resize: (width, height) => resizeScreen(host, screenId, { cols: width, rows: height, pid: agent.pid }),
+    resize: (width, height) => resizeScreen(host, { id: screenId }, { cols: width, rows: height, pid: agent.pid }),
   };
 }
 

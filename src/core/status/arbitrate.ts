@@ -5,10 +5,15 @@ import type { Millis, SourceVerdict } from './evidence.ts';
 import type { Hearing, ScreenHearing } from './hearing.ts';
 import { REGISTRY_LAG_MS } from './races.ts';
 
+const WHY_PROCESS = {
+  ended: 'the process has ended, and that ends all arguments',
+  unreachable: 'nothing can be typed into the session, whatever it says',
+} as const;
+
 /** Decides between the sources. The rules are in the order of their strength. */
 export function arbitrate(hearing: Hearing): Arbitration {
   const { process, json, screen, settled } = hearing;
-  if (process !== null) return final(process, 'the process has ended, and that ends all arguments');
+  if (process !== null) return final(process, WHY_PROCESS[process.primary === 'dead' ? 'ended' : 'unreachable']);
   if (json !== null) return final(json, 'the events of a JSON session are exact: nothing else is asked');
   const settlesAt = settled?.recheckAt ?? null;
   // What a person has said in a rule of their own is meant.

@@ -18,6 +18,8 @@ export interface ProcessEvidence {
   alive: boolean;
   startedAt: Millis | null;
   endedAt: Millis | null;
+  /** since when nothing can be typed into it, though it lives: Screen's socket is gone. Left out while it can be reached */
+  unreachableSince?: Millis;
 }
 
 /** What a terminal shows at one moment. `lines` are the rows of the window from top to bottom, trimmed on the right. */

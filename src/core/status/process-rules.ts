@@ -1,6 +1,9 @@
 import type { ProcessEvidence } from './evidence.ts';
 import { ALL_VERSIONS, type Rule } from './rule.ts';
 
+const UNREACHABLE =
+  "Screen's socket of the session is gone, so nothing can be typed into it: `cbos doctor` says the cure";
+
 /** What the operating system says: it ends all arguments. */
 export const PROCESS_RULES: readonly Rule<ProcessEvidence>[] = [
   {
@@ -10,5 +13,14 @@ export const PROCESS_RULES: readonly Rule<ProcessEvidence>[] = [
       alive
         ? null
         : { primary: 'dead', detail: null, evidence: 'the process has ended', since: endedAt ?? startedAt ?? 0 },
+  },
+  {
+    // Hooks and the recording go on, and what they say may be right; but nobody could answer it, so it must not look as if one could.
+    id: 'process.unreachable',
+    versions: ALL_VERSIONS,
+    read: ({ unreachableSince }) =>
+      unreachableSince === undefined
+        ? null
+        : { primary: null, detail: null, evidence: UNREACHABLE, since: unreachableSince },
   },
 ];

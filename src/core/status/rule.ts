@@ -11,7 +11,8 @@ export interface RuleFacts {
 
 /** What a rule says when it fits. */
 export interface RuleFinding {
-  primary: Exclude<Primary, 'stuck'>;
+  /** null: that what the session does counts for nothing now */
+  primary: Exclude<Primary, 'stuck'> | null;
   detail: Detail | null;
   /** what it read, for people */
   evidence: string;

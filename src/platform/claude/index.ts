@@ -4,6 +4,7 @@ export * from './environment.ts';
 export * from './hook-settings.ts';
 export * from './hook-spool.ts';
 export * from './launch.ts';
+export * from './launch-mark.ts';
 export * from './queue-operations.ts';
 export * from './registry.ts';
 export * from './trust.ts';

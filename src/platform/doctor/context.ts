@@ -20,6 +20,8 @@ export interface DoctorContext {
   openScreen: () => Promise<Pick<ScreenHost, 'dir' | 'env' | 'pidDigits'>>;
   /** what the running server says on the local socket; null when nothing answers there */
   askServer: () => Promise<{ version: string } | null>;
+  /** Claude Code's processes in the sessions of the running server; none when nothing answers there */
+  askAgents: () => Promise<ReadonlySet<number>>;
   /** @throws CatalogueError no_systemd */
   serviceState: () => Promise<ServiceState>;
   isLingering: () => boolean;

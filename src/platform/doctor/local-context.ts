@@ -1,4 +1,5 @@
 import { request } from 'node:http';
+import { z } from 'zod';
 import type { Settings } from '../../protocol/index.ts';
 import { sessionEnvironment } from '../claude/index.ts';
 import { openScreenHost } from '../gnu-screen/index.ts';
@@ -41,24 +42,22 @@ export function localDoctorContext(options: LocalDoctorOptions): DoctorContext {
     }),
     // nothing is handed to Screen here, so a directory that is there already will do
     openScreen: () => openScreenHost({ env: environment, screenDir: settings.screen_dir, runDir: tempDir, tempDir }),
-    askServer: () => askServer(settings.socket),
+    askServer: () => askHealth(settings.socket),
+    askAgents: () => askAgents(settings.socket),
     serviceState: () => serviceState(service),
     isLingering: () => isLingering(userName),
   };
 }
 
-/** `GET /health` over the local socket; null where nothing answers, or something else than CBOS. */
-function askServer(socketPath: string): Promise<{ version: string } | null> {
+/** `GET` over the local socket; null where nothing answers, or something else than CBOS. */
+function askServer(socketPath: string, path: string): Promise<unknown> {
   return new Promise((resolve) => {
-    const asked = request(
-      { socketPath, path: '/health', headers: { host: 'localhost' }, timeout: ANSWER_MS },
-      (answer) => {
-        const pieces: Buffer[] = [];
-        answer.on('data', (piece: Buffer) => pieces.push(piece));
-        answer.on('error', () => resolve(null));
-        answer.on('end', () => resolve(readVersion(Buffer.concat(pieces).toString('utf8'))));
-      },
-    );
+    const asked = request({ socketPath, path, headers: { host: 'localhost' }, timeout: ANSWER_MS }, (answer) => {
+      const pieces: Buffer[] = [];
+      answer.on('data', (piece: Buffer) => pieces.push(piece));
+      answer.on('error', () => resolve(null));
+      answer.on('end', () => resolve(parseBody(Buffer.concat(pieces).toString('utf8'))));
+    });
     asked.on('timeout', () => asked.destroy());
     asked.on('error', () => resolve(null));
     asked.on('close', () => resolve(null));
@@ -66,11 +65,22 @@ function askServer(socketPath: string): Promise<{ version: string } | null> {
   });
 }
 
-function readVersion(body: string): { version: string } | null {
+function parseBody(body: string): unknown {
   try {
-    const { version } = JSON.parse(body) as { version?: unknown };
-    return typeof version === 'string' ? { version } : null;
+    return JSON.parse(body);
   } catch {
     return null; // not ours
   }
+}
+
+const Health = z.object({ version: z.string() });
+const Agents = z.array(z.object({ pid: z.int().nullable() }));
+
+async function askHealth(socket: string): Promise<{ version: string } | null> {
+  return Health.safeParse(await askServer(socket, '/health')).data ?? null;
+}
+
+async function askAgents(socket: string): Promise<ReadonlySet<number>> {
+  const sessions = Agents.safeParse(await askServer(socket, '/sessions')).data ?? [];
+  return new Set(sessions.flatMap(({ pid }) => (pid === null ? [] : [pid])));
 }

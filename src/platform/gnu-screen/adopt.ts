@@ -3,8 +3,10 @@ import { join } from 'node:path';
 import { CatalogueError } from '../../protocol/index.ts';
 import { readProcess } from '../process/proc-file.ts';
 import { waitUntil } from '../process/wait-until.ts';
+import { isOwn } from '../recorder/recording-files.ts';
 import { exchangeName, requireScreen, type ScreenTarget, sendCommand, sendCommandsAndWait } from './command.ts';
 import { SCREEN_TIMEOUT_MS, type ScreenHost } from './host.ts';
+import type { KnownScreen } from './list-screens.ts';
 import { assertSocketFits } from './screen-id.ts';
 
 /**
@@ -14,7 +16,7 @@ import { assertSocketFits } from './screen-id.ts';
  * @throws CatalogueError no_such_screen, screen_unresponsive
  */
 export async function startLog(host: ScreenHost, target: ScreenTarget, file: string): Promise<void> {
-  const session = await requireScreen(host, target.id);
+  const session = await requireScreen(host, target);
   await (await open(file, 'a', 0o600)).close();
   const link = await pointLog(host, { pid: session.pid, window: target.window }, file);
   await sendCommandsAndWait(host, target, [`logfile ${link}`, 'logfile flush 0', 'log on']);
@@ -57,6 +59,13 @@ export async function isLogging(daemonPid: number, file: string): Promise<boolea
   }
 }
 
+/** The recordings of CBOS, of whichever home, that Screen's daemon writes. */
+export async function findRecordings(daemonPid: number): Promise<string[]> {
+  const files = (await openFiles(daemonPid)).filter((file) => file.endsWith('.typescript'));
+  const own = await Promise.all(files.map(isOwn));
+  return files.filter((_, index) => own[index]);
+}
+
 /**
  * What a window shows, as text, for sessions without a recording only: on a detached session Screen 4.9.0 keeps just the low byte of each
  * character (`❯` is lost).
@@ -79,15 +88,15 @@ export async function readHardcopy(host: ScreenHost, target: ScreenTarget, scrol
  * @returns the new id, proven by the socket
  * @throws CatalogueError path_too_long, no_such_screen, screen_unresponsive
  */
-export async function renameScreen(host: ScreenHost, id: string, name: string): Promise<string> {
-  const session = await requireScreen(host, id);
+export async function renameScreen(host: ScreenHost, known: KnownScreen, name: string): Promise<string> {
+  const session = await requireScreen(host, known);
   assertSocketFits(host.dir, name, String(session.pid).length);
   const renamed = `${session.pid}.${name}`;
-  if (renamed === id) return id;
-  await sendCommand(host, { id }, ['sessionname', name]);
+  if (renamed === session.id) return renamed;
+  await sendCommand(host, known, ['sessionname', name]);
   const exists = async () => ((await readdir(host.dir)).includes(renamed) ? true : null);
   if (await waitUntil(exists, { timeoutMs: SCREEN_TIMEOUT_MS, everyMs: 2 })) return renamed;
-  throw new CatalogueError('screen_unresponsive', `Screen did not rename ${id}`);
+  throw new CatalogueError('screen_unresponsive', `Screen did not rename ${session.id}`);
 }
 
 /** The program and arguments that a person attaches with, beside others who are (`-x`). SCREENDIR must be `host.dir` in its environment. */

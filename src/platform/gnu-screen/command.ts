@@ -1,15 +1,15 @@
 import { rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { CatalogueError } from '../../protocol/index.ts';
+import { isAlive } from '../process/proc-file.ts';
 import { runProgram } from '../process/run-program.ts';
 import { waitUntil } from '../process/wait-until.ts';
 import { SCREEN_TIMEOUT_MS, type ScreenHost } from './host.ts';
-import { readScreen, type ScreenSession } from './list-screens.ts';
+import type { KnownScreen, ScreenSession } from './list-screens.ts';
+import { reachScreen, unreachable } from './recover-socket.ts';
 
 /** A window of a Screen session. */
-export interface ScreenTarget {
-  /** PID.NAME */
-  id: string;
+export interface ScreenTarget extends KnownScreen {
   /** the window's number, `0` in sessions that CBOS launched; others may have several (WINDOW in their environment) */
   window?: string;
 }
@@ -17,15 +17,18 @@ export interface ScreenTarget {
 /**
  * The session, made sure that it can be talked to. `-X` to a stopped daemon exits 0 and does nothing, or hangs, so this
  * is looked at before each command.
- * @throws CatalogueError no_such_screen, screen_unresponsive
+ * @returns it under the name that it has by now
+ * @throws CatalogueError no_such_screen, screen_unreachable, screen_unresponsive
  */
-export async function requireScreen(host: ScreenHost, id: string): Promise<ScreenSession> {
-  const session = await readScreen(host, id);
+export async function requireScreen(host: ScreenHost, known: KnownScreen): Promise<ScreenSession> {
+  const session = await reachScreen(host, known);
+  const { id, daemon } = known;
+  if (session === null && daemon != null && (await isAlive(daemon))) throw await unreachable(host, { id, daemon });
   if (session === null || session.state === 'dead') {
     throw new CatalogueError('no_such_screen', `Screen has no session ${id}`);
   }
   if (session.state === 'unresponsive') {
-    throw new CatalogueError('screen_unresponsive', `Screen's daemon of ${id} is stopped (SIGSTOP)`, {
+    throw new CatalogueError('screen_unresponsive', `Screen's daemon of ${session.id} is stopped (SIGSTOP)`, {
       hint: `kill -CONT ${session.pid}`,
     });
   }
@@ -38,8 +41,8 @@ export async function requireScreen(host: ScreenHost, id: string): Promise<Scree
  * @throws CatalogueError no_such_screen, screen_unresponsive, screen_not_found
  */
 export async function sendCommand(host: ScreenHost, target: ScreenTarget, command: readonly string[]): Promise<void> {
-  await requireScreen(host, target.id);
-  const args = ['-S', target.id, '-p', target.window ?? '0', '-X', ...command];
+  const { id } = await requireScreen(host, target);
+  const args = ['-S', id, '-p', target.window ?? '0', '-X', ...command];
   const result = await runProgram('screen', args, { env: host.env, timeoutMs: SCREEN_TIMEOUT_MS });
   if (result.outcome === 'not_found') throw new CatalogueError('screen_not_found');
   if (result.outcome === 'timed_out') throw unresponsive(target.id);

@@ -13,12 +13,16 @@ export interface ScreenHost {
   dir: string;
   /** the environment of the `screen` commands themselves; a session's own environment is a matter of its launch */
   env: Readonly<Record<string, string>>;
+  /** the environment in which Screen itself finds the socket directory, and makes it where it is missing */
+  directoryEnv: Readonly<Record<string, string>>;
   /** a directory of mode 0700 for the files that hand texts to Screen; its path needs no quoting anywhere */
   exchangeDir: string;
   /** digits of the longest pid here */
   pidDigits: number;
   /** who may type next, by the daemon's pid and the window: kept here since every sender of a process must share it */
   gates: Map<string, InputGate>;
+  /** daemons that were asked to make their lost socket again, and whether they did; kept until that loss is over */
+  recoveries: Map<string, Promise<boolean>>;
 }
 
 export interface ScreenHostOptions {
@@ -46,7 +50,15 @@ export async function openScreenHost(options: ScreenHostOptions): Promise<Screen
     ? options.runDir
     : await mkdtemp(join(options.tempDir, 'cbos-'));
   const dir = options.screenDir ?? (await findSocketDir(env));
-  return { dir, env: { ...env, SCREENDIR: dir }, exchangeDir, pidDigits: await readPidDigits(), gates: new Map() };
+  return {
+    dir,
+    env: { ...env, SCREENDIR: dir },
+    directoryEnv: env,
+    exchangeDir,
+    pidDigits: await readPidDigits(),
+    gates: new Map(),
+    recoveries: new Map(),
+  };
 }
 
 /** A terminal type that every terminfo has, UTF-8 whatever the user's locale is, and no word of another Screen around us. */

@@ -6,6 +6,7 @@ export * from './launch.ts';
 export * from './launch-options.ts';
 export * from './list-screens.ts';
 export * from './parse-ls.ts';
+export * from './recover-socket.ts';
 export * from './resize.ts';
 export * from './screen-id.ts';
 export * from './type-keys.ts';

@@ -8,7 +8,7 @@ import type { ScreenHost } from './host.ts';
 import { type LaunchFiles, writeLaunchFiles } from './launch-files.ts';
 import type { Launched, LaunchOptions } from './launch-options.ts';
 import { proveLaunch } from './launch-proof.ts';
-import { listScreens, wipeScreen } from './list-screens.ts';
+import { wipeScreen } from './list-screens.ts';
 import { assertSocketFits } from './screen-id.ts';
 
 /** Would turn the size of the hidden terminal into another one, or confuse Screen about where it runs. */
@@ -90,11 +90,10 @@ async function createRecording(files: RecordingFiles): Promise<void> {
 async function undoLaunch(host: ScreenHost, options: LaunchOptions, attempt: PartialAttempt): Promise<void> {
   const { terminal, files } = attempt;
   const root = terminal === null ? null : await readProcess(terminal.pid);
-  await endTree({ roots: root === null ? [] : [root], mark: options.mark });
+  const { ended } = await endTree({ roots: root === null ? [] : [root], mark: options.mark });
   terminal?.destroy();
-  for (const one of await listScreens(host)) {
-    if (one.name === options.name && one.state === 'dead') await wipeScreen(host, one.id);
-  }
+  // Another home may have a session of the same name, and a socket that its daemon left is that home's to look at.
+  for (const { pid } of ended) await wipeScreen(host, `${pid}.${options.name}`);
   const remains = [options.recording.typescript, options.recording.timing, ...(files === null ? [] : [files.dir])];
   await Promise.all(remains.map((path) => rm(path, { recursive: true, force: true })));
 }

@@ -1,12 +1,22 @@
 import { lstat, readdir, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type ProcessInfo, readArgv, readProcess } from '../process/proc-file.ts';
+import { type ProcessId, type ProcessInfo, readArgv, readProcess } from '../process/proc-file.ts';
 import type { ScreenHost } from './host.ts';
 import type { ScreenLine, ScreenState } from './parse-ls.ts';
 import { parseScreenId } from './screen-id.ts';
 
 export interface ScreenSession extends ScreenLine {
   attached: boolean;
+  /** its process; null when the session is dead */
+  daemon: ProcessId | null;
+}
+
+/** A Screen session as somebody knew it: by its name, and by its daemon where that was seen. */
+export interface KnownScreen {
+  /** PID.NAME, as it was when it was seen last */
+  id: string;
+  /** what the session is, whatever its user calls it by now; left out or null where it was never seen */
+  daemon?: ProcessId | null;
 }
 
 /** Screen shows by the owner's x bit of the socket whether somebody is attached (seen on 4.9.0: srwx------ and srw-------). */
@@ -30,11 +40,31 @@ export function readScreen(host: Pick<ScreenHost, 'dir'>, id: string): Promise<S
   return inspectSocket(host.dir, id);
 }
 
-/** Removes the socket that a killed daemon left behind. Does nothing while the daemon lives. */
+/** A session under the name that it has by now: its user may have renamed it (`C-a :sessionname`). Null when it has no socket. */
+export async function findScreen(host: Pick<ScreenHost, 'dir'>, known: KnownScreen): Promise<ScreenSession | null> {
+  const { id, daemon } = known;
+  const found = await readScreen(host, id);
+  return daemon == null || isScreenOf(daemon, found) ? found : findAmong(await listScreens(host), known);
+}
+
+/** The same in a list that was read before. */
+export function findAmong(sessions: readonly ScreenSession[], { id, daemon }: KnownScreen): ScreenSession | null {
+  const named = sessions.find((one) => one.id === id) ?? null;
+  if (daemon == null || isScreenOf(daemon, named)) return named;
+  return sessions.find((one) => isScreenOf(daemon, one)) ?? null;
+}
+
+/** Whether a session is this daemon's, and not one of a later process with the same pid. */
+export function isScreenOf(daemon: ProcessId, session: ScreenSession | null): boolean {
+  return session?.daemon?.pid === daemon.pid && session.daemon.startTime === daemon.startTime;
+}
+
+/** Removes what a killed daemon left behind: its socket, under whatever name. Does nothing while the daemon lives. */
 export async function wipeScreen(host: Pick<ScreenHost, 'dir'>, id: string): Promise<void> {
-  const session = await readScreen(host, id);
-  if (session?.state !== 'dead') return;
-  await ignoreMissing(unlink(join(host.dir, id)));
+  const pid = parseScreenId(id)?.pid;
+  for (const session of await listScreens(host)) {
+    if (session.pid === pid && session.state === 'dead') await ignoreMissing(unlink(join(host.dir, session.id)));
+  }
 }
 
 async function readSocketNames(dir: string): Promise<string[]> {
@@ -48,8 +78,10 @@ async function inspectSocket(dir: string, id: string): Promise<ScreenSession | n
   // Screen can be built with named pipes in place of sockets.
   if (file === null || !(file.isSocket() || file.isFIFO())) return null;
   const attached = (file.mode & ATTACHED_BIT) !== 0;
-  const state = await readState(await readProcess(parsed.pid), attached);
-  return { id, ...parsed, state, attached: attached && state === 'attached' };
+  const info = await readProcess(parsed.pid);
+  const state = await readState(info, attached);
+  const daemon = info === null || state === 'dead' ? null : { pid: info.pid, startTime: info.startTime };
+  return { id, ...parsed, state, attached: attached && state === 'attached', daemon };
 }
 
 async function readState(daemon: ProcessInfo | null, attached: boolean): Promise<ScreenState> {
@@ -59,7 +91,7 @@ async function readState(daemon: ProcessInfo | null, attached: boolean): Promise
 }
 
 /** The pid of a dead daemon may have gone to any other program. The daemon's argv[0] is `SCREEN`, whatever its file is called. */
-async function isScreenDaemon(daemon: ProcessInfo): Promise<boolean> {
+export async function isScreenDaemon(daemon: ProcessInfo): Promise<boolean> {
   if (daemon.comm.toLowerCase().includes('screen')) return true;
   return /(^|\/)screen$/i.test((await readArgv(daemon.pid))[0] ?? '');
 }
@@ -68,7 +100,8 @@ async function ignoreMissing<T>(work: Promise<T>): Promise<T | null> {
   try {
     return await work;
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+    // Something else may stand in the directory's place, or nobody may look into it.
+    if (['ENOENT', 'ENOTDIR', 'EACCES'].includes((error as NodeJS.ErrnoException).code ?? '')) return null;
     throw error;
   }
 }

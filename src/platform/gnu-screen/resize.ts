@@ -8,7 +8,7 @@ import { waitUntil } from '../process/wait-until.ts';
 import { requireScreen } from './command.ts';
 import { type HiddenTerminal, openHiddenTerminal } from './hidden-terminal.ts';
 import { SCREEN_TIMEOUT_MS, type ScreenHost } from './host.ts';
-import { readScreen } from './list-screens.ts';
+import { type KnownScreen, readScreen } from './list-screens.ts';
 
 export interface TerminalSize {
   cols: number;
@@ -24,11 +24,11 @@ export interface TerminalSize {
  */
 export async function resizeScreen(
   host: ScreenHost,
-  id: string,
+  known: KnownScreen,
   options: TerminalSize & { pid: number },
 ): Promise<void> {
-  const session = await requireScreen(host, id);
-  if (session.attached) throw new CatalogueError('screen_attached', `Somebody is attached to ${id}`);
+  const { id, attached } = await requireScreen(host, known);
+  if (attached) throw new CatalogueError('screen_attached', `Somebody is attached to ${id}`);
   const { cols, rows, pid } = options;
   const terminal = openHiddenTerminal({ cols, rows, command: ['screen', '-U', '-r', id], env: host.env });
   try {
@@ -57,7 +57,7 @@ async function leave(host: ScreenHost, id: string, terminal: HiddenTerminal): Pr
 
 /** Somebody attached in between, or the session ended. */
 async function explain(host: ScreenHost, id: string, terminal: HiddenTerminal): Promise<CatalogueError> {
-  const now = await requireScreen(host, id);
+  const now = await requireScreen(host, { id });
   if (terminal.hasEnded() && now.attached)
     return new CatalogueError('screen_attached', `Somebody is attached to ${id}`);
   const said = terminal.text();

@@ -90,7 +90,7 @@ function typeSteps(host: ScreenHost, target: ScreenTarget, steps: readonly Step[
   host.gates.set(key, gate);
   return gate.turn(async (type) => {
     for (const { sizeBytes, send } of steps) {
-      const { pid, attached } = await requireScreen(host, target.id);
+      const { pid, attached } = await requireScreen(host, target);
       const timeoutMs = TAKEN_TIMEOUT_MS;
       await type({ daemonPid: pid, attached, sizeBytes, timeoutMs, send: () => send(host, target) });
     }

@@ -115,7 +115,7 @@ function keyOf(id: ProcessId): string {
  * Sends a signal to exactly this process. A stopped one is continued after TERM, else it would sleep on it.
  * @returns whether the signal was sent: false when the process is gone or not ours
  */
-export async function signal(id: ProcessId, name: 'SIGTERM' | 'SIGKILL' | 'SIGHUP'): Promise<boolean> {
+export async function signal(id: ProcessId, name: 'SIGTERM' | 'SIGKILL' | 'SIGHUP' | 'SIGCHLD'): Promise<boolean> {
   const now = await readProcess(id.pid);
   if (now === null || now.startTime !== id.startTime) return false;
   try {

@@ -67,11 +67,21 @@ export async function ensureRecordingDir(dir: string): Promise<void> {
 export async function markOwn(typescript: string): Promise<void> {
   try {
     await access(typescript);
-    await writeFile(typescript.replace(/\.typescript$/, '.cbos'), '', { mode: 0o600 });
+    await writeFile(ownMark(typescript), '', { mode: 0o600 });
   } catch {
     // No recording, or a full disk: neither may end a launch.
   }
 }
+
+/** Whether CBOS has made a recording; also another home's. */
+export async function isOwn(typescript: string): Promise<boolean> {
+  return access(ownMark(typescript)).then(
+    () => true,
+    () => false,
+  );
+}
+
+const ownMark = (typescript: string): string => typescript.replace(/\.typescript$/, '.cbos');
 
 /**
  * Moves a slug's recording out of the way of a new one: `SLUG.typescript` becomes `SLUG.N.typescript`, with an N above

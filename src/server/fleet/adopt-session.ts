@@ -1,7 +1,9 @@
+import { dirname } from 'node:path';
 import { v7 as uuid } from 'uuid';
 import {
   type ForeignSession,
   findClaudeIn,
+  findRecordings,
   isLogging,
   listScreens,
   pointLog,
@@ -9,12 +11,13 @@ import {
   type ScreenHost,
   startLog,
 } from '../../platform/gnu-screen/index.ts';
-import { isAlive, readProcess } from '../../platform/process/index.ts';
+import { isAlive } from '../../platform/process/index.ts';
 import { markOwn, rotateRecording } from '../../platform/recorder/index.ts';
 import { type Adoption, CatalogueError, type Session, type Settings } from '../../protocol/index.ts';
 import type { ActorDeps, SessionActor } from '../session/actor.ts';
 import { followRecording } from './follow-recording.ts';
 import { recordingFiles, requireDirectory } from './launch-session.ts';
+import { belongsToOther, ownerOfScreen } from './owner.ts';
 import { redrawScreen } from './redraw-screen.ts';
 import { assertSlug, type Member, type Roster } from './roster.ts';
 
@@ -30,7 +33,7 @@ export interface AdoptContext {
 
 /** Lists a session that something else started: observed, not typed into. */
 export function observeForeign({ deps, roster }: Pick<AdoptContext, 'deps' | 'roster'>, found: ForeignSession): Member {
-  const known = roster.byScreen(found.screen.id);
+  const known = roster.byScreen(found.screen);
   if (known !== null) return known;
   const member = roster.add({
     id: uuid(),
@@ -51,7 +54,7 @@ export function observeForeign({ deps, roster }: Pick<AdoptContext, 'deps' | 'ro
     launchId: null,
     screenId: found.screen.id,
     window: found.claude.window,
-    daemon: null,
+    daemon: found.screen.daemon,
     agent: { pid: found.claude.pid, startTime: found.claude.startTime },
     claudeSessionId: null,
     claudeVersion: null,
@@ -71,7 +74,7 @@ export function observeForeign({ deps, roster }: Pick<AdoptContext, 'deps' | 'ro
 
 /**
  * Takes over a Screen session that something else started: from now on it is recorded and may be typed into.
- * @throws CatalogueError no_such_screen, already_adopted, invalid_slug, slug_taken, no_such_path, screen_unresponsive
+ * @throws CatalogueError no_such_screen, already_adopted, other_home, invalid_slug, slug_taken, no_such_path, screen_unresponsive
  */
 export async function adoptSession(
   context: AdoptContext,
@@ -80,7 +83,8 @@ export async function adoptSession(
   const { roster, settings, screen, deps } = context;
   if (request.slug !== undefined) assertSlug(request.slug);
   const path = request.path === undefined ? null : await requireDirectory(request.path);
-  const found = await findScreen(screen, request.screen_id);
+  const found = await findForeign(screen, request.screen_id);
+  await assertFree(context, found);
   const member = observeForeign(context, found);
   const { actor } = member;
   return actor.mailbox.post(async () => {
@@ -90,15 +94,14 @@ export async function adoptSession(
     const takeOver = async (): Promise<void> => {
       await rotateRecording(settings.stream_dir, wanted);
       const { typescript } = recordingFiles(settings.stream_dir, wanted);
-      await startLog(screen, { id: found.screen.id, window: actor.record.window }, typescript);
+      const { id, daemon } = found.screen;
+      await startLog(screen, { id, daemon, window: actor.record.window }, typescript);
       await markOwn(typescript);
       const from = actor.slug;
-      const daemon = await readProcess(found.screen.pid);
       actor.update({
         slug: wanted,
         adopted: true,
         recording: { typescript, timing: null },
-        daemon: daemon === null ? null : { pid: daemon.pid, startTime: daemon.startTime },
         ...(path === null ? {} : { path }),
       });
       if (from !== wanted) deps.emit({ kind: 'renamed', from, session: actor.view() });
@@ -129,11 +132,30 @@ export async function pointRecording(screen: ScreenHost, { record }: SessionActo
   await pointLog(screen, { pid: daemon.pid, window }, recording.typescript);
 }
 
+/** Two of CBOS on one Claude Code would type into each other's text, and the end of one would be the end of both. */
+async function assertFree({ roster, settings }: AdoptContext, found: ForeignSession): Promise<void> {
+  const { id } = found.screen;
+  const owner = ownerOfScreen(roster, settings.home, found);
+  if (owner.kind === 'listed')
+    throw new CatalogueError('already_adopted', `CBOS owns ${id} already, as ${owner.member.actor.slug}`);
+  if (owner.kind === 'other_home') throw belongsToOther('other_home', id, owner.home);
+  // Where another home has adopted it, no environment says so; but Screen writes one log per window.
+  const file = (await findRecordings(found.screen.pid)).find((one) => dirname(one) !== settings.stream_dir);
+  if (file === undefined) return;
+  throw new CatalogueError('other_home', `Another home of CBOS has adopted ${id} and records it into ${file}`);
+}
+
 /** Full id, or a name that only one session carries. */
-async function findScreen(screen: ScreenHost, id: string): Promise<ForeignSession> {
+async function findForeign(screen: ScreenHost, id: string): Promise<ForeignSession> {
   const screens = (await listScreens(screen)).filter((one) => one.state !== 'dead');
   const exact = screens.filter((one) => one.id === id);
-  const session = (exact.length > 0 ? exact : screens.filter((one) => one.name === id))[0];
+  const [session, another] = exact.length > 0 ? exact : screens.filter((one) => one.name === id);
+  if (another !== undefined) {
+    const named = screens.filter((one) => one.name === id).map((one) => one.id);
+    throw new CatalogueError('no_such_screen', `Screen has several sessions ${id}: ${named.join(', ')}`, {
+      hint: 'Name it as PID.NAME',
+    });
+  }
   if (session === undefined) throw new CatalogueError('no_such_screen', `Screen has no session ${JSON.stringify(id)}`);
   const [found] = await findClaudeIn([session]);
   if (found === undefined) {

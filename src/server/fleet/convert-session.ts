@@ -9,6 +9,7 @@ import {
 import type { Clock } from '../clock.ts';
 import { type LaunchContext, requireDirectory } from './launch-session.ts';
 import { newRecord } from './new-record.ts';
+import { conversationInUse, otherHomeOf } from './owner.ts';
 import type { Member, Roster } from './roster.ts';
 
 /**
@@ -77,6 +78,10 @@ const LISTED = 50;
 export async function otherConversations({ roster, launch, registryDir }: ConversationPlaces): Promise<Conversation[]> {
   const owned = new Set(roster.all().map(({ actor }) => actor.record.claudeSessionId));
   const running = await readRegistry(registryDir);
+  // What runs in a session of another home is that home's to list.
+  for (const { pid, sessionId } of running) {
+    if (otherHomeOf(pid, launch.settings.home) !== null) owned.add(sessionId);
+  }
   const found = await listConversations(configDirectory(launch.environment), LISTED + owned.size);
   return found
     .filter(({ sessionId }) => !owned.has(sessionId))
@@ -107,11 +112,7 @@ export async function adoptConversation(
   if (found === null)
     throw new CatalogueError('no_such_conversation', `Claude Code has written down no conversation ${id}`);
   const open = (await readRegistry(registryDir)).find((one) => one.sessionId === id);
-  if (open !== undefined) {
-    throw new CatalogueError('session_in_use', `Process ${open.pid} has the conversation open`, {
-      hint: `End it first (kill ${open.pid}, or leave it with /exit)`,
-    });
-  }
+  if (open !== undefined) throw conversationInUse(launch.settings.home, open.pid);
   const path = await requireDirectory(found.cwd);
   if (request.path !== undefined && (await requireDirectory(request.path)) !== path) {
     throw new CatalogueError('invalid_request', `The conversation was held in ${path}`, {

@@ -73,6 +73,7 @@ export function createFleet({ deps, launch, registryDir }: FleetOptions): Fleet 
     screen,
     clock: deps.clock,
     log: deps.log,
+    home: settings.home,
     spoolDir: launch.spoolDir,
     registryDir,
     onForeign: (found) => observeForeign({ deps, roster }, found),

@@ -11,17 +11,22 @@ import {
 } from '../../platform/claude/index.ts';
 import {
   type ForeignSession,
+  findAmong,
   findClaudeIn,
+  findScreen,
   listScreens,
+  reachScreen,
   type ScreenHost,
   type ScreenSession,
   watchScreens,
   wipeScreen,
 } from '../../platform/gnu-screen/index.ts';
-import { endTree, isAlive, readEnvironment, readProcess } from '../../platform/process/index.ts';
+import { endTree, isAlive, type ProcessId, readProcess } from '../../platform/process/index.ts';
 import type { Clock } from '../clock.ts';
 import type { Logger } from '../logger.ts';
+import type { SessionActor } from '../session/actor.ts';
 import type { Dispose } from '../sessions.ts';
+import { ownerOf, ownerOfScreen } from './owner.ts';
 import type { Member, Roster } from './roster.ts';
 
 /**
@@ -38,6 +43,7 @@ export interface ObserverOptions {
   screen: ScreenHost;
   clock: Clock;
   log: Logger;
+  home: string;
   spoolDir: string;
   /** Claude Code's `sessions` directory */
   registryDir: string;
@@ -55,8 +61,10 @@ export interface Observer {
 }
 
 export function createObserver(options: ObserverOptions): Observer {
-  const { roster, screen, clock, log } = options;
+  const { roster, screen, clock, log, home } = options;
   const disposers: Dispose[] = [];
+  /** whose lost sockets are being made again */
+  const regaining = new Set<SessionActor>();
   let looking: Promise<void> | null = null;
   let lookAgain = false;
   let due: Dispose | null = null;
@@ -74,7 +82,7 @@ export function createObserver(options: ObserverOptions): Observer {
       .catch((cause: unknown) => log.error({ err: cause }, 'looking at the sessions failed'))
       .finally(() => {
         looking = null;
-        if (lookAgain && !disposed) {
+        if (lookAgain) {
           lookAgain = false;
           lookSoon();
         }
@@ -82,6 +90,7 @@ export function createObserver(options: ObserverOptions): Observer {
     return looking;
   }
   function lookSoon(): void {
+    if (disposed) return;
     due ??= clock.after(LOOK_DELAY_MS, () => {
       due = null;
       void look();
@@ -90,18 +99,20 @@ export function createObserver(options: ObserverOptions): Observer {
 
   async function lookOnce(): Promise<void> {
     const screens = await listScreens(screen);
-    const byId = new Map(screens.map((one) => [one.id, one]));
     for (const member of roster.all()) {
-      const { screenId } = member.actor.record;
+      const { screenId, daemon } = member.actor.record;
       // Without a Screen session it is being launched.
-      if (screenId !== null && !member.actor.isDead()) await lookAt(member, byId.get(screenId) ?? null);
+      if (screenId === null || member.actor.isDead()) continue;
+      const listed = findAmong(screens, { id: screenId, daemon });
+      // Under another name, or without a socket: as it is now, since the list may be older than a rename of our own.
+      await lookAt(member, listed?.id === screenId ? listed : await findScreen(screen, { id: screenId, daemon }));
     }
-    const unknown = screens.filter((one) => roster.byScreen(one.id) === null);
+    const unknown = screens.filter((one) => roster.byScreen(one) === null);
     if (unknown.length === 0) return;
     for (const found of await findClaudeIn(unknown)) {
       // One that is being launched, or was meanwhile, carries the mark of a launch of ours.
-      const isOurs = (await memberByMark(found.claude.pid)) !== null || roster.byScreen(found.screen.id) !== null;
-      if (!isOurs) options.onForeign(found);
+      const isFree = ownerOfScreen(roster, home, found).kind === 'nobody' && roster.byScreen(found.screen) === null;
+      if (isFree) options.onForeign(found);
     }
   }
 
@@ -109,8 +120,12 @@ export function createObserver(options: ObserverOptions): Observer {
     const { actor } = member;
     const { screenId, agent, daemon } = actor.record;
     /** Its processes may have been ended for it to go on in others, which this look knows nothing of. */
-    const hasMoved = (): boolean => actor.isChangingHands || actor.record.screenId !== screenId;
+    const hasMoved = (): boolean =>
+      actor.isChangingHands || actor.record.daemon?.pid !== (daemon ?? found?.daemon)?.pid;
     if (found !== null && found.state !== 'dead') {
+      // A session is its daemon: its user may call it what they like (`C-a :sessionname`).
+      if (found.id !== screenId || daemon === null) actor.update({ screenId: found.id, daemon: found.daemon });
+      actor.seeReach(true);
       actor.seeAttached(found.attached);
       if (agent !== null && (await isAlive(agent))) return;
       // In a session that something else started, another Claude Code may run after the first.
@@ -123,11 +138,35 @@ export function createObserver(options: ObserverOptions): Observer {
       }
       return;
     }
-    // A socket can vanish under a living daemon (a cleaned /tmp); only the process tells.
-    if ((daemon !== null && (await isAlive(daemon))) || hasMoved()) return;
+    const lives = daemon !== null && (await isAlive(daemon));
+    if (hasMoved() || screenId === null) return;
+    if (lives) {
+      // What is only observed is left as it is.
+      if (actor.record.adopted) void regain(actor, { id: screenId, daemon });
+      return;
+    }
     actor.seeEnd();
     await endOrphans(member);
-    if (found !== null) await wipeScreen(screen, found.id);
+    await wipeScreen(screen, screenId);
+  }
+
+  /** A socket can vanish under a living daemon (a cleaned /tmp). Nobody waits for it: the other sessions are looked at meanwhile. */
+  async function regain(actor: SessionActor, lost: { id: string; daemon: ProcessId }): Promise<void> {
+    if (regaining.has(actor)) return;
+    regaining.add(actor);
+    try {
+      const found = await reachScreen(screen, lost);
+      if (found !== null) log.warn({ slug: actor.slug }, 'its socket was gone, and its daemon has made it again');
+      if (found !== null || !(await isAlive(lost.daemon))) lookSoon();
+      else if (!disposed) actor.seeReach(false);
+    } catch (cause) {
+      log.error(
+        { slug: actor.slug, err: cause },
+        'its socket is gone, and its daemon could not be asked to make it again',
+      );
+    } finally {
+      regaining.delete(actor);
+    }
   }
 
   /** Without Screen's daemon nobody can reach the session any more, and `script` spins at a quarter of a core. */
@@ -164,16 +203,20 @@ export function createObserver(options: ObserverOptions): Observer {
   async function memberOf(pid: number): Promise<Member | null> {
     const byPid = roster.all().find(({ actor }) => !actor.isDead() && actor.record.agent?.pid === pid);
     if (byPid !== undefined) return byPid;
-    const marked = await memberByMark(pid);
-    if (marked === null) return null;
+    const owner = ownerOf(roster, home, pid);
+    if (owner.kind !== 'listed') return null;
     // A Claude Code that the session's own tools started carries the mark too.
     const parent = await readProcess(pid);
-    return parent?.ppid === marked.actor.record.agent?.pid ? marked : null;
+    return parent?.ppid === owner.member.actor.record.agent?.pid ? owner.member : null;
   }
 
-  async function memberByMark(pid: number): Promise<Member | null> {
-    const entry = (await readEnvironment(pid)).find((one) => one.startsWith(`${LAUNCH_VARIABLE}=`));
-    return entry === undefined ? null : roster.byLaunch(entry.slice(LAUNCH_VARIABLE.length + 1));
+  /** Servers that did not ask the mark listed what other homes have, and a renamed session twice. It was only observed, so nothing is lost. */
+  async function dropWhatOthersHave(): Promise<void> {
+    for (const member of roster.all()) {
+      const { adopted, agent } = member.actor.record;
+      if (adopted || agent === null || !(await isAlive(agent))) continue;
+      if (ownerOf(roster, home, agent.pid).kind !== 'nobody') roster.remove(member);
+    }
   }
 
   function seeHook(hook: SpooledHook): void {
@@ -184,6 +227,7 @@ export function createObserver(options: ObserverOptions): Observer {
 
   return {
     start: async () => {
+      await dropWhatOthersHave();
       await look();
       disposers.push(
         watchScreens(screen.dir, lookSoon),

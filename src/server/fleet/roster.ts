@@ -1,3 +1,4 @@
+import { findAmong, type ScreenSession } from '../../platform/gnu-screen/index.ts';
 import type { SessionRecord } from '../../platform/sqlite/session-store.ts';
 import { CatalogueError, isSlug, type SessionType, SLUG_PATTERN } from '../../protocol/index.ts';
 import { type ActorDeps, SessionActor } from '../session/actor.ts';
@@ -17,7 +18,8 @@ export interface Roster {
   /** @throws CatalogueError no_such_session */
   get(slug: string): Member;
   byLaunch(launchId: string): Member | null;
-  byScreen(screenId: string): Member | null;
+  /** whose living Screen session it is, whatever its user calls it by now */
+  byScreen(screen: ScreenSession): Member | null;
   /** @throws CatalogueError no_such_stash */
   byStash(id: string): Member;
   add(record: SessionRecord): Member;
@@ -49,7 +51,7 @@ export function createRoster(deps: ActorDeps, createControls: (actor: SessionAct
       return member;
     },
     byLaunch: (launchId) => members.find(({ actor }) => actor.record.launchId === launchId) ?? null,
-    byScreen: (screenId) => members.find(({ actor }) => actor.record.screenId === screenId && !actor.isDead()) ?? null,
+    byScreen: (screen) => members.find(({ actor }) => !actor.isDead() && isSame(actor.record, screen)) ?? null,
     byStash: (id) => {
       const member = members.find(({ actor }) => deps.stash.get(actor.record.id, id) !== null);
       if (member === undefined) throw noSuchStash(id);
@@ -99,6 +101,10 @@ export function createRoster(deps: ActorDeps, createControls: (actor: SessionAct
       }
     },
   };
+}
+
+function isSame({ screenId, daemon }: SessionRecord, screen: ScreenSession): boolean {
+  return screenId !== null && findAmong([screen], { id: screenId, daemon }) !== null;
 }
 
 function disposeMember({ actor, controls, stash }: Member): void {

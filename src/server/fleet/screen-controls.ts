@@ -61,7 +61,7 @@ export function createScreenControls(context: LaunchContext, actor: SessionActor
     const { record } = actor;
     // A session that is only observed keeps the name that its owner gave it in Screen.
     const isOurs = record.adopted && record.screenId !== null && !actor.isDead();
-    const screenId = isOurs ? await renameScreen(screen, actor.target.id, slug) : record.screenId;
+    const screenId = isOurs ? await renameScreen(screen, actor.target, slug) : record.screenId;
     actor.update({ slug, screenId });
     if (record.recording === null) return;
     await renameRecording(settings.stream_dir, record.slug, slug);
@@ -79,7 +79,11 @@ export function createScreenControls(context: LaunchContext, actor: SessionActor
         throw new CatalogueError('no_recording', `${actor.slug} has no recording`);
       }
       // Only text, and only what Screen's own copy keeps: nothing else is there of a session that is observed.
-      const text = await readHardcopy(screen, { id: record.screenId, window: record.window }, true);
+      const text = await readHardcopy(
+        screen,
+        { id: record.screenId, daemon: record.daemon, window: record.window },
+        true,
+      );
       const kept = text.trimEnd().split('\n').slice(-lines);
       const { cols, rows } = record.launch;
       return { buffer: kept.join('\n'), lines: kept.length, cols, rows, offset: 0 };
@@ -109,9 +113,9 @@ export function createScreenControls(context: LaunchContext, actor: SessionActor
     resize: (cols, rows) =>
       actor.mailbox.post(async () => {
         const { agent } = actor.record;
-        const { id } = actor.target;
+        const { target } = actor;
         if (agent === null) throw new CatalogueError('session_dead');
-        await resizeScreen(screen, id, { cols, rows, pid: agent.pid });
+        await resizeScreen(screen, target, { cols, rows, pid: agent.pid });
         actor.update({ launch: { ...actor.record.launch, cols, rows } });
         actor.recording?.resized(cols, rows);
         return actor.view();

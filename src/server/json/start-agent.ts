@@ -18,6 +18,7 @@ import { endTree, type ProcessId } from '../../platform/process/index.ts';
 import type { SessionRecord } from '../../platform/sqlite/session-store.ts';
 import { CatalogueError, PermissionMode } from '../../protocol/index.ts';
 import { requireDirectory } from '../fleet/launch-session.ts';
+import { conversationInUse } from '../fleet/owner.ts';
 import type { JsonContext } from './context.ts';
 
 export interface AgentLaunch {
@@ -101,10 +102,7 @@ export async function requireAlone(
   }
   if (claudeSessionId === null) return;
   const other = (await readRegistry(context.registryDir)).find((one) => one.sessionId === claudeSessionId);
-  if (other === undefined) return;
-  throw new CatalogueError('session_in_use', `Process ${other.pid} has the conversation open`, {
-    hint: `End it first (kill ${other.pid}, or leave it with /exit)`,
-  });
+  if (other !== undefined) throw conversationInUse(context.settings.home, other.pid);
 }
 
 /** Starts what was planned. @throws CatalogueError launch_failed */

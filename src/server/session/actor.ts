@@ -158,11 +158,11 @@ export class SessionActor {
 
   /** Where its keys go. @throws CatalogueError session_dead, not_adopted */
   get target(): ScreenTarget {
-    const { screenId, window, adopted } = this.currentRecord;
+    const { screenId, daemon, window, adopted } = this.currentRecord;
     if (screenId === null || this.isDead()) throw new CatalogueError('session_dead', `${this.slug} has ended`);
     if (!adopted)
       throw new CatalogueError('not_adopted', `${this.slug} is only observed`, { hint: `cbos adopt ${screenId}` });
-    return { id: screenId, window };
+    return { id: screenId, daemon, window };
   }
 
   /** A digit that answers a dialog is about to be typed; null: none can stand in the prompt any more. Written down before it is typed. */
@@ -297,6 +297,14 @@ export class SessionActor {
       this.update({ agent: { pid: agent.pid, startTime: agent.startTime } });
     }
     this.status.seeProcess({ alive: true, startedAt: agent.startedAt, endedAt: null });
+  }
+
+  /** Whether anything can be typed into it. */
+  seeReach(isReachable: boolean): void {
+    const { process } = this.status.evidence();
+    const { unreachableSince, ...known } = process ?? { alive: true, startedAt: null, endedAt: null };
+    if (this.isDead() || isReachable === (unreachableSince === undefined)) return;
+    this.status.seeProcess(isReachable ? known : { ...known, unreachableSince: this.deps.clock.now() });
   }
 
   /** The operating system says that the session is over. */

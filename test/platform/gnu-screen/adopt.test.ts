@@ -35,7 +35,7 @@ test('a resize reaches the program and the recording, and leaves nobody attached
     [160, 45],
     [60, 18],
   ] as const) {
-    await resizeScreen(world.host, screenId, { cols, rows, pid: agent.pid });
+    await resizeScreen(world.host, { id: screenId }, { cols, rows, pid: agent.pid });
     expect(await readTerminalSize(world.host, agent.pid)).toEqual({ cols, rows });
     expect(await listScreens(world.host)).toMatchObject([{ id: screenId, attached: false }]);
     await waitFor(() => world.output('Sized').includes(`${rows} ${cols}\r\n`), { describe: 'the program noticed' });
@@ -48,7 +48,9 @@ test('while a person is attached the size is theirs', async () => {
   const { screenId, agent } = await world.launch({ name: 'Attached', command: ['sleep', '1000'] });
   await attachPerson(world, screenId);
   const size = await readTerminalSize(world.host, agent.pid);
-  await expect(resizeScreen(world.host, screenId, { cols: 160, rows: 45, pid: agent.pid })).rejects.toMatchObject({
+  await expect(
+    resizeScreen(world.host, { id: screenId }, { cols: 160, rows: 45, pid: agent.pid }),
+  ).rejects.toMatchObject({
     code: 'screen_attached',
   });
   expect(await readTerminalSize(world.host, agent.pid)).toEqual(size);
@@ -56,14 +58,16 @@ test('while a person is attached the size is theirs', async () => {
 
 test('a rename gives a new id that works, the old one is gone', async () => {
   const { screenId, daemon } = await world.launch({ name: 'Old', command: ['cat'] });
-  const renamed = await renameScreen(world.host, screenId, 'New');
+  const renamed = await renameScreen(world.host, { id: screenId }, 'New');
   expect(renamed).toBe(`${daemon.pid}.New`);
-  expect(await renameScreen(world.host, renamed, 'New')).toBe(renamed);
+  expect(await renameScreen(world.host, { id: renamed }, 'New')).toBe(renamed);
   expect((await listScreens(world.host)).map((session) => session.id)).toEqual([renamed]);
   await typeKeys(world.host, { id: renamed }, 'hello');
   await waitFor(() => world.output('Old').includes('hello'), { describe: 'it takes keys under its new name' });
-  await expect(renameScreen(world.host, screenId, 'Other')).rejects.toMatchObject({ code: 'no_such_screen' });
-  await expect(renameScreen(world.host, renamed, 'N'.repeat(100))).rejects.toMatchObject({ code: 'path_too_long' });
+  await expect(renameScreen(world.host, { id: screenId }, 'Other')).rejects.toMatchObject({ code: 'no_such_screen' });
+  await expect(renameScreen(world.host, { id: renamed }, 'N'.repeat(100))).rejects.toMatchObject({
+    code: 'path_too_long',
+  });
 });
 
 test('a session that something else started is found with its window and directory, and recorded from then on', async () => {

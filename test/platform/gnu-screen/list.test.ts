@@ -118,7 +118,7 @@ test('a socket whose pid went to another program is dead, and what is no socket 
   writeFileSync(join(world.host.dir, '1.file'), '');
   mkdirSync(join(world.host.dir, '1.dir'));
   expect(await listScreens(world.host)).toEqual([
-    { id: `${pid}.Reused`, pid, name: 'Reused', state: 'dead', attached: false },
+    { id: `${pid}.Reused`, pid, name: 'Reused', state: 'dead', attached: false, daemon: null },
   ]);
 });
 

@@ -1,7 +1,9 @@
-import { statSync } from 'node:fs';
-import { LAUNCH_VARIABLE, SPOOL_VARIABLE } from '../../claude/index.ts';
-import { listScreens } from '../../gnu-screen/index.ts';
-import { listProcesses, type ProcessInfo, readArgv, readEnvironment } from '../../process/index.ts';
+import { existsSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { isSameHome, readLaunchMark } from '../../claude/index.ts';
+import { jsonFiles } from '../../claude/json/index.ts';
+import { isScreenDaemon, listScreens, type ScreenSession } from '../../gnu-screen/index.ts';
+import { listProcesses, type ProcessInfo } from '../../process/index.ts';
 import { type Finding, fault, ok, warning } from '../check.ts';
 import type { DoctorContext } from '../context.ts';
 import { formatMode, isPrivate } from '../permissions.ts';
@@ -15,7 +17,8 @@ const COMFORTABLE_NAME = 20;
 
 export async function checkScreenDirectory({ openScreen, userId }: DoctorContext): Promise<Finding> {
   const { dir, pidDigits } = await openScreen();
-  const found = statSync(dir);
+  const found = statSync(dir, { throwIfNoEntry: false });
+  if (found?.isDirectory() !== true) return fault(`${dir} is no directory`, `mkdir -p ${dir} && chmod 700 ${dir}`);
   if (found.uid !== userId) {
     return fault(`${dir} belongs to another user`, 'mkdir -p -m 700 ~/.screen && export SCREENDIR=~/.screen');
   }
@@ -29,13 +32,24 @@ export async function checkScreenDirectory({ openScreen, userId }: DoctorContext
   );
 }
 
-export async function checkScreens({ openScreen }: DoctorContext): Promise<Finding> {
-  const sessions = await listScreens(await openScreen());
-  const stopped = sessions.filter(({ state }) => state === 'unresponsive');
+export async function checkScreens({ openScreen, settings }: DoctorContext): Promise<Finding> {
+  const { dir } = await openScreen();
+  const sessions = await listScreens({ dir });
+  const lost = await findLost(settings.home, sessions);
+  const stopped = [...sessions.filter(({ state }) => state === 'unresponsive'), ...lost.filter(isStopped)];
   if (stopped.length > 0) {
+    const names = stopped.map((one) => ('id' in one ? one.id : String(one.pid))).join(', ');
     return fault(
-      `stopped and hanging "screen -ls" for everybody: ${stopped.map(({ id }) => id).join(', ')}`,
+      `stopped and hanging "screen -ls" for everybody: ${names}`,
       `kill -CONT ${stopped.map(({ pid }) => pid).join(' ')}`,
+    );
+  }
+  if (lost.length > 0) {
+    const place = statSync(dir, { throwIfNoEntry: false });
+    const isPlace = place?.isDirectory() === true && isPrivate(place);
+    return fault(
+      `without their socket in ${dir}, so nobody can reach them: ${lost.map(({ pid }) => pid).join(', ')}`,
+      `${isPlace ? '' : `mkdir -p ${dir} && chmod 700 ${dir} && `}cbos up`,
     );
   }
   const dead = sessions.filter(({ state }) => state === 'dead');
@@ -44,35 +58,63 @@ export async function checkScreens({ openScreen }: DoctorContext): Promise<Findi
   return ok(sessions.length === 1 ? '1 session answers' : `${sessions.length} sessions answer`);
 }
 
+const isStopped = ({ state }: ProcessInfo): boolean => state === 'T' || state === 't';
+
+/** Daemons of this home's sessions that have no socket any more; the server has it made again at once, or when the directory can take it. */
+async function findLost(home: string, sessions: readonly ScreenSession[]): Promise<ProcessInfo[]> {
+  const processes = await listProcesses();
+  const byPid = new Map(processes.map((info) => [info.pid, info]));
+  const lost = new Map<number, ProcessInfo>();
+  for (const info of processes) {
+    // A server that a person runs in a Screen of theirs has its JSON sessions below that.
+    const isInScreen = isOfHome(info, home) && !isOfJsonSession(info, home);
+    const daemon = isInScreen ? await daemonAbove(info, byPid) : null;
+    if (daemon !== null && !sessions.some(({ pid }) => pid === daemon.pid)) lost.set(daemon.pid, daemon);
+  }
+  return [...lost.values()];
+}
+
 /**
- * Processes of this home's sessions whose Screen daemon is gone. They live on: Claude Code with 250 MB, and `script` on a quarter of a
- * core (util-linux 2.38 polls a terminal that nobody reads).
+ * Processes of this home's sessions that nothing drives any more: of a session in a terminal without its Screen daemon, of a JSON session
+ * whose files are gone. They live on: Claude Code with 250 MB, and `script` on a quarter of a core (util-linux 2.38 polls a terminal that
+ * nobody reads).
  */
-export async function checkOrphans({ settings }: DoctorContext): Promise<Finding> {
+export async function checkOrphans({ settings, askAgents }: DoctorContext): Promise<Finding> {
+  const { home } = settings;
+  const agents = await askAgents();
   const processes = await listProcesses();
   const byPid = new Map(processes.map((info) => [info.pid, info]));
   const orphans: ProcessInfo[] = [];
   for (const info of processes) {
-    if ((await isOfHome(info, settings.home)) && !(await isBelowScreen(info, byPid))) orphans.push(info);
+    if (!isOfHome(info, home) || isOfJsonSession(info, home)) continue;
+    const isDriven = above(info, byPid).some(({ pid }) => agents.has(pid));
+    if (!isDriven && (await daemonAbove(info, byPid)) === null) orphans.push(info);
   }
   if (orphans.length === 0) return ok('none');
   const shown = orphans.map(({ pid, comm }) => `${comm} (${pid})`).join(', ');
-  return warning(`without their Screen: ${shown}`, `kill ${orphans.map(({ pid }) => pid).join(' ')}`);
+  return warning(`driven by nothing any more: ${shown}`, `kill ${orphans.map(({ pid }) => pid).join(' ')}`);
 }
 
-async function isOfHome({ pid }: ProcessInfo, home: string): Promise<boolean> {
-  const environment = await readEnvironment(pid);
-  return (
-    environment.includes(`${SPOOL_VARIABLE}=${home}/hooks`) &&
-    environment.some((entry) => entry.startsWith(`${LAUNCH_VARIABLE}=`))
-  );
+function isOfHome({ pid }: ProcessInfo, home: string): boolean {
+  const launchedBy = readLaunchMark(pid)?.home ?? null;
+  return launchedBy !== null && isSameHome(launchedBy, home);
 }
 
-/** Screen's daemon calls itself SCREEN; it carries the session's environment as well. */
-async function isBelowScreen(info: ProcessInfo, byPid: ReadonlyMap<number, ProcessInfo>): Promise<boolean> {
-  for (let at: ProcessInfo | undefined = info; at !== undefined; at = byPid.get(at.ppid)) {
-    if (at.comm.toLowerCase().includes('screen') || /(^|\/)screen$/i.test((await readArgv(at.pid))[0] ?? ''))
-      return true;
-  }
-  return false;
+/** The files by which a JSON session is driven are there as long as its process: the next server finds it by them too. */
+function isOfJsonSession({ pid }: ProcessInfo, home: string): boolean {
+  const launchId = readLaunchMark(pid)?.launchId;
+  return launchId !== undefined && existsSync(jsonFiles(join(home, 'json'), launchId).input);
+}
+
+/** Screen's daemon that a process runs under; null where there is none. The daemon carries the session's environment as well. */
+async function daemonAbove(info: ProcessInfo, byPid: ReadonlyMap<number, ProcessInfo>): Promise<ProcessInfo | null> {
+  for (const one of above(info, byPid)) if (await isScreenDaemon(one)) return one;
+  return null;
+}
+
+/** The process, its parent, and so on. */
+function above(info: ProcessInfo, byPid: ReadonlyMap<number, ProcessInfo>): ProcessInfo[] {
+  const line: ProcessInfo[] = [];
+  for (let at: ProcessInfo | undefined = info; at !== undefined; at = byPid.get(at.ppid)) line.push(at);
+  return line;
 }

@@ -1,0 +1,36 @@
+import { realpathSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { environmentOf } from '../process/proc-file.ts';
+import { LAUNCH_VARIABLE, SPOOL_VARIABLE } from './environment.ts';
+
+/** Which launch a process belongs to, as its environment says: of which home, and there of which session. */
+export interface LaunchMark {
+  launchId: string;
+  /** the home that launched it, as a path; null where only the launch is named */
+  home: string | null;
+}
+
+/** Null for a process that no launch started, that is gone, or that belongs to another user. */
+export function readLaunchMark(pid: number): LaunchMark | null {
+  const environment = environmentOf(pid);
+  const read = (name: string): string | null =>
+    environment.find((entry) => entry.startsWith(`${name}=`))?.slice(name.length + 1) ?? null;
+  const launchId = read(LAUNCH_VARIABLE);
+  const spool = read(SPOOL_VARIABLE);
+  return launchId === null ? null : { launchId, home: spool === null ? null : dirname(spool) };
+}
+
+/** Whether two paths are the same home: one of them may go through a link. */
+export function isSameHome(one: string, other: string): boolean {
+  return one === other || realPath(one) === realPath(other);
+}
+
+function realPath(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch (error) {
+    // A home that was moved or removed since.
+    if ((error as NodeJS.ErrnoException).code !== undefined) return path;
+    throw error;
+  }
+}

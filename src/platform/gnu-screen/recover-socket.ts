@@ -1,0 +1,104 @@
+import type { Stats } from 'node:fs';
+import { rm, stat, writeFile } from 'node:fs/promises';
+import { userInfo } from 'node:os';
+import { join } from 'node:path';
+import { CatalogueError } from '../../protocol/index.ts';
+import { signal } from '../process/end-tree.ts';
+import { isAlive, type ProcessId } from '../process/proc-file.ts';
+import { runProgram } from '../process/run-program.ts';
+import { waitUntil } from '../process/wait-until.ts';
+import { SCREEN_TIMEOUT_MS, type ScreenHost } from './host.ts';
+import { findScreen, type KnownScreen, type ScreenSession } from './list-screens.ts';
+
+/** Screen refuses every other: "Directory … must have mode 700". */
+const PRIVATE = 0o700;
+
+/**
+ * A session under the name that it has by now. Where its socket was removed under its living daemon (cleaners of /tmp and /run do
+ * that), the daemon is asked to make it again.
+ * @returns null where there is no socket and none can be made
+ */
+export async function reachScreen(host: ScreenHost, known: KnownScreen): Promise<ScreenSession | null> {
+  const found = await findScreen(host, known);
+  const { daemon } = known;
+  if (daemon == null) return found;
+  if (found !== null) host.recoveries.delete(keyOf(daemon));
+  else if (await recoverSocket(host, { ...known, daemon })) return findScreen(host, known);
+  return found;
+}
+
+type Lost = KnownScreen & { daemon: ProcessId };
+
+/** Once for each loss: whoever needs the session meanwhile waits for the same answer. */
+function recoverSocket(host: ScreenHost, lost: Lost): Promise<boolean> {
+  const key = keyOf(lost.daemon);
+  const known = host.recoveries.get(key);
+  if (known !== undefined) return known;
+  const recovery = askDaemon(host, lost);
+  host.recoveries.set(key, recovery);
+  return recovery;
+}
+
+/**
+ * On SIGCHLD Screen looks for its socket and makes it again, now as a FIFO (4.9.0). Where it cannot make one it *ends*, with all that
+ * runs in it: so it is asked only when a file can be made in its directory.
+ */
+async function askDaemon(host: ScreenHost, lost: Lost): Promise<boolean> {
+  if (!(await preparePlace(host))) {
+    // Not asked yet: whoever looks next finds the place mended, or not.
+    host.recoveries.delete(keyOf(lost.daemon));
+    return false;
+  }
+  await signal(lost.daemon, 'SIGCHLD');
+  const look = async (): Promise<boolean | null> => {
+    if ((await findScreen(host, lost)) !== null) return true;
+    return (await isAlive(lost.daemon)) ? null : false;
+  };
+  return (await waitUntil(look, { timeoutMs: SCREEN_TIMEOUT_MS })) ?? false;
+}
+
+/** Why a session is out of reach, and what a person does about it. */
+export async function unreachable(host: ScreenHost, { id, daemon }: Lost): Promise<CatalogueError> {
+  const { dir } = host;
+  const cure = (await isPlace(dir))
+    ? `Its daemon ${daemon.pid} makes none in ${dir}: it may be stopped (kill -CONT ${daemon.pid}), or have another SCREENDIR`
+    : `mkdir -p ${dir} && chmod 700 ${dir}: the socket is then made again by itself`;
+  return new CatalogueError('screen_unreachable', `The socket of Screen's session ${id} is gone`, { hint: cure });
+}
+
+/** Whether Screen can have sockets in its directory, which is made where it is missing. */
+async function preparePlace(host: ScreenHost): Promise<boolean> {
+  // Screen makes its own directory when it lists what is in it, with the rights that its installer meant it to have.
+  if ((await statOf(host.dir)) === null) {
+    await runProgram('screen', ['-ls'], { env: host.directoryEnv, timeoutMs: SCREEN_TIMEOUT_MS });
+  }
+  return (await isPlace(host.dir)) && takesFile(host.dir);
+}
+
+async function isPlace(dir: string): Promise<boolean> {
+  const found = await statOf(dir);
+  return found?.isDirectory() === true && found.uid === userInfo().uid && (found.mode & 0o777) === PRIVATE;
+}
+
+/** A full or read-only disk takes none. */
+async function takesFile(dir: string): Promise<boolean> {
+  const file = join(dir, `.cbos-${process.pid}`);
+  try {
+    await writeFile(file, '', { mode: 0o600 });
+    await rm(file);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+async function statOf(path: string): Promise<Stats | null> {
+  try {
+    return await stat(path);
+  } catch (error) {
+    if (['ENOENT', 'ENOTDIR', 'EACCES'].includes((error as NodeJS.ErrnoException).code ?? '')) return null;
+    throw error;
+  }
+}
+
+const keyOf = ({ pid, startTime }: ProcessId): string => `${pid}@${startTime}`;

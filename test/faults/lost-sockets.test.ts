@@ -1,0 +1,116 @@
+import { chmodSync, existsSync, mkdirSync, rmSync, statSync } from 'node:fs';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import type { Delivery, Session } from '../../src/protocol/index.ts';
+import { type Cbos, startCbos } from '../harness/cbos.ts';
+import { type ClaudeWorld, claudeWorld } from '../harness/claude.ts';
+import { waitFor } from '../harness/wait-for.ts';
+import {
+  isRunning,
+  putFileInPlaceOfDirectory,
+  removeSocket,
+  removeSocketDirectory,
+  socketsOf,
+} from './harness/sockets.ts';
+
+let world: ClaudeWorld;
+let cbos: Cbos;
+let session: Session;
+let id: string;
+/** Screen's daemon */
+let daemon: number;
+
+beforeAll(async () => {
+  world = await claudeWorld();
+  cbos = await startCbos(world);
+  await cbos.call('POST', '/sessions', { slug: 'LOST', type: 'screen', path: world.projectDir });
+  session = await cbos.untilStatus('LOST', 'idle/ready');
+  id = session.screen_id ?? '';
+  daemon = Number.parseInt(id, 10);
+});
+afterAll(() => world.dispose());
+beforeEach(() => expect(isRunning(daemon)).toBe(true));
+
+const backAgain = (): Promise<unknown> =>
+  waitFor(() => existsSync(world.screenDir) && socketsOf(world).includes(id), {
+    describe: "the session's socket is back",
+  });
+
+async function expectToTakeText(text: string): Promise<void> {
+  const sent = await cbos.call<Delivery>('POST', '/sessions/LOST/send', { text });
+  expect(sent.body).toMatchObject({ status: 'delivered' });
+  await waitFor(() => world.promptsReceived().at(-1) === text, {
+    describe: 'the prompt arrives',
+    actual: world.promptsReceived,
+  });
+  await cbos.untilStatus('LOST', 'idle/waiting_input');
+}
+
+test("a session's socket that is removed is made again by itself, as often as it goes", async () => {
+  for (const text of ['scene:hello one', 'scene:hello two']) {
+    removeSocket(world, id);
+    await backAgain();
+    await expectToTakeText(text);
+  }
+  expect((await cbos.cli(['doctor', '--json'])).stdout).not.toContain('socket is gone');
+});
+
+test('a text that is sent right after the loss arrives', async () => {
+  removeSocket(world, id);
+  await expectToTakeText('scene:hello at once');
+});
+
+test('the whole directory is made again, private, and what happens in it is noticed as before', async () => {
+  removeSocketDirectory(world);
+  await backAgain();
+  expect(statSync(world.screenDir).mode & 0o777).toBe(0o700);
+  await expectToTakeText('scene:hello after the directory');
+  removeSocket(world, id);
+  await backAgain();
+  expect(await cbos.session('LOST')).toMatchObject({ screen_id: id });
+});
+
+test('it is found again after a restart of the server, though the socket went without one', async () => {
+  await cbos.stop('SIGKILL');
+  removeSocketDirectory(world);
+  cbos = await startCbos(world);
+  await backAgain();
+  await cbos.until('LOST', (one) => one.status.primary === 'idle', 'is known again');
+  await expectToTakeText('scene:hello after a restart');
+});
+
+test('where no socket can be made the session is shown as unreachable with its cure, and no signal ends its daemon', async () => {
+  // A SIGCHLD would end the daemon now (Screen 4.9.0).
+  putFileInPlaceOfDirectory(world);
+  const lost = await cbos.until('LOST', (one) => one.status.because.rule === 'process.unreachable', 'is unreachable');
+  expect(lost).toMatchObject({ state: 'unknown', status: { primary: null, because: { source: 'process' } } });
+  expect(lost.status.because.evidence).toContain('cbos doctor');
+  const refused = await cbos.call('POST', '/sessions/LOST/keys', { keys: 'x' });
+  expect(refused).toMatchObject({ status: 503, error: { code: 'screen_unreachable' } });
+  const cure = `mkdir -p ${world.screenDir} && chmod 700 ${world.screenDir}`;
+  expect(refused.error?.hint).toContain(cure);
+  const held = await cbos.call<Delivery>('POST', '/sessions/LOST/send', { text: 'scene:hello held' });
+  expect(held.body).toMatchObject({ status: 'queued' });
+
+  rmSync(world.screenDir);
+  mkdirSync(world.screenDir);
+  chmodSync(world.screenDir, 0o755);
+  const checks = JSON.parse((await cbos.cli(['doctor', '--json'])).stdout) as { name: string }[];
+  expect(checks.find(({ name }) => name === 'Screen sessions')).toMatchObject({
+    outcome: 'fault',
+    detail: expect.stringContaining(String(daemon)),
+    cure: `${cure} && cbos up`,
+  });
+  expect(isRunning(daemon)).toBe(true);
+  chmodSync(world.screenDir, 0o700);
+  await backAgain();
+  await cbos.until('LOST', (one) => one.status.primary === 'idle', 'can be reached again');
+  await waitFor(() => world.promptsReceived().includes('scene:hello held'), { describe: 'the held text is typed' });
+});
+
+test('its end is seen and wiped as ever, after its socket was made again', async () => {
+  await cbos.until('LOST', (one) => one.status.primary === 'idle', 'is done');
+  expect((await cbos.cli(['kill', 'LOST'])).code).toBe(0);
+  await cbos.untilStatus('LOST', 'dead/null');
+  expect(isRunning(daemon)).toBe(false);
+  expect(socketsOf(world)).toEqual([]);
+});
