@@ -172,6 +172,58 @@ describe('a question', () => {
     await panel(one, 'Permission').locator('[data-kind="+"]', { hasText: 'three' }).waitFor();
   });
 
+  test('is answered by no click that was meant for the one before it', async () => {
+    await using one = await startPage(browser, {
+      prepare: ({ sessions }) => {
+        sessions.add('FIRST', asking());
+        sessions.add('SECOND', asking({ id: 'q2' }));
+      },
+    });
+    const { page } = one;
+    const { sessions } = one.server;
+    const answered = sessions.answer.bind(sessions);
+    sessions.answer = async (slug, request) => {
+      await answered(slug, request);
+      sessions.change(slug, WORKING);
+    };
+    await one.visit('#/');
+    const yesOf = (slug: string) =>
+      page.getByRole('article', { name: slug }).getByRole('button', { name: 'Yes', exact: true });
+    await yesOf('SECOND').waitFor();
+    const box = await yesOf('FIRST').boundingBox();
+    if (box === null) throw new Error('the button is not shown');
+    const pixel = [box.x + 5, box.y + 5] as const;
+    await page.mouse.click(...pixel);
+    await page.getByText('Answered: Yes').waitFor();
+    await page.mouse.click(...pixel);
+    // The second slides up when the first has gone, right under the pointer.
+    await waitFor(async () => (await yesOf('SECOND').boundingBox())?.y === box.y, {
+      describe: 'the second has moved up',
+    });
+    expect(await yesOf('SECOND').getAttribute('aria-disabled')).toBe('true');
+    await page.mouse.click(...pixel);
+    expect(sessions.answers.map(({ question_id }) => question_id)).toEqual(['q1']);
+    await yesOf('SECOND').click();
+    await waitFor(() => sessions.answers.length === 2, { describe: 'the second is answered' });
+  });
+
+  test('takes no key that was pressed for the one that it has just replaced', async () => {
+    await using one = await startPage(browser, { prepare: ({ sessions }) => void sessions.add('ASKS', asking()) });
+    const { page } = one;
+    const { sessions } = one.server;
+    await one.visit('#/s/ASKS');
+    await panel(one, 'Permission').waitFor();
+    sessions.change('ASKS', asking({ id: 'q2', tool: { name: 'Bash', input: { command: 'rm -rf /' } } }));
+    await panel(one, 'Permission').getByText('rm -rf /').waitFor();
+    await page.keyboard.press('y');
+    await page.keyboard.press('1');
+    expect(sessions.answers).toEqual([]);
+    // It counts once the person has had the time to read.
+    await page.locator('.choice[aria-disabled="false"]').first().waitFor();
+    await page.keyboard.press('y');
+    await waitFor(() => sessions.answers.length === 1, { describe: 'the key counts' });
+  });
+
   test('that went meanwhile is not answered, and the page says so', async () => {
     await using one = await startPage(browser, { prepare: ({ sessions }) => void sessions.add('ASKS', asking()) });
     await one.visit('#/s/ASKS');

@@ -1,11 +1,14 @@
 import { useSignal } from '@preact/signals';
 import { memo } from 'preact/compat';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 import { needsPerson, type Session } from '../../protocol/index.ts';
 import { addressOf } from '../app/router.ts';
 import { Icon } from '../parts/icons.tsx';
 import { link, sessions } from '../server/fleet.ts';
 import { StatusChip } from '../session/head.tsx';
 import { QuestionPanel } from '../session/question.tsx';
+import { arrangement } from '../session/settled.ts';
+import { keepInPlace, type Lingering, lingering } from '../sessions/lingering.ts';
 import { allGroups } from '../sessions/list.tsx';
 
 /** The longest waiting; as many as anybody scrolls through, and are drawn without the page being felt to stop. */
@@ -14,15 +17,26 @@ const SHOWN_AT_ONCE = 20;
 /** Beside the list, while no session is open: everything that is being asked, to be answered right here. */
 export function HomePage() {
   const isWhole = useSignal(false);
-  const all = [...sessions.value.values()];
-  if (all.length === 0 && link.value !== 'live') {
+  const shownBefore = useRef<readonly string[]>([]);
+  const askedAtFirst = useRef<ReadonlySet<string> | null>(null);
+  const all = sessions.value;
+  const needing = allGroups.value.flatMap((group) => group.sessions).filter(({ status }) => needsPerson(status));
+  const first = (isWhole.value ? needing : needing.slice(0, SHOWN_AT_ONCE)).map(({ slug }) => slug);
+  const shown = keepInPlace(shownBefore.current, first, lingering.value);
+  if (all.size > 0) askedAtFirst.current ??= new Set(needing.flatMap(({ status }) => status.question?.id ?? []));
+  useLayoutEffect(() => {
+    shownBefore.current = shown;
+    arrangement.value = shown.map((slug) => `${slug} ${all.get(slug)?.status.question?.id}`).join('\n');
+  });
+
+  if (all.size === 0 && link.value !== 'live') {
     return (
       <div class="empty">
         <p>Connecting…</p>
       </div>
     );
   }
-  if (all.length === 0) {
+  if (all.size === 0) {
     return (
       <div class="empty">
         <h1>No session yet</h1>
@@ -34,9 +48,7 @@ export function HomePage() {
       </div>
     );
   }
-  const needing = allGroups.value.flatMap((group) => group.sessions).filter(({ status }) => needsPerson(status));
-  const shown = isWhole.value ? needing : needing.slice(0, SHOWN_AT_ONCE);
-  if (needing.length === 0) {
+  if (shown.length === 0) {
     return (
       <div class="empty">
         <h1>Nothing needs you</h1>
@@ -48,11 +60,14 @@ export function HomePage() {
   }
   return (
     <div class="inbox">
-      <h1>{needing.length === 1 ? 'One session needs you' : `${needing.length} sessions need you`}</h1>
-      {shown.map((session) => (
-        <Needing key={session.slug} session={session} />
-      ))}
-      {shown.length < needing.length && (
+      <h1>{headingFor(needing.length)}</h1>
+      {shown.map((slug) => {
+        const session = needing.find((one) => one.slug === slug);
+        const answered = lingering.value.get(slug);
+        if (session !== undefined) return <Needing key={slug} session={session} askedAtFirst={askedAtFirst.current} />;
+        return answered === undefined ? null : <Answered key={slug} {...answered} />;
+      })}
+      {first.length < needing.length && (
         <button
           type="button"
           class="button"
@@ -60,32 +75,68 @@ export function HomePage() {
             isWhole.value = true;
           }}
         >
-          Show the other {needing.length - shown.length}
+          Show the other {needing.length - first.length}
         </button>
       )}
     </div>
   );
 }
 
+function headingFor(count: number): string {
+  if (count === 0) return 'Nothing needs you';
+  return count === 1 ? 'One session needs you' : `${count} sessions need you`;
+}
+
+interface NeedingProps {
+  session: Session;
+  /** the questions that were open when the page was opened */
+  askedAtFirst: ReadonlySet<string> | null;
+}
+
 /** Drawn again only when its session changed: the view keeps the objects of the others. */
-const Needing = memo(function Needing({ session }: { session: Session }) {
+const Needing = memo(function Needing({ session, askedAtFirst }: NeedingProps) {
   const { slug, status } = session;
+  const { question } = status;
   return (
     <article class="stack" aria-label={slug}>
-      <div class="row">
-        <a href={addressOf({ page: 'session', slug })}>
-          <strong>{slug}</strong>
-        </a>
-        <StatusChip session={session} />
-      </div>
-      {status.question === null ? (
+      <CardHead session={session} />
+      {question === null ? (
         <p class={`notice ${status.primary === 'stuck' ? 'needs' : 'bad'}`}>{problemOf(status)}</p>
       ) : (
-        <QuestionPanel key={status.question.id} slug={slug} question={status.question} hasKeys={false} />
+        <QuestionPanel
+          key={question.id}
+          slug={slug}
+          question={question}
+          hasKeys={false}
+          cameByItself={askedAtFirst?.has(question.id) === false}
+        />
       )}
     </article>
   );
 });
+
+/** What was answered, where the question stood. It keeps the height, so that no other question takes its place under the pointer. */
+function Answered({ session, answer, heightPx }: Lingering) {
+  return (
+    <article class="stack" aria-label={session.slug}>
+      <CardHead session={session} />
+      <p class="card answered" role="status" style={{ minHeight: `${heightPx}px` }}>
+        Answered: {answer}
+      </p>
+    </article>
+  );
+}
+
+function CardHead({ session }: { session: Session }) {
+  return (
+    <div class="row">
+      <a href={addressOf({ page: 'session', slug: session.slug })}>
+        <strong>{session.slug}</strong>
+      </a>
+      <StatusChip session={sessions.value.get(session.slug) ?? session} />
+    </div>
+  );
+}
 
 /** Why a session that asks nothing needs a person. */
 function problemOf({ primary, because }: Session['status']): string {

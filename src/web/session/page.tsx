@@ -1,5 +1,5 @@
 import { computed } from '@preact/signals';
-import { useEffect, useMemo } from 'preact/hooks';
+import { useEffect, useMemo, useRef } from 'preact/hooks';
 import { ageText, now } from '../app/clock.ts';
 import { addressOf } from '../app/router.ts';
 import { ConversationView } from '../conversation/conversation.tsx';
@@ -13,6 +13,7 @@ import { SessionTerminal } from './terminal.tsx';
 export function SessionPage({ slug, seq }: { slug: string; seq: number | null }) {
   const current = useMemo(() => computed(() => sessions.value.get(slug) ?? null), [slug]);
   const session = current.value;
+  const askedAtFirst = useRef<{ slug: string; id: string | null } | null>(null);
   useEffect(() => {
     document.getElementById('session-title')?.focus({ preventScroll: true });
   }, [slug]);
@@ -27,6 +28,8 @@ export function SessionPage({ slug, seq }: { slug: string; seq: number | null })
     );
   }
   const { question } = session.status;
+  if (askedAtFirst.current?.slug !== slug) askedAtFirst.current = { slug, id: question?.id ?? null };
+  const cameByItself = question !== null && question.id !== askedAtFirst.current.id;
   return (
     <>
       <SessionHead session={session} />
@@ -42,7 +45,7 @@ export function SessionPage({ slug, seq }: { slug: string; seq: number | null })
             session shows has been recorded, or is seen here. Free some space; it goes on by itself.
           </p>
         )}
-        {question !== null && <QuestionPanel key={question.id} slug={slug} question={question} hasKeys />}
+        {question !== null && <QuestionPanel key={question.id} {...{ slug, question, cameByItself }} hasKeys />}
         <ReplyBox session={session} />
       </div>
     </>

@@ -11,8 +11,14 @@ interface Reply {
 const NO_REPLY: Reply = { labels: [], words: '' };
 
 /** Several questions at once, or one with several answers: filled in, then sent as a whole. */
-export function QuestionForm(props: { question: Question; isDisabled: boolean; onAnswer: GiveAnswer }) {
-  const { question, isDisabled, onAnswer } = props;
+export function QuestionForm(props: {
+  question: Question;
+  isDisabled: boolean;
+  /** false: an input now was meant for something else */
+  isSettled: boolean;
+  onAnswer: GiveAnswer;
+}) {
+  const { question, isDisabled, isSettled, onAnswer } = props;
   const parts: QuestionPart[] =
     question.questions.length > 0
       ? question.questions
@@ -42,7 +48,7 @@ export function QuestionForm(props: { question: Question; isDisabled: boolean; o
         <Part key={part.text} part={part} reply={replyTo(part)} onChange={(reply) => change(part, reply)} />
       ))}
       <div>
-        <button type="submit" class="button primary" disabled={isDisabled || !isComplete}>
+        <button type="submit" class="button primary" disabled={isDisabled || !isComplete} aria-disabled={!isSettled}>
           {parts.length > 1 ? 'Send the answers' : 'Send the answer'}
         </button>
       </div>

@@ -1,12 +1,14 @@
 import { useSignal } from '@preact/signals';
-import { useLayoutEffect } from 'preact/hooks';
-import type { Question, QuestionOption } from '../../protocol/index.ts';
+import { useLayoutEffect, useRef } from 'preact/hooks';
+import type { Answer, Question, QuestionOption } from '../../protocol/index.ts';
 import { addShortcuts, optionKey } from '../app/shortcuts.ts';
 import { Markdown } from '../conversation/markdown.tsx';
 import { ToolInput } from '../conversation/tool-input.tsx';
 import { attempt } from '../parts/toasts.tsx';
-import { client, link } from '../server/fleet.ts';
+import { client, link, sessions } from '../server/fleet.ts';
+import { linger } from '../sessions/lingering.ts';
 import { type GiveAnswer, isFreeText, QuestionForm } from './question-form.tsx';
+import { useSettled } from './settled.ts';
 
 const TITLES: Readonly<Record<Question['kind'], string>> = {
   permission: 'Permission',
@@ -22,17 +24,30 @@ const BY_WORD: readonly { title: string; choice: 'yes' | 'no' }[] = [
   { title: 'No', choice: 'no' },
 ];
 
+export interface QuestionPanelProps {
+  slug: string;
+  question: Question;
+  hasKeys: boolean;
+  /** the page was open when it was asked */
+  cameByItself: boolean;
+}
+
 /** What the session asks, with one button per answer. Shown anew for each question (its id is the key). */
-export function QuestionPanel(props: { slug: string; question: Question; hasKeys: boolean }) {
-  const { slug, question, hasKeys } = props;
+export function QuestionPanel({ slug, question, hasKeys, cameByItself }: QuestionPanelProps) {
   const isBusy = useSignal(false);
+  const panel = useRef<HTMLElement>(null);
+  const isSettled = useSettled(panel, cameByItself);
   const give: GiveAnswer = async (answer) => {
     // The keys are there without the buttons: what was asked when the connection was lost is not answered.
-    if (isBusy.value || link.value !== 'live') return;
+    const session = sessions.value.get(slug);
+    if (session === undefined || isBusy.value || !isSettled || link.value !== 'live') return;
+    const heightPx = panel.current?.offsetHeight ?? 0;
     isBusy.value = true;
+    const leave = linger({ session, answer: answerInWords(question, answer), heightPx });
     const done = await attempt(() =>
       client.call('answer', { params: { slug }, body: { ...answer, question_id: question.id } }),
     );
+    leave(done);
     // Answered: the panel goes with the question, and no second click may hit the next one.
     if (!done) isBusy.value = false;
   };
@@ -42,6 +57,7 @@ export function QuestionPanel(props: { slug: string; question: Question; hasKeys
 
   return (
     <section
+      ref={panel}
       class={`question card ${isClosing ? 'closing' : ''}`}
       data-kind={question.kind}
       aria-label={TITLES[question.kind]}
@@ -56,9 +72,9 @@ export function QuestionPanel(props: { slug: string; question: Question; hasKeys
         <QuestionContent question={question} />
       </div>
       {isForm ? (
-        <QuestionForm question={question} isDisabled={isDisabled} onAnswer={give} />
+        <QuestionForm {...{ question, isDisabled, isSettled }} onAnswer={give} />
       ) : (
-        !isClosing && <Choices {...{ question, isDisabled, hasKeys }} onAnswer={give} />
+        !isClosing && <Choices {...{ question, isDisabled, isSettled, hasKeys }} onAnswer={give} />
       )}
     </section>
   );
@@ -106,8 +122,16 @@ function planOf(input: unknown): string | null {
   return typeof input.plan === 'string' ? input.plan : null;
 }
 
-function Choices(props: { question: Question; isDisabled: boolean; hasKeys: boolean; onAnswer: GiveAnswer }) {
-  const { question, isDisabled, hasKeys, onAnswer } = props;
+interface ChoicesProps {
+  question: Question;
+  isDisabled: boolean;
+  /** false: an input now was meant for something else */
+  isSettled: boolean;
+  hasKeys: boolean;
+  onAnswer: GiveAnswer;
+}
+
+function Choices({ question, isDisabled, isSettled, hasKeys, onAnswer }: ChoicesProps) {
   const { options, kind } = question;
   const words = useSignal('');
   const isAsking = useSignal(false);
@@ -131,7 +155,7 @@ function Choices(props: { question: Question; isDisabled: boolean; hasKeys: bool
       ? [{ keys: 'a', does: 'Yes, always', run: () => void onAnswer({ choice: 'always' }) }]
       : [];
     return addShortcuts([...byWord, ...always, ...numbers]);
-  }, [question.id, options.length]);
+  }, [question.id, options.length, isSettled]);
 
   const shown = options.filter((option) => !isFreeText(option));
   return (
@@ -144,6 +168,7 @@ function Choices(props: { question: Question; isDisabled: boolean; hasKeys: bool
             type="button"
             class={`button choice ${index === 0 && asksYesOrNo ? 'primary' : ''}`}
             disabled={isDisabled}
+            aria-disabled={!isSettled}
             onClick={() => choose(index)}
           >
             {hasKeys && (
@@ -166,6 +191,7 @@ function Choices(props: { question: Question; isDisabled: boolean; hasKeys: bool
             type="button"
             class={`button choice ${choice === 'yes' ? 'primary' : ''}`}
             disabled={isDisabled}
+            aria-disabled={!isSettled}
             onClick={() => void onAnswer({ choice })}
           >
             {title}
@@ -191,7 +217,7 @@ function Choices(props: { question: Question; isDisabled: boolean; hasKeys: bool
                 words.value = currentTarget.value;
               }}
             />
-            <button type="submit" class="button primary" disabled={isDisabled}>
+            <button type="submit" class="button primary" disabled={isDisabled} aria-disabled={!isSettled}>
               {asksYesOrNo ? 'Say no' : 'Answer'}
             </button>
           </form>
@@ -200,6 +226,7 @@ function Choices(props: { question: Question; isDisabled: boolean; hasKeys: bool
             type="button"
             class="button quiet"
             disabled={isDisabled}
+            aria-disabled={!isSettled}
             onClick={() => {
               isAsking.value = true;
             }}
@@ -209,6 +236,11 @@ function Choices(props: { question: Question; isDisabled: boolean; hasKeys: bool
         ))}
     </div>
   );
+}
+
+function answerInWords({ options }: Question, { choice, text }: Omit<Answer, 'question_id'>): string {
+  const chosen = typeof choice === 'number' ? options[choice - 1]?.label : choice;
+  return [chosen, text].filter((part) => typeof part === 'string').join(': ') || 'your answers';
 }
 
 function hasAlways(options: readonly QuestionOption[]): boolean {
