@@ -15,17 +15,25 @@ export const arrangement = signal('');
 export function useSettled(panel: RefObject<HTMLElement | null>, cameByItself: boolean): boolean {
   const isSettled = useSignal(!cameByItself);
   const place = useRef<number | null>(null);
-  const timer = useRef<number | undefined>(undefined);
+  const timer = useRef(0);
+  const frame = useRef(0);
+  const stop = (): void => {
+    cancelAnimationFrame(frame.current);
+    window.clearTimeout(timer.current);
+  };
   const settle = (): void => {
     isSettled.value = false;
-    window.clearTimeout(timer.current);
-    timer.current = window.setTimeout(() => {
-      isSettled.value = true;
-    }, SETTLED_MS);
+    stop();
+    // Counted from the picture that shows it: a busy or hidden page draws late.
+    frame.current = requestAnimationFrame(() => {
+      timer.current = window.setTimeout(() => {
+        isSettled.value = true;
+      }, SETTLED_MS);
+    });
   };
   useEffect(() => {
     if (!isSettled.peek()) settle();
-    return () => window.clearTimeout(timer.current);
+    return stop;
   }, []);
   useLayoutEffect(() => {
     const now = placeOf(panel.current);
