@@ -26,7 +26,7 @@ export async function measure(): Promise<Figure[]> {
   const search = openSearchThread({
     program,
     file,
-    now: Date.now,
+    elapsed: () => performance.now(),
     onFault: (message) => process.stderr.write(message),
   });
   try {

@@ -2,7 +2,7 @@ import { tmpdir } from 'node:os';
 import type { DemoFleet } from './demo/index.ts';
 import { readSettings } from './platform/settings/index.ts';
 import { iconOf, type Session } from './protocol/index.ts';
-import { systemClock } from './server/clock.ts';
+import { createSystemClock } from './server/clock.ts';
 import type { Logger } from './server/logger.ts';
 import { startServer } from './server/start-server.ts';
 
@@ -21,7 +21,7 @@ export async function openDemoFleet(options: DemoFleetOptions): Promise<DemoFlee
   const { environment } = options;
   const home = environment.CBOS_HOME ?? '';
   const { settings } = await readSettings({ flags: {}, environment, cwd: home, userHome: environment.HOME ?? home });
-  const server = await startServer({ ...options, settings, rules: [], clock: systemClock, tempDir: tmpdir() });
+  const server = await startServer({ ...options, settings, rules: [], clock: createSystemClock(), tempDir: tmpdir() });
   return {
     launch: async (session) => {
       await server.sessions.create(session);

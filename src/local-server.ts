@@ -11,7 +11,7 @@ import { prepareHome, readSettings } from './platform/settings/index.ts';
 import { isDiskFull } from './platform/sqlite/disk-full.ts';
 import { type LockHolder, readLockHolder, takeHomeLock } from './platform/sqlite/home-lock.ts';
 import { CatalogueError, SETTING_ROWS } from './protocol/index.ts';
-import { systemClock } from './server/clock.ts';
+import { createSystemClock } from './server/clock.ts';
 import { searchProgram, type ThisProgram, webDirectory } from './this-program.ts';
 
 /** A server is ready within half a second; a machine under load, or one with many sessions, takes longer. */
@@ -54,7 +54,7 @@ export async function runServer(self: ThisProgram, { flags, signal, onReady }: S
     webDir: webDirectory(self),
     pid: self.pid,
     searchProgram: searchProgram(self),
-    clock: systemClock,
+    clock: createSystemClock(),
     log,
   });
   onReady(server.address);
@@ -88,10 +88,10 @@ export async function startInBackground(
   child.once('exit', () => {
     ended = true;
   });
-  const deadline = Date.now() + START_LIMIT_MS;
+  const deadline = performance.now() + START_LIMIT_MS;
   while (!(await isAnswering(settings.socket))) {
     if (ended) throw startFailure(readFileSync(outputFile, 'utf8'));
-    if (Date.now() > deadline)
+    if (performance.now() > deadline)
       throw new CatalogueError('timed_out', 'The server does not answer', {
         hint: `Look at ${join(settings.home, 'server.log')}`,
       });

@@ -3,7 +3,7 @@ import { isAllBuilt } from '../build/fingerprint.mjs';
 import { ROOT } from '../root.mjs';
 import { capture } from '../run-command.mjs';
 import { arePackagesInstalled, installPackages } from './packages.mjs';
-import { installPrograms, missingPrograms, NEEDED_FOR } from './system-programs.mjs';
+import { installPrograms, missingPrograms, NEEDED_FOR, WANTED_FOR_TEST } from './system-programs.mjs';
 
 /**
  * Makes a checkout ready: npm packages, system programs, the build. Does nothing, and asks the network nothing, when all is there.
@@ -11,15 +11,10 @@ import { installPrograms, missingPrograms, NEEDED_FOR } from './system-programs.
  * @returns {Promise<0 | 1>} exit code; what went wrong has been said on standard error
  */
 export async function prepare(goal) {
-  const missing = missingPrograms(NEEDED_FOR[goal], process.env.PATH);
-  if (missing.length > 0) {
-    const instruction = await installPrograms(missing, {
-      path: process.env.PATH,
-      isRoot: process.getuid?.() === 0,
-      say,
-    });
-    if (instruction !== null) return complain(instruction);
-  }
+  const instruction = await installMissing(NEEDED_FOR[goal]);
+  if (instruction !== null) return complain(instruction);
+  const withoutWanted = goal === 'test' ? await installMissing(WANTED_FOR_TEST) : null;
+  if (withoutWanted !== null) say(`some tests will be left out: ${withoutWanted}`);
 
   if (!arePackagesInstalled()) {
     say('installing npm packages: npm ci (once, about half a minute)');
@@ -34,6 +29,16 @@ export async function prepare(goal) {
     if (!ok) return complain(`${output.trimEnd()}\nthe build failed, see above`);
   }
   return 0;
+}
+
+/**
+ * @param {readonly import('./system-programs.mjs').SystemProgram[]} wanted
+ * @returns {Promise<string | null>} null when all is there, otherwise the line that tells the person what to type
+ */
+async function installMissing(wanted) {
+  const path = process.env.PATH;
+  const missing = missingPrograms(wanted, path);
+  return missing.length === 0 ? null : installPrograms(missing, { path, isRoot: process.getuid?.() === 0, say });
 }
 
 /** @param {string} line */

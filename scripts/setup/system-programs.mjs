@@ -29,6 +29,16 @@ const CHROMIUM = {
   packages: { 'apt-get': 'chromium', dnf: 'chromium', pacman: 'chromium', apk: 'chromium' },
 };
 
+/** Sets the clock of the programs under test, and of nothing else. @type {SystemProgram} */
+const FAKETIME = {
+  programs: ['faketime'],
+  name: 'libfaketime',
+  packages: { 'apt-get': 'faketime', dnf: 'libfaketime', pacman: 'libfaketime', apk: 'libfaketime' },
+};
+
+/** Without these some tests are left out, and say so: they are installed where that asks nothing. @type {readonly SystemProgram[]} */
+export const WANTED_FOR_TEST = [FAKETIME];
+
 /** What is needed beyond Node and npm, per goal. @type {Readonly<Record<'start' | 'test', readonly SystemProgram[]>>} */
 export const NEEDED_FOR = { start: [SCREEN, SCRIPT], test: [SCREEN, SCRIPT, CHROMIUM] };
 

@@ -169,7 +169,7 @@ function openSearch({ settings, searchProgram, clock, log }: ServerOptions): Sea
   return openSearchThread({
     program: searchProgram,
     file: join(settings.home, 'search.db'),
-    now: clock.now,
+    elapsed: clock.elapsed,
     onFault: (message) => log.error({ fault: message }, 'the search index has a fault'),
   });
 }

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { systemClock } from '../../src/server/clock.ts';
+import { createSystemClock } from '../../src/server/clock.ts';
 import { type Faces, startServerFaces } from '../../src/server/faces.ts';
 import { createReplays } from '../../src/server/replay/replays.ts';
 import { type FacesUnderTest, NO_RECORDINGS, startFaces, TOKEN } from '../harness/faces.ts';
@@ -40,10 +40,10 @@ async function startAgain(): Promise<Faces> {
   const more = { public_url: null, allowed_hosts: [], max_buffer_size: 100_000, stream_dir: world.streamDir };
   const faces = await startServerFaces({
     sessions,
-    replays: createReplays(systemClock),
+    replays: createReplays(createSystemClock()),
     recordings: async () => NO_RECORDINGS,
     settings: { ...settings, ...more },
-    clock: systemClock,
+    clock: createSystemClock(),
     logger,
     version: '1.2.3',
     userHome: world.home,

@@ -4,7 +4,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { WebSocket } from 'ws';
 import type { z } from 'zod';
 import { type Recordings, SessionsFrame, StreamFrame } from '../../src/protocol/index.ts';
-import { type Clock, systemClock } from '../../src/server/clock.ts';
+import { type Clock, createSystemClock } from '../../src/server/clock.ts';
 import { type FaceSettings, type Faces, startServerFaces } from '../../src/server/faces.ts';
 import type { Logger } from '../../src/server/logger.ts';
 import { createReplays } from '../../src/server/replay/replays.ts';
@@ -78,7 +78,7 @@ export async function startFaces(options: StartOptions = {}): Promise<FacesUnder
     stream_dir: world.streamDir,
     ...options.settings,
   };
-  const { pingIntervalMs, clock = systemClock } = options;
+  const { pingIntervalMs, clock = createSystemClock() } = options;
   const replays = createReplays(clock);
   world.onDispose(() => replays.close());
   const start = (at: number): Promise<Faces> =>

@@ -1,35 +1,52 @@
-import type { Clock } from '../../src/server/clock.ts';
+import type { Clock, ClockSetting } from '../../src/server/clock.ts';
 
 /** A clock that stands still until it is advanced. */
 export class ManualClock implements Clock {
-  #now: number;
+  #elapsed = 0;
+  #offset: number;
   #due: { at: number; work: () => void }[] = [];
+  readonly #listeners = new Set<(byMs: number) => void>();
 
   /** @param now Unix milliseconds */
   constructor(now = Date.UTC(2026, 10, 20)) {
-    this.#now = now;
+    this.#offset = now;
   }
 
-  now = (): number => this.#now;
+  now = (): number => this.#offset + this.#elapsed;
+
+  elapsed = (): number => this.#elapsed;
 
   after(delayMs: number, work: () => void): () => void {
-    const entry = { at: this.#now + delayMs, work };
+    const entry = { at: this.#elapsed + delayMs, work };
     this.#due.push(entry);
     return () => {
       this.#due = this.#due.filter((other) => other !== entry);
     };
   }
 
+  onStep(listener: (byMs: number) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  setting = (): ClockSetting => ({ boot: 'manual', offset_ms: this.#offset });
+
   /** Lets time pass; what becomes due meanwhile runs in order, at its time. */
   advance(byMs: number): void {
-    const end = this.#now + byMs;
+    const end = this.#elapsed + byMs;
     for (;;) {
       const next = this.#due.filter(({ at }) => at <= end).sort((one, other) => one.at - other.at)[0];
       if (next === undefined) break;
       this.#due = this.#due.filter((other) => other !== next);
-      this.#now = next.at;
+      this.#elapsed = next.at;
       next.work();
     }
-    this.#now = end;
+    this.#elapsed = end;
+  }
+
+  /** The wall clock is set, and no time passes. */
+  step(byMs: number): void {
+    this.#offset += byMs;
+    for (const listener of [...this.#listeners]) listener(byMs);
   }
 }

@@ -25,19 +25,20 @@ export function derive(evidence: Evidence, now: Millis, thresholds: Thresholds =
 
 function questionOf(winner: SourceVerdict, { evidence, settled }: Hearing): Question | null {
   const { primary, detail } = winner;
+  const { movedMs = 0 } = evidence;
   if (primary !== 'waiting' || detail === null) return null;
-  if (isClosing(winner)) return asClosing(winner.evidence, winner.since);
+  if (isClosing(winner)) return asClosing({ text: winner.evidence, endedAt: winner.since, movedMs });
   if (evidence.json !== undefined) return jsonQuestion(evidence.json);
   const dialog = settled?.reading.dialog ?? null;
-  const openedAt = winner.since;
+  const opened = { openedAt: winner.since, movedMs };
   if (detail !== 'permission' && detail !== 'question' && detail !== 'plan' && detail !== 'setup') return null;
   // What the detailed transcript covers is known to the hook alone.
   const isCovered = dialog?.parts.every((part) => part.options.length === 0) === true;
   if (dialog !== null && !(isCovered && winner.source === 'hook')) {
     const shown = { ...dialog, kind: detail };
-    return dialogQuestion({ kind: detail, dialog: shown, tool: toolBehind(shown, evidence.hooks.tools), openedAt });
+    return dialogQuestion({ kind: detail, dialog: shown, tool: toolBehind(shown, evidence.hooks.tools), ...opened });
   }
   // The hook is some milliseconds ahead of the screen: what is asked is known, the options are not drawn yet.
   const tool = winner.source === 'hook' ? requestedTool(evidence.hooks) : null;
-  return tool === null ? null : dialogQuestion({ kind: detail, dialog: null, tool, openedAt });
+  return tool === null ? null : dialogQuestion({ kind: detail, dialog: null, tool, ...opened });
 }

@@ -219,6 +219,8 @@ export interface Evidence {
   registry: RegistryEvidence | null;
   /** of a JSON session: its events; a session in a terminal has none */
   json?: JsonEvidence;
+  /** by how much its times were moved since they were taken, because the wall clock was set; see `moveEvidence` */
+  movedMs?: number;
 }
 
 /** What the status remembers from one evaluation to the next; see `advanceStatus`. */

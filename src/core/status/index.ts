@@ -17,6 +17,7 @@ export { observeScreen, type ScreenObserver, screenObserver, userObserver } from
 export type { ScreenRule } from './screen-generation.ts';
 export { readScreen, SCREEN_RULES, SCREEN_SIGNS } from './screen-rules.ts';
 export type { ScreenSigns } from './screen-signs.ts';
+export * from './set-clock.ts';
 export { readByRules } from './source-rules.ts';
 export { DEFAULT_THRESHOLDS, type Thresholds } from './thresholds.ts';
 export * from './timeline.ts';

@@ -114,15 +114,16 @@ const iso = (at: Millis): string => new Date(at).toISOString();
 /**
  * The question of an open dialog.
  * The identity is the tool call's where hooks name it: it stays the same when the options appear on the screen, and across
- * restarts of the server. Else it is made of the dialog and of the moment when it opened.
+ * restarts of the server. Else it is made of the dialog and of the moment when it opened, as it was told before the clock was set.
  */
 export function dialogQuestion(sources: {
   kind: DialogKind;
   dialog: ScreenDialog | null;
   tool: PendingTool | null;
   openedAt: Millis;
+  movedMs: number;
 }): Question {
-  const { kind, dialog, tool, openedAt } = sources;
+  const { kind, dialog, tool, openedAt, movedMs } = sources;
   const asked = kind === 'question' && tool !== null ? askedQuestions(tool.input) : [];
   const questions = mergeParts(asked, dialog?.parts ?? []);
   const first = questions[0];
@@ -130,8 +131,8 @@ export function dialogQuestion(sources: {
   const askedAt = tool?.requestedAt ?? openedAt;
   const identity =
     tool === null
-      ? [kind, text, ...(first?.options ?? []).map((option) => option.label), String(openedAt)]
-      : [kind, tool.id ?? `${tool.name} ${tool.at}`];
+      ? [kind, text, ...(first?.options ?? []).map((option) => option.label), String(openedAt - movedMs)]
+      : [kind, tool.id ?? `${tool.name} ${tool.at - movedMs}`];
   return {
     id: fingerprint(identity),
     kind,
@@ -174,9 +175,9 @@ export function closingQuestion(message: string | null): string | null {
 }
 
 /** A question in words at the end of a turn. */
-export function asClosing(text: string, endedAt: Millis): Question {
+export function asClosing({ text, endedAt, movedMs }: { text: string; endedAt: Millis; movedMs: number }): Question {
   return {
-    id: fingerprint(['closing', text, String(endedAt)]),
+    id: fingerprint(['closing', text, String(endedAt - movedMs)]),
     kind: 'closing',
     text,
     tool: null,

@@ -39,8 +39,8 @@ export function hookEventsOf(version: ClaudeVersion): string[] {
 
 /**
  * Drops the payload into the spool as one file, by write and rename, so that no reader ever sees half of one: about 5 ms
- * for 1 kB and for 1 MB. The name is `NANOSECONDS.LAUNCH.PPID.PID.json`: names sort by time, the launch says whose it is,
- * and `$PPID` is Claude Code's process. `exit 0` whatever happens: a hook that fails with 2 blocks every prompt.
+ * for 1 kB and for 1 MB. The name is `NANOSECONDS.LAUNCH.PPID.PID.UPTIME.json`: the launch says whose it is, `$PPID` is Claude Code's process, and
+ * the machine's uptime in seconds is what no set clock changes. `exit 0` whatever happens: a hook that fails with 2 blocks every prompt.
  */
 export const HOOK_COMMAND = dropThen('');
 
@@ -59,7 +59,7 @@ const COMMANDS: ReadonlyMap<string, string> = new Map([
 
 function dropThen(more: string): string {
   return (
-    `{ umask 077;n=$(date +%s%N).$${LAUNCH_VARIABLE}.$PPID.$$;` +
+    `{ umask 077;read -r u _ </proc/uptime;n=$(date +%s%N).$${LAUNCH_VARIABLE}.$PPID.$$.$u;` +
     `cat >"$${SPOOL_VARIABLE}/.$n"&&mv "$${SPOOL_VARIABLE}/.$n" "$${SPOOL_VARIABLE}/$n.json";${more} } 2>/dev/null;exit 0`
   );
 }

@@ -1,5 +1,6 @@
 import { chmodSync, mkdirSync } from 'node:fs';
 import { mkdir, readdir, readFile, rename, rm, stat, unlink } from 'node:fs/promises';
+import { uptime } from 'node:os';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { watchDirectory } from './directory-watch.ts';
@@ -10,7 +11,7 @@ export interface SpooledHook {
   launchId: string | null;
   /** Claude Code's process */
   pid: number;
-  /** when it was fired, Unix milliseconds with fraction, by the session's own clock */
+  /** when it was fired, Unix milliseconds with fraction, by the clock as it is set now */
   at: number;
   /** `hook_event_name` */
   event: string;
@@ -28,6 +29,10 @@ export interface HookSpoolOptions {
   onRejected?: (file: string, reason: unknown) => void;
   /** a fault in reading the spool, which does not end the watch */
   onError: (error: unknown) => void;
+  /** Unix milliseconds */
+  now: () => number;
+  /** of the machine, in seconds; for tests */
+  uptimeS?: () => number;
   sweepMs?: number;
 }
 
@@ -40,8 +45,15 @@ export interface HookSpool {
 
 const Payload = z.looseObject({ hook_event_name: z.string(), session_id: z.string().nullable().catch(null) });
 
-/** `NANOSECONDS.LAUNCH.PPID.PID.json`, as the hook command names it; the launch is empty when its variable was not set. */
-const FILE_NAME = /^(\d{16,20})\.([A-Za-z0-9_-]*)\.(\d+)\.\d+\.json$/;
+/**
+ * `NANOSECONDS.LAUNCH.PPID.PID.UPTIME.json`, as the hook command names it; the launch is empty when its variable was not set. The uptime is missing
+ * in hooks of sessions that an older CBOS launched.
+ */
+const FILE_NAME = /^(\d{16,20})\.([A-Za-z0-9_-]*)\.(\d+)\.\d+(?:\.(\d+\.\d+)?)?\.json$/;
+
+const UPTIME_TICK_S = 0.01;
+/** A hook reads its two clocks one after the other, 1 to 5 ms apart; a loaded machine takes longer. */
+const MOST_APART_MS = 1_000;
 
 const NANOSECONDS_PER_MICROSECOND = 1_000n;
 const MICROSECONDS_PER_MILLISECOND = 1_000;
@@ -55,21 +67,36 @@ const MAX_REJECTED = 100;
 /** A hook's draft is renamed within milliseconds; one this old belongs to a process that was killed in between. */
 const STALE_DRAFT_MS = 3_600_000;
 
+/** What the clocks show at a look into the spool. */
+export interface SpoolLook {
+  now: number;
+  uptimeS: number;
+}
+
 /** What a file's name says; null when no hook command has written it. */
-export function parseHookFileName(name: string): Pick<SpooledHook, 'launchId' | 'pid' | 'at'> | null {
+export function parseHookFileName(name: string, look: SpoolLook): Pick<SpooledHook, 'launchId' | 'pid' | 'at'> | null {
   const match = FILE_NAME.exec(name);
   if (match === null) return null;
-  const [, nanoseconds, launch, pid] = match;
+  const [, nanoseconds, launch, pid, uptimeS] = match;
+  const stamp = Number(BigInt(nanoseconds ?? '0') / NANOSECONDS_PER_MICROSECOND) / MICROSECONDS_PER_MILLISECOND;
   return {
     launchId: launch === undefined || launch === '' ? null : launch,
     pid: Number(pid),
-    at: Number(BigInt(nanoseconds ?? '0') / NANOSECONDS_PER_MICROSECOND) / MICROSECONDS_PER_MILLISECOND,
+    at: Math.min(look.now, timeOf(stamp, uptimeS === undefined ? null : Number(uptimeS), look)),
   };
 }
 
+/** The uptime tells how long ago a hook was fired, the stamp tells it finer; where they differ, the clock was set in between. */
+function timeOf(stamp: number, uptimeS: number | null, look: SpoolLook): number {
+  // Of an earlier boot nothing but the stamp is left.
+  if (uptimeS === null || uptimeS > look.uptimeS + UPTIME_TICK_S) return stamp;
+  const at = look.now - (look.uptimeS - uptimeS) * 1_000;
+  return Math.abs(at - stamp) < MOST_APART_MS ? stamp : at;
+}
+
 /** @throws Error when the file holds no hook */
-function parseHook(name: string, text: string): SpooledHook {
-  const origin = parseHookFileName(name);
+function parseHook(name: string, text: string, look: SpoolLook): SpooledHook {
+  const origin = parseHookFileName(name, look);
   if (origin === null) throw new Error('not the name of a hook');
   const payload = Payload.parse(JSON.parse(text));
   return { ...origin, event: payload.hook_event_name, sessionId: payload.session_id, payload };
@@ -80,7 +107,7 @@ function parseHook(name: string, text: string): SpooledHook {
  * ran first, then each within milliseconds of its file's appearance.
  */
 export function watchHookSpool(options: HookSpoolOptions): HookSpool {
-  const { dir, accept, onError } = options;
+  const { dir, accept, onError, uptimeS = uptime } = options;
   mkdirSync(dir, { recursive: true, mode: 0o700 });
   chmodSync(dir, 0o700);
   const attempts = new Map<string, number>();
@@ -96,11 +123,11 @@ export function watchHookSpool(options: HookSpoolOptions): HookSpool {
   };
 
   /** @returns false: later hooks have to wait, this one comes again */
-  const handOver = async (name: string): Promise<boolean> => {
+  const handOver = async (name: string, look: SpoolLook): Promise<boolean> => {
     const file = join(dir, name);
     let hook: SpooledHook;
     try {
-      hook = parseHook(name, await readFile(file, 'utf8'));
+      hook = parseHook(name, await readFile(file, 'utf8'), look);
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === 'ENOENT') return true;
       await reject(name, error);
@@ -124,10 +151,11 @@ export function watchHookSpool(options: HookSpoolOptions): HookSpool {
   };
 
   const handOverAll = async (): Promise<void> => {
-    const names = (await readdir(dir)).filter((name) => name.endsWith('.json') && !name.startsWith('.')).sort();
-    for (const name of names) {
+    const names = (await readdir(dir)).filter((name) => name.endsWith('.json') && !name.startsWith('.'));
+    const look = { now: options.now(), uptimeS: uptimeS() };
+    for (const name of inOrder(names, look)) {
       if (isDisposed) return;
-      if (await handOver(name)) continue;
+      if (await handOver(name, look)) continue;
       retry = setTimeout(() => void drain(), RETRY_MS);
       return;
     }
@@ -151,7 +179,7 @@ export function watchHookSpool(options: HookSpoolOptions): HookSpool {
     return running;
   };
 
-  removeStaleDrafts(dir).catch(onError);
+  removeStaleDrafts(dir, options.now()).catch(onError);
   const stop = watchDirectory({
     dir,
     onChange: (name) => {
@@ -171,6 +199,12 @@ export function watchHookSpool(options: HookSpoolOptions): HookSpool {
   };
 }
 
+/** As they were fired; those of the same time by their names, which begin with the stamp. */
+function inOrder(names: readonly string[], look: SpoolLook): string[] {
+  const times = new Map(names.map((name) => [name, parseHookFileName(name, look)?.at ?? 0]));
+  return names.toSorted().sort((one, other) => (times.get(one) ?? 0) - (times.get(other) ?? 0));
+}
+
 async function moveToRejected(dir: string, name: string): Promise<void> {
   const rejected = join(dir, 'rejected');
   await mkdir(rejected, { recursive: true, mode: 0o700 });
@@ -180,8 +214,7 @@ async function moveToRejected(dir: string, name: string): Promise<void> {
     await rm(join(rejected, old), { force: true });
 }
 
-async function removeStaleDrafts(dir: string): Promise<void> {
-  const now = Date.now();
+async function removeStaleDrafts(dir: string, now: number): Promise<void> {
   for (const name of await readdir(dir)) {
     if (!name.startsWith('.')) continue;
     const found = await stat(join(dir, name)).catch(() => null);

@@ -47,9 +47,10 @@ export function parseRegistryRecord(text: string): RegistryRecord | null {
   return record.success ? record.data : null;
 }
 
-/** The part of a record that says something about the status. */
+/** The part of a record that says something about the status. What it tells of the future is from before the clock was set back. */
 export function registryEvidence(record: RegistryRecord, readAt: number): RegistryEvidence {
-  const { status, waitingFor, statusUpdatedAt, sessionId } = record;
+  const { status, waitingFor, sessionId } = record;
+  const statusUpdatedAt = record.statusUpdatedAt === null ? null : Math.min(record.statusUpdatedAt, readAt);
   return { status, waitingFor, statusUpdatedAt, sessionId, readAt };
 }
 

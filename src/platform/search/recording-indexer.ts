@@ -64,7 +64,9 @@ export class RecordingIndexer {
    * @throws CatalogueError no_recording
    */
   async slice(now: number): Promise<SliceOutcome> {
-    const { length, changedAt } = await readStart(this.recording.typescript);
+    const { length, changedAt: told } = await readStart(this.recording.typescript);
+    // By a clock that was set back since: what is written now has times of today.
+    const changedAt = told > now ? now - SETTLED_MS : told;
     if (length < this.recording.position) return 'replaced';
     this.#length = length;
     this.#drawing ??= await this.#drawAgain();

@@ -16,6 +16,7 @@ export function runIndex(port: MessagePort, file: string): void {
   const index = new SearchIndex({
     store: new SearchStore(openSearchDatabase(file)),
     now: () => Date.now(),
+    elapsed: () => performance.now(),
     onError: (cause) => reply({ kind: 'fault', message: messageOf(cause) }),
   });
   port.on('message', (message: IndexMessage | IndexQuestion) => {

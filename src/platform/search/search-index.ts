@@ -46,6 +46,8 @@ export interface SearchIndexOptions {
   store: SearchStore;
   /** Unix milliseconds */
   now(): number;
+  /** milliseconds that only grow */
+  elapsed(): number;
   onError(cause: unknown): void;
   /** for tests: another cap */
   mostCharacters?: number;

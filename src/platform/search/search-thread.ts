@@ -33,7 +33,7 @@ export interface SearchThreadOptions {
   /** the index's database */
   file: string;
   /** Unix milliseconds */
-  now(): number;
+  elapsed(): number;
   onFault(message: string): void;
 }
 
@@ -77,8 +77,8 @@ class SearchThread implements Search {
   }
 
   nudge(session: string): void {
-    const now = this.#options.now();
-    if (now - (this.#nudged.get(session) ?? 0) < NUDGE_EVERY_MS) return;
+    const now = this.#options.elapsed();
+    if (now - (this.#nudged.get(session) ?? Number.NEGATIVE_INFINITY) < NUDGE_EVERY_MS) return;
     this.#nudged.set(session, now);
     this.#tell({ kind: 'nudge', session });
   }

@@ -17,7 +17,7 @@ export interface WorkQueue {
 /** Work that failed is tried again this much later: a disk that was full, a file that was being moved. */
 const RETRY_MS = 30_000;
 
-export function createWorkQueue({ now, onError }: { now(): number; onError(cause: unknown): void }): WorkQueue {
+export function createWorkQueue({ elapsed, onError }: { elapsed(): number; onError(cause: unknown): void }): WorkQueue {
   const waiting = new Map<string, { dueAt: number; work: Work }>();
   const whenEmpty = new Set<() => void>();
   let timer: NodeJS.Timeout | undefined;
@@ -40,7 +40,7 @@ export function createWorkQueue({ now, onError }: { now(): number; onError(cause
           wake();
         });
       },
-      Math.max(0, next.dueAt - now()),
+      Math.max(0, next.dueAt - elapsed()),
     );
   };
   /** Of those that are due at the same time the one that waits longest. */
@@ -50,7 +50,7 @@ export function createWorkQueue({ now, onError }: { now(): number; onError(cause
     return best;
   };
   const run = async (): Promise<void> => {
-    for (let next = first(); next !== null && next.dueAt <= now() && !isClosed; next = first()) {
+    for (let next = first(); next !== null && next.dueAt <= elapsed() && !isClosed; next = first()) {
       waiting.delete(next.name);
       const again = await next.work().catch((cause: unknown) => {
         onError(cause);
@@ -61,7 +61,7 @@ export function createWorkQueue({ now, onError }: { now(): number; onError(cause
     }
   };
   const put = (name: string, delayMs: number, work: Work): void => {
-    const dueAt = now() + delayMs;
+    const dueAt = elapsed() + delayMs;
     const before = waiting.get(name);
     if (before === undefined || before.dueAt > dueAt) waiting.set(name, { dueAt, work });
   };

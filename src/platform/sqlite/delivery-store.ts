@@ -46,22 +46,18 @@ export interface DeliveryStore {
   withStatus(sessionId: string, status: DeliveryStatus): DeliveryRecord[];
 }
 
+/** The order is counted, never told by times: the clock may be set back. */
 export function createDeliveryStore(database: Database): DeliveryStore {
   const save = database.prepare(`
-    INSERT INTO deliveries VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-    ON CONFLICT (id) DO UPDATE SET text = excluded.text, status = excluded.status, updated_at = excluded.updated_at, removed = excluded.removed,
+    INSERT INTO deliveries VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10,
+      (SELECT coalesce(max(changed_as), 0) + 1 FROM deliveries WHERE session_id = ?2))
+    ON CONFLICT (id) DO UPDATE SET changed_as = excluded.changed_as, text = excluded.text, status = excluded.status, updated_at = excluded.updated_at, removed = excluded.removed,
       note = excluded.note`);
   const get = database.prepare('SELECT * FROM deliveries WHERE session_id = ? AND id = ?');
   const byKey = database.prepare('SELECT * FROM deliveries WHERE session_id = ? AND idempotency_key = ?');
-  const list = database.prepare(
-    `SELECT * FROM deliveries WHERE session_id = ? ORDER BY created_at DESC, rowid DESC LIMIT ${LISTED}`,
-  );
-  const recent = database.prepare(
-    'SELECT * FROM deliveries WHERE session_id = ? ORDER BY updated_at DESC, created_at DESC, rowid DESC LIMIT ?',
-  );
-  const withStatus = database.prepare(
-    'SELECT * FROM deliveries WHERE session_id = ? AND status = ? ORDER BY created_at, rowid',
-  );
+  const list = database.prepare(`SELECT * FROM deliveries WHERE session_id = ? ORDER BY rowid DESC LIMIT ${LISTED}`);
+  const recent = database.prepare('SELECT * FROM deliveries WHERE session_id = ? ORDER BY changed_as DESC LIMIT ?');
+  const withStatus = database.prepare('SELECT * FROM deliveries WHERE session_id = ? AND status = ? ORDER BY rowid');
   return {
     save: (record) => {
       save.run(

@@ -8,16 +8,16 @@ const PRUNE_EVERY = 500;
 
 export interface HistoryStore {
   append(sessionId: string, change: StatusChange): void;
-  /** oldest first; only changes after `sinceMs` where it is given */
+  /** in the order they were appended, whatever the clock said; only changes after `sinceMs` where it is given */
   read(sessionId: string, sinceMs: number | null): StatusChange[];
 }
 
 export function createHistoryStore(database: Database): HistoryStore {
   const insert = database.prepare('INSERT INTO status_changes VALUES (?, ?, ?)');
-  const read = database.prepare('SELECT change FROM status_changes WHERE session_id = ? AND at > ? ORDER BY at, rowid');
+  const read = database.prepare('SELECT change FROM status_changes WHERE session_id = ? AND at > ? ORDER BY rowid');
   const prune = database.prepare(`
     DELETE FROM status_changes WHERE session_id = ? AND rowid <= (
-      SELECT rowid FROM status_changes WHERE session_id = ? ORDER BY at DESC, rowid DESC LIMIT 1 OFFSET ${KEPT_PER_SESSION})`);
+      SELECT rowid FROM status_changes WHERE session_id = ? ORDER BY rowid DESC LIMIT 1 OFFSET ${KEPT_PER_SESSION})`);
   let appended = 0;
   return {
     append: (sessionId, change) => {

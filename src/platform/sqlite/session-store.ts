@@ -89,7 +89,7 @@ export interface SessionStore {
 }
 
 export function createSessionStore(database: Database): SessionStore {
-  const all = database.prepare('SELECT * FROM sessions ORDER BY created_at, rowid');
+  const all = database.prepare('SELECT * FROM sessions ORDER BY rowid');
   const save = database.prepare(`
     INSERT INTO sessions VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
     ON CONFLICT (id) DO UPDATE SET slug = excluded.slug, path = excluded.path, adopted = excluded.adopted,

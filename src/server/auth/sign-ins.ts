@@ -51,6 +51,7 @@ export interface SignIns {
  */
 export function createSignIns(options: { home: string; file: string; token: TokenSource; clock: Clock }): SignIns {
   const { home, file, token, clock } = options;
+  /** when each ends, by a clock that nobody sets */
   const links = new Map<string, number>();
   const signedIn = new Map((readPrivateFile(file, Kept) ?? []).map(({ key, expires_at }) => [key, expires_at]));
   let wrongTokens: number[] = [];
@@ -77,18 +78,17 @@ export function createSignIns(options: { home: string; file: string; token: Toke
     cookieName: `cbos_${createHash('sha256').update(home).digest('hex').slice(0, 8)}`,
     createLink: () => {
       const code = newSecret();
-      const expiresAt = clock.now() + LINK_LIFE_MS;
-      links.set(digest(code), expiresAt);
+      links.set(digest(code), clock.elapsed() + LINK_LIFE_MS);
       for (const key of [...links.keys()].slice(0, Math.max(0, links.size - MAX_LINKS))) links.delete(key);
-      return { code, expiresAt };
+      return { code, expiresAt: clock.now() + LINK_LIFE_MS };
     },
     signIn: (shown) => {
-      const now = clock.now();
+      const now = clock.elapsed();
       if (shown.code !== undefined) {
         const key = digest(shown.code);
-        const expiresAt = links.get(key);
+        const endsAt = links.get(key);
         links.delete(key);
-        if (expiresAt === undefined || expiresAt <= now) throw new CatalogueError('link_expired');
+        if (endsAt === undefined || endsAt <= now) throw new CatalogueError('link_expired');
         return grant();
       }
       wrongTokens = wrongTokens.filter((at) => at > now - WRONG_TOKENS_WINDOW_MS);

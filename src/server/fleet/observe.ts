@@ -240,6 +240,7 @@ export function createObserver(options: ObserverOptions): Observer {
       );
       spool = watchHookSpool({
         dir: options.spoolDir,
+        now: clock.now,
         accept: seeHook,
         onRejected: (file, reason) => log.warn({ file, reason }, 'a hook file was rejected'),
         onError: (cause) => log.error({ err: cause }, 'reading the hook spool failed'),

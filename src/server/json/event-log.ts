@@ -1,8 +1,10 @@
-import { type JsonEvidence, NO_EVENTS, observeEvent } from '../../core/status/index.ts';
+import { type JsonEvidence, moveJson, NO_EVENTS, observeEvent } from '../../core/status/index.ts';
 import type { ReadLines } from '../../platform/claude/json/index.ts';
 import type { TurnCost } from '../../platform/sqlite/event-store.ts';
 import type { ClaudeEvent } from '../../protocol/index.ts';
+import type { ClockSetting } from '../clock.ts';
 import type { SessionActor } from '../session/actor.ts';
+import { keepEvidence } from '../session/kept-evidence.ts';
 import type { Dispose } from '../sessions.ts';
 import { indexEvents } from './index-events.ts';
 import { turnCost } from './turn-cost.ts';
@@ -14,17 +16,24 @@ import { turnCost } from './turn-cost.ts';
 export class EventLog {
   readonly #actor: SessionActor;
   readonly #listeners = new Set<(event: ClaudeEvent) => void>();
-  #evidence: JsonEvidence;
+  #known: JsonEvidence;
+  /** by which its times are meant */
+  #setting: ClockSetting;
   #offset: number;
 
   constructor(actor: SessionActor) {
     this.#actor = actor;
-    this.#evidence = actor.status.evidence().json ?? NO_EVENTS;
+    this.#setting = actor.deps.clock.setting();
+    this.#known = actor.status.evidence().json ?? NO_EVENTS;
     this.#offset = actor.deps.events.state(actor.record.id)?.output.offset ?? 0;
   }
 
   get evidence(): JsonEvidence {
-    return this.#evidence;
+    const setting = this.#actor.deps.clock.setting();
+    const byMs = setting.offset_ms - this.#setting.offset_ms;
+    if (byMs !== 0) this.#known = moveJson(this.#known, byMs);
+    this.#setting = setting;
+    return this.#known;
   }
 
   /** position in the output of the process up to which it was read */
@@ -34,7 +43,7 @@ export class EventLog {
 
   /** Nothing runs and nothing is asked: its process may end without harm. */
   isQuiet(): boolean {
-    const { busySince, requests, background } = this.#evidence;
+    const { busySince, requests, background } = this.evidence;
     return busySince === null && requests.length === 0 && background.length === 0;
   }
 
@@ -47,13 +56,13 @@ export class EventLog {
   /** A new process begins with an empty output. */
   beginOutput(): void {
     this.#offset = 0;
-    this.#keep(this.#evidence, []);
+    this.#keep(this.evidence, []);
   }
 
   takeIn({ events, offset }: ReadLines): void {
     const at = this.#actor.deps.clock.now();
     this.#offset = offset;
-    let evidence = this.#evidence;
+    let evidence = this.evidence;
     const turns = [];
     for (const event of events) {
       if (event.type === 'result') turns.push(turnCost(event, evidence.totalCostUsd, at));
@@ -64,13 +73,13 @@ export class EventLog {
 
   /** An event of CBOS's own. */
   add(event: ClaudeEvent): void {
-    this.#keep(observeEvent(this.#evidence, event, this.#actor.deps.clock.now()), [event]);
+    this.#keep(observeEvent(this.evidence, event, this.#actor.deps.clock.now()), [event]);
   }
 
   /** What CBOS did itself, before Claude Code repeats it among its events. */
   change(change: (before: JsonEvidence, at: number) => JsonEvidence): void {
     const at = this.#actor.deps.clock.now();
-    this.#keep(change(this.#evidence, at), [], { at });
+    this.#keep(change(this.evidence, at), [], { at });
   }
 
   #keep(
@@ -80,8 +89,9 @@ export class EventLog {
   ): void {
     const { deps, record, slug } = this.#actor;
     const output = { launchId: record.launchId, offset: this.#offset };
-    const stored = deps.events.append(record.id, { at, events, output, evidence, turns });
-    this.#evidence = evidence;
+    const kept = keepEvidence(evidence, this.#actor.status.evidence().movedMs ?? 0, deps.clock);
+    const stored = deps.events.append(record.id, { at, events, output, evidence: kept, turns });
+    this.#known = evidence;
     indexEvents(deps, record.id, stored);
     // Before the status says so: whoever waits for it then finds what the events mean for their own.
     for (const event of events) for (const listener of [...this.#listeners]) listener(event);

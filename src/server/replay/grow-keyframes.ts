@@ -24,11 +24,11 @@ export function growKeyframes({ sessions, replays, clock, logger }: GrowOptions)
 
   async function grow(stream: RecordingStream): Promise<void> {
     if (!growth.has(stream)) return;
-    let began = clock.now();
+    let began = clock.elapsed();
     const rest = () =>
       new Promise<void>((resolve) => {
-        clock.after((clock.now() - began) * REST_PER_WORK, () => {
-          began = clock.now();
+        clock.after((clock.elapsed() - began) * REST_PER_WORK, () => {
+          began = clock.elapsed();
           resolve();
         });
       });

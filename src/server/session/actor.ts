@@ -1,15 +1,13 @@
 import { spentAs } from '../../core/history/index.ts';
 import { textsOfHook } from '../../core/search/index.ts';
-import {
-  type Cover,
-  type HookEvidence,
-  type JsonEvidence,
-  NO_EVENTS,
-  type RegistryEvidence,
-  type ScreenFrame,
-  type ScreenObserver,
-  type StatusMemory,
-  type Thresholds,
+import type {
+  Cover,
+  JsonEvidence,
+  RegistryEvidence,
+  ScreenFrame,
+  ScreenObserver,
+  StatusMemory,
+  Thresholds,
 } from '../../core/status/index.ts';
 import type { ScreenHost, ScreenTarget } from '../../platform/gnu-screen/index.ts';
 import type { Search } from '../../platform/search/index.ts';
@@ -26,11 +24,12 @@ import {
   type SessionType,
   type StatusChange,
 } from '../../protocol/index.ts';
-import type { Clock } from '../clock.ts';
+import { type Clock, markNow } from '../clock.ts';
 import type { DiskWatch } from '../fleet/disk-watch.ts';
 import type { Logger } from '../logger.ts';
 import type { Dispose, SessionEvent } from '../sessions.ts';
 import { JsonFacts } from './json-facts.ts';
+import { keepEvidence, restoreHooks, restoreJson } from './kept-evidence.ts';
 import { createMailbox, type Mailbox } from './mailbox.ts';
 import type { PatientWrites } from './patient-writes.ts';
 import type { SessionRecording } from './recording.ts';
@@ -106,6 +105,7 @@ export class SessionActor {
   private listed = false;
   private isGone = false;
   private jsonFacts: JsonFacts | null = null;
+  private tellClearing: (() => number) | null = null;
 
   constructor(
     readonly deps: ActorDeps,
@@ -137,13 +137,17 @@ export class SessionActor {
         for (const listener of [...this.redrawListeners]) listener();
       },
     });
+    const { clock } = deps;
+    const json = record.type === 'json' ? restoreJson(deps.events.state(record.id)?.evidence, clock) : null;
+    const hooks = restoreHooks(record.hooks, clock);
     this.status = createSessionStatus({
-      clock: deps.clock,
+      clock,
       thresholds: deps.thresholds,
       observe: deps.observe,
-      hooks: record.hooks as HookEvidence | null,
-      json: record.type === 'json' ? jsonOf(deps.events.state(record.id)?.evidence) : undefined,
-      memory: memoryOf(deps.history.read(record.id, null).at(-1)),
+      hooks: hooks.evidence,
+      json: json?.evidence,
+      movedMs: (json ?? hooks).movedMs,
+      memory: memoryOf(deps.history.read(record.id, null).at(-1), clock.now()),
       onChange: (memory, before) => this.onStatusChange(memory, before),
     });
   }
@@ -173,7 +177,13 @@ export class SessionActor {
 
   /** The key that clears the prompt is about to be typed. Written down before it is: the next server must not type a second one right after it. */
   rememberClearing(): void {
+    this.tellClearing = markNow(this.deps.clock);
     this.save({ clearedAt: this.deps.clock.now() });
+  }
+
+  /** When the prompt was last cleared, Unix milliseconds; 0: never. By a clock that was set back since, a former server did it just now. */
+  clearedAt(): number {
+    return this.tellClearing?.() ?? Math.min(this.currentRecord.clearedAt ?? 0, this.deps.clock.now());
   }
 
   isListed(): boolean {
@@ -190,7 +200,10 @@ export class SessionActor {
     this.recording = null;
     this.attached = null;
     this.jsonFacts = type === 'json' ? new JsonFacts(this.deps.events, this.currentRecord.id) : null;
-    this.status.seeJson(type === 'json' ? jsonOf(this.deps.events.state(this.currentRecord.id)?.evidence) : undefined);
+    const { events, clock } = this.deps;
+    this.status.seeJson(
+      type === 'json' ? restoreJson(events.state(this.currentRecord.id)?.evidence, clock).evidence : undefined,
+    );
     this.update({ type, ...nothing });
   }
 
@@ -233,7 +246,8 @@ export class SessionActor {
   seeHook(hook: ArrivedHook): void {
     this.status.seeHook(hook);
     const sessionId = hook.payload.session_id;
-    this.save({ hooks: this.status.evidence().hooks, lastActivity: hook.at });
+    const { hooks, movedMs = 0 } = this.status.evidence();
+    this.save({ hooks: keepEvidence(hooks, movedMs, this.deps.clock), lastActivity: hook.at });
     if (typeof sessionId === 'string' && sessionId !== this.currentRecord.claudeSessionId) {
       this.update({ claudeSessionId: sessionId });
     }
@@ -282,7 +296,8 @@ export class SessionActor {
 
   seeScreen(frame: ScreenFrame, at: number): void {
     // Kept in memory alone: a row written per frame would cost more than it is worth, the next state change saves it.
-    this.currentRecord = { ...this.currentRecord, lastActivity: Math.max(at, this.currentRecord.lastActivity ?? 0) };
+    const lastActivity = Math.min(Math.max(at, this.currentRecord.lastActivity ?? 0), this.deps.clock.now());
+    this.currentRecord = { ...this.currentRecord, lastActivity };
     // What is drawn while the recording has a gap is a part of a picture.
     if (this.gap.since() !== null) return;
     const before = this.obstacle();
@@ -396,20 +411,16 @@ export class SessionActor {
   }
 }
 
-/** As a former server folded it; what later versions of CBOS have added begins empty. */
-function jsonOf(kept: unknown): JsonEvidence {
-  return { ...NO_EVENTS, ...(kept as Partial<JsonEvidence> | null | undefined) };
-}
-
 function changeOf(memory: StatusMemory, at: number): StatusChange {
   const { primary, detail, state, health, because } = memory;
   return { at: toTimestamp(at), primary, detail, state, health, because };
 }
 
 /** The status as a former server left it: only for how long it has lasted, the evidence decides anew what it is. */
-function memoryOf(last: StatusChange | undefined): StatusMemory | null {
+function memoryOf(last: StatusChange | undefined, now: number): StatusMemory | null {
   if (last === undefined) return null;
-  const at = Date.parse(last.at);
+  // The clock may have been set back since.
+  const at = Math.min(Date.parse(last.at), now);
   const { primary, detail, state, health, because } = last;
   return { primary, detail, state, health, because, since: at, recoveredAt: null, question: null, lastQuestion: null };
 }

@@ -4,6 +4,7 @@ import { hasBegunTurn } from '../../core/delivery/taken.ts';
 import { pressEnter } from '../../platform/gnu-screen/index.ts';
 import type { DeliveryRecord } from '../../platform/sqlite/delivery-store.ts';
 import { CatalogueError, type Delivery, type Send } from '../../protocol/index.ts';
+import { markNow } from '../clock.ts';
 import type { ArrivedHook, SessionActor } from './actor.ts';
 import { type JournalWith, openDeliveryJournal } from './delivery-journal.ts';
 import {
@@ -61,6 +62,15 @@ export interface Deliverer {
   dispose(): void;
 }
 
+/** How a text was typed, and when. */
+interface TypedHow {
+  confirm: 'turn' | 'queue';
+  force: boolean;
+  /** the box showed it */
+  isShown: boolean;
+  typedAt: () => number;
+}
+
 export function createDeliverer(actor: SessionActor): Deliverer {
   const { clock, log } = actor.deps;
   const journal = openDeliveryJournal(actor);
@@ -88,8 +98,11 @@ export function createDeliverer(actor: SessionActor): Deliverer {
     actor.rememberAnswerKey(null);
     const seen = normalisePrompt(prompt);
     const held = withStatus('queued').filter(({ note }) => note !== null);
-    const isJustCleared = ({ note, updatedAt }: DeliveryRecord): boolean =>
-      note === NOTES.cleared && updatedAt > clock.now() - LATE_SIGN_MS;
+    const isJustCleared = ({ note, updatedAt }: DeliveryRecord): boolean => {
+      const ageMs = clock.now() - updatedAt;
+      // Below 0 the clock was set back since, and nobody knows how long ago that was.
+      return note === NOTES.cleared && ageMs >= 0 && ageMs < LATE_SIGN_MS;
+    };
     const cleared = withStatus('failed').filter(isJustCleared);
     const open = [...withStatus('unknown'), ...withStatus('sent'), ...held, ...cleared];
     const same = open.findIndex(({ text }) => normalisePrompt(text) === seen);
@@ -102,6 +115,7 @@ export function createDeliverer(actor: SessionActor): Deliverer {
 
   /** Types a journalled text. It is journalled as `sent` before the first key, so a crash can never lead to a second typing. */
   async function type(record: DeliveryRecord, how: { confirm: 'turn' | 'queue'; force: boolean }): Promise<Delivery> {
+    const typedAt = markNow(clock);
     const typed = save(record, 'sent', how.confirm === 'queue' ? NOTES.inQueue : null);
     const { text, command } = record;
     let isShown = false;
@@ -121,30 +135,26 @@ export function createDeliverer(actor: SessionActor): Deliverer {
       save(typed, 'failed', cause instanceof CatalogueError ? cause.message : null);
       throw cause;
     }
-    await confirmTyped(typed, { ...how, isShown });
+    await confirmTyped(typed, { ...how, isShown, typedAt });
     return view(find(record.id));
   }
 
   /** Waits for the first sign that Claude Code took it: its hook, a turn that began, or for its queue and for commands an empty prompt again. */
-  async function confirmTyped(
-    record: DeliveryRecord,
-    { confirm, force, isShown }: { confirm: 'turn' | 'queue'; force: boolean; isShown: boolean },
-  ): Promise<void> {
-    const typedAt = record.updatedAt;
+  async function confirmTyped(record: DeliveryRecord, { confirm, force, isShown, typedAt }: TypedHow): Promise<void> {
     // What the box never showed may have been lost on the way to it, and a turn that begins another one's.
     const hasHooks = actor.record.launchId !== null && !force;
-    const enteredAt = clock.now();
+    const enteredAt = markNow(clock);
     let hasShown = isShown;
     const isConfirmed = (): boolean => {
       // A loaded machine may draw it, and take its Enter, later than was waited for.
       hasShown ||= boxHolds(draftOf(actor) ?? '', record.text) === 'text';
       if (actor.deps.deliveries.get(actor.record.id, record.id)?.status === 'delivered') return true;
-      if (record.command && (actor.isDead() || hasTakenDraft(actor, enteredAt))) return true;
-      if (confirm === 'queue') return hasShown && hasTakenDraft(actor, enteredAt) && isBoxEmpty(actor);
+      if (record.command && (actor.isDead() || hasTakenDraft(actor, enteredAt()))) return true;
+      if (confirm === 'queue') return hasShown && hasTakenDraft(actor, enteredAt()) && isBoxEmpty(actor);
       if (!hasShown && hasHooks) return false;
       const { primary, since } = actor.status.memory();
       const seen = { primary, since, cover: coverOf(actor), draft: draftOf(actor) };
-      return hasBegunTurn(seen, { text: record.text, at: typedAt });
+      return hasBegunTurn(seen, { text: record.text, at: typedAt() });
     };
     const firstMs = confirm === 'queue' ? QUEUE_CONFIRM_MS : FIRST_CONFIRM_MS;
     const atOnce = await actor.status.until(isConfirmed, firstMs);

@@ -76,7 +76,10 @@ const isMarker = (note: string | null): boolean => note === NOTES.interrupting |
 /** Whether CBOS interrupted the last turn that had a prompt of its own, a moment ago. */
 function hasJustInterrupted(actor: SessionActor): boolean {
   const last = recentDeliveries(actor).find(({ status }) => status === 'delivered');
-  return last?.note === NOTES.interrupted && actor.deps.clock.now() - last.updatedAt < LATE_RETURN_MS;
+  if (last?.note !== NOTES.interrupted) return false;
+  const ageMs = actor.deps.clock.now() - last.updatedAt;
+  // Below 0 the clock was set back since, and nobody knows how long ago that was.
+  return ageMs >= 0 && ageMs < LATE_RETURN_MS;
 }
 
 /**

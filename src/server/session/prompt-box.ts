@@ -3,6 +3,7 @@ import { encodePaste, guardText, utf8Length } from '../../core/delivery/paste.ts
 import type { Cover } from '../../core/status/index.ts';
 import { isAtLeast, parseClaudeVersion } from '../../platform/claude/index.ts';
 import { pressEnter, typeKeys } from '../../platform/gnu-screen/index.ts';
+import { markNow } from '../clock.ts';
 import type { SessionActor } from './actor.ts';
 
 /** Between the pasted text and Enter, from 2.1.150 on. */
@@ -96,15 +97,15 @@ export async function withTurnHeld<T>(actor: SessionActor, task: () => Promise<T
 
 async function calledToolsShow(actor: SessionActor): Promise<void> {
   const { status, deps } = actor;
-  const heldAt = deps.clock.now();
+  const heldAt = markNow(deps.clock);
   const isNear = (): boolean =>
     !isDialogOpen(actor) &&
-    status.evidence().hooks.tools.some(({ at }) => at <= heldAt && at > deps.clock.now() - DIALOG_DRAWN_MS);
+    status.evidence().hooks.tools.some(({ at }) => at <= heldAt() && at > deps.clock.now() - DIALOG_DRAWN_MS);
   while (isNear()) {
     const newest = Math.max(
       ...status
         .evidence()
-        .hooks.tools.filter(({ at }) => at <= heldAt)
+        .hooks.tools.filter(({ at }) => at <= heldAt())
         .map(({ at }) => at),
     );
     await status.until(() => !isNear(), Math.max(1, newest + DIALOG_DRAWN_MS - deps.clock.now()));
@@ -119,8 +120,7 @@ async function calledToolsShow(actor: SessionActor): Promise<void> {
 export async function clearBox(actor: SessionActor, isStill: () => boolean): Promise<'cleared' | 'gone' | 'stands'> {
   const { status, deps, slug } = actor;
   for (let attempt = 1; attempt <= CLEAR_TRIES; attempt++) {
-    const clearedAt = actor.record.clearedAt ?? 0;
-    const waitMs = Math.max(STOOD_MS, clearedAt + BETWEEN_CLEARS_MS - deps.clock.now());
+    const waitMs = Math.max(STOOD_MS, actor.clearedAt() + BETWEEN_CLEARS_MS - deps.clock.now());
     await status.until(() => !isStill(), waitMs);
     // A turn that has begun meanwhile, as from the queue, is what the key would end; the screen tells of it first.
     const isWorking = (): boolean => status.evidence().screen?.reading.primary === 'active';

@@ -73,20 +73,20 @@ export function createSessionRecording(options: SessionRecordingOptions): Sessio
   let isCatchingUp = false;
   let epoch = 0;
   let frameDue: Dispose | null = null;
-  let frameReadAt = 0;
+  let frameReadAt = Number.NEGATIVE_INFINITY;
   const byteListeners = new Set<(bytes: Uint8Array, offset: number) => void>();
   const resetListeners = new Set<(epoch: number) => void>();
 
   const readFrame = (at: number): void => {
     if (drawing === null) return;
-    frameReadAt = clock.now();
+    frameReadAt = clock.elapsed();
     lastFrame = drawing.emulator().frame();
     onFrame(lastFrame, at);
   };
   /** Reads the screen now when it was quiet, else at the end of the interval: a burst of output is read a few times, not a thousand. */
   const readFrameSoon = (): void => {
     if (frameDue !== null) return;
-    const wait = Math.max(0, frameReadAt + FRAME_INTERVAL_MS - clock.now());
+    const wait = Math.max(0, frameReadAt + FRAME_INTERVAL_MS - clock.elapsed());
     if (wait === 0) {
       readFrame(clock.now());
       return;
@@ -172,7 +172,7 @@ export function createSessionRecording(options: SessionRecordingOptions): Sessio
       keep(() => tail.dispose());
       await drawing?.flush();
       isCatchingUp = false;
-      if (!isStopped && end > start) readFrame(found.changedAt);
+      if (!isStopped && end > start) readFrame(Math.min(found.changedAt, clock.now()));
     };
     const stop = (): void => {
       isStopped = true;

@@ -4,6 +4,8 @@ import {
   type HookEvent,
   type HookEvidence,
   type JsonEvidence,
+  moveEvidence,
+  moveMemory,
   NO_HOOKS,
   observeHook,
   type ProcessEvidence,
@@ -24,6 +26,8 @@ export interface SessionStatusOptions {
   observe: ScreenObserver;
   /** what a former server knew: hook evidence and the status of then, so that `since` goes on */
   hooks: HookEvidence | null;
+  /** by how much their times were moved since they were taken, see `Evidence` */
+  movedMs: number;
   memory: StatusMemory | null;
   /** of a JSON session: what its events have said so far */
   json: JsonEvidence | undefined;
@@ -56,14 +60,15 @@ export interface SessionStatus {
 
 export function createSessionStatus(options: SessionStatusOptions): SessionStatus {
   const { clock } = options;
-  let evidence = blank(options.hooks ?? NO_HOOKS, options.json);
+  let evidence: Evidence = { ...blank(options.hooks ?? NO_HOOKS, options.json), movedMs: options.movedMs };
   let memory = options.memory;
   let cancelRecheck: Dispose | null = null;
   const waiters = new Set<() => void>();
 
   const advance = (): StatusMemory => {
-    const before = memory;
+    // First, for it may tell that the clock was set.
     const now = clock.now();
+    const before = memory;
     const next = advanceStatus(before, { evidence, now, thresholds: options.thresholds });
     memory = next.memory;
     cancelRecheck?.();
@@ -76,12 +81,20 @@ export function createSessionStatus(options: SessionStatusOptions): SessionStatu
     evidence = { ...evidence, ...change };
     advance();
   };
+  const stopNoticingSteps = clock.onStep((byMs) => {
+    evidence = moveEvidence(evidence, byMs);
+    memory = memory && moveMemory(memory, byMs);
+    if (memory !== null) advance();
+  });
   const current = (): StatusMemory => memory ?? advance();
 
   return {
     evidence: () => evidence,
     memory: current,
-    view: () => statusView(current(), evidence, clock.now()),
+    view: () => {
+      const now = clock.now();
+      return statusView(current(), evidence, now);
+    },
     seeProcess: (process) => see({ process }),
     seeRegistry: (registry) => see({ registry }),
     seeHook: (event) => see({ hooks: observeHook(evidence.hooks, event) }),
@@ -99,6 +112,7 @@ export function createSessionStatus(options: SessionStatusOptions): SessionStatu
     },
     until: (condition, timeoutMs) => waitUntil({ condition, timeoutMs, clock, waiters }),
     dispose: () => {
+      stopNoticingSteps();
       cancelRecheck?.();
       cancelRecheck = null;
     },

@@ -5,7 +5,7 @@ import type { PatientWrites } from './patient-writes.ts';
 
 /** Counted so often while nothing changes: a kill of the server costs no more than this. */
 export const COUNT_EVERY_MS = 60_000;
-/** Longer than this between two counts the machine slept, or its clock was set: what the session did then nobody knows. */
+/** Longer than this between two counts the machine stood still: what the session did then nobody knows. */
 const LONGEST_KNOWN_MS = 3 * COUNT_EVERY_MS;
 
 /** Counts how a session spends its time, by day. Only what a running server has seen: what it did without one is not known. */
@@ -28,14 +28,15 @@ export function createTimeSpent({
   sessionId: string;
 }): TimeSpent {
   let current: SpentAs | null = null;
-  let countedTo = clock.now();
+  let countedTo = clock.elapsed();
   const count = (): void => {
-    const now = clock.now();
-    const from = countedTo;
-    countedTo = now;
-    if (current === null || now - from > LONGEST_KNOWN_MS) return;
+    const elapsed = clock.elapsed();
+    const passedMs = elapsed - countedTo;
+    countedTo = elapsed;
+    if (current === null || passedMs > LONGEST_KNOWN_MS) return;
     const spent = current;
-    for (const { day, ms } of partsByDay(from, now)) write(() => days.add(sessionId, day, spent, ms));
+    const now = clock.now();
+    for (const { day, ms } of partsByDay(now - passedMs, now)) write(() => days.add(sessionId, day, spent, ms));
   };
   return {
     count,

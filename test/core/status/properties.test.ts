@@ -5,6 +5,7 @@ import {
   DEFAULT_THRESHOLDS,
   derive,
   type Evidence,
+  moveEvidence,
   NO_HOOKS,
   observeHook,
   observeScreen,
@@ -160,6 +161,38 @@ describe('whatever the evidence', () => {
             if (delay < 10_000) break;
             now = step.recheckAt;
           }
+        }
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  test('a clock that is set changes no verdict, and no identity', () => {
+    const steps = fc.array(fc.tuple(anyStep, fc.integer({ min: -2_000, max: 20_000 })), { maxLength: 12 });
+    const byMs = fc.integer({ min: -10_000_000, max: 10_000_000 });
+    fc.assert(
+      fc.property(steps, byMs, (all, by) => {
+        let evidence: Evidence = { process: null, screen: null, hooks: NO_HOOKS, registry: null };
+        let now = 1_000_000;
+        for (const [one, delay] of all) {
+          now += Math.max(0, delay);
+          const at = now + Math.min(0, delay);
+          if (one.kind === 'screen') evidence = { ...evidence, screen: observeScreen(evidence.screen, one.shown, now) };
+          if (one.kind === 'hook') evidence = { ...evidence, hooks: observeHook(evidence.hooks, { at, ...one.event }) };
+          if (one.kind === 'registry') {
+            const { status, waitingFor, isTimed } = one.record;
+            const record = { status, waitingFor, statusUpdatedAt: isTimed ? at : null, sessionId: null, readAt: now };
+            evidence = { ...evidence, registry: record };
+          }
+          const before = derive(evidence, now);
+          const after = derive(moveEvidence(evidence, by), now + by);
+          const movedBack = after.question && {
+            ...after.question,
+            asked_at: new Date(Date.parse(after.question.asked_at) - by).toISOString(),
+          };
+          const recheckAt = after.recheckAt === null ? null : after.recheckAt - by;
+          expect({ ...after, question: movedBack, recheckAt }).toEqual(before);
+          expect(moveEvidence(moveEvidence(evidence, by), -by)).toEqual({ ...evidence, movedMs: 0 });
         }
       }),
       { numRuns: 300 },

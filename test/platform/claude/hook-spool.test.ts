@@ -1,5 +1,6 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
+import { uptime } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import {
@@ -8,6 +9,7 @@ import {
   type HookSpoolOptions,
   parseHookFileName,
   type SpooledHook,
+  type SpoolLook,
   watchHookSpool,
 } from '../../../src/platform/claude/index.ts';
 import { waitFor } from '../../harness/wait-for.ts';
@@ -34,12 +36,15 @@ afterEach(async () => {
   await world.dispose();
 });
 
+const look = (): SpoolLook => ({ now: Date.now(), uptimeS: uptime() });
+
 function open(options: Partial<HookSpoolOptions> = {}): HookSpool {
   spool = watchHookSpool({
     dir,
     accept: (hook) => void hooks.push(hook),
     onRejected: (name) => rejected.push(name),
     onError: (error) => faults.push(error),
+    now: Date.now,
     ...options,
   });
   return spool;
@@ -152,7 +157,55 @@ describe('the hook spool', () => {
   });
 });
 
+describe('a clock that is set', () => {
+  /** A hook that was fired this long after the machine's boot, by a clock that is this much ahead of today's. */
+  const fired = (uptimeS: number, aheadMs: number, event: string): void => {
+    const stamp = BigInt(NOW + aheadMs - (UPTIME_S - uptimeS) * 1_000) * 1_000_000n;
+    put(`${stamp}.launch-1.77.78.${uptimeS.toFixed(2)}.json`, JSON.stringify({ hook_event_name: event }));
+  };
+  const NOW = 1_795_253_981_000;
+  const UPTIME_S = 50_000;
+  const HOUR_MS = 3_600_000;
+  const openThen = () => open({ now: () => NOW, uptimeS: () => UPTIME_S });
+
+  test.each([
+    ['back', HOUR_MS],
+    ['forward', -HOUR_MS],
+  ])('%s leaves hooks in the order in which they were fired, at the times of today', async (_, aheadMs) => {
+    fired(UPTIME_S - 20, aheadMs, 'First');
+    fired(UPTIME_S - 10, aheadMs, 'Second');
+    fired(UPTIME_S - 5, 0, 'Third');
+    await openThen().drain();
+    expect(hooks.map(({ event, at }) => [event, at - NOW])).toEqual([
+      ['First', -20_000],
+      ['Second', -10_000],
+      ['Third', -5_000],
+    ]);
+  });
+
+  test('never makes a hook of the future: not of an older CBOS, which told no uptime, and not of an earlier boot', async () => {
+    put(`${BigInt(NOW + HOUR_MS) * 1_000_000n}.launch-1.77.78.json`, JSON.stringify({ hook_event_name: 'Old' }));
+    fired(UPTIME_S + 100, HOUR_MS, 'Before');
+    await openThen().drain();
+    expect(hooks.map(({ at }) => at)).toEqual([NOW, NOW]);
+  });
+
+  test('is told by the stamp as long as both clocks agree: it is finer', () => {
+    const name = `${BigInt(NOW - 4_321) * 1_000_000n}.launch-1.77.78.${(UPTIME_S - 4.3).toFixed(2)}.json`;
+    expect(parseHookFileName(name, { now: NOW, uptimeS: UPTIME_S })?.at).toBe(NOW - 4_321);
+  });
+});
+
 describe('the hook command', () => {
+  test('tells how long the machine has been up', () => {
+    mkdirSync(dir, { recursive: true });
+    const before = uptime();
+    fire('Stop');
+    const told = Number(/\.(\d+\.\d+)\.json$/.exec(readdirSync(dir)[0] ?? '')?.[1]);
+    expect(told).toBeGreaterThanOrEqual(before - 0.01);
+    expect(told).toBeLessThanOrEqual(uptime());
+  });
+
   test('ends well and says nothing when the spool is gone, is full, or was never named', () => {
     // A hook that fails with 2 blocks every prompt of the session; what it prints would go into the conversation.
     for (const env of [{ CBOS_SPOOL: '/nowhere' }, { CBOS_SPOOL: '/dev/full' }, { CBOS_SPOOL: '' }]) {
@@ -171,13 +224,13 @@ describe('the hook command', () => {
     fire('Stop');
     const [name] = readdirSync(dir);
     expect(statSync(join(dir, name ?? '')).mode & 0o777).toBe(0o600);
-    expect(parseHookFileName(name ?? '')).toMatchObject({ launchId: 'launch-1', pid: process.pid });
+    expect(parseHookFileName(name ?? '', look())).toMatchObject({ launchId: 'launch-1', pid: process.pid });
   });
 
   test('is told apart when the launch is unknown', () => {
     mkdirSync(dir, { recursive: true });
     fire('Stop', { CBOS_SESSION: '' });
-    expect(parseHookFileName(readdirSync(dir)[0] ?? '')).toMatchObject({ launchId: null });
-    expect(parseHookFileName('notes.json')).toBeNull();
+    expect(parseHookFileName(readdirSync(dir)[0] ?? '', look())).toMatchObject({ launchId: null });
+    expect(parseHookFileName('notes.json', look())).toBeNull();
   });
 });

@@ -33,6 +33,7 @@ function listen(world: ClaudeWorld) {
     accept: (hook) => void hooks.push(hook),
     onRejected: (file, reason) => faults.push(file, reason),
     onError,
+    now: Date.now,
   });
   const stop = watchRegistry({
     dir: registryDirectory(world.env),

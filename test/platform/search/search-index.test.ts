@@ -41,6 +41,7 @@ function openIndex(mostCharacters?: number): SearchIndex {
   return new SearchIndex({
     store: new SearchStore(openSearchDatabase(join(dir, 'search.db'))),
     now: () => Date.now(),
+    elapsed: () => performance.now(),
     onError: (cause) => faults.push(cause),
     ...(mostCharacters === undefined ? {} : { mostCharacters }),
   });

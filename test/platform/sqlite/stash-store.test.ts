@@ -108,6 +108,7 @@ describe('the stash in the database', () => {
     const step = MIGRATIONS.findIndex((sql) => sql.includes('CREATE TABLE stash'));
     database.exec(`DROP TABLE stash; PRAGMA user_version = ${step}`);
     for (const sql of MIGRATIONS.slice(step + 1)) {
+      for (const [, index] of sql.matchAll(/CREATE INDEX (\w+)/g)) database.exec(`DROP INDEX ${index}`);
       for (const [, table] of sql.matchAll(/CREATE (?:VIRTUAL )?TABLE (\w+)/g)) database.exec(`DROP TABLE ${table}`);
       for (const [, table, column] of sql.matchAll(/ALTER TABLE (\w+) ADD COLUMN (\w+)/g)) {
         database.exec(`ALTER TABLE ${table} DROP COLUMN ${column}`);

@@ -5,7 +5,7 @@ import type { z } from 'zod';
 import { ERRORS, ROUTES, type Route } from '../../../src/protocol/index.ts';
 import { createSignIns } from '../../../src/server/auth/sign-ins.ts';
 import { fixedToken } from '../../../src/server/auth/token.ts';
-import { systemClock } from '../../../src/server/clock.ts';
+import { createSystemClock } from '../../../src/server/clock.ts';
 import { createHttpApp } from '../../../src/server/http/app.ts';
 import { openApiDocument } from '../../../src/server/http/openapi.ts';
 import { errorsOf } from '../../../src/server/http/route-config.ts';
@@ -84,13 +84,13 @@ describe('the OpenAPI description', () => {
         home: '/nowhere',
         file: '/nowhere/sign-ins.json',
         token: fixedToken('a-token-for-tests-0123456789'),
-        clock: systemClock,
+        clock: createSystemClock(),
       }),
       push: createPush({ sessions: new MemorySessions('/nowhere'), file: '/nowhere/push.json', subject: '', logger }),
       publicUrl: null,
       page: readWebPage(null),
       sessions,
-      replays: createReplays(systemClock),
+      replays: createReplays(createSystemClock()),
       streamDir: '/nowhere',
       recordings: async () => NO_RECORDINGS,
       version: '1',

@@ -6,7 +6,7 @@ import { readFacts, readSteps } from '../../../src/platform/recorder/index.ts';
 import { openDatabase } from '../../../src/platform/sqlite/database.ts';
 import { createDropStore } from '../../../src/platform/sqlite/drop-store.ts';
 import { type Recordings, ReplayFrame, ReplayInfo } from '../../../src/protocol/index.ts';
-import { systemClock } from '../../../src/server/clock.ts';
+import { createSystemClock } from '../../../src/server/clock.ts';
 import { keepInBounds } from '../../../src/server/replay/keep-in-bounds.ts';
 import { createReplays } from '../../../src/server/replay/replays.ts';
 import { type FacesUnderTest, startFaces } from '../../harness/faces.ts';
@@ -29,7 +29,7 @@ afterEach(() => server[Symbol.asyncDispose]());
 async function tidy(
   limits: { max_recording_size?: number; max_total_size?: number; keep_days?: number } = {},
 ): Promise<Recordings> {
-  const replays = createReplays(systemClock);
+  const replays = createReplays(createSystemClock());
   const settings = {
     stream_dir: dir,
     max_recording_size: 1_000 * MB,
@@ -45,7 +45,7 @@ async function tidy(
     drops: createDropStore(database),
     fault: () => null,
     settings,
-    clock: systemClock,
+    clock: createSystemClock(),
     logger,
     restMs: 0,
   });

@@ -2,7 +2,7 @@ import { appendFileSync, existsSync, readdirSync, readlinkSync, renameSync, writ
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { KeptRecording, ReplayFrame, ReplayInfo, ReplayOutput } from '../../../src/protocol/index.ts';
-import { systemClock } from '../../../src/server/clock.ts';
+import { createSystemClock } from '../../../src/server/clock.ts';
 import { growKeyframes } from '../../../src/server/replay/grow-keyframes.ts';
 import { createReplays } from '../../../src/server/replay/replays.ts';
 import { type FacesUnderTest, startFaces } from '../../harness/faces.ts';
@@ -163,8 +163,8 @@ function openFiles(): number {
 }
 
 test('keyframes are made while a recording grows, without anybody asking', async () => {
-  const replays = createReplays(systemClock);
-  const stop = growKeyframes({ sessions: server.sessions, replays, clock: systemClock, logger: console });
+  const replays = createReplays(createSystemClock());
+  const stop = growKeyframes({ sessions: server.sessions, replays, clock: createSystemClock(), logger: console });
   server.world.onDispose(async () => {
     stop();
     await replays.close();

@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createEmulator, type Emulator } from '../../../src/platform/emulator/index.ts';
 import type { StreamFrame } from '../../../src/protocol/index.ts';
-import { systemClock } from '../../../src/server/clock.ts';
+import { createSystemClock } from '../../../src/server/clock.ts';
 import { createSessionRecording, type SessionRecording } from '../../../src/server/session/recording.ts';
 import { type FacesUnderTest, startFaces, type TestSocket } from '../../harness/faces.ts';
 import { HEADER } from '../../harness/memory-recording.ts';
@@ -29,7 +29,7 @@ function begin(slug: string): SessionRecording {
     slug: () => slug,
     files: { typescript, timing: null },
     size: SIZE,
-    clock: systemClock,
+    clock: createSystemClock(),
     onFrame: () => undefined,
     onResize: () => undefined,
     onLost: null,

@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { systemClock } from '../../../src/server/clock.ts';
+import { createSystemClock } from '../../../src/server/clock.ts';
 import { createSessionRecording, type SessionRecording } from '../../../src/server/session/recording.ts';
 import { startFaces, TOKEN } from '../../harness/faces.ts';
 import { HEADER } from '../../harness/memory-recording.ts';
@@ -25,7 +25,7 @@ test('ten clients that come and go have every byte of twenty sessions, and the s
       slug: () => slug,
       files: { typescript, timing: null },
       size: { cols: 80, rows: 24 },
-      clock: systemClock,
+      clock: createSystemClock(),
       onFrame: () => undefined,
       onResize: () => undefined,
       onLost: null,

@@ -1,0 +1,113 @@
+import type {
+  Evidence,
+  HookEvidence,
+  JsonEvidence,
+  Millis,
+  PendingTool,
+  ScreenEvidence,
+  SettledReading,
+  StatusMemory,
+} from './evidence.ts';
+
+/**
+ * What is known, after the wall clock was set: all its times are moved along, so that it keeps its order and its age. Else whatever comes
+ * after a step back would be older than all that came before, for as long as the step was.
+ * @param byMs whole milliseconds: identities are made of times, and must come out the same to the last bit
+ */
+export function moveEvidence(evidence: Evidence, byMs: number): Evidence {
+  const { process, screen, hooks, registry, json } = evidence;
+  return {
+    ...evidence,
+    process: process && {
+      ...process,
+      startedAt: moved(process.startedAt, byMs),
+      endedAt: moved(process.endedAt, byMs),
+    },
+    screen: screen && moveScreen(screen, byMs),
+    hooks: moveHooks(hooks, byMs),
+    registry: registry && {
+      ...registry,
+      statusUpdatedAt: moved(registry.statusUpdatedAt, byMs),
+      readAt: registry.readAt + byMs,
+    },
+    ...(json === undefined ? {} : { json: moveJson(json, byMs) }),
+    movedMs: (evidence.movedMs ?? 0) + byMs,
+  };
+}
+
+export function moveHooks(hooks: HookEvidence, byMs: number): HookEvidence {
+  return {
+    ...hooks,
+    lastAt: moved(hooks.lastAt, byMs),
+    started: movedEvent(hooks.started, byMs),
+    prompt: movedEvent(hooks.prompt, byMs),
+    tools: hooks.tools.map((tool) => movedTool(tool, byMs)),
+    toolEndedAt: moved(hooks.toolEndedAt, byMs),
+    turnEnd: movedEvent(hooks.turnEnd, byMs),
+    compactingSince: moved(hooks.compactingSince, byMs),
+    ended: movedEvent(hooks.ended, byMs),
+  };
+}
+
+export function moveJson(json: JsonEvidence, byMs: number): JsonEvidence {
+  const { retry } = json;
+  return {
+    ...json,
+    lastAt: moved(json.lastAt, byMs),
+    prompt: movedEvent(json.prompt, byMs),
+    open: json.open.map((prompt) => ({ ...prompt, at: prompt.at + byMs })),
+    busySince: moved(json.busySince, byMs),
+    phase: movedEvent(json.phase, byMs),
+    tools: json.tools.map((tool) => movedTool(tool, byMs)),
+    requests: json.requests.map((request) => ({
+      ...request,
+      at: request.at + byMs,
+      requestedAt: request.requestedAt + byMs,
+    })),
+    compactingSince: moved(json.compactingSince, byMs),
+    retry: retry && { ...retry, at: retry.at + byMs, nextAt: retry.nextAt + byMs },
+    turnEnd: movedEvent(json.turnEnd, byMs),
+  };
+}
+
+/**
+ * The status is told to have begun when it did, by the clock of today; a clock that was set forward leaves that where it was, as does a
+ * machine that slept.
+ */
+export function moveMemory(memory: StatusMemory, byMs: number): StatusMemory {
+  const backMs = Math.min(0, byMs);
+  const { question } = memory;
+  const askedAt = question === null ? 0 : Date.parse(question.asked_at) + backMs;
+  return {
+    ...memory,
+    since: memory.since + backMs,
+    recoveredAt: moved(memory.recoveredAt, byMs),
+    question: question && { ...question, asked_at: new Date(askedAt).toISOString() },
+  };
+}
+
+function moveScreen(screen: ScreenEvidence, byMs: number): ScreenEvidence {
+  const { alone, accompanied } = screen.settled;
+  const movedReading = (settled: SettledReading | null): SettledReading | null =>
+    settled && { ...settled, since: settled.since + byMs };
+  return {
+    ...screen,
+    readingSince: screen.readingSince + byMs,
+    primarySince: screen.primarySince + byMs,
+    settled: { alone: movedReading(alone), accompanied: movedReading(accompanied) },
+    dialogSeenAt: moved(screen.dialogSeenAt, byMs),
+    changedAt: screen.changedAt + byMs,
+    progressedAt: screen.progressedAt + byMs,
+  };
+}
+
+const moved = (at: Millis | null, byMs: number): Millis | null => (at === null ? null : at + byMs);
+
+const movedEvent = <T extends { at: Millis }>(event: T | null, byMs: number): T | null =>
+  event && { ...event, at: event.at + byMs };
+
+const movedTool = (tool: PendingTool, byMs: number): PendingTool => ({
+  ...tool,
+  at: tool.at + byMs,
+  requestedAt: moved(tool.requestedAt, byMs),
+});
