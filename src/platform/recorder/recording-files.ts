@@ -67,9 +67,9 @@ export async function ensureRecordingDir(dir: string): Promise<void> {
 export async function markOwn(typescript: string): Promise<void> {
   try {
     await access(typescript);
-    await writeFile(ownMark(typescript), '', { mode: 0o600 });
+    await writeFile(ownMark(typescript), '', { mode: 0o600, flag: 'wx' });
   } catch {
-    // No recording, or a full disk: neither may end a launch.
+    // It is marked already, there is no recording, or the disk is full: none may end a launch.
   }
 }
 

@@ -94,10 +94,16 @@ export async function packPart(typescript: string, from: number): Promise<boolea
   return false;
 }
 
-/** After a crash between the two halves of packing: the last part's place is given back, if it was not. */
+/**
+ * After a crash between the two halves of packing: the last part's place is given back, if it was not. Else nothing is touched, for that costs a
+ * process and changes the file's time, by which everybody would take it for one that was written to.
+ */
 export async function finishPacking(typescript: string): Promise<void> {
   const last = (await listParts(typescript)).parts.at(-1);
-  if (last !== undefined) await giveBack(typescript, last.from, last.to);
+  if (last === undefined) return;
+  const { size, blocks } = await stat(typescript);
+  const keptBytes = HEAD_BYTES + Math.max(0, size - last.to);
+  if (blocks * 512 >= keptBytes + (last.to - last.from) / 2) await giveBack(typescript, last.from, last.to);
 }
 
 /** Forgets the oldest part. What was before its end is dropped for good. */

@@ -3,7 +3,7 @@ import { parseSearch, snippetOf, textsOfMessage } from '../../core/search/index.
 import { CatalogueError, type SearchHit, type SearchKind } from '../../protocol/index.ts';
 import type { FoundEntry, SaidAt, SearchStore } from '../sqlite/search-store.ts';
 import { RecordingIndexer, SETTLED_MS } from './recording-indexer.ts';
-import { findRecordings, type RecordingPlace } from './session-recordings.ts';
+import { fileState, findRecordings, type RecordingPlace } from './session-recordings.ts';
 import { indexTranscript } from './transcript-indexer.ts';
 import { createWorkQueue, type WorkQueue } from './work-queue.ts';
 
@@ -181,6 +181,10 @@ export class SearchIndex {
     const known = this.#sessions.get(session);
     if (known === undefined) return null;
     const { store, now, mostCharacters = MOST_CHARACTERS } = this.#options;
+    const state = await fileState(known.place.typescript);
+    // Nothing of an ended session is read again, let alone drawn.
+    if (known.indexers === null && state !== null && store.isDone(known.scope, known.place.typescript, state))
+      return null;
     known.indexers ??= await this.#openIndexers(known);
     const [indexer, ...others] = known.indexers;
     if (indexer === undefined) {
@@ -201,7 +205,11 @@ export class SearchIndex {
         known.indexers = null;
         return SETTLED_MS;
       case 'done':
-        if (others.length === 0) return null;
+        if (others.length === 0) {
+          // Of a file that has changed meanwhile another is remembered: it is looked at again.
+          if (state !== null) store.saveDone(indexer.recording, state);
+          return null;
+        }
         store.saveRecording({ ...indexer.recording, finished: true });
         this.#letGo(indexer);
         known.indexers = others;

@@ -1,4 +1,4 @@
-import { readdir } from 'node:fs/promises';
+import { readdir, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { CatalogueError } from '../../protocol/index.ts';
 import { keptRowsFrom, readFacts, readRange, readStart } from '../recorder/index.ts';
@@ -12,6 +12,12 @@ export interface RecordingPlace {
 
 /** `script`'s header with its date and terminal is some 150 bytes. */
 const HEAD_BYTES = 256;
+
+/** Differs with every write to a file, and from that of any other of its name; null where there is none. */
+export async function fileState(file: string): Promise<string | null> {
+  const found = await stat(file, { bigint: true }).catch(() => null);
+  return found === null ? null : `${found.ino} ${found.size} ${found.mtimeNs}`;
+}
 
 /**
  * The recordings of a session that are to be indexed, older ones first: each is known again by its first bytes, so it may have been

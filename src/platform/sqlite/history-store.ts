@@ -10,11 +10,14 @@ export interface HistoryStore {
   append(sessionId: string, change: StatusChange): void;
   /** in the order they were appended, whatever the clock said; only changes after `sinceMs` where it is given */
   read(sessionId: string, sinceMs: number | null): StatusChange[];
+  /** the newest, without reading the others */
+  last(sessionId: string): StatusChange | null;
 }
 
 export function createHistoryStore(database: Database): HistoryStore {
   const insert = database.prepare('INSERT INTO status_changes VALUES (?, ?, ?)');
   const read = database.prepare('SELECT change FROM status_changes WHERE session_id = ? AND at > ? ORDER BY rowid');
+  const last = database.prepare('SELECT change FROM status_changes WHERE session_id = ? ORDER BY rowid DESC LIMIT 1');
   const prune = database.prepare(`
     DELETE FROM status_changes WHERE session_id = ? AND rowid <= (
       SELECT rowid FROM status_changes WHERE session_id = ? ORDER BY rowid DESC LIMIT 1 OFFSET ${KEPT_PER_SESSION})`);
@@ -25,7 +28,14 @@ export function createHistoryStore(database: Database): HistoryStore {
       appended += 1;
       if (appended % PRUNE_EVERY === 0) prune.run(sessionId, sessionId);
     },
-    read: (sessionId, sinceMs) =>
-      read.all(sessionId, sinceMs ?? -1).map((row) => StatusChange.parse(JSON.parse(String(row.change)))),
+    read: (sessionId, sinceMs) => read.all(sessionId, sinceMs ?? -1).map(toChange),
+    last: (sessionId) => {
+      const row = last.get(sessionId);
+      return row === undefined ? null : toChange(row);
+    },
   };
+}
+
+function toChange({ change }: Record<string, unknown>): StatusChange {
+  return StatusChange.parse(JSON.parse(String(change)));
 }

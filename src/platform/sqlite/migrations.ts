@@ -138,5 +138,6 @@ export const MIGRATIONS: readonly string[] = [
   CREATE INDEX deliveries_by_change ON deliveries (session_id, changed_as);
   CREATE INDEX deliveries_in_order ON deliveries (session_id);
   DROP INDEX IF EXISTS deliveries_by_session;
+  CREATE INDEX status_changes_in_order ON status_changes (session_id);
   `,
 ];

@@ -70,6 +70,14 @@ const SCHEMA = `
     scope, kind, words, content = '', contentless_delete = 1, prefix = '2 3', tokenize = 'unicode61 remove_diacritics 2');
 `;
 
+/** What came later and takes nothing away: it is added to an index that is there. */
+const ADDED = `
+  CREATE TABLE IF NOT EXISTS done (
+    recording INTEGER PRIMARY KEY REFERENCES recordings(id) ON DELETE CASCADE,
+    file      TEXT NOT NULL
+  ) STRICT;
+`;
+
 /**
  * Opens the search index, creates it (mode 0600) where it is missing. It holds nothing that is not elsewhere as well, so one
  * that is damaged or of another form is thrown away and made anew.
@@ -77,7 +85,10 @@ const SCHEMA = `
 export function openSearchDatabase(file: string): Database {
   try {
     const database = open(file);
-    if (versionOf(database) === INDEX_VERSION) return database;
+    if (versionOf(database) === INDEX_VERSION) {
+      database.exec(ADDED);
+      return database;
+    }
     const isNew = versionOf(database) === 0;
     if (isNew) return create(database);
     database.close();
@@ -104,7 +115,7 @@ function open(file: string): Database {
 }
 
 function create(database: Database): Database {
-  database.exec(`BEGIN IMMEDIATE; ${SCHEMA} PRAGMA user_version = ${INDEX_VERSION}; COMMIT`);
+  database.exec(`BEGIN IMMEDIATE; ${SCHEMA} ${ADDED} PRAGMA user_version = ${INDEX_VERSION}; COMMIT`);
   return database;
 }
 

@@ -90,12 +90,27 @@ export class SearchStore {
 
   /** The number of a session; made when it has none. */
   scopeOf(session: string): number {
-    this.#run('INSERT OR IGNORE INTO scopes (session) VALUES (?)', session);
-    return Number(this.#get('SELECT id FROM scopes WHERE session = ?', session)?.id);
+    const known = this.#get('SELECT id FROM scopes WHERE session = ?', session);
+    const row = known ?? this.#get('INSERT INTO scopes (session) VALUES (?) RETURNING id', session);
+    return Number(row?.id);
   }
 
   recordingsOf(scope: number): IndexedRecording[] {
     return this.#all('SELECT * FROM recordings WHERE scope = ? ORDER BY id', scope).map(toRecording);
+  }
+
+  /** All of this file is in the index, and of the session's older ones. @param file what the file was like, see `fileState` */
+  saveDone({ id }: IndexedRecording, file: string): void {
+    this.#run('INSERT OR REPLACE INTO done VALUES (?, ?)', id, file);
+  }
+
+  /** Whether a file was left like this when all of it was in the index. */
+  isDone(scope: number, typescript: string, file: string): boolean {
+    const found = this.#get(
+      'SELECT 1 FROM recordings JOIN done ON recording = id WHERE scope = ? AND typescript = ? AND file = ? AND finished = 0',
+      ...[scope, typescript, file],
+    );
+    return found !== undefined;
   }
 
   unfinished(): IndexedRecording[] {

@@ -166,7 +166,7 @@ export function createFleet({ deps, launch, registryDir }: FleetOptions): Fleet 
       const records = deps.sessions.all();
       await prepareJsonDirectory(json.jsonDir, new Set(records.map((record) => record.launchId ?? '')));
       deps.search.keepOnly(records.map(({ id }) => id));
-      for (const record of records) roster.add(record);
+      for (const record of records) roster.addAgain(record);
       await Promise.all(records.map(({ recording }) => recording && markOwn(recording.typescript)));
       await Promise.all(roster.all().map(({ controls }) => controls.findAgain()));
       // Listed when all evidence is in, hooks from the time without a server included: only then held texts are typed.

@@ -23,6 +23,8 @@ export interface Roster {
   /** @throws CatalogueError no_such_stash */
   byStash(id: string): Member;
   add(record: SessionRecord): Member;
+  /** of the last time: it is written down already */
+  addAgain(record: SessionRecord): Member;
   remove(member: Member): void;
   /** The session is of another type from now on; what was running of it has ended. */
   retype(member: Member, type: SessionType): void;
@@ -42,6 +44,14 @@ export function createRoster(deps: ActorDeps, createControls: (actor: SessionAct
   const claimed = new Set<string>();
   const isTaken = (slug: string): boolean => claimed.has(slug) || members.some(({ actor }) => actor.slug === slug);
 
+  function addAgain(record: SessionRecord): Member {
+    const actor = new SessionActor(deps, record);
+    const controls = createControls(actor);
+    const member = { actor, controls, stash: createSessionStash(actor, controls.deliverer) };
+    members.push(member);
+    return member;
+  }
+
   return {
     all: () => [...members],
     get: (slug) => {
@@ -59,12 +69,9 @@ export function createRoster(deps: ActorDeps, createControls: (actor: SessionAct
     },
     add: (record) => {
       deps.sessions.save(record);
-      const actor = new SessionActor(deps, record);
-      const controls = createControls(actor);
-      const member = { actor, controls, stash: createSessionStash(actor, controls.deliverer) };
-      members.push(member);
-      return member;
+      return addAgain(record);
     },
+    addAgain,
     remove: (member) => {
       const index = members.indexOf(member);
       if (index >= 0) members.splice(index, 1);

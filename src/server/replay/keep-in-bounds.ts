@@ -96,6 +96,15 @@ export function keepInBounds(options: BoundsOptions): Bounds {
     if (timing !== null) await packFile(timing, (await stat(timing)).size);
   }
 
+  /** Too small to have a part, as most recordings are for ever: nothing else has to be asked. */
+  async function isTidy(stream: RecordingStream): Promise<boolean> {
+    const { timing } = stream.source();
+    const files = timing === null ? [stream.file()] : [stream.file(), timing];
+    const sizes = await Promise.all(files.map(async (file) => (await stat(file)).size));
+    const allBytes = sizes.reduce((sum, bytes) => sum + bytes, 0);
+    return Math.max(...sizes) < UNPACKED_END_BYTES + PART_BYTES && allBytes <= settings.max_recording_size;
+  }
+
   /** @returns false where the file system cannot do it */
   async function packFile(file: string, end: number): Promise<boolean> {
     // Only what a killed server left is unfinished, and each time changes the file's own time.
@@ -136,7 +145,9 @@ export function keepInBounds(options: BoundsOptions): Bounds {
 
   async function tidyAll(): Promise<void> {
     for (const slug of sessions.streams()) {
+      if (isDisposed) return;
       const stream = sessions.stream(slug);
+      if (await isTidy(stream)) continue;
       await pack(stream);
       await shrink(stream, settings.max_recording_size, 'max_recording_size');
     }

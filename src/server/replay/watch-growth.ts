@@ -20,7 +20,6 @@ export function watchGrowth(options: {
   const watched = new Map<RecordingStream, Dispose>();
 
   function watch(slug: string): void {
-    if (!sessions.streams().includes(slug)) return;
     const stream = sessions.stream(slug);
     if (watched.has(stream)) return;
     let fresh = 0;
@@ -45,7 +44,9 @@ export function watchGrowth(options: {
 
   const stopEvents = sessions.onEvent((event) => {
     if (event.kind === 'removed') forgetRemoved();
-    else if (event.kind === 'added' || event.kind === 'updated') watch(event.session.slug);
+    else if (event.kind === 'added' || event.kind === 'updated') {
+      if (sessions.streams().includes(event.session.slug)) watch(event.session.slug);
+    }
   });
   for (const slug of sessions.streams()) watch(slug);
   return {

@@ -147,7 +147,7 @@ export class SessionActor {
       hooks: hooks.evidence,
       json: json?.evidence,
       movedMs: (json ?? hooks).movedMs,
-      memory: memoryOf(deps.history.read(record.id, null).at(-1), clock.now()),
+      memory: memoryOf(deps.history.last(record.id), clock.now()),
       onChange: (memory, before) => this.onStatusChange(memory, before),
     });
   }
@@ -417,8 +417,8 @@ function changeOf(memory: StatusMemory, at: number): StatusChange {
 }
 
 /** The status as a former server left it: only for how long it has lasted, the evidence decides anew what it is. */
-function memoryOf(last: StatusChange | undefined, now: number): StatusMemory | null {
-  if (last === undefined) return null;
+function memoryOf(last: StatusChange | null, now: number): StatusMemory | null {
+  if (last === null) return null;
   // The clock may have been set back since.
   const at = Math.min(Date.parse(last.at), now);
   const { primary, detail, state, health, because } = last;

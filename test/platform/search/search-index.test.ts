@@ -3,6 +3,7 @@ import {
   closeSync,
   copyFileSync,
   openSync,
+  readFileSync,
   renameSync,
   rmSync,
   truncateSync,
@@ -82,6 +83,31 @@ async function indexed(recording: Recording, session = 'id-1'): Promise<void> {
 function find(query: string, only: { session?: string; limit?: number } = {}): IndexHit[] {
   return index.search({ query, session: only.session ?? null, kind: null, limit: only.limit ?? 50 }).hits;
 }
+
+describe('a recording that is indexed to its end', () => {
+  /** Another text of the same length, at the same time: who reads the file finds it. */
+  const replaceUnseen = (recording: Recording): void => {
+    const { typescript } = recording.place;
+    writeFileSync(
+      typescript,
+      readFileSync(typescript, 'utf8').replace('first words', 'other words').replace('Script', 'sCRIPT'),
+    );
+    recording.age();
+  };
+
+  test('is not read again by the next server, unless its file has changed', async () => {
+    const recording = new Recording('A').write(1, 'first words\r\n');
+    await indexed(recording);
+    await index.close();
+    replaceUnseen(recording);
+    index = openIndex();
+    await indexed(recording);
+    expect(find('other')).toEqual([]);
+    recording.write(1, 'and more\r\n');
+    await indexed(recording);
+    expect([find('other'), find('more')].map(({ length }) => length)).toEqual([1, 1]);
+  });
+});
 
 describe('what stood on the screen', () => {
   test('is found with its time and the place in the recording', async () => {

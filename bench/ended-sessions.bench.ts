@@ -1,0 +1,54 @@
+import { readFileSync } from 'node:fs';
+import { setTimeout as delay } from 'node:timers/promises';
+import { makeEndedSessions } from '../test/faults/harness/ended-sessions.ts';
+import { startCbos } from '../test/harness/cbos.ts';
+import { createWorld, type World } from '../test/harness/world.ts';
+import type { Figure } from './figures.mjs';
+
+export const about =
+  '1,000 ended sessions, each with a recording of a real turn repeated to 0.5 MB and 200 changes of its status: how long a server takes to answer, and the processor time it takes until it rests, the first time and each later one';
+
+/** Clock ticks a second, in /proc. */
+const TICKS_PER_S = 100;
+/** It rests when it took less than a tenth of a core for so long; by then recordings were tidied up, too (10 s after the start). */
+const REST_MS = 3_000;
+const AT_LEAST_MS = 14_000;
+
+export async function measure(): Promise<Figure[]> {
+  await using world = createWorld();
+  makeEndedSessions(world, { count: 1_000, changes: 200, recordingBytes: 500_000 });
+  const first = await startAndRest(world);
+  const second = await startAndRest(world);
+  return [
+    { name: 'the first start: it answers after', value: first.readyMs, unit: 'ms' },
+    { name: 'the first start: processor time until it rests', value: first.processorS, unit: 's' },
+    { name: 'a later start: it answers after', value: second.readyMs, unit: 'ms' },
+    { name: 'a later start: processor time until it rests', value: second.processorS, unit: 's' },
+    { name: 'a later start: part of the first', value: (second.processorS / first.processorS) * 100, unit: '%' },
+  ];
+}
+
+async function startAndRest(world: World): Promise<{ readyMs: number; processorS: number }> {
+  const startedAt = performance.now();
+  const cbos = await startCbos(world);
+  const readyMs = performance.now() - startedAt;
+  let last = processorSeconds(cbos.pid);
+  let lookedAt = performance.now();
+  for (;;) {
+    await delay(REST_MS);
+    const now = processorSeconds(cbos.pid);
+    const seconds = (performance.now() - lookedAt) / 1_000;
+    const isResting = (now - last) / seconds < 0.1;
+    last = now;
+    lookedAt = performance.now();
+    if (isResting && performance.now() - startedAt > AT_LEAST_MS) break;
+  }
+  await cbos.stop();
+  return { readyMs, processorS: last };
+}
+
+/** Of all its threads, in user and system mode. */
+function processorSeconds(pid: number): number {
+  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
+  return (Number(fields[11]) + Number(fields[12])) / TICKS_PER_S;
+}
