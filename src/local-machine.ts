@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { DoctorCheck, LocalHost, SettingFlags } from './cli/local-host.ts';
 import { thresholdsOf } from './core/settings/index.ts';
 import { runLocalDemo } from './local-demo.ts';
-import { runningServer, runServer, startInBackground, stopServer } from './local-server.ts';
+import { requireNotStopped, runningServer, runServer, startInBackground, stopServer } from './local-server.ts';
 import { openInBrowser } from './open-in-browser.ts';
 import { attachCommand } from './platform/gnu-screen/index.ts';
 import { prepareHome, readSettings } from './platform/settings/index.ts';
@@ -41,8 +41,11 @@ export function createLocalMachine(self: ThisProgram): LocalHost {
     },
     serve: (serve) => runServer(self, serve),
     startInBackground: (start) => startInBackground(self, start),
+    requireNotStopped: async () => requireNotStopped((await settingsOf()).home),
     stopServer: async () => {
       const settings = await settingsOf();
+      // It would not hear that it is to end.
+      await requireNotStopped(settings.home);
       const holder = runningServer(settings.home);
       if (holder === null) return 'not_running';
       await stopServer(holder);

@@ -32,6 +32,22 @@ export function runningServer(home: string): LockHolder | null {
   return null;
 }
 
+/** @throws CatalogueError no_server where the process of the home's server is stopped */
+export async function requireNotStopped(home: string): Promise<void> {
+  const holder = runningServer(home);
+  const state = holder === null ? null : (await readProcess(holder.pid))?.state;
+  if (holder === null || (state !== 'T' && state !== 't')) return;
+  throw new CatalogueError('no_server', `The server does not answer: its process (pid ${holder.pid}) is stopped`, {
+    hint: `kill -CONT ${holder.pid}`,
+  });
+}
+
+function isHeld(home: string): boolean {
+  const lock = takeHomeLock(home);
+  lock?.release();
+  return lock === null;
+}
+
 /** The server in this process, until `signal` aborts. */
 export async function runServer(self: ThisProgram, { flags, signal, onReady }: ServeRequest): Promise<void> {
   const [{ startServer }, { pino }] = await Promise.all([import('./server/start-server.ts'), import('pino')]);
@@ -69,6 +85,7 @@ export async function startInBackground(
   { flags, onProgress }: StartRequest,
 ): Promise<'started' | 'already_running'> {
   const { settings } = await readSettings({ ...self, flags });
+  await requireNotStopped(settings.home);
   if (await isAnswering(settings.socket)) return 'already_running';
   await prepareHome(settings.home);
   onProgress('starting the server');
@@ -90,7 +107,8 @@ export async function startInBackground(
   });
   const deadline = performance.now() + START_LIMIT_MS;
   while (!(await isAnswering(settings.socket))) {
-    if (ended) throw startFailure(readFileSync(outputFile, 'utf8'));
+    // Where somebody else's start was faster, that server is waited for.
+    if (ended && !isHeld(settings.home)) throw startFailure(readFileSync(outputFile, 'utf8'));
     if (performance.now() > deadline)
       throw new CatalogueError('timed_out', 'The server does not answer', {
         hint: `Look at ${join(settings.home, 'server.log')}`,
@@ -98,7 +116,17 @@ export async function startInBackground(
     await delay(LOOK_EVERY_MS);
   }
   child.unref();
-  return 'started';
+  const pid = await answeringPid(settings.home, deadline);
+  return pid === child.pid ? 'started' : 'already_running';
+}
+
+/** Whose server it is that answers: it says so right after it began to listen, and until then the file may be an older one's. */
+async function answeringPid(home: string, deadline: number): Promise<number | null> {
+  for (;;) {
+    const pid = readLockHolder(home)?.pid ?? null;
+    if ((pid !== null && (await readProcess(pid)) !== null) || performance.now() > deadline) return pid;
+    await delay(LOOK_EVERY_MS);
+  }
 }
 
 /** Flags of the caller as the environment of the server. */

@@ -57,7 +57,7 @@ export function createContext(options: {
     },
     client() {
       client ??= context.settings().then(({ settings: { socket } }) => {
-        const opened = createClient({ transport: socketTransport(socket) });
+        const opened = createClient({ transport: socketTransport(socket, host.requireNotStopped) });
         versionCheck = checkServerVersion({ client: opened, version, out });
         return opened;
       });

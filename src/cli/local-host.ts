@@ -162,6 +162,11 @@ export interface LocalHost {
   serve(request: ServeRequest): Promise<void>;
   /** Starts the server in a process of its own and resolves when it answers on the local socket. */
   startInBackground(request: StartRequest): Promise<'started' | 'already_running'>;
+  /**
+   * Looks whether the server's process is stopped (SIGSTOP, Ctrl-Z, a debugger): then nothing is ever answered, and nothing refused.
+   * @throws CatalogueError no_server where it is
+   */
+  requireNotStopped(): Promise<void>;
   /** Ends the server of this home and resolves when its process is gone. Sessions stay alive. */
   stopServer(): Promise<'stopped' | 'not_running'>;
   /** the token of the API; made when there is none yet */

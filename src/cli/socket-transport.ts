@@ -3,6 +3,7 @@ import { connect as connectSocket } from 'node:net';
 import { WebSocket } from 'ws';
 import {
   ConnectionLostError,
+  type Dispose,
   errorFromResponse,
   type SocketListener,
   type Transport,
@@ -22,15 +23,52 @@ const MAX_FRAME_BYTES = 256 * 1024 * 1024;
 /** How long a server may take to answer a WebSocket's close. */
 const CLOSE_GRACE_MS = 500;
 
+/** A server that is asked answers in milliseconds, or takes as long as what it was asked for. After so long, and then as often, it is looked at. */
+const LOOK_EVERY_MS = 1_000;
+/** Seen stopped so many times in a row, it is: a debugger, or a person who changes their mind, stops it for a moment. */
+const STOPPED_LOOKS = 2;
+
+/** Throws where the server's process is stopped: the kernel takes connections for it, and nobody ever answers. */
+export type RequireNotStopped = () => Promise<void>;
+
 /** Reaches the server over its local socket, where the file's mode is the authentication. @param socketPath absolute */
-export function socketTransport(socketPath: string): Transport {
+export function socketTransport(
+  socketPath: string,
+  requireNotStopped: RequireNotStopped = async () => undefined,
+): Transport {
   return {
-    request: (request) => requestOverSocket(socketPath, request),
-    connect: (path, protocols, listener) => connectOverSocket({ socketPath, path, protocols, listener }),
+    request: (request) => requestOverSocket({ socketPath, requireNotStopped }, request),
+    connect: (path, protocols, listener) =>
+      connectOverSocket({ socketPath, requireNotStopped, path, protocols, listener }),
   };
 }
 
-function requestOverSocket(socketPath: string, request: TransportRequest): Promise<TransportResponse> {
+/** Until it is disposed of. @param onStopped told once, with the error that says so */
+function watchForStop(requireNotStopped: RequireNotStopped, onStopped: (error: Error) => void): Dispose {
+  let seen = 0;
+  const timer = setInterval(() => {
+    requireNotStopped().then(
+      () => {
+        seen = 0;
+      },
+      (error: Error) => {
+        seen += 1;
+        if (seen === STOPPED_LOOKS) onStopped(error);
+      },
+    );
+  }, LOOK_EVERY_MS);
+  return () => clearInterval(timer);
+}
+
+interface LocalServer {
+  socketPath: string;
+  requireNotStopped: RequireNotStopped;
+}
+
+function requestOverSocket(
+  { socketPath, requireNotStopped }: LocalServer,
+  request: TransportRequest,
+): Promise<TransportResponse> {
   return new Promise((resolve, reject) => {
     const body = request.body === null ? null : Buffer.from(request.body);
     const mayHaveBody = request.method !== 'GET';
@@ -47,8 +85,15 @@ function requestOverSocket(socketPath: string, request: TransportRequest): Promi
         ...(mayHaveBody ? { 'content-length': String(body?.byteLength ?? 0) } : {}),
       },
     });
-    outgoing.once('response', (incoming) => resolve(toResponse(incoming)));
-    outgoing.once('error', (cause: NodeJS.ErrnoException) => reject(toTransportError(cause)));
+    const stopWatching = watchForStop(requireNotStopped, (error) => outgoing.destroy(error));
+    outgoing.once('response', (incoming) => {
+      stopWatching();
+      resolve(toResponse(incoming));
+    });
+    outgoing.once('error', (cause: NodeJS.ErrnoException) => {
+      stopWatching();
+      reject(toTransportError(cause));
+    });
     outgoing.end(body ?? undefined);
   });
 }
@@ -73,14 +118,19 @@ async function* readBody(incoming: IncomingMessage): AsyncGenerator<Uint8Array> 
   }
 }
 
-interface SocketRequest {
-  socketPath: string;
+interface SocketRequest extends LocalServer {
   path: string;
   protocols: readonly string[];
   listener: SocketListener;
 }
 
-function connectOverSocket({ socketPath, path, protocols, listener }: SocketRequest): TransportSocket {
+function connectOverSocket({
+  socketPath,
+  requireNotStopped,
+  path,
+  protocols,
+  listener,
+}: SocketRequest): TransportSocket {
   // Not `ws+unix:PATH:/…`: a path with a colon, a blank or a percent sign would be taken apart wrongly.
   const socket = new WebSocket(`ws://${HOST}${path}`, [...protocols], {
     createConnection: () => connectSocket(socketPath),
@@ -88,7 +138,14 @@ function connectOverSocket({ socketPath, path, protocols, listener }: SocketRequ
     perMessageDeflate: false,
   });
   let failure: Error | null = null;
-  socket.on('open', () => listener.onOpen());
+  const stopWatching = watchForStop(requireNotStopped, (error) => {
+    failure = error;
+    socket.terminate();
+  });
+  socket.on('open', () => {
+    stopWatching();
+    listener.onOpen();
+  });
   socket.on('message', (data, isBinary) => {
     if (!isBinary) listener.onMessage(String(data));
   });
@@ -101,7 +158,10 @@ function connectOverSocket({ socketPath, path, protocols, listener }: SocketRequ
   socket.on('error', (cause: NodeJS.ErrnoException) => {
     failure ??= toTransportError(cause);
   });
-  socket.on('close', () => listener.onClose(failure));
+  socket.on('close', () => {
+    stopWatching();
+    listener.onClose(failure);
+  });
   return {
     send: (text) => {
       // Between the loss of a connection and its event a send would throw; what is lost then is told by `onClose`.

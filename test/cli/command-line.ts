@@ -156,6 +156,7 @@ function testHost({ socket, settings, host }: CommandOptions): LocalHost {
     address: async () => 'http://127.0.0.1:32205',
     serve: missing('serve'),
     startInBackground: missing('startInBackground'),
+    requireNotStopped: async () => undefined,
     stopServer: missing('stopServer'),
     readToken: missing('readToken'),
     rotateToken: missing('rotateToken'),

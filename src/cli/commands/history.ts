@@ -7,7 +7,6 @@ import { readWhole } from './option-values.ts';
 
 const DEFAULT_DAYS = 7;
 const MOST_DAYS = 3_650;
-const DAY_MS = 86_400_000;
 
 interface HistoryOptions {
   days: number;
@@ -33,13 +32,19 @@ export function addHistory(program: Command, context: CliContext): void {
     .option('--json', 'the REST body')
     .action(async (slug: string | undefined, { days, json }: HistoryOptions) => {
       const client = await context.client();
-      const since = new Date(io.now() - (days - 1) * DAY_MS).toISOString();
+      const since = noonOf(io.now(), days - 1).toISOString();
       const query = { since, ...(slug === undefined ? {} : { session: slug }) };
       const found = await client.call('historyDays', { query });
       if (json === true) out.json(found);
       else if (found.length === 0) out.notice('nothing was counted in these days');
       else printDays(context, found);
     });
+}
+
+/** The noon of the day so many days ago: days have 23 to 25 hours, and where the clock is changed 24 of them end on another day. */
+export function noonOf(now: number, daysAgo: number): Date {
+  const date = new Date(now);
+  return new Date(date.getFullYear(), date.getMonth(), date.getDate() - daysAgo, 12);
 }
 
 function printDays({ out }: CliContext, days: readonly SessionDay[]): void {

@@ -31,7 +31,7 @@ export function addServing(program: Command, context: CliContext): void {
       const { settings } = await context.settings();
       context.exitCode = await host.tui({
         // Without the check of the server's version: what that prints would stand in the middle of the picture, which says it itself.
-        client: createClient({ transport: socketTransport(settings.socket) }),
+        client: createClient({ transport: socketTransport(settings.socket, host.requireNotStopped) }),
         io,
         onProgress: out.notice,
       });

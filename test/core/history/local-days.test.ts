@@ -29,6 +29,32 @@ describe('a span of time by days', () => {
     expect(whole('2026-10-25', '2026-10-26')).toEqual([25]);
   });
 
+  test.each([
+    ['Europe/Berlin', '2026-03-29', 23],
+    ['Europe/Berlin', '2026-10-25', 25],
+    ['America/New_York', '2026-03-08', 23],
+    ['America/New_York', '2026-11-01', 25],
+    // Half an hour, in the other season.
+    ['Australia/Lord_Howe', '2026-10-04', 23.5],
+    ['Australia/Lord_Howe', '2026-04-05', 24.5],
+    // At midnight: one day begins at one o'clock, another one has its last hour twice.
+    ['Africa/Cairo', '2026-04-24', 23],
+    ['Africa/Cairo', '2026-10-29', 25],
+  ])('in %s, the %s has %d hours, counted in pieces or at once', (zone, day, hours) => {
+    process.env.TZ = zone;
+    const [year = 0, month = 0, date = 0] = day.split('-').map(Number);
+    const from = new Date(year, month - 1, date - 1).getTime();
+    const to = new Date(year, month - 1, date + 2).getTime();
+    const sums = new Map<string, number>();
+    for (let at = from; at < to; at += 61_000) {
+      for (const part of partsByDay(at, Math.min(to, at + 61_000))) {
+        sums.set(part.day, (sums.get(part.day) ?? 0) + part.ms);
+      }
+    }
+    expect([...sums.values()].map((ms) => ms / HOUR)).toEqual([24, hours, 24]);
+    expect(partsByDay(from, to).map((part) => [part.day, part.ms])).toEqual([...sums]);
+  });
+
   test('that is empty, or runs backwards, has none', () => {
     expect(partsByDay(5, 5)).toEqual([]);
     expect(partsByDay(10, 5)).toEqual([]);
