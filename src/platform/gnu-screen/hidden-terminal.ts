@@ -1,7 +1,7 @@
 import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import type { Readable, Writable } from 'node:stream';
 import { CatalogueError } from '../../protocol/index.ts';
-import { collectOutput, startFault } from '../process/index.ts';
+import { collectOutput, requirePipes, startFault } from '../process/index.ts';
 import { shellWords } from './shell-quote.ts';
 
 export interface HiddenTerminalOptions {
@@ -43,6 +43,7 @@ export function openHiddenTerminal(options: HiddenTerminalOptions): HiddenTermin
     stdio: ['pipe', 'pipe', 'pipe'],
     ...(options.cwd === undefined ? {} : { cwd: options.cwd }),
   });
+  requirePipes(child);
   const stdout = collectOutput(child.stdout, KEPT_OUTPUT_BYTES);
   const stderr = collectOutput(child.stderr, KEPT_OUTPUT_BYTES);
   let over = false;

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { startFault } from './start-fault.ts';
+import { requirePipes, startFault } from './start-fault.ts';
 
 export interface RunOptions {
   /** complete: nothing is inherited */
@@ -35,6 +35,7 @@ export function runProgram(file: string, args: readonly string[], options: RunOp
       stdio: ['ignore', 'pipe', 'pipe'],
       ...(options.cwd === undefined ? {} : { cwd: options.cwd }),
     });
+    requirePipes(child);
     const stdout = collectOutput(child.stdout);
     const stderr = collectOutput(child.stderr);
     let timedOut = false;
