@@ -49,6 +49,7 @@ async function searched(texts: readonly string[]): Promise<string[]> {
   const index = new SearchIndex({
     store: new SearchStore(openSearchDatabase(join(mkdtempSync(join(world.dir, 'index-')), 'search.db'))),
     now: () => Date.now(),
+    elapsed: () => performance.now(),
     onError: (cause) => faults.push(cause),
   });
   for (const text of texts) {
