@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { thresholdsOf } from '../core/settings/index.ts';
 import { type ScreenRule, userObserver } from '../core/status/index.ts';
-import { holdTurn, registryDirectory, removeGates } from '../platform/claude/index.ts';
+import { createTurnGates, noteRemade, registryDirectory, removeGates } from '../platform/claude/index.ts';
 import { openScreenHost, type ScreenHost } from '../platform/gnu-screen/index.ts';
 import { runOnWaiting } from '../platform/notify/on-waiting.ts';
 import { openSearchThread, type Search } from '../platform/search/index.ts';
@@ -137,6 +137,7 @@ async function openFleet(
   const spoolDir = join(settings.home, 'hooks');
   await mkdir(spoolDir, { recursive: true, mode: 0o700 });
   removeGates(spoolDir);
+  const gates = createTurnGates(spoolDir);
   const events = createEvents(log);
   return createFleet({
     deps: {
@@ -155,13 +156,17 @@ async function openFleet(
       writes: createPatientWrites(clock, log),
       disk,
       isFlushed: settings.stream_flush,
-      holdTurn: (launchId) => holdTurn(spoolDir, launchId),
+      holdTurn: gates.hold,
       emit: events.emit,
       onEvent: events.onEvent,
       onWaiting: (session) => notifyWaiting(options, session),
     },
     launch: { settings, environment, screen, spoolDir },
     registryDir: registryDirectory(environment),
+    onSpoolRemade: () => {
+      gates.renew();
+      noteRemade(spoolDir, clock.now());
+    },
   });
 }
 

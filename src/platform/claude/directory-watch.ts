@@ -6,6 +6,10 @@ export interface DirectoryWatchOptions {
   dir: string;
   /** called with the name of a file that came, changed or went; null: anything may have changed, look at everything */
   onChange: (name: string | null) => void;
+  /** called when the directory is not there, at the start too; whoever makes it anew is told by `onChange` */
+  onMissing?: () => void;
+  /** called when it is another directory than before: what lay in that one has gone */
+  onReplaced?: () => void;
   /** how often to look at everything in case inotify missed something (an overflown queue, a network file system) */
   sweepMs?: number;
 }
@@ -21,8 +25,10 @@ function nearestExisting(dir: string): string {
   return at;
 }
 
-function inodeOf(path: string): number | null {
-  return statSync(path, { throwIfNoEntry: false })?.ino ?? null;
+/** Of a directory that is there; file systems give the number of one that was removed to the next one, so its birth counts as well. */
+function identityOf(path: string): string | null {
+  const found = statSync(path, { throwIfNoEntry: false });
+  return found === undefined ? null : `${found.ino} ${found.birthtimeMs}`;
 }
 
 /**
@@ -33,13 +39,14 @@ function inodeOf(path: string): number | null {
 export function watchDirectory(options: DirectoryWatchOptions): () => void {
   const { dir, onChange } = options;
   let watcher: FSWatcher | null = null;
-  let watched: { path: string; inode: number | null } | null = null;
+  let watched: { path: string; identity: string | null } | null = null;
+  let known: string | null = null;
   let nextSweep: NodeJS.Timeout | undefined;
   let isDisposed = false;
 
   const onEvent = (name: string | null): void => {
     if (isDisposed || watched === null) return;
-    if (watched.path === dir && inodeOf(dir) === watched.inode) onChange(name);
+    if (watched.path === dir && identityOf(dir) === watched.identity) onChange(name);
     else arm();
   };
   const arm = (): void => {
@@ -48,7 +55,7 @@ export function watchDirectory(options: DirectoryWatchOptions): () => void {
     for (;;) {
       watcher?.close();
       const path = nearestExisting(dir);
-      watched = { path, inode: inodeOf(path) };
+      watched = { path, identity: identityOf(path) };
       try {
         watcher = watch(path, { persistent: true }, (_, name) => onEvent(name));
       } catch (error) {
@@ -62,7 +69,14 @@ export function watchDirectory(options: DirectoryWatchOptions): () => void {
       if (nearestExisting(dir) === path) break;
     }
     sweepLater();
-    if (watched?.path === dir) onChange(null);
+    if (watched?.path !== dir) {
+      options.onMissing?.();
+      return;
+    }
+    const isOther = known !== null && known !== watched.identity;
+    known = watched.identity;
+    if (isOther) options.onReplaced?.();
+    onChange(null);
   };
   const sweepLater = (): void => {
     clearTimeout(nextSweep);
@@ -70,7 +84,7 @@ export function watchDirectory(options: DirectoryWatchOptions): () => void {
     nextSweep.unref();
   };
   const sweep = (): void => {
-    if (watcher === null || watched?.path !== dir || inodeOf(dir) !== watched.inode) {
+    if (watcher === null || watched?.path !== dir || identityOf(dir) !== watched.identity) {
       arm();
       return;
     }

@@ -4,6 +4,7 @@ import { uptime } from 'node:os';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { watchDirectory } from './directory-watch.ts';
+import { makeSpool } from './spool-directory.ts';
 
 /** A hook that a session's Claude Code fired. */
 export interface SpooledHook {
@@ -27,6 +28,8 @@ export interface HookSpoolOptions {
   accept: (hook: SpooledHook) => void | Promise<void>;
   /** a file that is no hook, or that `accept` refused three times, was put into `rejected/` */
   onRejected?: (file: string, reason: unknown) => void;
+  /** the spool was removed while it was watched, and is made anew: hooks that were fired meanwhile are lost */
+  onRemade?: () => void;
   /** a fault in reading the spool, which does not end the watch */
   onError: (error: unknown) => void;
   /** Unix milliseconds */
@@ -179,6 +182,15 @@ export function watchHookSpool(options: HookSpoolOptions): HookSpool {
     return running;
   };
 
+  const remake = (): void => {
+    try {
+      makeSpool(dir);
+    } catch (error) {
+      // The home has gone as well, or is full: the next sweep tries again.
+      onError(error);
+    }
+  };
+
   removeStaleDrafts(dir, options.now()).catch(onError);
   const stop = watchDirectory({
     dir,
@@ -186,6 +198,8 @@ export function watchHookSpool(options: HookSpoolOptions): HookSpool {
       // Drafts begin with a dot: their rename brings an event of its own.
       if (name === null || name.endsWith('.json')) void drain();
     },
+    onMissing: remake,
+    onReplaced: () => options.onRemade?.(),
     ...(options.sweepMs === undefined ? {} : { sweepMs: options.sweepMs }),
   });
   return {

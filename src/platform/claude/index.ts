@@ -7,6 +7,8 @@ export * from './launch.ts';
 export * from './launch-mark.ts';
 export * from './queue-operations.ts';
 export * from './registry.ts';
+export * from './spool-directory.ts';
 export * from './trust.ts';
 export * from './turn-gate.ts';
+export * from './turn-gates.ts';
 export * from './version.ts';

@@ -44,6 +44,8 @@ export interface FleetOptions {
   launch: LaunchContext;
   /** Claude Code's registry, `sessions` in its configuration directory */
   registryDir: string;
+  /** the hook spool was removed, and is made anew */
+  onSpoolRemade: () => void;
 }
 
 /** All sessions of this home: what the faces ask for, and the watch over the world outside. */
@@ -54,7 +56,7 @@ export interface Fleet extends Sessions {
   close(): Promise<void>;
 }
 
-export function createFleet({ deps, launch, registryDir }: FleetOptions): Fleet {
+export function createFleet({ deps, launch, registryDir, onSpoolRemade }: FleetOptions): Fleet {
   const { settings, screen } = launch;
   const json: JsonContext = {
     settings,
@@ -76,6 +78,7 @@ export function createFleet({ deps, launch, registryDir }: FleetOptions): Fleet 
     home: settings.home,
     spoolDir: launch.spoolDir,
     registryDir,
+    onSpoolRemade,
     onForeign: (found) => observeForeign({ deps, roster }, found),
   });
 

@@ -45,6 +45,8 @@ export interface ObserverOptions {
   log: Logger;
   home: string;
   spoolDir: string;
+  /** the spool was removed, and is made anew */
+  onSpoolRemade: () => void;
   /** Claude Code's `sessions` directory */
   registryDir: string;
   /** a Screen session with Claude Code in it that no listed session is */
@@ -225,6 +227,16 @@ export function createObserver(options: ObserverOptions): Observer {
     else member.actor.seeHook(hook);
   }
 
+  /** Nobody knows which hooks were lost. */
+  function spoolRemade(): void {
+    log.error(
+      { dir: options.spoolDir },
+      'the hook spool was removed and is made anew: hooks of that moment are lost, and the status comes from the screen until the next ones',
+    );
+    options.onSpoolRemade();
+    for (const { actor } of roster.all()) if (!actor.isDead()) actor.loseHooks();
+  }
+
   return {
     start: async () => {
       await dropWhatOthersHave();
@@ -242,6 +254,7 @@ export function createObserver(options: ObserverOptions): Observer {
         dir: options.spoolDir,
         now: clock.now,
         accept: seeHook,
+        onRemade: spoolRemade,
         onRejected: (file, reason) => log.warn({ file, reason }, 'a hook file was rejected'),
         onError: (cause) => log.error({ err: cause }, 'reading the hook spool failed'),
       });

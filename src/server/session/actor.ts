@@ -256,6 +256,12 @@ export class SessionActor {
     this.indexHook(hook);
   }
 
+  /** Hooks were lost: what they said until then may be over. */
+  loseHooks(): void {
+    this.status.loseHooks();
+    this.save({ hooks: this.status.evidence().hooks });
+  }
+
   /** Claude Code's file of the conversation has grown, or is told of. */
   seeTranscript(file: string): void {
     this.transcript = file;

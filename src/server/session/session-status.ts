@@ -46,6 +46,8 @@ export interface SessionStatus {
   seeProcess(process: ProcessEvidence): void;
   seeRegistry(registry: RegistryEvidence | null): void;
   seeHook(event: HookEvent): void;
+  /** hooks were lost: the other sources decide until the next ones */
+  loseHooks(): void;
   seeScreen(frame: ScreenFrame, at: number): void;
   /** what the screen showed is not what it shows: nobody can see it for now */
   loseScreen(): void;
@@ -98,6 +100,7 @@ export function createSessionStatus(options: SessionStatusOptions): SessionStatu
     seeProcess: (process) => see({ process }),
     seeRegistry: (registry) => see({ registry }),
     seeHook: (event) => see({ hooks: observeHook(evidence.hooks, event) }),
+    loseHooks: () => see({ hooks: NO_HOOKS }),
     seeScreen: (frame, at) => see({ screen: options.observe(evidence.screen, frame, at) }),
     loseScreen: () => see({ screen: null }),
     seeJson: (json) => {

@@ -1,9 +1,10 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, readdirSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import {
+  createTurnGates,
   HOOK_COMMAND,
   holdTurn,
   removeGates,
@@ -75,6 +76,23 @@ describe('the gate before tools and the end of a turn', () => {
     const startedAt = performance.now();
     await ended(fire(TOOL_HOOK_COMMAND));
     expect(performance.now() - startedAt).toBeGreaterThan(4_000);
+  });
+
+  test('is put up again where the spool was removed and made anew', async () => {
+    const gates = createTurnGates(dir);
+    // Whoever types while the spool is missing makes it.
+    rmSync(dir, { recursive: true });
+    const release = gates.hold('launch-1');
+    rmSync(dir, { recursive: true });
+    gates.renew();
+    const held = fire(TOOL_HOOK_COMMAND);
+    await waitFor(() => dropped().length === 1, { describe: 'the payload is in the spool' });
+    expect(isOver(held)).toBe(false);
+    release();
+    await ended(held);
+    rmSync(dir, { recursive: true });
+    gates.renew();
+    expect(existsSync(dir)).toBe(false);
   });
 
   test('that a former server left behind is removed', async () => {

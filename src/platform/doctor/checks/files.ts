@@ -1,6 +1,7 @@
-import { accessSync, constants, readdirSync, statfsSync, statSync } from 'node:fs';
+import { accessSync, constants, readdirSync, readFileSync, statfsSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { dropText, formatSize } from '../../../text/recording-words.ts';
+import { REMADE_FILE } from '../../claude/index.ts';
 import { readDrops } from '../../sqlite/drop-store.ts';
 import { type Finding, fault, ok, warning } from '../check.ts';
 import type { DoctorContext } from '../context.ts';
@@ -91,7 +92,12 @@ const LEFT_OVER_MS = 60_000;
 export async function checkSpool({ settings: { home }, now, askServer }: DoctorContext): Promise<Finding> {
   const spool = join(home, 'hooks');
   const found = statIfThere(spool);
-  if (found === null) return ok(`${spool} (made at the first start)`);
+  if (found === null) {
+    return (await askServer()) === null
+      ? ok(`${spool} (made at the first start)`)
+      : fault(`${spool} is missing although the server runs`, 'cbos down && cbos up; the log in the home says why');
+  }
+  if (!found.isDirectory()) return fault(`${spool} is no directory`, `rm ${spool}; cbos down && cbos up`);
   if (!isPrivate(found)) return fault(`${spool} has mode ${formatMode(found)}`, `chmod 700 ${spool}`);
   const rejected = filesIn(join(spool, 'rejected'));
   const waiting = filesIn(spool).filter(
@@ -103,6 +109,13 @@ export async function checkSpool({ settings: { home }, now, askServer }: DoctorC
       'cbos down && cbos up; the log in the home says why',
     );
   }
+  const remade = readRemade(spool);
+  if (remade !== null) {
+    return warning(
+      `${spool} was removed while the server ran, and was made anew at ${remade}: hooks of that moment are lost`,
+      `Find what removed it (a cleaner, a script), then rm ${join(spool, REMADE_FILE)}`,
+    );
+  }
   if (rejected.length > 0) {
     return warning(
       `${rejected.length} hook payloads could not be understood`,
@@ -110,6 +123,11 @@ export async function checkSpool({ settings: { home }, now, askServer }: DoctorC
     );
   }
   return ok(waiting.length === 0 ? spool : `${spool}, ${waiting.length} payloads wait for the server`);
+}
+
+function readRemade(spool: string): string | null {
+  const file = join(spool, REMADE_FILE);
+  return statIfThere(file) === null ? null : readFileSync(file, 'utf8').trim();
 }
 
 function filesIn(folder: string): string[] {

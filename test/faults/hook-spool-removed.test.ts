@@ -1,0 +1,82 @@
+import { readdirSync, renameSync, rmSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Delivery } from '../../src/protocol/index.ts';
+import { type Cbos, startCbos } from '../harness/cbos.ts';
+import { type ClaudeWorld, claudeWorld } from '../harness/claude.ts';
+import { waitFor } from '../harness/wait-for.ts';
+import { logOf } from './harness/files.ts';
+
+let world: ClaudeWorld;
+let cbos: Cbos;
+let spool: string;
+beforeAll(async () => {
+  world = await claudeWorld();
+  cbos = await startCbos(world);
+  spool = join(world.cbosHome, 'hooks');
+  expect((await cbos.cli(['new', 'AUTH', '--cols', '100', '--rows', '30'])).code).toBe(0);
+  await cbos.untilStatus('AUTH', 'idle/ready');
+});
+afterAll(() => world.dispose());
+
+/** A text is sent and taken, its permission is known by its hook, and is answered. */
+async function worksByHooks(): Promise<void> {
+  const sent = await cbos.call<Delivery>('POST', '/sessions/AUTH/send', { text: 'scene:permission' });
+  expect(sent.error).toBeNull();
+  expect(sent.body.status).toBe('delivered');
+  await untilAsks();
+  await answer();
+}
+
+/** The hook says for what, and the dialog is drawn. */
+const untilAsks = () =>
+  cbos.until('AUTH', ({ status: { question } }) => question?.tool != null && question.options.length === 3, 'asks');
+
+async function answer(): Promise<void> {
+  const answered = await cbos.cli(['answer', 'AUTH', 'yes']);
+  expect(answered.stderr).toBe('');
+  await cbos.untilStatus('AUTH', 'idle/waiting_input');
+}
+
+const untilRemade = (before: number) =>
+  waitFor(() => statSync(spool, { throwIfNoEntry: false })?.birthtimeMs !== before && statSync(spool).isDirectory(), {
+    describe: 'the spool is made anew',
+  });
+
+test.each([
+  ['removed', () => rmSync(spool, { recursive: true })],
+  ['moved away', () => renameSync(spool, `${spool}.old`)],
+])('a hook spool that is %s under the server is made anew, hooks work again, and the loss is told', async (_, lose) => {
+  await worksByHooks();
+  const { birthtimeMs } = statSync(spool);
+  lose();
+  await untilRemade(birthtimeMs);
+  expect(statSync(spool).mode & 0o777).toBe(0o700);
+  await worksByHooks();
+  const doctor = await cbos.cli(['doctor']);
+  expect(doctor.stdout).toMatch(/hooks was removed while the server ran/);
+  expect(logOf(world)).toContain('the hook spool was removed and is made anew');
+});
+
+test('what a session asks while its hooks are lost is seen on its screen, and answered', async () => {
+  expect((await cbos.cli(['send', 'AUTH', 'scene:permission'])).code).toBe(0);
+  await untilAsks();
+  const { birthtimeMs } = statSync(spool);
+  rmSync(spool, { recursive: true });
+  await untilRemade(birthtimeMs);
+  await cbos.until(
+    'AUTH',
+    ({ status }) => status.detail === 'permission' && status.because.source === 'screen',
+    'is read from its screen',
+  );
+  await answer();
+});
+
+test('the hooks of a session go on when the settings file that it was given is removed', async () => {
+  rmSync(join(world.cbosHome, 'claude-hooks'), { recursive: true });
+  await worksByHooks();
+  // The next launch writes it anew.
+  expect((await cbos.cli(['new', 'NEXT'])).code).toBe(0);
+  expect(readdirSync(join(world.cbosHome, 'claude-hooks'))).toHaveLength(1);
+  await cbos.untilStatus('NEXT', 'idle/ready');
+});
