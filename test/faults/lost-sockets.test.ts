@@ -1,4 +1,5 @@
-import { chmodSync, existsSync, mkdirSync, rmSync, statSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { Delivery, Session } from '../../src/protocol/index.ts';
 import { type Cbos, startCbos } from '../harness/cbos.ts';
@@ -52,6 +53,18 @@ test("a session's socket that is removed is made again by itself, as often as it
     await expectToTakeText(text);
   }
   expect((await cbos.cli(['doctor', '--json'])).stdout).not.toContain('socket is gone');
+});
+
+test('nobody has to use the session between two losses', async () => {
+  const timesNoticed = (): number =>
+    readFileSync(join(world.cbosHome, 'server.log'), 'utf8').split('made it again').length;
+  for (let time = 0; time < 3; time += 1) {
+    const before = timesNoticed();
+    removeSocket(world, id);
+    await waitFor(() => timesNoticed() > before, { describe: 'the server has its socket made again' });
+  }
+  await backAgain();
+  expect((await cbos.session('LOST')).status.primary).toBe('idle');
 });
 
 test('a text that is sent right after the loss arrives', async () => {

@@ -12,6 +12,10 @@ import { findScreen, type KnownScreen, type ScreenSession } from './list-screens
 
 /** Screen refuses every other: "Directory … must have mode 700". */
 const PRIVATE = 0o700;
+/** The daemon makes its socket within some ms. */
+const LOOK_EVERY_MS = 20;
+/** A daemon that was stopped, or whose new socket was removed before anybody saw it, is asked again after this. */
+const ASK_AGAIN_MS = 10_000;
 
 /**
  * A session under the name that it has by now. Where its socket was removed under its living daemon (cleaners of /tmp and /run do
@@ -22,9 +26,14 @@ export async function reachScreen(host: ScreenHost, known: KnownScreen): Promise
   const found = await findScreen(host, known);
   const { daemon } = known;
   if (daemon == null) return found;
-  if (found !== null) host.recoveries.delete(keyOf(daemon));
+  if (found !== null) forgetLoss(host, daemon);
   else if (await recoverSocket(host, { ...known, daemon })) return findScreen(host, known);
   return found;
+}
+
+/** The session was seen to have its socket: the next time that it goes is another loss. */
+export function forgetLoss(host: Pick<ScreenHost, 'recoveries'>, daemon: ProcessId): void {
+  host.recoveries.delete(keyOf(daemon));
 }
 
 type Lost = KnownScreen & { daemon: ProcessId };
@@ -34,7 +43,11 @@ function recoverSocket(host: ScreenHost, lost: Lost): Promise<boolean> {
   const key = keyOf(lost.daemon);
   const known = host.recoveries.get(key);
   if (known !== undefined) return known;
-  const recovery = askDaemon(host, lost);
+  const recovery = askDaemon(host, lost).then((outcome) => {
+    if (outcome !== 'no_answer') forgetLoss(host, lost.daemon);
+    else setTimeout(() => forgetLoss(host, lost.daemon), ASK_AGAIN_MS).unref();
+    return outcome === 'made';
+  });
   host.recoveries.set(key, recovery);
   return recovery;
 }
@@ -43,18 +56,14 @@ function recoverSocket(host: ScreenHost, lost: Lost): Promise<boolean> {
  * On SIGCHLD Screen looks for its socket and makes it again, now as a FIFO (4.9.0). Where it cannot make one it *ends*, with all that
  * runs in it: so it is asked only when a file can be made in its directory.
  */
-async function askDaemon(host: ScreenHost, lost: Lost): Promise<boolean> {
-  if (!(await preparePlace(host))) {
-    // Not asked yet: whoever looks next finds the place mended, or not.
-    host.recoveries.delete(keyOf(lost.daemon));
-    return false;
-  }
+async function askDaemon(host: ScreenHost, lost: Lost): Promise<'made' | 'no_answer' | 'not_asked'> {
+  if (!(await preparePlace(host))) return 'not_asked';
   await signal(lost.daemon, 'SIGCHLD');
-  const look = async (): Promise<boolean | null> => {
-    if ((await findScreen(host, lost)) !== null) return true;
-    return (await isAlive(lost.daemon)) ? null : false;
+  const look = async (): Promise<'made' | 'no_answer' | null> => {
+    if ((await findScreen(host, lost)) !== null) return 'made';
+    return (await isAlive(lost.daemon)) ? null : 'no_answer';
   };
-  return (await waitUntil(look, { timeoutMs: SCREEN_TIMEOUT_MS })) ?? false;
+  return (await waitUntil(look, { timeoutMs: SCREEN_TIMEOUT_MS, everyMs: LOOK_EVERY_MS })) ?? 'no_answer';
 }
 
 /** Why a session is out of reach, and what a person does about it. */

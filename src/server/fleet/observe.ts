@@ -14,6 +14,7 @@ import {
   findAmong,
   findClaudeIn,
   findScreen,
+  forgetLoss,
   listScreens,
   reachScreen,
   type ScreenHost,
@@ -127,6 +128,7 @@ export function createObserver(options: ObserverOptions): Observer {
     if (found !== null && found.state !== 'dead') {
       // A session is its daemon: its user may call it what they like (`C-a :sessionname`).
       if (found.id !== screenId || daemon === null) actor.update({ screenId: found.id, daemon: found.daemon });
+      if (found.daemon !== null) forgetLoss(screen, found.daemon);
       actor.seeReach(true);
       actor.seeAttached(found.attached);
       if (agent !== null && (await isAlive(agent))) return;

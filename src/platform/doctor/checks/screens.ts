@@ -60,7 +60,7 @@ export async function checkScreens({ openScreen, settings }: DoctorContext): Pro
 
 const isStopped = ({ state }: ProcessInfo): boolean => state === 'T' || state === 't';
 
-/** Daemons of this home's sessions that have no socket any more; the server has it made again at once, or when the directory can take it. */
+/** Daemons of this home's sessions without a socket. The server has it made again at once, or when the directory can take it. */
 async function findLost(home: string, sessions: readonly ScreenSession[]): Promise<ProcessInfo[]> {
   const processes = await listProcesses();
   const byPid = new Map(processes.map((info) => [info.pid, info]));
