@@ -60,6 +60,12 @@ const Screen = z.object({
   cursor: z.object({ row: z.int(), col: z.int() }),
   dim_rows: z.array(z.int()),
   alert_rows: z.array(z.int()).meta({ description: 'Rows that begin with a sign in the colour of a warning' }),
+  ended_rows: z
+    .array(z.int())
+    .meta({ description: 'Rows that begin with the sign of a tool call in the colour of one that has ended' }),
+  flow: z.enum(['sending', 'receiving']).nullable().meta({
+    description: 'Which way the highlight on the spinner runs, where that tells anything: up to Claude Code 2.1.50',
+  }),
 });
 
 const Registry = z.object({

@@ -57,6 +57,11 @@ describe('the stand-in of the Messages API', () => {
     expect(text).toBe('Hello! I am ready when you are.');
   });
 
+  test('says when reasoning begins, and when the answer in words does', async () => {
+    await streamed([user('scene:think please')]);
+    expect(events.map((event) => event.kind)).toEqual(['request', 'first-byte', 'thinking', 'text', 'end']);
+  });
+
   test('streams the input of a tool as pieces of JSON', async () => {
     const { types, input } = await streamed([user('scene:permission')]);
     expect(types.filter((type) => type === 'content_block_start')).toHaveLength(2);

@@ -13,6 +13,8 @@ const NAMES: Readonly<Record<Detector, string>> = {
   'first-match': 'first match, one word',
   'two-level': 'first match, two levels',
 };
+/** Of the tables that `figuresRow` fills. */
+export const TITLES = ['', 'samples', 'strict', 'lenient', 'waiting detail', 'active detail', 'median lag', 'p90 lag'];
 const SAID = ['idle', 'error', 'active', 'waiting', 'stuck', 'dead', 'unknown'] as const;
 
 const INTRODUCTION = `# Accuracy
@@ -24,7 +26,9 @@ that is the worst case, and what \`cbos timeline\` does. Then on recordings that
 model was asked and sent, from the keys that were pressed and from the process, never from the screen. The status is compared with
 them every 200 ms. Left out are the 2 s after each change of the truth, and the time while the session starts or after it has died. Right
 is the same primary; an error must be told as one; a turn that ended with a question may be called idle or waiting, and so may a menu that
-the user opened. A detail while waiting is scored by the scene: question, plan, set-up or permission.
+the user opened. A detail while waiting is scored by the scene: question, plan, set-up or permission. A detail while a turn runs is scored by
+what the stand-in was asked and sent, from 2 s after the last such event on: thinking from the request, responding from the first words of
+the answer, using tools from a call to the next request, and compacting.
 
 **strict** is exactly that. **lenient** leaves out the last 300 ms before a change too: labels of keys and requests are written up to that
 long after the screen has shown their effect. **lag** is from a change of the truth to the right word; none where the word is there already.
@@ -50,27 +54,47 @@ export const versionsOf = (scored: readonly ScoredRecording[]): string[] => [
   ...new Set(scored.map(({ version }) => version)),
 ];
 
-export function figuresRow(name: string, figures: Figures): string[] {
+/** Figures of before the details of running turns were scored have none of them. */
+export type ShownFigures = Omit<Figures, 'activeDetail' | 'activeSamples'> & Partial<Figures>;
+
+export function figuresRow(name: string, figures: ShownFigures): string[] {
+  const { activeDetail = 0, activeSamples = 0 } = figures;
   return [
     name,
     String(figures.samples),
     percent(figures.strict),
     percent(figures.lenient),
     figures.waitingSamples === 0 ? '–' : percent(figures.waitingDetail),
+    activeSamples === 0 ? '–' : percent(activeDetail),
     `${Math.round(figures.medianLagMs)} ms`,
     `${Math.round(figures.p90LagMs)} ms`,
   ];
 }
 
-function confusionTable(scores: readonly Score[]): string {
+const DOING = ['thinking', 'responding', 'using_tools', 'compacting'] as const;
+
+const confusionTable = (scores: readonly Score[]): string =>
+  summedTable(
+    scores.map(({ confusion }) => confusion),
+    SAID,
+  );
+
+const doingTable = (scores: readonly Score[]): string =>
+  summedTable(
+    scores.map(({ doing }) => doing),
+    DOING,
+  );
+
+/** How often what was said where something else, or the same, was true. */
+function summedTable(tables: readonly Score['confusion'][], words: readonly string[]): string {
   const sums = new Map<string, Map<string, number>>();
-  for (const [truth, row] of scores.flatMap(({ confusion }) => [...confusion])) {
+  for (const [truth, row] of tables.flatMap((one) => [...one])) {
     const sum = sums.get(truth) ?? new Map<string, number>();
     for (const [said, samples] of row) sum.set(said, (sum.get(said) ?? 0) + samples);
     sums.set(truth, sum);
   }
-  const rows = [...sums].sort().map(([truth, row]) => [truth, ...SAID.map((said) => String(row.get(said) ?? '·'))]);
-  return table(['truth ↓ said →', ...SAID], rows);
+  const rows = [...sums].sort().map(([truth, row]) => [truth, ...words.map((word) => String(row.get(word) ?? '·'))]);
+  return table(['truth ↓ said →', ...words], rows);
 }
 
 function sceneTable(scored: readonly ScoredRecording[], detector: Detector): string {
@@ -91,11 +115,10 @@ function sceneTable(scored: readonly ScoredRecording[], detector: Detector): str
  * @param sections further ones, before the tables of each detector
  */
 export function accuracyPage(scored: readonly ScoredRecording[], sections: readonly string[] = []): string {
-  const titles = ['', 'samples', 'strict', 'lenient', 'waiting detail', 'median lag', 'p90 lag'];
   const versions = versionsOf(scored);
   const perDetector = DETECTORS.flatMap((detector) => [
     `## ${NAMES[detector]}`,
-    table(titles, [
+    table(TITLES, [
       ...versions.map((version) =>
         figuresRow(
           version,
@@ -111,11 +134,14 @@ export function accuracyPage(scored: readonly ScoredRecording[], sections: reado
     ]),
     'What was said, by what was true (strict samples):',
     confusionTable(of(scored, detector)),
+    ...(detector === 'cbos'
+      ? ['What a running turn was said to do, by what it did:', doingTable(of(scored, detector))]
+      : []),
     'Strict, by scene:',
     sceneTable(scored, detector),
   ]);
   const overview = table(
-    titles,
+    TITLES,
     DETECTORS.map((detector) => figuresRow(NAMES[detector], figuresOf(of(scored, detector)))),
   );
   const counted = `${scored.length} recordings of ${versions.length} versions of Claude Code, ${versions.join(', ')}.`;
@@ -164,18 +190,20 @@ function besideChange({ fromMs, truthFromMs, truthToMs }: Fault): string {
 export function describeFaults(scored: readonly ScoredRecording[]): string {
   return scored
     .flatMap(({ version, scene, scores: { cbos } }) => {
-      const { strict, waiting, confusion } = cbos;
-      if (strict.right === strict.samples && waiting.right === waiting.samples) return [];
-      const said = [...confusion].map(([truth, row]) => `${truth} → ${JSON.stringify(Object.fromEntries(row))}`);
+      const { strict, waiting, active, confusion, doing } = cbos;
+      if ([strict, waiting, active].every(({ samples, right }) => samples === right)) return [];
+      const said = [...confusion, ...doing].map(
+        ([truth, row]) => `${truth} → ${JSON.stringify(Object.fromEntries(row))}`,
+      );
       return [
-        `${version} ${scene}: ${strict.right}/${strict.samples}, waiting detail ${waiting.right}/${waiting.samples}: ${said.join(', ')}`,
+        `${version} ${scene}: ${strict.right}/${strict.samples}, waiting detail ${waiting.right}/${waiting.samples}, active detail ${active.right}/${active.samples}: ${said.join(', ')}`,
       ];
     })
     .join('\n');
 }
 
-/** version → scene → parts of the strict samples and of the waiting details that were right */
-export type Floors = Record<string, Record<string, { strict: number; waitingDetail: number }>>;
+/** version → scene → parts of the strict samples, of the waiting and of the active details that were right */
+export type Floors = Record<string, Record<string, { strict: number; waitingDetail: number; activeDetail: number }>>;
 
 /** Four digits, cut: a figure that is written down must be reached again. */
 const floorOf = (part: number): number => Math.floor(part * 10_000) / 10_000;
@@ -191,6 +219,7 @@ export function raisedFloors(before: Floors, scored: readonly ScoredRecording[])
       [scene]: {
         strict: Math.max(floorOf(figures.strict), old?.strict ?? 0),
         waitingDetail: Math.max(floorOf(figures.waitingDetail), old?.waitingDetail ?? 0),
+        activeDetail: Math.max(floorOf(figures.activeDetail), old?.activeDetail ?? 0),
       },
     };
   }

@@ -1,8 +1,16 @@
 import type { LiveResults } from '../live/results.ts';
 import { type Figures, figuresOf, type ScoredRecording } from './accuracy.ts';
-import { faultSection, figuresRow, of, percent, steadiness, table, versionsOf } from './accuracy-page.ts';
-
-const TITLES = ['', 'samples', 'strict', 'lenient', 'waiting detail', 'median lag', 'p90 lag'] as const;
+import {
+  faultSection,
+  figuresRow,
+  of,
+  percent,
+  type ShownFigures,
+  steadiness,
+  TITLES,
+  table,
+  versionsOf,
+} from './accuracy-page.ts';
 
 /** The part of docs/ACCURACY.md on recordings that no rule was written for. */
 export function heldOutSection(first: readonly FirstScoring[], now: readonly ScoredRecording[]): string {
@@ -34,7 +42,7 @@ others that are like them; so the last table is no forecast any more.`,
   ].join('\n\n');
 }
 
-const rowsOf = (versions: Readonly<Record<string, Figures>>): string[][] =>
+const rowsOf = (versions: Readonly<Record<string, ShownFigures>>): string[][] =>
   Object.entries(versions).map(([version, figures]) => figuresRow(version, figures));
 
 const quantile = (sorted: readonly number[], part: number): number =>
@@ -91,8 +99,8 @@ interface FirstScoring {
   commit: string;
   /** `VERSION/SCENE` */
   recordings: string[];
-  all: Figures;
-  versions: Record<string, Figures>;
+  all: ShownFigures;
+  versions: Record<string, ShownFigures>;
 }
 
 /** The figures of recordings that nobody had scored before. */

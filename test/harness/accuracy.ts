@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TimelineEntry } from '../../src/core/status/index.ts';
 import type { Detail } from '../../src/protocol/index.ts';
+import { type Label, phasesOf } from './active-truth.ts';
 import { firstMatchTimeline, twoLevelTimeline } from './baselines.ts';
 import { replay, type Said, timelineOf } from './replay.ts';
 
@@ -18,15 +19,6 @@ const BEFORE_CHANGE_MS = 300;
 /** Who is scored: CBOS, and the two sets of patterns that it is compared with. */
 export const DETECTORS = ['cbos', 'first-match', 'two-level'] as const;
 export type Detector = (typeof DETECTORS)[number];
-
-/** One line of `SCENE.labels.jsonl`; `t` in seconds. */
-interface Label {
-  t: number;
-  state?: string;
-  /** of a waiting session, where the recording says it */
-  detail?: string;
-  event?: string;
-}
 
 /** Nobody could read a word that stands for less. */
 const SHORTEST_MS = 300;
@@ -54,6 +46,10 @@ export interface Score {
   /** without the samples just before a change */
   lenient: Count;
   waiting: Count;
+  /** details of a running turn */
+  active: Count;
+  /** what a running turn did → what was said */
+  doing: Map<string, Map<string, number>>;
   /** truth → what was said → how many strict samples */
   confusion: Map<string, Map<string, number>>;
   /** every strict sample that was wrong */
@@ -114,10 +110,13 @@ function scoreSaid(timeline: readonly { at: number; said: Said }[], { version, s
     strict: { samples: 0, right: 0 },
     lenient: { samples: 0, right: 0 },
     waiting: { samples: 0, right: 0 },
+    active: { samples: 0, right: 0 },
+    doing: new Map(),
     confusion: new Map(),
     faults: [],
     lagsMs: [],
   };
+  const phases = phasesOf(labels);
   const saidAt = (time: number): Said =>
     timeline.findLast((entry) => entry.at <= time)?.said ?? { primary: null, detail: null };
   for (let time = 0; time < endMs; time += SAMPLE_MS) {
@@ -140,14 +139,19 @@ function scoreSaid(timeline: readonly { at: number; said: Said }[], { version, s
         truthToMs: next === undefined ? null : next.t * 1_000,
       });
     }
-    const row = score.confusion.get(truth) ?? new Map<string, number>();
-    score.confusion.set(truth, row.set(wordOf(said), (row.get(wordOf(said)) ?? 0) + 1));
+    tally(score.confusion, truth, wordOf(said));
     if (time < (next?.t ?? Number.POSITIVE_INFINITY) * 1_000 - BEFORE_CHANGE_MS) {
       count(score.lenient, right);
     }
     const detail = label.detail ?? waitingDetailOf(scene);
     if (truth === 'waiting' && detail !== undefined && said.primary === 'waiting' && said.isOneWord !== true) {
       count(score.waiting, said.detail === detail);
+    }
+    const phase = phases.findLast(({ fromMs }) => fromMs <= time);
+    if (truth === 'active' && said.primary === 'active' && phase?.detail != null) {
+      if (time < phase.fromMs + AFTER_CHANGE_MS) continue;
+      count(score.active, said.detail === phase.detail);
+      tally(score.doing, phase.detail, said.detail ?? 'unknown');
     }
   }
   for (const [index, label] of states.entries()) {
@@ -161,6 +165,11 @@ function scoreSaid(timeline: readonly { at: number; said: Said }[], { version, s
     if (first !== undefined) score.lagsMs.push(first - fromMs);
   }
   return score;
+}
+
+function tally(table: Map<string, Map<string, number>>, truth: string, said: string): void {
+  const row = table.get(truth) ?? new Map<string, number>();
+  table.set(truth, row.set(said, (row.get(said) ?? 0) + 1));
 }
 
 function addFault(faults: Fault[], fault: Fault): void {
@@ -255,6 +264,10 @@ export interface Figures {
   waitingDetail: number;
   /** how many of those there are */
   waitingSamples: number;
+  /** part of the samples that are rightly called active whose detail is right, 0 to 1 */
+  activeDetail: number;
+  /** how many of those there are */
+  activeSamples: number;
   medianLagMs: number;
   p90LagMs: number;
 }
@@ -273,6 +286,8 @@ export function figuresOf(scores: readonly Score[]): Figures {
     lenient: part((score) => score.lenient),
     waitingDetail: part((score) => score.waiting),
     waitingSamples: scores.reduce((total, score) => total + score.waiting.samples, 0),
+    activeDetail: part((score) => score.active),
+    activeSamples: scores.reduce((total, score) => total + score.active.samples, 0),
     medianLagMs: quantile(0.5),
     p90LagMs: quantile(0.9),
   };

@@ -45,6 +45,8 @@ export function explanationOf({ status }: Session): Explanation {
         cursor: { row: 3, col: 2 },
         dim_rows: [],
         alert_rows: [],
+        ended_rows: [],
+        flow: null,
       },
       registry: null,
       json: null,

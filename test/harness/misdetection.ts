@@ -28,10 +28,15 @@ export type Misdetection = z.infer<typeof Misdetection>;
 /** A source that the CBOS of then did not know had nothing to say. */
 const NO_SOURCE = { process: null, hooks: null, screen: null, registry: null, json: null };
 
+/** What it did not see of the screen. */
+const UNSEEN = { ended_rows: [], flow: null };
+
 /** @throws when the text is no misdetection, naming the field */
 export function parseMisdetection(text: string): Misdetection {
-  const written = JSON.parse(text) as { evidence?: object };
-  return Misdetection.parse({ ...written, evidence: { ...NO_SOURCE, ...written.evidence } });
+  const written = JSON.parse(text) as { evidence?: { screen?: object | null } };
+  const evidence = { ...NO_SOURCE, ...written.evidence };
+  const screen = evidence.screen && { ...UNSEEN, ...evidence.screen };
+  return Misdetection.parse({ ...written, evidence: { ...evidence, screen } });
 }
 
 const millis = (at: string): number => Date.parse(at);
@@ -133,11 +138,13 @@ function screenOf(
           reading: { ...before, dialog: null, draft: screen.draft, cover: null, lastMessage: null },
           since: millis(screen.since),
         };
-  const { lines, cursor, cols, rows } = screen;
-  const frame = { lines, cursor, cols, rows, dimRows: screen.dim_rows, alertRows: screen.alert_rows };
+  const { lines, cursor, cols, rows, flow } = screen;
+  const colours = { dimRows: screen.dim_rows, alertRows: screen.alert_rows, endedRows: screen.ended_rows };
+  const frame = { lines, cursor, cols, rows, ...colours };
   return {
     frame,
-    reading: readScreen(frame),
+    flow: { row: null, seen: null, flow, runsRight: flow !== null },
+    reading: readScreen(frame, { flow }),
     readingSince: millis(screen.newest_since),
     primarySince: millis(screen.newest_since),
     settled: { alone: settled, accompanied: settled },

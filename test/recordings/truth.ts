@@ -100,6 +100,8 @@ export class Truth {
         this.open.delete(event.request);
         break;
       case 'first-byte':
+      case 'thinking':
+      case 'text':
         break;
     }
     return whose;

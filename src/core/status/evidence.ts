@@ -32,6 +32,31 @@ export interface ScreenFrame {
   dimRows: readonly number[];
   /** row numbers that begin with a sign in the colour of a warning; left out where colours are not known */
   alertRows?: readonly number[];
+  /** row numbers that begin with the sign of a tool call in the colour of one that has ended; left out where colours are not known */
+  endedRows?: readonly number[];
+  /** the highlight on the spinner's words; null while it is not over them, left out where colours are not known */
+  glimmer?: Glimmer | null;
+}
+
+/** Where the highlight that runs over a spinner's words has its middle, to half a column. */
+export interface Glimmer {
+  row: number;
+  col: number;
+}
+
+/** Which way the spinner's highlight runs, up to 2.1.50: to the right while a request is out, to the left from its first byte on. */
+export type Flow = 'sending' | 'receiving';
+
+/** The spinner's highlight, followed over frames. */
+export interface FlowEvidence {
+  /** the spinner's row, null while none was seen */
+  row: number | null;
+  /** where the highlight was last, and whether it got there from the left; null once it has left the words */
+  seen: { col: number; at: Millis; isRight: boolean } | null;
+  /** null until it has told */
+  flow: Flow | null;
+  /** whether it ever ran to the right: only then the left means anything */
+  runsRight: boolean;
 }
 
 /** What a screen rule makes of one frame. */
@@ -94,6 +119,7 @@ export interface ScreenEvidence {
    * accompany is believed sooner than one that speaks alone.
    */
   settled: Readonly<Record<'alone' | 'accompanied', SettledReading | null>>;
+  flow: FlowEvidence;
   /** when a dialog was last on the screen, null when none ever was: tells an answered dialog from one that is not drawn yet */
   dialogSeenAt: Millis | null;
   /** when anything last changed, a spinner included */

@@ -129,5 +129,7 @@ function screenFacts({ evidence: { screen }, settled }: Hearing): Explanation['e
     cursor: screen.frame.cursor,
     dim_rows: [...screen.frame.dimRows],
     alert_rows: [...(screen.frame.alertRows ?? [])],
+    ended_rows: [...(screen.frame.endedRows ?? [])],
+    flow: screen.flow.flow,
   };
 }

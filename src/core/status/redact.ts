@@ -13,6 +13,9 @@ const KEPT: readonly RegExp[] = [
   /\b(?:Showing detailed transcript|(?:dialog waiting|working)(?= · Showing)|Compacting\b|Conversation compacted|running \w+ hook|thinking|Thinking|Thought|tokens|Queued|Ran|Read|Did not run|Searched|Listed|Fetched|Edited|Wrote|Created|Exited plan mode|Entered plan mode|Updated|Approved|Rejected|plan$|MCP|Interrupted)\b/g,
   /\bfor (?=(?:\d+[hms] ?)+)|\bdone (?=\d)|\d+(?:\.\d+)?(?:[hms]\b|k?(?= tokens))/g,
   / ⎿\s+(?:Waiting|Running)…/g,
+  /(?<=^ +(?:\+\d+ )?)(?:more )?lines?\b|\bctrl\+b to run in background$|\b(?:User answered|Answered) Claude's questions:/g,
+  // 1.0 reasons where a prompt asks for it.
+  /(?<=^> .*)\b(?:ultra|mega)?think\b/gi,
   /^[│\s]*(?:[❯>]\s*)?\d{1,2}\. /g,
 ];
 

@@ -1,5 +1,5 @@
 import type { ScreenGeneration } from './screen-generation.ts';
-import { activeDetail, dialogRule, errorLine } from './screen-readers.ts';
+import { activeDetail, dialogRule, errorLine, isReceiving, runningShell } from './screen-readers.ts';
 
 const ALL = ['1.0.60', '1.0.128', '2.0.30', '2.0.77', '2.1.50', '2.1.150', '2.1.250', '2.1.329'] as const;
 
@@ -34,6 +34,24 @@ export const SCREEN_1_0: ScreenGeneration = {
   rules: {
     dialog: [dialogRule('permission', ALL), dialogRule('setup', ALL)],
     spinner: [
+      {
+        // An answer is drawn when it is whole (up to 2.1.50): until then only the spinner tells that it comes.
+        id: 'screen.spinner.receiving',
+        versions: ['1.0.60', '1.0.128', '2.0.30', '2.0.77', '2.1.50'],
+        read: (view) =>
+          view.spinner !== null && isReceiving(view)
+            ? { primary: 'active', detail: 'responding', evidence: view.spinner.words }
+            : null,
+      },
+      {
+        // Without a spinner, up to 2.1.50.
+        id: 'screen.shell.running',
+        versions: ['1.0.128', '2.0.30', '2.1.50'],
+        read: ({ prompt, blocks }) => {
+          const command = prompt === null ? null : runningShell(blocks);
+          return command === null ? null : { primary: 'active', detail: 'using_tools', evidence: command };
+        },
+      },
       {
         // 2.1.150 draws it too, but there the footer tells all that it tells.
         id: 'screen.spinner',

@@ -1,5 +1,5 @@
 import type { Detail, Primary } from '../../protocol/index.ts';
-import type { ScreenDialog } from './evidence.ts';
+import type { Flow, ScreenDialog } from './evidence.ts';
 import type { RuleFacts } from './rule.ts';
 import type { Layout } from './screen-layout.ts';
 import type { ScreenSigns } from './screen-signs.ts';
@@ -8,6 +8,8 @@ import type { ScreenSigns } from './screen-signs.ts';
 export interface ScreenView extends Layout {
   dialog: ScreenDialog | null;
   signs: ScreenSigns;
+  /** which way the spinner's highlight ran last; null where it was not seen moving */
+  flow: Flow | null;
 }
 
 /** What a rule says when it fits. */

@@ -1,4 +1,4 @@
-import { type ScreenFrame, type ScreenReading, TRANSCRIPT_RULE } from './evidence.ts';
+import { type Flow, type ScreenFrame, type ScreenReading, TRANSCRIPT_RULE } from './evidence.ts';
 import { SCREEN_1_0 } from './screen-1.0.ts';
 import { SCREEN_2_0 } from './screen-2.0.ts';
 import { SCREEN_2_1 } from './screen-2.1.ts';
@@ -24,18 +24,22 @@ export const SCREEN_SIGNS: ScreenSigns = {
   borders: GENERATIONS.flatMap(({ signs }) => signs.borders ?? []),
 };
 
-/**
- * Reads one frame. Pure; the same frame always reads the same. `primary` is null when no rule fits.
- * @param rules strongest first
- */
+export interface ReadOptions {
+  /** strongest first; those that CBOS brings when left out */
+  rules?: readonly ScreenRule[];
+  signs?: ScreenSigns;
+  /** which way the spinner's highlight ran last: one frame does not tell */
+  flow?: Flow | null;
+}
+
+/** Reads one frame. Pure; the same frame always reads the same. `primary` is null when no rule fits. */
 export function readScreen(
   frame: ScreenFrame,
-  rules: readonly ScreenRule[] = SCREEN_RULES,
-  signs: ScreenSigns = SCREEN_SIGNS,
+  { rules = SCREEN_RULES, signs = SCREEN_SIGNS, flow = null }: ReadOptions = {},
 ): ScreenReading {
   const layout = layOut(frame, signs);
   const isBare = layout.prompt === null && layout.spinner === null;
-  const view: ScreenView = { ...layout, signs, dialog: isBare ? readDialog(frame, signs) : null };
+  const view: ScreenView = { ...layout, signs, flow, dialog: isBare ? readDialog(frame, signs) : null };
   const draft =
     layout.prompt === null || layout.prompt.isSuggestion || layout.prompt.text === '' ? null : layout.prompt.text;
   const lastMessage = layout.prompt === null || layout.spinner !== null ? null : readLastMessage(layout);

@@ -1,4 +1,5 @@
 import type { HookEvidence, Millis, ScreenEvidence, ScreenFrame, ScreenReading, SettledReading } from './evidence.ts';
+import { followFlow, SPINNER_SHAPE } from './screen-flow.ts';
 import type { ScreenRule } from './screen-generation.ts';
 import { readScreen, SCREEN_RULES, SCREEN_SIGNS } from './screen-rules.ts';
 import type { ScreenSigns } from './screen-signs.ts';
@@ -42,9 +43,7 @@ const MOVING = /[▀-▟·✢✳✶✻✽*∗●⏺~]|\d+(?:\.\d+)?(?:[hms]|k?\s
 
 const mask = (line: string): string => line.replace(MOVING, ' ').trim();
 
-/** A spinner line is masked whole: its verb changes by itself. Recognised here by its shape alone, cheap and good enough. */
-const SPINNER_SHAPE = /^[·✢✳✶✻✽*∗] .*…/;
-
+/** A spinner line is masked whole: its verb changes by itself. */
 function hasProgressed(before: ScreenFrame, after: ScreenFrame): boolean {
   const rows = Math.max(before.lines.length, after.lines.length);
   for (let row = 0; row < rows; row++) {
@@ -83,7 +82,10 @@ export function screenObserver({
   thresholds = DEFAULT_THRESHOLDS,
 }: ObserverOptions): ScreenObserver {
   const times = { alone: settleTimes('alone', thresholds), accompanied: settleTimes('accompanied', thresholds) };
-  return (previous, frame, at) => fold(previous, { frame, reading: readScreen(frame, rules, signs), at }, times);
+  return (previous, frame, at) => {
+    const flow = followFlow(previous, frame, at);
+    return fold(previous, { frame, flow, reading: readScreen(frame, { rules, signs, flow: flow.flow }), at }, times);
+  };
 }
 
 /** With rules of the user's before those that CBOS brings. */
@@ -95,13 +97,14 @@ export const observeScreen: ScreenObserver = screenObserver({ rules: SCREEN_RULE
 
 function fold(
   previous: ScreenEvidence | null,
-  { frame, reading, at }: Pick<ScreenEvidence, 'frame' | 'reading'> & { at: Millis },
+  { frame, flow, reading, at }: Pick<ScreenEvidence, 'frame' | 'flow' | 'reading'> & { at: Millis },
   times: Readonly<Record<Company, SettleTimes>>,
 ): ScreenEvidence {
   const dialogSeenAt = reading.dialog === null ? (previous?.dialogSeenAt ?? null) : at;
   if (previous === null) {
     return {
       frame,
+      flow,
       reading,
       readingSince: at,
       primarySince: at,
@@ -119,6 +122,7 @@ function fold(
   };
   return {
     frame,
+    flow,
     reading,
     readingSince: isSame ? previous.readingSince : at,
     primarySince: previous.reading.primary === reading.primary ? previous.primarySince : at,

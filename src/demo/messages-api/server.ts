@@ -12,6 +12,8 @@ export type ApiEvent =
   /** `scene` is null for a side call (a title, a summary), which plays no scene */
   | { kind: 'request'; request: number; scene: string | null; step: number; prompt: string; body: MessagesRequest }
   | { kind: 'first-byte'; request: number }
+  /** a block of reasoning, or of the answer in words, begins */
+  | { kind: 'thinking' | 'text'; request: number }
   | { kind: 'tool'; request: number; name: string; input: unknown }
   | { kind: 'end'; request: number }
   /** answered with an error, as the scene wants it */
@@ -143,7 +145,10 @@ function createAnswerer(options: MessagesApiOptions): Answer {
       await pause((reply.firstByteDelayMs ?? 0) * pace, hangUp.signal);
       emit({ kind: 'first-byte', request });
       for (const [name, value] of Object.entries(reply.headers ?? {})) response.setHeader(name, value);
-      if (body.stream) await stream(response, { head, blocks, pace, signal: hangUp.signal });
+      const onBlock = (kind: Block['kind']): void => {
+        if (kind !== 'tool') emit({ kind, request });
+      };
+      if (body.stream) await stream(response, { head, blocks, pace, signal: hangUp.signal, onBlock });
       else sendJson(response, 200, wholeMessage(head, blocks));
     } catch (error) {
       if (!hangUp.signal.aborted) throw error;
@@ -168,13 +173,21 @@ async function pause(ms: number, signal: AbortSignal): Promise<void> {
   if (ms > 0) await delay(ms, undefined, { signal });
 }
 
-async function stream(
-  response: ServerResponse,
-  answer: { head: MessageHead; blocks: readonly Block[]; pace: number; signal: AbortSignal },
-): Promise<void> {
+interface StreamedAnswer {
+  head: MessageHead;
+  blocks: readonly Block[];
+  pace: number;
+  signal: AbortSignal;
+  /** called as each block begins */
+  onBlock(kind: Block['kind']): void;
+}
+
+async function stream(response: ServerResponse, answer: StreamedAnswer): Promise<void> {
   response.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-cache' });
   for (const { delayMs, event } of streamEvents(answer.head, answer.blocks)) {
     await pause(delayMs * answer.pace, answer.signal);
+    const begun = event.type === 'content_block_start' ? answer.blocks[event.index as number] : undefined;
+    if (begun !== undefined) answer.onBlock(begun.kind);
     response.write(`event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`);
   }
   response.end();

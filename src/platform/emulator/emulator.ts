@@ -2,9 +2,10 @@ import serialize, { type SerializeAddon } from '@xterm/addon-serialize';
 // Both packages are CommonJS: a named import of a value type-checks and fails when run.
 import xterm, { type IBufferLine, type Terminal } from '@xterm/headless';
 import type { ScreenRow } from '../../core/search/screen-lines.ts';
-import type { ScreenFrame } from '../../core/status/evidence.ts';
+import type { Glimmer, ScreenFrame } from '../../core/status/evidence.ts';
 import { boundCounts } from '../../text/bounded-counts.ts';
 import { styledRows } from '../../text/styled-rows.ts';
+import { glimmerOf, signOf } from './coloured-signs.ts';
 import { snapshotOf } from './snapshot.ts';
 import { wholeCharacters } from './whole-characters.ts';
 import { printAloneAtTheEdge } from './xterm-core.ts';
@@ -158,12 +159,18 @@ function readFrame(terminal: Terminal): ScreenFrame {
   const lines: string[] = [];
   const dimRows: number[] = [];
   const alertRows: number[] = [];
+  const endedRows: number[] = [];
+  let glimmer: Glimmer | null = null;
   for (let row = 0; row < terminal.rows; row++) {
     const line = buffer.getLine(buffer.baseY + row);
     const text = line?.translateToString(true).trimEnd() ?? '';
     lines.push(text);
-    if (line !== undefined && text !== '' && isDimRow(terminal, line)) dimRows.push(row);
-    if (line !== undefined && SIGN.test(text) && hasAlertColour(line)) alertRows.push(row);
+    if (line === undefined || text === '') continue;
+    if (isDimRow(terminal, line)) dimRows.push(row);
+    const sign = signOf(text, line);
+    if (sign === 'alert') alertRows.push(row);
+    if (sign === 'ended') endedRows.push(row);
+    glimmer = glimmerOf(text, line, row) ?? glimmer;
   }
   return {
     lines,
@@ -172,20 +179,9 @@ function readFrame(terminal: Terminal): ScreenFrame {
     rows: terminal.rows,
     dimRows,
     alertRows,
+    endedRows,
+    glimmer,
   };
-}
-
-/** What begins an answer, a tool call, and what Claude Code itself reports. */
-const SIGN = /^[●⏺]/;
-/** The yellow of Claude Code's themes, of 256 colours and of all of them; the sign of an answer is plain (2.1.250). */
-const ALERT_PALETTE = 220;
-const ALERT_RGB = 0xffc107;
-
-function hasAlertColour(line: IBufferLine): boolean {
-  const cell = line.getCell(0);
-  if (cell === undefined) return false;
-  const isPalette = cell.isFgPalette() && cell.getFgColor() === ALERT_PALETTE;
-  return isPalette || (cell.isFgRGB() && cell.getFgColor() === ALERT_RGB);
 }
 
 /** A prompt's mark and its box's frame, which are never dim themselves. */

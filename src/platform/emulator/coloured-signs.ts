@@ -1,0 +1,54 @@
+import type { IBufferLine } from '@xterm/headless';
+import type { Glimmer } from '../../core/status/evidence.ts';
+
+/** What begins an answer, a tool call, and what Claude Code itself reports. */
+const SIGN = /^[●⏺]/;
+/** The yellow of Claude Code's themes, of 256 colours and of all of them; the sign of an answer is plain (2.1.250). */
+const ALERT_PALETTE = 220;
+const ALERT_RGB = 0xffc107;
+
+/** Channels of a grey differ by less: 1.0.60 to 2.1.330 draw the sign of an answer white, of a call that runs grey, of one that has ended green or red. */
+const GREYEST = 40;
+
+/**
+ * What the colour of a line's first sign says: `alert` is a warning of Claude Code's own, `ended` a call that is over, well or not.
+ * null: the line has no sign, or a plain one.
+ */
+export function signOf(text: string, line: IBufferLine): 'alert' | 'ended' | null {
+  if (!SIGN.test(text)) return null;
+  const cell = line.getCell(0);
+  if (cell === undefined || cell.isFgDefault()) return null;
+  const colour = cell.getFgColor();
+  if (colour === (cell.isFgRGB() ? ALERT_RGB : ALERT_PALETTE)) return 'alert';
+  const [red, green, blue] = cell.isFgRGB() ? [colour >> 16, (colour >> 8) & 0xff, colour & 0xff] : channelsOf(colour);
+  return Math.max(red, green, blue) - Math.min(red, green, blue) > GREYEST ? 'ended' : null;
+}
+
+/** Red, green and blue of one of the 256 colours: 16 by name, a cube of six steps each, 24 greys. */
+function channelsOf(index: number): [number, number, number] {
+  const bit = (mask: number): number => ((index & mask) === 0 ? 0 : 255);
+  if (index < 16) return index === 8 ? [127, 127, 127] : [bit(1), bit(2), bit(4)];
+  if (index >= 232) return [0, 0, 0];
+  const step = (size: number): number => (Math.floor((index - 16) / size) % 6) * 51;
+  return [step(36), step(6), step(1)];
+}
+
+const SPINNER = /^[·✢✳✶✻✽*∗] (\S[^(]*…)/;
+const WORDS_COL = 2;
+/** The highlight is up to three characters wide; where all words change their colour at once, a tool runs. */
+const WIDEST = 3;
+
+/** The highlight that runs over a spinner's words: in another colour than the sign; null while it is not over them. */
+export function glimmerOf(text: string, line: IBufferLine, row: number): Glimmer | null {
+  const words = SPINNER.exec(text)?.[1];
+  const own = line.getCell(0)?.getFgColor();
+  if (words === undefined) return null;
+  let first = -1;
+  let last = -1;
+  for (let col = WORDS_COL; col < WORDS_COL + words.length; col++) {
+    if (line.getCell(col)?.getFgColor() === own) continue;
+    if (first < 0) first = col;
+    last = col;
+  }
+  return first < 0 || last - first >= WIDEST ? null : { row, col: (first + last) / 2 };
+}
