@@ -1,7 +1,6 @@
 import { cpSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { World } from '../harness/world.ts';
-import type { Ledger } from './client.ts';
 
 /** What says how a fault came about: recordings, journal, log, Claude Code's transcripts. */
 const KEPT = ['streams', 'cbos/cbos.db', 'cbos/cbos.db-wal', 'cbos/server.log', 'home/.claude/projects'] as const;
@@ -11,7 +10,7 @@ const KEPT = ['streams', 'cbos/cbos.db', 'cbos/cbos.db-wal', 'cbos/server.log', 
  * @param name of the run; the folder of an earlier one of this name is written over
  * @returns the folder
  */
-export function keepEvidence(world: World, name: string, ledger: Ledger): string {
+export function keepEvidence(world: World, name: string, ledger: object): string {
   const folder = join('build', 'torture', name);
   mkdirSync(folder, { recursive: true });
   for (const kept of KEPT.filter((path) => existsSync(join(world.dir, path))))

@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { z } from 'zod';
+import { DELIVERY_NOTES, NOTES } from '../../src/core/delivery/notes.ts';
 import type { Delivery, Session } from '../../src/protocol/index.ts';
 import { type Cbos, startCbos } from '../harness/cbos.ts';
 import { type ClaudeWorld, claudeWorld } from '../harness/claude.ts';
@@ -173,11 +174,14 @@ function journalled(file: string): [string, FinalDelivery][] {
           text: z.string(),
           status: z.string(),
           updated_at: z.number(),
-          note: z.string().nullable(),
+          note: z.enum(DELIVERY_NOTES).nullable(),
         }),
       )
       .parse(rows)
-      .map(({ id, text, status, updated_at: at, note }) => [text, { id, status, at, note }]);
+      .map(({ id, text, status, updated_at: at, note }) => [
+        text,
+        { id, status, at, note: note === null ? null : NOTES[note] },
+      ]);
   } finally {
     database.close();
   }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
+import { NOTES } from '../../src/core/delivery/notes.ts';
 import type { Question } from '../../src/protocol/index.ts';
-import { NOTES } from '../../src/server/session/leftovers.ts';
 import type { TimedApiEvent } from '../harness/claude.ts';
 import { newLedger } from './client.ts';
 import { faultsOf, type Torture } from './verdict.ts';

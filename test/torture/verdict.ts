@@ -1,4 +1,4 @@
-import { NOTES } from '../../src/server/session/leftovers.ts';
+import { NOTES } from '../../src/core/delivery/notes.ts';
 import type { GivenAnswer, Interrupt, Ledger, SentText } from './client.ts';
 import type { ToolCall, Witness } from './witness.ts';
 

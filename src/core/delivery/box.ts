@@ -1,8 +1,24 @@
-import type { ScreenReading } from '../status/index.ts';
+import type { ScreenFrame, ScreenReading } from '../status/index.ts';
+import { isRule } from '../status/screen-layout.ts';
 
 /** Whether the screen shows the prompt, and nothing in it. Where a view lies over it, nobody knows. */
 export function isEmptyBox({ draft, cover, dialog, primary }: ScreenReading): boolean {
   return draft === null && cover === null && dialog === null && primary !== null;
+}
+
+/** How far the lines of the prompt's box are indented, and how many lines stand below it at most. */
+const BOX_INDENT = /^ {2}/;
+const LINES_BELOW_BOX = 6;
+
+/**
+ * What stands in a prompt whose box fills the window, as far as it is seen: a text of some 40 lines pushes the box's upper rule and its mark off the screen
+ * (2.1.330), and nothing else draws a window that is indented from its first row to a rule. null where the screen is not that.
+ */
+export function draftFillingWindow({ lines, cols }: ScreenFrame): string | null {
+  const bottom = lines.findLastIndex((line) => isRule(line, cols));
+  if (bottom < lines.length - LINES_BELOW_BOX || lines[0]?.trim() === '') return null;
+  const box = lines.slice(0, bottom);
+  return box.length > 0 && box.every((line) => line.trim() === '' || BOX_INDENT.test(line)) ? box.join('\n') : null;
 }
 
 /**

@@ -52,6 +52,21 @@ export async function readQueue(transcript: string): Promise<ToldQueue> {
   return { putBack, taken, queued };
 }
 
+const Told = z.looseObject({ timestamp: z.iso.datetime() });
+
+/** The texts (trimmed) that a conversation has taken since a time, as prompts or into its queue: they arrived, whatever hooks tell. */
+export async function readTakenSince(transcript: string, since: number): Promise<ReadonlySet<string>> {
+  const taken = new Set<string>();
+  for (const line of (await readTail(transcript)).split('\n')) {
+    const operation = line.includes('"enqueue"') ? parseOperation(line) : null;
+    const text = operation?.operation === 'enqueue' ? operation.content.trim() : parsePrompt(line);
+    if (text === null) continue;
+    const told = Told.safeParse(JSON.parse(line)).data;
+    if (told !== undefined && Date.parse(told.timestamp) >= since) taken.add(text);
+  }
+  return taken;
+}
+
 function parsePrompt(line: string): string | null {
   if (!line.includes('"user"')) return null;
   try {

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { DELIVERY_NOTES, DELIVERY_PHASES, type DeliveryNote, type DeliveryPhase } from '../../core/delivery/notes.ts';
 import { DeliveryStatus } from '../../protocol/index.ts';
 import type { Database } from './database.ts';
 
@@ -14,8 +15,13 @@ export interface DeliveryRecord {
   updatedAt: number;
   removed: number;
   idempotencyKey: string | null;
+  phase: DeliveryPhase;
+  /** its sender was told that CBOS holds it; else it waits for the answer, and sends again where none comes */
+  held: boolean;
   /** what happened to it that its status does not say */
-  note: string | null;
+  note: DeliveryNote | null;
+  /** why it failed, in the words of the error that its sender was told */
+  reason: string | null;
 }
 
 const Row = z.object({
@@ -28,7 +34,10 @@ const Row = z.object({
   updated_at: z.number(),
   removed: z.number(),
   idempotency_key: z.string().nullable(),
-  note: z.string().nullable(),
+  note: z.enum(DELIVERY_NOTES).nullable(),
+  phase: z.enum(DELIVERY_PHASES),
+  held: z.number(),
+  reason: z.string().nullable(),
 });
 
 /** Deliveries that a listing shows. */
@@ -50,9 +59,9 @@ export interface DeliveryStore {
 export function createDeliveryStore(database: Database): DeliveryStore {
   const save = database.prepare(`
     INSERT INTO deliveries VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10,
-      (SELECT coalesce(max(changed_as), 0) + 1 FROM deliveries WHERE session_id = ?2))
+      (SELECT coalesce(max(changed_as), 0) + 1 FROM deliveries WHERE session_id = ?2), ?11, ?12, ?13)
     ON CONFLICT (id) DO UPDATE SET changed_as = excluded.changed_as, text = excluded.text, status = excluded.status, updated_at = excluded.updated_at, removed = excluded.removed,
-      note = excluded.note`);
+      note = excluded.note, phase = excluded.phase, held = excluded.held, reason = excluded.reason`);
   const get = database.prepare('SELECT * FROM deliveries WHERE session_id = ? AND id = ?');
   const byKey = database.prepare('SELECT * FROM deliveries WHERE session_id = ? AND idempotency_key = ?');
   const list = database.prepare(`SELECT * FROM deliveries WHERE session_id = ? ORDER BY rowid DESC LIMIT ${LISTED}`);
@@ -71,6 +80,9 @@ export function createDeliveryStore(database: Database): DeliveryStore {
         record.removed,
         record.idempotencyKey,
         record.note,
+        record.phase,
+        record.held ? 1 : 0,
+        record.reason,
       );
     },
     get: (sessionId, id) => toRecordOrNull(get.get(sessionId, id)),
@@ -98,5 +110,8 @@ function toRecord(value: unknown): DeliveryRecord {
     removed: row.removed,
     idempotencyKey: row.idempotency_key,
     note: row.note,
+    phase: row.phase,
+    held: row.held === 1,
+    reason: row.reason,
   };
 }

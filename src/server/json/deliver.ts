@@ -99,7 +99,7 @@ export function createJsonDeliverer(actor: SessionActor, driver: JsonDriver): Js
       const known = earlier(request);
       if (known !== null) return Promise.resolve(view(known));
       if (isHeld(request)) {
-        const held = view(journal.begin(request, journalWith));
+        const held = view(journal.begin(request, { held: true, journalWith }));
         if (mayTypeHeld(contextOf(actor))) flush();
         return Promise.resolve(held);
       }
@@ -108,12 +108,12 @@ export function createJsonDeliverer(actor: SessionActor, driver: JsonDriver): Js
         if (again !== null) return view(again);
         await driver.settleTrust();
         const hold = isHeld(request);
-        const record = journal.begin(request, journalWith);
+        const record = journal.begin(request, { held: hold, journalWith });
         return hold ? view(record) : send(record);
       });
     },
     invoke: async (text) => {
-      const record = journal.begin({ text, command: true }, (_, save) => save());
+      const record = journal.begin({ text, command: true }, { held: false, journalWith: (_, save) => save() });
       await hand(record);
       return record.id;
     },

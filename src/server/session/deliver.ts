@@ -1,24 +1,26 @@
 import { boxHolds, textsInBox } from '../../core/delivery/box.ts';
 import { type DeliveryContext, mayTypeHeld, normalisePrompt } from '../../core/delivery/decide.ts';
+import { type DeliveryNote, NOTES } from '../../core/delivery/notes.ts';
 import { hasBegunTurn } from '../../core/delivery/taken.ts';
 import { pressEnter } from '../../platform/gnu-screen/index.ts';
 import type { DeliveryRecord } from '../../platform/sqlite/delivery-store.ts';
 import { CatalogueError, type Delivery, type Send } from '../../protocol/index.ts';
 import { markNow } from '../clock.ts';
 import type { ArrivedHook, SessionActor } from './actor.ts';
+import { createSignLook, leftToEnter, takeOver } from './after-crash.ts';
 import { type JournalWith, openDeliveryJournal } from './delivery-journal.ts';
 import {
   finishEnding,
   hasToTakeOut,
   keepReturned,
   leftoversOf,
-  NOTES,
   recentDeliveries,
   takeOutLeftovers,
 } from './leftovers.ts';
 import {
   coverOf,
   draftOf,
+  enterStanding,
   isBoxEmpty,
   isDialogOpen,
   isKeptFromPrompt,
@@ -48,8 +50,19 @@ const MISSING_MS = 1_500;
 /** From the hook that ends a turn to the beginning of the next, from the queue: 0.1 s, and more on a loaded machine. */
 const QUEUE_BEGINS_MS = 1_000;
 
-/** Notes that a late sign belies. */
-const DENIALS: readonly (string | null)[] = [NOTES.cleared, NOTES.neverShown];
+/** Notes that a late sign belies, or ends. */
+const DENIALS: readonly (DeliveryNote | null)[] = [
+  'cleared',
+  'neverShown',
+  'resumed',
+  'unsent',
+  'looking',
+  'noSign',
+  'sessionEnded',
+];
+
+/** Held, and typed before: what is sent now comes after it. */
+const RETURNED: readonly DeliveryNote[] = ['putBack', 'underView', 'unread', 'resumed'];
 
 /** Sends texts to one session's prompt: decide, journal, type, confirm, journal. */
 export interface Deliverer {
@@ -76,12 +89,13 @@ export function createDeliverer(actor: SessionActor): Deliverer {
   const journal = openDeliveryJournal(actor);
   const { decide, earlier, save, find, view, withStatus } = journal;
 
-  // What a former server had typed and not seen confirmed: nobody knows, and typing it again could double it.
-  for (const record of withStatus('sent')) save(record, 'unknown');
+  takeOver(actor, journal);
 
   const stopHooks = actor.onHook((hook) => confirmByHook(hook));
   const lookForPutBack = createPutBackLook(actor, flush);
+  const lookForSigns = createSignLook(actor, journal);
   const stopChanges = actor.onChange(() => {
+    lookForSigns();
     if (mayTypeHeld(contextOf(actor))) {
       if (withStatus('queued').length > 0 || hasToTakeOut(actor)) flush();
     } else if (draftOf(actor) !== null) lookForPutBack();
@@ -101,7 +115,7 @@ export function createDeliverer(actor: SessionActor): Deliverer {
     const isJustCleared = ({ note, updatedAt }: DeliveryRecord): boolean => {
       const ageMs = clock.now() - updatedAt;
       // Below 0 the clock was set back since, and nobody knows how long ago that was.
-      return note === NOTES.cleared && ageMs >= 0 && ageMs < LATE_SIGN_MS;
+      return (note === 'cleared' || note === 'unsent') && ageMs >= 0 && ageMs < LATE_SIGN_MS;
     };
     const cleared = withStatus('failed').filter(isJustCleared);
     const open = [...withStatus('unknown'), ...withStatus('sent'), ...held, ...cleared];
@@ -109,34 +123,55 @@ export function createDeliverer(actor: SessionActor): Deliverer {
     const texts = open.map(({ text }) => text);
     for (const index of same >= 0 ? [same] : (textsInBox(prompt, texts) ?? [])) {
       const record = open[index];
-      if (record !== undefined) save(record, 'delivered', DENIALS.includes(record.note) ? null : record.note);
+      if (record === undefined) continue;
+      const told = record.phase === 'queueing' ? 'inQueue' : null;
+      save(record, 'delivered', { note: DENIALS.includes(record.note) ? told : record.note });
     }
   }
 
-  /** Types a journalled text. It is journalled as `sent` before the first key, so a crash can never lead to a second typing. */
+  /** Types a journalled text. How far it may have got is written down before each step: what was begun is never begun again without a proof. */
   async function type(record: DeliveryRecord, how: { confirm: 'turn' | 'queue'; force: boolean }): Promise<Delivery> {
     const typedAt = markNow(clock);
-    const typed = save(record, 'sent', how.confirm === 'queue' ? NOTES.inQueue : null);
+    const typed = save(record, 'sent', { phase: 'typing', note: null });
+    const hold = (note: DeliveryNote): Delivery => view(save(typed, 'queued', { note, held: true }));
     const { text, command } = record;
     let isShown = false;
     try {
-      const became = await typeIntoPrompt(actor, { text, command, force: how.force });
-      if (became === 'behind_dialog') return view(save(typed, 'queued', NOTES.behindDialog));
-      if (became === 'behind_view') return view(save(typed, 'queued', NOTES.behindView));
-      if (became === 'unread') return view(save(typed, 'sent', NOTES.unread));
+      const onEnter = (): void => writeEnter(typed.id, how.confirm);
+      const became = await typeIntoPrompt(actor, { text, command, force: how.force, onEnter });
+      if (became === 'behind_dialog') return hold('behindDialog');
+      if (became === 'behind_view') return hold('behindView');
+      if (became === 'unread') return view(save(typed, 'sent', { note: 'unread' }));
       if (became === 'beside_draft') {
         if (leftoversOf(actor) === null) throw besideDraft();
         flush();
-        return view(save(typed, 'queued', NOTES.besideLeftover));
+        return hold('besideLeftover');
       }
       finishEnding(actor);
       isShown = became === 'entered';
     } catch (cause) {
-      save(typed, 'failed', cause instanceof CatalogueError ? cause.message : null);
+      save(typed, 'failed', { reason: cause instanceof CatalogueError ? cause.message : null });
       throw cause;
     }
     await confirmTyped(typed, { ...how, isShown, typedAt });
     return view(find(record.id));
+  }
+
+  function writeEnter(id: string, confirm: 'turn' | 'queue'): void {
+    const record = find(id);
+    // A person at the terminal may have pressed it already.
+    if (record.status === 'delivered') return;
+    const isQueue = confirm === 'queue';
+    save(record, 'sent', { phase: isQueue ? 'queueing' : 'entering', note: isQueue ? 'inQueue' : null });
+  }
+
+  /** Sends what stands in the prompt since a crash. @returns false where it does not stand there any more */
+  async function enterLeft(record: DeliveryRecord): Promise<boolean> {
+    const typedAt = markNow(clock);
+    if (!(await enterStanding(actor, record.text, () => writeEnter(record.id, 'turn')))) return false;
+    finishEnding(actor);
+    await confirmTyped(find(record.id), { confirm: 'turn', force: false, isShown: true, typedAt });
+    return true;
   }
 
   /** Waits for the first sign that Claude Code took it: its hook, a turn that began, or for its queue and for commands an empty prompt again. */
@@ -164,12 +199,18 @@ export function createDeliverer(actor: SessionActor): Deliverer {
     if (isStuck && mayPress) await pressEnter(actor.deps.screen, actor.target);
     const confirmed = atOnce || (await actor.status.until(isConfirmed, confirm === 'queue' ? 0 : SECOND_CONFIRM_MS));
     if (confirmed) save(find(record.id), 'delivered');
-    else if (isKeptFromPrompt(actor, record)) save(find(record.id), 'sent', NOTES.underView);
-    else if (!hasShown && hasHooks && isBoxEmpty(actor)) save(find(record.id), 'unknown', NOTES.neverShown);
+    else if (isKeptFromPrompt(actor, record)) save(find(record.id), 'sent', { note: 'underView' });
+    else if (!hasShown && hasHooks && isBoxEmpty(actor)) save(find(record.id), 'unknown', { note: 'neverShown' });
     else log.warn({ slug: actor.slug, delivery: record.id }, 'typed, but nothing says that Claude Code took it');
   }
 
-  async function sendNow(request: Send, journalWith: JournalWith): Promise<Delivery> {
+  /** What became of a text that was asked for before: where it is on its way, what becomes of it now. */
+  async function settled({ id }: DeliveryRecord): Promise<Delivery> {
+    await actor.status.until(() => find(id).status !== 'sent', SECOND_CONFIRM_MS);
+    return view(find(id));
+  }
+
+  async function sendNow(request: Send, journalWith: JournalWith | undefined): Promise<Delivery> {
     const again = earlier(request);
     if (again !== null) return view(again);
     const force = request.force === true;
@@ -178,15 +219,26 @@ export function createDeliverer(actor: SessionActor): Deliverer {
     const decision = decide(request, contextOf(actor));
     const isInTheWay = decision.kind === 'type' && decision.confirm === 'turn' && !force && draftOf(actor) !== null;
     if (isInTheWay && !(await takeOutLeftovers(actor))) throw besideDraft();
-    const record = journal.begin(request, journalWith);
-    if (decision.kind === 'hold') return view(record);
+    const isHeld = decision.kind === 'hold';
+    const record = begin(request, journalWith, isHeld);
+    if (isHeld) {
+      if (mayTypeHeld(contextOf(actor))) flush();
+      return view(record);
+    }
     if (!isInTheWay || withStatus('queued')[0]?.id === record.id) {
       return type(record, { confirm: decision.confirm, force });
     }
     // What was taken out of the prompt came first.
     flush();
-    return view(record);
+    return view(save(record, 'queued', { held: true }));
   }
+
+  /** A reply that was kept for later is marked as applied with it: nobody can send that again. */
+  const begin = (request: Send, journalWith: JournalWith | undefined, isHeld: boolean): DeliveryRecord =>
+    journal.begin(request, {
+      held: isHeld || journalWith !== undefined,
+      journalWith: journalWith ?? ((_, write) => write()),
+    });
 
   /**
    * What was typed before and does not stand in the box: a person may just have sent it, of which the hook tells a moment later, or it is on
@@ -214,6 +266,8 @@ export function createDeliverer(actor: SessionActor): Deliverer {
     keepReturned(actor);
     whileHeld(async () => {
       if (actor.isDead() || !mayTypeHeld(contextOf(actor))) return;
+      const left = leftToEnter(actor);
+      if (left !== null && (await enterLeft(left))) return;
       const stood = leftoversOf(actor) !== null;
       if (!(await takeOutLeftovers(actor)) || !(stood || (await isMissing()))) return;
       const next = withStatus('queued')[0];
@@ -222,15 +276,15 @@ export function createDeliverer(actor: SessionActor): Deliverer {
   }
 
   return {
-    send: (request, journalWith = (_, save) => save()) => {
+    send: (request, journalWith) => {
       const known = earlier(request);
-      if (known !== null) return Promise.resolve(view(known));
+      if (known !== null) return settled(known);
       actor.recording?.look();
       // Decided twice: now, so that a refusal or a hold answers at once, and again when its turn in the mailbox comes.
       const context = contextOf(actor);
       const cover = context.cover === 'unknown' ? null : context.cover;
       if (decide(request, request.queue === true ? context : { ...context, draft: null, cover }).kind === 'hold') {
-        const held = view(journal.begin(request, journalWith));
+        const held = view(begin(request, journalWith, true));
         if (mayTypeHeld(contextOf(actor))) flush();
         return Promise.resolve(held);
       }
@@ -258,7 +312,7 @@ export function createDeliverer(actor: SessionActor): Deliverer {
  */
 async function queueBegins(actor: SessionActor): Promise<void> {
   const last = recentDeliveries(actor).find(({ status }) => status === 'delivered');
-  if (last?.note !== NOTES.inQueue) return;
+  if (last?.note !== 'inQueue') return;
   const endedAt = actor.status.evidence().hooks.turnEnd?.at ?? 0;
   const leftMs = endedAt + QUEUE_BEGINS_MS - actor.deps.clock.now();
   if (leftMs > 0) await actor.status.until(() => actor.isDead(), leftMs);
@@ -282,8 +336,9 @@ export function contextOf(actor: SessionActor): DeliveryContext {
   const draft = draftOf(actor) === null ? null : leftoversOf(actor) === null ? 'foreign' : 'own';
   const { adopted, id } = actor.record;
   const held = actor.deps.deliveries.withStatus(id, 'queued');
-  const returned: readonly (string | null)[] = [NOTES.putBack, NOTES.underView, NOTES.unread];
-  const hasReturned = held.some(({ note }) => returned.includes(note));
+  const hasReturned =
+    held.some(({ note }) => note !== null && RETURNED.includes(note)) ||
+    (draft === 'own' && leftToEnter(actor) !== null);
   const isUnread = actor.unread.isWaiting();
   return { status: actor.status.memory(), adopted, draft, hasReturned, isUnread, cover: coverOf(actor) };
 }

@@ -1,5 +1,6 @@
 import { v7 as uuid } from 'uuid';
 import { type DeliveryContext, type DeliveryDecision, decideDelivery, isCommand } from '../../core/delivery/decide.ts';
+import { NOTES } from '../../core/delivery/notes.ts';
 import { cleanText } from '../../core/delivery/paste.ts';
 import type { DeliveryRecord } from '../../platform/sqlite/delivery-store.ts';
 import { CatalogueError, type Delivery, type DeliveryStatus, type Send } from '../../protocol/index.ts';
@@ -10,15 +11,18 @@ import { toTimestamp } from './view.ts';
 /** Writes the journal's entry of a delivery by calling `save`, together with something else; throws where it must not be sent. */
 export type JournalWith = (deliveryId: string, save: () => void) => void;
 
+export type DeliveryChange = Partial<Pick<DeliveryRecord, 'note' | 'phase' | 'held' | 'reason'>>;
+
 /** One session's deliveries as they are written down: the same for each type of session, whatever carries the texts. */
 export interface DeliveryJournal {
   /** Whether it is sent now or held. @throws CatalogueError where it must not be sent at all */
   decide(request: Send, context: DeliveryContext): Exclude<DeliveryDecision, { kind: 'refuse' }>;
   /** What became of the same text under the same key before. @throws CatalogueError idempotency_conflict */
   earlier(request: Send): DeliveryRecord | null;
-  /** Writes a new delivery down, as `queued`. */
-  begin(request: Send, journalWith: JournalWith): DeliveryRecord;
-  save(record: DeliveryRecord, status: DeliveryStatus, note?: string | null): DeliveryRecord;
+  /** Writes a new delivery down, as `queued`. `held`: its sender is told so, or is none that waits for an answer. */
+  begin(request: Send, how: { held: boolean; journalWith: JournalWith }): DeliveryRecord;
+  /** Writes down what became of it; what `change` does not name stays. */
+  save(record: DeliveryRecord, status: DeliveryStatus, change?: DeliveryChange): DeliveryRecord;
   /** @throws CatalogueError no_such_delivery */
   find(id: string): DeliveryRecord;
   /** in the order they were written down */
@@ -35,14 +39,15 @@ export function openDeliveryJournal(actor: SessionActor): DeliveryJournal {
   const { deliveries, clock } = actor.deps;
   const sessionId = (): string => actor.record.id;
 
-  function save(record: DeliveryRecord, status: DeliveryStatus, note = record.note): DeliveryRecord {
-    const next = { ...record, status, note, updatedAt: clock.now() };
+  function save(record: DeliveryRecord, status: DeliveryStatus, change: DeliveryChange = {}): DeliveryRecord {
+    const next = { ...record, ...change, status, updatedAt: clock.now() };
     deliveries.save(next);
     return next;
   }
 
   function view(record: DeliveryRecord): Delivery {
-    const { id, text, status, removed, note } = record;
+    const { id, text, status, removed } = record;
+    const note = record.note === null ? record.reason : NOTES[record.note];
     const times = { created_at: toTimestamp(record.createdAt), updated_at: toTimestamp(record.updatedAt) };
     return { id, session: actor.slug, text, status, ...times, removed, note };
   }
@@ -53,7 +58,7 @@ export function openDeliveryJournal(actor: SessionActor): DeliveryJournal {
     return record;
   }
 
-  function held(id: string): DeliveryRecord {
+  function findHeld(id: string): DeliveryRecord {
     const record = find(id);
     if (record.status === 'queued') return record;
     throw new CatalogueError('delivery_final', `The delivery is ${record.status} already`);
@@ -81,7 +86,7 @@ export function openDeliveryJournal(actor: SessionActor): DeliveryJournal {
       }
       return record;
     },
-    begin: (request, journalWith) => {
+    begin: (request, { held, journalWith }) => {
       const { text, removed } = cleanText(request.text);
       const now = clock.now();
       const record: DeliveryRecord = {
@@ -94,7 +99,10 @@ export function openDeliveryJournal(actor: SessionActor): DeliveryJournal {
         updatedAt: now,
         removed,
         idempotencyKey: request.idempotency_key ?? null,
+        phase: 'waiting',
+        held: held || request.queue === true,
         note: null,
+        reason: null,
       };
       journalWith(record.id, () => deliveries.save(record));
       return record;
@@ -106,7 +114,7 @@ export function openDeliveryJournal(actor: SessionActor): DeliveryJournal {
     list: () => deliveries.list(sessionId()).map(view),
     change: (id, text) =>
       actor.mailbox.post(async () => {
-        const record = held(id);
+        const record = findHeld(id);
         const clean = cleanText(text);
         if (isCommand(clean.text) && !record.command) throw new CatalogueError('command_prefix');
         if (leftoversOf(actor)?.some((one) => one.id === id)) {
@@ -116,6 +124,6 @@ export function openDeliveryJournal(actor: SessionActor): DeliveryJournal {
         }
         return view(save({ ...record, text: clean.text, removed: clean.removed }, 'queued'));
       }),
-    cancel: (id) => actor.mailbox.post(async () => view(save(held(id), 'cancelled'))),
+    cancel: (id) => actor.mailbox.post(async () => view(save(findHeld(id), 'cancelled'))),
   };
 }

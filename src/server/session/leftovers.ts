@@ -1,27 +1,10 @@
 import { boxHolds, hasPlaceholder, textsInBox } from '../../core/delivery/box.ts';
 import { normalisePrompt } from '../../core/delivery/decide.ts';
+import type { DeliveryNote } from '../../core/delivery/notes.ts';
 import { NOTHING_TOLD, readQueue } from '../../platform/claude/index.ts';
 import type { DeliveryRecord } from '../../platform/sqlite/delivery-store.ts';
 import type { SessionActor } from './actor.ts';
 import { clearBox, draftOf } from './prompt-box.ts';
-
-/** What a delivery says besides its status. */
-export const NOTES = {
-  inQueue: 'Typed during a turn, into the queue of Claude Code',
-  behindDialog: 'A dialog opened before it was sent; it is sent when the session is ready',
-  behindView: 'A view covered the prompt before it was sent; it is sent when that is closed',
-  underView: 'A view opened as it was sent; where it stands in the prompt when that is closed, it is sent then',
-  besideDraft: 'Somebody typed at the same moment; it stands in the prompt beside that, unsent',
-  besideLeftover: 'What CBOS had typed before stood in the prompt; it is sent when that is taken out',
-  cleared: 'It stood in the prompt unsent and was taken out again; it did not arrive',
-  unread: 'The session has not read it yet; it is sent when it shows in the prompt',
-  neverShown: 'The prompt never showed it, and nothing says that Claude Code took it',
-  interrupting: 'Its turn is being interrupted',
-  interrupted: 'Its turn was interrupted',
-  answering: 'Typed during a turn, into the queue of Claude Code; an answer may end that turn',
-  takenBack: 'Somebody took it out of the queue of Claude Code into the prompt, where it is theirs',
-  putBack: 'It came back out of the queue of Claude Code when the turn was ended; it is sent when the session is ready',
-} as const;
 
 /** The end of a turn may be drawn this long before the prompt that goes back into the box; on a machine at rest it is 50 ms. */
 const LATE_RETURN_MS = 5_000;
@@ -47,7 +30,7 @@ export function leftoversOf(actor: SessionActor): DeliveryRecord[] | null {
     : mine.find(({ status, note, text }) => isAlone(status, note) && boxHolds(draft, text) === 'text');
   if (long !== undefined) return [long];
   const back = mine
-    .filter(({ status, note }) => status === 'queued' && note === NOTES.putBack)
+    .filter(({ status, note }) => status === 'queued' && note === 'putBack')
     .sort((a, b) => a.createdAt - b.createdAt);
   const all = back.map(({ text }) => text).join('\n');
   return back.length > 1 && !hasPlaceholder(draft) && boxHolds(draft, all) === 'text' ? back : null;
@@ -60,23 +43,23 @@ export function leftoversOf(actor: SessionActor): DeliveryRecord[] | null {
 function candidates(actor: SessionActor): DeliveryRecord[] {
   const recent = recentDeliveries(actor);
   const isEnding = recent.some(({ note }) => isMarker(note)) || hasJustInterrupted(actor);
-  return recent.filter(({ status, note }) => {
+  return recent.filter(({ status, note, reason }) => {
     if (status === 'delivered') return isEnding;
     const isOpen = status === 'unknown' || status === 'sent';
-    return note === NOTES.takenBack ? false : isOpen || note !== null;
+    return note === 'takenBack' ? false : isOpen || note !== null || reason !== null;
   });
 }
 
 /** What CBOS typed into an empty box, or the prompt of the turn that it interrupts: nothing stands above it. */
-const isAlone = (status: DeliveryRecord['status'], note: string | null): boolean =>
-  status !== 'delivered' || note === NOTES.interrupting || note === NOTES.interrupted;
+const isAlone = (status: DeliveryRecord['status'], note: DeliveryNote | null): boolean =>
+  status !== 'delivered' || note === 'interrupting' || note === 'interrupted';
 
-const isMarker = (note: string | null): boolean => note === NOTES.interrupting || note === NOTES.answering;
+const isMarker = (note: DeliveryNote | null): boolean => note === 'interrupting' || note === 'answering';
 
 /** Whether CBOS interrupted the last turn that had a prompt of its own, a moment ago. */
 function hasJustInterrupted(actor: SessionActor): boolean {
   const last = recentDeliveries(actor).find(({ status }) => status === 'delivered');
-  if (last?.note !== NOTES.interrupted) return false;
+  if (last?.note !== 'interrupted') return false;
   const ageMs = actor.deps.clock.now() - last.updatedAt;
   // Below 0 the clock was set back since, and nobody knows how long ago that was.
   return ageMs >= 0 && ageMs < LATE_RETURN_MS;
@@ -90,8 +73,8 @@ export function beginEnding(actor: SessionActor, by: 'interrupt' | 'answer'): vo
   const { deliveries } = actor.deps;
   const last = recentDeliveries(actor).find(({ status }) => status === 'delivered');
   if (last === undefined) return;
-  if (by === 'interrupt') deliveries.save({ ...last, note: NOTES.interrupting });
-  else if (last.note === NOTES.inQueue) deliveries.save({ ...last, note: NOTES.answering });
+  if (by === 'interrupt') deliveries.save({ ...last, note: 'interrupting' });
+  else if (last.note === 'inQueue') deliveries.save({ ...last, note: 'answering' });
 }
 
 /** Journals that a prompt came back late from an interrupt, so that it is known still when it can be taken out: a view may cover it meanwhile. */
@@ -103,9 +86,8 @@ export function keepReturned(actor: SessionActor): void {
 export function finishEnding(actor: SessionActor): void {
   const { deliveries, clock } = actor.deps;
   for (const record of recentDeliveries(actor)) {
-    if (record.note === NOTES.interrupting)
-      deliveries.save({ ...record, note: NOTES.interrupted, updatedAt: clock.now() });
-    else if (record.note === NOTES.answering) deliveries.save({ ...record, note: NOTES.inQueue });
+    if (record.note === 'interrupting') deliveries.save({ ...record, note: 'interrupted', updatedAt: clock.now() });
+    else if (record.note === 'answering') deliveries.save({ ...record, note: 'inQueue' });
   }
   actor.rememberAnswerKey(null);
 }
@@ -119,8 +101,10 @@ export function hasToTakeOut(actor: SessionActor): boolean {
   return (
     leftoversOf(actor)?.some(
       (record) =>
-        record.note === NOTES.interrupted ||
-        afterClearing(record, record.note === NOTES.interrupting).status === 'queued',
+        record.note === 'interrupted' ||
+        record.note === 'unsent' ||
+        record.note === 'looking' ||
+        afterClearing(record, record.note === 'interrupting').status === 'queued',
     ) ?? false
   );
 }
@@ -138,8 +122,7 @@ export async function takeOutLeftovers(actor: SessionActor): Promise<boolean> {
   // What went by itself was sent: its hook tells.
   if (became !== 'cleared') return became === 'gone';
   const { deliveries, clock } = actor.deps;
-  const isInterrupt =
-    recentDeliveries(actor).some(({ note }) => note === NOTES.interrupting) || hasJustInterrupted(actor);
+  const isInterrupt = recentDeliveries(actor).some(({ note }) => note === 'interrupting') || hasJustInterrupted(actor);
   const told = isInterrupt && actor.transcript !== null ? await readQueue(actor.transcript) : NOTHING_TOLD;
   for (const [index, before] of found.entries()) {
     const record = deliveries.get(actor.record.id, before.id);
@@ -154,18 +137,21 @@ export async function takeOutLeftovers(actor: SessionActor): Promise<boolean> {
   return true;
 }
 
+/** Whether what a crash kept from being sent is sent still. Who was told nothing, and cannot ask again with a key, sends it again. */
+export const isPromised = ({ held, idempotencyKey }: DeliveryRecord): boolean => held || idempotencyKey !== null;
+
 function afterClearing(record: DeliveryRecord, isInterrupted: boolean): Pick<DeliveryRecord, 'status' | 'note'> {
   const { status, note } = record;
   switch (status) {
     case 'delivered':
-      return isInterrupted ? { status, note: NOTES.interrupted } : { status: 'queued', note: NOTES.putBack };
+      return isInterrupted ? { status, note: 'interrupted' } : { status: 'queued', note: 'putBack' };
     case 'sent':
-      return note === NOTES.underView || note === NOTES.unread
-        ? { status: 'queued', note }
-        : { status: 'failed', note: NOTES.cleared };
+      if (note === 'underView' || note === 'unread') return { status: 'queued', note };
+      return note === 'looking' && isPromised(record)
+        ? { status: 'queued', note: 'resumed' }
+        : { status: 'failed', note: 'cleared' };
     case 'unknown':
-      // As its sender was told after the crash.
-      return { status, note: NOTES.cleared };
+      return { status: 'failed', note: 'cleared' };
     default:
       return { status, note };
   }

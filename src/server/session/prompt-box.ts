@@ -1,4 +1,4 @@
-import { boxHolds, isEmptyBox } from '../../core/delivery/box.ts';
+import { boxHolds, draftFillingWindow, isEmptyBox } from '../../core/delivery/box.ts';
 import { encodePaste, guardText, utf8Length } from '../../core/delivery/paste.ts';
 import type { Cover } from '../../core/status/index.ts';
 import { isAtLeast, parseClaudeVersion } from '../../platform/claude/index.ts';
@@ -39,26 +39,37 @@ const CLEAR_KEY = '\x03';
  */
 export type TypedText = 'entered' | 'entered_unseen' | 'behind_dialog' | 'behind_view' | 'beside_draft' | 'unread';
 
+export interface PromptText {
+  text: string;
+  command: boolean;
+  force: boolean;
+  /** called right before Enter is pressed: from then on nobody knows that it was not */
+  onEnter: () => void;
+}
+
 /**
- * Types a text and its Enter. Enter only goes where no dialog is, which it would answer, and where the box holds this text
- * alone: a person may type at the same moment. What CBOS cannot read of the box is no reason to leave Enter out.
- * Call it within {@link withTurnHeld}.
+ * Types a text and its Enter. Call it within {@link withTurnHeld}.
  * @throws CatalogueError session_dead, not_adopted, screen_unresponsive, no_such_screen
  */
-export async function typeIntoPrompt(
-  actor: SessionActor,
-  { text, command, force }: { text: string; command: boolean; force: boolean },
-): Promise<TypedText> {
-  const { status, deps, target } = actor;
-  const isNew = takesManyPastes(actor.record.claudeVersion);
+export async function typeIntoPrompt(actor: SessionActor, prompt: PromptText): Promise<TypedText> {
+  const { text, command } = prompt;
+  const chunked = takesManyPastes(actor.record.claudeVersion);
+  const keys = encodePaste(guardText(text, { command }), { chunked });
   await actor.unread.expect();
-  await typeKeys(deps.screen, target, encodePaste(guardText(text, { command }), { chunked: isNew })).catch(
-    (cause: unknown) => {
-      actor.unread.forget();
-      throw cause;
-    },
-  );
-  await pause(actor, (isNew ? ENTER_DELAY_MS : OLD_ENTER_DELAY_MS) + utf8Length(text) / READ_BYTES_PER_MS);
+  await typeKeys(actor.deps.screen, actor.target, keys).catch((cause: unknown) => {
+    actor.unread.forget();
+    throw cause;
+  });
+  return enterTyped(actor, prompt);
+}
+
+/**
+ * Presses Enter below a text that was typed. Enter only goes where no dialog is, which it would answer, and where the box holds this text
+ * alone: a person may type at the same moment. What CBOS cannot read of the box is no reason to leave Enter out.
+ */
+async function enterTyped(actor: SessionActor, { text, command, force, onEnter }: PromptText): Promise<TypedText> {
+  const { status, deps, target } = actor;
+  await readToTheEnd(actor, text);
   let isShown = false;
   if (!force) {
     const holds = (): string => boxHolds(draftOf(actor) ?? '', text);
@@ -75,9 +86,31 @@ export async function typeIntoPrompt(
     if (holds() === 'more') return 'beside_draft';
     isShown = holds() === 'text';
   }
+  onEnter();
   await pressEnter(deps.screen, target);
   return isShown ? 'entered' : 'entered_unseen';
 }
+
+/**
+ * Presses Enter below a text that a former server typed, where the box holds it and nothing else for as long as it takes to read it all. Where a former
+ * Enter is only late, this one finds an empty prompt and does nothing; to clear the prompt and type anew would send it twice.
+ * @returns whether Enter was pressed
+ */
+export async function enterStanding(actor: SessionActor, text: string, onEnter: () => void): Promise<boolean> {
+  const { status, deps, target } = actor;
+  const isAlone = (): boolean => boxHolds(draftOf(actor) ?? '', text) === 'text' && !isDialogOpen(actor);
+  if (await status.until(() => !isAlone(), STOOD_MS + utf8Length(text) / READ_BYTES_PER_MS)) return false;
+  onEnter();
+  await pressEnter(deps.screen, target);
+  return true;
+}
+
+const readToTheEnd = (actor: SessionActor, text: string): Promise<void> =>
+  pause(
+    actor,
+    (takesManyPastes(actor.record.claudeVersion) ? ENTER_DELAY_MS : OLD_ENTER_DELAY_MS) +
+      utf8Length(text) / READ_BYTES_PER_MS,
+  );
 
 /**
  * Does something while the session's tools and the end of its turn wait, so that no dialog opens meanwhile and no queued text begins a turn. A
@@ -138,7 +171,9 @@ export async function clearBox(actor: SessionActor, isStill: () => boolean): Pro
 
 /** The text that stands in the prompt unsent, null where there is none. */
 export function draftOf(actor: SessionActor): string | null {
-  return actor.status.evidence().screen?.reading.draft ?? null;
+  const { screen } = actor.status.evidence();
+  if (screen?.reading.cover !== 'unknown') return screen?.reading.draft ?? null;
+  return screen.reading.draft ?? draftFillingWindow(screen.frame);
 }
 
 /** Whether the screen shows the prompt, and nothing in it. */
@@ -149,7 +184,10 @@ export function isBoxEmpty(actor: SessionActor): boolean {
 
 /** What has the keys in the prompt's place, null where nothing does. */
 export function coverOf(actor: SessionActor): Cover | null {
-  const cover = actor.status.evidence().screen?.reading.cover ?? null;
+  const { screen } = actor.status.evidence();
+  const cover = screen?.reading.cover ?? null;
+  // A long text fills the window: it is the prompt that is seen, without its mark.
+  if (cover === 'unknown' && screen !== null && draftFillingWindow(screen.frame) !== null) return null;
   // Of an adopted session only what was drawn since then is known.
   return cover === 'unknown' && actor.record.launchId === null ? null : cover;
 }

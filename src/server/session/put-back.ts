@@ -3,7 +3,7 @@ import { normalisePrompt } from '../../core/delivery/decide.ts';
 import { readQueue } from '../../platform/claude/index.ts';
 import type { DeliveryRecord } from '../../platform/sqlite/delivery-store.ts';
 import type { SessionActor } from './actor.ts';
-import { leftoversOf, NOTES, recentDeliveries } from './leftovers.ts';
+import { leftoversOf, recentDeliveries } from './leftovers.ts';
 import { coverOf, draftOf } from './prompt-box.ts';
 
 /** The transcript is written some 100 ms after what it tells; on a loaded machine it takes longer. */
@@ -48,15 +48,15 @@ async function noticePutBack(actor: SessionActor): Promise<boolean> {
   if (found === null) return false;
   const isTouched = (): boolean => draftOf(actor) !== found.draft || !isReadyBelowDraft(actor);
   if (found.isChanged || actor.status.memory().since > found.at + END_MS) {
-    keep(actor, found.records, { status: 'sent', note: NOTES.takenBack });
+    keep(actor, found.records, { status: 'sent', note: 'takenBack' });
     return false;
   }
   if (!(await actor.status.until(isTouched, UNTOUCHED_MS))) {
-    keep(actor, found.records, { status: 'queued', note: NOTES.putBack });
+    keep(actor, found.records, { status: 'queued', note: 'putBack' });
     return true;
   }
   // Sent by hand as they were, they are delivered still.
-  if (isReadyBelowDraft(actor)) keep(actor, found.records, { status: 'sent', note: NOTES.takenBack });
+  if (isReadyBelowDraft(actor)) keep(actor, found.records, { status: 'sent', note: 'takenBack' });
   return false;
 }
 
@@ -74,7 +74,7 @@ interface PutBack {
 async function findPutBack(actor: SessionActor): Promise<PutBack | null> {
   const taken = recentDeliveries(actor).filter(({ status }) => status === 'delivered');
   if (taken.length === 0) return null;
-  const queued = taken.filter(({ note }) => note === NOTES.inQueue).map(({ text }) => normalisePrompt(text));
+  const queued = taken.filter(({ note }) => note === 'inQueue').map(({ text }) => normalisePrompt(text));
   for (const delayMs of LOOK_AFTER_MS) {
     if (delayMs > 0) await actor.status.until(() => !isReadyBelowDraft(actor), delayMs);
     if (actor.transcript === null) return null;

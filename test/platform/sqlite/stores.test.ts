@@ -2,11 +2,13 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { DatabaseSync } from '@photostructure/sqlite';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { openDatabase } from '../../../src/platform/sqlite/database.ts';
 import { createDeliveryStore, type DeliveryRecord } from '../../../src/platform/sqlite/delivery-store.ts';
 import { createHistoryStore } from '../../../src/platform/sqlite/history-store.ts';
 import { readLockHolder, takeHomeLock } from '../../../src/platform/sqlite/home-lock.ts';
+import { MIGRATIONS } from '../../../src/platform/sqlite/migrations.ts';
 import { createSessionStore, type SessionRecord } from '../../../src/platform/sqlite/session-store.ts';
 import { makeTemporaryFolder } from '../../harness/temporary-folder.ts';
 
@@ -48,6 +50,9 @@ const record: SessionRecord = {
   clearedAt: null,
   hooks: { last: 'Stop' },
 };
+
+/** Steps of the schema before a note was a code. */
+const BEFORE_CODES = MIGRATIONS.findIndex((step) => step.includes('ADD COLUMN phase'));
 
 describe('what a home remembers', () => {
   test('survives closing and opening again, whole', () => {
@@ -96,6 +101,35 @@ describe('what a home remembers', () => {
     expect(deliveries.list('id-1').map((item) => item.id)).toEqual(['d-2', 'd-1']);
     deliveries.save({ ...delivery('d-1', 10), status: 'delivered', updatedAt: 30 });
     expect(deliveries.recent('id-1', 1).map((item) => item.id)).toEqual(['d-1']);
+    database.close();
+  });
+
+  test('notes of a former version become codes; what was taken out of the prompt after a crash has failed', () => {
+    const file = join(home, 'cbos.db');
+    const old = new DatabaseSync(file);
+    for (const step of MIGRATIONS.slice(0, BEFORE_CODES)) old.exec(step);
+    old.exec(`PRAGMA user_version = ${BEFORE_CODES}`);
+    const sessions =
+      "INSERT INTO sessions (id, slug, adopted, created_at, launch, screen_window) VALUES ('s', 'S', 1, 1, '{}', '0')";
+    old.exec(sessions);
+    const insert = old.prepare("INSERT INTO deliveries VALUES (?, 's', 'text', 0, ?, 1, 1, 0, NULL, ?, 1)");
+    insert.run('queue', 'delivered', 'Typed during a turn, into the queue of Claude Code');
+    insert.run('cleared', 'unknown', 'It stood in the prompt unsent and was taken out again; it did not arrive');
+    insert.run('error', 'failed', 'Screen has no session 1.S');
+    insert.run('sent', 'sent', null);
+    insert.run('held', 'queued', null);
+    old.close();
+    const database = openDatabase(file);
+    const deliveries = createDeliveryStore(database);
+    const become = (id: string) => {
+      const { status, phase, held, note, reason } = deliveries.get('s', id) ?? delivery('none', 0);
+      return [status, phase, held, note, reason];
+    };
+    expect(become('queue')).toEqual(['delivered', 'queueing', false, 'inQueue', null]);
+    expect(become('cleared')).toEqual(['failed', 'entering', false, 'cleared', null]);
+    expect(become('error')).toEqual(['failed', 'waiting', false, null, 'Screen has no session 1.S']);
+    expect(become('sent')).toEqual(['sent', 'entering', false, null, null]);
+    expect(become('held')).toEqual(['queued', 'waiting', true, null, null]);
     database.close();
   });
 
@@ -152,6 +186,9 @@ function delivery(id: string, createdAt: number): DeliveryRecord {
     updatedAt: createdAt,
     removed: 0,
     idempotencyKey: null,
+    phase: 'waiting',
+    held: false,
     note: null,
+    reason: null,
   };
 }

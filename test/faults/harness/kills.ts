@@ -1,0 +1,252 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Delivery, Session } from '../../../src/protocol/index.ts';
+import { type ApiResult, type Cbos, startCbos } from '../../harness/cbos.ts';
+import { type ClaudeWorld, claudeWorld } from '../../harness/claude.ts';
+import { waitFor } from '../../harness/wait-for.ts';
+import { keepEvidence } from '../../torture/keep-evidence.ts';
+import { choosePlay, promptText } from '../../torture/plays.ts';
+import { createRandom, type Random } from '../../torture/random.ts';
+import { createWitness, type Witness } from '../../torture/witness.ts';
+
+export interface KillsOptions {
+  seed: number;
+  kills: number;
+  sessions: number;
+  clients: number;
+}
+
+/** A text that a client wants to arrive, and what it was told of it last. */
+export interface WantedText {
+  mark: string;
+  session: string;
+  text: string;
+  queue: boolean;
+  /** the key of its last request: a new one only after a definite failure */
+  key: string;
+  /** the same request was made so often */
+  requests: number;
+  /** definite failures that it was told, after which it sent anew */
+  failures: string[];
+  told: Pick<Delivery, 'id' | 'status' | 'note'> | null;
+}
+
+export interface KillsRun {
+  texts: readonly WantedText[];
+  kills: number;
+  tookMs: number;
+  faults: readonly string[];
+}
+
+/** Turns of all kinds that end by themselves, or by a yes. None is interrupted: an interrupt may take a text away. */
+const PLAYS = ['hello', 'think', 'long', 'query', 'tools', 'permission', 'ask', 'fail'] as const;
+/** The scenes' delays are multiplied by it. */
+const PACE = 0.4;
+/** From the moment a server answers to its SIGKILL. */
+const LIFE_MS = { low: 50, high: 4_000 };
+const CLIENT_PAUSE_MS = 600;
+const RETRY_MS = 150;
+/** So large a text takes half a second to be typed, and more than the window shows. */
+const LARGE = `large ${'words over words over words '.repeat(300)}end`;
+/** One of so many is that large. */
+const LARGE_IN = 15;
+/** Nothing is told anew of any text for so long at the end: on a loaded machine a turn takes seconds, and each text waits for its own. */
+const STANDSTILL_MS = 120_000;
+/** Of so many texts one may be such that nobody can know of it. */
+export const UNKNOWN_IN = 50;
+
+/**
+ * Real sessions, clients that send texts, and a server that is killed at random moments. Each client repeats each request, with its key, until
+ * it is told how it ended. What the stand-in for the model received is the truth.
+ */
+export async function runKills(options: KillsOptions): Promise<KillsRun> {
+  const witness = createWitness();
+  const texts: WantedText[] = [];
+  await using world = await claudeWorld({ choosers: [choosePlay], pace: PACE });
+  world.onApiEvent((event) => {
+    if (event.kind === 'request') witness.see(event);
+    // Each holds its whole conversation.
+    world.apiEvents.length = 0;
+  });
+  const keep = (): string => keepEvidence(world, `kills-${options.seed}-${options.kills}`, texts);
+  try {
+    const run = await new Play(world, witness, texts, options).run();
+    return run.faults.length === 0 ? run : { ...run, faults: [...run.faults, `its evidence is in ${keep()}`] };
+  } catch (error) {
+    throw new Error(`${String(error)}\nits evidence is in ${keep()}`, { cause: error });
+  }
+}
+
+class Play {
+  readonly #faults: string[] = [];
+  readonly #slugs: [string, ...string[]];
+  #cbos: Cbos | null = null;
+  #kills = 0;
+  /** a client that sends nothing new any more still repeats what it sent */
+  #isSettled = false;
+
+  constructor(
+    readonly world: ClaudeWorld,
+    readonly witness: Witness,
+    readonly texts: WantedText[],
+    readonly options: KillsOptions,
+  ) {
+    this.#slugs = ['S0', ...Array.from({ length: options.sessions - 1 }, (_, index) => `S${index + 1}`)];
+  }
+
+  async run(): Promise<KillsRun> {
+    const began = performance.now();
+    const { seed, clients } = this.options;
+    this.#cbos = await startCbos(this.world);
+    for (const slug of this.#slugs) {
+      const body = { slug, type: 'screen', path: this.world.projectDir };
+      const created = await this.#cbos.call<Session>('POST', '/sessions', body);
+      if (created.error !== null) throw new Error(created.error.message);
+      await this.#cbos.untilStatus(slug, 'idle/ready');
+    }
+    const answering = this.#slugs.map((slug) => this.#answerAll(slug));
+    await Promise.all([
+      this.#kill(createRandom(seed)),
+      ...Array.from({ length: clients }, (_, index) => this.#send(`c${index}`, createRandom(seed + index + 1))),
+    ]);
+    await this.#settle();
+    this.#isSettled = true;
+    await Promise.all(answering);
+    const tookMs = performance.now() - began;
+    const faults = [...this.#faults, ...this.witness.faults(), ...textFaults(this.texts, this.witness)];
+    return { texts: this.texts, kills: this.#kills, tookMs, faults };
+  }
+
+  async #kill(random: Random): Promise<void> {
+    for (; this.#kills < this.options.kills && this.#faults.length === 0; this.#kills += 1) {
+      await delay(random.int(LIFE_MS.low, LIFE_MS.high));
+      await this.#cbos?.stop('SIGKILL');
+      this.#cbos = await startCbos(this.world);
+    }
+  }
+
+  /** One client: a text after the other, and between them it repeats what it does not know the end of. */
+  async #send(name: string, random: Random): Promise<void> {
+    for (let count = 1; this.#kills < this.options.kills && this.#faults.length === 0; count += 1) {
+      await delay(random.int(0, CLIENT_PAUSE_MS));
+      const session = random.pick(this.#slugs);
+      const mark = `${session}.${name}.${count}`;
+      const play = random.pick(PLAYS);
+      const text = random.int(1, LARGE_IN) === 1 ? `‹${mark}› play:${play} ${LARGE}` : promptText(random, mark, play);
+      this.witness.announce(mark, text);
+      const queue = random.int(0, 2) === 0;
+      const wanted: WantedText = { mark, session, text, queue, key: mark, requests: 0, failures: [], told: null };
+      this.texts.push(wanted);
+      await this.#request(wanted);
+      const open = this.texts.filter((one) => one.mark.split('.')[1] === name && !isOver(one));
+      for (const one of open) await this.#request(one);
+    }
+  }
+
+  /** Makes the request until a server answers it with something other than "not now"; a fault where it never does. */
+  async #request(wanted: WantedText): Promise<void> {
+    const until = performance.now() + STANDSTILL_MS;
+    for (let refusal: unknown = null; ; await delay(RETRY_MS)) {
+      if (performance.now() > until) {
+        this.#faults.push(`${wanted.mark} is refused for ever: ${JSON.stringify(refusal)}`);
+        return;
+      }
+      const { session, text, queue, key } = wanted;
+      wanted.requests += 1;
+      const body = { text, idempotency_key: key, ...(queue ? { queue } : {}) };
+      const answer = await unlessKilled(this.#cbos?.call<Delivery>('POST', `/sessions/${session}/send`, body));
+      if (answer !== null && answer.error === null) {
+        const { id, status, note } = answer.body;
+        wanted.told = { id, status, note };
+        if (status !== 'failed') return;
+        wanted.failures.push(note ?? 'no reason');
+        wanted.key = `${wanted.mark}-${wanted.failures.length}`;
+      } else if (answer !== null && answer.error?.code !== 'not_accepting_text') {
+        this.#faults.push(`${wanted.mark}: ${answer.error?.code}: ${answer.error?.message}`);
+        return;
+      } else refusal = answer?.error ?? refusal;
+    }
+  }
+
+  /** Says yes to what a session asks. */
+  async #answerAll(slug: string): Promise<void> {
+    while (!this.#isSettled) {
+      await delay(RETRY_MS);
+      const session = await unlessKilled(this.#cbos?.call<Session>('GET', `/sessions/${slug}`));
+      const question = session?.body.status?.question;
+      if (question == null || question.kind === 'closing') continue;
+      const body = question.kind === 'question' ? { text: 'Alpha' } : { choice: 'yes' };
+      await unlessKilled(this.#cbos?.call('POST', `/sessions/${slug}/answer`, { ...body, question_id: question.id }));
+    }
+  }
+
+  /** Repeats every request until the end of each text is told, and what is told to be delivered has arrived. */
+  async #settle(): Promise<void> {
+    let progress = '';
+    let since = performance.now();
+    const isOut = (wanted: WantedText): boolean =>
+      isOver(wanted) && (wanted.told?.status !== 'delivered' || hasArrived(wanted, this.witness));
+    while (!this.texts.every(isOut)) {
+      for (const wanted of this.texts.filter((one) => !isOver(one))) await this.#request(wanted);
+      const now = this.texts.map((one) => `${one.told?.status}${isOut(one)}`).join();
+      if (now !== progress) since = performance.now();
+      progress = now;
+      if (performance.now() - since > STANDSTILL_MS) break;
+      await delay(RETRY_MS);
+    }
+    await Promise.all(this.#slugs.map((slug) => this.#last(slug)));
+  }
+
+  /** The request of a last prompt holds the whole conversation: whatever came late is seen with it. */
+  async #last(slug: string): Promise<void> {
+    const mark = `${slug}.last.1`;
+    const wanted: WantedText = {
+      ...{ mark, session: slug, text: `‹${mark}› play:hello`, queue: true },
+      ...{ key: mark, requests: 0, failures: [], told: null },
+    };
+    this.witness.announce(mark, wanted.text);
+    this.texts.push(wanted);
+    await this.#request(wanted);
+    await waitFor(() => hasArrived(wanted, this.witness), {
+      describe: `${slug} gets its last prompt`,
+      actual: () => JSON.stringify(wanted),
+      timeoutMs: STANDSTILL_MS,
+    });
+    await this.#request(wanted);
+  }
+}
+
+const isOver = ({ told }: WantedText): boolean => told?.status === 'delivered' || told?.status === 'unknown';
+
+const hasArrived = ({ mark, session }: WantedText, witness: Pick<Witness, 'arrived'>): boolean =>
+  witness.arrived(session).includes(mark);
+
+/** What broke the promise; that a text came twice, or altered, the witness tells itself. */
+export function textFaults(texts: readonly WantedText[], witness: Pick<Witness, 'arrived'>): string[] {
+  const faults = texts.flatMap((wanted) => {
+    const { told, mark } = wanted;
+    const said = `${mark}: ${JSON.stringify(wanted.told)} after ${wanted.requests} requests`;
+    if (told?.status === 'unknown') return told.note === null ? [`unknown without a word: ${said}`] : [];
+    if (told?.status !== 'delivered') return [`no end: ${said}`];
+    return hasArrived(wanted, witness) ? [] : [`told to be delivered and never came: ${said}`];
+  });
+  const unknown = texts.filter(({ told }) => told?.status === 'unknown');
+  if (unknown.length > texts.length / UNKNOWN_IN) {
+    const which = unknown.map((one) => {
+      const came = hasArrived(one, witness) ? 'came' : 'did not come';
+      return `${one.mark} ${came}: ${one.told?.note}`;
+    });
+    faults.push(`${unknown.length} of ${texts.length} are unknown:\n  ${which.join('\n  ')}`);
+  }
+  return faults;
+}
+
+/** null when the server went away under the request. */
+async function unlessKilled<T>(call: Promise<ApiResult<T>> | undefined): Promise<ApiResult<T> | null> {
+  try {
+    return (await call) ?? null;
+  } catch (error) {
+    // fetch() says so for a connection that is refused or cut, SyntaxError for an answer that was cut
+    if (error instanceof TypeError || error instanceof SyntaxError) return null;
+    throw error;
+  }
+}

@@ -1,0 +1,55 @@
+import { expect, test } from 'vitest';
+import { seedOf } from '../torture/random.ts';
+import { type KillsRun, runKills, textFaults, type WantedText } from './harness/kills.ts';
+
+/** In `npm test`; `npm run kills` asks for 200 of another seed. */
+const KILLS = 10;
+const SEED = 4711;
+const TIMEOUT_MS = 3_600_000;
+
+const seed = seedOf({ TORTURE_SEED: process.env.KILLS_SEED }, SEED);
+const kills = Number(process.env.KILLS ?? KILLS);
+
+test(
+  `${kills} SIGKILLs of the server: a client that repeats its requests gets every text through exactly once`,
+  async () => {
+    process.stdout.write(`KILLS_SEED=${seed} KILLS=${kills}\n`);
+    const run = await runKills({ seed, kills, sessions: 4, clients: 5 });
+    process.stdout.write(`${summary(run)}\n${run.faults.join('\n')}\n`);
+    expect(run.faults, `KILLS_SEED=${seed}`).toEqual([]);
+  },
+  TIMEOUT_MS,
+);
+
+function summary({ texts, kills: done, tookMs }: KillsRun): string {
+  const count = (of: (text: WantedText) => boolean): number => texts.filter(of).length;
+  const unknown = count(({ told }) => told?.status === 'unknown');
+  const failed = count(({ failures }) => failures.length > 0);
+  const repeated = count(({ requests }) => requests > 1);
+  return `${done} kills, ${texts.length} texts, ${repeated} asked for again, ${failed} failed and sent anew, ${unknown} unknown, ${Math.round(tookMs / 1_000)} s`;
+}
+
+test('a text that is told wrongly, or without an end, or unknown too often, is a fault', () => {
+  const text: WantedText = {
+    mark: 'S0.c0.1',
+    session: 'S0',
+    text: 'text',
+    queue: false,
+    key: 'k',
+    requests: 1,
+    failures: [],
+    told: { id: '1', status: 'delivered', note: null },
+  };
+  const came = { arrived: () => [text.mark] };
+  const missed = { arrived: () => [] };
+  const told = (status: 'queued' | 'unknown', note: string | null): WantedText => ({
+    ...text,
+    told: { id: '1', status, note },
+  });
+  expect(textFaults([text], came)).toEqual([]);
+  expect(textFaults([text], missed)).toHaveLength(1);
+  expect(textFaults([told('queued', null)], came)).toHaveLength(1);
+  expect(textFaults([told('unknown', null), ...Array(99).fill(text)], came)).toHaveLength(1);
+  expect(textFaults([told('unknown', 'why'), ...Array(99).fill(text)], came)).toEqual([]);
+  expect(textFaults([told('unknown', 'why'), text], came)).toHaveLength(1);
+});
