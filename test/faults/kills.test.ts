@@ -5,6 +5,8 @@ import { type KillsRun, runKills, textFaults, type WantedText } from './harness/
 /** In `npm test`; `npm run kills` asks for 200 of another seed. */
 const KILLS = 10;
 const SEED = 4711;
+/** A run of 200 takes a while. */
+const TOLD_EVERY = 10;
 const TIMEOUT_MS = 3_600_000;
 
 const seed = seedOf({ TORTURE_SEED: process.env.KILLS_SEED }, SEED);
@@ -14,19 +16,26 @@ test(
   `${kills} SIGKILLs of the server: a client that repeats its requests gets every text through exactly once`,
   async () => {
     process.stdout.write(`KILLS_SEED=${seed} KILLS=${kills}\n`);
-    const run = await runKills({ seed, kills, sessions: 4, clients: 5 });
-    process.stdout.write(`${summary(run)}\n${run.faults.join('\n')}\n`);
+    const began = performance.now();
+    const told = (run: Pick<KillsRun, 'kills' | 'texts'>): string =>
+      `${summary(run)}, ${Math.round((performance.now() - began) / 1_000)} s`;
+    const onKill = (run: Pick<KillsRun, 'kills' | 'texts'>): void => {
+      if (run.kills % TOLD_EVERY === 0) process.stdout.write(`${told(run)}\n`);
+    };
+    const run = await runKills({ seed, kills, sessions: 4, clients: 5, onKill });
+    process.stdout.write(`${told(run)}\n${run.faults.join('\n')}\n`);
     expect(run.faults, `KILLS_SEED=${seed}`).toEqual([]);
   },
   TIMEOUT_MS,
 );
 
-function summary({ texts, kills: done, tookMs }: KillsRun): string {
+function summary({ texts, kills: done }: Pick<KillsRun, 'kills' | 'texts'>): string {
   const count = (of: (text: WantedText) => boolean): number => texts.filter(of).length;
   const unknown = count(({ told }) => told?.status === 'unknown');
   const failed = count(({ failures }) => failures.length > 0);
   const repeated = count(({ requests }) => requests > 1);
-  return `${done} kills, ${texts.length} texts, ${repeated} asked for again, ${failed} failed and sent anew, ${unknown} unknown, ${Math.round(tookMs / 1_000)} s`;
+  const delivered = count(({ told }) => told?.status === 'delivered');
+  return `${done} kills, ${texts.length} texts: ${delivered} delivered, ${repeated} asked for again, ${failed} failed and sent anew, ${unknown} unknown`;
 }
 
 test('a text that is told wrongly, or without an end, or unknown too often, is a fault', () => {

@@ -12,7 +12,7 @@ const LINES_BELOW_BOX = 6;
 
 /**
  * What stands in a prompt whose box fills the window, as far as it is seen: a text of some 40 lines pushes the box's upper rule and its mark off the screen
- * (2.1.330), and nothing else draws a window that is indented from its first row to a rule. null where the screen is not that.
+ * (2.1.329), and nothing else draws a window that is indented from its first row to a rule. null where the screen is not that.
  */
 export function draftFillingWindow({ lines, cols }: ScreenFrame): string | null {
   const bottom = lines.findLastIndex((line) => isRule(line, cols));

@@ -51,15 +51,7 @@ const MISSING_MS = 1_500;
 const QUEUE_BEGINS_MS = 1_000;
 
 /** Notes that a late sign belies, or ends. */
-const DENIALS: readonly (DeliveryNote | null)[] = [
-  'cleared',
-  'neverShown',
-  'resumed',
-  'unsent',
-  'looking',
-  'noSign',
-  'sessionEnded',
-];
+const DENIALS: readonly (DeliveryNote | null)[] = ['cleared', 'neverShown', 'resumed', 'unsent', 'looking', 'noSign'];
 
 /** Held, and typed before: what is sent now comes after it. */
 const RETURNED: readonly DeliveryNote[] = ['putBack', 'underView', 'unread', 'resumed'];
@@ -206,7 +198,8 @@ export function createDeliverer(actor: SessionActor): Deliverer {
 
   /** What became of a text that was asked for before: where it is on its way, what becomes of it now. */
   async function settled({ id }: DeliveryRecord): Promise<Delivery> {
-    await actor.status.until(() => find(id).status !== 'sent', SECOND_CONFIRM_MS);
+    const isSettled = (): boolean => actor.deps.deliveries.get(actor.record.id, id)?.status !== 'sent';
+    await actor.status.until(isSettled, SECOND_CONFIRM_MS);
     return view(find(id));
   }
 

@@ -1,5 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { boxHolds, boxHoldsReturned, isEmptyBox, textsInBox } from '../../../src/core/delivery/box.ts';
+import {
+  boxHolds,
+  boxHoldsReturned,
+  draftFillingWindow,
+  isEmptyBox,
+  textsInBox,
+} from '../../../src/core/delivery/box.ts';
 import { readScreen } from '../../../src/core/status/index.ts';
 
 const LONG = Array.from({ length: 60 }, (_, line) => `line ${line} of a long text`).join('\n');
@@ -63,4 +69,29 @@ test.each([
 ])('only a prompt that is seen to be empty is an empty box: %s', (_, lines, isEmpty) => {
   const frame = { lines, cols: COLS, rows: lines.length, cursor: { row: 3, col: lines[3]?.length ?? 0 }, dimRows: [] };
   expect(isEmptyBox(readScreen(frame))).toBe(isEmpty);
+});
+
+describe('a prompt that fills the window', () => {
+  const text = Array.from({ length: 30 }, (_, line) => `line ${line} of a long text`);
+  const frame = (lines: readonly string[]) => ({ lines, cols: 60, rows: 16, cursor: { row: 0, col: 0 } }) as never;
+  const box = text.slice(-13).map((line) => `  ${line}`);
+  const below = ['─'.repeat(60), '  ⏸ manual mode on', ''];
+
+  test('shows the end of its text, without the mark', () => {
+    const draft = draftFillingWindow(frame([...box, ...below]));
+    expect(boxHolds(draft ?? '', text.join('\n'))).toBe('text');
+    expect(
+      boxHolds(draftFillingWindow(frame([...box.slice(0, -1), '  mine', ...below])) ?? '', text.join('\n')),
+    ).not.toBe('text');
+  });
+
+  test.each([
+    ['an answer that begins in the window', ['● An answer', ...box.slice(1), ...below]],
+    ['a prompt with its mark', [...box.slice(0, -1), '❯ run the tests', ...below]],
+    ['a window that is not full', ['', ...box.slice(1), ...below]],
+    ['text without a rule below it', [...box, '  more', '  and more', '']],
+    ['a rule far above', [...box.slice(0, 3), ...below, ...box.slice(0, 10)]],
+  ])('is not %s', (_, lines) => {
+    expect(draftFillingWindow(frame(lines))).toBeNull();
+  });
 });

@@ -1,7 +1,7 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { readQueue } from '../../../src/platform/claude/index.ts';
+import { readQueue, readTakenSince } from '../../../src/platform/claude/index.ts';
 import { makeTemporaryFolder } from '../../harness/temporary-folder.ts';
 
 let dir: string;
@@ -71,4 +71,19 @@ test('what a turn took as a prompt is told, until it is queued again', async () 
     operation('enqueue', 'second'),
   );
   expect((await readQueue(file)).taken).toEqual(new Set(['first']));
+});
+
+test('what a conversation has taken since a time is told, as a prompt or into its queue', async () => {
+  const prompt = (text: unknown, timestamp: string): string =>
+    JSON.stringify({ type: 'user', message: { role: 'user', content: text }, timestamp });
+  const file = transcript(
+    prompt('long ago', '2026-11-21T15:00:00.000Z'),
+    operation('enqueue', 'queued '),
+    operation('popAll', 'put back'),
+    prompt('taken', '2026-11-21T15:52:39.000Z'),
+    prompt([{ type: 'tool_result', content: 'a result' }], '2026-11-21T15:52:40.000Z'),
+    '{"type":"user","message":{"content":"cut o',
+  );
+  expect(await readTakenSince(file, Date.parse('2026-11-21T15:52:38.000Z'))).toEqual(new Set(['queued', 'taken']));
+  expect(await readTakenSince(join(dir, 'none.jsonl'), 0)).toEqual(new Set());
 });
