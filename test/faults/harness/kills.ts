@@ -116,7 +116,10 @@ class Play {
   async #kill(random: Random): Promise<void> {
     for (; this.#kills < this.options.kills && this.#faults.length === 0; this.#kills += 1) {
       await delay(random.int(LIFE_MS.low, LIFE_MS.high));
-      await this.#cbos?.stop('SIGKILL');
+      const killed = this.#cbos;
+      // Nobody asks at its port any more: another server may have it by now.
+      this.#cbos = null;
+      await killed?.stop('SIGKILL');
       this.#cbos = await startCbos(this.world);
       this.options.onKill({ kills: this.#kills + 1, texts: this.texts });
     }
