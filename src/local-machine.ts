@@ -4,10 +4,18 @@ import { join } from 'node:path';
 import type { DoctorCheck, LocalHost, SettingFlags } from './cli/local-host.ts';
 import { thresholdsOf } from './core/settings/index.ts';
 import { runLocalDemo } from './local-demo.ts';
-import { requireNotStopped, runningServer, runServer, startInBackground, stopServer } from './local-server.ts';
+import {
+  requireNotStopped,
+  runningServer,
+  runServer,
+  startInBackground,
+  stopServer,
+  stopServerOf,
+} from './local-server.ts';
 import { openInBrowser } from './open-in-browser.ts';
 import { attachCommand } from './platform/gnu-screen/index.ts';
 import { prepareHome, readSettings } from './platform/settings/index.ts';
+import { toHomeError } from './platform/sqlite/home-fault.ts';
 import { installService, type ServiceContext, serviceState, uninstallService } from './platform/systemd/index.ts';
 import { CatalogueError, type Settings } from './protocol/index.ts';
 import { ensureTokenFile, readToken, rotateTokenFile } from './server/auth/token.ts';
@@ -37,27 +45,26 @@ export function createLocalMachine(self: ThisProgram): LocalHost {
     settings: read,
     address: async () => {
       const settings = await settingsOf();
-      return runningServer(settings.home)?.address ?? `http://${settings.host}:${settings.port}`;
+      return (await runningServer(settings.home, self.pid))?.address ?? `http://${settings.host}:${settings.port}`;
     },
     serve: (serve) => runServer(self, serve),
     startInBackground: (start) => startInBackground(self, start),
-    requireNotStopped: async () => requireNotStopped((await settingsOf()).home),
+    requireNotStopped: async () => requireNotStopped((await settingsOf()).home, self.pid),
     stopServer: async () => {
       const settings = await settingsOf();
       // It would not hear that it is to end.
-      await requireNotStopped(settings.home);
-      const holder = runningServer(settings.home);
-      if (holder === null) return 'not_running';
-      await stopServer(holder);
-      return 'stopped';
+      await requireNotStopped(settings.home, self.pid);
+      return (await stopServerOf(settings.home, self.pid)) ? 'stopped' : 'not_running';
     },
     readToken: async () => {
       const settings = await settingsOf();
       if (settings.token !== null) return settings.token;
       await prepareHome(settings.home);
       const file = join(settings.home, 'token');
-      ensureTokenFile(file);
-      return readToken(file);
+      return inHome(() => {
+        ensureTokenFile(file);
+        return readToken(file);
+      });
     },
     rotateToken: async () => {
       const { settings, rows } = await read({});
@@ -72,7 +79,7 @@ export function createLocalMachine(self: ThisProgram): LocalHost {
         );
       }
       await prepareHome(settings.home);
-      return rotateTokenFile(join(settings.home, 'token'));
+      return inHome(() => rotateTokenFile(join(settings.home, 'token')));
     },
     openInBrowser: async (url) => openInBrowser(url, { environment, home: (await settingsOf()).home }),
     doctor: () => diagnose(self, serviceContext()),
@@ -81,7 +88,7 @@ export function createLocalMachine(self: ThisProgram): LocalHost {
         const context = serviceContext();
         // A server in the background holds the home; the service takes its place, and the sessions never notice.
         const { running } = await serviceState(context);
-        const holder = runningServer((await settingsOf()).home);
+        const holder = await runningServer((await settingsOf()).home, self.pid);
         if (!running && holder !== null) await stopServer(holder);
         return installService(context);
       },
@@ -89,13 +96,13 @@ export function createLocalMachine(self: ThisProgram): LocalHost {
       status: () => serviceState(serviceContext()),
     },
     attachArgv: (screenId) => attachCommand(screenId),
-    runAttached: async (argv) => runAttached(argv, attachEnvironment(self, await settingsOf())),
+    runAttached: async (argv) => runAttached(argv, await attachEnvironment(self, await settingsOf())),
     demo: ({ signal, onProgress }) => runLocalDemo(self, { signal, print: onProgress }),
     recordMisdetection: async (request) => {
       const { writeMisdetection } = await import('./local-misdetection.ts');
       const { home } = await settingsOf();
       await prepareHome(home);
-      return writeMisdetection(request, { home, version: self.version });
+      return inHome(() => writeMisdetection(request, { home, version: self.version }));
     },
     exportRecording: async (request) => {
       const { exportRecording } = await import('./local-recordings.ts');
@@ -122,6 +129,15 @@ export function createLocalMachine(self: ThisProgram): LocalHost {
   return machine;
 }
 
+/** What the home's disk refuses is told as that. */
+async function inHome<T>(work: () => T | Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (cause) {
+    throw toHomeError(cause);
+  }
+}
+
 async function* diagnose(self: ThisProgram, service: ServiceContext): AsyncGenerator<DoctorCheck> {
   const { localDoctorContext, runDoctor } = await import('./platform/doctor/index.ts');
   const { settings } = await readSettings({ ...self, flags: {} });
@@ -130,6 +146,7 @@ async function* diagnose(self: ThisProgram, service: ServiceContext): AsyncGener
       settings,
       service,
       version: self.version,
+      pid: self.pid,
       nodeVersion: process.versions.node,
       now: Date.now(),
       tempDir: tmpdir(),
@@ -138,9 +155,12 @@ async function* diagnose(self: ThisProgram, service: ServiceContext): AsyncGener
 }
 
 /** `screen -x` must look where the server's sessions are, and must not believe that it runs inside of one. */
-function attachEnvironment({ environment }: ThisProgram, settings: Settings): ThisProgram['environment'] {
+async function attachEnvironment(
+  { environment, pid }: ThisProgram,
+  settings: Settings,
+): Promise<ThisProgram['environment']> {
   const { STY: _, ...rest } = environment;
-  const dir = runningServer(settings.home)?.screen_dir ?? settings.screen_dir;
+  const dir = (await runningServer(settings.home, pid))?.screen_dir ?? settings.screen_dir;
   return dir === null ? rest : { ...rest, SCREENDIR: dir };
 }
 

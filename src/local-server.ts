@@ -1,15 +1,17 @@
 import { spawn } from 'node:child_process';
-import { closeSync, openSync, readFileSync, renameSync, statSync } from 'node:fs';
+import { closeSync, existsSync, openSync, readFileSync, renameSync, statSync } from 'node:fs';
 import { request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ServeRequest, SettingFlags, StartRequest } from './cli/local-host.ts';
 import { openLogFile } from './platform/files/log-file.ts';
+import { writeFault } from './platform/files/write-fault.ts';
 import { isAlive, readProcess, waitUntil } from './platform/process/index.ts';
 import { prepareHome, readSettings } from './platform/settings/index.ts';
-import { isDiskFull } from './platform/sqlite/disk-full.ts';
-import { type LockHolder, readLockHolder, takeHomeLock } from './platform/sqlite/home-lock.ts';
+import { homeFault, toHomeError } from './platform/sqlite/home-fault.ts';
+import { findHomeHolders, type HomeHolder } from './platform/sqlite/home-holders.ts';
+import { LOCK_FILE, type LockHolder, readLockHolder, takeHomeLock } from './platform/sqlite/home-lock.ts';
 import { CatalogueError, SETTING_ROWS } from './protocol/index.ts';
 import { createSystemClock } from './server/clock.ts';
 import { searchProgram, type ThisProgram, webDirectory } from './this-program.ts';
@@ -22,19 +24,22 @@ const LOOK_EVERY_MS = 20;
 /** The log of the runs before is kept once, so the disk never fills up with it. */
 const LOG_LIMIT_BYTES = 10_000_000;
 
+/** A server that runs; what it did not write down of itself, as on a full disk, is null. */
+export type ServerProcess = Pick<LockHolder, 'pid' | 'address' | 'screen_dir'>;
+
 /** The server of a home, null when none runs. Looks at the lock, so what a killed server left behind does not count. */
-export function runningServer(home: string): LockHolder | null {
-  const holder = readLockHolder(home);
-  if (holder === null) return null;
-  const lock = takeHomeLock(home);
-  if (lock === null) return holder;
-  lock.release();
-  return null;
+export async function runningServer(home: string, self: number): Promise<ServerProcess | null> {
+  if (!isLocked(home)) return null;
+  const written = readLockHolder(home);
+  const holders = (await findHomeHolders(home, self)).filter(({ isRemoved }) => !isRemoved);
+  if (written !== null && (holders.length === 0 || holders.some(({ pid }) => pid === written.pid))) return written;
+  const [holder] = holders;
+  return holder === undefined ? null : { pid: holder.pid, address: null, screen_dir: null };
 }
 
 /** @throws CatalogueError no_server where the process of the home's server is stopped */
-export async function requireNotStopped(home: string): Promise<void> {
-  const holder = runningServer(home);
+export async function requireNotStopped(home: string, self: number): Promise<void> {
+  const holder = await runningServer(home, self);
   const state = holder === null ? null : (await readProcess(holder.pid))?.state;
   if (holder === null || (state !== 'T' && state !== 't')) return;
   throw new CatalogueError('no_server', `The server does not answer: its process (pid ${holder.pid}) is stopped`, {
@@ -42,24 +47,34 @@ export async function requireNotStopped(home: string): Promise<void> {
   });
 }
 
-function isHeld(home: string): boolean {
+function isLocked(home: string): boolean {
+  if (!existsSync(join(home, LOCK_FILE))) return false;
   const lock = takeHomeLock(home);
   lock?.release();
   return lock === null;
 }
 
-/** The server in this process, until `signal` aborts. */
-export async function runServer(self: ThisProgram, { flags, signal, onReady }: ServeRequest): Promise<void> {
+/**
+ * The server in this process, until `signal` aborts.
+ * @throws CatalogueError also for what the home's disk refuses
+ */
+export async function runServer(self: ThisProgram, request: ServeRequest): Promise<void> {
+  await serve(self, request).catch((cause: unknown) => {
+    throw toHomeError(cause);
+  });
+}
+
+async function serve(self: ThisProgram, { flags, signal, onReady }: ServeRequest): Promise<void> {
   const [{ startServer }, { pino }] = await Promise.all([import('./server/start-server.ts'), import('pino')]);
   const { settings, rules } = await readSettings({ ...self, flags });
   await prepareHome(settings.home);
   const logFile = join(settings.home, 'server.log');
   keepLogSmall(logFile);
   const log = pino({ level: self.environment.CBOS_LOG_LEVEL ?? 'info', base: null }, openLogFile(logFile));
-  // What a person asked for is refused, what is only noted comes again with the next change: no full disk may end the watch over sessions.
+  // What a person asked for is refused, what is only noted comes again with the next change: no fault of a disk may end the watch over sessions.
   process.on('uncaughtException', (cause) => {
-    if (!isDiskFull(cause)) throw cause;
-    log.error({ err: cause }, 'the disk is full: something could not be written');
+    if (homeFault(cause) === null) throw cause;
+    log.error({ err: cause }, 'something could not be written in the home, or not be read');
   });
   const server = await startServer({
     settings,
@@ -74,9 +89,14 @@ export async function runServer(self: ThisProgram, { flags, signal, onReady }: S
     log,
   });
   onReady(server.address);
-  if (!signal.aborted)
-    await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
+  const lost = await Promise.race([server.lost, untilAborted(signal)]);
   await server.close();
+  if (lost !== null) throw lost;
+}
+
+function untilAborted(signal: AbortSignal): Promise<null> {
+  if (signal.aborted) return Promise.resolve(null);
+  return new Promise((resolve) => signal.addEventListener('abort', () => resolve(null), { once: true }));
 }
 
 /** The server as a process of its own session, so that neither Ctrl+C nor a closed terminal ends it. */
@@ -85,8 +105,10 @@ export async function startInBackground(
   { flags, onProgress }: StartRequest,
 ): Promise<'started' | 'already_running'> {
   const { settings } = await readSettings({ ...self, flags });
-  await requireNotStopped(settings.home);
+  await requireNotStopped(settings.home, self.pid);
   if (await isAnswering(settings.socket)) return 'already_running';
+  const stray = (await findHomeHolders(settings.home, self.pid)).find(({ isRemoved }) => isRemoved);
+  if (stray !== undefined) throw strayServer(settings.home, stray);
   await prepareHome(settings.home);
   onProgress('starting the server');
   const outputFile = join(settings.home, 'server.out');
@@ -108,7 +130,11 @@ export async function startInBackground(
   const deadline = performance.now() + START_LIMIT_MS;
   while (!(await isAnswering(settings.socket))) {
     // Where somebody else's start was faster, that server is waited for.
-    if (ended && !isHeld(settings.home)) throw startFailure(readFileSync(outputFile, 'utf8'));
+    if (ended && !isLocked(settings.home)) {
+      const said = readFileSync(outputFile, 'utf8');
+      if (said === '' && (await writeFault(settings.home)) !== null) throw new CatalogueError('disk_full');
+      throw startFailure(said);
+    }
     if (performance.now() > deadline)
       throw new CatalogueError('timed_out', 'The server does not answer', {
         hint: `Look at ${join(settings.home, 'server.log')}`,
@@ -116,14 +142,17 @@ export async function startInBackground(
     await delay(LOOK_EVERY_MS);
   }
   child.unref();
-  const pid = await answeringPid(settings.home, deadline);
+  const pid = await answeringPid(settings.home, { self: self.pid, deadline });
   return pid === child.pid ? 'started' : 'already_running';
 }
 
 /** Whose server it is that answers: it says so right after it began to listen, and until then the file may be an older one's. */
-async function answeringPid(home: string, deadline: number): Promise<number | null> {
+async function answeringPid(
+  home: string,
+  { self, deadline }: { self: number; deadline: number },
+): Promise<number | null> {
   for (;;) {
-    const pid = readLockHolder(home)?.pid ?? null;
+    const pid = (await runningServer(home, self))?.pid ?? null;
     if ((pid !== null && (await readProcess(pid)) !== null) || performance.now() > deadline) return pid;
     await delay(LOOK_EVERY_MS);
   }
@@ -136,6 +165,17 @@ function environmentOf(flags: SettingFlags): Record<string, string> {
       const value = flags[name];
       return value === undefined || environment === null ? [] : [[environment, value]];
     }),
+  );
+}
+
+/** A server notices that its home was removed, and ends; one that is stopped, or hangs, cannot. */
+function strayServer(home: string, { pid }: HomeHolder): CatalogueError {
+  return new CatalogueError(
+    'server_running',
+    `A server (pid ${pid}) still runs on a home that was removed from ${home}`,
+    {
+      hint: '`cbos down` ends it; its sessions live on',
+    },
   );
 }
 
@@ -164,8 +204,16 @@ function isAnswering(socket: string): Promise<boolean> {
   });
 }
 
+/** Ends the server of a home, or one whose home was removed from there. @returns whether one ran */
+export async function stopServerOf(home: string, self: number): Promise<boolean> {
+  const found = (await runningServer(home, self)) ?? (await findHomeHolders(home, self)).find((one) => one.isRemoved);
+  if (found == null) return false;
+  await stopServer(found);
+  return true;
+}
+
 /** SIGTERM, and wait for its end. Sessions stay alive. */
-export async function stopServer(holder: LockHolder): Promise<void> {
+export async function stopServer(holder: Pick<ServerProcess, 'pid'>): Promise<void> {
   const info = await readProcess(holder.pid);
   if (info === null) return;
   process.kill(holder.pid, 'SIGTERM');

@@ -94,6 +94,24 @@ export const ERRORS = {
     meaning: 'The system lets no further process start',
     hint: 'Raise the limit (`ulimit -u`, TasksMax of the service, pids.max of a container), or end what is not needed',
   },
+  home_read_only: {
+    status: 507,
+    exit: EXIT.failed,
+    meaning: 'The file system of the home is read-only: what was asked for could not be written down, and was not done',
+    hint: 'Make it writable again (mount -o remount,rw, or fsck where it had errors); sessions run on meanwhile',
+  },
+  database_damaged: {
+    status: 500,
+    exit: EXIT.failed,
+    meaning: 'The database of the home, cbos.db, is damaged',
+    hint: '`cbos doctor` says what is wrong with it, and what to do',
+  },
+  home_gone: {
+    status: 503,
+    exit: EXIT.failed,
+    meaning: 'The home of the server was removed or moved while it ran, so it has ended; sessions live on',
+    hint: '`cbos up` begins a new home and finds the running sessions again',
+  },
   version_mismatch: {
     status: 409,
     exit: EXIT.failed,

@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { z } from 'zod';
 
@@ -26,6 +26,12 @@ export function readPrivateFile<S extends z.ZodType>(path: string, schema: S): z
 export function writePrivateFile(path: string, value: unknown): void {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   const beside = `${path}.${process.pid}.tmp`;
-  writeFileSync(beside, `${JSON.stringify(value)}\n`, { mode: 0o600 });
-  renameSync(beside, path);
+  try {
+    writeFileSync(beside, `${JSON.stringify(value)}\n`, { mode: 0o600 });
+    renameSync(beside, path);
+  } catch (error) {
+    // Half of it on a full disk.
+    rmSync(beside, { force: true });
+    throw error;
+  }
 }

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -8,7 +9,14 @@ import { openScreenHost, type ScreenHost } from '../platform/gnu-screen/index.ts
 import { runOnWaiting } from '../platform/notify/on-waiting.ts';
 import { openSearchThread, type Search } from '../platform/search/index.ts';
 import { prepareHome } from '../platform/settings/index.ts';
-import { type Database, openDatabase } from '../platform/sqlite/database.ts';
+import {
+  DAMAGED_LOG,
+  DATABASE_FILE,
+  type Database,
+  openDatabase,
+  renewLog,
+  toDatabaseError,
+} from '../platform/sqlite/database.ts';
 import { createDayStore } from '../platform/sqlite/day-store.ts';
 import { createDeliveryStore } from '../platform/sqlite/delivery-store.ts';
 import { createDropStore } from '../platform/sqlite/drop-store.ts';
@@ -18,6 +26,7 @@ import { type HomeLock, readLockHolder, takeHomeLock } from '../platform/sqlite/
 import { createSessionStore } from '../platform/sqlite/session-store.ts';
 import { createStashStore } from '../platform/sqlite/stash-store.ts';
 import { CatalogueError, type Session, type Settings } from '../protocol/index.ts';
+import { checkpointWhenIdle } from './checkpoint-when-idle.ts';
 import type { Clock } from './clock.ts';
 import { type Faces, startServerFaces } from './faces.ts';
 import { createDiskWatch, type DiskWatch } from './fleet/disk-watch.ts';
@@ -26,8 +35,10 @@ import type { Logger } from './logger.ts';
 import { growKeyframes } from './replay/grow-keyframes.ts';
 import { type Bounds, keepInBounds } from './replay/keep-in-bounds.ts';
 import { createReplays, type Replays } from './replay/replays.ts';
+import { createPatientDeliveries } from './session/patient-deliveries.ts';
 import { createPatientWrites } from './session/patient-writes.ts';
 import type { Dispose, SessionEvent, Sessions } from './sessions.ts';
+import { watchHome } from './watch-home.ts';
 
 /** `cbos down` looks at the lock by taking it for a moment; a server that starts right then tries again. */
 const LOCK_ATTEMPTS = 5;
@@ -56,6 +67,8 @@ export interface RunningServer {
   address: string;
   /** the same that the faces serve, for whoever runs the server in its own process */
   sessions: Sessions;
+  /** resolves, with what happened, when its home was removed or moved: it has to end */
+  lost: Promise<CatalogueError>;
   /** stops the faces and the watch; sessions live on */
   close(): Promise<void>;
 }
@@ -68,11 +81,17 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const { settings, version, clock, log, webDir } = options;
   await prepareHome(settings.home);
   const lock = await requireLock(settings.home);
+  const databaseFile = join(settings.home, DATABASE_FILE);
   let database: Database | null = null;
   let fleet: Fleet | null = null;
   let search: Search | null = null;
   try {
-    database = openDatabase(join(settings.home, 'cbos.db'));
+    database = openDatabase(databaseFile);
+    if (existsSync(`${databaseFile}${DAMAGED_LOG}`))
+      log.error(
+        { file: `${databaseFile}${DAMAGED_LOG}` },
+        "the database's log could not be read: what was written last is lost",
+      );
     const screen = await openScreen(options);
     search = openSearch(options);
     const disk = createDiskWatch({ dir: settings.stream_dir, clock, log });
@@ -107,19 +126,59 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       address: faces.address.url,
       screen_dir: screen.dir,
     });
+    const stopCheckpoints = checkpointWhenIdle(database, clock);
+    const home = watchForLoss(options, database);
+    const stopWatches = (): void => {
+      stopGrowing();
+      stopCheckpoints();
+      home.stop();
+    };
     log.info({ address: faces.address.url, socket: settings.socket, version }, 'the server is ready');
     return {
       address: faces.address.url,
       sessions: fleet,
-      close: closer({ faces, stopGrowing, bounds, replays, fleet, search, database, lock, log }),
+      lost: home.lost,
+      close: closer({ faces, stopWatches, bounds, replays, fleet, search, database, lock, log }),
     };
   } catch (cause) {
     await fleet?.close();
     await search?.close();
     database?.close();
     lock.release();
-    throw cause;
+    throw toDatabaseError(cause, databaseFile);
   }
+}
+
+function watchForLoss(
+  { settings, clock, log }: ServerOptions,
+  database: Database,
+): { lost: Promise<CatalogueError>; stop: Dispose } {
+  let stop: Dispose = () => undefined;
+  const lost = new Promise<CatalogueError>((resolve) => {
+    stop = watchHome({
+      home: settings.home,
+      clock,
+      onLost: (error) => {
+        log.error({ err: error }, 'the home is not there any more: the server ends, the sessions live on');
+        resolve(error);
+      },
+      onLogLost: () => {
+        try {
+          renewLog(database);
+          log.error(
+            { file: `${DATABASE_FILE}-wal` },
+            "the database's log was removed; nothing of it is lost, it has a new one",
+          );
+        } catch (cause) {
+          log.error(
+            { err: cause, file: `${DATABASE_FILE}-wal` },
+            "the database's log was removed, and could not be made anew",
+          );
+        }
+      },
+    });
+  });
+  return { lost, stop };
 }
 
 function openScreen({ settings, environment, tempDir }: ServerOptions): Promise<ScreenHost> {
@@ -139,6 +198,7 @@ async function openFleet(
   removeGates(spoolDir);
   const gates = createTurnGates(spoolDir);
   const events = createEvents(log);
+  const writes = createPatientWrites(clock, log);
   return createFleet({
     deps: {
       clock,
@@ -148,12 +208,12 @@ async function openFleet(
       observe: userObserver(options.rules, thresholds),
       sessions: createSessionStore(database),
       history: createHistoryStore(database),
-      deliveries: createDeliveryStore(database),
+      deliveries: createPatientDeliveries(createDeliveryStore(database), writes),
       stash: createStashStore(database),
       events: createEventStore(database),
       search,
       days: createDayStore(database),
-      writes: createPatientWrites(clock, log),
+      writes,
       disk,
       isFlushed: settings.stream_flush,
       holdTurn: gates.hold,
@@ -192,7 +252,7 @@ async function requireLock(home: string): Promise<HomeLock> {
 
 function closer(parts: {
   faces: Faces;
-  stopGrowing: Dispose;
+  stopWatches: Dispose;
   bounds: Bounds;
   replays: Replays;
   fleet: Fleet;
@@ -201,9 +261,9 @@ function closer(parts: {
   lock: HomeLock;
   log: Logger;
 }): () => Promise<void> {
-  const { faces, stopGrowing, bounds, replays, fleet, search, database, lock, log } = parts;
+  const { faces, stopWatches, bounds, replays, fleet, search, database, lock, log } = parts;
   return async () => {
-    stopGrowing();
+    stopWatches();
     bounds.dispose();
     await faces.close();
     await replays.close();

@@ -4,9 +4,9 @@ import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { parseHeader, parseTiming } from '../../src/core/recording/index.ts';
+import { mountSmallDisk } from '../faults/harness/disk.ts';
 import { type Cbos, startCbos } from '../harness/cbos.ts';
 import { type ClaudeWorld, claudeWorld } from '../harness/claude.ts';
-import { mountSmallDisk } from '../harness/small-disk.ts';
 import { waitFor } from '../harness/wait-for.ts';
 
 let world: ClaudeWorld;

@@ -1,4 +1,4 @@
-import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { LAUNCH_VARIABLE, SPOOL_VARIABLE } from './environment.ts';
 import { waitAtGate } from './turn-gate.ts';
@@ -88,8 +88,15 @@ export function hookSettings(version: ClaudeVersion): Record<string, unknown> {
  * By rename, so that a launch beside it never reads half of it.
  */
 export function writeHookSettings(file: string, version: ClaudeVersion): void {
+  const settings = `${JSON.stringify(hookSettings(version), null, 2)}\n`;
+  if (existsSync(file) && readFileSync(file, 'utf8') === settings) return;
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
   const draft = `${file}.${process.pid}.new`;
-  writeFileSync(draft, `${JSON.stringify(hookSettings(version), null, 2)}\n`, { mode: 0o600 });
-  renameSync(draft, file);
+  try {
+    writeFileSync(draft, settings, { mode: 0o600 });
+    renameSync(draft, file);
+  } catch (error) {
+    rmSync(draft, { force: true });
+    throw error;
+  }
 }

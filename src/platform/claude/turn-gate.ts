@@ -12,8 +12,15 @@ const GATE_PREFIX = '.gate.';
  */
 export function holdTurn(spoolDir: string, launchId: string, holderPid = process.pid): () => void {
   const file = join(spoolDir, `${GATE_PREFIX}${launchId}`);
-  writeFileSync(file, String(holderPid), { mode: 0o600 });
-  return () => rmSync(file, { force: true });
+  const release = (): void => rmSync(file, { force: true });
+  try {
+    writeFileSync(file, String(holderPid), { mode: 0o600 });
+  } catch (error) {
+    // An empty one on a full disk.
+    release();
+    throw error;
+  }
+  return release;
 }
 
 /** Removes the gates of a server that was killed: its pid may belong to somebody else by now. */

@@ -14,6 +14,8 @@ export interface DoctorContext {
   sessionEnvironment: Readonly<Record<string, string>>;
   userHome: string;
   userId: number;
+  /** the doctor's own process */
+  pid: number;
   /** Unix milliseconds */
   now: number;
   /** @throws CatalogueError screen_not_found, launch_failed */

@@ -15,6 +15,8 @@ export interface LocalDoctorOptions {
   nodeVersion: string;
   /** Unix milliseconds */
   now: number;
+  /** the doctor's own process */
+  pid: number;
   /** a directory for temporary files that exists */
   tempDir: string;
 }
@@ -24,7 +26,7 @@ const ANSWER_MS = 2_000;
 
 /** The doctor's view of this machine. */
 export function localDoctorContext(options: LocalDoctorOptions): DoctorContext {
-  const { settings, service, tempDir } = options;
+  const { settings, service, tempDir, pid } = options;
   const { environment, userHome, userId, userName } = service;
   return {
     settings,
@@ -34,6 +36,7 @@ export function localDoctorContext(options: LocalDoctorOptions): DoctorContext {
     environment,
     userHome,
     userId,
+    pid,
     proc: '/proc',
     sessionEnvironment: sessionEnvironment(environment, {
       launchId: 'doctor',

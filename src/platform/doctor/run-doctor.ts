@@ -1,5 +1,6 @@
 import { CatalogueError } from '../../protocol/index.ts';
 import { type Check, type Finding, fault } from './check.ts';
+import { checkDatabase } from './checks/database.ts';
 import { checkDrops, checkHome, checkRecordings, checkSpool } from './checks/files.ts';
 import { checkInotify } from './checks/inotify.ts';
 import { checkClaude, checkNode, checkScreen, checkScript } from './checks/programs.ts';
@@ -17,6 +18,7 @@ const EXAMINATIONS: readonly (readonly [name: string, examine: Examine])[] = [
   ['script', checkScript],
   ['Claude Code', checkClaude],
   ['Home', checkHome],
+  ['Database', checkDatabase],
   ['Recordings', checkRecordings],
   ['Dropped recordings', checkDrops],
   ['Hooks', checkHooks],

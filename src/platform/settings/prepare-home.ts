@@ -1,23 +1,36 @@
-import { chmod, mkdir, stat } from 'node:fs/promises';
+import { constants } from 'node:fs';
+import { access, chmod, mkdir, stat } from 'node:fs/promises';
 import { CatalogueError } from '../../protocol/index.ts';
+import { homeFault } from '../sqlite/home-fault.ts';
 
 /** The token, the hooks' payloads and every prompt are inside: nobody else's business. */
 const PRIVATE = 0o700;
 
 /**
  * Makes CBOS's home where it is missing, and closes it to others where it was open.
- * @throws CatalogueError invalid_setting when it cannot be a directory of ours
+ * @throws CatalogueError disk_full, home_read_only, invalid_setting when it cannot be a directory of ours
  */
 export async function prepareHome(home: string): Promise<void> {
   try {
     await mkdir(home, { recursive: true, mode: PRIVATE });
     const { mode } = await stat(home);
     if ((mode & 0o777) !== PRIVATE) await chmod(home, PRIVATE);
+    // A server that could write nothing down would type what it cannot remember; and no lock can be taken there.
+    await access(home, constants.W_OK);
   } catch (cause) {
-    const reason = (cause as NodeJS.ErrnoException).code ?? String(cause);
-    throw new CatalogueError('invalid_setting', `The home ${home} cannot be used (${reason})`, {
-      hint: 'Name a directory that belongs to you in CBOS_HOME',
-      cause,
-    });
+    throw homeError(cause, home);
   }
+}
+
+/** A failure in a home's directory, with its name. */
+function homeError(cause: unknown, home: string): CatalogueError {
+  const fault = homeFault(cause);
+  if (fault === 'home_read_only')
+    return new CatalogueError(fault, `The home ${home} is on a read-only file system`, { cause });
+  if (fault !== null) return new CatalogueError(fault, `There is no room on the disk of the home ${home}`, { cause });
+  const reason = (cause as NodeJS.ErrnoException).code ?? String(cause);
+  return new CatalogueError('invalid_setting', `The home ${home} cannot be used (${reason})`, {
+    hint: 'Name a directory that belongs to you in CBOS_HOME',
+    cause,
+  });
 }

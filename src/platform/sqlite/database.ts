@@ -1,22 +1,136 @@
-import { chmodSync } from 'node:fs';
+import { chmodSync, closeSync, existsSync, openSync, readSync, renameSync, rmSync, statSync } from 'node:fs';
 import { DatabaseSync } from '@photostructure/sqlite';
+import { CatalogueError } from '../../protocol/index.ts';
+import { homeFault } from './home-fault.ts';
 import { MIGRATIONS } from './migrations.ts';
 
 export type Database = InstanceType<typeof DatabaseSync>;
 
+/** Its name in the home. */
+export const DATABASE_FILE = 'cbos.db';
+/** What a write-ahead log is called that cannot be read and was put aside, after the database's name. */
+export const DAMAGED_LOG = '-wal.damaged';
+
+/** How every write-ahead log of SQLite begins; the last bit says in which order its sums count bytes. */
+const LOG_MAGIC = 0x377f0682;
+
+/** NORMAL: with WAL a crash of the server loses nothing that was committed; only a power cut may lose the last moments. */
+const SETTINGS =
+  'PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON; PRAGMA busy_timeout = 2000;';
+
+/** SQLITE_IOERR_SHMSIZE of sqlite3.h: the index of the write-ahead log, which several processes share, finds no room on the disk. */
+const NO_ROOM_TO_SHARE = 4_874;
+
 /**
- * Opens the database of a home, creates it (mode 0600) where it is missing, and brings it to the newest schema.
- * @throws when the file was written by a newer version of CBOS
+ * Opens the database of a home, creates it (mode 0600) where it is missing, and brings it to the newest schema. Where there is nothing to
+ * create and to bring, it needs no room on the disk. A write-ahead log that cannot be read is put aside: SQLite would write over it.
+ * @throws CatalogueError disk_full, home_read_only, database_damaged; an error when the file was written by a newer version of CBOS
  */
 export function openDatabase(file: string): Database {
+  try {
+    if (file !== ':memory:') prepareFile(file);
+    return openReady(file);
+  } catch (cause) {
+    throw toDatabaseError(cause, file);
+  }
+}
+
+/** @throws CatalogueError database_damaged for a file that was emptied */
+function prepareFile(file: string): void {
+  const found = statSync(file, { throwIfNoEntry: false });
+  if (found === undefined) {
+    createFile(file);
+    return;
+  }
+  const log = `${file}-wal`;
+  if (!isLog(log)) renameSync(log, `${file}${DAMAGED_LOG}`);
+  if (found.size === 0 && (statSync(log, { throwIfNoEntry: false })?.size ?? 0) === 0)
+    throw damagedDatabase(file, 'it is empty');
+}
+
+/** Under another name first: what stands under its own is never without its tables, so an empty file was emptied. */
+function createFile(file: string): void {
+  const draft = `${file}.new`;
+  for (const ending of ['', '-journal']) rmSync(`${draft}${ending}`, { force: true });
+  const database = new DatabaseSync(draft);
+  try {
+    // No statement is prepared: one that is not collected yet would keep the file open.
+    database.exec(['BEGIN', ...MIGRATIONS, `PRAGMA user_version = ${MIGRATIONS.length}`, 'COMMIT'].join(';\n'));
+  } finally {
+    database.close();
+  }
+  chmodSync(draft, 0o600);
+  renameSync(draft, file);
+}
+
+/** Whether a write-ahead log can be one; what is missing or empty can. */
+function isLog(log: string): boolean {
+  if (!existsSync(log)) return true;
+  const fd = openSync(log, 'r');
+  try {
+    const begin = Buffer.alloc(4);
+    return readSync(fd, begin, 0, begin.length, 0) < begin.length || (begin.readUInt32BE() & ~1) === LOG_MAGIC;
+  } finally {
+    closeSync(fd);
+  }
+}
+
+function openReady(file: string): Database {
+  const database = connect(file, SETTINGS);
+  try {
+    migrate(database);
+    return database;
+  } catch (cause) {
+    database.close();
+    throw cause;
+  }
+}
+
+const WHY_NOT = {
+  disk_full: 'There is no room on the disk of the home:',
+  home_read_only: 'The home is on a read-only file system:',
+} as const;
+
+/** A failure of a home's database, with its file and the cure; any other error as it is. */
+export function toDatabaseError(cause: unknown, file: string): unknown {
+  if (cause instanceof CatalogueError) return cause;
+  const fault = homeFault(cause);
+  if (fault === null) return cause;
+  if (fault !== 'database_damaged')
+    return new CatalogueError(fault, `${WHY_NOT[fault]} the database ${file} cannot be made ready`, { cause });
+  return damagedDatabase(file, cause instanceof Error ? cause.message : String(cause));
+}
+
+/** @param what is wrong with it, as SQLite says it */
+function damagedDatabase(file: string, what: string): CatalogueError {
+  return new CatalogueError('database_damaged', `The database ${file} is damaged (${what})`, {
+    hint: `Put a copy of it back, or move it away (mv ${file} ${file}.damaged) and start again: running sessions are found again`,
+  });
+}
+
+/** A connection with these settings, WAL among them; the file is made (mode 0600) where it is missing. Needs no room on the disk where it is there. */
+export function connect(file: string, settings: string): Database {
+  try {
+    return connectWith(file, settings);
+  } catch (cause) {
+    if ((cause as { errcode?: unknown }).errcode !== NO_ROOM_TO_SHARE) throw cause;
+    // The index is kept in memory then. Nobody else can read meanwhile; nobody else writes anyway.
+    return connectWith(file, `PRAGMA locking_mode = EXCLUSIVE; ${settings}`);
+  }
+}
+
+function connectWith(file: string, settings: string): Database {
   const database = new DatabaseSync(file);
-  if (file !== ':memory:') chmodSync(file, 0o600);
-  // NORMAL: with WAL a crash of the server loses nothing that was committed; only a power cut may lose the last moments.
-  database.exec(
-    'PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON; PRAGMA busy_timeout = 2000;',
-  );
-  migrate(database);
-  return database;
+  try {
+    if (file !== ':memory:' && (statSync(file).mode & 0o777) !== 0o600) chmodSync(file, 0o600);
+    database.exec(settings);
+    // The first read is what opens the write-ahead log.
+    database.prepare('PRAGMA user_version').get();
+    return database;
+  } catch (cause) {
+    database.close();
+    throw cause;
+  }
 }
 
 function migrate(database: Database): void {
@@ -33,6 +147,15 @@ function migrate(database: Database): void {
   }
 }
 
+/**
+ * Gives a database whose write-ahead log was removed a new one; what stood in the old one, which is still open, is brought into its own file
+ * first, so nothing is lost.
+ */
+export function renewLog(database: Database): void {
+  database.exec('PRAGMA journal_mode = DELETE');
+  database.exec('PRAGMA journal_mode = WAL');
+}
+
 /** Runs `work` so that all of it happens or none. */
 export function inTransaction<T>(database: Database, work: () => T): T {
   database.exec('BEGIN IMMEDIATE');
@@ -41,7 +164,8 @@ export function inTransaction<T>(database: Database, work: () => T): T {
     database.exec('COMMIT');
     return result;
   } catch (cause) {
-    database.exec('ROLLBACK');
+    // A full disk, or one that fails, makes SQLite roll back by itself; a second ROLLBACK would fail and hide the cause.
+    if (database.isTransaction) database.exec('ROLLBACK');
     throw cause;
   }
 }

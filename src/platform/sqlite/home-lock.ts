@@ -2,24 +2,25 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { z } from 'zod';
+import { homeFault } from './home-fault.ts';
 
 const Holder = z.object({
   pid: z.int(),
   started_at: z.string(),
   version: z.string(),
   address: z.string().nullable(),
-  screen_dir: z.string(),
+  screen_dir: z.string().nullable(),
 });
 /** The server that holds a home, and where its sessions' sockets are. */
 export type LockHolder = z.infer<typeof Holder>;
 
 export interface HomeLock {
-  /** writes down who holds it, for messages and for `cbos down` */
+  /** writes down who holds it, for messages; on a full disk nobody does, and `findHomeHolders` says it */
   describe(holder: LockHolder): void;
   release(): void;
 }
 
-const LOCK_FILE = 'server.lock';
+export const LOCK_FILE = 'server.lock';
 const HOLDER_FILE = 'server.json';
 
 /**
@@ -30,23 +31,37 @@ const HOLDER_FILE = 'server.json';
 export function takeHomeLock(home: string): HomeLock | null {
   const database = new DatabaseSync(join(home, LOCK_FILE));
   try {
-    database.exec('PRAGMA journal_mode = DELETE; BEGIN EXCLUSIVE');
+    // A journal of its own would be written, and a full disk has no room for it.
+    database.exec('PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE');
   } catch (cause) {
     database.close();
     if (isBusy(cause)) return null;
     throw cause;
   }
   const holderFile = join(home, HOLDER_FILE);
+  let described: number | null = null;
   return {
-    describe: (holder) => writeFileSync(holderFile, `${JSON.stringify(holder)}\n`, { mode: 0o600 }),
+    describe: (holder) => {
+      described = holder.pid;
+      try {
+        writeFileSync(holderFile, `${JSON.stringify(holder)}\n`, { mode: 0o600 });
+      } catch (cause) {
+        if (homeFault(cause) === null) throw cause;
+      }
+    },
     release: () => {
-      rmSync(holderFile, { force: true });
+      try {
+        // In the place of a home that was removed may be another by now, with a server of its own.
+        if (described !== null && readLockHolder(home)?.pid === described) rmSync(holderFile, { force: true });
+      } catch (cause) {
+        if (homeFault(cause) === null) throw cause;
+      }
       database.close();
     },
   };
 }
 
-/** Who holds the lock of a home; null when nobody does, or when the holder has not said yet. Takes nothing. */
+/** What the last server of a home has written down of itself; null where there is nothing of it. Takes nothing. */
 export function readLockHolder(home: string): LockHolder | null {
   try {
     return Holder.parse(JSON.parse(readFileSync(join(home, HOLDER_FILE), 'utf8')));

@@ -170,4 +170,7 @@ export const MIGRATIONS: readonly string[] = [
   -- What was taken out of the prompt after a crash is known not to have arrived.
   UPDATE deliveries SET status = 'failed' WHERE status = 'unknown' AND note = 'cleared';
   `,
+  `
+  ALTER TABLE sessions ADD COLUMN removed_at REAL;
+  `,
 ];

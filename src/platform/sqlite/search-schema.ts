@@ -1,6 +1,5 @@
-import { chmodSync, rmSync } from 'node:fs';
-import { DatabaseSync } from '@photostructure/sqlite';
-import type { Database } from './database.ts';
+import { rmSync } from 'node:fs';
+import { connect, type Database } from './database.ts';
 
 /** Counts the forms of the index. Another form is no migration: it is made anew from the recordings. */
 const INDEX_VERSION = 1;
@@ -100,18 +99,11 @@ export function openSearchDatabase(file: string): Database {
 }
 
 function open(file: string): Database {
-  const database = new DatabaseSync(file);
-  try {
-    chmodSync(file, 0o600);
-    // NORMAL: what a power cut takes away is found again in the recordings. 8 MB of cache: a search reads from the system's.
-    database.exec(
-      'PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON; PRAGMA cache_size = -8000;',
-    );
-    return database;
-  } catch (cause) {
-    database.close();
-    throw cause;
-  }
+  // NORMAL: what a power cut takes away is found again in the recordings. 8 MB of cache: a search reads from the system's.
+  return connect(
+    file,
+    'PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON; PRAGMA cache_size = -8000;',
+  );
 }
 
 function create(database: Database): Database {

@@ -53,24 +53,24 @@ export function createSignIns(options: { home: string; file: string; token: Toke
   const { home, file, token, clock } = options;
   /** when each ends, by a clock that nobody sets */
   const links = new Map<string, number>();
-  const signedIn = new Map((readPrivateFile(file, Kept) ?? []).map(({ key, expires_at }) => [key, expires_at]));
+  let signedIn = new Map((readPrivateFile(file, Kept) ?? []).map(({ key, expires_at }) => [key, expires_at]));
   let wrongTokens: number[] = [];
 
-  const save = (): void =>
+  /** Written before it holds: a full disk refuses a change with nothing changed. */
+  const save = (next: [key: string, expiresAt: number][]): void => {
     writePrivateFile(
       file,
-      [...signedIn].map(([key, expires_at]) => ({ key, expires_at })),
+      next.map(([key, expires_at]) => ({ key, expires_at })),
     );
+    signedIn = new Map(next);
+  };
 
   const grant = (): Grant => {
     const now = clock.now();
-    for (const [key, expiresAt] of signedIn) if (expiresAt <= now) signedIn.delete(key);
-    for (const key of [...signedIn.keys()].slice(0, Math.max(0, signedIn.size - MAX_SIGN_INS + 1)))
-      signedIn.delete(key);
+    const valid = [...signedIn].filter(([, expiresAt]) => expiresAt > now);
     const secret = newSecret();
     const expiresAt = now + SIGN_IN_LIFE_MS;
-    signedIn.set(token.bind(secret), expiresAt);
-    save();
+    save([...valid.slice(-(MAX_SIGN_INS - 1)), [token.bind(secret), expiresAt]]);
     return { secret, expiresAt };
   };
 
@@ -87,9 +87,10 @@ export function createSignIns(options: { home: string; file: string; token: Toke
       if (shown.code !== undefined) {
         const key = digest(shown.code);
         const endsAt = links.get(key);
-        links.delete(key);
         if (endsAt === undefined || endsAt <= now) throw new CatalogueError('link_expired');
-        return grant();
+        const granted = grant();
+        links.delete(key);
+        return granted;
       }
       wrongTokens = wrongTokens.filter((at) => at > now - WRONG_TOKENS_WINDOW_MS);
       if (wrongTokens.length >= MAX_WRONG_TOKENS) throw new CatalogueError('too_many_attempts');
@@ -102,7 +103,8 @@ export function createSignIns(options: { home: string; file: string; token: Toke
       return expiresAt === undefined || expiresAt <= clock.now() ? null : expiresAt;
     },
     signOut: (secret) => {
-      if (signedIn.delete(token.bind(secret))) save();
+      const gone = token.bind(secret);
+      if (signedIn.has(gone)) save([...signedIn].filter(([key]) => key !== gone));
     },
   };
 }

@@ -1,6 +1,17 @@
 import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
-import { chmodSync, linkSync, mkdirSync, readFileSync, renameSync, statSync, unlinkSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  linkSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  unlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname } from 'node:path';
+import { homeFault } from '../../platform/sqlite/home-fault.ts';
 import { CatalogueError } from '../../protocol/index.ts';
 
 /** 256 bits: nobody guesses them, so nothing has to count attempts. */
@@ -38,8 +49,13 @@ export function fileToken(path: string): TokenSource {
     expected = null;
     expected = digest(readToken(path));
   };
-  ensureTokenFile(path);
-  refresh();
+  try {
+    ensureTokenFile(path);
+    refresh();
+  } catch (error) {
+    // On a full disk there is no token until somebody makes one (`cbos token`); the local socket needs none.
+    if (homeFault(error) === null) throw error;
+  }
   const current = (): Buffer | null => {
     try {
       refresh();
@@ -105,7 +121,13 @@ export function readToken(path: string): string {
 function writeBeside(path: string): string {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   const beside = `${path}.${randomBytes(6).toString('hex')}`;
-  writeFileSync(beside, `${randomBytes(TOKEN_BYTES).toString('base64url')}\n`, { mode: 0o600, flag: 'wx' });
+  try {
+    writeFileSync(beside, `${randomBytes(TOKEN_BYTES).toString('base64url')}\n`, { mode: 0o600, flag: 'wx' });
+  } catch (error) {
+    // An empty one on a full disk.
+    rmSync(beside, { force: true });
+    throw error;
+  }
   return beside;
 }
 

@@ -35,7 +35,7 @@ export interface AdoptContext {
 export function observeForeign({ deps, roster }: Pick<AdoptContext, 'deps' | 'roster'>, found: ForeignSession): Member {
   const known = roster.byScreen(found.screen);
   if (known !== null) return known;
-  const member = roster.add({
+  const member = roster.find({
     id: uuid(),
     slug: roster.freeSlug(found.screen.name),
     type: 'screen',
@@ -65,6 +65,7 @@ export function observeForeign({ deps, roster }: Pick<AdoptContext, 'deps' | 'ro
     hooks: null,
     answerKey: null,
     clearedAt: null,
+    removedAt: null,
   });
   member.actor.seeAgent({ pid: found.claude.pid, startTime: found.claude.startTime, startedAt: null });
   member.actor.seeAttached(found.screen.attached);
@@ -92,19 +93,26 @@ export async function adoptSession(
       throw new CatalogueError('already_adopted', `CBOS owns ${found.screen.id} already, as ${actor.slug}`);
     const wanted = request.slug ?? actor.slug;
     const takeOver = async (): Promise<void> => {
-      await rotateRecording(settings.stream_dir, wanted);
+      const before = actor.record;
       const { typescript } = recordingFiles(settings.stream_dir, wanted);
       const { id, daemon } = found.screen;
-      await startLog(screen, { id, daemon, window: actor.record.window }, typescript);
-      await markOwn(typescript);
-      const from = actor.slug;
-      actor.update({
+      // Written down before Screen is told to record: a full disk refuses it with nothing done.
+      actor.commit({
         slug: wanted,
         adopted: true,
         recording: { typescript, timing: null },
         ...(path === null ? {} : { path }),
       });
-      if (from !== wanted) deps.emit({ kind: 'renamed', from, session: actor.view() });
+      try {
+        await rotateRecording(settings.stream_dir, wanted);
+        await startLog(screen, { id, daemon, window: actor.record.window }, typescript);
+      } catch (cause) {
+        const { slug, adopted, recording, path } = before;
+        actor.update({ slug, adopted, recording, path });
+        throw cause;
+      }
+      await markOwn(typescript);
+      if (before.slug !== wanted) deps.emit({ kind: 'renamed', from: before.slug, session: actor.view() });
     };
     if (wanted === actor.slug) await takeOver();
     else await roster.claim(wanted, takeOver);

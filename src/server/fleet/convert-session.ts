@@ -23,6 +23,8 @@ export function convertSession(roster: Roster, member: Member, type: SessionType
     const { record } = actor;
     if (record.type === type) return actor.view();
     if (!record.adopted) throw new CatalogueError('not_adopted', undefined, { hint: `cbos adopt ${record.screenId}` });
+    // Shows that what becomes of it can be written down, before its processes are ended.
+    actor.commit({});
     if (actor.isDead()) {
       roster.retype(member, type);
       return actor.view();

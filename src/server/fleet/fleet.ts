@@ -4,6 +4,7 @@ import { localDay } from '../../core/history/index.ts';
 import { explain } from '../../core/status/index.ts';
 import { prepareJsonDirectory } from '../../platform/claude/json/index.ts';
 import { markOwn } from '../../platform/recorder/index.ts';
+import { toHomeError } from '../../platform/sqlite/home-fault.ts';
 import {
   type Broadcast,
   type BroadcastResult,
@@ -121,7 +122,8 @@ export function createFleet({ deps, launch, registryDir, onSpoolRemade }: FleetO
         try {
           return { session, delivery: await roster.get(session).controls.deliverer.send(send) };
         } catch (cause) {
-          if (cause instanceof CatalogueError) return { session, error: cause.toBody() };
+          const known = toHomeError(cause);
+          if (known instanceof CatalogueError) return { session, error: known.toBody() };
           deps.log.error({ err: cause, slug: session }, 'a broadcast failed');
           return { session, error: new CatalogueError('internal').toBody() };
         }
@@ -144,6 +146,14 @@ export function createFleet({ deps, launch, registryDir, onSpoolRemade }: FleetO
   function countTime(): void {
     for (const { actor } of roster.all()) actor.time.count();
     stopCounting = deps.clock.after(COUNT_EVERY_MS, countTime);
+  }
+
+  /** A removal that the last server did not live to finish. What lives all the same goes on: nobody was told that it was ended. */
+  function finishRemoval(member: Member): void {
+    const { actor } = member;
+    if (actor.record.removedAt === null) return;
+    if (actor.isDead() || actor.record.agent === null) roster.remove(member);
+    else actor.update({ removedAt: null });
   }
 
   async function catchUpSearch(id: string): Promise<void> {
@@ -175,6 +185,7 @@ export function createFleet({ deps, launch, registryDir, onSpoolRemade }: FleetO
       // Listed when all evidence is in, hooks from the time without a server included: only then held texts are typed.
       await observer.start();
       deps.disk.start();
+      for (const member of roster.all()) finishRemoval(member);
       for (const { actor } of roster.all()) actor.list();
       countTime();
       for (const { id, type } of records) if (type === 'json') void catchUpSearch(id);
@@ -209,7 +220,7 @@ export function createFleet({ deps, launch, registryDir, onSpoolRemade }: FleetO
       const path = request.path === undefined ? null : await requireDirectory(request.path);
       return member.actor.mailbox.post(async () => {
         if (request.slug !== undefined) await rename(member, request.slug);
-        if (path !== null) member.actor.update({ path });
+        if (path !== null) member.actor.commit({ path });
         return member.actor.view();
       });
     },
@@ -228,7 +239,15 @@ export function createFleet({ deps, launch, registryDir, onSpoolRemade }: FleetO
     },
     remove: async (slug) => {
       const member = roster.get(slug);
-      if (!member.actor.isDead()) await member.controls.end();
+      const { actor, controls } = member;
+      // Said before its processes are ended: a full disk refuses it with nothing done.
+      actor.commit({ removedAt: deps.clock.now() });
+      try {
+        if (!actor.isDead()) await controls.end();
+      } catch (cause) {
+        actor.update({ removedAt: null });
+        throw cause;
+      }
       roster.remove(member);
     },
     send: (slug, request) => controlsOf(slug).deliverer.send(request),

@@ -38,5 +38,6 @@ export function newRecord(request: NewSession & { type: SessionType }, path: str
     hooks: null,
     answerKey: null,
     clearedAt: null,
+    removedAt: null,
   };
 }

@@ -22,9 +22,13 @@ export interface Roster {
   byScreen(screen: ScreenSession): Member | null;
   /** @throws CatalogueError no_such_stash */
   byStash(id: string): Member;
+  /** Lists a new session that somebody asked for. @throws while it cannot be written down */
   add(record: SessionRecord): Member;
   /** of the last time: it is written down already */
   addAgain(record: SessionRecord): Member;
+  /** Lists a new session that was found, and is written down as soon as it can be. */
+  find(record: SessionRecord): Member;
+  /** Forgets a session, and its rows as soon as they can be deleted. */
   remove(member: Member): void;
   /** The session is of another type from now on; what was running of it has ended. */
   retype(member: Member, type: SessionType): void;
@@ -68,7 +72,11 @@ export function createRoster(deps: ActorDeps, createControls: (actor: SessionAct
       return member;
     },
     add: (record) => {
-      deps.sessions.save(record);
+      deps.writes.demand(() => deps.sessions.save(record));
+      return addAgain(record);
+    },
+    find: (record) => {
+      deps.writes.write(() => deps.sessions.save(record));
       return addAgain(record);
     },
     addAgain,
@@ -76,8 +84,10 @@ export function createRoster(deps: ActorDeps, createControls: (actor: SessionAct
       const index = members.indexOf(member);
       if (index >= 0) members.splice(index, 1);
       disposeMember(member);
-      deps.sessions.remove(member.actor.record.id);
-      deps.search.forget(member.actor.record.id);
+      const { id } = member.actor.record;
+      deps.deliveries.forget(id);
+      deps.writes.write(() => deps.sessions.remove(id));
+      deps.search.forget(id);
       if (member.actor.isListed()) deps.emit({ kind: 'removed', slug: member.actor.slug });
     },
     retype: (member, type) => {

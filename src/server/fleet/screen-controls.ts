@@ -1,6 +1,7 @@
 import { v7 as uuid } from 'uuid';
 import { readHardcopy, renameScreen, resizeScreen, typeKeys } from '../../platform/gnu-screen/index.ts';
 import { renameRecording } from '../../platform/recorder/index.ts';
+import type { SessionRecord } from '../../platform/sqlite/session-store.ts';
 import { type Buffer, CatalogueError } from '../../protocol/index.ts';
 import type { SessionActor } from '../session/actor.ts';
 import type { SessionControls } from '../session/controls.ts';
@@ -20,8 +21,8 @@ export function createScreenControls(context: LaunchContext, actor: SessionActor
   const deliverer = createDeliverer(actor);
 
   async function launch(): Promise<void> {
-    // Known before the launch: the first hook may come before Screen has answered.
-    actor.update({ launchId: uuid(), hooks: null });
+    // Written down before the launch: the first hook may come before Screen has answered, and a server that dies finds it by this.
+    actor.commit({ launchId: uuid(), hooks: null });
     const launched = await launchSession(context, actor.record);
     actor.update({ ...launched, window: '0', adopted: true, endedAt: null });
     actor.status.startAnew();
@@ -58,18 +59,35 @@ export function createScreenControls(context: LaunchContext, actor: SessionActor
   }
 
   async function rename(slug: string): Promise<void> {
-    const { record } = actor;
-    // A session that is only observed keeps the name that its owner gave it in Screen.
-    const isOurs = record.adopted && record.screenId !== null && !actor.isDead();
-    const screenId = isOurs ? await renameScreen(screen, actor.target, slug) : record.screenId;
-    actor.update({ slug, screenId });
-    if (record.recording === null) return;
+    const before = actor.record;
+    const renamed = await renameOutside(before, slug);
+    try {
+      actor.commit({ slug, ...renamed });
+    } catch (cause) {
+      await renameOutside({ ...before, slug, screenId: renamed.screenId }, before.slug);
+      throw cause;
+    }
+    if (renamed.recording === null) return;
+    actor.recording?.moved(renamed.recording);
+    if (isNamedByUs(before)) await pointRecording(screen, actor);
+  }
+
+  /** A session that is only observed keeps the name that its owner gave it in Screen. */
+  const isNamedByUs = ({ adopted, screenId }: SessionRecord): boolean =>
+    adopted && screenId !== null && !actor.isDead();
+
+  /** Gives a session's name in Screen, and its recording's, another one. */
+  async function renameOutside(
+    record: SessionRecord,
+    slug: string,
+  ): Promise<Pick<SessionRecord, 'screenId' | 'recording'>> {
+    const { screenId: id, daemon, recording } = record;
+    const isOurs = id !== null && isNamedByUs(record);
+    const screenId = isOurs ? await renameScreen(screen, { id, daemon }, slug) : id;
+    if (recording === null) return { screenId, recording };
     await renameRecording(settings.stream_dir, record.slug, slug);
     const { typescript, timing } = recordingFiles(settings.stream_dir, slug);
-    const recording = { typescript, timing: record.recording.timing === null ? null : timing };
-    actor.update({ recording });
-    actor.recording?.moved(recording);
-    if (isOurs) await pointRecording(screen, actor);
+    return { screenId, recording: { typescript, timing: recording.timing === null ? null : timing } };
   }
 
   async function buffer({ lines, format }: Parameters<SessionControls['buffer']>[0]): Promise<Buffer> {

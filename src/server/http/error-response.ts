@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { isDiskFull } from '../../platform/sqlite/disk-full.ts';
+import { toHomeError } from '../../platform/sqlite/home-fault.ts';
 import { CatalogueError, ERRORS } from '../../protocol/index.ts';
 
 /** Fields named in one message at the most: the first ones are what a person fixes first. */
@@ -19,8 +19,9 @@ export interface Failure {
 export function toFailure(error: unknown, log: (error: unknown) => void): Failure {
   if (error instanceof CatalogueError) return { status: ERRORS[error.code].status, error: error.toBody() };
   log(error);
-  if (isDiskFull(error)) return { status: ERRORS.disk_full.status, error: new CatalogueError('disk_full').toBody() };
-  return { status: ERRORS.internal.status, error: new CatalogueError('internal').toBody() };
+  const cause = toHomeError(error);
+  const known = cause instanceof CatalogueError ? cause : new CatalogueError('internal');
+  return { status: ERRORS[known.code].status, error: known.toBody() };
 }
 
 /**

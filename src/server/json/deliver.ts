@@ -20,7 +20,7 @@ export interface JsonDeliverer extends Deliverer {
 export function createJsonDeliverer(actor: SessionActor, driver: JsonDriver): JsonDeliverer {
   const { deliveries, log } = actor.deps;
   const journal = openDeliveryJournal(actor);
-  const { decide, earlier, save, find, view, withStatus } = journal;
+  const { decide, earlier, save, commit, find, view, withStatus } = journal;
 
   const stops = [
     driver.onEvent(confirm),
@@ -55,7 +55,7 @@ export function createJsonDeliverer(actor: SessionActor, driver: JsonDriver): Js
 
   /** Written down as sent before it is: a crash can never lead to a second sending. */
   async function hand(record: DeliveryRecord): Promise<void> {
-    const sent = save(record, 'sent');
+    const sent = commit(record, 'sent');
     try {
       requireBudget();
       await driver.prompt({ id: record.id, text: record.text });

@@ -119,7 +119,7 @@ export class JsonDriver {
   async prompt(prompt: { id: string; text: string }): Promise<void> {
     const { id, text } = prompt;
     if (!(await this.settleTrust())) throw untrusted(this.#actor);
-    this.#log.change((before, at) => observePrompt(before, { id, at, text }));
+    this.#log.commit((before, at) => observePrompt(before, { id, at, text }));
     try {
       await this.#ensureRun();
       await this.#write({
@@ -217,7 +217,7 @@ export class JsonDriver {
     const launch = await planLaunch(this.#context, actor.record, launchId);
     const { claudeSessionId } = launch;
     // Written down before the start: a server that dies right after finds the process by its mark.
-    actor.update({ launchId, agent: null, claudeSessionId, claudeVersion: launch.claudeVersion });
+    actor.commit({ launchId, agent: null, claudeSessionId, claudeVersion: launch.claudeVersion });
     this.#log.beginOutput();
     let early: AgentEnd | null = null;
     const agent = await startAgent(this.#context, { ...launch, launchId }, (end) => {

@@ -1,13 +1,24 @@
 import { type JsonEvidence, moveJson, NO_EVENTS, observeEvent } from '../../core/status/index.ts';
 import type { ReadLines } from '../../platform/claude/json/index.ts';
 import type { TurnCost } from '../../platform/sqlite/event-store.ts';
-import type { ClaudeEvent } from '../../protocol/index.ts';
+import { homeFault } from '../../platform/sqlite/home-fault.ts';
+import type { ClaudeEvent, StoredEvent } from '../../protocol/index.ts';
 import type { ClockSetting } from '../clock.ts';
 import type { SessionActor } from '../session/actor.ts';
 import { keepEvidence } from '../session/kept-evidence.ts';
 import type { Dispose } from '../sessions.ts';
 import { indexEvents } from './index-events.ts';
 import { turnCost } from './turn-cost.ts';
+
+/** What is new with a piece of output. */
+interface News {
+  /** Unix milliseconds; now where it is missing */
+  at?: number;
+  events: readonly ClaudeEvent[];
+  turns: readonly TurnCost[];
+}
+
+const NOTHING_NEW: News = { events: [], turns: [] };
 
 /**
  * The events of one JSON session and what they mean. They are written down with everything that follows from them, in one
@@ -53,10 +64,10 @@ export class EventLog {
     return () => this.#listeners.delete(listener);
   }
 
-  /** A new process begins with an empty output. */
+  /** A new process begins with an empty output. @throws while the home cannot be written */
   beginOutput(): void {
     this.#offset = 0;
-    this.#keep(this.evidence, []);
+    this.#tell(this.#write(this.evidence, NOTHING_NEW), this.evidence, NOTHING_NEW);
   }
 
   takeIn({ events, offset }: ReadLines): void {
@@ -68,29 +79,54 @@ export class EventLog {
       if (event.type === 'result') turns.push(turnCost(event, evidence.totalCostUsd, at));
       evidence = observeEvent(evidence, event, at);
     }
-    this.#keep(evidence, events, { at, turns });
+    this.#keep(evidence, { at, events, turns });
   }
 
   /** An event of CBOS's own. */
   add(event: ClaudeEvent): void {
-    this.#keep(observeEvent(this.evidence, event, this.#actor.deps.clock.now()), [event]);
+    const at = this.#actor.deps.clock.now();
+    this.#keep(observeEvent(this.evidence, event, at), { at, events: [event], turns: [] });
   }
 
-  /** What CBOS did itself, before Claude Code repeats it among its events. */
+  /** What CBOS has done itself, before Claude Code repeats it among its events. */
   change(change: (before: JsonEvidence, at: number) => JsonEvidence): void {
     const at = this.#actor.deps.clock.now();
-    this.#keep(change(this.evidence, at), [], { at });
+    this.#keep(change(this.evidence, at), { ...NOTHING_NEW, at });
   }
 
-  #keep(
-    evidence: JsonEvidence,
-    events: readonly ClaudeEvent[],
-    { at = this.#actor.deps.clock.now(), turns = [] }: { at?: number; turns?: readonly TurnCost[] } = {},
-  ): void {
-    const { deps, record, slug } = this.#actor;
+  /** What CBOS is about to do. @throws while the home cannot be written; then it must not be done */
+  commit(change: (before: JsonEvidence, at: number) => JsonEvidence): void {
+    const at = this.#actor.deps.clock.now();
+    const evidence = change(this.evidence, at);
+    const news = { ...NOTHING_NEW, at };
+    this.#tell(this.#write(evidence, news), evidence, news);
+  }
+
+  /** What has happened is so, also where it cannot be written down: the session goes on, and its list of events has a gap. */
+  #keep(evidence: JsonEvidence, news: News): void {
+    let stored: StoredEvent[] = [];
+    try {
+      stored = this.#write(evidence, news);
+    } catch (cause) {
+      if (homeFault(cause) === null) throw cause;
+      this.#actor.deps.log.error(
+        { slug: this.#actor.slug, err: cause },
+        'events of a session could not be written down',
+      );
+    }
+    this.#tell(stored, evidence, news);
+  }
+
+  #write(evidence: JsonEvidence, news: News): StoredEvent[] {
+    const { deps, record } = this.#actor;
     const output = { launchId: record.launchId, offset: this.#offset };
+    const at = news.at ?? deps.clock.now();
     const kept = keepEvidence(evidence, this.#actor.status.evidence().movedMs ?? 0, deps.clock);
-    const stored = deps.events.append(record.id, { at, events, output, evidence: kept, turns });
+    return deps.writes.demand(() => deps.events.append(record.id, { ...news, at, output, evidence: kept }));
+  }
+
+  #tell(stored: StoredEvent[], evidence: JsonEvidence, { events, turns }: News): void {
+    const { deps, record, slug } = this.#actor;
     this.#known = evidence;
     indexEvents(deps, record.id, stored);
     // Before the status says so: whoever waits for it then finds what the events mean for their own.

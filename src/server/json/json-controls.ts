@@ -48,7 +48,7 @@ export function createJsonControls(context: JsonContext, actor: SessionActor): S
     conversation: createConversation(actor, driver, deliverer),
     launch: async () => {
       requireStartable(context, actor.record);
-      actor.update({ adopted: true, endedAt: null });
+      actor.commit({ adopted: true, endedAt: null });
       actor.status.startAnew();
       await driver.settleTrust();
     },
@@ -66,7 +66,7 @@ export function createJsonControls(context: JsonContext, actor: SessionActor): S
       if (driver.isRunning()) throw new CatalogueError('already_running', `${actor.slug} has tasks in the background`);
     },
     rest: () => driver.rest(),
-    rename: async (slug) => actor.update({ slug }),
+    rename: async (slug) => actor.commit({ slug }),
     answer: (request) => answerJsonQuestion({ actor, driver, deliverer }, request),
     interrupt,
     keys: noTerminal,

@@ -47,8 +47,8 @@ export function createPush(options: {
     return kept as Kept;
   };
   const save = (next: Kept): void => {
-    kept = next;
     writePrivateFile(file, next);
+    kept = next;
   };
   const unsubscribe = (endpoint: string): void => {
     if (kept === null) return;

@@ -12,7 +12,6 @@ import type {
 import type { ScreenHost, ScreenTarget } from '../../platform/gnu-screen/index.ts';
 import type { Search } from '../../platform/search/index.ts';
 import type { DayStore } from '../../platform/sqlite/day-store.ts';
-import type { DeliveryStore } from '../../platform/sqlite/delivery-store.ts';
 import type { EventStore } from '../../platform/sqlite/event-store.ts';
 import type { HistoryStore } from '../../platform/sqlite/history-store.ts';
 import type { SessionRecord, SessionStore } from '../../platform/sqlite/session-store.ts';
@@ -31,6 +30,7 @@ import type { Dispose, SessionEvent } from '../sessions.ts';
 import { JsonFacts } from './json-facts.ts';
 import { keepEvidence, restoreHooks, restoreJson } from './kept-evidence.ts';
 import { createMailbox, type Mailbox } from './mailbox.ts';
+import type { PatientDeliveries } from './patient-deliveries.ts';
 import type { PatientWrites } from './patient-writes.ts';
 import type { SessionRecording } from './recording.ts';
 import { createRecordingGap, type RecordingGap } from './recording-gap.ts';
@@ -49,7 +49,7 @@ export interface ActorDeps {
   screen: ScreenHost;
   sessions: SessionStore;
   history: HistoryStore;
-  deliveries: DeliveryStore;
+  deliveries: PatientDeliveries;
   stash: StashStore;
   events: EventStore;
   search: Search;
@@ -210,6 +210,17 @@ export class SessionActor {
   /** Remembers a change of the record, and tells the faces where they show it. */
   update(change: Partial<SessionRecord>): void {
     this.save(change);
+    this.emitUpdated();
+  }
+
+  /**
+   * The same for what somebody asked for: written down before it is so, and before anything of it is done that cannot be undone.
+   * @throws while the home cannot be written; nothing has changed then
+   */
+  commit(change: Partial<SessionRecord>): void {
+    this.deps.writes.demand(() => this.deps.sessions.save({ ...this.currentRecord, ...change }));
+    this.currentRecord = { ...this.currentRecord, ...change };
+    this.followInSearch(change);
     this.emitUpdated();
   }
 

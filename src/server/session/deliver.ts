@@ -79,7 +79,7 @@ interface TypedHow {
 export function createDeliverer(actor: SessionActor): Deliverer {
   const { clock, log } = actor.deps;
   const journal = openDeliveryJournal(actor);
-  const { decide, earlier, save, find, view, withStatus } = journal;
+  const { decide, earlier, save, commit, find, view, withStatus } = journal;
 
   takeOver(actor, journal);
 
@@ -124,7 +124,7 @@ export function createDeliverer(actor: SessionActor): Deliverer {
   /** Types a journalled text. How far it may have got is written down before each step: what was begun is never begun again without a proof. */
   async function type(record: DeliveryRecord, how: { confirm: 'turn' | 'queue'; force: boolean }): Promise<Delivery> {
     const typedAt = markNow(clock);
-    const typed = save(record, 'sent', { phase: 'typing', note: null });
+    const typed = commit(record, 'sent', { phase: 'typing', note: null });
     const hold = (note: DeliveryNote): Delivery => view(save(typed, 'queued', { note, held: true }));
     const { text, command } = record;
     let isShown = false;
@@ -154,7 +154,7 @@ export function createDeliverer(actor: SessionActor): Deliverer {
     // A person at the terminal may have pressed it already.
     if (record.status === 'delivered') return;
     const isQueue = confirm === 'queue';
-    save(record, 'sent', { phase: isQueue ? 'queueing' : 'entering', note: isQueue ? 'inQueue' : null });
+    commit(record, 'sent', { phase: isQueue ? 'queueing' : 'entering', note: isQueue ? 'inQueue' : null });
   }
 
   /** Sends what stands in the prompt since a crash. @returns false where it does not stand there any more */

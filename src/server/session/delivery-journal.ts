@@ -21,8 +21,10 @@ export interface DeliveryJournal {
   earlier(request: Send): DeliveryRecord | null;
   /** Writes a new delivery down, as `queued`. `held`: its sender is told so, or is none that waits for an answer. */
   begin(request: Send, how: { held: boolean; journalWith: JournalWith }): DeliveryRecord;
-  /** Writes down what became of it; what `change` does not name stays. */
+  /** Writes down what became of it, as soon as the home can be written; what `change` does not name stays. */
   save(record: DeliveryRecord, status: DeliveryStatus, change?: DeliveryChange): DeliveryRecord;
+  /** Writes down what is about to be done with it. @throws while the home cannot be written; then it must not be done */
+  commit(record: DeliveryRecord, status: DeliveryStatus, change?: DeliveryChange): DeliveryRecord;
   /** @throws CatalogueError no_such_delivery */
   find(id: string): DeliveryRecord;
   /** in the order they were written down */
@@ -42,6 +44,12 @@ export function openDeliveryJournal(actor: SessionActor): DeliveryJournal {
   function save(record: DeliveryRecord, status: DeliveryStatus, change: DeliveryChange = {}): DeliveryRecord {
     const next = { ...record, ...change, status, updatedAt: clock.now() };
     deliveries.save(next);
+    return next;
+  }
+
+  function commit(record: DeliveryRecord, status: DeliveryStatus, change: DeliveryChange = {}): DeliveryRecord {
+    const next = { ...record, ...change, status, updatedAt: clock.now() };
+    deliveries.commit(next);
     return next;
   }
 
@@ -104,10 +112,11 @@ export function openDeliveryJournal(actor: SessionActor): DeliveryJournal {
         note: null,
         reason: null,
       };
-      journalWith(record.id, () => deliveries.save(record));
+      journalWith(record.id, () => deliveries.commit(record));
       return record;
     },
     save,
+    commit,
     find,
     withStatus: (status) => deliveries.withStatus(sessionId(), status),
     view,
@@ -122,8 +131,8 @@ export function openDeliveryJournal(actor: SessionActor): DeliveryJournal {
             hint: 'Cancel it, which takes it out, and send another',
           });
         }
-        return view(save({ ...record, text: clean.text, removed: clean.removed }, 'queued'));
+        return view(commit({ ...record, text: clean.text, removed: clean.removed }, 'queued'));
       }),
-    cancel: (id) => actor.mailbox.post(async () => view(save(findHeld(id), 'cancelled'))),
+    cancel: (id) => actor.mailbox.post(async () => view(commit(findHeld(id), 'cancelled'))),
   };
 }

@@ -1,4 +1,4 @@
-import { isDiskFull } from '../../platform/sqlite/disk-full.ts';
+import { homeFault } from '../../platform/sqlite/home-fault.ts';
 import type { Clock } from '../clock.ts';
 import type { Logger } from '../logger.ts';
 import type { Dispose } from '../sessions.ts';
@@ -9,11 +9,17 @@ const RETRY_MS = 3_000;
 const MOST_WAITING = 10_000;
 
 /**
- * Writes what CBOS has only observed, and nobody waits for: where the disk is full it is kept in memory, in its order, and written as
- * soon as there is room.
+ * Writes to the home's database. What CBOS has only observed, and nobody waits for, is kept in memory in its order while the home cannot be
+ * written (its disk is full, or has turned read-only), and written as soon as it can be.
  */
 export interface PatientWrites {
+  /** now, or later; never fails because of the home */
   write(work: () => void): void;
+  /**
+   * Now, after everything that waits: for what somebody asked for, before anything of it is done that cannot be undone.
+   * @throws what the database says while it cannot be written; nothing has happened then
+   */
+  demand<T>(work: () => T): T;
   dispose(): void;
 }
 
@@ -21,41 +27,53 @@ export function createPatientWrites(clock: Clock, log: Logger): PatientWrites {
   const waiting: (() => void)[] = [];
   let stopTimer: Dispose | null = null;
 
-  /** @returns false while the disk is full */
+  /** @returns false while the home cannot be written */
   function tryTo(work: () => void): boolean {
     try {
       work();
       return true;
     } catch (cause) {
-      if (!isDiskFull(cause)) throw cause;
+      if (homeFault(cause) === null) throw cause;
+      if (waiting.length === 0)
+        log.error({ err: cause }, 'the home cannot be written: what sessions do is kept in memory');
       return false;
     }
   }
-  function catchUp(): void {
+  function writeWaiting(): void {
     const before = waiting.length;
-    while (waiting[0] !== undefined && tryTo(waiting[0])) waiting.shift();
-    if (waiting.length > 0) retry();
-    else log.info({ written: before }, 'there is room again: what was kept in memory is written');
+    for (let next = waiting[0]; next !== undefined; next = waiting[0]) {
+      try {
+        next();
+      } catch (cause) {
+        if (homeFault(cause) !== null) throw cause;
+        log.error({ err: cause }, 'what was kept in memory cannot be written, and is lost');
+      }
+      waiting.shift();
+    }
+    if (before > 0) log.info({ written: before }, 'the home can be written again: what was kept in memory is written');
   }
   function retry(): void {
     stopTimer = clock.after(RETRY_MS, () => {
       stopTimer = null;
-      catchUp();
+      if (!tryTo(writeWaiting)) retry();
     });
   }
 
   return {
     write: (work) => {
       if (waiting.length === 0 && tryTo(work)) return;
-      if (waiting.length === 0) log.error({}, 'the disk of the home is full: what sessions do is kept in memory');
       waiting.push(work);
       if (waiting.length > MOST_WAITING) waiting.shift();
       if (stopTimer === null) retry();
     },
+    demand: (work) => {
+      writeWaiting();
+      return work();
+    },
     dispose: () => {
       stopTimer?.();
-      while (waiting[0] !== undefined && tryTo(waiting[0])) waiting.shift();
-      if (waiting.length > 0) log.error({ lost: waiting.length }, 'the disk of the home is still full: this is lost');
+      tryTo(writeWaiting);
+      if (waiting.length > 0) log.error({ lost: waiting.length }, 'the home still cannot be written: this is lost');
     },
   };
 }

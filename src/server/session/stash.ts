@@ -25,7 +25,7 @@ export interface SessionStash {
 }
 
 export function createSessionStash(actor: SessionActor, deliverer: Deliverer): SessionStash {
-  const { stash, deliveries, clock, log } = actor.deps;
+  const { stash, deliveries, writes, clock, log } = actor.deps;
   const sessionId = (): string => actor.record.id;
   let isApplying = false;
   const stopChanges = actor.onChange(() => considerNext());
@@ -54,7 +54,7 @@ export function createSessionStash(actor: SessionActor, deliverer: Deliverer): S
   /** Journals the delivery and marks the reply in one transaction, before the first key: so it is applied at most once, also through a crash. */
   function markWith(id: string): JournalWith {
     return (deliveryId, save) => {
-      if (stash.apply({ id, appliedAt: clock.now(), deliveryId }, save)) return;
+      if (writes.demand(() => stash.apply({ id, appliedAt: clock.now(), deliveryId }, save))) return;
       throw stash.get(sessionId(), id) === null ? noSuchStash(id) : alreadyApplied(id);
     };
   }
@@ -76,8 +76,8 @@ export function createSessionStash(actor: SessionActor, deliverer: Deliverer): S
     const next = nextDue();
     if (next === null) return;
     isApplying = true;
-    deliverer
-      .send({ text: next.response, queue: true }, markWith(next.id))
+    const apply = async (): Promise<unknown> => deliverer.send({ text: next.response, queue: true }, markWith(next.id));
+    apply()
       .then(
         () => true,
         (cause: unknown) => {
@@ -114,7 +114,7 @@ export function createSessionStash(actor: SessionActor, deliverer: Deliverer): S
         appliedAt: null,
         deliveryId: null,
       };
-      stash.add(record);
+      writes.demand(() => stash.add(record));
       const answer = view(record);
       considerNext();
       return answer;

@@ -47,6 +47,7 @@ async function context(changes: Partial<DoctorContext> = {}): Promise<DoctorCont
     version: '0.1.0',
     nodeVersion: process.versions.node,
     now: Date.now(),
+    pid: process.pid,
     tempDir: world.project('tmp'),
   });
   // the user manager of whoever runs the tests is none of theirs

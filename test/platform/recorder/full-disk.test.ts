@@ -6,7 +6,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { parseHeader, parseTiming, parseTrailer } from '../../../src/core/recording/index.ts';
 import { endsAtBlock, writeFault } from '../../../src/platform/files/write-fault.ts';
 import { followTiming, watchLosses } from '../../../src/platform/recorder/index.ts';
-import { mountSmallDisk, type SmallDisk } from '../../harness/small-disk.ts';
+import { mountSmallDisk, type SmallDisk } from '../../faults/harness/disk.ts';
 import { waitFor } from '../../harness/wait-for.ts';
 import { createWorld, type World } from '../../harness/world.ts';
 

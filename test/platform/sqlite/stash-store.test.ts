@@ -44,6 +44,7 @@ beforeEach(() => {
     lastQuestion: null,
     answerKey: null,
     clearedAt: null,
+    removedAt: null,
     hooks: null,
   });
 });

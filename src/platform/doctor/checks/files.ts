@@ -2,6 +2,7 @@ import { accessSync, constants, readdirSync, readFileSync, statfsSync, statSync 
 import { dirname, join } from 'node:path';
 import { dropText, formatSize } from '../../../text/recording-words.ts';
 import { REMADE_FILE } from '../../claude/index.ts';
+import { writeFault } from '../../files/write-fault.ts';
 import { readDrops } from '../../sqlite/drop-store.ts';
 import { type Finding, fault, ok, warning } from '../check.ts';
 import type { DoctorContext } from '../context.ts';
@@ -13,7 +14,7 @@ const LITTLE_SPACE_BYTES = 1_000 * MEGABYTE;
 /** With less SQLite and `script` fail soon; `script` does so in silence. */
 const NO_SPACE_BYTES = 100 * MEGABYTE;
 
-export function checkHome({ settings: { home, socket } }: DoctorContext): Finding {
+export async function checkHome({ settings: { home, socket } }: DoctorContext): Promise<Finding> {
   const found = statIfThere(home);
   if (found === null) return ok(`${home} (made at the first start)`);
   if (!isPrivate(found)) return fault(`${home} has mode ${formatMode(found)}`, `chmod 700 ${home}`);
@@ -22,6 +23,13 @@ export function checkHome({ settings: { home, socket } }: DoctorContext): Findin
     if (inside !== null && !isPrivate(inside)) {
       return fault(`${file} has mode ${formatMode(inside)}`, `chmod 600 ${file}`);
     }
+  }
+  // Proven by writing: of a disk that had an error, nothing else tells (ext4, Linux 6.18).
+  if ((await writeFault(home)) === 'EROFS') {
+    return fault(
+      `${home} is on a read-only file system`,
+      'Make it writable again (mount -o remount,rw, or fsck), or set CBOS_HOME',
+    );
   }
   const freeBytes = freeIn(home);
   if (freeBytes < NO_SPACE_BYTES)
@@ -73,12 +81,22 @@ function checkPrivacy(dir: string): Finding | null {
 
 /** What was dropped is said, not warned of: the settings ask for it. */
 export function checkDrops({ settings: { home } }: DoctorContext): Finding {
-  const drops = readDrops(join(home, 'cbos.db'));
+  const drops = readDropsIfReadable(join(home, 'cbos.db'));
+  if (drops === null) return ok('not known now: the database cannot be read');
   if (drops.length === 0) return ok('none');
   const [last] = drops;
   const bytes = drops.reduce((sum, drop) => sum + drop.bytes, 0);
   const all = `${formatSize(bytes)} in all`;
   return ok(last === undefined ? all : `${all}; last ${dropText(last)}`);
+}
+
+/** null: the server has the database to itself, or it is damaged, which another check tells. */
+function readDropsIfReadable(file: string): ReturnType<typeof readDrops> | null {
+  try {
+    return readDrops(file);
+  } catch {
+    return null;
+  }
 }
 
 /** Everything that holds what a session showed. */

@@ -1,23 +1,35 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { CatalogueError } from '../../../protocol/index.ts';
-import { readLockHolder, takeHomeLock } from '../../sqlite/home-lock.ts';
+import { findHomeHolders } from '../../sqlite/home-holders.ts';
+import { LOCK_FILE, readLockHolder, takeHomeLock } from '../../sqlite/home-lock.ts';
 import { type Finding, fault, ok, warning } from '../check.ts';
 import type { DoctorContext } from '../context.ts';
+import { statIfThere } from '../permissions.ts';
 
-export async function checkServer({ settings, version, askServer }: DoctorContext): Promise<Finding> {
+export async function checkServer({ settings, version, pid, askServer }: DoctorContext): Promise<Finding> {
   const answer = await askServer();
   if (answer !== null) {
     if (answer.version === version) return ok(`${version} answers on ${settings.socket}`);
     return warning(`the server is ${answer.version}, this program ${version}`, 'cbos down && cbos up');
   }
-  const holder = readLockHolder(settings.home);
-  if (holder === null || !isHeld(settings.home)) return ok('none runs; "cbos up" starts one');
-  return fault(`process ${holder.pid} holds ${settings.home} but does not answer`, `kill ${holder.pid}; cbos up`);
+  const { home } = settings;
+  const holders = await findHomeHolders(home, pid);
+  const stray = holders.find(({ isRemoved }) => isRemoved);
+  if (stray !== undefined) {
+    return fault(
+      `process ${stray.pid} serves a home that was removed from ${home}, and holds its port`,
+      `kill ${stray.pid}; cbos up (its sessions live on)`,
+    );
+  }
+  const holder = holders[0] ?? readLockHolder(home);
+  if (holder === null || !isHeld(home)) return ok('none runs; "cbos up" starts one');
+  return fault(`process ${holder.pid} holds ${home} but does not answer`, `kill ${holder.pid}; cbos up`);
 }
 
 /** The lock itself says so: what a killed server wrote down stays behind. */
 function isHeld(home: string): boolean {
+  if (statIfThere(join(home, LOCK_FILE)) === null) return false;
   const lock = takeHomeLock(home);
   lock?.release();
   return lock === null;

@@ -1,0 +1,35 @@
+import { statSync } from 'node:fs';
+import { DatabaseSync } from '@photostructure/sqlite';
+import type { Database } from './database.ts';
+import { homeFault } from './home-fault.ts';
+
+/** How a home's database is. */
+export type DatabaseHealth =
+  | { kind: 'missing' }
+  | { kind: 'sound' }
+  /** nobody can say now, as while the server has it to itself on a full disk */
+  | { kind: 'unreadable'; what: string }
+  | { kind: 'damaged'; what: string };
+
+/** Looks through all of a database without changing it: about a second for each GB. */
+export function checkDatabaseFile(file: string): DatabaseHealth {
+  const size = sizeOf(file);
+  if (size === null) return { kind: 'missing' };
+  if (size === 0 && (sizeOf(`${file}-wal`) ?? 0) === 0) return { kind: 'damaged', what: 'it is empty' };
+  let database: Database | null = null;
+  try {
+    database = new DatabaseSync(file, { readOnly: true });
+    const [first] = database.prepare('PRAGMA quick_check(1)').all();
+    const said = String(first?.quick_check ?? 'no answer');
+    return said === 'ok' ? { kind: 'sound' } : { kind: 'damaged', what: said.split('\n').at(-1) ?? said };
+  } catch (cause) {
+    const what = cause instanceof Error ? cause.message : String(cause);
+    return homeFault(cause) === 'database_damaged' ? { kind: 'damaged', what } : { kind: 'unreadable', what };
+  } finally {
+    database?.close();
+  }
+}
+
+function sizeOf(file: string): number | null {
+  return statSync(file, { throwIfNoEntry: false })?.size ?? null;
+}

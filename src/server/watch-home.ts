@@ -1,0 +1,96 @@
+import { type FSWatcher, readdirSync, readlinkSync, statSync, watch } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { DATABASE_FILE } from '../platform/sqlite/database.ts';
+import { LOCK_FILE } from '../platform/sqlite/home-lock.ts';
+import { CatalogueError } from '../protocol/index.ts';
+import type { Clock } from './clock.ts';
+import type { Dispose } from './sessions.ts';
+
+/** Where the system's limit of watches is reached, looking is all there is: three calls of `stat`. */
+const BLIND_LOOK_MS = 3_000;
+
+export interface HomeWatchOptions {
+  home: string;
+  clock: Clock;
+  /** The home, its lock or its database is not at its place any more. Called once. */
+  onLost: (error: CatalogueError) => void;
+  /** The database's write-ahead log was removed or replaced: what is written from now on would be lost. */
+  onLogLost: () => void;
+}
+
+/** Watches, by inotify, that a server's home stays where it is. The lock and the database are open. */
+export function watchHome({ home, clock, onLost, onLogLost }: HomeWatchOptions): Dispose {
+  const [lock, database, log] = [LOCK_FILE, DATABASE_FILE, `${DATABASE_FILE}-wal`].map((name) => join(home, name)) as [
+    string,
+    string,
+    string,
+  ];
+  const kept = [lock, database].map((file) => ({ file, inode: inodeOf(file) }));
+  let logInode = inodeOf(log);
+  let watcher: FSWatcher | null = null;
+  let stopTimer: Dispose | null = null;
+  let isOver = false;
+
+  function look(): void {
+    if (isOver) return;
+    const gone = kept.find(({ file, inode }) => inodeOf(file) !== inode);
+    if (gone !== undefined) {
+      dispose();
+      onLost(lossOf(home, gone.file));
+      return;
+    }
+    if (inodeOf(log) === logInode) return;
+    onLogLost();
+    logInode = inodeOf(log);
+  }
+  function lookLater(): void {
+    watcher?.close();
+    watcher = null;
+    if (isOver) return;
+    stopTimer = clock.after(BLIND_LOOK_MS, () => {
+      look();
+      lookLater();
+    });
+  }
+  function dispose(): void {
+    isOver = true;
+    watcher?.close();
+    stopTimer?.();
+  }
+
+  try {
+    // `change` is a write into one of its files, which comes with every status.
+    watcher = watch(home, { persistent: false }, (event) => event === 'rename' && look());
+    watcher.on('error', lookLater);
+  } catch {
+    lookLater();
+  }
+  return dispose;
+}
+
+function lossOf(home: string, file: string): CatalogueError {
+  const now = placeOfOpen(file);
+  if (inodeOf(file) !== null) return new CatalogueError('home_gone', `${file} was replaced while the server ran`);
+  if (now === null) return new CatalogueError('home_gone', `${file} was removed while the server ran`);
+  return new CatalogueError('home_gone', `The home ${home} was moved to ${dirname(now)} while the server ran`, {
+    hint: `CBOS_HOME=${dirname(now)} cbos up finds everything there; sessions live on`,
+  });
+}
+
+/** Where a file that this process has open is by now, as the kernel says; null: it has no name any more. */
+function placeOfOpen(file: string): string | null {
+  const name = file.slice(file.lastIndexOf('/'));
+  for (const fd of readdirSync('/proc/self/fd')) {
+    try {
+      const place = readlinkSync(`/proc/self/fd/${fd}`);
+      if (place.endsWith(name)) return place;
+    } catch {
+      // closed meanwhile
+    }
+  }
+  return null;
+}
+
+function inodeOf(path: string): number | null {
+  return statSync(path, { throwIfNoEntry: false })?.ino ?? null;
+}

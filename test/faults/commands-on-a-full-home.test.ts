@@ -1,0 +1,108 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readdirSync } from 'node:fs';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import type { BroadcastResult, Session, StashedResponse } from '../../src/protocol/index.ts';
+import { type Cbos, startCbos } from '../harness/cbos.ts';
+import { type ClaudeWorld, claudeWorld } from '../harness/claude.ts';
+import { waitFor } from '../harness/wait-for.ts';
+import { mountSmallDisk } from './harness/disk.ts';
+
+let world: ClaudeWorld;
+beforeEach(async () => {
+  world = await claudeWorld();
+});
+afterEach(() => world.dispose());
+
+/** Everything that a command could have changed. */
+async function stateOf(cbos: Cbos): Promise<unknown> {
+  const { body } = await cbos.call<Session[]>('GET', '/sessions');
+  return {
+    sessions: body.map(({ slug, type, path, adopted, state, screen_id, pid }) => {
+      return { slug, type, path, adopted, state, screen_id, pid };
+    }),
+    sockets: readdirSync(world.screenDir),
+    recordings: readdirSync(world.streamDir),
+    // The log of the database comes and grows by itself.
+    home: ['.', 'hooks', 'run', 'json'].map((dir) =>
+      readdirSync(`${world.cbosHome}/${dir}`).filter((name) => !/-(wal|shm|journal)$/.test(name)),
+    ),
+    stash: (await cbos.call<StashedResponse[]>('GET', '/stash')).body.map(({ applied }) => applied),
+    prompts: world.promptsReceived().length,
+  };
+}
+
+test('what a full home refuses was not done: no process has ended, no name, type or file has changed', async (context) => {
+  const disk = mountSmallDisk(world, world.cbosHome, '3m');
+  if (disk === null) return context.skip('nothing may be mounted here');
+  let cbos = await startCbos(world);
+  expect((await cbos.cli(['new', 'AUTH', '--cols', '100', '--rows', '30'])).code).toBe(0);
+  expect((await cbos.cli(['new', 'J', '--type', 'json'])).code).toBe(0);
+  const screen = spawn('screen', ['-U', '-dmS', 'mine', world.claude], { env: world.env, cwd: world.projectDir });
+  await once(screen, 'exit');
+  await waitFor(async () => (await cbos.call('GET', '/sessions/mine')).status === 200, { describe: 'it is listed' });
+  await cbos.until('mine', (one) => one.status.primary === 'idle', 'is idle');
+  await cbos.untilStatus('AUTH', 'idle/ready');
+  const stash = { session_slug: 'AUTH', response: 'scene:hello' };
+  const stashed = (await cbos.call<StashedResponse>('POST', '/stash', stash)).body;
+  await cbos.stop();
+  // A clean end has written everything; from here on there is room for nothing at all.
+  disk.fill();
+  cbos = await startCbos(world);
+  await cbos.untilStatus('AUTH', 'idle/ready');
+  await cbos.until('mine', (one) => one.status.primary === 'idle', 'is idle');
+  const link = (await cbos.call<{ code: string }>('POST', '/sign-in/links')).body;
+  const before = await stateOf(cbos);
+
+  const refused: [method: string, path: string, body?: unknown][] = [
+    ['DELETE', '/sessions/AUTH'],
+    ['DELETE', '/sessions/J'],
+    ['PATCH', '/sessions/AUTH', { slug: 'OTHER' }],
+    ['PATCH', '/sessions/J', { slug: 'OTHER' }],
+    ['PUT', '/sessions/AUTH/path', { path: world.dir }],
+    ['POST', '/sessions/AUTH/convert', { type: 'json' }],
+    ['POST', '/sessions/J/convert', { type: 'screen' }],
+    ['POST', '/sessions/adopt', { screen_id: 'mine', slug: 'MINE' }],
+    ['POST', '/sessions', { slug: 'NEW', type: 'screen', path: world.projectDir }],
+    ['POST', '/sessions', { slug: 'NEW', type: 'json', path: world.projectDir, prompt: 'scene:hello' }],
+    ['POST', '/sessions/AUTH/send', { text: 'scene:hello' }],
+    ['POST', '/sessions/J/send', { text: 'scene:hello' }],
+    ['POST', '/sessions/J/invoke', { prompt: 'scene:hello' }],
+    ['POST', '/sessions/AUTH/keys', { keys: 'x' }],
+    ['POST', '/stash', { session_slug: 'AUTH', response: 'later' }],
+    ['POST', `/stash/${stashed.id}/apply`],
+    ['DELETE', `/stash/${stashed.id}`],
+    ['POST', '/sign-in', { code: link.code }],
+  ];
+  for (const [method, path, body] of refused) {
+    const { status, error } = await cbos.call(method, path, body);
+    expect([status, error?.code], `${method} ${path}`).toEqual([507, 'disk_full']);
+    expect(await stateOf(cbos), `${method} ${path}`).toEqual(before);
+  }
+  const sent = await cbos.call<BroadcastResult[]>('POST', '/send', { slugs: ['AUTH', 'J'], text: 'scene:hello' });
+  expect(sent.body.map((one) => ('error' in one ? one.error?.code : one.delivery?.status))).toEqual([
+    'disk_full',
+    'disk_full',
+  ]);
+  expect(await cbos.cli(['token', '--rotate'])).toMatchObject({
+    code: 1,
+    stderr: expect.stringMatching(/^cbos: There is no room on the disk/),
+  });
+  expect(await stateOf(cbos)).toEqual(before);
+
+  // What somebody ends is ended, also where only memory can say so.
+  expect((await cbos.call<Session>('POST', '/sessions/AUTH/kill')).body).toMatchObject({ state: 'dead', pid: null });
+  const dead = await stateOf(cbos);
+  expect((await cbos.call('POST', '/sessions/AUTH/restart')).error?.code).toBe('disk_full');
+  expect((await cbos.call('DELETE', '/sessions/AUTH')).error?.code).toBe('disk_full');
+  expect(await stateOf(cbos)).toEqual(dead);
+
+  disk.free();
+  expect((await cbos.call('POST', '/sign-in', { code: link.code })).status).toBe(200);
+  expect((await cbos.call<Session>('POST', '/sessions/adopt', { screen_id: 'mine', slug: 'MINE' })).error).toBe(null);
+  expect((await cbos.call<Session>('PATCH', '/sessions/MINE', { slug: 'OURS' })).body.screen_id).toMatch(/\.OURS$/);
+  expect((await cbos.call('POST', '/sessions/AUTH/restart')).error).toBe(null);
+  for (const slug of ['AUTH', 'J', 'OURS']) expect((await cbos.call('DELETE', `/sessions/${slug}`)).error).toBe(null);
+  expect((await cbos.call<Session[]>('GET', '/sessions')).body).toEqual([]);
+  expect(readdirSync(world.screenDir)).toEqual([]);
+});
