@@ -161,6 +161,19 @@ export const ERRORS = {
     meaning: 'Screen has no such session',
     hint: '`screen -ls` lists them; name it as PID.NAME',
   },
+  no_such_window: {
+    status: 404,
+    exit: EXIT.noSuchSession,
+    meaning: 'Screen has the session, but no window of it runs this program',
+    hint: '`cbos attach SLUG` shows what runs there',
+  },
+  screen_prompt_open: {
+    status: 409,
+    exit: EXIT.refused,
+    meaning:
+      "A person has Screen's copy mode or one of its prompts open in the session's window: it would take the keys",
+    hint: 'Press Esc there (`cbos attach SLUG`)',
+  },
   already_adopted: {
     status: 409,
     exit: EXIT.refused,

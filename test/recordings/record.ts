@@ -121,8 +121,8 @@ async function startRecorded(
   return {
     agent,
     typescript,
-    press: (keys) => typeKeys(host, { id: screenId }, keys),
-    resize: (width, height) => resizeScreen(host, { id: screenId }, { cols: width, rows: height, pid: agent.pid }),
+    press: (keys) => typeKeys(host, { id: screenId, pid: agent.pid }, keys),
+    resize: (width, height) => resizeScreen(host, { id: screenId, pid: agent.pid }, { cols: width, rows: height }),
   };
 }
 

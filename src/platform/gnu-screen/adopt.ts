@@ -5,6 +5,7 @@ import { readProcess } from '../process/proc-file.ts';
 import { waitUntil } from '../process/wait-until.ts';
 import { isOwn } from '../recorder/recording-files.ts';
 import { exchangeName, requireScreen, type ScreenTarget, sendCommand, sendCommandsAndWait } from './command.ts';
+import { findWindow, seeWindow } from './find-window.ts';
 import { SCREEN_TIMEOUT_MS, type ScreenHost } from './host.ts';
 import type { KnownScreen } from './list-screens.ts';
 import { assertSocketFits } from './screen-id.ts';
@@ -19,7 +20,8 @@ export async function startLog(host: ScreenHost, target: ScreenTarget, file: str
   const session = await requireScreen(host, target);
   await (await open(file, 'a', 0o600)).close();
   const link = await pointLog(host, { pid: session.pid, window: target.window }, file);
-  await sendCommandsAndWait(host, target, [`logfile ${link}`, 'logfile flush 0', 'log on']);
+  const window = await findWindow(host, target);
+  await sendCommandsAndWait(host, window, [`logfile ${link}`, 'logfile flush 0', 'log on']);
   const path = await realpath(file);
   const isOpen = async () => ((await openFiles(session.pid)).includes(path) ? true : null);
   if (await waitUntil(isOpen, { timeoutMs: SCREEN_TIMEOUT_MS })) return;
@@ -75,7 +77,7 @@ export async function findRecordings(daemonPid: number): Promise<string[]> {
 export async function readHardcopy(host: ScreenHost, target: ScreenTarget, scrollback = false): Promise<string> {
   const file = join(host.exchangeDir, exchangeName('copy'));
   try {
-    await sendCommandsAndWait(host, target, [`hardcopy ${scrollback ? '-h ' : ''}${file}`]);
+    await sendCommandsAndWait(host, await seeWindow(host, target), [`hardcopy ${scrollback ? '-h ' : ''}${file}`]);
     return await readFile(file, 'utf8');
   } finally {
     await rm(file, { force: true });

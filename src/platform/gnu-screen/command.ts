@@ -8,10 +8,18 @@ import { SCREEN_TIMEOUT_MS, type ScreenHost } from './host.ts';
 import type { KnownScreen, ScreenSession } from './list-screens.ts';
 import { reachScreen, unreachable } from './recover-socket.ts';
 
-/** A window of a Screen session. */
+/** A program in a Screen session: what is typed is for the window that it runs in. */
 export interface ScreenTarget extends KnownScreen {
-  /** the window's number, `0` in sessions that CBOS launched; others may have several (WINDOW in their environment) */
+  /** the program, or one below it; left out, the only one in a session with a single window */
+  pid?: number;
+  /** the number that the window had at its birth (WINDOW in the program's environment), where it is looked for first; `0` when left out */
   window?: string;
+}
+
+/** A window as Screen's commands name it now. */
+export interface ScreenWindow extends KnownScreen {
+  /** what `-p` takes; it changes when somebody renumbers the window */
+  number: string;
 }
 
 /**
@@ -36,48 +44,79 @@ export async function requireScreen(host: ScreenHost, known: KnownScreen): Promi
 }
 
 /**
- * Sends one command (`screen -X`). Screen takes it and says nothing: exit 0 is no sign that it was carried out, or even
- * known. Arguments must be fixed words or paths of the exchange directory: Screen expands `$` and `^` in them.
+ * Sends one command (`screen -X`) to a window, or to the session as a whole. Screen takes it and says nothing: exit 0 is no sign that it was
+ * carried out, or even known. Arguments must be fixed words or paths of the exchange directory: Screen expands `$` and `^` in them.
+ *
+ * Of commands in an `eval`, `-p` names the window only while nobody is attached; then they are carried out where the person looks (4.9.0, 5.0.2).
  * @throws CatalogueError no_such_screen, screen_unresponsive, screen_not_found
  */
-export async function sendCommand(host: ScreenHost, target: ScreenTarget, command: readonly string[]): Promise<void> {
-  const { id } = await requireScreen(host, target);
-  const args = ['-S', id, '-p', target.window ?? '0', '-X', ...command];
+export async function sendCommand(
+  host: ScreenHost,
+  known: KnownScreen & { number?: string },
+  command: readonly string[],
+): Promise<void> {
+  const { number } = known;
+  const { id } = await requireScreen(host, known);
+  const args = ['-S', id, ...(number === undefined ? [] : ['-p', number]), '-X', ...command];
   const result = await runProgram('screen', args, { env: host.env, timeoutMs: SCREEN_TIMEOUT_MS });
   if (result.outcome === 'not_found') throw new CatalogueError('screen_not_found');
-  if (result.outcome === 'timed_out') throw unresponsive(target.id);
+  if (result.outcome === 'timed_out') throw unresponsive(id);
   if (result.code === 0) return;
   const said = `${result.stdout}${result.stderr}`.trim().split('\n', 1)[0] ?? '';
   if (/no screen session found/i.test(said)) {
-    throw new CatalogueError('no_such_screen', `Screen has no session ${target.id}`);
+    throw new CatalogueError('no_such_screen', `Screen has no session ${id}`);
   }
   throw new CatalogueError(
     'screen_unresponsive',
-    `Screen refused a command for ${target.id}: ${said || `exit ${result.code}`}`,
+    `Screen refused a command for ${id}: ${said || `exit ${result.code}`}`,
   );
 }
 
 /**
- * Carries out commands in order, in one message, and returns when the daemon has done them: the last one makes it write a
- * file, whose appearance is the acknowledgement that `-X` does not give.
+ * Carries out commands in a window, in order and in one message, and returns when the daemon has done them: the last one makes it write a
+ * file, whose appearance is the acknowledgement that `-X` does not give. Each names its window itself (`at`): somebody may attach meanwhile.
  * @param commands lines in Screen's own syntax
  * @returns the size of that file: so much the daemon wrote for it
  * @throws CatalogueError as {@link sendCommand}; screen_unresponsive when no acknowledgement comes
  */
 export async function sendCommandsAndWait(
   host: ScreenHost,
-  target: ScreenTarget,
+  window: ScreenWindow,
   commands: readonly string[],
 ): Promise<number> {
+  const { id, attached } = await requireScreen(host, window);
+  const send = (lines: readonly string[]): Promise<void> =>
+    sendCommand(host, window, ['eval', ...lines.map((line) => `at ${window.number}# ${line}`)]);
+  if (attached) {
+    await send(commands);
+    await clearMessage(host, id);
+    return 0;
+  }
   const file = join(host.exchangeDir, exchangeName('ack'));
   try {
-    await sendCommand(host, target, ['eval', ...commands, `hardcopy ${file}`]);
+    await send([...commands, `hardcopy ${file}`]);
     const sizeBytes = await fileAppears(file, SCREEN_TIMEOUT_MS);
-    if (sizeBytes === null) throw unresponsive(target.id);
+    if (sizeBytes === null) throw unresponsive(window.id);
     return sizeBytes;
   } finally {
     await rm(file, { force: true });
   }
+}
+
+/** A person sees a message of each command, and the daemon stops for a second between two of them (`msgminwait`). */
+export const SHOWN_TIMEOUT_MS = 10_000;
+/** Screen drops control characters from a message, takes the one before it away, and then has nothing to show (4.9.0, `MakeStatus`). */
+export const NO_MESSAGE = '\x01';
+
+/**
+ * Takes away what Screen says to a person about commands that came from outside, and returns when those are done. While it stands, for five
+ * seconds, Screen reads no window that the person sees (4.9.0, `muchpending`).
+ * @throws CatalogueError screen_unresponsive
+ */
+export async function clearMessage(host: ScreenHost, id: string): Promise<void> {
+  const { env } = host;
+  const asked = await runProgram('screen', ['-S', id, '-Q', 'echo', NO_MESSAGE], { env, timeoutMs: SHOWN_TIMEOUT_MS });
+  if (asked.outcome === 'timed_out') throw unresponsive(id);
 }
 
 let exchanges = 0;

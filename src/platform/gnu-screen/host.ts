@@ -7,6 +7,16 @@ import type { InputGate } from './input-gate.ts';
 import { parseScreenLs } from './parse-ls.ts';
 import { readPidDigits } from './screen-id.ts';
 
+/** A window whose number was proven. */
+export interface KnownWindow {
+  number: string;
+  /** the session's windows at that time: numbers, titles, commands */
+  windows: string;
+  /** of Screen's socket, whose mode Screen changes whenever somebody attaches or goes */
+  changedAt: number;
+  provenAt: number;
+}
+
 /** Where Screen's sessions of this user are, and how to talk to them. Made once by {@link openScreenHost}. */
 export interface ScreenHost {
   /** the socket directory */
@@ -19,10 +29,12 @@ export interface ScreenHost {
   exchangeDir: string;
   /** digits of the longest pid here */
   pidDigits: number;
-  /** who may type next, by the daemon's pid and the window: kept here since every sender of a process must share it */
+  /** who may type next, by the daemon's pid and the window's terminal: kept here since every sender of a process must share it */
   gates: Map<string, InputGate>;
   /** daemons that were asked to make their lost socket again, and whether they did; kept until that loss is over */
   recoveries: Map<string, Promise<boolean>>;
+  /** the numbers of windows as they were proven last, by the same */
+  windows: Map<string, KnownWindow>;
 }
 
 export interface ScreenHostOptions {
@@ -58,6 +70,7 @@ export async function openScreenHost(options: ScreenHostOptions): Promise<Screen
     pidDigits: await readPidDigits(),
     gates: new Map(),
     recoveries: new Map(),
+    windows: new Map(),
   };
 }
 

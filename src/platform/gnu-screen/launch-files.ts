@@ -23,6 +23,7 @@ export interface LaunchFilesOptions {
 
 /**
  * `deflogin`: no entry in utmp, which not every system has. `term`: programs that look at TERM get colours. `defscrollback`: for a person who attaches; the recording has it all.
+ * `msgminwait`: the daemon stops between two messages to a person, for a second otherwise.
  * `hardstatus` and `caption`: /etc/screenrc may turn them on, and each would take a row.
  */
 const SCREEN_RC = `startup_message off
@@ -32,6 +33,7 @@ autodetach on
 defutf8 on
 term screen-256color
 defscrollback 5000
+msgminwait 0
 hardstatus ignore
 caption splitonly
 `;

@@ -1,10 +1,17 @@
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { encodePaste } from '../../core/delivery/paste.ts';
-import { exchangeName, requireScreen, type ScreenTarget, sendCommand, sendCommandsAndWait } from './command.ts';
+import {
+  exchangeName,
+  requireScreen,
+  type ScreenTarget,
+  type ScreenWindow,
+  sendCommand,
+  sendCommandsAndWait,
+} from './command.ts';
+import { findWindow, windowKey } from './find-window.ts';
 import type { ScreenHost } from './host.ts';
 import { InputGate } from './input-gate.ts';
-import { parseScreenId } from './screen-id.ts';
 
 /** A program that does not take a key for this long hangs, or is stopped. */
 const TAKEN_TIMEOUT_MS = 3_000;
@@ -15,7 +22,8 @@ const TAKEN_TIMEOUT_MS = 3_000;
  *
  * Screen turns a newline (Ctrl+J) into a carriage return (Enter) when it pastes, as every terminal does. Inside of a bracketed paste that is as
  * it should be; outside a key must stay what it is, so there each newline is typed as a key of its own.
- * @throws CatalogueError no_such_screen; screen_unresponsive when the daemon is stopped or the program does not read its input
+ * @throws CatalogueError no_such_screen, no_such_window; screen_unresponsive when the daemon is stopped or the program does not read its input;
+ * screen_prompt_open, before anything was typed, while a person has copy mode or a prompt of Screen's open there
  */
 export function typeKeys(host: ScreenHost, target: ScreenTarget, keys: string): Promise<void> {
   const parts = keys.replaceAll(BRACKETED, (pasted) => pasted.replaceAll('\n', '\r')).split(/(\n)/);
@@ -54,7 +62,7 @@ export function pressEscape(host: ScreenHost, target: ScreenTarget): Promise<voi
 interface Step {
   sizeBytes: number;
   /** @returns how many bytes Screen's daemon wrote besides */
-  send: (host: ScreenHost, target: ScreenTarget) => Promise<number>;
+  send: (host: ScreenHost, window: ScreenWindow) => Promise<number>;
 }
 
 /**
@@ -62,11 +70,11 @@ interface Step {
  * copy buffer stays. Emptied first, a register whose file is gone by then pastes nothing; else it would what was typed before. (`stuff` drops everything over 756 bytes and exits 0, and reads `\ ^ $` as its own.)
  */
 function paste(text: string): Step {
-  const send: Step['send'] = async (host, target) => {
+  const send: Step['send'] = async (host, window) => {
     const file = join(host.exchangeDir, exchangeName('keys'));
     try {
       await writeFile(file, text, { mode: 0o600, flag: 'wx' });
-      return await sendCommandsAndWait(host, target, ['register p ""', `readreg p ${file}`, 'paste p']);
+      return await sendCommandsAndWait(host, window, ['register p ""', `readreg p ${file}`, 'paste p']);
     } finally {
       await rm(file, { force: true });
     }
@@ -76,23 +84,24 @@ function paste(text: string): Step {
 
 /** One key, in Screen's own spelling. */
 function stuff(key: string): Step {
-  const send: Step['send'] = async (host, target) => {
-    await sendCommand(host, target, ['stuff', key]);
+  const send: Step['send'] = async (host, window) => {
+    await sendCommand(host, window, ['stuff', key]);
     return 0;
   };
   return { sizeBytes: 1, send };
 }
 
-function typeSteps(host: ScreenHost, target: ScreenTarget, steps: readonly Step[]): Promise<void> {
-  // The daemon's pid, not the name: a rename changes nothing about what is pending.
-  const key = `${parseScreenId(target.id)?.pid}/${target.window ?? '0'}`;
+async function typeSteps(host: ScreenHost, target: ScreenTarget, steps: readonly Step[]): Promise<void> {
+  const key = await windowKey(host, target);
   const gate = host.gates.get(key) ?? new InputGate();
   host.gates.set(key, gate);
-  return gate.turn(async (type) => {
+  await gate.turn(async (type) => {
+    if (steps.length === 0) return;
+    const window = await findWindow(host, target);
     for (const { sizeBytes, send } of steps) {
       const { pid, attached } = await requireScreen(host, target);
       const timeoutMs = TAKEN_TIMEOUT_MS;
-      await type({ daemonPid: pid, attached, sizeBytes, timeoutMs, send: () => send(host, target) });
+      await type({ daemonPid: pid, attached, sizeBytes, timeoutMs, send: () => send(host, window) });
     }
   });
 }

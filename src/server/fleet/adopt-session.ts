@@ -96,6 +96,7 @@ export async function adoptSession(
       const before = actor.record;
       const { typescript } = recordingFiles(settings.stream_dir, wanted);
       const { id, daemon } = found.screen;
+      const { window, pid } = found.claude;
       // Written down before Screen is told to record: a full disk refuses it with nothing done.
       actor.commit({
         slug: wanted,
@@ -105,7 +106,7 @@ export async function adoptSession(
       });
       try {
         await rotateRecording(settings.stream_dir, wanted);
-        await startLog(screen, { id, daemon, window: actor.record.window }, typescript);
+        await startLog(screen, { id, daemon, window, pid }, typescript);
       } catch (cause) {
         const { slug, adopted, recording, path } = before;
         actor.update({ slug, adopted, recording, path });

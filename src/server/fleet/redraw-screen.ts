@@ -14,8 +14,8 @@ export async function redrawScreen(
   const { agent } = actor.record;
   if (agent === null || actor.view().attached === true) return;
   try {
-    await resizeScreen(screen, actor.target, { cols: size.cols, rows: size.rows + 1, pid: agent.pid });
-    await resizeScreen(screen, actor.target, { ...size, pid: agent.pid });
+    await resizeScreen(screen, actor.target, { cols: size.cols, rows: size.rows + 1 });
+    await resizeScreen(screen, actor.target, size);
   } catch (cause) {
     if (!(cause instanceof CatalogueError) || cause.code !== 'screen_attached') throw cause;
   }

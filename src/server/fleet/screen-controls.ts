@@ -99,7 +99,12 @@ export function createScreenControls(context: LaunchContext, actor: SessionActor
       // Only text, and only what Screen's own copy keeps: nothing else is there of a session that is observed.
       const text = await readHardcopy(
         screen,
-        { id: record.screenId, daemon: record.daemon, window: record.window },
+        {
+          id: record.screenId,
+          daemon: record.daemon,
+          window: record.window,
+          ...(record.agent === null ? {} : { pid: record.agent.pid }),
+        },
         true,
       );
       const kept = text.trimEnd().split('\n').slice(-lines);
@@ -130,10 +135,8 @@ export function createScreenControls(context: LaunchContext, actor: SessionActor
     keys: (keys) => actor.mailbox.post(() => typeKeys(screen, actor.target, keys)),
     resize: (cols, rows) =>
       actor.mailbox.post(async () => {
-        const { agent } = actor.record;
-        const { target } = actor;
-        if (agent === null) throw new CatalogueError('session_dead');
-        await resizeScreen(screen, target, { cols, rows, pid: agent.pid });
+        if (actor.record.agent === null) throw new CatalogueError('session_dead');
+        await resizeScreen(screen, actor.target, { cols, rows });
         actor.update({ launch: { ...actor.record.launch, cols, rows } });
         actor.recording?.resized(cols, rows);
         return actor.view();

@@ -162,11 +162,11 @@ export class SessionActor {
 
   /** Where its keys go. @throws CatalogueError session_dead, not_adopted */
   get target(): ScreenTarget {
-    const { screenId, daemon, window, adopted } = this.currentRecord;
+    const { screenId, daemon, window, adopted, agent } = this.currentRecord;
     if (screenId === null || this.isDead()) throw new CatalogueError('session_dead', `${this.slug} has ended`);
     if (!adopted)
       throw new CatalogueError('not_adopted', `${this.slug} is only observed`, { hint: `cbos adopt ${screenId}` });
-    return { id: screenId, daemon, window };
+    return { id: screenId, daemon, window, ...(agent === null ? {} : { pid: agent.pid }) };
   }
 
   /** A digit that answers a dialog is about to be typed; null: none can stand in the prompt any more. Written down before it is typed. */

@@ -29,6 +29,8 @@ const DRAWN_MS = 3_000;
  * anew once its own hooks have run. So long it must have stood.
  */
 const READY_MS = 500;
+/** So long may a dialog go on changing before it stands. */
+const STOOD_MS = 10_000;
 /** So long a marker must stay before Enter takes what it is on, for the same reason. */
 const MARKED_MS = 200;
 /** A key shows on the screen within 20 to 100 ms (2.1.329). */
@@ -91,14 +93,13 @@ async function sendAnswer(
 }
 
 async function typeAnswer(actor: SessionActor, id: string, request: Answer): Promise<void> {
-  const question = await drawnQuestion(actor, id);
+  const question = await completeQuestion(actor, id);
   const plan = planAnswer(question, withCleanTexts(request));
   if (plan.kind === 'refuse' || plan.kind === 'prompt') {
     throw refusal(question, plan.kind === 'refuse' ? plan.message : 'The dialog takes no prompt');
   }
   requirePossible(actor, question, plan);
   const dialog = new OpenDialog(actor, question);
-  await dialog.ready();
   const steps = answerSteps(question, plan, dialog.view());
   for (const [index, step] of steps.entries()) {
     if (index === steps.length - 1) await dialog.finish(step);
@@ -136,19 +137,33 @@ function rowsOf(text: string, cols: number): number {
   return text.split('\n').reduce((rows, line) => rows + Math.max(1, Math.ceil(line.length / cols)), 0);
 }
 
-/** The question with its options, which the screen shows a moment after a hook has told of it. */
-async function drawnQuestion(actor: SessionActor, id: string): Promise<Question> {
+/**
+ * The question with its options, which the screen shows a moment after a hook has told of it. It is drawn in several writes, and a frame between
+ * two of them has some of the options: what is shown counts once it has stood.
+ */
+async function completeQuestion(actor: SessionActor, id: string): Promise<Question> {
   const { status } = actor;
-  const isDrawn = (): boolean => {
-    const { question } = status.memory();
-    return question?.id !== id || (question.options.length > 0 && status.evidence().screen?.reading.dialog != null);
-  };
-  const drawn = await status.until(isDrawn, DRAWN_MS);
+  const isGone = (): boolean => status.memory().question?.id !== id;
+  const isDrawn = (): boolean =>
+    (status.memory().question?.options.length ?? 0) > 0 && status.evidence().screen?.reading.dialog != null;
+  const drawn = (await status.until(() => isGone() || isDrawn(), DRAWN_MS)) && (await hasStood(actor, isGone));
   const question = openQuestion(actor, id);
-  if (drawn) return question;
+  if (drawn && isDrawn()) return question;
   throw new CatalogueError('no_such_option', 'The dialog is open, but CBOS cannot read it on the screen', {
     hint: `\`cbos attach ${actor.slug}\` answers it by hand`,
   });
+}
+
+/** Waits until the dialog has stood long enough to be whole and to take keys. @returns false where it is drawn anew all the time */
+async function hasStood({ status, deps }: SessionActor, isGone: () => boolean): Promise<boolean> {
+  const deadline = deps.clock.now() + STOOD_MS;
+  for (;;) {
+    const now = deps.clock.now();
+    const waitMs = (status.evidence().screen?.readingSince ?? 0) + READY_MS - now;
+    if (waitMs <= 0 || isGone()) return true;
+    if (now >= deadline) return false;
+    await status.until(isGone, waitMs);
+  }
 }
 
 /** A dialog while it is being answered: every key looks first whether it is still there. */
@@ -174,17 +189,6 @@ class OpenDialog {
   #seen(): DialogSeen {
     const questionId = this.#actor.status.memory().question?.id ?? null;
     return { view: this.view(), cover: coverOf(this.#actor), questionId };
-  }
-
-  /** Resolves when the dialog has stood long enough to take keys. */
-  async ready(): Promise<void> {
-    const { status, deps } = this.#actor;
-    for (;;) {
-      const since = status.evidence().screen?.readingSince ?? 0;
-      const waitMs = since + READY_MS - deps.clock.now();
-      if (waitMs <= 0) return;
-      await status.until(() => false, waitMs);
-    }
   }
 
   /** Types a step that is not the last and waits until the screen shows it. */

@@ -35,7 +35,7 @@ test('a resize reaches the program and the recording, and leaves nobody attached
     [160, 45],
     [60, 18],
   ] as const) {
-    await resizeScreen(world.host, { id: screenId }, { cols, rows, pid: agent.pid });
+    await resizeScreen(world.host, { id: screenId, pid: agent.pid }, { cols, rows });
     expect(await readTerminalSize(world.host, agent.pid)).toEqual({ cols, rows });
     expect(await listScreens(world.host)).toMatchObject([{ id: screenId, attached: false }]);
     await waitFor(() => world.output('Sized').includes(`${rows} ${cols}\r\n`), { describe: 'the program noticed' });
@@ -49,7 +49,7 @@ test('while a person is attached the size is theirs', async () => {
   await attachPerson(world, screenId);
   const size = await readTerminalSize(world.host, agent.pid);
   await expect(
-    resizeScreen(world.host, { id: screenId }, { cols: 160, rows: 45, pid: agent.pid }),
+    resizeScreen(world.host, { id: screenId, pid: agent.pid }, { cols: 160, rows: 45 }),
   ).rejects.toMatchObject({
     code: 'screen_attached',
   });

@@ -102,7 +102,7 @@ test('keys arrive raw and in order: Ctrl+J stays Ctrl+J, Enter is Enter, Esc is 
 
 /** Screen as a call meets it whose server was killed: the file with the keys has gone. */
 const LATE_SCREEN = `#!/bin/sh
-for word; do case $word in "readreg p "*) rm -f "\${word#readreg p }";; esac; done
+for word; do case $word in *"readreg p "*) rm -f "\${word##*readreg p }";; esac; done
 PATH=\${PATH#*:} exec screen "$@"`;
 
 test('what comes late types nothing, least of all what was typed before', async () => {
@@ -111,7 +111,12 @@ test('what comes late types nothing, least of all what was typed before', async 
   const bin = join(world.dir, 'late');
   mkdirSync(bin);
   writeFileSync(join(bin, 'screen'), LATE_SCREEN, { mode: 0o755 });
-  const late = { ...world.host, gates: new Map(), env: { ...world.host.env, PATH: `${bin}:${world.host.env.PATH}` } };
+  const late = {
+    ...world.host,
+    gates: new Map(),
+    windows: new Map(),
+    env: { ...world.host.env, PATH: `${bin}:${world.host.env.PATH}` },
+  };
   // Whether it is noticed is not the point.
   await typeKeys(late, target, 'never').catch(() => undefined);
   await typeKeys(world.host, target, ' end');

@@ -1,0 +1,223 @@
+import { stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { CatalogueError } from '../../protocol/index.ts';
+import { type ProcessInfo, readProcess } from '../process/proc-file.ts';
+import { runProgram } from '../process/run-program.ts';
+import { descendantsOf } from '../process/tree.ts';
+import {
+  clearMessage,
+  NO_MESSAGE,
+  requireScreen,
+  type ScreenTarget,
+  type ScreenWindow,
+  SHOWN_TIMEOUT_MS,
+} from './command.ts';
+import type { ScreenHost } from './host.ts';
+import type { ScreenSession } from './list-screens.ts';
+import { readDeviceSize, readTerminal, sizeWindow } from './size-window.ts';
+
+/** A window with its terminal, by which it was found. */
+export interface FoundWindow extends ScreenWindow {
+  terminal: string;
+}
+
+/** Nobody renumbers a window between a text and its Enter, as long as nobody is attached. */
+const TRUSTED_MS = 500;
+/** A display that draws slowly keeps Screen from reading the window (4.9.0, `muchpending`); so long is given to it. */
+const LISTEN_TRIES = 2;
+const BETWEEN_TRIES_MS = 100;
+
+/**
+ * The window that a program runs in, proven to be the one that takes its keys.
+ *
+ * A window's number says little: WINDOW in a program's environment is the one at its birth, and `number` moves windows or swaps two. What
+ * holds is the terminal. Screen 4.9.0 does not tell which window has which, but `info` shows for each whether its terminal has flow
+ * control on, and of that the kernel tells Screen at once: so it is turned on from here for some milliseconds, and the window that shows it
+ * is the one. The same proves that Screen reads the window at all: it does not while somebody has copy mode or one of Screen's own
+ * prompts open there, and those would take the keys ("Really kill this window [y/n]"). Where nobody is attached, they are closed.
+ * @throws CatalogueError no_such_screen, screen_unresponsive, no_such_window; screen_prompt_open while a person has something open there
+ */
+export async function findWindow(host: ScreenHost, target: ScreenTarget): Promise<FoundWindow> {
+  const place = await findPlace(host, target);
+  const found = await search(host, place);
+  if (found !== null) return found;
+  // They may have gone meanwhile, and left it open.
+  if ((await requireScreen(host, target)).attached) throw promptOpen(place.session.id);
+  await closePrompts(host, (await onlyWindow(host, place)) ?? windowOf(place, place.hint));
+  const again = await search(host, place);
+  if (again === null) throw promptOpen(place.session.id);
+  return again;
+}
+
+/**
+ * The window that a program runs in, for what only looks at it; what a person has open there stays.
+ * @throws CatalogueError no_such_screen, screen_unresponsive, no_such_window; screen_prompt_open where it cannot be told from others because of that
+ */
+export async function seeWindow(host: ScreenHost, target: ScreenTarget): Promise<FoundWindow> {
+  const place = await findPlace(host, target);
+  const window = (await search(host, place)) ?? (await onlyWindow(host, place));
+  if (window === null) throw promptOpen(place.session.id);
+  return window;
+}
+
+/** Who types next into a window: the same for all names of its session and all numbers of the window. */
+export async function windowKey(host: ScreenHost, target: ScreenTarget): Promise<string> {
+  const session = await requireScreen(host, target);
+  return keyOf(session, await windowTerminal(session, target));
+}
+
+interface Place {
+  session: ScreenSession;
+  terminal: string;
+  /** its number at birth */
+  hint: string;
+}
+
+async function findPlace(host: ScreenHost, target: ScreenTarget): Promise<Place> {
+  const session = await requireScreen(host, target);
+  return { session, terminal: await windowTerminal(session, target), hint: target.window ?? '0' };
+}
+
+async function search(host: ScreenHost, place: Place): Promise<FoundWindow | null> {
+  const { session, terminal, hint } = place;
+  const key = keyOf(session, terminal);
+  const known = host.windows.get(key);
+  const { ctimeMs: changedAt } = await stat(join(host.dir, session.id));
+  // A person may renumber it, or open copy mode, between a text and its Enter: then nothing of before counts.
+  if (known !== undefined && !session.attached && known.changedAt === changedAt) {
+    if (performance.now() - known.provenAt < TRUSTED_MS) return windowOf(place, known.number);
+    if ((await listWindows(host, session.id)) === known.windows) {
+      known.provenAt = performance.now();
+      return windowOf(place, known.number);
+    }
+  }
+  host.windows.delete(key);
+  const number = await prove(host, place, known?.number ?? hint);
+  if (number === null) return null;
+  // Nothing of it would be used, and a person sees each query.
+  if (session.attached) return windowOf(place, number);
+  const windows = await listWindows(host, session.id);
+  host.windows.set(key, { number, windows, changedAt, provenAt: performance.now() });
+  return windowOf(place, number);
+}
+
+function windowOf({ session, terminal }: Place, number: string): FoundWindow {
+  return { id: session.id, daemon: session.daemon, number, terminal };
+}
+
+async function prove(host: ScreenHost, { session, terminal }: Place, likely: string): Promise<string | null> {
+  for (let attempt = 1; ; attempt++) {
+    if (await hasTerminal(host, { session, number: likely }, terminal)) return likely;
+    for (const number of await windowNumbers(host, session)) {
+      if (number !== likely && (await hasTerminal(host, { session, number }, terminal))) return number;
+    }
+    if (attempt === LISTEN_TRIES) return null;
+    await sleep(BETWEEN_TRIES_MS);
+  }
+}
+
+async function onlyWindow(host: ScreenHost, place: Place): Promise<FoundWindow | null> {
+  const [only, ...others] = await windowNumbers(host, place.session);
+  return only === undefined || others.length > 0 ? null : windowOf(place, only);
+}
+
+/**
+ * Shows a window before and after its terminal's flow control was switched, and switches that back. One program, so that it is switched back
+ * also when the server ends meanwhile. Each answer is shown to an attached person too, and has to be taken away: see `clearMessage`.
+ */
+const SWITCH_FLOW = `trap '' PIPE HUP
+case $(stty -F "$1" -a) in *' -ixon'*) on=ixon off=-ixon ;; *) on=-ixon off=ixon ;; esac
+show() { screen -S "$2" -p "$3" -Q info; echo; [ -z "$4" ] || screen -S "$2" -Q echo "$4" >/dev/null; }
+echo "$on"
+show "$@"
+stty -F "$1" "$on"
+show "$@"
+stty -F "$1" "$off"`;
+
+/** Whether a window shows by its flow control that it has this terminal. */
+async function hasTerminal(
+  host: ScreenHost,
+  { session, number }: { session: ScreenSession; number: string },
+  terminal: string,
+): Promise<boolean> {
+  const args = [terminal, session.id, number, session.attached ? NO_MESSAGE : ''];
+  const options = { env: host.env, timeoutMs: SHOWN_TIMEOUT_MS };
+  const { outcome, stdout } = await runProgram('/bin/sh', ['-c', SWITCH_FLOW, 'sh', ...args], options);
+  const [on, before = '', during = ''] = stdout.split('\n');
+  if (outcome === 'timed_out') {
+    if (on !== undefined) await runProgram('stty', ['-F', terminal, on === 'ixon' ? '-ixon' : 'ixon'], timed(host));
+    throw new CatalogueError('screen_unresponsive', `Screen's daemon of ${session.id} did not answer`);
+  }
+  const wanted = on === 'ixon' ? '+' : '-';
+  const [was, is] = [flowOf(before), flowOf(during)];
+  return was !== null && is === wanted && was !== is;
+}
+
+/** `-flow`, `+flow`; in parentheses where the window's flow control is fixed, `+(-)flow` (Screen 5 and after Ctrl-A f). */
+function flowOf(info: string): string | null {
+  const [, fixed, automatic] = / ([-+])(?:\(([-+])\))?flow /.exec(info) ?? [];
+  return automatic ?? fixed ?? null;
+}
+
+async function windowNumbers(host: ScreenHost, { id, attached }: ScreenSession): Promise<string[]> {
+  const { stdout } = await runProgram('screen', ['-S', id, '-Q', 'windows', '%n '], timed(host));
+  if (attached) await clearMessage(host, id);
+  return stdout.match(/\d+/g) ?? [];
+}
+
+/** The windows as far as Screen tells them apart. */
+async function listWindows(host: ScreenHost, id: string): Promise<string> {
+  return (await runProgram('screen', ['-S', id, '-Q', 'windows', '%n|%t|%x|'], timed(host))).stdout;
+}
+
+const timed = ({ env }: ScreenHost): { env: ScreenHost['env']; timeoutMs: number } => ({
+  env,
+  timeoutMs: SHOWN_TIMEOUT_MS,
+});
+
+/**
+ * Closes what stands over a window. Copy mode and prompts end when their window changes its size; a key that closes them (Esc) would reach the
+ * program where they are closed already.
+ */
+async function closePrompts(host: ScreenHost, window: FoundWindow): Promise<void> {
+  const size = await readDeviceSize(host, window.terminal);
+  if (size === null) return;
+  await sizeWindow(host, window, { ...size, rows: size.rows + 1, terminal: window.terminal });
+  await sizeWindow(host, window, { ...size, terminal: window.terminal });
+}
+
+/**
+ * The terminal that Screen gave to the window in which a process runs: its own one, or that of the recorder around it.
+ * @throws CatalogueError no_such_window
+ */
+async function windowTerminal(session: ScreenSession, { pid }: ScreenTarget): Promise<string> {
+  const top = pid === undefined ? await onlyChild(session.pid) : await childAbove(session.pid, pid);
+  const terminal = top === null ? null : await readTerminal(top);
+  if (terminal !== null) return terminal;
+  throw new CatalogueError('no_such_window', `No window of ${session.id} runs the program that is meant`);
+}
+
+async function onlyChild(daemonPid: number): Promise<number | null> {
+  const children = (await descendantsOf([daemonPid])).filter(({ ppid }) => ppid === daemonPid);
+  const [only] = children;
+  return children.length === 1 && only !== undefined ? only.pid : null;
+}
+
+async function childAbove(daemonPid: number, pid: number): Promise<number | null> {
+  let info: ProcessInfo | null = await readProcess(pid);
+  while (info !== null && info.ppid !== daemonPid) info = info.ppid > 1 ? await readProcess(info.ppid) : null;
+  return info?.pid ?? null;
+}
+
+function keyOf(session: ScreenSession, terminal: string): string {
+  return `${session.pid} ${terminal}`;
+}
+
+function promptOpen(id: string): CatalogueError {
+  return new CatalogueError(
+    'screen_prompt_open',
+    `Screen itself takes the keys of ${id}: somebody has its copy mode or one of its prompts open there`,
+    { hint: `Press Esc there (screen -x ${id})` },
+  );
+}

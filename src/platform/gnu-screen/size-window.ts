@@ -1,0 +1,81 @@
+import { readlink } from 'node:fs/promises';
+import { CatalogueError } from '../../protocol/index.ts';
+import { signal } from '../process/end-tree.ts';
+import { runProgram } from '../process/run-program.ts';
+import { descendantsOf } from '../process/tree.ts';
+import { waitUntil } from '../process/wait-until.ts';
+import { requireScreen, type ScreenWindow } from './command.ts';
+import { type HiddenTerminal, openHiddenTerminal } from './hidden-terminal.ts';
+import { SCREEN_TIMEOUT_MS, type ScreenHost } from './host.ts';
+import { readScreen } from './list-screens.ts';
+
+export interface TerminalSize {
+  cols: number;
+  rows: number;
+}
+
+/**
+ * Attaches a client in a hidden terminal of a size to a window, and lets it go again: the size stays (Screen 4.9.0), and what a person had
+ * open over the window is closed.
+ * @param options.terminal the window's: its size proves it
+ * @throws CatalogueError screen_attached while a person is attached: the size is theirs; no_such_screen, screen_unresponsive
+ */
+export async function sizeWindow(
+  host: ScreenHost,
+  window: ScreenWindow,
+  { cols, rows, terminal: device }: TerminalSize & { terminal: string },
+): Promise<void> {
+  const { id, attached } = await requireScreen(host, window);
+  if (attached) throw new CatalogueError('screen_attached', `Somebody is attached to ${id}`);
+  const command = ['screen', '-U', '-r', id, '-p', window.number];
+  const terminal = openHiddenTerminal({ cols, rows, command, env: host.env });
+  try {
+    const done = await waitUntil(
+      async () => {
+        const size = await readDeviceSize(host, device);
+        if (size?.cols === cols && size.rows === rows && (await readScreen(host, id))?.attached) return true;
+        return terminal.hasEnded() ? false : null;
+      },
+      { timeoutMs: SCREEN_TIMEOUT_MS },
+    );
+    if (done !== true) throw await explain(host, id, terminal);
+    await leave(host, id, terminal);
+  } finally {
+    terminal.destroy();
+  }
+}
+
+/** HUP to the client detaches it, and leaves the session as it is. */
+async function leave(host: ScreenHost, id: string, terminal: HiddenTerminal): Promise<void> {
+  for (const client of await descendantsOf([terminal.pid])) await signal(client, 'SIGHUP');
+  await waitUntil(async () => (terminal.hasEnded() && !(await readScreen(host, id))?.attached ? true : null), {
+    timeoutMs: SCREEN_TIMEOUT_MS,
+  });
+}
+
+/** Somebody attached in between, or the session ended. */
+async function explain(host: ScreenHost, id: string, terminal: HiddenTerminal): Promise<CatalogueError> {
+  const now = await requireScreen(host, { id });
+  if (terminal.hasEnded() && now.attached)
+    return new CatalogueError('screen_attached', `Somebody is attached to ${id}`);
+  const said = terminal.text();
+  return new CatalogueError('screen_unresponsive', `The size of ${id} did not change${said ? `: ${said}` : ''}`);
+}
+
+/** The size of a terminal by its path; null when it is gone. */
+export async function readDeviceSize(host: Pick<ScreenHost, 'env'>, device: string): Promise<TerminalSize | null> {
+  const result = await runProgram('stty', ['-F', device, 'size'], { env: host.env, timeoutMs: SCREEN_TIMEOUT_MS });
+  const [, rows, cols] = /^(\d+) (\d+)$/.exec(result.stdout.trim()) ?? [];
+  return rows === undefined || cols === undefined ? null : { cols: Number(cols), rows: Number(rows) };
+}
+
+/** `/dev/pts/N` that the process has as its standard input; null when that is something else, or it is gone. */
+export async function readTerminal(pid: number): Promise<string | null> {
+  try {
+    const path = await readlink(`/proc/${pid}/fd/0`);
+    return /^\/dev\/(pts\/\d+|tty\w+)$/.test(path) ? path : null;
+  } catch (error) {
+    if (['ENOENT', 'ESRCH', 'EACCES', 'EPERM'].includes((error as NodeJS.ErrnoException).code ?? '')) return null;
+    throw error;
+  }
+}
