@@ -61,12 +61,6 @@ export async function seeWindow(host: ScreenHost, target: ScreenTarget): Promise
   return window;
 }
 
-/** Who types next into a window: the same for all names of its session and all numbers of the window. */
-export async function windowKey(host: ScreenHost, target: ScreenTarget): Promise<string> {
-  const session = await requireScreen(host, target);
-  return keyOf(session, await windowTerminal(session, target));
-}
-
 interface Place {
   session: ScreenSession;
   terminal: string;

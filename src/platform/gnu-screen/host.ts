@@ -29,11 +29,11 @@ export interface ScreenHost {
   exchangeDir: string;
   /** digits of the longest pid here */
   pidDigits: number;
-  /** who may type next, by the daemon's pid and the window's terminal: kept here since every sender of a process must share it */
+  /** who may type next, by the daemon's pid: kept here since every sender of a process must share it */
   gates: Map<string, InputGate>;
   /** daemons that were asked to make their lost socket again, and whether they did; kept until that loss is over */
   recoveries: Map<string, Promise<boolean>>;
-  /** the numbers of windows as they were proven last, by the same */
+  /** the numbers of windows as they were proven last, by the daemon and the window's terminal */
   windows: Map<string, KnownWindow>;
 }
 

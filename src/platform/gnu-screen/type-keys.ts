@@ -9,9 +9,10 @@ import {
   sendCommand,
   sendCommandsAndWait,
 } from './command.ts';
-import { findWindow, windowKey } from './find-window.ts';
+import { findWindow } from './find-window.ts';
 import type { ScreenHost } from './host.ts';
 import { InputGate } from './input-gate.ts';
+import { parseScreenId } from './screen-id.ts';
 
 /** A program that does not take a key for this long hangs, or is stopped. */
 const TAKEN_TIMEOUT_MS = 3_000;
@@ -91,11 +92,12 @@ function stuff(key: string): Step {
   return { sizeBytes: 1, send };
 }
 
-async function typeSteps(host: ScreenHost, target: ScreenTarget, steps: readonly Step[]): Promise<void> {
-  const key = await windowKey(host, target);
+function typeSteps(host: ScreenHost, target: ScreenTarget, steps: readonly Step[]): Promise<void> {
+  // Nothing is waited for before the turn is taken, or calls would overtake each other. The daemon is the same under every name.
+  const key = String(parseScreenId(target.id)?.pid);
   const gate = host.gates.get(key) ?? new InputGate();
   host.gates.set(key, gate);
-  await gate.turn(async (type) => {
+  return gate.turn(async (type) => {
     if (steps.length === 0) return;
     const window = await findWindow(host, target);
     for (const { sizeBytes, send } of steps) {

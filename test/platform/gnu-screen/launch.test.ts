@@ -30,6 +30,7 @@ test('a launched session is detached, recorded privately, and of the asked size 
       name: 'Sized',
       state: 'detached',
       attached: false,
+      daemon: launched.daemon,
     },
   ]);
   const recording = world.recording('Sized');
