@@ -16,7 +16,7 @@ export function checkDatabase({ settings: { home } }: DoctorContext): Finding {
     case 'damaged':
       return fault(
         `${file} is damaged (${health.what})`,
-        `cbos down; put a copy of it back, or mv ${file} ${file}.damaged; cbos up finds running sessions again`,
+        `cbos down; put a copy of it back, or mv ${file} ${file}.damaged; cbos up lists running sessions again, cbos adopt takes them over`,
       );
     case 'sound': {
       const log = `${file}${DAMAGED_LOG}`;
