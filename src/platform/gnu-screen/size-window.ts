@@ -1,4 +1,4 @@
-import { readlink } from 'node:fs/promises';
+import { readFile, readlink } from 'node:fs/promises';
 import { CatalogueError } from '../../protocol/index.ts';
 import { signal } from '../process/end-tree.ts';
 import { runProgram } from '../process/run-program.ts';
@@ -75,7 +75,22 @@ export async function readTerminal(pid: number): Promise<string | null> {
     const path = await readlink(`/proc/${pid}/fd/0`);
     return /^\/dev\/(pts\/\d+|tty\w+)$/.test(path) ? path : null;
   } catch (error) {
-    if (['ENOENT', 'ESRCH', 'EACCES', 'EPERM'].includes((error as NodeJS.ErrnoException).code ?? '')) return null;
+    const { code = '' } = error as NodeJS.ErrnoException;
+    if (code === 'EACCES' || code === 'EPERM') return controllingTerminal(pid);
+    if (code === 'ENOENT' || code === 'ESRCH') return null;
     throw error;
   }
+}
+
+/** The kernel's numbers of pseudo-terminals begin here, 256 to each. */
+const FIRST_PTS_MAJOR = 136;
+const LAST_PTS_MAJOR = 143;
+
+/** From field 7 of /proc/PID/stat, which anybody may read: a server in a user namespace may not look at the files of what runs outside. */
+async function controllingTerminal(pid: number): Promise<string | null> {
+  const text = await readFile(`/proc/${pid}/stat`, 'latin1').catch(() => '');
+  const device = Number(text.slice(text.lastIndexOf(')') + 2).split(' ')[4]);
+  const [major, minor] = [(device >> 8) & 0xfff, (device & 0xff) | ((device >> 12) & 0xfff00)];
+  if (!(major >= FIRST_PTS_MAJOR && major <= LAST_PTS_MAJOR)) return null;
+  return `/dev/pts/${(major - FIRST_PTS_MAJOR) * 256 + minor}`;
 }
