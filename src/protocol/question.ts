@@ -4,11 +4,23 @@ import { Timestamp } from './words.ts';
 export const QuestionKind = z.enum(['permission', 'question', 'plan', 'setup', 'closing']);
 export type QuestionKind = z.infer<typeof QuestionKind>;
 
+/**
+ * What an option does. `yes` allows this once, `always` this and more of its kind, `more` goes beyond that (it skips all
+ * permissions, or clears the conversation), `no` refuses. `text` opens a field for words: in a permission or a plan those say no.
+ * `leave` ends the dialog without an answer, `submit` sends what was chosen. `choice`: what its label says.
+ */
+export const OptionMeaning = z.enum(['yes', 'always', 'more', 'no', 'text', 'leave', 'submit', 'choice']);
+export type OptionMeaning = z.infer<typeof OptionMeaning>;
+
 export const QuestionOption = z
   .object({
     key: z.string().meta({ description: 'The number shown before the option, as a text' }),
     label: z.string(),
     description: z.string().nullable(),
+    means: OptionMeaning.default('choice').meta({
+      description:
+        'What the option does, whatever its label: `yes` allows this once, `always` also what is like it, `more` goes beyond that, `no` refuses, `text` takes words, `leave` ends the dialog without an answer, `submit` sends what was chosen, `choice` is an answer of its own',
+    }),
   })
   .meta({ id: 'QuestionOption' });
 export type QuestionOption = z.infer<typeof QuestionOption>;

@@ -22,7 +22,7 @@ export const HOSTILE_SESSION = {
       kind: 'question',
       text: HOSTILE,
       tool: { name: HOSTILE, input: { [HOSTILE]: HOSTILE, command: HOSTILE } },
-      options: [{ key: '1', label: HOSTILE, description: HOSTILE }],
+      options: [{ key: '1', label: HOSTILE, description: HOSTILE, means: 'yes' }],
       multi: false,
       questions: [],
       asked_at: '2026-11-20T15:04:05.123Z',

@@ -7,9 +7,9 @@ export const PERMISSION: Question = {
   text: 'Do you want to proceed?',
   tool: { name: 'Bash', input: { command: 'npm test', description: 'Runs the tests' } },
   options: [
-    { key: '1', label: 'Yes', description: null },
-    { key: '2', label: 'Yes, and don’t ask again', description: null },
-    { key: '3', label: 'No', description: 'and say what to do' },
+    { key: '1', label: 'Yes', description: null, means: 'yes' },
+    { key: '2', label: 'Yes, and don’t ask again', description: null, means: 'always' },
+    { key: '3', label: 'No', description: 'and say what to do', means: 'no' },
   ],
   multi: false,
   questions: [],

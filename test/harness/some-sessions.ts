@@ -12,9 +12,9 @@ export function asking(some: Partial<Question> = {}): Partial<Session> {
     text: 'Bash command\nnpm test\nDo you want to proceed?',
     tool: { name: 'Bash', input: { command: 'npm test', description: 'Run the tests' } },
     options: [
-      { key: '1', label: 'Yes', description: null },
-      { key: '2', label: 'Yes, and don’t ask again for npm test', description: null },
-      { key: '3', label: 'No', description: null },
+      { key: '1', label: 'Yes', description: null, means: 'yes' },
+      { key: '2', label: 'Yes, and don’t ask again for npm test', description: null, means: 'always' },
+      { key: '3', label: 'No', description: null, means: 'no' },
     ],
     multi: false,
     questions: [],

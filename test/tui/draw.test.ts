@@ -23,7 +23,12 @@ const asking = (slug: string): Session =>
         kind: 'permission',
         text: LONG,
         tool: { name: 'Write', input: { file_path: LONG, content: `${LONG}\n`.repeat(30) } },
-        options: Array.from({ length: 9 }, (_, index) => ({ key: String(index + 1), label: LONG, description: LONG })),
+        options: Array.from({ length: 9 }, (_, index) => ({
+          key: String(index + 1),
+          label: LONG,
+          description: LONG,
+          means: 'choice' as const,
+        })),
         multi: true,
         questions: [],
         asked_at: '2026-11-20T15:04:05.123Z',

@@ -43,7 +43,7 @@ test('nothing that a session writes, is called or asks reaches the terminal but 
         kind: 'permission',
         text: `Do you want ${ATTACKS}`,
         tool: { name: `Bash${ATTACKS}`, input: { command: `ls ${ATTACKS}`, [ATTACKS]: `${ATTACKS}\n${ATTACKS}` } },
-        options: [{ key: '1', label: `Yes ${ATTACKS}`, description: ATTACKS }],
+        options: [{ key: '1', label: `Yes ${ATTACKS}`, description: ATTACKS, means: 'yes' }],
         multi: false,
         questions: [],
         asked_at: '2026-11-20T15:04:05.123Z',

@@ -38,7 +38,7 @@ beforeAll(async () => {
 afterAll(() => world.dispose());
 
 function prepare({ sessions }: FacesUnderTest): void {
-  const options = [{ key: '1', label: 'SQLite', description: 'A file' }];
+  const options = [{ key: '1', label: 'SQLite', description: 'A file', means: 'choice' as const }];
   const questions = [{ header: 'Storage', text: 'Where?', options, multi: true }];
   sessions.add('ASKS', asking());
   sessions.add('FORM', asking({ kind: 'question', tool: null, text: 'Where?', options, questions, multi: true }));

@@ -45,7 +45,7 @@ const tool = (name: string, input: object): ClaudeEvent => ({
 });
 
 test('what a session is called, asks and does stays text', async () => {
-  const option = { key: '1', label: EVIL, description: EVIL };
+  const option = { key: '1', label: EVIL, description: EVIL, means: 'choice' as const };
   await using one = await startPage(browser, {
     prepare: ({ sessions }) => {
       sessions.add('ASKS', {

@@ -132,7 +132,9 @@ describe('a question', () => {
   });
 
   test('with several parts is a form that is sent as a whole', async () => {
-    const options = ['TypeScript', 'Go'].map((label, index) => ({ key: String(index + 1), label, description: null }));
+    const options = ['TypeScript', 'Go'].map((label, index) => ({
+      ...{ key: String(index + 1), label, description: null, means: 'choice' as const },
+    }));
     const questions = [
       { header: 'Language', text: 'Which language?', options, multi: false },
       { header: 'Targets', text: 'Which targets?', options, multi: true },

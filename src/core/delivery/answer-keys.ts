@@ -1,4 +1,4 @@
-import type { Question, QuestionPart } from '../../protocol/index.ts';
+import type { Question, QuestionOption, QuestionPart } from '../../protocol/index.ts';
 import type { ScreenDialog, ScreenFrame } from '../status/evidence.ts';
 import type { AnswerPlan } from './answer.ts';
 
@@ -50,9 +50,6 @@ const DELETE_KEYS = { before: '\x15', behind: '\x0b' };
 const AMEND_HINT = /\bTab to amend\b/;
 /** A question whose options have previews (2.1.329): its digits only move the marker. */
 const PREVIEW_HINT = /\bn to add notes\b/;
-/** Ends the whole dialog without an answer: the model is told to ask what there is to talk about (2.1.329). */
-export const LEAVES = /^chat about this$/i;
-const SUBMIT_LABEL = /^submit answers\b/i;
 
 /**
  * The steps that answer a dialog, from what it shows when the answer begins. Measured on 2.1.329:
@@ -77,8 +74,8 @@ export function answerSteps(
     if (answer === undefined) throw new Error('a plan answers every question of its dialog');
     if (parts.length > 1) steps.push({ kind: 'show_part', texts: parts.map(({ text }) => text), index }, ...clearing);
     const options = answer.options.map((option) => refTo(part, option));
-    const leaving = options.find((option) => option !== 'free_text' && LEAVES.test(option.label));
-    if (leaving !== undefined) return [...steps, ...chooseSteps([leaving], byDigit)];
+    const leaving = answer.options.find((option) => part.options[option]?.means === 'leave');
+    if (leaving !== undefined) return [...steps, ...chooseSteps([refTo(part, leaving)], byDigit)];
     if (part.multi) steps.push(...tickSteps(part, answer.options, answer.text));
     else if (answer.text !== null) steps.push(...writeSteps('free_text', answer.text));
     else if (plan.remark !== null) steps.push(...remarkSteps(options, plan.remark));
@@ -120,7 +117,7 @@ function remarkSteps(options: readonly OptionRef[], remark: string): AnswerStep[
 
 /** Every box is set as the answer says, also those that somebody ticked before. */
 function tickSteps(part: QuestionPart, chosen: readonly number[], text: string | null): AnswerStep[] {
-  const boxes = part.options.map((_, index) => refTo(part, index)).filter((option) => isOwnOption(option));
+  const boxes = part.options.flatMap((option, index) => (isOwnOption(option) ? [refTo(part, index)] : []));
   const steps: AnswerStep[] = boxes.map((option) => ({
     kind: 'tick',
     option,
@@ -133,9 +130,8 @@ function tickSteps(part: QuestionPart, chosen: readonly number[], text: string |
   return [...steps, { kind: 'next_part' }];
 }
 
-/** What Claude Code itself adds below the options of a question. */
-const isOwnOption = (option: OptionRef): boolean =>
-  option !== 'free_text' && !LEAVES.test(option.label) && !/^type something\.?$/i.test(option.label);
+/** The options of the question itself: below them Claude Code adds two of its own. */
+const isOwnOption = ({ means }: QuestionOption): boolean => means !== 'leave' && means !== 'text';
 
 const refTo = (part: QuestionPart, index: number): OptionRef => ({ index, label: part.options[index]?.label ?? '' });
 
@@ -174,7 +170,7 @@ export function pressFor(step: AnswerStep, view: DialogView): Press | null {
     case 'next_part':
       return { keys: KEYS.right };
     case 'submit': {
-      const option = optionsOf(view).find(({ label }) => SUBMIT_LABEL.test(label));
+      const option = optionsOf(view).find(({ means }) => means === 'submit');
       return option === undefined || !step.texts.every((text) => shows(view.frame, text)) ? null : { keys: option.key };
     }
     case 'escape':
@@ -263,7 +259,7 @@ function partAt(view: DialogView, texts: readonly string[]): number | null {
   return index < 0 ? null : index;
 }
 
-const isSummary = (view: DialogView): boolean => optionsOf(view).some(({ label }) => SUBMIT_LABEL.test(label));
+const isSummary = (view: DialogView): boolean => optionsOf(view).some(({ means }) => means === 'submit');
 
 /** Where an option stands now, -1 where nothing is there that carries its label. */
 function findOption(view: DialogView, option: OptionRef): number {

@@ -20,19 +20,6 @@ export interface PartAnswer {
   text: string | null;
 }
 
-/** Options that mean yes, no and "yes, and do not ask again", by label. Wording and order differ between versions, so numbers say nothing. */
-const NO_LABEL = /^(no\b|exit\b|cancel\b|reject\b|deny\b|don['’]t\b|tell claude|keep planning|type here to tell)/i;
-const ALWAYS_LABEL =
-  /^yes\b.*\b(always|don['’]t ask again|do not ask again|session|all edits|auto-accept|auto mode|bypass|from this project|for\b.*\bproject)|^always\b/i;
-const YES_LABEL = /^(yes\b|allow\b|approve\b|accept\b|proceed\b|continue\b|trust\b|i trust\b|ok\b)/i;
-/** Sounds like more and is not: "Yes, and switch to default (ask each time) for this session" leaves plan mode without a plan (2.1.329). */
-const ONCE = /\b(ask each time|manually)\b/i;
-/** Grants that go beyond what "always" says; they must be chosen by number or label. */
-const MORE_THAN_ALWAYS = /\b(bypass|clear context)\b/i;
-
-/** The free-text option's label while nothing stands in it, 1.0.128 to 2.1.329. */
-const FREE_TEXT_LABEL = /^(?:type something\.?|type here\b.*|other|tell claude what\b.*)$/i;
-
 /** Reads an answer against the open question. */
 export function planAnswer(question: Question, answer: Answer): AnswerPlan {
   if (question.kind === 'closing') return planClosing(answer);
@@ -135,7 +122,7 @@ function chooseOptions(
   if (Array.isArray(choice)) {
     return part.multi || choice.length === 1 ? inRange(part, choice) : 'This question takes one answer only';
   }
-  const index = kind === 'question' ? optionByWord(part.options, choice) : optionFor(part.options, choice);
+  const index = optionFor(kind, part.options, choice);
   return index < 0 ? `This question has no option that means "${choice}"` : [index];
 }
 
@@ -146,31 +133,23 @@ function inRange(part: QuestionPart, numbers: readonly number[]): readonly numbe
     : `There is no option ${wrong}, only 1 to ${part.options.length}`;
 }
 
-/** The option that means yes, no or always, from 0; -1 when there is none. "yes" is never one that grants more than this once. */
-export function optionFor(options: readonly QuestionOption[], meaning: 'yes' | 'no' | 'always'): number {
-  switch (meaning) {
-    case 'no':
-      return options.findIndex((option) => NO_LABEL.test(option.label));
-    case 'always':
-      return options.findIndex(({ label }) => grantsMore(label) && !MORE_THAN_ALWAYS.test(label));
-    case 'yes':
-      return options.findIndex(({ label }) => YES_LABEL.test(label) && !grantsMore(label));
-  }
-}
-
-const grantsMore = (label: string): boolean => ALWAYS_LABEL.test(label) && !ONCE.test(label);
-
-/** In a question of the model's own the wording is free: only one single option that begins with the word itself means it. */
-function optionByWord(options: readonly QuestionOption[], word: string): number {
-  const begins = new RegExp(`^${word}\\b`, 'i');
-  const hits = options.flatMap((option, index) => (begins.test(option.label) ? [index] : []));
-  return hits.length === 1 ? (hits[0] ?? -1) : -1;
+/**
+ * The option that a word means, from 0; -1 when there is none. Where no option refuses, words do. In a question of the model's own only a
+ * single one may carry the word.
+ */
+export function optionFor(
+  kind: Question['kind'],
+  options: readonly QuestionOption[],
+  word: 'yes' | 'no' | 'always',
+): number {
+  const hits = options.flatMap(({ means }, index) => (means === word ? [index] : []));
+  if (kind === 'question') return hits.length === 1 ? (hits[0] ?? -1) : -1;
+  return hits[0] ?? (word === 'no' ? freeTextOption(options) : -1);
 }
 
 /** The option that opens a text field, from 0; -1 when there is none. Claude Code puts it after the others. */
-export function freeTextOption(options: readonly QuestionOption[]): number {
-  return options.findLastIndex((option) => FREE_TEXT_LABEL.test(option.label));
-}
+const freeTextOption = (options: readonly QuestionOption[]): number =>
+  options.findLastIndex(({ means }) => means === 'text');
 
 function unique(numbers: readonly number[]): number[] {
   return [...new Set(numbers)];

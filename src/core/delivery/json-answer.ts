@@ -21,16 +21,16 @@ export function permissionResult(
 ): PermissionResult | string {
   if (plan.kind === 'dismiss') return { behavior: 'deny', message: NO_REASON };
   if (question.kind === 'question') return answered(request, question, plan.parts);
-  const label = question.options[plan.parts[0]?.options[0] ?? -1]?.label ?? '';
-  if (label.startsWith('No')) return { behavior: 'deny', message: plan.remark ?? NO_REASON };
+  const means = question.options[plan.parts[0]?.options[0] ?? -1]?.means;
+  if (means === 'no') return { behavior: 'deny', message: plan.remark ?? NO_REASON };
   if (plan.remark !== null) return 'A yes takes no remark; send it as a prompt afterwards';
-  return { behavior: 'allow', updatedInput: request.input, ...grants(request, label) };
+  return { behavior: 'allow', updatedInput: request.input, ...(means === 'always' ? grants(request, question) : {}) };
 }
 
-/** What a yes allows beyond this once. */
-function grants(request: JsonRequest, label: string): { updatedPermissions?: readonly unknown[] } {
-  if (label.includes('auto-accept edits')) return { updatedPermissions: [ACCEPT_EDITS] };
-  const rule = label.includes("don't ask again") ? standingRule(request) : null;
+/** What "always" allows beyond this once. */
+function grants(request: JsonRequest, question: Question): { updatedPermissions?: readonly unknown[] } {
+  if (question.kind === 'plan') return { updatedPermissions: [ACCEPT_EDITS] };
+  const rule = standingRule(request);
   return rule === null ? {} : { updatedPermissions: [rule.suggestion] };
 }
 

@@ -1,13 +1,14 @@
-import type { JsonState, Question, QuestionOption, QuestionPart } from '../../protocol/index.ts';
+import type { JsonState, OptionMeaning, Question, QuestionOption, QuestionPart } from '../../protocol/index.ts';
 import type { JsonEvidence, JsonRequest, TrustRequest } from './evidence.ts';
 import { askedQuestions, describeTool, dialogKindOf } from './question.ts';
 
 /** The option that stands for an answer in words, as Claude Code's own dialog has it. */
-const FREE_TEXT: Omit<QuestionOption, 'key'> = { label: 'Type something.', description: null };
+const FREE_TEXT: Omit<QuestionOption, 'key'> = { label: 'Type something.', description: null, means: 'text' };
 
 const numbered = (options: readonly Omit<QuestionOption, 'key'>[]): QuestionOption[] =>
   options.map((option, index) => ({ key: String(index + 1), ...option }));
-const labels = (...names: string[]): QuestionOption[] => numbered(names.map((label) => ({ label, description: null })));
+const decisions = (...all: (readonly [means: OptionMeaning, label: string])[]): QuestionOption[] =>
+  numbered(all.map(([means, label]) => ({ label, description: null, means })));
 
 /** What the "do not ask again" of a permission would allow: its first suggestion that is a rule; null where there is none. */
 export function standingRule(request: Pick<JsonRequest, 'suggestions'>): { suggestion: unknown; about: string } | null {
@@ -28,17 +29,21 @@ function partsOf(request: JsonRequest): QuestionPart[] {
   if (kind === 'question') {
     return askedQuestions(request.input).map((part) => ({
       ...part,
-      options: numbered([...part.options.map(({ label, description }) => ({ label, description })), FREE_TEXT]),
+      options: numbered([...part.options.map(({ key, ...option }) => option), FREE_TEXT]),
     }));
   }
   if (kind === 'plan') {
-    const options = labels('Yes, and manually approve edits', 'Yes, and auto-accept edits', 'No, keep planning');
+    const options = decisions(
+      ['yes', 'Yes, and manually approve edits'],
+      ['always', 'Yes, and auto-accept edits'],
+      ['no', 'No, keep planning'],
+    );
     const plan = (request.input as { plan?: unknown } | null)?.plan;
     return [{ header: null, text: typeof plan === 'string' ? plan : 'Exit plan mode?', options, multi: false }];
   }
   const rule = standingRule(request);
-  const options =
-    rule === null ? labels('Yes', 'No') : labels('Yes', `Yes, and don't ask again for ${rule.about}`, 'No');
+  const always = rule === null ? [] : [['always', `Yes, and don't ask again for ${rule.about}`] as const];
+  const options = decisions(['yes', 'Yes'], ...always, ['no', 'No']);
   return [{ header: null, text: describeTool(request), options, multi: false }];
 }
 
@@ -49,7 +54,7 @@ export const TRUSTS = 0;
 function trustQuestion({ id, folder, files, askedAt }: TrustRequest): Question {
   const found = files.length === 0 ? 'It has none of these files now.' : `It has ${files.join(', ')}.`;
   const text = `Do you trust the files in ${folder}? Claude Code runs the hooks and servers that a folder's own settings name, without asking. ${found}`;
-  const options = labels('Yes, I trust this folder', 'No, end the session');
+  const options = decisions(['yes', 'Yes, I trust this folder'], ['no', 'No, end the session']);
   const part = { header: null, text, options, multi: false };
   return {
     ...{ id, kind: 'setup', text, tool: null, options, multi: false, questions: [part] },

@@ -1,5 +1,6 @@
 import type { Question, QuestionPart } from '../../protocol/index.ts';
 import type { Millis, PendingTool, ScreenDialog } from './evidence.ts';
+import { meaningOfAnswer } from './option-meaning.ts';
 
 export type DialogKind = ScreenDialog['kind'];
 
@@ -36,6 +37,7 @@ export function askedQuestions(input: unknown): QuestionPart[] {
       key: String(index + 1),
       label: stringOf(option.label),
       description: stringOf(option.description) || null,
+      means: meaningOfAnswer(stringOf(option.label)),
     })),
   }));
 }

@@ -1,5 +1,6 @@
-import type { QuestionOption, QuestionPart } from '../../protocol/index.ts';
+import type { OptionMeaning, QuestionOption, QuestionPart } from '../../protocol/index.ts';
 import type { ScreenDialog, ScreenFrame } from './evidence.ts';
+import { meaningOfAnswer, meaningOfDecision } from './option-meaning.ts';
 import { isRule } from './screen-layout.ts';
 import type { ScreenSigns } from './screen-signs.ts';
 
@@ -96,8 +97,14 @@ function findMarked(lines: readonly string[], cols: number): OptionRow[] {
 const isEdge = (line: string, cols: number): boolean =>
   isRule(line, cols) || line.startsWith('▔▔▔▔') || line.startsWith('╭─');
 
+/** An option as it is drawn; what it means is known when its label is whole. */
+type ShownOption = Omit<QuestionOption, 'means'>;
+
+const withMeaning = (options: readonly ShownOption[], meaningOf: (label: string) => OptionMeaning): QuestionOption[] =>
+  options.map((option) => ({ ...option, means: meaningOf(option.label) }));
+
 /** The lines that belong to an option: those right below it. A blank line ends the last one, for hints follow. */
-function readOptions(rows: readonly OptionRow[], lines: readonly string[]): QuestionOption[] {
+function readOptions(rows: readonly OptionRow[], lines: readonly string[]): ShownOption[] {
   return rows.map((option, index) => {
     const own = lines.slice(option.row + 1, rows[index + 1]?.row ?? lines.length).map((line) => line.trim());
     const blank = own.indexOf('');
@@ -110,7 +117,7 @@ function readOptions(rows: readonly OptionRow[], lines: readonly string[]): Ques
 }
 
 /** Below a question's option stands its description; below any other's, the rest of its label. */
-function joinWrappedLabels(options: readonly QuestionOption[]): QuestionOption[] {
+function joinWrappedLabels(options: readonly ShownOption[]): ShownOption[] {
   return options.map((option) => {
     const [, label = '', beside = ''] = COLUMNS.exec(option.label) ?? [];
     if (label !== '') {
@@ -128,7 +135,6 @@ const PLAN = /^(?:Exit plan mode\?|Ready to code\?|Would you like to proceed\?|C
 // An API key found in the environment is asked about at the start, before any tool.
 const PERMISSION =
   /^(?:Do you want (?:to|Claude)\b(?! use this API key)|Allow\b|Would you like to (?:allow|run)\b|Claude (?:wants|needs|requests)\b(?! to exit plan mode))/;
-const FREE_TEXT = /^(?:Type something|Type here|Other$|No, and tell|No, keep planning|Tell Claude)/;
 
 /** The tab that is open is told by colour alone: the first one without an answer it is, or else the last. */
 function currentTab(tabBar: string): string | null {
@@ -139,21 +145,18 @@ function currentTab(tabBar: string): string | null {
 }
 
 function freeTextIndex(options: readonly QuestionOption[]): number | null {
-  const index = options.findIndex((option) => FREE_TEXT.test(option.label));
+  const index = options.findIndex(({ means }) => means === 'text');
   return index < 0 ? null : index;
 }
 
-/** The option below a question's free-text one (2.1.50 to 2.1.329). */
-const BELOW_FREE_TEXT = /^Chat about this$/;
-
 /**
- * A text in the free-text option's field stands where its label stood: it becomes the description. It need not be an answer: what was typed
+ * Below a question's free-text option stands the one that leaves the dialog (2.1.50 to 2.1.329). A text in the free-text option's field stands where its label stood: it becomes the description. It need not be an answer: what was typed
  * into the prompt as the question opened stands there too.
  */
-function withFreeTextLabel(options: readonly QuestionOption[], multi: boolean): QuestionOption[] {
-  const index = options.findIndex((option) => BELOW_FREE_TEXT.test(option.label)) - 1;
+function withFreeTextLabel(options: readonly ShownOption[], multi: boolean): ShownOption[] {
+  const index = options.findIndex(({ label }) => meaningOfAnswer(label) === 'leave') - 1;
   return options.map((option, at) => {
-    if (at !== index || FREE_TEXT.test(option.label)) return option;
+    if (at !== index || meaningOfAnswer(option.label) === 'text') return option;
     const text = [option.label, option.description].filter((part) => part !== null).join(' ');
     return { ...option, label: multi ? 'Type something' : 'Type something.', description: text };
   });
@@ -190,7 +193,7 @@ export function readDialog(frame: ScreenFrame, signs: ScreenSigns): ScreenDialog
   const tabBar = body.slice(edge + 1, firstRow.row).find((line) => line.trim() !== '') ?? '';
   if (TAB_BAR.test(tabBar)) {
     const multi = rows.some((row) => row.isChecked !== null);
-    const options = withFreeTextLabel(bare, multi);
+    const options = withMeaning(withFreeTextLabel(bare, multi), meaningOfAnswer);
     const part: QuestionPart = {
       header: currentTab(tabBar),
       text: above.slice(1).join('\n'),
@@ -200,7 +203,7 @@ export function readDialog(frame: ScreenFrame, signs: ScreenSigns): ScreenDialog
     return { kind: 'question', parts: [part], ...marks, freeText: freeTextIndex(options) };
   }
 
-  const options = joinWrappedLabels(bare);
+  const options = withMeaning(joinWrappedLabels(bare), meaningOfDecision);
   const kind = above.some((line) => PLAN.test(line)) ? 'plan' : isPermission(above, options) ? 'permission' : 'setup';
   return {
     kind,
@@ -214,7 +217,7 @@ function isPermission(above: readonly string[], options: readonly QuestionOption
   const asks = above.slice(-3).some((line) => PERMISSION.test(line));
   return (
     asks &&
-    options.some((option) => /^Yes\b/.test(option.label)) &&
-    options.some((option) => /^(?:No\b|Type here)/.test(option.label))
+    options.some(({ means }) => means === 'yes') &&
+    options.some(({ means }) => means === 'no' || means === 'text')
   );
 }

@@ -5,7 +5,6 @@ import {
   type DialogView,
   isRepeatable,
   isTaken,
-  LEAVES,
   type Press,
   pressFor,
   showsDialog,
@@ -122,9 +121,7 @@ function requirePossible(actor: SessionActor, question: Question, plan: AnswerPl
     throw refuse('drops a text beside ticked boxes: give one or the other');
   }
   const asked = question.questions.length > 0 ? question.questions : [question];
-  if (
-    plan.parts.some(({ options }, part) => options.some((one) => LEAVES.test(asked[part]?.options[one]?.label ?? '')))
-  ) {
+  if (plan.parts.some(({ options }, part) => options.some((one) => asked[part]?.options[one]?.means === 'leave'))) {
     throw refuse('lets nobody choose this from here; no, or `cbos attach`, does');
   }
   const room = Math.max(1, frame.rows - DIALOG_ROWS);

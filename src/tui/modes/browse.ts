@@ -48,7 +48,7 @@ function browseHints({ model, options }: App): Hint[] {
   if (question !== null && question.kind !== 'closing') {
     const part = openPart(question, model.answer);
     if (question.kind !== 'question') answers.push(['y', 'yes'], ['n', 'no']);
-    if (question.kind === 'permission') answers.push(['a', 'always']);
+    if (part.options.some(({ means }) => means === 'always')) answers.push(['a', 'always']);
     if (part.options.length > 0)
       answers.push([`1-${Math.min(9, part.options.length)}`, part.multi ? 'mark' : 'choose']);
     if (answerDraft(question, model.answer).chosen.size > 0) answers.push(['Enter', 'answer']);

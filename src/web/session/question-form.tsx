@@ -107,6 +107,6 @@ function answerOf(part: QuestionPart, { labels, words }: Reply): string | string
 }
 
 /** The option that only opens a text field: here there is one already. */
-export function isFreeText({ label }: QuestionOption): boolean {
-  return /^(type something|type here to tell claude|chat about this)/i.test(label);
+export function isFreeText({ means }: QuestionOption): boolean {
+  return means === 'text' || means === 'leave';
 }

@@ -244,5 +244,5 @@ function answerInWords({ options }: Question, { choice, text }: Omit<Answer, 'qu
 }
 
 function hasAlways(options: readonly QuestionOption[]): boolean {
-  return options.some(({ label }) => /don.t ask again|always|during this session|auto-accept/i.test(label));
+  return options.some(({ means }) => means === 'always');
 }

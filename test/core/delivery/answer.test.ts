@@ -1,18 +1,28 @@
 import { describe, expect, test } from 'vitest';
 import { type AnswerPlan, optionFor, planAnswer } from '../../../src/core/delivery/answer.ts';
+import { meaningOfAnswer, meaningOfDecision } from '../../../src/core/status/option-meaning.ts';
 import type { Answer, Question, QuestionOption, QuestionPart } from '../../../src/protocol/index.ts';
 
-const options = (labels: readonly string[]): QuestionOption[] =>
-  labels.map((label, index) => ({ key: String(index + 1), label, description: null }));
+function options(kind: Question['kind'], labels: readonly string[]): QuestionOption[] {
+  const meaningOf = kind === 'question' ? meaningOfAnswer : meaningOfDecision;
+  return labels.map((label, index) => ({ key: String(index + 1), label, description: null, means: meaningOf(label) }));
+}
 
-const part = (text: string, labels: readonly string[], multi = false): QuestionPart => ({
-  header: text.split(' ', 1)[0] ?? null,
-  text,
-  options: options(labels),
-  multi,
-});
+interface Asked {
+  text: string;
+  labels: readonly string[];
+  multi: boolean;
+}
 
-function question(kind: Question['kind'], ...parts: QuestionPart[]): Question {
+const part = (text: string, labels: readonly string[], multi = false): Asked => ({ text, labels, multi });
+
+function question(kind: Question['kind'], ...asked: Asked[]): Question {
+  const parts: QuestionPart[] = asked.map(({ text, labels, multi }) => ({
+    header: text.split(' ', 1)[0] ?? null,
+    text,
+    options: options(kind, labels),
+    multi,
+  }));
   const [first] = parts;
   return {
     id: 'q1',
@@ -59,8 +69,9 @@ describe('yes, no and always', () => {
     ['1.0.128 trust', 0, 1, -1],
     ['bypass on offer', 1, 2, -1],
   ])('are found by label in %s, and yes never grants more than once', (name, yes, no, always) => {
-    const listed = options(DIALOGS[name]);
-    expect([optionFor(listed, 'yes'), optionFor(listed, 'no'), optionFor(listed, 'always')]).toEqual([yes, no, always]);
+    const listed = options('permission', DIALOGS[name]);
+    const found = (['yes', 'no', 'always'] as const).map((word) => optionFor('permission', listed, word));
+    expect(found).toEqual([yes, no, always]);
   });
 });
 

@@ -23,7 +23,7 @@ const QUESTION: Partial<Session> = {
       kind: 'permission',
       text: 'Do you want to proceed?',
       tool: { name: 'Bash', input: { command: 'npm test' } },
-      options: [{ key: '1', label: 'Yes', description: null }],
+      options: [{ key: '1', label: 'Yes', description: null, means: 'yes' }],
       multi: false,
       questions: [],
       asked_at: '2026-11-20T15:04:05.123Z',

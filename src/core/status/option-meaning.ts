@@ -1,0 +1,37 @@
+import type { OptionMeaning } from '../../protocol/index.ts';
+
+/**
+ * What labels mean, as Claude Code words them in permissions, plans and set-up dialogs (1.0.128 to 2.1.330). The first that fits
+ * counts. Wording and order differ between versions, so numbers say nothing.
+ */
+const DECISIONS: readonly (readonly [label: RegExp, means: OptionMeaning])[] = [
+  [/^(?:type something\b|type here\b|tell claude what\b|other$)/i, 'text'],
+  [/^(?:no\b|exit\b|cancel\b|reject\b|deny\b|don['’]t\b|keep planning)/i, 'no'],
+  [/^yes\b.*\b(?:bypass|clear context)\b/i, 'more'],
+  // Sounds like more and is not: "Yes, and switch to default (ask each time) for this session" leaves plan mode without a plan (2.1.329).
+  [/^yes\b.*\b(?:ask each time|manually)\b/i, 'yes'],
+  [
+    /^yes\b.*\b(?:always|don['’]t ask again|do not ask again|session|all edits|auto-accept|auto mode|from this project|for\b.*\bproject)|^always\b/i,
+    'always',
+  ],
+  [/^(?:yes\b|allow\b|approve\b|accept\b|proceed\b|continue\b|trust\b|i trust\b|ok\b)/i, 'yes'],
+];
+
+/** In the model's own question labels are free: only the word itself says yes, no or always. What Claude Code adds is worded by it. */
+const ANSWERS: readonly (readonly [label: RegExp, means: OptionMeaning])[] = [
+  [/^(?:type something\.?|type here to tell claude\b.*|other)$/i, 'text'],
+  [/^chat about this$/i, 'leave'],
+  [/^submit answers\b/i, 'submit'],
+  [/^yes\b/i, 'yes'],
+  [/^no\b/i, 'no'],
+  [/^always\b/i, 'always'],
+];
+
+const read = (known: typeof DECISIONS, label: string): OptionMeaning =>
+  known.find(([words]) => words.test(label.trim()))?.[1] ?? 'choice';
+
+/** What an option of a permission, a plan or a set-up dialog does, by its label. */
+export const meaningOfDecision = (label: string): OptionMeaning => read(DECISIONS, label);
+
+/** What an option of a question of the model's own does, by its label. */
+export const meaningOfAnswer = (label: string): OptionMeaning => read(ANSWERS, label);
