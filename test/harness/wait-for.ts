@@ -7,12 +7,18 @@ export interface WaitOptions {
   actual?: () => unknown;
 }
 
+/** No state of the world brings these about. A `TypeError` with a cause is how `fetch` says that nobody listens yet. */
+function isProgrammingError(error: unknown): boolean {
+  return error instanceof ReferenceError || (error instanceof TypeError && error.cause === undefined);
+}
+
 const DEFAULT_TIMEOUT_MS = 30_000;
 const INTERVAL_MS = 5;
 
 /**
  * Waits until a condition holds: until it returns (or resolves to) something other than false, null or undefined, which is
- * then the result. Errors of the condition count as "not yet"; the last one is the cause of the failure.
+ * then the result. Errors of the condition count as "not yet"; the last one is the cause of the failure. A fault of the condition itself
+ * ends the wait at once.
  */
 export async function waitFor<T>(
   condition: () => T | Promise<T>,
@@ -31,6 +37,7 @@ export async function waitFor<T>(
       lastValue = value;
       lastError = undefined;
     } catch (error) {
+      if (isProgrammingError(error)) throw error;
       lastError = error;
     }
     if (performance.now() > deadline) break;
