@@ -13,6 +13,7 @@ import {
   stopServerOf,
 } from './local-server.ts';
 import { openInBrowser } from './open-in-browser.ts';
+import { isSameHome, traceProcess } from './platform/claude/index.ts';
 import { attachCommand } from './platform/gnu-screen/index.ts';
 import { prepareHome, readSettings } from './platform/settings/index.ts';
 import { toHomeError } from './platform/sqlite/home-fault.ts';
@@ -41,6 +42,13 @@ export function createLocalMachine(self: ThisProgram): LocalHost {
     };
   };
 
+  /** What no agent is to do for its session: the program runs with its user's rights, so it has to look itself. */
+  const requireOutside = async (): Promise<void> => {
+    const { home, sessions_may } = await settingsOf();
+    const isInside = traceProcess(self.pid)?.marks.some((mark) => mark.home === null || isSameHome(mark.home, home));
+    if (sessions_may !== 'everything' && isInside === true) throw new CatalogueError('inside_session');
+  };
+
   const machine: LocalHost = {
     settings: read,
     address: async () => {
@@ -51,12 +59,14 @@ export function createLocalMachine(self: ThisProgram): LocalHost {
     startInBackground: (start) => startInBackground(self, start),
     requireNotStopped: async () => requireNotStopped((await settingsOf()).home, self.pid),
     stopServer: async () => {
+      await requireOutside();
       const settings = await settingsOf();
       // It would not hear that it is to end.
       await requireNotStopped(settings.home, self.pid);
       return (await stopServerOf(settings.home, self.pid)) ? 'stopped' : 'not_running';
     },
     readToken: async () => {
+      await requireOutside();
       const settings = await settingsOf();
       if (settings.token !== null) return settings.token;
       await prepareHome(settings.home);
@@ -67,6 +77,7 @@ export function createLocalMachine(self: ThisProgram): LocalHost {
       });
     },
     rotateToken: async () => {
+      await requireOutside();
       const { settings, rows } = await read({});
       const origin = rows.find((row) => row.name === 'token')?.origin;
       if (settings.token !== null) {
@@ -85,6 +96,7 @@ export function createLocalMachine(self: ThisProgram): LocalHost {
     doctor: () => diagnose(self, serviceContext()),
     service: {
       install: async () => {
+        await requireOutside();
         const context = serviceContext();
         // A server in the background holds the home; the service takes its place, and the sessions never notice.
         const { running } = await serviceState(context);
@@ -92,11 +104,17 @@ export function createLocalMachine(self: ThisProgram): LocalHost {
         if (!running && holder !== null) await stopServer(holder);
         return installService(context);
       },
-      uninstall: () => uninstallService(serviceContext()),
+      uninstall: async () => {
+        await requireOutside();
+        return uninstallService(serviceContext());
+      },
       status: () => serviceState(serviceContext()),
     },
     attachArgv: (screenId) => attachCommand(screenId),
-    runAttached: async (argv) => runAttached(argv, await attachEnvironment(self, await settingsOf())),
+    runAttached: async (argv) => {
+      await requireOutside();
+      return runAttached(argv, await attachEnvironment(self, await settingsOf()));
+    },
     demo: ({ signal, onProgress }) => runLocalDemo(self, { signal, print: onProgress }),
     recordMisdetection: async (request) => {
       const { writeMisdetection } = await import('./local-misdetection.ts');

@@ -52,6 +52,12 @@ export const ERRORS = {
     meaning: 'The request comes from a foreign page',
     hint: 'Only pages that this server serves may call it',
   },
+  inside_session: {
+    status: 403,
+    exit: EXIT.refused,
+    meaning: 'It was asked from inside a session, where processes may read and send only',
+    hint: 'Do it outside of sessions; `sessions_may = "everything"` in config.toml gives them all rights',
+  },
   no_such_route: {
     status: 404,
     exit: EXIT.failed,

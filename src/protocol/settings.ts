@@ -1,6 +1,10 @@
 import { z } from 'zod';
 import { SessionType } from './words.ts';
 
+/** What a process inside a session may do with the others. */
+export const SessionsMay = z.enum(['read', 'send', 'everything']);
+export type SessionsMay = z.infer<typeof SessionsMay>;
+
 /** Every setting, resolved. Paths are absolute. */
 export const Settings = z.strictObject({
   home: z.string(),
@@ -29,6 +33,7 @@ export const Settings = z.strictObject({
   /** seconds */
   json_idle_timeout: z.int().min(1),
   on_waiting: z.string().nullable(),
+  sessions_may: SessionsMay,
   /** null: as GNU Screen has it */
   screen_dir: z.string().nullable(),
 });
@@ -154,6 +159,13 @@ export const SETTING_ROWS: readonly SettingRow[] = [
     about: 'seconds of quiet after which the process of a JSON session is ended, until its next prompt',
   },
   { name: 'on_waiting', environment: null, file: 'on_waiting', about: 'command to run when a session starts to wait' },
+  // Not in the environment: a process inside a session could say it for itself.
+  {
+    name: 'sessions_may',
+    environment: null,
+    file: 'sessions_may',
+    about: 'what a process inside a session may do with all sessions: read, send, or everything that you may',
+  },
   { name: 'screen_dir', environment: 'SCREENDIR', file: null, about: "GNU Screen's socket directory" },
 ];
 

@@ -1,7 +1,10 @@
 import { join } from 'node:path';
+import type { ProcessTrace } from '../platform/claude/index.ts';
 import type { Recordings, Settings } from '../protocol/index.ts';
+import { createCallers } from './auth/callers.ts';
 import { createGate } from './auth/gate.ts';
 import { knownNames } from './auth/known-names.ts';
+import { createRights } from './auth/session-rights.ts';
 import { createSignIns } from './auth/sign-ins.ts';
 import { fileToken, fixedToken } from './auth/token.ts';
 import type { Clock } from './clock.ts';
@@ -22,11 +25,24 @@ const PUSH_SUBJECT = 'mailto:cbos@localhost.invalid';
 
 export type FaceSettings = Pick<
   Settings,
-  'home' | 'host' | 'port' | 'socket' | 'token' | 'public_url' | 'allowed_hosts' | 'max_buffer_size' | 'stream_dir'
+  | 'home'
+  | 'host'
+  | 'port'
+  | 'socket'
+  | 'token'
+  | 'public_url'
+  | 'allowed_hosts'
+  | 'max_buffer_size'
+  | 'stream_dir'
+  | 'sessions_may'
 >;
 
 export interface FacesOptions {
   sessions: Sessions;
+  /** the session that a process belongs to, null: none */
+  sessionOf(trace: ProcessTrace): string | null;
+  /** the server's own process */
+  pid: number;
   replays: Replays;
   recordings: () => Promise<Recordings>;
   settings: FaceSettings;
@@ -65,8 +81,11 @@ export async function startServerFaces(options: FacesOptions): Promise<Faces> {
   });
   const page = readWebPage(options.webDir);
   const gate = createGate({ names: knownNames(settings), token, signIns, isPageFile: page.has });
+  const callers = createCallers({ pid: options.pid, home, sessionOf: options.sessionOf });
+  const rightsOf = createRights({ sessions, callers, may: settings.sessions_may, logger });
   const app = createHttpApp({
     sessions,
+    rightsOf,
     replays,
     streamDir: settings.stream_dir,
     recordings: options.recordings,
@@ -82,6 +101,7 @@ export async function startServerFaces(options: FacesOptions): Promise<Faces> {
   });
   const webSockets = createWebSockets({
     gate,
+    rightsOf,
     logger,
     hubs: {
       '/ws': new SessionsHub({ sessions, clock, logger }),
@@ -93,6 +113,7 @@ export async function startServerFaces(options: FacesOptions): Promise<Faces> {
     host: settings.host,
     port: settings.port,
     socket: settings.socket,
+    onLocalConnection: callers.see,
     onRequest: createRequestListener({ app, gate, logger }),
     onUpgrade: (transport) => webSockets.onUpgrade(transport),
   });

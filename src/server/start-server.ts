@@ -110,6 +110,8 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     });
     const faces = await startServerFaces({
       sessions: fleet,
+      sessionOf: fleet.sessionOf,
+      pid: options.pid,
       replays,
       recordings: bounds.report,
       settings,
@@ -223,6 +225,7 @@ async function openFleet(
     },
     launch: { settings, environment, screen, spoolDir },
     registryDir: registryDirectory(environment),
+    pid: options.pid,
     onSpoolRemade: () => {
       gates.renew();
       noteRemade(spoolDir, clock.now());

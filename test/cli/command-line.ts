@@ -144,6 +144,7 @@ function testHost({ socket, settings, host }: CommandOptions): LocalHost {
     status_stale_screen_ms: 3_000,
     json_idle_timeout: 300,
     on_waiting: null,
+    sessions_may: 'send',
     screen_dir: null,
     ...settings,
   };

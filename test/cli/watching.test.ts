@@ -38,11 +38,14 @@ async function startAgain(): Promise<Faces> {
   const logger = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };
   const settings = { home: world.cbosHome, host: '127.0.0.1', port: 0, socket: serverSocket, token: TOKEN };
   const more = { public_url: null, allowed_hosts: [], max_buffer_size: 100_000, stream_dir: world.streamDir };
+  const rights = { sessions_may: 'send' as const };
   const faces = await startServerFaces({
     sessions,
+    sessionOf: () => null,
+    pid: process.pid,
     replays: createReplays(createSystemClock()),
     recordings: async () => NO_RECORDINGS,
-    settings: { ...settings, ...more },
+    settings: { ...settings, ...more, ...rights },
     clock: createSystemClock(),
     logger,
     version: '1.2.3',

@@ -76,6 +76,7 @@ export async function startFaces(options: StartOptions = {}): Promise<FacesUnder
     allowed_hosts: [],
     max_buffer_size: 100_000,
     stream_dir: world.streamDir,
+    sessions_may: 'send',
     ...options.settings,
   };
   const { pingIntervalMs, clock = createSystemClock() } = options;
@@ -84,6 +85,8 @@ export async function startFaces(options: StartOptions = {}): Promise<FacesUnder
   const start = (at: number): Promise<Faces> =>
     startServerFaces({
       sessions,
+      sessionOf: () => null,
+      pid: process.pid,
       replays,
       recordings: options.recordings ?? (async () => NO_RECORDINGS),
       settings: { ...settings, port: at },

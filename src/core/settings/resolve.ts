@@ -23,6 +23,8 @@ const DEFAULT_MAX_BUFFER_SIZE = 100_000;
 const DEFAULT_MAX_RECORDING_SIZE = 1_000_000_000;
 /** What a laptop's disk has to spare. */
 const DEFAULT_MAX_TOTAL_SIZE = 20_000_000_000;
+/** An agent may ask another one for something; what a person is asked for, a person answers. */
+const DEFAULT_SESSIONS_MAY = 'send';
 /** A quarter: who looks for something said longer ago finds it in the repository. */
 const DEFAULT_KEEP_DAYS = 90;
 /** An idle Claude Code holds 250 MB; its next start costs a second. Five minutes span a person's thinking between two prompts. */
@@ -93,6 +95,7 @@ function defaultsIn(home: string, toAbsolutePath: (path: string) => string): Set
     status_stale_screen_ms: DEFAULT_THRESHOLDS.staleScreenMs,
     json_idle_timeout: DEFAULT_JSON_IDLE_TIMEOUT_S,
     on_waiting: null,
+    sessions_may: DEFAULT_SESSIONS_MAY,
     screen_dir: null,
   };
 }

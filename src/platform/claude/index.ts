@@ -5,6 +5,7 @@ export * from './hook-settings.ts';
 export * from './hook-spool.ts';
 export * from './launch.ts';
 export * from './launch-mark.ts';
+export * from './process-trace.ts';
 export * from './queue-operations.ts';
 export * from './registry.ts';
 export * from './spool-directory.ts';

@@ -1,4 +1,6 @@
 export * from './end-tree.ts';
+export * from './kernel.ts';
+export * from './peer.ts';
 export * from './proc-file.ts';
 export * from './run-program.ts';
 export * from './start-fault.ts';

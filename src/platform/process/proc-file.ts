@@ -45,6 +45,11 @@ export function parseStat(text: string): ProcessInfo | null {
 
 /** The process now, or null when there is none with this pid. A zombie is still there: see {@link isAlive}. */
 export async function readProcess(pid: number): Promise<ProcessInfo | null> {
+  return processNow(pid);
+}
+
+/** The same, at once. */
+export function processNow(pid: number): ProcessInfo | null {
   const text = readProcFile(pid, 'stat');
   return text === null ? null : parseStat(text);
 }
@@ -117,6 +122,12 @@ export async function readEnvironment(pid: number): Promise<string[]> {
 /** The same, at once. */
 export function environmentOf(pid: number): string[] {
   return splitNul(readProcFile(pid, 'environ'));
+}
+
+/** How many file locks a process may hold at most (RLIMIT_LOCKS, its hard limit); null: as many as it likes, or it is gone. */
+export function lockLimitOf(pid: number): number | null {
+  const hard = /^Max file locks +\S+ +(\d+) /m.exec(readProcFile(pid, 'limits') ?? '')?.[1];
+  return hard === undefined ? null : Number(hard);
 }
 
 function splitNul(text: string | null): string[] {

@@ -2,6 +2,7 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { localDay } from '../../core/history/index.ts';
 import { explain } from '../../core/status/index.ts';
+import type { ProcessTrace } from '../../platform/claude/index.ts';
 import { prepareJsonDirectory } from '../../platform/claude/json/index.ts';
 import { markOwn } from '../../platform/recorder/index.ts';
 import { toHomeError } from '../../platform/sqlite/home-fault.ts';
@@ -33,6 +34,7 @@ import { newRecord } from './new-record.ts';
 import { createObserver } from './observe.ts';
 import { assertSlug, createRoster, type Member } from './roster.ts';
 import { createScreenControls } from './screen-controls.ts';
+import { createSessionProcesses } from './session-processes.ts';
 
 /** A screen full of hits. */
 const DEFAULT_HITS = 20;
@@ -45,19 +47,23 @@ export interface FleetOptions {
   launch: LaunchContext;
   /** Claude Code's registry, `sessions` in its configuration directory */
   registryDir: string;
+  /** the server's own process */
+  pid: number;
   /** the hook spool was removed, and is made anew */
   onSpoolRemade: () => void;
 }
 
 /** All sessions of this home: what the faces ask for, and the watch over the world outside. */
 export interface Fleet extends Sessions {
+  /** the session that a process belongs to, null: none of the listed ones */
+  sessionOf(trace: ProcessTrace): string | null;
   /** finds every session of the last time again, then begins to watch */
   start(): Promise<void>;
   /** lets go of everything; the sessions live on */
   close(): Promise<void>;
 }
 
-export function createFleet({ deps, launch, registryDir, onSpoolRemade }: FleetOptions): Fleet {
+export function createFleet({ deps, launch, registryDir, pid, onSpoolRemade }: FleetOptions): Fleet {
   const { settings, screen } = launch;
   const json: JsonContext = {
     settings,
@@ -71,6 +77,7 @@ export function createFleet({ deps, launch, registryDir, onSpoolRemade }: FleetO
     json: (actor) => createJsonControls(json, actor),
   };
   const roster = createRoster(deps, (actor) => createControls[actor.record.type](actor));
+  const processes = createSessionProcesses({ roster, onEvent: deps.onEvent, log: deps.log, pid });
   const observer = createObserver({
     roster,
     screen,
@@ -192,6 +199,7 @@ export function createFleet({ deps, launch, registryDir, onSpoolRemade }: FleetO
     },
     close: async () => {
       stopCounting?.();
+      processes.dispose();
       deps.disk.dispose();
       await observer.dispose();
       await Promise.all(roster.all().map(({ actor, controls }) => actor.mailbox.post(() => controls.rest())));
@@ -324,6 +332,7 @@ export function createFleet({ deps, launch, registryDir, onSpoolRemade }: FleetO
         .filter(({ actor, controls }) => actor.isListed() && controls.recording() !== null)
         .map(({ actor }) => actor.slug),
     onEvent: deps.onEvent,
+    sessionOf: processes.sessionOf,
   };
 }
 

@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import { createRoute, OpenAPIHono } from '@hono/zod-openapi';
 import type { Context } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
@@ -5,6 +6,7 @@ import { HTTPException } from 'hono/http-exception';
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import type { z } from 'zod';
 import { CatalogueError, ROUTES, type Route, type RouteName } from '../../protocol/index.ts';
+import type { RightsOf } from '../auth/session-rights.ts';
 import type { Logger } from '../logger.ts';
 import { invalidRequest, toFailure } from './error-response.ts';
 import { createHandlers, type HandlerOptions } from './handlers.ts';
@@ -20,10 +22,14 @@ const WELCOME = `CBOS, the Claude Code Operating System. In a browser, signed in
 
 export interface HttpAppOptions extends HandlerOptions {
   page: WebPage;
+  rightsOf: RightsOf;
   logger: Logger;
 }
 
 type Handle = (input: Record<string, unknown>) => unknown;
+
+/** What happens to a session by them, a caller's rights over the sessions decide. */
+const SENDING: ReadonlySet<RouteName> = new Set<RouteName>(['send', 'broadcast']);
 
 /**
  * REST as a Hono application: every entry of the table of routes, the OpenAPI description and the welcome. Who may call is
@@ -37,10 +43,18 @@ export function createHttpApp(options: HttpAppOptions): OpenAPIHono {
     const file = method === 'GET' && path !== '/' ? options.page.answer(path, context.req.raw) : null;
     return file === null ? next() : Promise.resolve(file);
   });
-  const handlers = createHandlers(options);
+  // Handlers are typed one by one; the table as a whole forgets which handler belongs to which input.
+  const handlers = createHandlers(options) as Record<RouteName, Handle>;
   for (const name of Object.keys(ROUTES) as RouteName[]) {
-    // Handlers are typed one by one; the table as a whole forgets which handler belongs to which input.
-    registerRoute(app, { name, route: ROUTES[name], handle: handlers[name] as Handle });
+    const route: Route = ROUTES[name];
+    const handlerFor = async (context: Context): Promise<Handle> => {
+      if (route.method === 'get' || route.open === true) return handlers[name];
+      const rights = await options.rightsOf((context.env as { incoming: IncomingMessage }).incoming);
+      if (rights.isFull) return handlers[name];
+      if (!SENDING.has(name)) rights.requireFull(name);
+      return createHandlers({ ...options, sessions: rights.sessions })[name] as Handle;
+    };
+    registerRoute(app, { name, route, handlerFor });
   }
   const document = openApiDocument(options.version);
   app.get('/openapi.json', (context) => context.json(document));
@@ -54,12 +68,16 @@ export function createHttpApp(options: HttpAppOptions): OpenAPIHono {
   return app;
 }
 
-function registerRoute(app: OpenAPIHono, entry: { name: string; route: Route; handle: Handle }): void {
-  const { name, route, handle } = entry;
+function registerRoute(
+  app: OpenAPIHono,
+  entry: { name: string; route: Route; handlerFor(context: Context): Promise<Handle> },
+): void {
+  const { name, route, handlerFor } = entry;
   app.openapi(
     createRoute(routeConfig(name, route)),
     async (context) => {
       const valid = context.req.valid as (target: string) => unknown;
+      const handle = await handlerFor(context);
       const answer = await handle({
         params: valid.call(context.req, 'param'),
         query: valid.call(context.req, 'query'),

@@ -1,5 +1,6 @@
 import { lstatSync, mkdirSync, unlinkSync } from 'node:fs';
 import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http';
+import type { Socket } from 'node:net';
 import { dirname } from 'node:path';
 import type { Duplex } from 'node:stream';
 import { CatalogueError } from '../../protocol/index.ts';
@@ -20,6 +21,8 @@ export interface ListenOptions {
   port: number;
   /** path of the local socket; a stale one is replaced, so the caller must hold the home's lock */
   socket: string;
+  /** called at once for each connection to the local socket */
+  onLocalConnection(socket: Socket): void;
   onRequest(transport: Transport): RequestListener;
   onUpgrade(transport: Transport): UpgradeListener;
 }
@@ -45,6 +48,7 @@ export interface Listening {
 export async function listen(options: ListenOptions): Promise<Listening> {
   const tcp = faceServer('tcp', options);
   const local = faceServer('unix', options);
+  local.on('connection', options.onLocalConnection);
   try {
     await listenOnSocket(local, options.socket);
     await started(

@@ -36,7 +36,7 @@ export class SessionsHub {
     });
   }
 
-  connect(socket: ClientSocket): void {
+  connect(socket: ClientSocket, acting: () => Promise<Sessions>): void {
     if (this.#stopEvents === null) {
       this.#told = withoutClocks(this.#sessions.list());
       this.#stopEvents = this.#sessions.onEvent(() => this.#refreshes.request());
@@ -48,7 +48,7 @@ export class SessionsHub {
       client.missed = false;
       send(socket, { type: 'refresh', sessions: this.#sessions.list() });
     });
-    socket.onText((text) => this.#receive(socket, text));
+    socket.onText((text) => this.#receive(socket, acting, text));
     socket.onClosed(() => {
       this.#clients.delete(socket);
       if (this.#clients.size > 0) return;
@@ -73,10 +73,11 @@ export class SessionsHub {
     }
   }
 
-  #receive(socket: ClientSocket, text: string | null): void {
+  #receive(socket: ClientSocket, acting: () => Promise<Sessions>, text: string | null): void {
     try {
       const { slug, text: prompt } = readFrame(SessionsCommand, text);
-      this.#sessions.send(slug, { text: prompt }).then(
+      const sending = acting().then((sessions) => sessions.send(slug, { text: prompt }));
+      sending.then(
         (delivery) => send(socket, { type: 'send_result', slug, success: true, delivery }),
         (error: unknown) => send(socket, { type: 'send_result', slug, success: false, error: this.#errorBody(error) }),
       );

@@ -22,6 +22,8 @@ const EVERYTHING = '*';
 export interface StreamClientOptions {
   socket: ClientSocket;
   sessions: Sessions;
+  /** the sessions, as far as this client may use them */
+  acting: () => Promise<Sessions>;
   logger: Logger;
   /** bytes that get_buffer answers with at most */
   maxBufferBytes: number;
@@ -33,6 +35,7 @@ export interface StreamClientOptions {
 export class StreamClient {
   readonly #socket: ClientSocket;
   readonly #sessions: Sessions;
+  readonly #acting: () => Promise<Sessions>;
   readonly #logger: Logger;
   readonly #maxBufferBytes: number;
   readonly #feedOf: (slug: string) => RecordingFeed;
@@ -48,6 +51,7 @@ export class StreamClient {
   constructor(options: StreamClientOptions) {
     this.#socket = options.socket;
     this.#sessions = options.sessions;
+    this.#acting = options.acting;
     this.#logger = options.logger;
     this.#maxBufferBytes = options.maxBufferBytes;
     this.#feedOf = options.feedOf;
@@ -142,38 +146,38 @@ export class StreamClient {
         break;
       case 'send': {
         const { type, session, ...request } = command;
-        this.#answerWith(type, session, async () => ({ delivery: await this.#sessions.send(session, request) }));
+        this.#answerWith(type, session, async (sessions) => ({ delivery: await sessions.send(session, request) }));
         break;
       }
       case 'answer': {
         const { type, session, ...rest } = command;
         const answer = readFrame(Answer, JSON.stringify(rest));
-        this.#answerWith(type, session, async () => {
-          await this.#sessions.answer(session, answer);
+        this.#answerWith(type, session, async (sessions) => {
+          await sessions.answer(session, answer);
           return {};
         });
         break;
       }
       case 'interrupt':
-        this.#answerWith(command.type, command.session, async () => {
-          await this.#sessions.interrupt(command.session);
+        this.#answerWith(command.type, command.session, async (sessions) => {
+          await sessions.interrupt(command.session);
           return {};
         });
         break;
       case 'invoke': {
         const { type, session, ...request } = command;
-        this.#answerWith(type, session, () => this.#sessions.invoke(session, request));
+        this.#answerWith(type, session, (sessions) => sessions.invoke(session, request));
         break;
       }
       case 'keys':
-        this.#attempt(command.session, () => this.#sessions.keys(command.session, command.keys));
+        this.#attempt(command.session, (sessions) => sessions.keys(command.session, command.keys));
         break;
       case 'resize':
         this.#resize(command);
         break;
       case 'get_buffer':
-        this.#attempt(command.session, async () => {
-          const data = await recordingTail(this.#sessions.stream(command.session), this.#maxBufferBytes);
+        this.#attempt(command.session, async (sessions) => {
+          const data = await recordingTail(sessions.stream(command.session), this.#maxBufferBytes);
           this.#send({ type: 'buffer', session: command.session, data });
         });
     }
@@ -255,8 +259,8 @@ export class StreamClient {
   #resize(command: { session: string; cols: number; rows: number }): void {
     const { session: slug, cols, rows } = command;
     this.#lastResized = '';
-    this.#attempt(slug, async () => {
-      await this.#sessions.resize(slug, cols, rows);
+    this.#attempt(slug, async (sessions) => {
+      await sessions.resize(slug, cols, rows);
       // A size that it had already is no event; whoever asked hears of it all the same.
       if (this.#lastResized !== sizeKey({ slug, cols, rows }))
         this.#send({ type: 'resized', session: slug, cols, rows });
@@ -266,9 +270,10 @@ export class StreamClient {
   #answerWith(
     type: 'send' | 'answer' | 'interrupt' | 'invoke',
     session: string,
-    work: () => Promise<{ delivery?: Delivery; invocation_id?: string }>,
+    work: (sessions: Sessions) => Promise<{ delivery?: Delivery; invocation_id?: string }>,
   ): void {
-    work().then(
+    const working = this.#acting().then(work);
+    working.then(
       (more) => this.#send({ type: `${type}_result`, session, success: true, ...more }),
       (error: unknown) =>
         this.#send({ type: `${type}_result`, session, success: false, error: this.#errorBody(error) }),
@@ -276,8 +281,9 @@ export class StreamClient {
   }
 
   /** For commands without a result of their own: only a failure is told. */
-  #attempt(session: string, work: () => Promise<void>): void {
-    work().catch((error: unknown) => this.#send({ type: 'error', error: this.#errorBody(error), session }));
+  #attempt(session: string, work: (sessions: Sessions) => Promise<void>): void {
+    const working = this.#acting().then(work);
+    working.catch((error: unknown) => this.#send({ type: 'error', error: this.#errorBody(error), session }));
   }
 
   #sendSessions(): void {

@@ -25,9 +25,10 @@ export class StreamHub {
     this.#options = options;
   }
 
-  connect(socket: ClientSocket): void {
+  connect(socket: ClientSocket, acting: () => Promise<Sessions>): void {
     const { sessions, logger, maxBufferBytes } = this.#options;
-    const client = new StreamClient({ socket, sessions, logger, maxBufferBytes, feedOf: (slug) => this.#feedOf(slug) });
+    const feedOf = (slug: string): RecordingFeed => this.#feedOf(slug);
+    const client = new StreamClient({ socket, sessions, acting, logger, maxBufferBytes, feedOf });
     this.#clients.add(client);
     this.#stopEvents ??= sessions.onEvent((event) => this.#tell(event));
     socket.onClosed(() => {

@@ -1,9 +1,11 @@
 import { type WebSocket, WebSocketServer } from 'ws';
 import { CatalogueError } from '../../protocol/index.ts';
 import { type Admission, type Gate, SUBPROTOCOL, type Transport } from '../auth/gate.ts';
+import type { RightsOf } from '../auth/session-rights.ts';
 import type { UpgradeListener } from '../http/listen.ts';
 import { refusal, refuseUpgrade } from '../http/request-listener.ts';
 import type { Logger } from '../logger.ts';
+import type { Sessions } from '../sessions.ts';
 import { ClientSocket } from './client-socket.ts';
 
 /** As for bodies over HTTP: the longest prompt, escaped as JSON, fits. */
@@ -28,11 +30,13 @@ const CLOSE_GRACE_MS = 500;
 
 /** What serves the connections of one path. */
 export interface Hub {
-  connect(socket: ClientSocket): void;
+  /** @param acting the sessions, as far as this client may use them; everybody may read */
+  connect(socket: ClientSocket, acting: () => Promise<Sessions>): void;
 }
 
 export interface WebSocketsOptions {
   gate: Gate;
+  rightsOf: RightsOf;
   logger: Logger;
   hubs: Readonly<Record<string, Hub>>;
   pingIntervalMs?: number;
@@ -53,7 +57,7 @@ interface Connection {
 
 /** All WebSockets of the server: admits them, gives them to their hub, and keeps an eye on them. */
 export function createWebSockets(options: WebSocketsOptions): WebSockets {
-  const { gate, logger, hubs } = options;
+  const { gate, rightsOf, logger, hubs } = options;
   // No compression: it costs a client's worth of memory each, and on this machine's own wire it is for nothing.
   const server = new WebSocketServer({
     noServer: true,
@@ -66,7 +70,7 @@ export function createWebSockets(options: WebSocketsOptions): WebSockets {
   const connections = new Set<Connection>();
   let pings: NodeJS.Timeout | null = null;
 
-  const accept = (ws: WebSocket, admission: Admission, hub: Hub): void => {
+  const accept = (ws: WebSocket, admission: Admission): void => {
     const connection: Connection = { ws, admission, unanswered: 0 };
     connections.add(connection);
     pings ??= setInterval(() => checkAll(connections), options.pingIntervalMs ?? PING_INTERVAL_MS).unref();
@@ -80,7 +84,6 @@ export function createWebSockets(options: WebSocketsOptions): WebSockets {
       clearInterval(pings);
       pings = null;
     });
-    hub.connect(new ClientSocket(ws));
   };
 
   return {
@@ -93,7 +96,10 @@ export function createWebSockets(options: WebSocketsOptions): WebSockets {
         if (request.headers.upgrade?.toLowerCase() !== 'websocket') {
           throw new CatalogueError('invalid_request', 'Only WebSocket upgrades are understood');
         }
-        server.handleUpgrade(request, socket, head, (ws) => accept(ws, admission, hub));
+        server.handleUpgrade(request, socket, head, (ws) => {
+          accept(ws, admission);
+          hub.connect(new ClientSocket(ws), async () => (await rightsOf(request)).sessions);
+        });
       } catch (error) {
         refuseUpgrade(socket, refusal(error, { request, logger }));
       }

@@ -60,6 +60,7 @@ describe('where nothing is said', () => {
       status_stale_screen_ms: 3_000,
       json_idle_timeout: 300,
       on_waiting: null,
+      sessions_may: 'send',
       screen_dir: null,
     });
     expect(rows.map(({ name }) => name)).toEqual(SETTING_ROWS.map(({ name }) => name));

@@ -87,6 +87,7 @@ describe('the OpenAPI description', () => {
         clock: createSystemClock(),
       }),
       push: createPush({ sessions: new MemorySessions('/nowhere'), file: '/nowhere/push.json', subject: '', logger }),
+      rightsOf: async () => ({ isFull: true, sessions, requireFull: silent }),
       publicUrl: null,
       page: readWebPage(null),
       sessions,

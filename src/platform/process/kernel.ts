@@ -1,0 +1,61 @@
+import { createRequire } from 'node:module';
+
+/** From <asm-generic/socket.h> and <asm-generic/resource.h>, the same on every architecture that Node is built for. */
+const SOL_SOCKET = 1;
+const SO_PEERCRED = 17;
+const RLIMIT_LOCKS = 10;
+
+/** `struct ucred`: pid, uid, gid. */
+const UCRED_INTS = 3;
+const UCRED_BYTES = 12;
+
+interface Libc {
+  getsockopt(fd: number, level: number, name: number, value: Int32Array, length: Uint32Array): number;
+  prlimit(pid: number, resource: number, wanted: BigUint64Array, before: null): number;
+}
+
+let libc: Libc | null | undefined;
+
+/** Loaded when it is first asked: that takes 30 ms, which `cbos ls` has no use for. Null where koffi has nothing for this processor. */
+function requireLibc(): Libc | null {
+  if (libc === undefined) libc = loadLibc();
+  return libc;
+}
+
+function loadLibc(): Libc | null {
+  try {
+    const koffi = createRequire(import.meta.url)('koffi') as typeof import('koffi').default;
+    const library = koffi.load(null);
+    return {
+      getsockopt: library.func(
+        'int getsockopt(int fd, int level, int name, _Out_ int32_t *value, _Inout_ uint32_t *length)',
+      ),
+      prlimit: library.func('int prlimit64(int pid, int resource, uint64_t *wanted, void *before)'),
+    };
+  } catch {
+    return null;
+  }
+}
+
+/**
+ * The process that connected to a local socket (SO_PEERCRED), which nothing in /proc tells and Node does not ask for.
+ * @param fd of the accepted connection
+ * @returns null where the kernel names none: a process of another pid namespace, no connection, or no libc to ask through
+ */
+export function peerOfSocket(fd: number): number | null {
+  const credentials = new Int32Array(UCRED_INTS);
+  const length = new Uint32Array([UCRED_BYTES]);
+  if (requireLibc()?.getsockopt(fd, SOL_SOCKET, SO_PEERCRED, credentials, length) !== 0) return null;
+  const [pid = 0] = credentials;
+  return pid > 0 ? pid : null;
+}
+
+/**
+ * Sets the most file locks that a process may hold (RLIMIT_LOCKS), for good: it is handed on to every child, through `env -i`, `setsid`
+ * and a double fork, and only root can raise it again. Linux has not enforced it since 2.4.25, so it limits nothing.
+ * @returns false where the process is gone, is somebody else's, or has a lower limit already
+ */
+export function limitLocks(pid: number, most: number): boolean {
+  const both = BigInt(most);
+  return requireLibc()?.prlimit(pid, RLIMIT_LOCKS, new BigUint64Array([both, both]), null) === 0;
+}

@@ -1,0 +1,81 @@
+import type { IncomingMessage } from 'node:http';
+import type { Socket } from 'node:net';
+import { isSameHome, type LaunchMark, type ProcessTrace, traceProcess } from '../../platform/claude/index.ts';
+import { findTcpPeers, peerOfSocket } from '../../platform/process/index.ts';
+
+/** Who asks, as far as this machine can tell. */
+export type Caller =
+  | { kind: 'person' }
+  /** a process inside a session; the slug is null where it is not known which */
+  | { kind: 'session'; slug: string | null }
+  /** the process has gone already, or is of another pid namespace */
+  | { kind: 'unknown' };
+
+const PERSON: Caller = { kind: 'person' };
+const UNKNOWN: Caller = { kind: 'unknown' };
+
+export interface Callers {
+  /** Looks who has just connected to the local socket: later the process may have gone, and its pid be another's. */
+  see(socket: Socket): void;
+  of(request: IncomingMessage): Promise<Caller>;
+}
+
+export interface CallersOptions {
+  /** the server's own process */
+  pid: number;
+  home: string;
+  /** the session that a process belongs to, null: none of this home's */
+  sessionOf(trace: ProcessTrace): string | null;
+}
+
+/**
+ * Tells processes that run inside a session from all others, by where they come from. A server that was itself started inside a session of
+ * another home (somebody develops or tries CBOS there) takes what runs in that session for a person: else nobody could use it.
+ */
+export function createCallers({ pid: ownPid, home, sessionOf }: CallersOptions): Callers {
+  const own = traceProcess(ownPid);
+  const connected = new WeakMap<Socket, Caller>();
+  const found = new WeakMap<Socket, Promise<Caller>>();
+
+  const isAroundServer = (mark: LaunchMark): boolean =>
+    mark.home !== null &&
+    !isSameHome(mark.home, home) &&
+    own?.marks.some(({ launchId }) => launchId === mark.launchId) === true;
+
+  function callerOf(pid: number): Caller {
+    const trace = traceProcess(pid);
+    if (trace === null) return UNKNOWN;
+    const slug = sessionOf(trace);
+    if (slug !== null) return { kind: 'session', slug };
+    const isLimited = trace.lockLimit !== null && trace.lockLimit !== own?.lockLimit;
+    const isMarked = trace.marks.some((mark) => !isAroundServer(mark));
+    return isLimited || isMarked ? { kind: 'session', slug: null } : PERSON;
+  }
+
+  /** Where no process is found it is another user's, a container's or another machine's, who were given the token. */
+  async function callerOverTcp(socket: Socket): Promise<Caller> {
+    const { remoteAddress, localAddress, remotePort: theirs, localPort: ours } = socket;
+    if (theirs === undefined || ours === undefined || remoteAddress !== localAddress) return PERSON;
+    const holders = (await findTcpPeers({ theirs, ours })).filter((pid) => pid !== ownPid);
+    return holders.map(callerOf).find(({ kind }) => kind !== 'person') ?? PERSON;
+  }
+
+  return {
+    see: (socket) => {
+      const pid = peerOfSocket(descriptorOf(socket));
+      connected.set(socket, pid === null ? UNKNOWN : callerOf(pid));
+    },
+    of: ({ socket }) => {
+      const seen = connected.get(socket);
+      if (seen !== undefined) return Promise.resolve(seen);
+      const known = found.get(socket) ?? callerOverTcp(socket);
+      found.set(socket, known);
+      return known;
+    },
+  };
+}
+
+/** The number that the kernel knows a connection by; Node says it of its handle alone. */
+function descriptorOf(socket: Socket): number {
+  return (socket as Socket & { _handle?: { fd?: number } | null })._handle?.fd ?? -1;
+}

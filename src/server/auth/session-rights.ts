@@ -1,0 +1,110 @@
+import type { IncomingMessage } from 'node:http';
+import { CatalogueError, type Send, type SessionsMay } from '../../protocol/index.ts';
+import type { Logger } from '../logger.ts';
+import type { Sessions } from '../sessions.ts';
+import type { Caller, Callers } from './callers.ts';
+
+/** What reads, and nothing else. */
+const READING = [
+  'list',
+  'get',
+  'conversations',
+  'buffer',
+  'deliveries',
+  'delivery',
+  'events',
+  'lastResponse',
+  'sessionCosts',
+  'costs',
+  'explain',
+  'stash',
+  'history',
+  'historyDays',
+  'search',
+  'stream',
+  'streams',
+  'onEvent',
+] as const satisfies readonly (keyof Sessions)[];
+
+/** What a caller may do. */
+export interface Rights {
+  /** whether it may do everything */
+  isFull: boolean;
+  /** the sessions, as far as it may use them */
+  sessions: Sessions;
+  /** For what is no session's. @throws CatalogueError inside_session */
+  requireFull(what: string): void;
+}
+
+export type RightsOf = (request: IncomingMessage) => Promise<Rights>;
+
+/**
+ * Agents run what a text told them to, so what runs inside a session may read, and send with its name on it, and no more: an answer, a key
+ * or a sign-in would let one session grant another what a person was asked for.
+ */
+export function createRights(options: {
+  sessions: Sessions;
+  callers: Callers;
+  may: SessionsMay;
+  logger: Logger;
+}): RightsOf {
+  const { sessions, callers, may, logger } = options;
+  const full: Rights = { isFull: true, sessions, requireFull: () => undefined };
+  return async (request) => {
+    if (may === 'everything') return full;
+    const caller = await callers.of(request);
+    if (caller.kind === 'person') return full;
+    const refuse = (what: string): CatalogueError => {
+      logger.warn({ caller, what }, 'a process inside a session was refused');
+      return refusalOf(caller);
+    };
+    return {
+      isFull: false,
+      sessions: limitSessions(sessions, { may, signature: signatureOf(caller), refuse }),
+      requireFull: (what) => {
+        throw refuse(what);
+      },
+    };
+  };
+}
+
+function limitSessions(
+  sessions: Sessions,
+  limits: { may: SessionsMay; signature: string; refuse(what: string): CatalogueError },
+): Sessions {
+  const { may, signature, refuse } = limits;
+  const refusing = Object.keys(sessions).map((name) => [name, () => Promise.reject(refuse(name))]);
+  const reading = Object.fromEntries(READING.map((name) => [name, sessions[name]])) as Pick<
+    Sessions,
+    (typeof READING)[number]
+  >;
+  const limited = { ...(Object.fromEntries(refusing) as Sessions), ...reading };
+  if (may === 'read') return limited;
+  const signed = <T extends Pick<Send, 'text' | 'command' | 'force'>>(what: string, request: T): T => {
+    // A command runs without anybody being asked, and force types into whatever is open.
+    if (request.command === true || request.force === true) throw refuse(what);
+    return { ...request, text: `${signature} ${request.text}` };
+  };
+  return {
+    ...limited,
+    send: async (slug, request) => sessions.send(slug, signed('send', request)),
+    broadcast: async (request) => sessions.broadcast(signed('broadcast', request)),
+  };
+}
+
+/** Claude Code takes a prompt for its user's: it must see that this one is not. */
+function signatureOf(caller: Caller): string {
+  const from = caller.kind === 'session' && caller.slug !== null ? `the session ${caller.slug}` : 'another session';
+  return `[From ${from}, not from your user]`;
+}
+
+function refusalOf(caller: Caller): CatalogueError {
+  if (caller.kind === 'unknown') {
+    return new CatalogueError(
+      'inside_session',
+      'CBOS cannot tell which process asks this: it has gone, or runs in a container',
+    );
+  }
+  const where = caller.kind === 'session' && caller.slug !== null ? `the session ${caller.slug}` : 'a session';
+  return new CatalogueError('inside_session', `This was asked from inside ${where}, which may read and send only`);
+}

@@ -1,0 +1,63 @@
+import { lockLimitFor, markTree, type ProcessTrace } from '../../platform/claude/index.ts';
+import { lockLimitOf, type ProcessId } from '../../platform/process/index.ts';
+import type { Logger } from '../logger.ts';
+import type { SessionActor } from '../session/actor.ts';
+import type { Dispose, SessionEvent } from '../sessions.ts';
+import type { Roster } from './roster.ts';
+
+/** Knows which processes belong to which session. */
+export interface SessionProcesses {
+  /** The session that a process belongs to, null: none of the listed ones. */
+  sessionOf(trace: ProcessTrace): string | null;
+  dispose: Dispose;
+}
+
+/**
+ * Marks the processes of each session as soon as they are known, and tells whose a process is. An environment says it too, but a process can
+ * clear that, and one that something else started has no word of CBOS in it.
+ */
+export function createSessionProcesses(options: {
+  roster: Pick<Roster, 'all' | 'byLaunch'>;
+  onEvent(listener: (event: SessionEvent) => void): Dispose;
+  log: Logger;
+  /** the server's own process */
+  pid: number;
+}): SessionProcesses {
+  const { roster, onEvent, log, pid } = options;
+  const ceiling = lockLimitOf(pid);
+  const marked = new WeakMap<SessionActor, string>();
+  const limitOf = ({ record }: SessionActor): number => lockLimitFor(record.id, ceiling);
+
+  function mark(actor: SessionActor): void {
+    const { agent, daemon, launchId } = actor.record;
+    if (agent === null || actor.isDead()) return;
+    const key = `${agent.pid}@${agent.startTime}`;
+    if (marked.get(actor) === key) return;
+    marked.set(actor, key);
+    // Another Screen session's other windows are its user's own.
+    const roots: ProcessId[] = launchId === null || daemon === null ? [agent] : [daemon, agent];
+    markTree(roots, limitOf(actor)).catch((cause: unknown) =>
+      log.warn({ err: cause, slug: actor.slug }, 'the processes of a session could not be marked'),
+    );
+  }
+
+  const stop = onEvent(() => {
+    for (const { actor } of roster.all()) mark(actor);
+  });
+
+  return {
+    sessionOf: ({ processes, marks, lockLimit }) => {
+      for (const { launchId } of marks) {
+        const member = roster.byLaunch(launchId);
+        if (member !== null) return member.actor.slug;
+      }
+      const owner = roster.all().find(({ actor }) => {
+        const { agent } = actor.record;
+        const isBelow = processes.some((one) => agent?.pid === one.pid && agent.startTime === one.startTime);
+        return isBelow || (lockLimit !== null && lockLimit === limitOf(actor));
+      });
+      return owner?.actor.slug ?? null;
+    },
+    dispose: stop,
+  };
+}
