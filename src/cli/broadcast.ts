@@ -1,6 +1,7 @@
-import { EXIT } from '../protocol/index.ts';
+import { EXIT, type Session } from '../protocol/index.ts';
 import { broadcastLine } from '../text/delivery-text.ts';
 import { CommandError } from './command-error.ts';
+import { confirm } from './confirm.ts';
 import type { CliContext } from './context.ts';
 import { readText } from './text-argument.ts';
 
@@ -13,6 +14,7 @@ export interface BroadcastOptions {
   force?: boolean;
   wait?: boolean;
   timeout?: number;
+  yes?: boolean;
   json?: boolean;
 }
 
@@ -21,8 +23,8 @@ export function isBroadcast({ all, state }: BroadcastOptions): boolean {
 }
 
 /**
- * Sends one text to all sessions, or to those in a state, and prints what became of it in each. The exit code is 4 when one
- * did not get it.
+ * Sends one text to all sessions, or to those in a state, and prints what became of it in each: to those that were there when the person
+ * was asked, and no others. The exit code is 4 when one did not get it.
  * @throws CommandError wrong usage: nothing was sent
  */
 export async function broadcast(
@@ -33,19 +35,47 @@ export async function broadcast(
   const { out } = context;
   assertOptions(words, options);
   const client = await context.client();
-  await assertNoSlug(context, words);
+  const sessions = await client.call('listSessions');
+  assertNoSlug(sessions, words);
+  const text = await readText(context, words, 'cbos send');
+  const slugs = await receivers(context, options);
+  if (slugs.length === 0) {
+    if (options.json === true) out.json([]);
+    else out.notice(`nobody got it: no session is ${options.state ?? 'there to talk to'} — cbos ls`);
+    return;
+  }
+  if (options.yes !== true && !(await confirm(context, `Send this to ${listOf(slugs)}?`))) {
+    out.notice('nothing was sent');
+    context.exitCode = EXIT.failed;
+    return;
+  }
   const results = await client.call('broadcast', {
     body: {
-      text: await readText(context, words, 'cbos send'),
-      ...(options.state === undefined ? { all: true } : { state: options.state }),
+      text,
+      slugs,
       ...(options.command === true ? { command: true } : {}),
       ...(options.queue === true ? { queue: true } : {}),
     },
   });
   if (results.some(({ error }) => error !== undefined)) context.exitCode = EXIT.refused;
   if (options.json === true) out.json(results);
-  else if (results.length > 0) out.lines(results.map(broadcastLine));
-  else out.notice(`nobody got it: no session is ${options.state ?? 'there to talk to'} — cbos ls`);
+  else out.lines(results.map(broadcastLine));
+}
+
+/** The sessions that a text may go to: neither dead nor only observed. */
+async function receivers(context: CliContext, { state }: BroadcastOptions): Promise<string[]> {
+  const client = await context.client();
+  const found = await client.call('listSessions', { query: state === undefined ? {} : { state } });
+  return found.filter(({ adopted, status }) => adopted && status.primary !== 'dead').map(({ slug }) => slug);
+}
+
+/** So many names are told; a person who sends to more wants their number. */
+const NAMED = 5;
+
+function listOf(slugs: readonly string[]): string {
+  const named = slugs.slice(0, NAMED).join(', ');
+  const more = slugs.length > NAMED ? ` and ${slugs.length - NAMED} more` : '';
+  return `${slugs.length} session${slugs.length === 1 ? '' : 's'} (${named}${more})`;
 }
 
 function assertOptions(words: readonly string[], options: BroadcastOptions): void {
@@ -61,9 +91,7 @@ function assertOptions(words: readonly string[], options: BroadcastOptions): voi
  * `cbos send AUTH hello --all` would send "AUTH hello" to everybody. A first word that is a session's name was meant as one;
  * in quotes, as a part of a longer argument, it is text.
  */
-async function assertNoSlug(context: CliContext, words: readonly string[]): Promise<void> {
-  const client = await context.client();
-  const sessions = await client.call('listSessions');
+function assertNoSlug(sessions: readonly Session[], words: readonly string[]): void {
   const named = sessions.find(({ slug }) => slug === words[0]);
   if (named === undefined) return;
   throw new CommandError(

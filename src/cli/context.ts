@@ -21,6 +21,8 @@ export interface CliContext {
   client(): Promise<Client>;
   /** resolves when the version is known, or soon: a server that hangs must not hold the command */
   settleVersionCheck(): Promise<void>;
+  /** the session that the command is about, where it is one: for hints that say `cbos show SLUG` */
+  about: string | undefined;
   /** how the command ends, unless it throws */
   exitCode: number;
 }
@@ -50,6 +52,7 @@ export function createContext(options: {
 
   const context: CliContext = {
     ...options,
+    about: undefined,
     exitCode: EXIT.done,
     settings() {
       settings ??= host.settings({});

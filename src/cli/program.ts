@@ -1,4 +1,6 @@
 import { Command } from 'commander';
+import { EXIT } from '../protocol/index.ts';
+import { CommandError } from './command-error.ts';
 import { GROUPS } from './commands/command-help.ts';
 import { addCompletion } from './commands/completion.ts';
 import { addConversing } from './commands/conversing.ts';
@@ -29,8 +31,7 @@ export function buildProgram(context: CliContext): Command {
     .description('Run, watch and answer many Claude Code sessions side by side.')
     .version(version, '-V, --version', 'print the version')
     .helpOption('-h, --help', 'print help for a command')
-    .commandsGroup(GROUPS.server)
-    .helpCommand('help [command]', 'print help for a command')
+    .helpCommand(false)
     .usage('[command]')
     .exitOverride()
     .configureOutput({
@@ -40,6 +41,12 @@ export function buildProgram(context: CliContext): Command {
       getOutHasColors: () => false,
     })
     .configureHelp({ showGlobalOptions: false })
+    .hook('preAction', (_, command) => {
+      const [first] = command.registeredArguments;
+      const given: unknown = command.processedArgs[0];
+      const slugs = Array.isArray(given) ? given : [given];
+      if (first?.name() === 'slug' && slugs.length === 1) context.about = slugs[0];
+    })
     .addHelpText('after', MAIN_EXAMPLES);
 
   addLifecycle(program, context);
@@ -58,7 +65,28 @@ export function buildProgram(context: CliContext): Command {
   addWebPage(program, context);
   addMachine(program, context);
   addCompletion(program, context);
+  addHelp(program);
   return program;
+}
+
+/** `cbos help queue edit`: Commander's own one knows the first word only, and adds itself to the help of `queue`. */
+function addHelp(program: Command): void {
+  program
+    .command('help')
+    .helpGroup(GROUPS.server)
+    .summary('print help for a command')
+    .description('Print help for a command.')
+    .argument('[command...]', 'the command, as in `cbos help queue edit`')
+    .action((words: string[]) => {
+      let command = program;
+      for (const word of words) {
+        const below = command.commands.find((one) => one.name() === word || one.aliases().includes(word));
+        if (below === undefined)
+          throw new CommandError(`There is no command "${words.join(' ')}"`, 'cbos --help', EXIT.usage);
+        command = below;
+      }
+      command.outputHelp();
+    });
 }
 
 const MAIN_EXAMPLES = `

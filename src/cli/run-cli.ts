@@ -60,40 +60,24 @@ function splitArguments(argv: readonly string[]): { words: readonly string[]; pa
   return { words: argv.slice(0, separator), passedArgs: argv.slice(separator + 1) };
 }
 
-/** Commands about one session, which an error's hint can name. */
-const ABOUT_ONE: ReadonlySet<string | undefined> = new Set([
-  'show',
-  'send',
-  'answer',
-  'interrupt',
-  'attach',
-  'buffer',
-  'logs',
-  'invoke',
-  'events',
-  'costs',
-]);
-
 /** Tells what went wrong and says the exit code. */
-function tellFailure({ out }: CliContext, error: unknown, words: readonly string[]): number {
+function tellFailure({ out, about }: CliContext, error: unknown, words: readonly string[]): number {
   if (!(error instanceof CommanderError)) {
     // A reader that went away took the rest of the work with it; that is no failure (`cbos ls | head -1`).
     if (out.closed.aborted && isBrokenPipe(error)) return EXIT.done;
-    reportError(out, error, ABOUT_ONE.has(words[0]) ? words[1] : undefined);
+    reportError(out, error, about);
     return exitCodeOf(error);
   }
   // Help and version come as errors with exit code 0.
   if (error.exitCode === 0) return EXIT.done;
-  reportError(out, new CommandError(usageMessage(error, words), usageHint(error, words), EXIT.usage));
+  reportError(out, new CommandError(usageMessage(error), usageHint(error, words), EXIT.usage));
   return EXIT.usage;
 }
 
 /** Commander's text in one line: `error: unknown option '--x'\n(Did you mean --y?)`. */
-function usageMessage({ code, message }: CommanderError, [command, name]: readonly string[]): string {
-  // Where commander would print help as the error: `cbos service`, `cbos help nonsense`.
-  if (code === 'commander.help') {
-    return command === 'help' ? `There is no command ${JSON.stringify(name)}` : 'A subcommand is missing';
-  }
+function usageMessage({ code, message }: CommanderError): string {
+  // Where commander would print help as the error: `cbos service`.
+  if (code === 'commander.help') return 'A subcommand is missing';
   const text = message.replace(/^error: /, '').replace(/\s*\n\s*/g, ' ');
   return `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
 }
@@ -104,7 +88,7 @@ const TAKES_TEXT: ReadonlySet<string | undefined> = new Set(['send', 'answer', '
 function usageHint({ code }: CommanderError, words: readonly string[]): string {
   const [command] = words;
   const isUnknown = code === 'commander.unknownCommand' && words.length === 1;
-  if (isUnknown || command === undefined || command.startsWith('-') || command === 'help') return 'cbos --help';
+  if (isUnknown || command === undefined || command.startsWith('-')) return 'cbos --help';
   const help = `cbos ${command} --help`;
   if (code !== 'commander.unknownOption') return help;
   if (TAKES_TEXT.has(command)) return `${help}; put -- before a text that starts with a dash`;

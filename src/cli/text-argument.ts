@@ -4,10 +4,14 @@ import type { CliContext } from './context.ts';
 
 /**
  * The text that a command was given: its words joined by blanks, or standard input for a lone `-`.
- * @throws CommandError when standard input was empty
+ * @throws CommandError when there is none
  */
 export async function readText({ io }: CliContext, words: readonly string[], command: string): Promise<string> {
-  if (words.length !== 1 || words[0] !== '-') return words.join(' ');
+  if (words.length !== 1 || words[0] !== '-') {
+    const given = words.join(' ');
+    if (given.trim() === '') throw new CommandError('The text is empty', `${command} --help`, EXIT.usage);
+    return given;
+  }
   const parts: Buffer[] = [];
   for await (const part of io.stdin) parts.push(Buffer.from(part));
   const text = Buffer.concat(parts).toString('utf8');

@@ -136,6 +136,26 @@ export function truncate(text: string, cells: number): string {
   return text;
 }
 
+/** Cuts a text to a number of cells from its beginning, as a path whose end tells more. */
+export function truncateStart(text: string, cells: number): string {
+  if (displayWidth(text) <= cells) return text;
+  const segments = PLAIN.test(text) ? [...text] : Array.from(segmenter.segment(text), ({ segment }) => segment);
+  let width = 1;
+  let first = segments.length;
+  while (first > 0 && width + graphemeWidth(segments[first - 1] ?? '') <= cells) {
+    first -= 1;
+    width += graphemeWidth(segments[first] ?? '');
+  }
+  return cells > 0 ? `…${segments.slice(first).join('').trimStart()}` : '';
+}
+
+/** Cuts a text to a number of cells in its middle, as a name that begins or ends like others. */
+export function truncateMiddle(text: string, cells: number): string {
+  if (displayWidth(text) <= cells) return text;
+  const head = truncate(text, Math.ceil((cells + 1) / 2));
+  return head + truncateStart(text, cells - displayWidth(head) + 1).slice(1);
+}
+
 /** Fills up with spaces on the right. */
 export function padEnd(text: string, cells: number): string {
   return text + ' '.repeat(Math.max(0, cells - displayWidth(text)));

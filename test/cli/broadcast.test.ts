@@ -16,7 +16,8 @@ beforeEach(async () => {
   cli.server.sessions.add(two);
 });
 
-const send = (...words: string[]): Promise<CommandResult> => runCommand(['send', ...words], cli.where);
+/** As a script sends: nobody is asked. */
+const send = (...words: string[]): Promise<CommandResult> => runCommand(['send', '--yes', ...words], cli.where);
 const sent = (): string[] => [one, two].flatMap((slug) => cli.server.sessions.deliveries(slug).map(({ text }) => text));
 
 describe('send to several sessions', () => {
@@ -49,8 +50,24 @@ describe('send to several sessions', () => {
     expect(sent()).toEqual(['hello']);
   });
 
+  test.each([
+    ['y\n', 0, ['hello', 'hello']],
+    ['n\n', 1, []],
+    ['', 1, []],
+  ])('says in a terminal how many get it, and asks: %j', async (typed, code, texts) => {
+    const result = await runCommand(['send', '--all', 'hello'], { ...cli.where, isTTY: true, stdin: typed });
+    expect(result.stderr).toContain(`Send this to 2 sessions (${one}, ${two})? [y/N]`);
+    expect({ code: result.code, texts: sent() }).toEqual({ code, texts });
+  });
+
+  test('sends nothing where nobody can be asked, unless it is told to', async () => {
+    const { code, stderr } = await runCommand(['send', '--all', 'hello'], cli.where);
+    expect({ code, texts: sent() }).toEqual({ code: 2, texts: [] });
+    expect(stderr).toContain('Nobody can be asked here — give --yes');
+  });
+
   test('reads standard input for -', async () => {
-    expect((await runCommand(['send', '--all', '-'], { ...cli.where, stdin: 'a\nb\n' })).code).toBe(0);
+    expect((await runCommand(['send', '--all', '-y', '-'], { ...cli.where, stdin: 'a\nb\n' })).code).toBe(0);
     expect(sent()).toEqual(['a\nb\n', 'a\nb\n']);
   });
 

@@ -135,9 +135,12 @@ describe('adopt, rename, kill, restart and rm', () => {
     expect(slugs()).toEqual(['LOGIN']);
   });
 
-  test('rm deletes without a question where nobody could answer it', async () => {
+  test('rm deletes nothing where nobody can be asked, unless it is told to', async () => {
     cli.server.sessions.add('AUTH');
-    expect((await runCommand(['rm', 'AUTH'], cli.where)).code).toBe(0);
+    const { code, stdout, stderr } = await runCommand(['rm', 'AUTH'], cli.where);
+    expect({ code, stdout, left: slugs() }).toEqual({ code: 2, stdout: '', left: ['AUTH'] });
+    expect(stderr).toContain('— give --yes');
+    expect((await runCommand(['rm', 'AUTH', '--yes'], cli.where)).code).toBe(0);
     expect(slugs()).toEqual([]);
   });
 

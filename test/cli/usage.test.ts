@@ -61,6 +61,17 @@ describe('help', () => {
     expect(stdout).toMatch(/\nExamples:\n {2}\S.*cbos|\nExamples:\n {2}cbos/);
     expect((await runCommand(['help', name], NOWHERE)).stdout).toBe(stdout);
   });
+
+  test('of a command below another one is the same by both ways', async () => {
+    const { stdout } = await runCommand(['queue', 'edit', '--help'], NOWHERE);
+    expect(stdout).toContain('Usage: cbos queue edit');
+    expect(await runCommand(['help', 'queue', 'edit'], NOWHERE)).toEqual({ code: 0, stdout, stderr: '' });
+  });
+
+  test.each(['queue', 'service', 'stash'])('of %s has no heading of the main help', async (name) => {
+    const { stdout } = await runCommand([name, '--help'], NOWHERE);
+    expect(stdout.match(/^\S.*:$/gm)).toEqual(['Options:', 'Commands:', 'Examples:']);
+  });
 });
 
 describe('wrong usage ends with exit code 2, one line on standard error, nothing on standard output', () => {
@@ -69,6 +80,9 @@ describe('wrong usage ends with exit code 2, one line on standard error, nothing
     [['statsu'], 'Did you mean status?'],
     [['--nonsense'], 'cbos --help'],
     [['help', 'nonsense'], 'cbos --help'],
+    [['help', 'queue', 'nonsense'], 'There is no command "queue nonsense"'],
+    [['send', 'A', ''], 'The text is empty'],
+    [['send', 'A', '  '], 'The text is empty'],
     [['service'], 'cbos service --help'],
     [['service', 'nonsense'], 'cbos service --help'],
     [['ls', 'surplus'], 'Too many arguments'],

@@ -114,9 +114,9 @@ function printExplanation(context: CliContext, slug: string, { status, why, verd
       { title: '' },
       { title: 'SOURCE' },
       { title: 'SAYS' },
-      { title: 'SINCE' },
-      { title: 'RULE' },
-      { title: 'EVIDENCE', isFlexible: true },
+      { title: 'SINCE', worth: 1 },
+      { title: 'RULE', keeps: 'start', worth: 2 },
+      { title: 'EVIDENCE', keeps: 'start', worth: 3 },
     ],
     verdicts.map((verdict) => [
       { text: verdict.won ? '→' : '' },
@@ -165,7 +165,13 @@ const statusWord = ({ primary, detail }: Pick<Explanation['status'], 'primary' |
 
 function printTimeline({ out }: CliContext, { timed, changes }: { timed: boolean; changes: TimelineChange[] }): void {
   out.table(
-    [{ title: 'TIME' }, { title: '' }, { title: 'STATE' }, { title: 'HEALTH' }, { title: 'BECAUSE', isFlexible: true }],
+    [
+      { title: 'TIME' },
+      { title: '' },
+      { title: 'STATE' },
+      { title: 'HEALTH', worth: 2 },
+      { title: 'BECAUSE', keeps: 'start', worth: 1 },
+    ],
     changes.map((change) => {
       const shown = { state: change.state, status: change };
       const { source, rule, evidence } = change.because;

@@ -50,7 +50,15 @@ export function noonOf(now: number, daysAgo: number): Date {
 function printDays({ out }: CliContext, days: readonly SessionDay[]): void {
   const time = (ms: number): { text: string } => ({ text: ms === 0 ? '' : formatDuration(ms) });
   out.table(
-    ['DAY', 'SESSION', 'WORKED', 'WAITED', 'STUCK', 'IDLE', 'ERROR'].map((title) => ({ title })),
+    [
+      { title: 'DAY' },
+      { title: 'SESSION', keeps: 'both ends' },
+      { title: 'WORKED' },
+      { title: 'WAITED' },
+      { title: 'STUCK', worth: 2 },
+      { title: 'IDLE', worth: 1 },
+      { title: 'ERROR', worth: 3 },
+    ],
     days.map((day) => [
       { text: day.day },
       { text: day.session },

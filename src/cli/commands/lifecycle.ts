@@ -1,12 +1,12 @@
 import { resolve } from 'node:path';
-import { createInterface } from 'node:readline/promises';
 import { Argument, type Command, Option } from 'commander';
 import type { RouteInput } from '../../protocol/index.ts';
 import { CatalogueError, EXIT, PermissionMode, SessionType } from '../../protocol/index.ts';
 import { pathText, stateText } from '../../text/session-words.ts';
 import { cleanLine } from '../../text/terminal-text.ts';
 import { CommandError } from '../command-error.ts';
-import { type CliContext, isInteractive } from '../context.ts';
+import { confirm } from '../confirm.ts';
+import type { CliContext } from '../context.ts';
 import { exitCodeOf, reportError } from '../error-report.ts';
 import { describe } from './command-help.ts';
 import { collectVariable, readDollars, readWhole } from './option-values.ts';
@@ -188,7 +188,7 @@ export function addLifecycle(program: Command, context: CliContext): void {
   describe(program.command('rm'), {
     group: 'sessions',
     summary: 'delete sessions: end them where they live, and take them off the list',
-    more: 'It cannot be undone, so in a terminal it asks first.',
+    more: 'It cannot be undone, so it asks first. Where nobody can be asked, as in a script, it needs --yes.',
     examples: [
       ['cbos rm AUTH', 'asks, then deletes'],
       ['cbos rm AUTH DOCS --yes', 'asks nothing'],
@@ -200,10 +200,10 @@ export function addLifecycle(program: Command, context: CliContext): void {
     .action(async (slugs: string[], options: { yes?: boolean; json?: boolean }) => {
       const client = await context.client();
       await forEach(context, slugs, async (slug) => {
-        if (options.yes !== true && isInteractive(context.io)) {
+        if (options.yes !== true) {
           const session = await client.call('getSession', { params: { slug } });
           const alive = session.status.primary === 'dead' ? '' : ` It is ${stateText(session)} and would be ended.`;
-          if (!(await confirm(context, `Delete ${slug}?${alive} This cannot be undone. [y/N] `))) {
+          if (!(await confirm(context, `Delete ${slug}?${alive} This cannot be undone.`))) {
             out.notice(`${slug} was left as it is`);
             context.exitCode = EXIT.failed;
             return;
@@ -267,19 +267,8 @@ async function forEach(
     } catch (error) {
       const isAlone = slugs.length === 1;
       if (isAlone || !(error instanceof CatalogueError) || error.code === 'no_server') throw error;
-      reportError(context.out, error);
+      reportError(context.out, error, slug);
       if (context.exitCode === EXIT.done) context.exitCode = exitCodeOf(error);
     }
-  }
-}
-
-async function confirm({ io }: CliContext, question: string): Promise<boolean> {
-  const dialog = createInterface({ input: io.stdin, output: io.stderr });
-  // Ctrl-D and Ctrl-C close the dialog without an answer, which is a no.
-  const closed = new Promise<string>((resolve) => dialog.once('close', () => resolve('')));
-  try {
-    return /^y(es)?$/i.test((await Promise.race([dialog.question(question), closed])).trim());
-  } finally {
-    dialog.close();
   }
 }

@@ -103,10 +103,16 @@ function printAll(context: CliContext, sessions: readonly Session[], conversatio
   const { now, home } = readerOf(context);
   if (sessions.length > 0) {
     printSessions(context, sessions);
-    out.line();
+    if (conversations.length > 0) out.line();
   }
+  if (conversations.length === 0) return;
   out.table(
-    [{ title: 'CONVERSATION' }, { title: 'LAST' }, { title: 'PATH' }, { title: 'BEGAN WITH', isFlexible: true }],
+    [
+      { title: 'CONVERSATION' },
+      { title: 'LAST', worth: 2 },
+      { title: 'PATH', keeps: 'end', worth: 1 },
+      { title: 'BEGAN WITH', keeps: 'start', worth: 3 },
+    ],
     conversations.map(({ claude_session_id, path, title, last_activity, pid }) => [
       { text: cleanLine(claude_session_id), style: 'bold' },
       { text: pid === null ? ago(last_activity, now) : `open (${pid})` },
@@ -114,7 +120,7 @@ function printAll(context: CliContext, sessions: readonly Session[], conversatio
       { text: cleanLine(title ?? '') },
     ]),
   );
-  if (conversations.length > 0) out.notice('cbos adopt --resume ID takes one over');
+  out.notice('cbos adopt --resume ID takes one over');
 }
 
 function printCounts({ out }: CliContext, counts: StatusCounts): void {

@@ -52,10 +52,10 @@ export function addMachine(program: Command, context: CliContext): void {
       out.table(
         [
           { title: 'SETTING' },
-          { title: 'VALUE' },
-          { title: 'FROM' },
-          { title: 'ENVIRONMENT' },
-          { title: 'WHAT IT IS', isFlexible: true },
+          { title: 'VALUE', keeps: 'start' },
+          { title: 'FROM', worth: 2 },
+          { title: 'ENVIRONMENT', worth: 1 },
+          { title: 'WHAT IT IS', keeps: 'start', worth: 3 },
         ],
         rows.map(({ name, value, origin }) => {
           const about = SETTING_ROWS.find((row) => row.name === name);

@@ -47,7 +47,7 @@ export function addQueueing(program: Command, context: CliContext): void {
       const shown = deliveries.filter(({ status }) => all === true || OPEN.has(status));
       if (json === true) out.json(shown);
       else if (shown.length === 0)
-        out.notice('no text waits — cbos send SLUG TEXT --queue holds one until the session is ready');
+        out.notice('no text waits — cbos send NAME TEXT --queue holds one until the session is ready');
       else printDeliveries(context, shown);
     });
 
@@ -99,11 +99,11 @@ function printDeliveries({ out, io }: CliContext, deliveries: readonly Delivery[
   out.table(
     [
       { title: 'ID' },
-      { title: 'SLUG' },
+      { title: 'SLUG', keeps: 'both ends' },
       { title: 'STATUS' },
-      { title: 'AGE' },
-      { title: 'TEXT' },
-      { title: 'NOTE', isFlexible: true },
+      { title: 'AGE', worth: 1 },
+      { title: 'TEXT', keeps: 'start' },
+      { title: 'NOTE', keeps: 'start', worth: 2 },
     ],
     deliveries.map(({ id, session, status, created_at, text, note }): Cell[] => [
       { text: cleanLine(id.slice(-SHORT_ID)), style: status === 'queued' ? 'bold' : 'dim' },

@@ -43,7 +43,7 @@ export function addStashing(program: Command, context: CliContext): void {
       const client = await context.client();
       const replies = await client.call('listStash');
       if (options.json === true) out.json(replies);
-      else if (replies.length === 0) out.notice("the stash is empty — cbos stash add SLUG 'a reply'");
+      else if (replies.length === 0) out.notice("the stash is empty — cbos stash add NAME 'a reply'");
       else printReplies(context, replies);
     });
 
@@ -110,12 +110,12 @@ function printReplies({ out, io }: CliContext, replies: readonly StashedResponse
   out.table(
     [
       { title: 'ID' },
-      { title: 'SLUG' },
-      { title: 'WHEN' },
-      { title: 'AGE' },
+      { title: 'SLUG', keeps: 'both ends' },
+      { title: 'WHEN', worth: 3 },
+      { title: 'AGE', worth: 2 },
       { title: 'APPLIED' },
-      { title: 'QUESTION' },
-      { title: 'RESPONSE', isFlexible: true },
+      { title: 'QUESTION', keeps: 'start', worth: 1 },
+      { title: 'RESPONSE', keeps: 'start' },
     ],
     replies.map((reply): Cell[] => [
       { text: cleanLine(reply.id.slice(0, SHORT_ID)), style: reply.applied ? 'dim' : 'bold' },

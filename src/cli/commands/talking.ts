@@ -20,6 +20,7 @@ interface SendOptions {
   queue?: boolean;
   wait?: boolean;
   timeout?: number;
+  yes?: boolean;
   json?: boolean;
 }
 
@@ -37,7 +38,7 @@ export function addTalking(program: Command, context: CliContext): void {
   describe(program.command('send'), {
     group: 'talking',
     summary: 'send a prompt to a session, or to several',
-    more: 'It is never typed into an open dialog. Words are joined by blanks; quote what the shell would change, and put -- before a text that starts with a dash. --all and --state stand in place of the session.',
+    more: 'It is never typed into an open dialog. Words are joined by blanks; quote what the shell would change, and put -- before a text that starts with a dash. --all and --state stand in place of the session; they say first how many get it, and ask.',
     examples: [
       ['cbos send AUTH run the tests again', 'a prompt'],
       ['git diff | cbos send AUTH -', 'from standard input'],
@@ -57,6 +58,7 @@ export function addTalking(program: Command, context: CliContext): void {
     .option('--queue', 'hold it here until the session is ready')
     .option('--wait', 'until the session is ready again or asks something')
     .option('--timeout <seconds>', 'with --wait: give up after this time', readSeconds)
+    .option('-y, --yes', 'with --all and --state: do not ask')
     .option('--json', 'the REST body; with --wait the session afterwards')
     .action(async (slug: string | undefined, words: string[], options: SendOptions) => {
       if (isBroadcast(options)) {

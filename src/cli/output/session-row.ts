@@ -19,11 +19,11 @@ export interface Reader {
 
 export const SESSION_COLUMNS: readonly Column[] = [
   { title: '' },
-  { title: 'SLUG' },
+  { title: 'SLUG', keeps: 'both ends' },
   { title: 'STATE' },
-  { title: 'FOR' },
-  { title: 'PATH' },
-  { title: 'SAYS', isFlexible: true },
+  { title: 'FOR', worth: 2 },
+  { title: 'PATH', keeps: 'end', worth: 1 },
+  { title: 'SAYS', keeps: 'start', least: 20, worth: 3 },
 ];
 
 /** A row of `cbos ls`. */

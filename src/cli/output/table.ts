@@ -1,4 +1,4 @@
-import { displayWidth, padEnd, truncate } from '../../text/display-width.ts';
+import { displayWidth, padEnd, truncate, truncateMiddle, truncateStart } from '../../text/display-width.ts';
 import type { Style, StyleName } from '../../text/style.ts';
 
 export interface Cell {
@@ -10,8 +10,12 @@ export interface Cell {
 export interface Column {
   /** empty for a column that needs none, as an icon */
   title: string;
-  /** cut to fit the terminal; at most one column can give way */
-  isFlexible?: boolean;
+  /** what of a value stays where the terminal is too narrow for all; left out: values are never cut, as an id to copy */
+  keeps?: 'start' | 'end' | 'both ends';
+  /** cells that a cut column keeps */
+  least?: number;
+  /** Where cutting is not enough, the column of the least worth is left out first; without a worth it never is. */
+  worth?: number;
 }
 
 export interface TableOptions {
@@ -24,46 +28,73 @@ export interface TableOptions {
 
 /** Between two columns; two, so that values with single blanks in them stay apart. */
 const GAP = '  ';
-/** A flexible column narrower than this says nothing: then the line is longer than the terminal. */
-const LEAST_FLEXIBLE = 12;
+/** A value cut to fewer cells says nothing. */
+const LEAST = 12;
 
-/** A table as lines: aligned by what the eye sees, titles first, columns that are empty throughout left out. */
+/**
+ * A table as lines no wider than the terminal: aligned by what the eye sees, titles first. Columns that are empty throughout are left out;
+ * so are those of little worth where the terminal is too narrow.
+ */
 export function renderTable({ columns, rows, style, width }: TableOptions): string[] {
-  const shown = columns
+  const filled = columns
     .map((column, index) => ({ column, index }))
     .filter(({ column, index }) => {
       return column.title === '' || rows.some((row) => (row[index]?.text ?? '') !== '');
+    })
+    .map(({ column, index }) => {
+      const natural = rows.map((row) => displayWidth(row[index]?.text ?? ''));
+      return { column, index, cells: Math.max(displayWidth(column.title), ...natural) };
     });
-  const widths = shown.map(({ column, index }) =>
-    Math.max(displayWidth(column.title), ...rows.map((row) => displayWidth(row[index]?.text ?? ''))),
-  );
-  shrinkToWidth(
-    widths,
-    shown.findIndex(({ column }) => column.isFlexible === true),
-    width,
-  );
+  const shown = width === null ? filled : fitted(filled, width);
 
-  const line = (cells: readonly Cell[]): string =>
-    cells
-      .map((cell, position) => {
-        const cells = widths[position] ?? 0;
-        const text = truncate(cell.text, cells);
-        const dressed = style(cell.style ?? null, text);
-        return dressed + padEnd(text, cells).slice(text.length);
+  const line = (cellOf: (at: ShownColumn) => Cell): string =>
+    shown
+      .map((at) => {
+        const { text: whole, style: name = null } = cellOf(at);
+        const text = cut(whole, at);
+        return style(name, text) + padEnd(text, at.cells).slice(text.length);
       })
       .join(GAP)
       .trimEnd();
 
   return [
-    line(shown.map(({ column }) => ({ text: column.title, style: 'dim' }))),
-    ...rows.map((row) => line(shown.map(({ index }) => row[index] ?? { text: '' }))),
+    line(({ column }) => ({ text: column.title, style: 'dim' })),
+    ...rows.map((row) => line(({ index }) => row[index] ?? { text: '' })),
   ];
 }
 
-/** Takes from the flexible column what the terminal is too narrow for. */
-function shrinkToWidth(widths: number[], flexible: number, width: number | null): void {
-  const current = widths[flexible];
-  if (current === undefined || width === null) return;
-  const total = widths.reduce((sum, cells) => sum + cells, 0) + GAP.length * (widths.length - 1);
-  if (total > width) widths[flexible] = Math.max(LEAST_FLEXIBLE, current - (total - width));
+function cut(text: string, { column, cells }: ShownColumn): string {
+  switch (column.keeps) {
+    case 'end':
+      return truncateStart(text, cells);
+    case 'both ends':
+      return truncateMiddle(text, cells);
+    default:
+      return truncate(text, cells);
+  }
+}
+
+interface ShownColumn {
+  column: Column;
+  index: number;
+  cells: number;
+}
+
+/** The columns that there is room for, each with the cells that it gets. */
+function fitted(columns: readonly ShownColumn[], width: number): readonly ShownColumn[] {
+  const over = columns.reduce((sum, { cells }) => sum + cells, GAP.length * (columns.length - 1)) - width;
+  const narrowed = columns.map((column) => ({ ...column }));
+  // The widest gives way first: one long name takes nothing from the others.
+  for (let left = over; left > 0; left--) {
+    const widest = narrowed
+      .filter(({ column, cells }) => column.keeps !== undefined && cells > (column.least ?? LEAST))
+      .reduce<ShownColumn | null>((most, one) => (one.cells > (most?.cells ?? 0) ? one : most), null);
+    if (widest === null) {
+      const least = Math.min(...columns.map(({ column }) => column.worth ?? Number.POSITIVE_INFINITY));
+      const kept = columns.filter(({ column }) => column.worth !== least);
+      return kept.length === columns.length ? narrowed : fitted(kept, width);
+    }
+    widest.cells -= 1;
+  }
+  return narrowed;
 }

@@ -1,0 +1,20 @@
+import { createInterface } from 'node:readline/promises';
+import { EXIT } from '../protocol/index.ts';
+import { CommandError } from './command-error.ts';
+import { type CliContext, isInteractive } from './context.ts';
+
+/**
+ * Asks before something that cannot be undone. Anything but a yes is a no.
+ * @throws CommandError where there is nobody to ask
+ */
+export async function confirm({ io }: CliContext, question: string): Promise<boolean> {
+  if (!isInteractive(io)) throw new CommandError(`${question} Nobody can be asked here`, 'give --yes', EXIT.usage);
+  const dialog = createInterface({ input: io.stdin, output: io.stderr });
+  // Ctrl-D and Ctrl-C close the dialog without an answer, which is a no.
+  const closed = new Promise<string>((resolve) => dialog.once('close', () => resolve('')));
+  try {
+    return /^y(es)?$/i.test((await Promise.race([dialog.question(`${question} [y/N] `), closed])).trim());
+  } finally {
+    dialog.close();
+  }
+}

@@ -1,0 +1,101 @@
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, test } from 'vitest';
+import { SESSION_COLUMNS, sessionRow } from '../../src/cli/output/session-row.ts';
+import { type Column, renderTable } from '../../src/cli/output/table.ts';
+import type { Session } from '../../src/protocol/index.ts';
+import { displayWidth, truncateMiddle, truncateStart } from '../../src/text/display-width.ts';
+import type { Style } from '../../src/text/style.ts';
+import { SINCE, someSession } from '../harness/some-session.ts';
+import { asking, DONE, WORKING } from '../harness/some-sessions.ts';
+
+const GOLDENS = fileURLToPath(new URL('../fixtures/tables', import.meta.url));
+
+const { status } = someSession('X');
+const KINDS: readonly Partial<Session>[] = [
+  asking(),
+  WORKING,
+  DONE,
+  asking({ kind: 'question', tool: null, text: 'Which database shall the service use for its sessions and tokens?' }),
+  { state: 'dead', status: { ...status, primary: 'dead', detail: null } },
+  { state: 'working', status: { ...status, primary: 'stuck', detail: 'using_tools' } },
+  { adopted: false, screen_id: '4711.a-screen-of-somebody-else' },
+];
+const NAMES = ['API', 'payments-reconciliation-nightly-batch', 'docs', 'a-name-in-漢字'];
+const PATHS = [
+  '/home/user/src/auth',
+  '/home/user/work/customers/northwind/services/payments/reconciliation',
+  '/srv/repositories/platform/infrastructure/terraform/modules/network',
+];
+const PLAIN: Style = (_, text) => text;
+const HOUR_MS = 3_600_000;
+
+const at = <T>(list: readonly T[], index: number): T => list[index % list.length] as T;
+
+const SESSIONS = Array.from({ length: 35 }, (_, index) =>
+  someSession(`${at(NAMES, index)}-${index + 1}`, { ...at(KINDS, index), path: at(PATHS, index) }),
+);
+
+function rendered(width: number | null): string[] {
+  const reader = { now: Date.parse(SINCE) + 5 * HOUR_MS, home: '/home/user' };
+  const rows = SESSIONS.map((session) => sessionRow(session, reader));
+  return renderTable({ columns: SESSION_COLUMNS, rows, style: PLAIN, width });
+}
+
+describe('the table of `cbos ls` with 35 sessions', () => {
+  test.each([40, 60, 80, 120, 200])(
+    'fits a terminal of %i columns, and shows what matters most there',
+    async (width) => {
+      const lines = rendered(width);
+      expect(lines).toHaveLength(SESSIONS.length + 1);
+      expect(lines.filter((line) => displayWidth(line) > width)).toEqual([]);
+      await expect(`${lines.join('\n')}\n`).toMatchFileSnapshot(join(GOLDENS, `ls-${width}.txt`));
+    },
+  );
+
+  test('is whole where lines may be of any length', () => {
+    expect(rendered(null).join('\n')).not.toContain('…');
+  });
+
+  test('names each session and its state at any width', () => {
+    for (let width = 40; width < 220; width++) {
+      for (const [index, line] of rendered(width).slice(1).entries()) {
+        expect(displayWidth(line), `${width}: ${line}`).toBeLessThanOrEqual(width);
+        expect(line).toMatch(new RegExp(`${at(NAMES, index).slice(0, 3)}.*-${index + 1} `));
+      }
+    }
+  });
+});
+
+test('what must be copied is never cut; of little worth is left out first', () => {
+  const columns: Column[] = [
+    { title: 'ID' },
+    { title: 'PATH', keeps: 'end', worth: 1 },
+    { title: 'TEXT', keeps: 'start', worth: 2 },
+  ];
+  const id = '0123456789abcdef';
+  const rows = [[{ text: id }, { text: '/home/user/src/auth' }, { text: 'a text of thirty characters ..' }]];
+  const at = (width: number): string[] => renderTable({ columns, rows, style: PLAIN, width });
+  expect(at(70)[1]).toBe(`${id}  /home/user/src/auth  a text of thirty characters ..`);
+  expect(at(50)[1]).toBe(`${id}  …/user/src/auth  a text of thir…`);
+  expect(at(40)).toEqual(['ID                TEXT', `${id}  a text of thirty chara`.slice(0, 39).trimEnd() + '…']);
+  expect(at(20)).toEqual(['ID', id]);
+});
+
+test.each([
+  ['payments-batch-12', 12, 'paymen…ch-12'],
+  ['a-name-漢字-12', 9, 'a-na…-12'],
+  ['short', 5, 'short'],
+])('%j keeps both ends in %i cells', (text, cells, expected) => {
+  expect(truncateMiddle(text, cells)).toBe(expected);
+});
+
+test.each([
+  ['/home/user/src/auth', 10, '…/src/auth'],
+  ['/home/user/src/auth', 19, '/home/user/src/auth'],
+  ['src/漢字/auth', 9, '…字/auth'],
+  ['auth', 1, '…'],
+  ['auth', 0, ''],
+])('%j keeps its end in %i cells', (text, cells, expected) => {
+  expect(truncateStart(text, cells)).toBe(expected);
+});
