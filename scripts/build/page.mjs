@@ -35,6 +35,20 @@ const listLateParts = {
 };
 
 /**
+ * The worker stands alone: browsers take it as a plain script, and one with an import is none.
+ * @type {import('vite').Plugin}
+ */
+const keepWorkerWhole = {
+  name: 'cbos:whole-worker',
+  generateBundle(_options, bundle) {
+    const worker = bundle[`${SERVICE_WORKER}.js`];
+    if (worker?.type === 'chunk' && worker.imports.length > 0) {
+      this.error(`the service worker shares ${worker.imports.join(', ')} with the page`);
+    }
+  },
+};
+
+/**
  * @param {string[]} from names of chunks
  * @param {(chunk: import('vite').Rolldown.OutputChunk) => readonly string[]} next
  * @param {import('vite').Rolldown.OutputBundle} bundle
@@ -67,7 +81,7 @@ export async function buildPage({ source, output }) {
     // With parts of its own that are loaded when they are needed.
     worker: { format: 'es' },
     define: { __CBOS_VERSION__: JSON.stringify(manifest.version) },
-    plugins: [listLateParts],
+    plugins: [listLateParts, keepWorkerWhole],
     build: {
       outDir: fresh,
       emptyOutDir: true,

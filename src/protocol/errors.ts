@@ -28,6 +28,12 @@ export const ERRORS = {
     meaning: 'No valid token came with the request',
     hint: 'Send "Authorization: Bearer TOKEN"; `cbos token` prints the token',
   },
+  unproven_server: {
+    status: 502,
+    exit: EXIT.noServer,
+    meaning: 'What answers at this address could not prove that it is the server this browser signed in to',
+    hint: 'Another program may have taken the port, or the token was changed: `cbos open` signs in again, `cbos doctor` looks',
+  },
   link_expired: {
     status: 410,
     exit: EXIT.failed,

@@ -1,18 +1,40 @@
 import { z } from 'zod';
 import { PushKey, PushSubscriber, PushSubscription } from './push.ts';
 import type { Route } from './route.ts';
-import { SignedIn, SignIn, SignInLink } from './sign-in.ts';
+import { Challenge, ChallengeAnswer, NewSignIn, Pass, PassRequest, SignedIn, SignIn, SignInLink } from './sign-in.ts';
 
 /** What browsers need beyond the sessions: signing in, and notifications that reach a closed page. */
 export const PAGE_ROUTES = {
   signIn: {
     method: 'post',
     path: '/sign-in',
-    summary: 'Sign a browser in, by the code of a link or the token: sets the cookie of the web page',
+    summary:
+      'Sign a browser in, by the code of a link or the token: sets the cookie of the web page, and answers with its key',
     body: SignIn,
     success: 200,
-    response: SignedIn,
+    response: NewSignIn,
     errors: ['link_expired', 'too_many_attempts', 'unauthorized'],
+    open: true,
+  },
+  challenge: {
+    method: 'post',
+    path: '/sign-in/challenge',
+    summary: 'Let the server prove that it is the one that a browser signed in to',
+    body: Challenge,
+    success: 200,
+    response: ChallengeAnswer,
+    errors: [],
+    open: true,
+  },
+  pass: {
+    method: 'post',
+    path: '/sign-in/pass',
+    summary:
+      'Prove that this is a browser that signed in: answers with what its requests carry beside the cookie, and sets that',
+    body: PassRequest,
+    success: 200,
+    response: Pass,
+    errors: ['unauthorized'],
     open: true,
   },
   signedIn: {

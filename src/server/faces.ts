@@ -4,6 +4,7 @@ import type { Recordings, Settings } from '../protocol/index.ts';
 import { createCallers } from './auth/callers.ts';
 import { createGate } from './auth/gate.ts';
 import { knownNames } from './auth/known-names.ts';
+import { createPasses } from './auth/passes.ts';
 import { createRights } from './auth/session-rights.ts';
 import { createSignIns } from './auth/sign-ins.ts';
 import { fileToken, fixedToken } from './auth/token.ts';
@@ -73,6 +74,7 @@ export async function startServerFaces(options: FacesOptions): Promise<Faces> {
   const { home } = settings;
   const token = settings.token === null ? fileToken(join(home, 'token')) : fixedToken(settings.token);
   const signIns = createSignIns({ home, file: join(home, 'sign-ins.json'), token, clock });
+  const passes = createPasses({ signIns, clock });
   const push = createPush({
     sessions,
     file: join(home, 'push.json'),
@@ -80,7 +82,7 @@ export async function startServerFaces(options: FacesOptions): Promise<Faces> {
     logger,
   });
   const page = readWebPage(options.webDir);
-  const gate = createGate({ names: knownNames(settings), token, signIns, isPageFile: page.has });
+  const gate = createGate({ names: knownNames(settings), token, signIns, passes, isPageFile: page.has });
   const callers = createCallers({ pid: options.pid, home, sessionOf: options.sessionOf });
   const rightsOf = createRights({ sessions, callers, may: settings.sessions_may, logger });
   const app = createHttpApp({
@@ -90,6 +92,7 @@ export async function startServerFaces(options: FacesOptions): Promise<Faces> {
     streamDir: settings.stream_dir,
     recordings: options.recordings,
     signIns,
+    passes,
     push,
     publicUrl: settings.public_url,
     page,
@@ -103,6 +106,7 @@ export async function startServerFaces(options: FacesOptions): Promise<Faces> {
     gate,
     rightsOf,
     logger,
+    onSignOut: signIns.onSignOut,
     hubs: {
       '/ws': new SessionsHub({ sessions, clock, logger }),
       '/ws/stream': new StreamHub({ sessions, clock, logger, maxBufferBytes: settings.max_buffer_size }),
@@ -117,6 +121,12 @@ export async function startServerFaces(options: FacesOptions): Promise<Faces> {
     onRequest: createRequestListener({ app, gate, logger }),
     onUpgrade: (transport) => webSockets.onUpgrade(transport),
   });
+  if (listening.notHeld !== null) {
+    logger.warn(
+      { address: listening.notHeld },
+      `another program has ${listening.notHeld}, and gets whoever asks for localhost: open ${listening.address.url}`,
+    );
+  }
   return {
     address: listening.address,
     close: async () => {

@@ -6,10 +6,12 @@ import { startTheme } from './app/theme.ts';
 import { startAttention } from './notify/attention.ts';
 import { startNotifications } from './notify/notifications.ts';
 import { startFleet } from './server/fleet.ts';
+import { startWorker } from './server/own-worker.ts';
 
 const root = document.getElementById('app');
 if (root === null) throw new Error('index.html has no #app');
 startTheme();
+startWorker();
 startFleet(place.peek().page === 'sign-in');
 startAttention();
 startNotifications();

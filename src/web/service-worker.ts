@@ -5,6 +5,9 @@ import type { PushMessage } from '../protocol/index.ts';
  * than its server.
  */
 
+/** Longer than a page of ours takes that is just being loaded. */
+const ANSWER_LIMIT_MS = 3_000;
+
 /** The parts of a service worker's surroundings that are used; the page's own types do not know them. */
 interface Worker {
   addEventListener(type: 'install' | 'activate', listener: (event: LongEvent) => void): void;
@@ -32,12 +35,19 @@ interface PageClient {
   focused: boolean;
   focus(): Promise<PageClient>;
   navigate(address: string): Promise<unknown>;
+  postMessage(message: string, transfer: Transferable[]): void;
 }
 
 const worker = self as unknown as Worker;
 
-worker.addEventListener('install', (event) => event.waitUntil(worker.skipWaiting()));
-worker.addEventListener('activate', (event) => event.waitUntil(worker.clients.claim()));
+/** An older one of ours was there, or one that another program left while it had the server's port. */
+let replacesAnother = false;
+
+worker.addEventListener('install', (event) => {
+  replacesAnother = worker.registration.active !== null;
+  event.waitUntil(worker.skipWaiting());
+});
+worker.addEventListener('activate', (event) => event.waitUntil(takeOver()));
 
 worker.addEventListener('push', (event) => {
   const message = event.data?.json() as PushMessage | undefined;
@@ -49,6 +59,29 @@ worker.addEventListener('notificationclick', (event) => {
   const { session } = event.notification.data as { session: string };
   event.waitUntil(open(`./#/s/${encodeURIComponent(session)}`));
 });
+
+/** Pages that do not answer were not loaded from the server: they are loaded anew. */
+async function takeOver(): Promise<void> {
+  await worker.clients.claim();
+  if (!replacesAnother) return;
+  const pages = await worker.clients.matchAll({ type: 'window', includeUncontrolled: true });
+  await Promise.all(
+    pages.map(async (page) => {
+      if (await isOurs(page)) return;
+      // Another address, or the browser would only move within what it shows. Not waited for: it waits for this to end.
+      void page.navigate(`/?${Date.now()}${new URL(page.url).hash}`);
+    }),
+  );
+}
+
+function isOurs(page: PageClient): Promise<boolean> {
+  return new Promise((resolve) => {
+    const { port1, port2 } = new MessageChannel();
+    port1.onmessage = () => resolve(true);
+    setTimeout(() => resolve(false), ANSWER_LIMIT_MS);
+    page.postMessage('ours?', [port2]);
+  });
+}
 
 async function show({ session, title, body }: PushMessage): Promise<void> {
   const pages = await worker.clients.matchAll({ type: 'window', includeUncontrolled: true });

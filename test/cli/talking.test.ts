@@ -134,7 +134,10 @@ describe('answer', () => {
   test('ends with exit code 4 where nothing is asked', async () => {
     cli.server.sessions.change('AUTH', WORKS);
     // The catalogue's hint says SLUG; here it is known which, also behind options.
-    for (const words of [['AUTH', 'yes'], ['--json', 'AUTH', 'yes']]) {
+    for (const words of [
+      ['AUTH', 'yes'],
+      ['--json', 'AUTH', 'yes'],
+    ]) {
       const { code, stderr } = await runCommand(['answer', ...words], cli.where);
       expect(code).toBe(4);
       expect(stderr).toContain('`cbos show AUTH`');

@@ -41,6 +41,8 @@ export interface FacesUnderTest extends AsyncDisposable {
   stop(): Promise<void>;
   /** it comes back, at the same address */
   startAgain(): Promise<void>;
+  /** it comes back at another port; 0: any free one */
+  startAt(port: number): Promise<AsyncDisposable & { port: number }>;
   /** what was logged */
   log: LogLine[];
   call(path: string, options?: CallOptions): Promise<Answered>;
@@ -116,6 +118,11 @@ export async function startFaces(options: StartOptions = {}): Promise<FacesUnder
     stop,
     startAgain: async () => {
       running = await start(port);
+    },
+    startAt: async (at) => {
+      const moved = await start(at);
+      running = moved;
+      return { port: moved.address.port, [Symbol.asyncDispose]: stop };
     },
     log,
     call: (path, callOptions = {}) => call({ port }, path, callOptions),

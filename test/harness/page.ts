@@ -94,6 +94,7 @@ export async function startPage(
   if (options.readsTerminal === true) await page.addInitScript(WITHOUT_WEBGL);
   await page.goto(await newSignInLink(server));
   await page.locator('.shell:not(.is-stale)').waitFor();
+  await page.getByText('Connecting…').first().waitFor({ state: 'detached' });
   return {
     server,
     page,

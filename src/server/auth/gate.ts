@@ -1,22 +1,27 @@
 import type { IncomingMessage } from 'node:http';
-import { CatalogueError } from '../../protocol/index.ts';
-import { readCookie } from './cookie.ts';
+import { CatalogueError, PASS_HEADER, PASS_SUBPROTOCOL_PREFIX } from '../../protocol/index.ts';
+import { readCookies } from './cookie.ts';
 import type { KnownNames } from './known-names.ts';
+import { type PageCredentials, type Passes, signInIsOver } from './passes.ts';
 import type { SignIns } from './sign-ins.ts';
 import type { TokenSource } from './token.ts';
 
 /** How a connection came: over TCP anybody on the machine (and any page in a browser) may knock, the local socket is guarded by its mode. */
 export type Transport = 'tcp' | 'unix';
 
-/** The subprotocol of this server, and the prefix of the one that carries a token: the only header that a page's script can set. */
+/** The subprotocol of this server, and the prefix of the one that carries a token. */
 export const SUBPROTOCOL = 'cbos';
 const TOKEN_SUBPROTOCOL_PREFIX = 'bearer.';
 
-/** Paths that may be read without a token: whether the server runs, and how to sign in. */
-const OPEN_PATHS: ReadonlySet<string> = new Set(['/', '/health']);
+/** Paths that may be read without a token, beside the page: whether the server runs. */
+const OPEN_PATHS: ReadonlySet<string> = new Set(['/health']);
 
-/** Where a page shows a link's code or the token. */
-const SIGN_IN_PATH = '/sign-in';
+/** Where a page shows a link's code or the token, and where it and the server prove to each other who they are. */
+const SIGN_IN_PATHS: ReadonlySet<string> = new Set(['/sign-in', '/sign-in/challenge', '/sign-in/pass']);
+
+/** What a browser says of a request for the script of a service worker, and of no other. */
+export const WORKER_HEADER = 'service-worker';
+export const WORKER_SCRIPT = 'script';
 
 /** What a browser says of a request that one of our own pages, or the person at the address bar, started. */
 const OWN_FETCH_SITES: ReadonlySet<string> = new Set(['same-origin', 'none']);
@@ -25,7 +30,9 @@ const OWN_FETCH_SITES: ReadonlySet<string> = new Set(['same-origin', 'none']);
 export interface Admission {
   /** the request's path and query, whatever form the request target had */
   target: string;
-  /** false once the token that opened the connection holds no more; for connections that outlive a rotation */
+  /** the same page at the one address of this machine that browsers sign in at; null: this is it, or no page was asked for */
+  moved: string | null;
+  /** false once the token or the sign-in that opened the connection holds no more; for connections that outlive it */
   isStillValid(): boolean;
 }
 
@@ -40,17 +47,18 @@ export interface Gate {
 /**
  * The door of the server. `Host` is compared with a fixed list first: once a foreign name is rebound to this machine, a page's
  * `Origin` equals its `Host`, and only the list tells. No answer ever carries a CORS header, so no foreign page reads one.
- * A browser adds the page's cookie to whatever any page on this machine asks (cookies know no ports), so where something can
- * happen by it, it counts only beside an `Origin` of ours.
+ * A browser adds the page's cookie to whatever any page on this machine asks, and shows it to every port (cookies know none), so it counts
+ * only beside a pass, which only a page of our own origin gets, and where something can happen, beside an `Origin` of ours.
  * @param options.isPageFile whether a path is a file of the web page: those are in every copy of CBOS and no secret
  */
 export function createGate(options: {
   names: KnownNames;
   token: TokenSource;
-  signIns: SignIns;
+  signIns: Pick<SignIns, 'cookieName' | 'validUntil'>;
+  passes: Pick<Passes, 'admit'>;
   isPageFile(path: string): boolean;
 }): Gate {
-  const { names, token, signIns } = options;
+  const { names, token, signIns, passes } = options;
   return {
     admit: (request, transport) => {
       const { authority, target } = splitTarget(request.url ?? '/');
@@ -58,23 +66,27 @@ export function createGate(options: {
       if (transport === 'unix') {
         // No browser reaches this socket; something that forwards a browser's requests to it would open it to every page.
         if (origins.length > 0) throw new CatalogueError('forbidden_origin', 'The local socket serves no web pages');
-        return { target, isStillValid: () => true };
+        return { target, moved: null, isStillValid: () => true };
       }
       const host = checkHost({ request, authority, names });
       checkOrigin({ origins, host, names });
-      if (isOpen(request, target, options.isPageFile)) return { target, isStillValid: () => true };
-      const cookie = cookieOf(request, signIns.cookieName);
-      if (cookie !== null) {
+      const open = openness(request, target, options.isPageFile);
+      if (open === 'sign-in') checkPlaceOfSignIn({ request, host, names });
+      if (open !== null) {
+        const moved = open === 'page' ? names.ownAddress(host, portOf(request)) : null;
+        return { target, moved, isStillValid: () => true };
+      }
+      const page = pageCredentials(request, signIns.cookieName);
+      if (page !== null) {
         checkOwnPage(request, origins);
-        const isValid = (): boolean => signIns.validUntil(cookie) !== null;
-        if (!isValid())
-          throw new CatalogueError('unauthorized', 'The sign-in is over', { hint: 'Sign in again: `cbos open`' });
-        return { target, isStillValid: isValid };
+        const id = passes.admit(page);
+        if (id === null) throw signInIsOver();
+        return { target, moved: null, isStillValid: () => signIns.validUntil(id) !== null };
       }
       const given = tokenOf(request);
       if (given === null) throw new CatalogueError('unauthorized');
       if (!token.accepts(given)) throw new CatalogueError('unauthorized', 'The token is not valid');
-      return { target, isStillValid: () => token.accepts(given) };
+      return { target, moved: null, isStillValid: () => token.accepts(given) };
     },
   };
 }
@@ -93,7 +105,7 @@ function checkHost(given: { request: IncomingMessage; authority: string | null; 
   const [host] = hosts;
   if (host === undefined) throw new CatalogueError('forbidden_host', 'The request has no Host header');
   if (hosts.length > 1) throw new CatalogueError('forbidden_host', 'The request has several Host headers');
-  const port = request.socket.localPort ?? 0;
+  const port = portOf(request);
   for (const name of authority === null ? [host] : [host, authority]) {
     if (!names.isOurHost(name, port)) {
       throw new CatalogueError('forbidden_host', `${JSON.stringify(name)} is no name of this server`);
@@ -123,11 +135,36 @@ function checkOwnPage(request: IncomingMessage, origins: string[]): void {
   }
 }
 
-function isOpen(request: IncomingMessage, target: string, isPageFile: (path: string) => boolean): boolean {
-  if (isUpgrade(request)) return false;
+/** What of the server everybody may have, null for all the rest. `page`: a person at a browser's address bar may be the one who asks. */
+function openness(
+  request: IncomingMessage,
+  target: string,
+  isPageFile: (path: string) => boolean,
+): 'page' | 'file' | 'sign-in' | null {
+  if (isUpgrade(request)) return null;
   const path = target.split('?', 1)[0] ?? '';
-  if (request.method === 'POST') return path === SIGN_IN_PATH;
-  return (request.method === 'GET' || request.method === 'HEAD') && (OPEN_PATHS.has(path) || isPageFile(path));
+  if (request.method === 'POST') return SIGN_IN_PATHS.has(path) ? 'sign-in' : null;
+  if (request.method !== 'GET' && request.method !== 'HEAD') return null;
+  // A program that had the port may have left a service worker in browsers: whatever its address is, they get ours in place of it.
+  if (request.headers[WORKER_HEADER] === WORKER_SCRIPT) return 'file';
+  if (path === '/') return request.headers.accept?.includes('text/html') === true ? 'page' : 'file';
+  return OPEN_PATHS.has(path) || isPageFile(path) ? 'file' : null;
+}
+
+/**
+ * `localhost` is two addresses, and a program on the one that the server does not hold would get what a page of that name has. So no page has
+ * anything under it.
+ * @throws CatalogueError forbidden_origin
+ */
+function checkPlaceOfSignIn(given: { request: IncomingMessage; host: string; names: KnownNames }): void {
+  const { request, host, names } = given;
+  const address = names.ownAddress(host, portOf(request));
+  if (address === null) return;
+  throw new CatalogueError('forbidden_origin', `Browsers sign in at ${address} only`, { hint: `Open ${address}` });
+}
+
+function portOf(request: IncomingMessage): number {
+  return request.socket.localPort ?? 0;
 }
 
 function isUpgrade(request: IncomingMessage): boolean {
@@ -140,16 +177,22 @@ function tokenOf(request: IncomingMessage): string | null {
   if (authorizations.length > 1) return null;
   const bearer = /^bearer +(\S+)$/i.exec(authorizations[0] ?? '')?.[1];
   if (bearer !== undefined) return bearer;
-  if (authorizations.length > 0 || !isUpgrade(request)) return null;
-  const protocols = (request.headers['sec-websocket-protocol'] ?? '').split(',').map((protocol) => protocol.trim());
-  const carrier = protocols.find((protocol) => protocol.startsWith(TOKEN_SUBPROTOCOL_PREFIX));
-  return carrier?.slice(TOKEN_SUBPROTOCOL_PREFIX.length) ?? null;
+  return authorizations.length > 0 ? null : subprotocolOf(request, TOKEN_SUBPROTOCOL_PREFIX);
 }
 
-/** The page's cookie, where no token came: whoever shows a token is judged by it. */
-function cookieOf(request: IncomingMessage, name: string): string | null {
+/** What a page shows, null where a token came (whoever shows one is judged by it) or nothing of a page's did. */
+function pageCredentials(request: IncomingMessage, cookieName: string): PageCredentials | null {
   if (headerValues(request, 'authorization').length > 0 || tokenOf(request) !== null) return null;
-  return readCookie(headerValues(request, 'cookie'), name);
+  const cookies = readCookies(headerValues(request, 'cookie'), cookieName);
+  const pass = headerValues(request, PASS_HEADER)[0] ?? subprotocolOf(request, PASS_SUBPROTOCOL_PREFIX);
+  return pass === null && cookies.length === 0 ? null : { pass, cookies };
+}
+
+/** What a WebSocket's subprotocol of this prefix carries: the only header that a page's script can set for one. */
+function subprotocolOf(request: IncomingMessage, prefix: string): string | null {
+  if (!isUpgrade(request)) return null;
+  const protocols = (request.headers['sec-websocket-protocol'] ?? '').split(',').map((protocol) => protocol.trim());
+  return protocols.find((protocol) => protocol.startsWith(prefix))?.slice(prefix.length) ?? null;
 }
 
 /** Every value of a header, as sent: Node itself keeps only the first of several. */

@@ -1,7 +1,8 @@
 import { CatalogueError, type Settings } from '../../protocol/index.ts';
 
 /** Names that always mean this machine. An exact list: a prefix such as `127.` would let `127.evil.com` in. */
-const LOOPBACK_NAMES = ['127.0.0.1', 'localhost', '[::1]'];
+const LITERALS = ['127.0.0.1', '[::1]'] as const;
+const LOOPBACK_NAMES: readonly string[] = [...LITERALS, 'localhost'];
 
 /** Addresses to listen on that are no names to be called by. */
 const WILDCARDS = new Set(['0.0.0.0', '[::]']);
@@ -23,6 +24,11 @@ export interface KnownNames {
   isOurHost(host: string, localPort: number): boolean;
   /** Whether a page of this origin is ours. @param host the Host header of the same request, found to be ours before */
   isOurOrigin(origin: string, host: string): boolean;
+  /**
+   * Where to find the page that was asked for under another name of this machine (`localhost`): at the address that the server holds.
+   * @returns `http://127.0.0.1:PORT`, null where the name is none of those, or was configured
+   */
+  ownAddress(host: string, localPort: number): string | null;
 }
 
 interface AllowedName {
@@ -38,7 +44,10 @@ export function knownNames(settings: NameSettings): KnownNames {
     ...listenName(settings.host),
     ...settings.allowed_hosts.map(configuredName),
   ];
+  const configured = settings.allowed_hosts.map((entry) => configuredName(entry).name);
   const page = settings.public_url === null ? null : new URL(settings.public_url);
+  if (page !== null) configured.push(page.hostname);
+  const held = LITERALS.find((name) => name === bracketed(settings.host)) ?? LITERALS[0];
   // Proxies pass on the name with the port, without it, or with ours.
   if (page !== null) allowed.push({ name: page.hostname, port: 'any' });
   return {
@@ -54,9 +63,16 @@ export function knownNames(settings: NameSettings): KnownNames {
     },
     isOurOrigin: (origin, host) => {
       if (page !== null && origin === page.origin) return true;
+      // Whoever sits in the network can show a page over plain HTTP under the name that people know with HTTPS.
+      if (page?.protocol === 'https:' && parseAuthority(host)?.name === page.hostname) return false;
       // Same name *and* port as the request: another program's page on this machine is a stranger.
       const scheme = /^https?:\/\//.exec(origin)?.[0];
       return scheme !== undefined && origin.slice(scheme.length) === host.toLowerCase();
+    },
+    ownAddress: (host, localPort) => {
+      const name = parseAuthority(host)?.name ?? '';
+      if (name === held || !LOOPBACK_NAMES.includes(name) || configured.includes(name)) return null;
+      return `http://${held}${localPort === 80 ? '' : `:${localPort}`}`;
     },
   };
 }
@@ -68,9 +84,13 @@ function parseAuthority(text: string): { name: string; port: number | null } | n
 }
 
 function listenName(host: string): AllowedName[] {
-  const name = canonicalName(host.includes(':') && !host.startsWith('[') ? `[${host}]` : host);
+  const name = canonicalName(bracketed(host));
   if (name === null) throw new CatalogueError('invalid_setting', `${host} is no address to listen on`);
   return WILDCARDS.has(name) ? [] : [{ name, port: 'own' }];
+}
+
+function bracketed(host: string): string {
+  return host.includes(':') && !host.startsWith('[') ? `[${host}]` : host;
 }
 
 function configuredName(entry: string): AllowedName {

@@ -3,9 +3,10 @@ import { z } from 'zod';
 import { CatalogueError, type SignIn } from '../../protocol/index.ts';
 import type { Clock } from '../clock.ts';
 import { readPrivateFile, writePrivateFile } from '../private-file.ts';
+import type { Dispose } from '../sessions.ts';
 import type { TokenSource } from './token.ts';
 
-/** 256 bits, as the token itself: a code or a cookie is not guessed, whoever tries. */
+/** 256 bits, as the token itself: a code is not guessed, whoever tries. */
 const SECRET_BYTES = 32;
 
 /** Long enough to take the phone in hand, short enough that a link in a scrollback is worth nothing. */
@@ -23,11 +24,14 @@ const MAX_SIGN_INS = 100;
 const MAX_WRONG_TOKENS = 10;
 const WRONG_TOKENS_WINDOW_MS = 60_000;
 
-const Kept = z.array(z.object({ key: z.string(), expires_at: z.number() }));
+const ID_BYTES = 12;
 
-/** A cookie's value and the moment it ends, Unix milliseconds. */
+/** Sign-ins of older servers had a cookie alone, which every port of the machine was sent. They are none any more. */
+const Kept = z.array(z.object({ id: z.string(), check: z.string(), expires_at: z.number() }));
+
+/** A sign-in, and when it ends, Unix milliseconds. */
 export interface Grant {
-  secret: string;
+  id: string;
   expiresAt: number;
 }
 
@@ -39,39 +43,43 @@ export interface SignIns {
   createLink(): { code: string; expiresAt: number };
   /** @throws CatalogueError link_expired, unauthorized, too_many_attempts */
   signIn(shown: SignIn): Grant;
-  /** When the sign-in of this cookie ends, Unix milliseconds; null: it holds no more. */
-  validUntil(secret: string): number | null;
-  signOut(secret: string): void;
+  /** When a sign-in ends, Unix milliseconds; null: it holds no more. */
+  validUntil(id: string): number | null;
+  /** What the browser's cookie holds: out of reach of scripts, but sent to every port of the machine. */
+  cookieOf(id: string): string;
+  /** What the page keeps to make proofs with: out of reach of other ports, and never sent again. */
+  keyOf(id: string): string;
+  signOut(id: string): void;
+  /** Called when somebody has signed out. */
+  onSignOut(listener: () => void): Dispose;
 }
 
 /**
- * Sign-ins are kept in `sign-ins.json` of the home, so that they outlive the server, and only as keys that the token and the cookie make
- * together: whoever reads the file can sign in with nothing of it, and a rotated token signs everybody out.
+ * Sign-ins are kept in `sign-ins.json` of the home, so that they outlive the server, and only by their names: cookie and key are made of the
+ * name by the token, so whoever reads the file can sign in with nothing of it, and a rotated token signs everybody out.
  * Links are kept in memory: a restart ends them.
  */
 export function createSignIns(options: { home: string; file: string; token: TokenSource; clock: Clock }): SignIns {
   const { home, file, token, clock } = options;
   /** when each ends, by a clock that nobody sets */
   const links = new Map<string, number>();
-  let signedIn = new Map((readPrivateFile(file, Kept) ?? []).map(({ key, expires_at }) => [key, expires_at]));
+  let signedIn = new Map((readPrivateFile(file, Kept) ?? []).map((kept) => [kept.id, kept]));
+  const signOutListeners = new Set<() => void>();
   let wrongTokens: number[] = [];
 
   /** Written before it holds: a full disk refuses a change with nothing changed. */
-  const save = (next: [key: string, expiresAt: number][]): void => {
-    writePrivateFile(
-      file,
-      next.map(([key, expires_at]) => ({ key, expires_at })),
-    );
-    signedIn = new Map(next);
+  const save = (next: z.infer<typeof Kept>): void => {
+    writePrivateFile(file, next);
+    signedIn = new Map(next.map((kept) => [kept.id, kept]));
   };
 
   const grant = (): Grant => {
     const now = clock.now();
-    const valid = [...signedIn].filter(([, expiresAt]) => expiresAt > now);
-    const secret = newSecret();
+    const valid = [...signedIn.values()].filter(({ expires_at }) => expires_at > now);
+    const id = randomBytes(ID_BYTES).toString('base64url');
     const expiresAt = now + SIGN_IN_LIFE_MS;
-    save([...valid.slice(-(MAX_SIGN_INS - 1)), [token.bind(secret), expiresAt]]);
-    return { secret, expiresAt };
+    save([...valid.slice(-(MAX_SIGN_INS - 1)), { id, check: token.bind(`check ${id}`), expires_at: expiresAt }]);
+    return { id, expiresAt };
   };
 
   return {
@@ -98,13 +106,21 @@ export function createSignIns(options: { home: string; file: string; token: Toke
       wrongTokens.push(now);
       throw new CatalogueError('unauthorized', 'The token is not valid', { hint: '`cbos token` prints it' });
     },
-    validUntil: (secret) => {
-      const expiresAt = signedIn.get(token.bind(secret));
-      return expiresAt === undefined || expiresAt <= clock.now() ? null : expiresAt;
+    validUntil: (id) => {
+      const kept = signedIn.get(id);
+      const holds = kept !== undefined && kept.expires_at > clock.now() && kept.check === token.bind(`check ${id}`);
+      return holds ? kept.expires_at : null;
     },
-    signOut: (secret) => {
-      const gone = token.bind(secret);
-      if (signedIn.has(gone)) save([...signedIn].filter(([key]) => key !== gone));
+    cookieOf: (id) => token.bind(`cookie ${id}`),
+    keyOf: (id) => token.bind(`key ${id}`),
+    signOut: (id) => {
+      if (!signedIn.has(id)) return;
+      save([...signedIn.values()].filter((kept) => kept.id !== id));
+      for (const listener of [...signOutListeners]) listener();
+    },
+    onSignOut: (listener) => {
+      signOutListeners.add(listener);
+      return () => signOutListeners.delete(listener);
     },
   };
 }

@@ -6,13 +6,14 @@ import { HTTPException } from 'hono/http-exception';
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import type { z } from 'zod';
 import { CatalogueError, ROUTES, type Route, type RouteName } from '../../protocol/index.ts';
+import { WORKER_HEADER, WORKER_SCRIPT } from '../auth/gate.ts';
 import type { RightsOf } from '../auth/session-rights.ts';
 import type { Logger } from '../logger.ts';
 import { invalidRequest, toFailure } from './error-response.ts';
 import { createHandlers, type HandlerOptions } from './handlers.ts';
 import { openApiDocument } from './openapi.ts';
 import { routeConfig } from './route-config.ts';
-import type { WebPage } from './web-page.ts';
+import { SERVICE_WORKER, type WebPage } from './web-page.ts';
 
 /** A prompt of a million characters fits, escaped as JSON; the catalogue's hint names this number. */
 const MAX_BODY_BYTES = 4 * 1024 * 1024;
@@ -40,7 +41,9 @@ export function createHttpApp(options: HttpAppOptions): OpenAPIHono {
   app.use(bodyLimit({ maxSize: MAX_BODY_BYTES, onError: () => fail(new CatalogueError('payload_too_large')) }));
   app.use((context, next) => {
     const { method, path } = context.req;
-    const file = method === 'GET' && path !== '/' ? options.page.answer(path, context.req.raw) : null;
+    const isWorker = context.req.header(WORKER_HEADER) === WORKER_SCRIPT;
+    const asked = isWorker ? SERVICE_WORKER : path;
+    const file = method === 'GET' && asked !== '/' ? options.page.answer(asked, context.req.raw) : null;
     return file === null ? next() : Promise.resolve(file);
   });
   // Handlers are typed one by one; the table as a whole forgets which handler belongs to which input.

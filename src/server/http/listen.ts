@@ -10,6 +10,9 @@ import { refuseUpgrade } from './request-listener.ts';
 /** `sun_path` of Linux holds 108 bytes with the final NUL; Node cuts a longer path off without a word. */
 const MAX_SOCKET_PATH_BYTES = 107;
 
+/** `localhost` is both, and a browser tries the second first. */
+const OTHER_LOOPBACK: Readonly<Record<string, string>> = { '127.0.0.1': '::1', '::1': '127.0.0.1' };
+
 /** For answers that are under way when the server closes, a download for example. */
 const CLOSE_GRACE_MS = 2_000;
 
@@ -37,37 +40,58 @@ export interface FaceAddress {
 
 export interface Listening {
   address: FaceAddress;
+  /** the other loopback address, where another program has the port there: it gets whoever asks for `localhost`; else null */
+  notHeld: string | null;
   /** Takes no more connections, lets answers finish for a moment, then ends what is left. */
   close(): Promise<void>;
 }
 
 /**
- * Listens on TCP and on the local socket.
+ * Listens on TCP and on the local socket. On loopback it takes both addresses, so that no other program can stand on one of them.
  * @throws CatalogueError port_taken, invalid_setting (an address that is not this machine's), path_too_long
  */
 export async function listen(options: ListenOptions): Promise<Listening> {
-  const tcp = faceServer('tcp', options);
-  const local = faceServer('unix', options);
+  const host = options.host === 'localhost' ? '127.0.0.1' : options.host;
+  const other = OTHER_LOOPBACK[host];
+  const [tcp, beside, local] = [faceServer('tcp', options), faceServer('tcp', options), faceServer('unix', options)];
+  const close = async (): Promise<void> => {
+    await Promise.all([tcp, beside, local].map(closeServer));
+  };
   local.on('connection', options.onLocalConnection);
   try {
     await listenOnSocket(local, options.socket);
-    await started(
-      tcp,
-      () => tcp.listen({ host: options.host, port: options.port }),
-      (error) => listenError(error, options),
-    );
+    const port = await listenAt(tcp, host, options.port);
+    const isTaken = other !== undefined && !(await listenBeside(beside, other, port));
+    return {
+      address: { host: options.host, port, url: `http://${nameToCall(host)}:${port}`, socket: options.socket },
+      notHeld: isTaken ? `${nameToCall(other)}:${port}` : null,
+      close,
+    };
   } catch (error) {
-    await Promise.all([closeServer(tcp), closeServer(local)]);
+    await close();
     throw error;
   }
-  const bound = tcp.address();
-  const port = bound !== null && typeof bound === 'object' ? bound.port : options.port;
-  return {
-    address: { host: options.host, port, url: `http://${nameToCall(options.host)}:${port}`, socket: options.socket },
-    close: async () => {
-      await Promise.all([closeServer(tcp), closeServer(local)]);
-    },
-  };
+}
+
+/** @returns the port */
+async function listenAt(server: Server, host: string, port: number): Promise<number> {
+  await started(
+    server,
+    () => server.listen({ host, port }),
+    (error) => listenError(error, host, port),
+  );
+  const bound = server.address();
+  return bound !== null && typeof bound === 'object' ? bound.port : port;
+}
+
+/** @returns false where another program has it; a machine without such an address has nobody there either */
+async function listenBeside(server: Server, host: string, port: number): Promise<boolean> {
+  try {
+    await listenAt(server, host, port);
+    return true;
+  } catch (error) {
+    return !(error instanceof CatalogueError && error.code === 'port_taken');
+  }
 }
 
 function faceServer(transport: Transport, options: ListenOptions): Server {
@@ -129,9 +153,9 @@ function started(server: Server, start: () => void, toError: (error: Error) => E
   });
 }
 
-function listenError(error: Error, options: ListenOptions): Error {
+function listenError(error: Error, host: string, port: number): Error {
   const code = 'code' in error ? error.code : undefined;
-  const where = `${options.host}:${options.port}`;
+  const where = `${host}:${port}`;
   switch (code) {
     case 'EADDRINUSE':
       return new CatalogueError('port_taken', `Something else listens on ${where}`, { cause: error });

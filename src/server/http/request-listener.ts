@@ -42,7 +42,12 @@ export function createRequestListener(options: RequestListenerOptions): (transpo
   return (transport) => (request, response) => {
     for (const [name, value] of Object.entries(SECURITY_HEADERS)) response.setHeader(name, value);
     try {
-      const { target } = gate.admit(request, transport);
+      const { target, moved } = gate.admit(request, transport);
+      if (moved !== null) {
+        // What stands behind `#`, a link's code above all, the browser takes along by itself.
+        response.writeHead(307, { Location: `${moved}${target}` }).end();
+        return;
+      }
       if (!target.startsWith('/')) throw new CatalogueError('no_such_route', `There is nothing at ${target}`);
       request.url = target;
       // Checked by now; the adaptor only builds an address of it that nobody looks at, and stumbles over unusual ones.

@@ -1,9 +1,20 @@
-import type { SignedIn, SignIn, SignInLink } from '../../protocol/index.ts';
-import { readCookie, writeCookie } from '../auth/cookie.ts';
+import {
+  CatalogueError,
+  type Challenge,
+  type ChallengeAnswer,
+  PASS_HEADER,
+  type PassRequest,
+  type SignedIn,
+  type SignIn,
+  type SignInLink,
+} from '../../protocol/index.ts';
+import { writeCookie } from '../auth/cookie.ts';
+import type { Passes } from '../auth/passes.ts';
 import type { SignIns } from '../auth/sign-ins.ts';
 
 export interface SignInOptions {
   signIns: SignIns;
+  passes: Passes;
   version: string;
   /** where other machines find the page, null when not set */
   publicUrl: string | null;
@@ -12,6 +23,8 @@ export interface SignInOptions {
 
 interface SignInHandlers {
   signIn(input: { body: SignIn; request: Request }): Response;
+  challenge(input: { body: Challenge; request: Request }): ChallengeAnswer;
+  pass(input: { body: PassRequest; request: Request }): Response;
   signedIn(input: { request: Request }): SignedIn;
   signOut(input: { request: Request }): Response;
   createSignInLink(): SignInLink;
@@ -19,31 +32,41 @@ interface SignInHandlers {
 
 /** Signing browsers in and out. Who may ask for a link is decided by the gate: whoever may do everything else, too. */
 export function createSignInHandlers(options: SignInOptions): SignInHandlers {
-  const { signIns, version, publicUrl: public_url, now } = options;
-  const secretOf = (request: Request): string | null =>
-    readCookie([request.headers.get('cookie') ?? ''], signIns.cookieName);
+  const { signIns, passes, version, publicUrl: public_url, now } = options;
+  const signInOf = (request: Request): string | null => passes.holderOf(request.headers.get(PASS_HEADER) ?? '');
+  const cookieOf = (id: string, expiresAt: number, request: Request): string =>
+    writeCookie({
+      name: signIns.cookieName,
+      value: signIns.cookieOf(id),
+      maxAgeSeconds: Math.floor((expiresAt - now()) / 1000),
+      // The gate has found the Origin to be ours.
+      secure: request.headers.get('origin')?.startsWith('https:') === true,
+    });
 
   return {
     signIn: ({ body, request }) => {
-      const { secret, expiresAt } = signIns.signIn(body);
-      const cookie = writeCookie({
-        name: signIns.cookieName,
-        value: secret,
-        maxAgeSeconds: Math.floor((expiresAt - now()) / 1000),
-        // The gate has found the Origin to be ours.
-        secure: request.headers.get('origin')?.startsWith('https:') === true,
-      });
+      const { id, expiresAt } = signIns.signIn(body);
       const expires_at = new Date(expiresAt).toISOString();
-      return Response.json({ expires_at, version, public_url }, { headers: { 'Set-Cookie': cookie } });
+      return Response.json(
+        { expires_at, version, public_url, id, key: signIns.keyOf(id), pass: passes.first(id) },
+        { headers: { 'Set-Cookie': cookieOf(id, expiresAt, request) } },
+      );
+    },
+    challenge: ({ body, request }) => passes.challenge(body, originOf(request)),
+    pass: ({ body, request }) => {
+      const { id, pass } = passes.grant(body, originOf(request));
+      // Again, for a page of another port may have set its own in place of it.
+      const cookie = cookieOf(id, signIns.validUntil(id) ?? now(), request);
+      return Response.json({ pass }, { headers: { 'Set-Cookie': cookie } });
     },
     signedIn: ({ request }) => {
-      const secret = secretOf(request);
-      const until = secret === null ? null : signIns.validUntil(secret);
+      const id = signInOf(request);
+      const until = id === null ? null : signIns.validUntil(id);
       return { expires_at: until === null ? null : new Date(until).toISOString(), version, public_url };
     },
     signOut: ({ request }) => {
-      const secret = secretOf(request);
-      if (secret !== null) signIns.signOut(secret);
+      const id = signInOf(request);
+      if (id !== null) signIns.signOut(id);
       const cookie = writeCookie({ name: signIns.cookieName, value: '', maxAgeSeconds: 0, secure: false });
       return Response.json({ status: 'signed_out' }, { headers: { 'Set-Cookie': cookie } });
     },
@@ -52,4 +75,12 @@ export function createSignInHandlers(options: SignInOptions): SignInHandlers {
       return { code, expires_at: new Date(expiresAt).toISOString() };
     },
   };
+}
+
+/** The page that asks; the gate has found it to be ours. @throws CatalogueError forbidden_origin: no page asks */
+function originOf(request: Request): string {
+  const origin = request.headers.get('origin');
+  if (origin === null)
+    throw new CatalogueError('forbidden_origin', 'Only a page proves who it is: the request has no Origin');
+  return origin;
 }

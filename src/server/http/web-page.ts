@@ -33,6 +33,9 @@ const TYPES: Readonly<Record<string, string>> = {
   '.webmanifest': 'application/manifest+json',
 };
 
+/** It gets every service worker's update, also of one that another program left under an address and for a scope of its own. */
+export const SERVICE_WORKER = '/service-worker.js';
+
 /** Names under it carry a hash of their content, so a browser never asks twice. */
 const HASHED_FOLDER = '/assets/';
 const FOR_EVER = 'public, max-age=31536000, immutable';
@@ -101,6 +104,7 @@ function answer(file: PageFile, path: string, request: Request): Response {
     'Cache-Control': path.startsWith(HASHED_FOLDER) ? FOR_EVER : ASK_AGAIN,
     ETag: file.etag,
     Vary: path === '/' ? 'Accept, Accept-Encoding' : 'Accept-Encoding',
+    ...(path === SERVICE_WORKER ? { 'Service-Worker-Allowed': '/' } : {}),
   };
   if (request.headers.get('if-none-match')?.includes(file.etag) === true) {
     return new Response(null, { status: 304, headers });

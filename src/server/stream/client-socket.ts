@@ -13,11 +13,14 @@ const LIMIT_BYTES = 16 * 1024 * 1024;
 /** One client's WebSocket, with what it holds unsent in view. */
 export class ClientSocket {
   readonly #ws: WebSocket;
+  readonly #mayAct: () => boolean;
   readonly #drained = new Set<() => void>();
   #full = false;
 
-  constructor(ws: WebSocket) {
+  /** @param mayAct asked before each frame of the client's is taken: what opened the connection may hold no more */
+  constructor(ws: WebSocket, mayAct: () => boolean) {
     this.#ws = ws;
+    this.#mayAct = mayAct;
   }
 
   /** Sends a frame: an object, or its JSON as bytes where several clients get the same. */
@@ -46,7 +49,9 @@ export class ClientSocket {
 
   /** Text frames as they come; a binary frame is told as null. */
   onText(listener: (text: string | null) => void): void {
-    this.#ws.on('message', (data: RawData, isBinary: boolean) => listener(isBinary ? null : data.toString()));
+    this.#ws.on('message', (data: RawData, isBinary: boolean) => {
+      if (this.#mayAct()) listener(isBinary ? null : data.toString());
+    });
   }
 
   onClosed(listener: () => void): void {

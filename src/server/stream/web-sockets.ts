@@ -5,7 +5,7 @@ import type { RightsOf } from '../auth/session-rights.ts';
 import type { UpgradeListener } from '../http/listen.ts';
 import { refusal, refuseUpgrade } from '../http/request-listener.ts';
 import type { Logger } from '../logger.ts';
-import type { Sessions } from '../sessions.ts';
+import type { Dispose, Sessions } from '../sessions.ts';
 import { ClientSocket } from './client-socket.ts';
 
 /** As for bodies over HTTP: the longest prompt, escaped as JSON, fits. */
@@ -13,6 +13,9 @@ const MAX_FRAME_BYTES = 4 * 1024 * 1024;
 
 /** Finds connections whose other end is gone without a word (a laptop that sleeps, a lost network), and keeps proxies from closing idle ones. */
 const PING_INTERVAL_MS = 30_000;
+
+/** How often open connections are looked through for those whose token was rotated; what they send is refused at once. */
+const REVOKED_INTERVAL_MS = 1_000;
 
 /**
  * A ping waits behind what its client has not read yet, so one that is slow or busy answers late: it is given up after two minutes, in
@@ -39,6 +42,8 @@ export interface WebSocketsOptions {
   rightsOf: RightsOf;
   logger: Logger;
   hubs: Readonly<Record<string, Hub>>;
+  /** told when somebody has signed out */
+  onSignOut(listener: () => void): Dispose;
   pingIntervalMs?: number;
 }
 
@@ -68,22 +73,29 @@ export function createWebSockets(options: WebSocketsOptions): WebSockets {
     handleProtocols: (protocols) => (protocols.has(SUBPROTOCOL) ? SUBPROTOCOL : false),
   });
   const connections = new Set<Connection>();
-  let pings: NodeJS.Timeout | null = null;
+  let timers: NodeJS.Timeout[] = [];
+  const stopListening = options.onSignOut(() => endRevoked(connections));
 
-  const accept = (ws: WebSocket, admission: Admission): void => {
+  const accept = (ws: WebSocket, admission: Admission): Connection => {
     const connection: Connection = { ws, admission, unanswered: 0 };
     connections.add(connection);
-    pings ??= setInterval(() => checkAll(connections), options.pingIntervalMs ?? PING_INTERVAL_MS).unref();
+    if (timers.length === 0) {
+      timers = [
+        setInterval(() => endRevoked(connections), REVOKED_INTERVAL_MS).unref(),
+        setInterval(() => pingAll(connections), options.pingIntervalMs ?? PING_INTERVAL_MS).unref(),
+      ];
+    }
     ws.on('pong', () => {
       connection.unanswered = 0;
     });
     ws.on('error', (error) => logger.debug({ err: error }, 'a connection failed'));
     ws.once('close', () => {
       connections.delete(connection);
-      if (connections.size > 0 || pings === null) return;
-      clearInterval(pings);
-      pings = null;
+      if (connections.size > 0) return;
+      for (const timer of timers) clearInterval(timer);
+      timers = [];
     });
+    return connection;
   };
 
   return {
@@ -97,27 +109,38 @@ export function createWebSockets(options: WebSocketsOptions): WebSockets {
           throw new CatalogueError('invalid_request', 'Only WebSocket upgrades are understood');
         }
         server.handleUpgrade(request, socket, head, (ws) => {
-          accept(ws, admission);
-          hub.connect(new ClientSocket(ws), async () => (await rightsOf(request)).sessions);
+          const connection = accept(ws, admission);
+          hub.connect(
+            new ClientSocket(ws, () => endIfRevoked(connection)),
+            async () => (await rightsOf(request)).sessions,
+          );
         });
       } catch (error) {
         refuseUpgrade(socket, refusal(error, { request, logger }));
       }
     },
     close: async () => {
+      stopListening();
       await Promise.all([...connections].map(({ ws }) => goAway(ws)));
     },
   };
 }
 
-function checkAll(connections: ReadonlySet<Connection>): void {
+function endRevoked(connections: ReadonlySet<Connection>): void {
+  for (const connection of connections) endIfRevoked(connection);
+}
+
+/** @returns whether it may go on */
+function endIfRevoked({ ws, admission }: Connection): boolean {
+  if (admission.isStillValid()) return true;
+  ws.close(CLOSE_SIGN_IN_AGAIN, 'the sign-in is over, or the token was changed');
+  return false;
+}
+
+function pingAll(connections: ReadonlySet<Connection>): void {
   for (const connection of connections) {
     if (connection.unanswered >= MOST_UNANSWERED) {
       connection.ws.terminate();
-      continue;
-    }
-    if (!connection.admission.isStillValid()) {
-      connection.ws.close(CLOSE_SIGN_IN_AGAIN, 'the token was changed');
       continue;
     }
     connection.unanswered += 1;

@@ -20,7 +20,7 @@ import { addressOf, type Place, place } from './router.ts';
 export function App() {
   useEffect(() => startKeys(), []);
   const { page } = place.value;
-  if (page === 'sign-in' || link.value === 'signed-out') {
+  if (page === 'sign-in' || link.value === 'signed-out' || link.value === 'unproven') {
     return (
       <>
         <SignInPage />

@@ -1,7 +1,7 @@
 import { signal } from '@preact/signals';
 import { needsPerson, type Session } from '../../protocol/index.ts';
 import { client, link, onFrame, sessions } from '../server/fleet.ts';
-import { ownScript } from '../server/own-script.ts';
+import { registerWorker } from '../server/own-worker.ts';
 import { gistOf, statusText } from '../sessions/tone.ts';
 
 /**
@@ -98,18 +98,4 @@ async function show(session: Session): Promise<void> {
 async function withdraw(slug: string): Promise<void> {
   const registration = await navigator.serviceWorker.getRegistration();
   for (const shown of (await registration?.getNotifications({ tag: slug })) ?? []) shown.close();
-}
-
-let worker: Promise<ServiceWorkerRegistration> | null = null;
-
-function registerWorker(): Promise<ServiceWorkerRegistration> {
-  worker ??= navigator.serviceWorker
-    .register(ownScript('./service-worker.js'))
-    .then(() => navigator.serviceWorker.ready)
-    .catch((error: unknown) => {
-      // The server was away: the next one who asks tries again.
-      worker = null;
-      throw error;
-    });
-  return worker;
 }

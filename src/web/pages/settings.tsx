@@ -8,6 +8,7 @@ import { Icon } from '../parts/icons.tsx';
 import { PageHead } from '../parts/page-head.tsx';
 import { attempt, tellError } from '../parts/toasts.tsx';
 import { becomeSignedOut, client } from '../server/fleet.ts';
+import { forgetSignInKey } from '../server/sign-in-key.ts';
 
 const THEMES: readonly { choice: ThemeChoice; title: string }[] = [
   { choice: 'system', title: 'As the system' },
@@ -63,7 +64,9 @@ export function SettingsPage() {
             type="button"
             class="button"
             onClick={async () => {
-              if (await attempt(() => client.call('signOut'))) becomeSignedOut();
+              if (!(await attempt(() => client.call('signOut')))) return;
+              await forgetSignInKey();
+              becomeSignedOut();
             }}
           >
             Sign out

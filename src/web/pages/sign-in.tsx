@@ -1,8 +1,10 @@
-import { useSignal } from '@preact/signals';
+import { type Signal, useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
-import { CatalogueError, type SignIn } from '../../protocol/index.ts';
+import { CatalogueError, ERRORS, type SignIn } from '../../protocol/index.ts';
 import { place, replaceBy } from '../app/router.ts';
-import { client, connectFleet } from '../server/fleet.ts';
+import { client, connectFleet, link } from '../server/fleet.ts';
+import { takePass } from '../server/pass.ts';
+import { keepSignInKey } from '../server/sign-in-key.ts';
 
 /** By the link of `cbos open`, which does it by itself, or by the token. */
 export function SignInPage() {
@@ -11,14 +13,17 @@ export function SignInPage() {
   const problem = useSignal<CatalogueError | null>(null);
   const { value: at } = place;
   const code = at.page === 'sign-in' ? at.code : '';
+  const isUnproven = link.value === 'unproven';
 
   const signIn = async (shown: SignIn): Promise<void> => {
     isBusy.value = true;
     problem.value = null;
     try {
-      await client.call('signIn', { body: shown });
+      const signedIn = await client.call('signIn', { body: shown });
+      takePass(signedIn.pass);
       if (place.value.page === 'sign-in') replaceBy({ page: 'home' });
       connectFleet();
+      await keepSignInKey(signedIn);
     } catch (error) {
       if (!(error instanceof CatalogueError)) throw error;
       problem.value = error;
@@ -55,31 +60,46 @@ export function SignInPage() {
             <strong>{problem.value.message}.</strong> {problem.value.hint}
           </p>
         )}
+        {isUnproven && (
+          <p class="notice bad" role="alert">
+            <strong>{ERRORS.unproven_server.meaning}.</strong> Another program may have taken its port, or the token was
+            changed. This page sends it nothing, and goes on by itself when the server is there again.
+          </p>
+        )}
         <p>
           Type <code>cbos open</code> in a terminal on that machine: it opens this page signed in, and{' '}
           <code>cbos open --qr</code> shows the link as a picture for your phone.
         </p>
-        <div class="field">
-          <label for="token">
-            Or paste the token, which <code>cbos token</code> prints
-          </label>
-          <input
-            id="token"
-            class="input mono"
-            type="password"
-            autocomplete="current-password"
-            spellcheck={false}
-            required
-            value={token.value}
-            onInput={({ currentTarget }) => {
-              token.value = currentTarget.value;
-            }}
-          />
-        </div>
-        <button type="submit" class="button primary" disabled={isBusy.value}>
-          {isBusy.value ? 'Signing in…' : 'Sign in'}
-        </button>
+        {!isUnproven && <TokenField token={token} isBusy={isBusy.value} />}
       </form>
     </main>
+  );
+}
+
+/** Left out where nobody knows who would get it. */
+function TokenField({ token, isBusy }: { token: Signal<string>; isBusy: boolean }) {
+  return (
+    <>
+      <div class="field">
+        <label for="token">
+          Or paste the token, which <code>cbos token</code> prints
+        </label>
+        <input
+          id="token"
+          class="input mono"
+          type="password"
+          autocomplete="current-password"
+          spellcheck={false}
+          required
+          value={token.value}
+          onInput={({ currentTarget }) => {
+            token.value = currentTarget.value;
+          }}
+        />
+      </div>
+      <button type="submit" class="button primary" disabled={isBusy}>
+        {isBusy ? 'Signing in…' : 'Sign in'}
+      </button>
+    </>
   );
 }

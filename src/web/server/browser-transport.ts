@@ -6,8 +6,9 @@ import {
   type TransportRequest,
   type TransportResponse,
   type TransportSocket,
-  UnreachableError,
 } from '../../client/index.ts';
+import { PASS_SUBPROTOCOL_PREFIX } from '../../protocol/index.ts';
+import { dropPass, fetchOwn, fetchSignedIn, pass } from './pass.ts';
 
 /** So long a connection may say nothing before it is asked whether it still is one: a phone that slept does not know. */
 const SILENCE_MS = 15_000;
@@ -24,22 +25,17 @@ export function probeConnections(): void {
   for (const probe of probes) probe();
 }
 
-/** Reaches the server that this page came from; the cookie says who it is. */
+/** What a page asks before it is signed in. */
+const OPEN_REQUEST = 'POST /sign-in';
+
+/** Reaches the server that this page came from; its cookie and its pass say who it is. */
 export function browserTransport(): Transport {
   return { request, connect };
 }
 
-async function request(asked: TransportRequest): Promise<TransportResponse> {
-  const response = await fetch(asked.path, {
-    method: asked.method,
-    headers: { ...asked.headers },
-    body: asked.body,
-    credentials: 'same-origin',
-    cache: 'no-store',
-    redirect: 'error',
-  }).catch((cause: unknown) => {
-    throw new UnreachableError('the server does not answer', { cause });
-  });
+async function request({ method, path, headers, body }: TransportRequest): Promise<TransportResponse> {
+  const send = `${method} ${path}` === OPEN_REQUEST ? fetchOwn : fetchSignedIn;
+  const response = await send(path, { method, headers: { ...headers }, body });
   return {
     status: response.status,
     text: () =>
@@ -67,9 +63,27 @@ async function* readBody(response: Response): AsyncGenerator<Uint8Array> {
 }
 
 function connect(path: string, protocols: readonly string[], listener: SocketListener): TransportSocket {
+  let opened: TransportSocket | null = null;
+  let isClosed = false;
+  pass().then(
+    (shown) => {
+      if (!isClosed) opened = open(path, [...protocols, 'cbos', `${PASS_SUBPROTOCOL_PREFIX}${shown}`], listener);
+    },
+    (failure: Error) => listener.onClose(failure),
+  );
+  return {
+    send: (text) => opened?.send(text),
+    close: () => {
+      isClosed = true;
+      opened?.close();
+    },
+  };
+}
+
+function open(path: string, protocols: string[], listener: SocketListener): TransportSocket {
   const address = new URL(path, location.href);
   address.protocol = location.protocol === 'https:' ? 'wss:' : 'ws:';
-  const socket = new WebSocket(address, [...protocols]);
+  const socket = new WebSocket(address, protocols);
   let isOpen = false;
   let isOver = false;
   let timer = 0;
@@ -91,6 +105,7 @@ function connect(path: string, protocols: readonly string[], listener: SocketLis
     timer = window.setTimeout(() => {
       // Closing would wait for the other side, which is gone.
       socket.close();
+      dropPass();
       end(new ConnectionLostError('the connection is silent'));
     }, ANSWER_LIMIT_MS);
   };
@@ -120,6 +135,8 @@ function connect(path: string, protocols: readonly string[], listener: SocketLis
   };
   socket.onclose = () => {
     if (isOver) return;
+    // Another program may answer there by now.
+    dropPass();
     // A browser does not say why a WebSocket failed; a plain request does, a refused sign-in above all.
     void refusal().then(end);
   };
@@ -134,10 +151,10 @@ function connect(path: string, protocols: readonly string[], listener: SocketLis
 /** Why the server would not have this page: its error, or that nobody answers. */
 async function refusal(): Promise<Error> {
   try {
-    const response = await fetch('/sign-in', { credentials: 'same-origin', cache: 'no-store' });
+    const response = await fetchSignedIn('/sign-in');
     if (response.status === 401) return errorFromResponse(response.status, await response.text());
     return new ConnectionLostError('the server closed the connection');
-  } catch (cause) {
-    return new UnreachableError('the server does not answer', { cause });
+  } catch (failure) {
+    return failure instanceof Error ? failure : new ConnectionLostError('the server closed the connection');
   }
 }

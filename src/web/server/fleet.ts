@@ -11,8 +11,11 @@ const DRAW_INTERVAL_MS = 66;
 /** Between attempts to reach a server that was not there when the page was opened. */
 const RETRY_MS = 1_000;
 
-/** How this page stands with the server. `live`: what is shown is so now. `stale`: it was so, and nobody knows whether it still is. */
-export type Link = 'connecting' | 'live' | 'stale' | 'signed-out';
+/**
+ * How this page stands with the server. `live`: what is shown is so now. `stale`: it was so, and nobody knows whether it still is. `unproven`:
+ * somebody answers who could not prove to be the server that this browser signed in to.
+ */
+export type Link = 'connecting' | 'live' | 'stale' | 'signed-out' | 'unproven';
 
 export const link = signal<Link>('connecting');
 /** When the connection was lost, Unix milliseconds; null while it holds. */
@@ -25,6 +28,7 @@ export const client: Client = createClient({ transport: browserTransport() });
 type FrameListener = (frame: StreamFrame) => void;
 const listeners = new Set<FrameListener>();
 let connection: StreamConnection | null = null;
+let retryTimer = 0;
 let drawTimer = 0;
 let lastDrawn = 0;
 
@@ -58,7 +62,8 @@ const followed = new Map<string, number>();
 /** Connects, and stays connected. Called again after a sign-in. */
 export function connectFleet(): void {
   connection?.dispose();
-  link.value = 'connecting';
+  clearTimeout(retryTimer);
+  if (link.value !== 'unproven') link.value = 'connecting';
   connection = client.subscribe({
     recordings: [...followed.keys()],
     startTimer: (callback, delayMs) => {
@@ -74,11 +79,9 @@ export function connectFleet(): void {
       },
       onLost: () => becomeStale(),
       onEnd: (error) => {
-        if (error.code === 'unauthorized') becomeSignedOut();
-        else {
-          becomeStale();
-          setTimeout(connectFleet, RETRY_MS);
-        }
+        if (noticeRefusal(error)) return;
+        becomeStale();
+        retryTimer = window.setTimeout(connectFleet, RETRY_MS);
       },
     },
   });
@@ -93,16 +96,31 @@ export function startFleet(isSigningIn: boolean): void {
   addEventListener('online', probeConnections);
 }
 
-/** A request that is refused because the sign-in is over ends the whole page's. */
-export function noticeRefusal(error: unknown): void {
-  if (error instanceof CatalogueError && error.code === 'unauthorized') becomeSignedOut();
+/** A request that is refused because the sign-in is over, or that met another server, ends the whole page's. @returns whether it was one */
+export function noticeRefusal(error: unknown): boolean {
+  if (!(error instanceof CatalogueError)) return false;
+  if (error.code === 'unauthorized') becomeSignedOut();
+  else if (error.code === 'unproven_server') becomeUnproven();
+  else return false;
+  return true;
 }
 
 export function becomeSignedOut(): void {
+  forget('signed-out');
+}
+
+/** The port may be the server's again at any moment. */
+function becomeUnproven(): void {
+  forget('unproven');
+  retryTimer = window.setTimeout(connectFleet, RETRY_MS);
+}
+
+function forget(becomes: Link): void {
+  clearTimeout(retryTimer);
   connection?.dispose();
   connection = null;
   batch(() => {
-    link.value = 'signed-out';
+    link.value = becomes;
     sessions.value = EMPTY_VIEW;
     lostAt.value = null;
   });
@@ -120,7 +138,8 @@ function becomeLive(view: SessionView): void {
 function becomeStale(): void {
   if (link.value === 'signed-out') return;
   batch(() => {
-    link.value = sessions.value.size === 0 && link.value === 'connecting' ? 'connecting' : 'stale';
+    link.value =
+      link.value === 'unproven' || (sessions.value.size === 0 && link.value === 'connecting') ? 'connecting' : 'stale';
     lostAt.value ??= Date.now();
   });
 }

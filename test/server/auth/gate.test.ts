@@ -91,15 +91,20 @@ describe('the token', () => {
     expect((await server.call('/health', { token: null, method: 'POST' })).status).toBe(401);
   });
 
-  test('a rotated token holds at once, and connections that the old one opened end', async () => {
-    await using other = await startFaces({ settings: { token: null }, pingIntervalMs: 500 });
+  test('a rotated token holds at once: the old one opens nothing, types nothing more, and its connections end', async () => {
+    await using other = await startFaces({ settings: { token: null } });
+    other.sessions.add('AUTH');
     const path = `${other.world.cbosHome}/token`;
     const old = readToken(path);
-    const socket = await other.connectSessions({ token: old });
+    const [types, watches] = [await other.connectStream({ token: old }), await other.connectSessions({ token: old })];
     const fresh = rotateTokenFile(path);
+    types.ws.send(JSON.stringify({ type: 'keys', session: 'AUTH', keys: 'rm -rf ~' }));
     expect((await other.call('/sessions', { token: old })).status).toBe(401);
     expect((await other.call('/sessions', { token: fresh })).status).toBe(200);
-    await waitFor(() => socket.closed === 4401, { describe: 'the old connection ends' });
+    for (const socket of [types, watches]) {
+      await waitFor(() => socket.closed === 4401, { describe: 'the old connection ends', timeoutMs: 5_000 });
+    }
+    expect(other.sessions.typed.size).toBe(0);
   });
 });
 

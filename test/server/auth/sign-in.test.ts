@@ -1,9 +1,10 @@
-import { readFileSync, statSync } from 'node:fs';
+import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { readToken, rotateTokenFile } from '../../../src/server/auth/token.ts';
 import { type Answered, call, type FacesUnderTest, startFaces, TOKEN } from '../../harness/faces.ts';
 import { ManualClock } from '../../harness/manual-clock.ts';
+import { cookieIn, passRequest, type SignedInPage, signInAsPage } from '../../harness/signed-in-page.ts';
 import { waitFor } from '../../harness/wait-for.ts';
 
 const TEN_MINUTES_MS = 600_000;
@@ -13,7 +14,7 @@ let clock: ManualClock;
 let server: FacesUnderTest;
 beforeEach(async () => {
   clock = new ManualClock();
-  server = await startFaces({ clock, pingIntervalMs: 20 });
+  server = await startFaces({ clock });
   server.sessions.add('AUTH');
 });
 afterEach(() => server[Symbol.asyncDispose]());
@@ -27,26 +28,17 @@ async function newLink(): Promise<string> {
 }
 
 /** What a page sends: no token, and the Origin that a browser adds. */
-function asPage(path: string, options: { method?: string; body?: unknown; cookie?: string; headers?: object } = {}) {
-  const { method, body, cookie, headers } = options;
+function asPage(path: string, options: { method?: string; body?: unknown; headers?: object } = {}) {
+  const { method, body, headers } = options;
   return server.call(path, {
     token: null,
     ...(method === undefined ? {} : { method }),
     ...(body === undefined ? {} : { body }),
-    headers: { origin: origin(), ...(cookie === undefined ? {} : { cookie }), ...headers },
+    headers: { origin: origin(), ...headers },
   });
 }
 
 const signIn = (body: object): Promise<Answered> => asPage('/sign-in', { method: 'POST', body });
-
-function cookieOf(answer: Answered): string {
-  const [header = ''] = answer.headers['set-cookie'] ?? [];
-  return header.split(';', 1)[0] ?? '';
-}
-
-async function signedInCookie(): Promise<string> {
-  return cookieOf(await signIn({ code: await newLink() }));
-}
 
 describe('a link', () => {
   test('signs in by a cookie that no script reads and no other site sends', async () => {
@@ -55,8 +47,9 @@ describe('a link', () => {
     const header = String(answer.headers['set-cookie']);
     for (const flag of ['HttpOnly', 'SameSite=Strict', 'Path=/']) expect(header).toContain(flag);
     expect(header).not.toContain('Secure');
-    expect(answer.text).not.toContain(cookieOf(answer).split('=')[1]);
-    expect((await asPage('/sessions', { cookie: cookieOf(answer) })).status).toBe(200);
+    expect(answer.text).not.toContain(cookieIn(answer).split('=')[1]);
+    const { headers } = await signInAsPage(server, { code: await newLink() });
+    expect((await asPage('/sessions', { headers })).status).toBe(200);
   });
 
   test('signs in once', async () => {
@@ -77,7 +70,8 @@ describe('a link', () => {
 
   test('cannot be asked for by somebody who is not signed in', async () => {
     expect((await asPage('/sign-in/links', { method: 'POST' })).code()).toBe('unauthorized');
-    expect((await asPage('/sign-in/links', { method: 'POST', cookie: await signedInCookie() })).status).toBe(201);
+    const { headers } = await signInAsPage(server);
+    expect((await asPage('/sign-in/links', { method: 'POST', headers })).status).toBe(201);
   });
 
   test('made by guessing does not exist', async () => {
@@ -99,9 +93,8 @@ describe('a link', () => {
 
 describe('the token on the form', () => {
   test('signs in', async () => {
-    const answer = await signIn({ token: TOKEN });
-    expect(answer.status).toBe(200);
-    expect((await asPage('/sessions', { cookie: cookieOf(answer) })).status).toBe(200);
+    const { headers } = await signInAsPage(server, { token: TOKEN });
+    expect((await asPage('/sessions', { headers })).status).toBe(200);
   });
 
   test('cannot be guessed for long: after ten wrong ones a minute passes, for the right one as well', async () => {
@@ -125,30 +118,88 @@ describe('the token on the form', () => {
   );
 });
 
-describe('the cookie', () => {
-  test('holds for a month, over a restart of the server, and is kept only as a key that signs nobody in', async () => {
-    const cookie = await signedInCookie();
+const passOf = async (page: SignedInPage): Promise<Answered> =>
+  asPage('/sign-in/pass', { body: await passRequest(server, page) });
+const passIn = (answer: Answered): string => (answer.json() as { pass: string }).pass;
+
+describe('a sign-in', () => {
+  test('holds for a month, over a restart of the server, and is kept only as what signs nobody in', async () => {
+    const page = await signInAsPage(server);
     const file = join(server.world.cbosHome, 'sign-ins.json');
     expect(statSync(file).mode & 0o777).toBe(0o600);
-    expect(readFileSync(file, 'utf8')).not.toContain(cookie.split('=')[1]);
-    const stolen = (JSON.parse(readFileSync(file, 'utf8')) as { key: string }[])[0]?.key ?? '';
-    expect((await asPage('/sessions', { cookie: `${cookie.split('=')[0]}=${stolen}` })).status).toBe(401);
+    const kept = readFileSync(file, 'utf8');
+    for (const secret of [page.cookie.split('=')[1], page.key, page.pass]) expect(kept).not.toContain(secret);
+    await server.stop();
+    await server.startAgain();
+    expect((await asPage('/sessions', { headers: page.headers })).status, 'a pass ends with its server').toBe(401);
     clock.advance(MONTH_MS - 1);
-    expect((await asPage('/sessions', { cookie })).status).toBe(200);
+    const again = await passOf(page);
+    expect(again.status).toBe(200);
+    expect((await asPage('/sessions', { headers: { ...page.headers, 'cbos-pass': passIn(again) } })).status).toBe(200);
     clock.advance(1);
-    const over = await asPage('/sessions', { cookie });
+    const over = await asPage('/sessions', { headers: { ...page.headers, 'cbos-pass': passIn(again) } });
     expect(over.code()).toBe('unauthorized');
     expect(over.text).toContain('cbos open');
+    expect((await passOf(page)).code()).toBe('unauthorized');
+  });
+
+  test('opens nothing by its cookie alone, nor by its pass alone, nor by parts of two', async () => {
+    const [one, other] = [await signInAsPage(server), await signInAsPage(server)];
+    for (const shown of [
+      { cookie: one.cookie },
+      { 'cbos-pass': one.pass },
+      { cookie: one.cookie, 'cbos-pass': other.pass },
+      { cookie: one.cookie, 'cbos-pass': `${one.pass}x` },
+      { cookie: one.cookie, 'cbos-pass': one.key },
+    ]) {
+      const answer = await asPage('/sessions', { headers: shown });
+      expect(answer.code(), JSON.stringify(shown)).toBe('unauthorized');
+    }
+    expect((await asPage('/sessions', { headers: one.headers })).status).toBe(200);
+  });
+
+  test('gives no pass without its key: a proof is for one challenge, one sign-in and one page', async () => {
+    const page = await signInAsPage(server);
+    const asked = await passRequest(server, page);
+    for (const wrong of [
+      { ...asked, proof: '0'.repeat(64) },
+      { ...asked, nonce: 'x'.repeat(32) },
+      { ...asked, server_nonce: `x${asked.server_nonce}` },
+      { ...asked, id: 'other' },
+    ]) {
+      const answer = await asPage('/sign-in/pass', { body: wrong });
+      expect(answer.code(), JSON.stringify(wrong)).toBe('unauthorized');
+      expect(cookieIn(answer)).toBe('');
+    }
+    expect((await server.call('/sign-in/pass', { token: null, body: asked })).code()).toBe('forbidden_origin');
+    clock.advance(60_000);
+    expect((await asPage('/sign-in/pass', { body: asked })).code(), 'the challenge is too old').toBe('unauthorized');
+  });
+
+  test('gets a new pass after an hour, and the cookie again that another port replaced', async () => {
+    const page = await signInAsPage(server);
+    clock.advance(3_600_000);
+    expect((await asPage('/sessions', { headers: page.headers })).status).toBe(401);
+    const answer = await passOf(page);
+    expect(cookieIn(answer)).toBe(page.cookie);
+    const [name = ''] = page.cookie.split('=');
+    // Several of one name: the others are of other ports.
+    const headers = { 'cbos-pass': passIn(answer), cookie: `${name}=x; ${page.cookie}; ${name}=` };
+    expect((await asPage('/sessions', { headers })).status).toBe(200);
   });
 
   test('does nothing without an Origin: not for a write, not for a WebSocket', async () => {
-    const cookie = await signedInCookie();
-    const write = await server.call('/sessions/AUTH/keys', { token: null, headers: { cookie }, body: { keys: 'x' } });
+    const { cookie, pass, headers } = await signInAsPage(server);
+    const { origin: _, ...bare } = headers;
+    const write = await server.call('/sessions/AUTH/keys', { token: null, headers: bare, body: { keys: 'x' } });
     expect(write.code()).toBe('forbidden_origin');
-    await expect(server.connectStream({ token: null, headers: { cookie } })).rejects.toThrow(/403/);
+    const protocols = ['cbos', `pass.${pass}`];
+    await expect(server.connectStream({ token: null, headers: { cookie }, protocols })).rejects.toThrow(/403/);
     expect(server.sessions.typed.get('AUTH')).toBeUndefined();
-    const socket = await server.connectStream({ token: null, headers: { cookie }, origin: origin() });
+    const socket = await server.connectStream({ token: null, headers: { cookie }, protocols, origin: origin() });
     expect(socket.closed).toBeNull();
+    expect(socket.ws.protocol).toBe('cbos');
+    await expect(server.connectStream({ token: null, headers: { cookie }, origin: origin() })).rejects.toThrow(/401/);
   });
 
   test.each([
@@ -157,71 +208,122 @@ describe('the cookie', () => {
     ['a sandboxed page', 'null'],
     ['a name that begins like ours', 'http://127.0.0.1.evil.example'],
   ])('does nothing for a page of %s', async (_, foreign) => {
-    const cookie = await signedInCookie();
+    const { headers, cookie, pass } = await signInAsPage(server);
     for (const path of ['/sessions', '/sessions/AUTH/keys']) {
       const answer = await server.call(path, {
         token: null,
-        headers: { cookie, origin: foreign },
+        headers: { ...headers, origin: foreign },
         ...(path === '/sessions' ? {} : { body: { keys: 'x' } }),
       });
       expect(answer.code()).toBe('forbidden_origin');
     }
-    await expect(server.connectStream({ token: null, headers: { cookie }, origin: foreign })).rejects.toThrow(/403/);
+    const protocols = ['cbos', `pass.${pass}`];
+    await expect(
+      server.connectStream({ token: null, headers: { cookie }, protocols, origin: foreign }),
+    ).rejects.toThrow(/403/);
     expect(
       (await server.call('/sign-in', { token: null, headers: { origin: foreign }, body: { token: TOKEN } })).code(),
     ).toBe('forbidden_origin');
   });
 
   test('does nothing under a foreign name, as after DNS rebinding', async () => {
-    const cookie = await signedInCookie();
+    const { headers } = await signInAsPage(server);
     const host = `evil.example:${server.port}`;
     const answer = await server.call('/sessions', {
       token: null,
-      headers: { cookie, host, origin: `http://${host}` },
+      headers: { ...headers, host, origin: `http://${host}` },
     });
     expect(answer.code()).toBe('forbidden_host');
   });
 
   test.each(['cross-site', 'same-site'])('does nothing where the browser says that the request is %s', async (site) => {
-    const cookie = await signedInCookie();
-    const answer = await server.call('/sessions', { token: null, headers: { cookie, 'sec-fetch-site': site } });
+    const { headers } = await signInAsPage(server);
+    const { origin: _, ...bare } = headers;
+    const answer = await server.call('/sessions', { token: null, headers: { ...bare, 'sec-fetch-site': site } });
     expect(answer.code()).toBe('forbidden_origin');
-    expect((await asPage('/sessions', { cookie, headers: { 'sec-fetch-site': 'same-origin' } })).status).toBe(200);
-  });
-
-  test('set a second time by somebody else counts as none', async () => {
-    const cookie = await signedInCookie();
-    const [name = ''] = cookie.split('=');
-    expect((await asPage('/sessions', { cookie: `${name}=x; ${cookie}` })).status).toBe(401);
+    expect((await asPage('/sessions', { headers: { ...headers, 'sec-fetch-site': 'same-origin' } })).status).toBe(200);
   });
 
   test('beside a wrong token does not help it', async () => {
-    const cookie = await signedInCookie();
-    const headers = { cookie, origin: origin(), authorization: 'Bearer wrong' };
-    expect((await server.call('/sessions', { token: null, headers })).status).toBe(401);
+    const { headers } = await signInAsPage(server);
+    expect((await asPage('/sessions', { headers: { ...headers, authorization: 'Bearer wrong' } })).status).toBe(401);
   });
 
-  test('is over after signing out, here only, and its WebSockets end with it', async () => {
-    const [cookie, other] = [await signedInCookie(), await signedInCookie()];
-    const socket = await server.connectStream({ token: null, headers: { cookie }, origin: origin() });
-    const answer = await asPage('/sign-in', { method: 'DELETE', cookie });
+  test('is over after signing out, here only, and its WebSockets end with it at once', async () => {
+    const [page, other] = [await signInAsPage(server), await signInAsPage(server)];
+    const [socket, stays] = await Promise.all(
+      [page, other].map(({ cookie, pass }) =>
+        server.connectStream({
+          token: null,
+          headers: { cookie },
+          origin: origin(),
+          protocols: ['cbos', `pass.${pass}`],
+        }),
+      ),
+    );
+    const answer = await asPage('/sign-in', { method: 'DELETE', headers: page.headers });
     expect(answer.json()).toEqual({ status: 'signed_out' });
+    socket?.ws.send(JSON.stringify({ type: 'keys', session: 'AUTH', keys: 'x' }));
+    await waitFor(() => socket?.closed === 4401, { describe: 'the connection is closed, with the reason' });
+    expect(stays?.closed).toBeNull();
+    expect(server.sessions.typed.size).toBe(0);
     expect(String(answer.headers['set-cookie'])).toContain('Max-Age=0');
-    expect((await asPage('/sessions', { cookie })).status).toBe(401);
-    expect((await asPage('/sessions', { cookie: other })).status).toBe(200);
-    await waitFor(() => socket.closed === 4401, { describe: 'the connection is closed, with the reason' });
+    expect((await asPage('/sessions', { headers: page.headers })).status).toBe(401);
+    // The server still proves itself to it, so its page can believe that it is signed out.
+    expect((await passOf(page)).code()).toBe('unauthorized');
+    expect((await asPage('/sessions', { headers: other.headers })).status).toBe(200);
   });
+
+  test('of a server that knew a cookie alone is none any more', async () => {
+    await server.stop();
+    const file = join(server.world.cbosHome, 'sign-ins.json');
+    writeFileSync(file, JSON.stringify([{ key: 'ab'.repeat(32), expires_at: clock.now() + MONTH_MS }]));
+    await server.startAgain();
+    const cookie = `${(await signInAsPage(server)).cookie.split('=')[0]}=old`;
+    const answer = await asPage('/sessions', { headers: { cookie } });
+    expect(answer.code()).toBe('unauthorized');
+    expect(answer.text).toContain('cbos open');
+  });
+});
+
+test('under `localhost`, which is two addresses, nobody signs in; the page is where the server is', async () => {
+  for (const name of ['localhost', '[::1]']) {
+    const host = `${name}:${server.port}`;
+    const headers = { host, origin: `http://${host}` };
+    for (const [path, body] of [
+      ['/sign-in', { token: TOKEN }],
+      ['/sign-in/challenge', { id: 'x', nonce: 'n'.repeat(20) }],
+    ] as const) {
+      const answer = await server.call(path, { token: null, headers, body });
+      expect(answer.code()).toBe('forbidden_origin');
+      expect(answer.text).toContain(`${origin()}`);
+    }
+    const page = await server.call('/?x=1', { token: null, headers: { host, accept: 'text/html' } });
+    expect(page.status).toBe(307);
+    expect(page.headers.location).toBe(`${origin()}/?x=1`);
+  }
+  // A name that was configured is meant.
+  await using named = await startFaces({ settings: { allowed_hosts: ['localhost'] } });
+  expect((await signInAsPage(named, { token: TOKEN }, `http://localhost:${named.port}`)).pass).not.toBe('');
 });
 
 test('a rotated token signs every browser out', async () => {
   await using rotating = await startFaces({ settings: { token: null } });
   const file = join(rotating.world.cbosHome, 'token');
-  const headers = { origin: `http://127.0.0.1:${rotating.port}` };
-  const answer = await rotating.call('/sign-in', { token: null, headers, body: { token: readToken(file) } });
-  const cookie = cookieOf(answer);
-  expect((await rotating.call('/sessions', { token: null, headers: { ...headers, cookie } })).status).toBe(200);
+  const { headers } = await signInAsPage(rotating, { token: readToken(file) });
+  expect((await rotating.call('/sessions', { token: null, headers })).status).toBe(200);
   rotateTokenFile(file);
-  expect((await rotating.call('/sessions', { token: null, headers: { ...headers, cookie } })).status).toBe(401);
+  expect((await rotating.call('/sessions', { token: null, headers })).status).toBe(401);
+});
+
+test('behind a proxy the page proves itself under its public address, and under no plain one of that name', async () => {
+  const public_url = 'https://box.example';
+  await using proxied = await startFaces({ settings: { public_url } });
+  const { headers } = await signInAsPage(proxied, { token: TOKEN }, public_url);
+  const ask = (more: object) =>
+    proxied.call('/sessions', { token: null, headers: { ...headers, host: 'box.example', ...more } });
+  expect((await ask({})).status).toBe(200);
+  expect((await ask({ origin: 'http://box.example' })).code()).toBe('forbidden_origin');
 });
 
 test('over HTTPS the cookie is sent over HTTPS only', async () => {

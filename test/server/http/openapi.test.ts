@@ -3,6 +3,7 @@ import { Validator } from '@seriousme/openapi-schema-validator';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { z } from 'zod';
 import { ERRORS, ROUTES, type Route } from '../../../src/protocol/index.ts';
+import { createPasses } from '../../../src/server/auth/passes.ts';
 import { createSignIns } from '../../../src/server/auth/sign-ins.ts';
 import { fixedToken } from '../../../src/server/auth/token.ts';
 import { createSystemClock } from '../../../src/server/clock.ts';
@@ -79,13 +80,16 @@ describe('the OpenAPI description', () => {
     const silent = (): void => undefined;
     const logger = { debug: silent, info: silent, warn: silent, error: silent };
     const sessions = new MemorySessions('/nowhere');
+    const clock = createSystemClock();
+    const signIns = createSignIns({
+      home: '/nowhere',
+      file: '/nowhere/sign-ins.json',
+      token: fixedToken('a-token-for-tests-0123456789'),
+      clock,
+    });
     const app = createHttpApp({
-      signIns: createSignIns({
-        home: '/nowhere',
-        file: '/nowhere/sign-ins.json',
-        token: fixedToken('a-token-for-tests-0123456789'),
-        clock: createSystemClock(),
-      }),
+      signIns,
+      passes: createPasses({ signIns, clock }),
       push: createPush({ sessions: new MemorySessions('/nowhere'), file: '/nowhere/push.json', subject: '', logger }),
       rightsOf: async () => ({ isFull: true, sessions, requireFull: silent }),
       publicUrl: null,

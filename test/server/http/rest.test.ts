@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { ROUTES, type RouteName, type Session } from '../../../src/protocol/index.ts';
 import { type FacesUnderTest, startFaces, TOKEN } from '../../harness/faces.ts';
 import { callRoute, type RestInput } from '../../harness/rest.ts';
+import { passRequest, signInAsPage } from '../../harness/signed-in-page.ts';
 import { someSession } from '../../harness/some-session.ts';
 
 let server: FacesUnderTest;
@@ -9,6 +10,9 @@ beforeEach(async () => {
   server = await startFaces();
 });
 afterEach(() => server[Symbol.asyncDispose]());
+
+const origin = (): string => `http://127.0.0.1:${server.port}`;
+type PageInput = RestInput & { headers: Record<string, string> };
 
 const { status } = someSession('X');
 const WAITING: Partial<Session> = { state: 'waiting', status: { ...status, primary: 'idle', detail: 'waiting_input' } };
@@ -32,9 +36,18 @@ const QUESTION: Partial<Session> = {
 };
 
 /** A request of each route that succeeds; a route without one does not compile. */
-const SUCCESSES: Record<RouteName, RestInput & { before?: () => void }> = {
+const SUCCESSES: Record<RouteName, RestInput & { before?: () => void; asPage?: () => Promise<PageInput> }> = {
   health: {},
   signIn: { body: { token: TOKEN } },
+  challenge: {
+    asPage: async () => ({ headers: { origin: origin() }, body: { id: 'x', nonce: 'n'.repeat(20) } }),
+  },
+  pass: {
+    asPage: async () => {
+      const page = await signInAsPage(server);
+      return { headers: { origin: origin() }, body: await passRequest(server, page) };
+    },
+  },
   signedIn: {},
   signOut: {},
   createSignInLink: {},
@@ -108,7 +121,7 @@ describe('every route', () => {
   test.each(NAMES)('%s answers as its entry says', async (name) => {
     server.sessions.add('AUTH');
     SUCCESSES[name].before?.();
-    const answer = await callRoute(server, name, SUCCESSES[name]);
+    const answer = await callRoute(server, name, (await SUCCESSES[name].asPage?.()) ?? SUCCESSES[name]);
     expect(answer.status, answer.text).toBe(ROUTES[name].success);
   });
 

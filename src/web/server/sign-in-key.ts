@@ -1,0 +1,122 @@
+import { hmac } from '@noble/hashes/hmac.js';
+import { sha256 } from '@noble/hashes/sha2.js';
+import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
+import type { NewSignIn } from '../../protocol/index.ts';
+
+/** What this browser knows its server by, and is known by. */
+export interface SignInKey {
+  id: string;
+  /** The code that the key makes of a text: HMAC-SHA-256, in hexadecimal. */
+  prove(text: string): Promise<string>;
+}
+
+const DATABASE = 'cbos';
+const STORE = 'sign-in';
+/** There is one sign-in per browser and address. */
+const ONLY = 'current';
+const PLAIN = 'cbos.sign-in';
+
+interface Kept {
+  id: string;
+  key: CryptoKey;
+}
+
+/** Until it is kept; where the browser keeps nothing (a private window, a policy), as long as the page lasts. */
+let unkept: SignInKey | null = null;
+
+/** Read anew each time: another tab may have signed in again. */
+export async function loadSignInKey(): Promise<SignInKey | null> {
+  return unkept ?? (await loadSealed()) ?? loadPlain();
+}
+
+/**
+ * Keeps the key so that scripts can use it but not read it: a program that gets a page of its own shown at this address, while the server is
+ * down, cannot carry it away. Browsers have that on this machine and over HTTPS only, and Firefox not in private windows; elsewhere it is
+ * kept as text.
+ */
+export async function keepSignInKey({ id, key }: Pick<NewSignIn, 'id' | 'key'>): Promise<void> {
+  unkept = plainKey({ id, key });
+  try {
+    const sealed = await crypto.subtle.importKey('raw', encode(key), { name: 'HMAC', hash: 'SHA-256' }, false, [
+      'sign',
+    ]);
+    const kept: Kept = { id, key: sealed };
+    await inStore('readwrite', (store) => store.put(kept, ONLY));
+  } catch {
+    // No such thing here: as text then.
+    keepPlain({ id, key });
+    return;
+  }
+  unkept = null;
+}
+
+function keepPlain(signIn: Pick<NewSignIn, 'id' | 'key'>): void {
+  try {
+    localStorage.setItem(PLAIN, JSON.stringify(signIn));
+    unkept = null;
+  } catch {
+    // For this page only.
+  }
+}
+
+export async function forgetSignInKey(): Promise<void> {
+  unkept = null;
+  try {
+    localStorage.removeItem(PLAIN);
+    await inStore('readwrite', (store) => store.delete(ONLY));
+  } catch {
+    // What was never kept need not go.
+  }
+}
+
+async function loadSealed(): Promise<SignInKey | null> {
+  try {
+    const kept = (await inStore('readonly', (store) => store.get(ONLY))) as Kept | undefined;
+    if (kept === undefined) return null;
+    return { id: kept.id, prove: async (text) => hex(await crypto.subtle.sign('HMAC', kept.key, encode(text))) };
+  } catch {
+    return null;
+  }
+}
+
+function loadPlain(): SignInKey | null {
+  try {
+    const text = localStorage.getItem(PLAIN);
+    return text === null ? null : plainKey(JSON.parse(text) as Pick<NewSignIn, 'id' | 'key'>);
+  } catch {
+    return null;
+  }
+}
+
+function plainKey({ id, key }: Pick<NewSignIn, 'id' | 'key'>): SignInKey {
+  return { id, prove: async (text) => bytesToHex(hmac(sha256, utf8ToBytes(key), utf8ToBytes(text))) };
+}
+
+function inStore<T>(mode: IDBTransactionMode, ask: (store: IDBObjectStore) => IDBRequest<T>): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const opening = indexedDB.open(DATABASE, 1);
+    opening.onupgradeneeded = () => opening.result.createObjectStore(STORE);
+    opening.onerror = () => reject(opening.error);
+    opening.onsuccess = () => {
+      const database = opening.result;
+      const transaction = database.transaction(STORE, mode);
+      const asked = ask(transaction.objectStore(STORE));
+      transaction.oncomplete = () => {
+        database.close();
+        resolve(asked.result);
+      };
+      transaction.onabort = () => {
+        database.close();
+        reject(transaction.error);
+      };
+    };
+  });
+}
+
+function encode(text: string): Uint8Array<ArrayBuffer> {
+  return new Uint8Array(new TextEncoder().encode(text));
+}
+
+function hex(bytes: ArrayBuffer): string {
+  return bytesToHex(new Uint8Array(bytes));
+}
