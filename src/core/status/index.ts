@@ -21,4 +21,3 @@ export * from './set-clock.ts';
 export { readByRules } from './source-rules.ts';
 export { DEFAULT_THRESHOLDS, type Thresholds } from './thresholds.ts';
 export * from './timeline.ts';
-export { readUserRules } from './user-rules.ts';

@@ -1,3 +1,4 @@
+import { RE2JS } from 're2js';
 import { CatalogueError, parseStateSelector } from '../../protocol/index.ts';
 import { ALL_VERSIONS, USER_RULE_PREFIX } from './rule.ts';
 import type { ScreenRule, ScreenView } from './screen-generation.ts';
@@ -19,12 +20,13 @@ const ID = /^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/;
 /** Every frame of every session is read by every rule. */
 const MAX_RULES = 50;
 const MAX_PATTERN_CHARS = 200;
-/** A line is cut to this before it is matched: with two unbounded repeats a match takes 300³ steps at the very worst, in truth far fewer. */
+/** A match takes at most the steps of the pattern, counted repeats written out, times the characters of the line. */
 const MAX_LINE_CHARS = 300;
-const MAX_UNBOUNDED = 2;
+/** `(?:a|b){1,200}` has 600. */
+const MAX_PATTERN_STEPS = 1_000;
 
 /**
- * The `[[rules]]` of config.toml: `id`, `pattern` (a regular expression, for one line), `where` (`screen`, `bottom` or `footer`), `status`
+ * The `[[rules]]` of config.toml: `id`, `pattern` (a regular expression of RE2, for one line), `where` (`screen`, `bottom` or `footer`), `status`
  * (like `waiting/permission`). The first that fits is believed before every other source but the end of the process.
  * @param path of config.toml, for messages
  * @throws CatalogueError invalid_setting, naming the rule and what is wrong with it
@@ -64,62 +66,25 @@ function readRule(value: unknown, path: string, name: string): ScreenRule {
   };
 }
 
-function compile(pattern: unknown, because: (reason: string) => CatalogueError): RegExp {
+/**
+ * By RE2, whose time grows with the line and no faster; JavaScript's own engine tries ways without end on some patterns. RE2 knows no looking
+ * around and no references back.
+ */
+function compile(pattern: unknown, because: (reason: string) => CatalogueError): Pick<RE2JS, 'test'> {
   if (typeof pattern !== 'string' || pattern === '') throw because('needs a pattern, a regular expression');
   if (pattern.length > MAX_PATTERN_CHARS) throw because(`the pattern is longer than ${MAX_PATTERN_CHARS} characters`);
-  let compiled: RegExp;
+  let compiled: RE2JS;
   try {
-    compiled = new RegExp(pattern, 'u');
+    compiled = RE2JS.compile(RE2JS.translateRegExp(pattern));
   } catch (cause) {
-    throw because(`the pattern is no regular expression: ${cause instanceof Error ? cause.message : String(cause)}`);
+    throw because(
+      `the pattern is no regular expression of RE2: ${cause instanceof Error ? cause.message : String(cause)}`,
+    );
   }
-  const danger = whatMakesItSlow(pattern);
-  if (danger !== null) throw because(`the pattern could take for ever: ${danger}`);
-  return compiled;
-}
-
-const QUANTIFIER = /^(?:[*+?]|\{(\d+)(,?)(\d*)\})/;
-
-/** What may make a backtracking engine try exponentially many ways, or very many; null for a harmless pattern. */
-function whatMakesItSlow(pattern: string): string | null {
-  const groups: { branches: boolean }[] = [];
-  let unbounded = 0;
-  let closed: { branches: boolean } | null = null;
-  // Classes and escapes are one sign each; what is left are groups, alternatives and repeats.
-  const plain = pattern
-    .replace(/\\[1-9]|\\k/g, '\u0001')
-    .replace(/\\./gsu, 'x')
-    .replace(/\[[^\]]*\]/g, 'x');
-  if (plain.includes('\u0001')) return 'a reference back';
-  for (let index = 0; index < plain.length; index++) {
-    const sign = plain[index];
-    if (sign === '(') {
-      groups.push({ branches: false });
-      if (plain[index + 1] === '?') index++;
-      closed = null;
-    } else if (sign === ')') {
-      closed = groups.pop() ?? null;
-    } else if (sign === '|') {
-      const group = groups.at(-1);
-      if (group !== undefined) group.branches = true;
-      closed = null;
-    } else {
-      const repeat = QUANTIFIER.exec(plain.slice(index));
-      if (repeat === null) closed = null;
-      else {
-        const isOptional = repeat[0] === '?';
-        const isUnbounded = /^(?:[*+]|\{\d+,\})$/.test(repeat[0]);
-        if (closed?.branches === true && !isOptional) return 'a repeated group that holds repeats or alternatives';
-        if (isUnbounded) unbounded++;
-        index += repeat[0].length - 1;
-        if (plain[index + 1] === '?') index++;
-        closed = null;
-        // A repeat within a group is what makes the repeat of the group explode.
-        for (const group of groups) group.branches = true;
-      }
-    }
-  }
-  return unbounded > MAX_UNBOUNDED ? `more than ${MAX_UNBOUNDED} unbounded repeats` : null;
+  if (compiled.programSize() <= MAX_PATTERN_STEPS) return compiled;
+  throw because(
+    `the pattern has ${compiled.programSize()} steps, its repeats written out, more than ${MAX_PATTERN_STEPS}`,
+  );
 }
 
 const refuse = (path: string, name: string, reason: string): CatalogueError =>

@@ -1,5 +1,6 @@
-import { open, readdir, stat } from 'node:fs/promises';
+import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { openRegularFile } from '../files/regular-file.ts';
 import { transcriptFile } from './conversation.ts';
 
 /** A conversation that Claude Code has written down. */
@@ -86,7 +87,7 @@ async function namesIn(dir: string): Promise<string[]> {
 
 /** Of its first line of a person; null where that cannot be read, or there is none. */
 async function readHead(path: string): Promise<Pick<FoundConversation, 'cwd' | 'title'> | null> {
-  const file = await open(path, 'r').catch(() => null);
+  const file = await openRegularFile(path).catch(() => null);
   if (file === null) return null;
   try {
     for (let size = HEAD_BYTES; ; size *= 4) {

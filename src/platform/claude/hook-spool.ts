@@ -1,8 +1,9 @@
 import { chmodSync, mkdirSync } from 'node:fs';
-import { mkdir, readdir, readFile, rename, rm, stat, unlink } from 'node:fs/promises';
+import { lstat, mkdir, readdir, rename, rm, unlink } from 'node:fs/promises';
 import { uptime } from 'node:os';
 import { join } from 'node:path';
 import { z } from 'zod';
+import { readRegularFile } from '../files/regular-file.ts';
 import { watchDirectory } from './directory-watch.ts';
 import { makeSpool } from './spool-directory.ts';
 
@@ -67,6 +68,8 @@ const MAX_ATTEMPTS = 3;
 const RETRY_MS = 250;
 /** Enough to see a pattern; more would only fill the disk. */
 const MAX_REJECTED = 100;
+/** The longest that Claude Code fires (a tool's input and its answer) have a few megabytes. */
+const MOST_BYTES = 64_000_000;
 /** A hook's draft is renamed within milliseconds; one this old belongs to a process that was killed in between. */
 const STALE_DRAFT_MS = 3_600_000;
 
@@ -130,7 +133,9 @@ export function watchHookSpool(options: HookSpoolOptions): HookSpool {
     const file = join(dir, name);
     let hook: SpooledHook;
     try {
-      hook = parseHook(name, await readFile(file, 'utf8'), look);
+      const text = await readRegularFile(file, { mostBytes: MOST_BYTES, followsLinks: false });
+      if (text === null) throw new Error(`no regular file, or longer than ${MOST_BYTES} bytes`);
+      hook = parseHook(name, text, look);
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === 'ENOENT') return true;
       await reject(name, error);
@@ -231,7 +236,7 @@ async function moveToRejected(dir: string, name: string): Promise<void> {
 async function removeStaleDrafts(dir: string, now: number): Promise<void> {
   for (const name of await readdir(dir)) {
     if (!name.startsWith('.')) continue;
-    const found = await stat(join(dir, name)).catch(() => null);
+    const found = await lstat(join(dir, name)).catch(() => null);
     if (found !== null && now - found.mtimeMs > STALE_DRAFT_MS) await rm(join(dir, name), { force: true });
   }
 }

@@ -1,5 +1,5 @@
-import { open } from 'node:fs/promises';
 import { z } from 'zod';
+import { openRegularFile } from '../files/regular-file.ts';
 
 /** A queue's operations stand near the end of a transcript; between them and it lies what one turn wrote. */
 const TAIL_BYTES = 1_048_576;
@@ -87,7 +87,7 @@ function parseOperation(line: string): z.infer<typeof Operation> | null {
 
 /** Empty where there is no such file yet. */
 async function readTail(path: string): Promise<string> {
-  const file = await open(path, 'r').catch((error: NodeJS.ErrnoException) => {
+  const file = await openRegularFile(path).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return null;
     throw error;
   });

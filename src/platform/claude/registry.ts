@@ -1,7 +1,8 @@
-import { readdir, readFile } from 'node:fs/promises';
+import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import type { RegistryEvidence } from '../../core/status/evidence.ts';
+import { readRegularFile } from '../files/regular-file.ts';
 import { isAlive } from '../process/index.ts';
 import { watchDirectory } from './directory-watch.ts';
 
@@ -59,18 +60,21 @@ async function isLive(record: RegistryRecord): Promise<boolean> {
   return record.procStart !== null && (await isAlive({ pid: record.pid, startTime: record.procStart }));
 }
 
+/** A record has some hundred. */
+const MOST_BYTES = 1_000_000;
+
 const RECORD_FILE = /^(\d+)\.json$/;
 
 async function readRecord(file: string): Promise<{ text: string; record: RegistryRecord } | null> {
-  let text: string;
+  let text: string | null;
   try {
-    text = await readFile(file, 'utf8');
+    text = await readRegularFile(file, { mostBytes: MOST_BYTES });
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
     throw error;
   }
-  const record = parseRegistryRecord(text);
-  return record === null || !(await isLive(record)) ? null : { text, record };
+  const record = text === null ? null : parseRegistryRecord(text);
+  return text === null || record === null || !(await isLive(record)) ? null : { text, record };
 }
 
 async function listRecordFiles(dir: string): Promise<string[]> {
@@ -161,7 +165,7 @@ async function isStillThere(file: string, before: { text: string }): Promise<boo
   const record = parseRegistryRecord(before.text);
   if (record === null || !(await isLive(record))) return false;
   try {
-    await readFile(file);
+    await stat(file);
     return true;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false;

@@ -1,4 +1,5 @@
-import { type FileHandle, open } from 'node:fs/promises';
+import { constants } from 'node:fs';
+import { type FileHandle, open, rm } from 'node:fs/promises';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import type { Place } from './recorded-rows.ts';
 
@@ -31,7 +32,7 @@ export class KeyframeFile {
 
   /** Opens it, private to its user, or begins it. */
   static async open(file: string): Promise<KeyframeFile> {
-    const handle = await open(file, 'a+', 0o600);
+    const handle = await openOwn(file);
     try {
       const { frames, end } = readAll(await handle.readFile());
       const opened = new KeyframeFile(handle, frames, end);
@@ -99,4 +100,16 @@ function readEntry(line: string): Omit<Keyframe, 'position'> | null {
   if (at === undefined || offset === undefined || timing === undefined) return null;
   if (cols === undefined || rows === undefined || sum === undefined || length === undefined) return null;
   return { at, offset, timing, cols, rows, sum, length };
+}
+
+/** A link in its place leads to a file of something else, which would be emptied: it goes, as everything that is no file of keyframes does. */
+async function openOwn(file: string): Promise<FileHandle> {
+  const flags = constants.O_RDWR | constants.O_CREAT | constants.O_APPEND | constants.O_NOFOLLOW;
+  try {
+    return await open(file, flags, 0o600);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ELOOP') throw error;
+    await rm(file, { force: true });
+    return open(file, flags, 0o600);
+  }
 }

@@ -1,7 +1,8 @@
-import { access, mkdir, open, readdir, rename, writeFile } from 'node:fs/promises';
+import { access, open, readdir, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseHeader } from '../../core/recording/index.ts';
 import { CatalogueError } from '../../protocol/index.ts';
+import { ensureOwnDirectory } from '../files/private-directory.ts';
 import { openRecorded } from './recorded-file.ts';
 
 /** How a recording begins, and how it is now. */
@@ -54,9 +55,12 @@ export async function readRange(file: string, from: number, to: number): Promise
   }
 }
 
-/** Makes the directory of the recordings, private when it did not exist. */
-export async function ensureRecordingDir(dir: string): Promise<void> {
-  await mkdir(dir, { recursive: true, mode: 0o700 });
+/**
+ * Makes the directory of the recordings, private when it did not exist, and closes it to the writing of others.
+ * @throws CatalogueError invalid_setting
+ */
+export function ensureRecordingDir(dir: string): Promise<void> {
+  return ensureOwnDirectory(dir, 'Name a directory that belongs to you in CBOS_STREAM_STREAM_DIR');
 }
 
 /**

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdir, open, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { type FileHandle, mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { brotliCompress, brotliDecompress, constants } from 'node:zlib';
@@ -74,7 +74,7 @@ export async function packPart(typescript: string, from: number): Promise<boolea
   const unfinished = join(dir, 'unfinished');
   const part = join(dir, `${from}-${to}.br`);
   const source = await open(typescript, 'r');
-  const target = await open(unfinished, 'w', 0o600);
+  const target = await openUnfinished(unfinished);
   try {
     const bytes = Buffer.alloc(PART_BYTES);
     for (let done = 0; done < bytes.length; ) {
@@ -119,7 +119,8 @@ export async function dropOldestPart(typescript: string): Promise<void> {
 export async function dropParts(file: string, to: number, note = ''): Promise<void> {
   const dir = partsDirectory(file);
   // Said before it is done: after a crash in between nobody looks for what is gone.
-  await writeFile(join(dir, 'unfinished'), note, { mode: 0o600 });
+  const unfinished = await openUnfinished(join(dir, 'unfinished'));
+  await unfinished.writeFile(note).finally(() => unfinished.close());
   await rename(join(dir, 'unfinished'), join(dir, `dropped-${to}`));
   for (const name of await readdir(dir)) {
     const end = Number(PART.exec(name)?.[2] ?? Number.POSITIVE_INFINITY);
@@ -145,6 +146,12 @@ export async function unpackPart({ file }: RecordingPart): Promise<Buffer> {
   if (unpacked?.key !== key)
     unpacked = { key, bytes: readFile(file).then((packed) => promisify(brotliDecompress)(packed)) };
   return unpacked.bytes;
+}
+
+/** Of what was cut off there nothing is used; and a link that somebody has put in its place is not followed. */
+async function openUnfinished(file: string): Promise<FileHandle> {
+  await rm(file, { force: true });
+  return open(file, 'wx', 0o600);
 }
 
 /** Node has no call for it; `fallocate` is of util-linux like `script`. */

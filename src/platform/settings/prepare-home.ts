@@ -1,10 +1,13 @@
 import { constants } from 'node:fs';
-import { access, chmod, mkdir, stat } from 'node:fs/promises';
+import { access, chmod, mkdir } from 'node:fs/promises';
 import { CatalogueError } from '../../protocol/index.ts';
+import { requireOwn } from '../files/private-directory.ts';
 import { homeFault } from '../sqlite/home-fault.ts';
 
 /** The token, the hooks' payloads and every prompt are inside: nobody else's business. */
 const PRIVATE = 0o700;
+
+const OWN_HOME = 'Name a directory that belongs to you in CBOS_HOME';
 
 /**
  * Makes CBOS's home where it is missing, and closes it to others where it was open.
@@ -13,7 +16,7 @@ const PRIVATE = 0o700;
 export async function prepareHome(home: string): Promise<void> {
   try {
     await mkdir(home, { recursive: true, mode: PRIVATE });
-    const { mode } = await stat(home);
+    const { mode } = await requireOwn(home, OWN_HOME);
     if ((mode & 0o777) !== PRIVATE) await chmod(home, PRIVATE);
     // A server that could write nothing down would type what it cannot remember; and no lock can be taken there.
     await access(home, constants.W_OK);
@@ -24,13 +27,14 @@ export async function prepareHome(home: string): Promise<void> {
 
 /** A failure in a home's directory, with its name. */
 function homeError(cause: unknown, home: string): CatalogueError {
+  if (cause instanceof CatalogueError) return cause;
   const fault = homeFault(cause);
   if (fault === 'home_read_only')
     return new CatalogueError(fault, `The home ${home} is on a read-only file system`, { cause });
   if (fault !== null) return new CatalogueError(fault, `There is no room on the disk of the home ${home}`, { cause });
   const reason = (cause as NodeJS.ErrnoException).code ?? String(cause);
   return new CatalogueError('invalid_setting', `The home ${home} cannot be used (${reason})`, {
-    hint: 'Name a directory that belongs to you in CBOS_HOME',
+    hint: OWN_HOME,
     cause,
   });
 }

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { parse, TomlError } from 'smol-toml';
 import { resolveHome, resolveSettings, type SettingFlags, type SettingsFile } from '../../core/settings/index.ts';
-import { readUserRules, type ScreenRule } from '../../core/status/index.ts';
+import type { ScreenRule } from '../../core/status/index.ts';
 import { CatalogueError, type ResolvedSetting, type Settings } from '../../protocol/index.ts';
 
 export interface SettingsRequest {
@@ -45,7 +45,13 @@ export async function readSettings(request: SettingsRequest): Promise<ReadSettin
   };
   const resolved = resolveSettings({ ...sources, file });
   assertSocketFits(resolved.settings.socket);
-  return { ...resolved, rules: readUserRules(values?.rules, path) };
+  return { ...resolved, rules: values?.rules === undefined ? [] : await readRules(values.rules, path) };
+}
+
+/** Loaded for those who have rules: the engine of their patterns is as large as all else that `cbos ls` reads. */
+async function readRules(rules: unknown, path: string): Promise<ScreenRule[]> {
+  const { readUserRules } = await import('../../core/status/user-rules.ts');
+  return readUserRules(rules, path);
 }
 
 /** Only `~` and `~/…`; another user's home is left to the shell, as everywhere. */

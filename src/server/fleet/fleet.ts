@@ -1,10 +1,9 @@
-import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { localDay } from '../../core/history/index.ts';
 import { explain } from '../../core/status/index.ts';
 import type { ProcessTrace } from '../../platform/claude/index.ts';
 import { prepareJsonDirectory } from '../../platform/claude/json/index.ts';
-import { markOwn } from '../../platform/recorder/index.ts';
+import { ensureRecordingDir, markOwn } from '../../platform/recorder/index.ts';
 import { toHomeError } from '../../platform/sqlite/home-fault.ts';
 import {
   type Broadcast,
@@ -182,7 +181,7 @@ export function createFleet({ deps, launch, registryDir, pid, onSpoolRemade }: F
 
   return {
     start: async () => {
-      await mkdir(settings.stream_dir, { recursive: true, mode: 0o700 });
+      await ensureRecordingDir(settings.stream_dir);
       const records = deps.sessions.all();
       await prepareJsonDirectory(json.jsonDir, new Set(records.map((record) => record.launchId ?? '')));
       deps.search.keepOnly(records.map(({ id }) => id));

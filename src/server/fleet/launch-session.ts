@@ -1,4 +1,4 @@
-import { mkdir, stat } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { v4 as uuid } from 'uuid';
 import {
@@ -14,7 +14,7 @@ import {
 } from '../../platform/claude/index.ts';
 import { launch, type ScreenHost } from '../../platform/gnu-screen/index.ts';
 import type { ProcessId } from '../../platform/process/index.ts';
-import { markOwn, rotateRecording } from '../../platform/recorder/index.ts';
+import { ensureRecordingDir, markOwn, rotateRecording } from '../../platform/recorder/index.ts';
 import type { SessionRecord } from '../../platform/sqlite/session-store.ts';
 import { CatalogueError, PermissionMode, type Settings } from '../../protocol/index.ts';
 import type { RecordingFiles } from '../session/recording.ts';
@@ -67,7 +67,7 @@ export async function launchSession(context: LaunchContext, record: SessionRecor
     ...(record.launch.model === null ? {} : { model: record.launch.model }),
   });
 
-  await mkdir(settings.stream_dir, { recursive: true, mode: 0o700 });
+  await ensureRecordingDir(settings.stream_dir);
   await rotateRecording(settings.stream_dir, record.slug);
   const recording = recordingFiles(settings.stream_dir, record.slug);
   const launched = await launch(screen, {

@@ -1,5 +1,14 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { mkdirSync, readdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
+import {
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  statSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { uptime } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -12,6 +21,7 @@ import {
   type SpoolLook,
   watchHookSpool,
 } from '../../../src/platform/claude/index.ts';
+import { runProgram } from '../../../src/platform/process/index.ts';
 import { waitFor } from '../../harness/wait-for.ts';
 import { createWorld, type World } from '../../harness/world.ts';
 
@@ -145,6 +155,26 @@ describe('the hook spool', () => {
     await waitFor(() => rejected.length === 4 && hooks.length === 1, { describe: 'the good one is handed over' });
     expect(readdirSync(join(dir, 'rejected'))).toHaveLength(4);
     expect(readFileSync(join(dir, 'rejected', '1795253981000000001.launch-1.77.78.json'), 'utf8')).toBe('half of a');
+  });
+
+  test('waits for no pipe and reads no device, no link and nothing huge: those are put aside, and hooks go on', async () => {
+    mkdirSync(dir, { recursive: true });
+    const [pipe = '', device = '', link = '', huge = '', folder = ''] = ['1', '2', '3', '4', '5'].map((digit) =>
+      join(dir, `179525398100000000${digit}.launch-1.77.78.json`),
+    );
+    await runProgram('mkfifo', [pipe], { env: world.env, timeoutMs: 5_000 });
+    symlinkSync('/dev/zero', device);
+    writeFileSync(join(world.dir, 'elsewhere'), '{"hook_event_name":"Linked"}');
+    symlinkSync(join(world.dir, 'elsewhere'), link);
+    writeFileSync(huge, '');
+    truncateSync(huge, 8_000_000_000);
+    mkdirSync(folder);
+    put(...hookFile(1_795_253_981_000_000_006n, 'Good'));
+    open();
+    await waitFor(() => hooks.length === 1, { describe: 'the good one is handed over' });
+    expect(hooks[0]?.event).toBe('Good');
+    expect(rejected).toHaveLength(5);
+    expect(readFileSync(join(world.dir, 'elsewhere'), 'utf8')).toContain('Linked');
   });
 
   test('is private, and goes on when its directory was removed and made again', async () => {

@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import {
@@ -10,6 +10,7 @@ import {
   registryEvidence,
   watchRegistry,
 } from '../../../src/platform/claude/index.ts';
+import { runProgram } from '../../../src/platform/process/index.ts';
 import { waitFor } from '../../harness/wait-for.ts';
 import { createWorld, type World } from '../../harness/world.ts';
 
@@ -51,6 +52,13 @@ function watchAll(): void {
     onError: (error) => faults.push(error),
   });
 }
+
+test('waits for no pipe and reads no device among the records', async () => {
+  write({ status: 'idle' });
+  await runProgram('mkfifo', [join(dir, '1.json')], { env: world.env, timeoutMs: 5_000 });
+  symlinkSync('/dev/zero', join(dir, '2.json'));
+  expect(await readRegistry(dir)).toHaveLength(1);
+});
 
 test('tells of records that are there, that come, that change and that go', async () => {
   write({ status: 'idle' });
