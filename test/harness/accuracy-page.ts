@@ -32,6 +32,7 @@ the answer, using tools from a call to the next request, and compacting.
 
 **strict** is exactly that. **lenient** leaves out the last 300 ms before a change too: labels of keys and requests are written up to that
 long after the screen has shown their effect. **lag** is from a change of the truth to the right word; none where the word is there already.
+What was recorded on a machine with a load above 4 says nothing of lags.
 
 **The other two** are patterns of the kind that programs of this field use, on the same terminal's text: the first that
 matches decides. One has a single word and polls every two seconds; where it says waiting or idle, either counts as either. The other has two levels.
@@ -55,10 +56,11 @@ export const versionsOf = (scored: readonly ScoredRecording[]): string[] => [
 ];
 
 /** Figures of before the details of running turns were scored have none of them. */
-export type ShownFigures = Omit<Figures, 'activeDetail' | 'activeSamples'> & Partial<Figures>;
+export type ShownFigures = Omit<Figures, 'activeDetail' | 'activeSamples' | 'lagSamples'> & Partial<Figures>;
 
 export function figuresRow(name: string, figures: ShownFigures): string[] {
-  const { activeDetail = 0, activeSamples = 0 } = figures;
+  const { activeDetail = 0, activeSamples = 0, lagSamples = null } = figures;
+  const lag = (ms: number): string => (lagSamples === 0 ? '–' : `${Math.round(ms)} ms`);
   return [
     name,
     String(figures.samples),
@@ -66,8 +68,8 @@ export function figuresRow(name: string, figures: ShownFigures): string[] {
     percent(figures.lenient),
     figures.waitingSamples === 0 ? '–' : percent(figures.waitingDetail),
     activeSamples === 0 ? '–' : percent(activeDetail),
-    `${Math.round(figures.medianLagMs)} ms`,
-    `${Math.round(figures.p90LagMs)} ms`,
+    lag(figures.medianLagMs),
+    lag(figures.p90LagMs),
   ];
 }
 

@@ -14,8 +14,8 @@ import {
 
 /** The part of docs/ACCURACY.md on recordings that no rule was written for. */
 export function heldOutSection(first: readonly FirstScoring[], now: readonly ScoredRecording[]): string {
-  const scorings = first.flatMap(({ at, commit, recordings, all, versions }) => [
-    `Scored once on ${at.slice(0, 10)}, with the rules of commit \`${commit}\`: ${recordings.length} recordings.`,
+  const scorings = first.flatMap(({ at, commit, recordings, all, versions, load }) => [
+    `Scored once on ${at.slice(0, 10)}, with the rules of commit \`${commit}\`: ${recordings.length} recordings.${madeAt(load)}`,
     table(TITLES, [...rowsOf(versions), figuresRow('**all**', all)]),
   ]);
   const today = Object.fromEntries(
@@ -41,6 +41,9 @@ others that are like them; so the last table is no forecast any more.`,
     faultSection(now),
   ].join('\n\n');
 }
+
+const madeAt = (load: FirstScoring['load']): string =>
+  load === undefined ? '' : ` They were made on two cores with a load of ${load.least} to ${load.most}.`;
 
 const rowsOf = (versions: Readonly<Record<string, ShownFigures>>): string[][] =>
   Object.entries(versions).map(([version, figures]) => figuresRow(version, figures));
@@ -99,6 +102,8 @@ interface FirstScoring {
   commit: string;
   /** `VERSION/SCENE` */
   recordings: string[];
+  /** of the machine, while they were made; left out of those that do not tell */
+  load?: { least: number; most: number };
   all: ShownFigures;
   versions: Record<string, ShownFigures>;
 }
@@ -106,8 +111,10 @@ interface FirstScoring {
 /** The figures of recordings that nobody had scored before. */
 export function firstScoring(scored: readonly ScoredRecording[], when: { at: string; commit: string }): FirstScoring {
   const figuresOfThese = (some: readonly ScoredRecording[]): Figures => figuresOf(of(some, 'cbos'));
+  const loads = scored.flatMap(({ load }) => load ?? []);
   return {
     ...when,
+    ...(loads.length === 0 ? {} : { load: { least: Math.min(...loads), most: Math.max(...loads) } }),
     recordings: scored.map(({ version, scene }) => `${version}/${scene}`),
     all: figuresOfThese(scored),
     versions: Object.fromEntries(

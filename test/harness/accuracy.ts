@@ -16,6 +16,9 @@ const AFTER_CHANGE_MS = 2_000;
  */
 const BEFORE_CHANGE_MS = 300;
 
+/** A machine with more to do draws late: what recordings made on one say of lags is left out. Of older ones the load is not known. */
+const AT_REST_LOAD = 4;
+
 /** Who is scored: CBOS, and the two sets of patterns that it is compared with. */
 export const DETECTORS = ['cbos', 'first-match', 'two-level'] as const;
 export type Detector = (typeof DETECTORS)[number];
@@ -62,6 +65,8 @@ export interface Score {
 export interface ScoredRecording {
   version: string;
   scene: string;
+  /** the machine's load as it was made, null where that is not known */
+  load: number | null;
   timeline: TimelineEntry[];
   /** words that CBOS said for a moment only, for people */
   moments: string[];
@@ -99,9 +104,10 @@ interface Scored {
   version: string;
   scene: string;
   labels: readonly Label[];
+  load: number | null;
 }
 
-function scoreSaid(timeline: readonly { at: number; said: Said }[], { version, scene, labels }: Scored): Score {
+function scoreSaid(timeline: readonly { at: number; said: Said }[], { version, scene, labels, load }: Scored): Score {
   const states = labels.filter((label) => label.state !== undefined);
   const endMs = (labels.at(-1)?.t ?? 0) * 1_000;
   const score: Score = {
@@ -154,7 +160,7 @@ function scoreSaid(timeline: readonly { at: number; said: Said }[], { version, s
       tally(score.doing, phase.detail, said.detail ?? 'unknown');
     }
   }
-  for (const [index, label] of states.entries()) {
+  for (const [index, label] of load !== null && load > AT_REST_LOAD ? [] : states.entries()) {
     const truth = label.state ?? '';
     if (truth === 'starting' || truth === 'dead') continue;
     const fromMs = label.t * 1_000;
@@ -223,11 +229,13 @@ export async function scoreRecording(directory: string, version: string, scene: 
   const base = join(directory, version, scene);
   const played = await replay(base);
   const timeline = timelineOf(played);
-  const scored = { version, scene, labels: readLabels(base) };
+  const { load = null } = JSON.parse(readFileSync(`${base}.meta.json`, 'utf8')) as { load?: number };
+  const scored = { version, scene, load, labels: readLabels(base) };
   const said = timeline.map(({ at, primary, detail }) => ({ at, said: { primary, detail } }));
   return {
     version,
     scene,
+    load,
     timeline,
     moments: momentsOf(timeline, scored),
     scores: {
@@ -270,6 +278,8 @@ export interface Figures {
   activeSamples: number;
   medianLagMs: number;
   p90LagMs: number;
+  /** how many changes they are of */
+  lagSamples: number;
 }
 
 /** Sums scores up. */
@@ -290,5 +300,6 @@ export function figuresOf(scores: readonly Score[]): Figures {
     activeSamples: scores.reduce((total, score) => total + score.active.samples, 0),
     medianLagMs: quantile(0.5),
     p90LagMs: quantile(0.9),
+    lagSamples: lags.length,
   };
 }

@@ -1,4 +1,5 @@
 import { copyFileSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { loadavg } from 'node:os';
 import { join } from 'node:path';
 import { parseTiming } from '../../src/core/recording/index.ts';
 import { SPOOL_VARIABLE } from '../../src/platform/claude/index.ts';
@@ -81,6 +82,7 @@ export async function record(options: RecordOptions): Promise<string> {
     started: startedAt,
     claude: options.claude,
     alternateScreen: options.alternateScreen,
+    load: Math.round((loadavg()[0] ?? 0) * 10) / 10,
   };
   truth.note('end-of-recording', '', endAt);
   writeFileSync(`${base}.typescript`, neutralizePaths(neutralizeHeader(whole), world.dir), 'latin1');

@@ -22,10 +22,18 @@ export interface ProcessEvidence {
   unreachableSince?: Millis;
 }
 
+/** A cell of the window, from 0. */
+export interface Place {
+  row: number;
+  col: number;
+}
+
 /** What a terminal shows at one moment. `lines` are the rows of the window from top to bottom, trimmed on the right. */
 export interface ScreenFrame {
   lines: readonly string[];
-  cursor: { row: number; col: number };
+  cursor: Place;
+  /** where the last movement upwards brought the cursor; null before any, left out where movements are not known */
+  raisedTo?: Place | null;
   cols: number;
   rows: number;
   /** row numbers whose whole text, the prompt's mark `❯` or `>` left out, is dim: suggestions in the prompt look like this */
@@ -97,6 +105,8 @@ export interface ScreenDialog {
   numbered: boolean;
   /** per option whether its box is ticked; null: it has no box */
   checked: readonly (boolean | null)[];
+  /** whether it is drawn to its end; until then options may be missing, cut short or those of the dialog before */
+  isWhole: boolean;
 }
 
 /** A reading that stood long enough to be believed, and since when it did. */

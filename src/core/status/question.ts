@@ -127,7 +127,9 @@ export function dialogQuestion(sources: {
 }): Question {
   const { kind, dialog, tool, openedAt, movedMs } = sources;
   const asked = kind === 'question' && tool !== null ? askedQuestions(tool.input) : [];
-  const questions = mergeParts(asked, dialog?.parts ?? []);
+  const parts = mergeParts(asked, dialog?.parts ?? []);
+  // Nobody knows the options of a dialog before it is drawn to its end; what it asks stands first.
+  const questions = dialog?.isWhole === false ? parts.map((part) => ({ ...part, options: [] })) : parts;
   const first = questions[0];
   const text = first?.text ?? (tool === null ? '' : describeTool(tool));
   const askedAt = tool?.requestedAt ?? openedAt;

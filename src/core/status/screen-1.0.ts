@@ -1,7 +1,7 @@
 import type { ScreenGeneration } from './screen-generation.ts';
 import { activeDetail, dialogRule, errorLine, isReceiving, runningShell } from './screen-readers.ts';
 
-const ALL = ['1.0.60', '1.0.128', '2.0.30', '2.0.77', '2.1.50', '2.1.150', '2.1.250', '2.1.329'] as const;
+const ALL = ['1.0.60', '1.0.128', '2.0.30', '2.0.77', '2.1.50', '2.1.150', '2.1.250', '2.1.329', '2.1.330'] as const;
 
 /**
  * Claude Code 1.0: the prompt in a box, from 1.0.128 on between two lines; dialogs in a box; one spinner line, `esc to interrupt` in
@@ -37,7 +37,7 @@ export const SCREEN_1_0: ScreenGeneration = {
       {
         // An answer is drawn when it is whole (up to 2.1.50): until then only the spinner tells that it comes.
         id: 'screen.spinner.receiving',
-        versions: ['1.0.60', '1.0.128', '2.0.30', '2.0.77', '2.1.50'],
+        versions: ['1.0.60', '1.0.94', '1.0.128', '2.0.30', '2.0.77', '2.1.50'],
         read: (view) =>
           view.spinner !== null && isReceiving(view)
             ? { primary: 'active', detail: 'responding', evidence: view.spinner.words }
@@ -46,7 +46,7 @@ export const SCREEN_1_0: ScreenGeneration = {
       {
         // Without a spinner, up to 2.1.50.
         id: 'screen.shell.running',
-        versions: ['1.0.128', '2.0.30', '2.1.50'],
+        versions: ['1.0.128', '2.0.30', '2.0.77', '2.1.50'],
         read: ({ prompt, blocks }) => {
           const command = prompt === null ? null : runningShell(blocks);
           return command === null ? null : { primary: 'active', detail: 'using_tools', evidence: command };

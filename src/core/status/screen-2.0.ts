@@ -3,7 +3,7 @@ import type { ScreenGeneration, ScreenRule } from './screen-generation.ts';
 import { cutBlocks, INTERRUPTED } from './screen-layout.ts';
 import { dialogRule } from './screen-readers.ts';
 
-const ALL = ['2.0.30', '2.0.77', '2.1.50', '2.1.150', '2.1.250', '2.1.329'] as const;
+const ALL = ['2.0.30', '2.0.77', '2.1.50', '2.1.150', '2.1.250', '2.1.329', '2.1.330'] as const;
 
 /** The line below the detailed transcript that Ctrl+O lays over everything. From 2.1.329 on what goes on below stands before it. */
 const TRANSCRIPT = /^\s*(?:(\S.*?) · )?(Showing detailed transcript\b.*)/;
@@ -37,11 +37,12 @@ const transcriptDialog = (kind: ScreenDialog['kind'], text: string): ScreenDialo
   freeText: null,
   numbered: false,
   checked: [],
+  isWhole: true,
 });
 
 const transcriptRule: ScreenRule = {
   id: TRANSCRIPT_RULE,
-  versions: ['2.0.77', '2.1.150', '2.1.250', '2.1.329'],
+  versions: ['2.0.77', '2.1.150', '2.1.250', '2.1.329', '2.1.330'],
   read: ({ prompt, frame }) => {
     const open = prompt === null ? readTranscript(frame) : null;
     if (open === null) return null;
@@ -62,7 +63,7 @@ export const SCREEN_2_0: ScreenGeneration = {
     prompts: [
       {
         id: 'screen.sign.prompt-arrow',
-        versions: ['2.0.77', '2.1.50', '2.1.150', '2.1.250', '2.1.329'],
+        versions: ['2.0.77', '2.1.50', '2.1.92', '2.1.150', '2.1.250', '2.1.329', '2.1.330'],
         frame: 'lines',
         mark: /^[ \u00a0]?(❯)(?:[ \u00a0]|$)/,
       },

@@ -1,13 +1,19 @@
 import type { ScreenGeneration } from './screen-generation.ts';
 import { activeDetail, lastSaid } from './screen-readers.ts';
 
-const INTERRUPT_HINT = /\besc to interrupt\b/;
+/** Where the window is narrow, a notice at its right is drawn over the end (2.1.92: `esc to interrupClaude Code has switched…`). */
+const INTERRUPT_HINT = /\besc to int/;
 
 /** Claude Code 2.1: the footer tells that a turn runs; `!` opens a shell's prompt; errors have a colour. */
 export const SCREEN_2_1: ScreenGeneration = {
   signs: {
     prompts: [
-      { id: 'screen.sign.prompt-shell', versions: ['2.1.329'], frame: 'lines', mark: /^[ \u00a0]?(!)(?:[ \u00a0]|$)/ },
+      {
+        id: 'screen.sign.prompt-shell',
+        versions: ['2.1.329', '2.1.330'],
+        frame: 'lines',
+        mark: /^[ \u00a0]?(!)(?:[ \u00a0]|$)/,
+      },
     ],
   },
   rules: {
@@ -15,7 +21,7 @@ export const SCREEN_2_1: ScreenGeneration = {
       {
         // While an answer streams, 2.1.329 hides the spinner; only the footer tells.
         id: 'screen.footer.interrupt',
-        versions: ['2.1.150', '2.1.250', '2.1.329'],
+        versions: ['2.1.92', '2.1.150', '2.1.250', '2.1.329', '2.1.330'],
         read: (layout) =>
           layout.prompt !== null && INTERRUPT_HINT.test(layout.footer)
             ? { primary: 'active', detail: activeDetail(layout), evidence: 'esc to interrupt' }
@@ -26,7 +32,7 @@ export const SCREEN_2_1: ScreenGeneration = {
       {
         // Whatever the words are: what Claude Code says of itself is yellow or red, an answer never is.
         id: 'screen.prompt.error-colour',
-        versions: ['2.1.329'],
+        versions: ['2.1.329', '2.1.330'],
         read: ({ prompt, blocks, frame }) => {
           const said = prompt === null ? undefined : lastSaid(blocks);
           if (said?.kind !== 'text' || frame.alertRows?.includes(said.row) !== true) return null;

@@ -1,6 +1,7 @@
 import type { OptionMeaning, QuestionOption, QuestionPart } from '../../protocol/index.ts';
 import type { ScreenDialog, ScreenFrame } from './evidence.ts';
 import { meaningOfAnswer, meaningOfDecision } from './option-meaning.ts';
+import { isDrawnWhole, KEY_HINT } from './screen-dialog-end.ts';
 import { isRule } from './screen-layout.ts';
 import type { ScreenSigns } from './screen-signs.ts';
 
@@ -17,8 +18,12 @@ interface OptionRow {
 // The blanks after the marker hang on it: two runs of blanks side by side would cost their product.
 const NUMBERED = /^(\s*)(?:(❯|>)(\s*))?(\d{1,2})\.\s+(\[[ x✓✔]\]\s*)?(.*)$/;
 const MARKED = /^(\s*)❯\s(\s*\S.*)$/;
-/** Keys that dialogs name below their options: 1.0 to 2.1.329. */
-const KEY_HINT = /\b(?:Esc|Enter|Tab)\b.*\bto\b|\b(?:shift\+tab|ctrl\+\w) to\b/;
+/** Blanks before an option's text, and a check mark among them (the theme picker of 2.1.329). */
+const LEADING_CHECK = /^\s*(?:[✔✓]\s+)?/;
+/** What may stand left of the options' texts. */
+const NO_TEXT = /^[\s❯✔✓]*$/;
+/** Below the last option of a dialog that is higher than the window (2.1.329). */
+const MORE_ROWS = /^[↑↓] \d+ more lines?$/;
 const CHECK_MARK = /\s+[✔✓]$/;
 const FRAME = /^[─╌▔╭╰]{2}/;
 /** Below the options of a dialog with checkboxes: leads on, is no option. */
@@ -74,12 +79,18 @@ function findMarked(lines: readonly string[], cols: number): OptionRow[] {
   for (let row = lines.length - 1; row > top; row--) {
     const match = MARKED.exec(lines[row] ?? '');
     if (match === null) continue;
+    // A dialog with numbers of which some are not drawn yet.
+    if (NUMBERED.test(lines[row] ?? '')) return [];
     markedRow = row;
-    textColumn = (lines[row] ?? '').search(/❯/) + 2 + ((match[2] ?? '').length - (match[2] ?? '').trimStart().length);
+    const [, before = '', after = ''] = match;
+    textColumn = before.length + 2 + (LEADING_CHECK.exec(after)?.[0].length ?? 0);
     break;
   }
   if (markedRow < 0) return [];
-  const isOption = (row: number): boolean => (lines[row] ?? '').search(/\S/) === textColumn;
+  const isOption = (row: number): boolean => {
+    const line = lines[row] ?? '';
+    return NO_TEXT.test(line.slice(0, textColumn)) && /\S/.test(line.charAt(textColumn));
+  };
   let first = markedRow;
   while (isOption(first - 1)) first--;
   let last = markedRow;
@@ -87,7 +98,7 @@ function findMarked(lines: readonly string[], cols: number): OptionRow[] {
   return lines.slice(first, last + 1).map((line, index) => ({
     row: first + index,
     key: String(index + 1),
-    label: line.replace('❯', ' ').trim(),
+    label: line.slice(textColumn).trim(),
     isChosen: first + index === markedRow,
     isChecked: null,
     indent: textColumn,
@@ -110,7 +121,7 @@ function readOptions(rows: readonly OptionRow[], lines: readonly string[]): Show
     const blank = own.indexOf('');
     const more = own
       .slice(0, blank < 0 ? own.length : blank)
-      .filter((line) => !FRAME.test(line) && !KEY_HINT.test(line) && !SUBMIT_ROW.test(line));
+      .filter((line) => !FRAME.test(line) && !KEY_HINT.test(line) && !SUBMIT_ROW.test(line) && !MORE_ROWS.test(line));
     const label = option.label.replace(CHECK_MARK, '');
     return { key: option.key, label, description: more.length === 0 ? null : more.join(' ') };
   });
@@ -190,6 +201,9 @@ export function readDialog(frame: ScreenFrame, signs: ScreenSigns): ScreenDialog
     checked: rows.map((row) => row.isChecked),
   };
 
+  const isBordered = body[firstRow.row] !== frame.lines[firstRow.row];
+  const drawn = { frame, edge, lines: body, options: rows, isBordered };
+
   const tabBar = body.slice(edge + 1, firstRow.row).find((line) => line.trim() !== '') ?? '';
   if (TAB_BAR.test(tabBar)) {
     const multi = rows.some((row) => row.isChecked !== null);
@@ -200,7 +214,8 @@ export function readDialog(frame: ScreenFrame, signs: ScreenSigns): ScreenDialog
       options,
       multi,
     };
-    return { kind: 'question', parts: [part], ...marks, freeText: freeTextIndex(options) };
+    const isWhole = isDrawnWhole({ ...drawn, kind: 'question', lastLabel: options.at(-1)?.label ?? '' });
+    return { kind: 'question', parts: [part], ...marks, freeText: freeTextIndex(options), isWhole };
   }
 
   const options = withMeaning(joinWrappedLabels(bare), meaningOfDecision);
@@ -210,6 +225,7 @@ export function readDialog(frame: ScreenFrame, signs: ScreenSigns): ScreenDialog
     parts: [{ header: null, text: above.join('\n'), options, multi: false }],
     ...marks,
     freeText: freeTextIndex(options),
+    isWhole: isDrawnWhole({ ...drawn, kind, lastLabel: options.at(-1)?.label ?? '' }),
   };
 }
 

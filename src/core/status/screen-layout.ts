@@ -61,7 +61,8 @@ export function isRule(line: string, cols: number): boolean {
 const withoutSides = (line: string): string => line.replace(/^│/, '').replace(/ *│$/, '');
 
 const isBoxTop = (line: string): boolean => line.startsWith('╭─') && line.endsWith('╮');
-const isBoxBottom = (line: string): boolean => line.startsWith('╰─') && line.endsWith('╯');
+/** The lower edge of a box. */
+export const isBoxBottom = (line: string): boolean => line.startsWith('╰─') && line.endsWith('╯');
 
 /** What Claude Code itself writes into an empty prompt: 1.0.128 to 2.1.329. */
 const SUGGESTION =

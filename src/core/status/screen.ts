@@ -1,4 +1,12 @@
-import type { HookEvidence, Millis, ScreenEvidence, ScreenFrame, ScreenReading, SettledReading } from './evidence.ts';
+import type {
+  HookEvidence,
+  Millis,
+  ScreenDialog,
+  ScreenEvidence,
+  ScreenFrame,
+  ScreenReading,
+  SettledReading,
+} from './evidence.ts';
 import { followFlow, SPINNER_SHAPE } from './screen-flow.ts';
 import type { ScreenRule } from './screen-generation.ts';
 import { readScreen, SCREEN_RULES, SCREEN_SIGNS } from './screen-rules.ts';
@@ -19,7 +27,7 @@ interface SettleTimes {
   unknown: number;
 }
 
-/** A frame between two writes of a redraw lacks the spinner, the dialog's last option, or everything. */
+/** A frame between two writes of a redraw lacks the spinner, the dialog's end, or everything. */
 const ALWAYS = { activeDetail: 60, dialog: 40, unknown: 1_500 } as const;
 /** A hook tells the beginning of a turn, and its end is drawn in several writes. */
 const ACCOMPANIED: SettleTimes = { company: 'accompanied', ...ALWAYS, active: 0, idle: 150 };
@@ -32,7 +40,7 @@ export const settleTimes = (company: Company, thresholds: Thresholds): SettleTim
 
 /** How long a reading must stand before it counts, after the one that counted before. */
 function settleMs(times: SettleTimes, reading: ScreenReading, before: SettledReading | null): number {
-  if (reading.dialog !== null) return times.dialog;
+  if (reading.dialog !== null) return reading.dialog.isWhole ? times.dialog : times.unknown;
   if (reading.primary === null) return times.unknown;
   if (reading.primary === 'active') return before?.reading.primary === 'active' ? times.activeDetail : times.active;
   return times.idle;
@@ -60,8 +68,17 @@ function hasChanged(before: ScreenFrame, after: ScreenFrame): boolean {
 }
 
 function isSameReading(a: ScreenReading, b: ScreenReading): boolean {
-  if (a.primary !== b.primary || a.detail !== b.detail || a.dialog?.kind !== b.dialog?.kind) return false;
-  return JSON.stringify(a.dialog?.parts) === JSON.stringify(b.dialog?.parts);
+  return a.primary === b.primary && a.detail === b.detail && isSameDialog(a.dialog, b.dialog);
+}
+
+const isSameDialog = (a: ScreenDialog | null, b: ScreenDialog | null): boolean =>
+  a?.kind === b?.kind && a?.isWhole === b?.isWhole && JSON.stringify(a?.parts) === JSON.stringify(b?.parts);
+
+/** A dialog that was whole is so while it is drawn anew, as long as it reads the same. */
+function keptWhole({ dialog }: ScreenReading, reading: ScreenReading): ScreenReading {
+  if (dialog?.isWhole !== true || reading.dialog === null || reading.dialog.isWhole) return reading;
+  const whole = { ...reading, dialog: { ...reading.dialog, isWhole: true } };
+  return isSameDialog(dialog, whole.dialog) ? whole : reading;
 }
 
 const NOTHING_SETTLED = { alone: null, accompanied: null } as const;
@@ -97,9 +114,10 @@ export const observeScreen: ScreenObserver = screenObserver({ rules: SCREEN_RULE
 
 function fold(
   previous: ScreenEvidence | null,
-  { frame, flow, reading, at }: Pick<ScreenEvidence, 'frame' | 'flow' | 'reading'> & { at: Millis },
+  { frame, flow, at, reading: drawn }: Pick<ScreenEvidence, 'frame' | 'flow' | 'reading'> & { at: Millis },
   times: Readonly<Record<Company, SettleTimes>>,
 ): ScreenEvidence {
+  const reading = previous === null ? drawn : keptWhole(previous.reading, drawn);
   const dialogSeenAt = reading.dialog === null ? (previous?.dialogSeenAt ?? null) : at;
   if (previous === null) {
     return {

@@ -2,7 +2,7 @@ import serialize, { type SerializeAddon } from '@xterm/addon-serialize';
 // Both packages are CommonJS: a named import of a value type-checks and fails when run.
 import xterm, { type IBufferLine, type Terminal } from '@xterm/headless';
 import type { ScreenRow } from '../../core/search/screen-lines.ts';
-import type { Glimmer, ScreenFrame } from '../../core/status/evidence.ts';
+import type { Glimmer, Place, ScreenFrame } from '../../core/status/evidence.ts';
 import { boundCounts } from '../../text/bounded-counts.ts';
 import { styledRows } from '../../text/styled-rows.ts';
 import { glimmerOf, signOf } from './coloured-signs.ts';
@@ -79,6 +79,24 @@ export function createEmulator(options: EmulatorOptions): Emulator {
   printAloneAtTheEdge(terminal);
   // Links are not drawn, and xterm.js keeps each for as long as the terminal lives.
   terminal.parser.registerOscHandler(8, () => true);
+  let raisedTo: Place | null = null;
+  terminal.parser.registerCsiHandler({ final: 'A' }, ([count]) => {
+    const { cursorX, cursorY } = terminal.buffer.active;
+    raisedTo = { row: Math.max(0, cursorY - (Number(count) || 1)), col: cursorX };
+    return false;
+  });
+  // Snapshots put their cursor in these two ways, behind or without such a movement.
+  terminal.parser.registerCsiHandler({ final: 'C' }, ([count]) => {
+    const { cursorX, cursorY } = terminal.buffer.active;
+    if (raisedTo?.row === cursorY && raisedTo.col === cursorX) {
+      raisedTo = { row: cursorY, col: Math.min(terminal.cols - 1, cursorX + (Number(count) || 1)) };
+    }
+    return false;
+  });
+  terminal.parser.registerCsiHandler({ final: 'H' }, () => {
+    raisedTo = null;
+    return false;
+  });
   const toDraw = wholeCharacters();
   let disposed = false;
   // The headless terminal keeps it to itself (6.0.0).
@@ -98,8 +116,11 @@ export function createEmulator(options: EmulatorOptions): Emulator {
       terminal.write(last, () => (disposed ? undefined : onParsed?.()));
     },
     flush: () => new Promise((resolve) => (disposed ? resolve() : terminal.write('', resolve))),
-    resize: (cols, rows) => terminal.resize(cols, rows),
-    frame: () => readFrame(terminal),
+    resize: (cols, rows) => {
+      raisedTo = null;
+      terminal.resize(cols, rows);
+    },
+    frame: () => ({ ...readFrame(terminal), raisedTo }),
     isAlternate: () => terminal.buffer.active.type === 'alternate',
     styledRows: (maxCols) => styledRows(terminal, maxCols),
     windowRows: () =>

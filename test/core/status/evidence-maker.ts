@@ -17,7 +17,14 @@ export const RULE = '─'.repeat(COLS);
 /** A frame with these lines at its top. */
 export function frame(lines: readonly string[], options: Partial<ScreenFrame> = {}): ScreenFrame {
   const blank = Array.from({ length: Math.max(0, ROWS - lines.length) }, () => '');
-  return { lines: [...lines, ...blank], cursor: { row: 0, col: 0 }, cols: COLS, rows: ROWS, dimRows: [], ...options };
+  return {
+    lines: [...lines, ...blank],
+    cursor: { row: lines.length, col: 0 },
+    cols: COLS,
+    rows: ROWS,
+    dimRows: [],
+    ...options,
+  };
 }
 
 const prompt = (draft = '', footer = '  ⏸ manual mode on · ? for shortcuts'): string[] => [

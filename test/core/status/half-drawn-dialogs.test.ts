@@ -1,0 +1,71 @@
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect, test } from 'vitest';
+import {
+  derive,
+  NO_HOOKS,
+  observeScreen,
+  readScreen,
+  type ScreenEvidence,
+  type ScreenFrame,
+} from '../../../src/core/status/index.ts';
+import { playBytes } from '../../harness/cut-recording.ts';
+
+const RECORDINGS = fileURLToPath(new URL('../../fixtures/recordings', import.meta.url));
+/** A dialog that has stood for so long in the recording is the whole dialog. */
+const STOOD_MS = 300;
+/** For so long the rest of a write is held back: by a stopped recorder, a full pipe, a machine with too much to do. */
+const HELD_BACK_MS = 60_000;
+
+const recordings = readdirSync(RECORDINGS, { recursive: true, encoding: 'utf8' })
+  .filter((name) => name.endsWith('.typescript'))
+  .map((name) => name.slice(0, -'.typescript'.length))
+  .sort();
+
+const listed = (options: readonly { key: string; label: string }[]): string =>
+  options.map(({ key, label }) => `${key}. ${label}`).join(' | ');
+const drawnIn = (frame: ScreenFrame): string => listed(readScreen(frame).dialog?.parts[0]?.options ?? []);
+/** The options that a client is told, at a moment. */
+const toldBy = (screen: ScreenEvidence | null, now: number): string =>
+  listed(derive({ process: null, screen, hooks: NO_HOOKS, registry: null }, now).question?.options ?? []);
+
+/** What a recording draws, write by write. */
+async function lookThrough(base: string): Promise<{ complete: Set<string>; wanted: Set<number> }> {
+  const drawn: { at: number; options: string }[] = [];
+  await playBytes(base, {
+    isWanted: () => false,
+    onCut: () => undefined,
+    onStep: (frame, at) => drawn.push({ at, options: drawnIn(frame) }),
+  });
+  const stood = drawn.filter(({ at }, step) => (drawn[step + 1]?.at ?? Number.POSITIVE_INFINITY) - at >= STOOD_MS);
+  const wanted = drawn.flatMap(({ options }, step) => (options === '' && !drawn[step - 1]?.options ? [] : [step]));
+  return { complete: new Set(stood.map(({ options }) => options)), wanted: new Set(wanted) };
+}
+
+test.each(recordings)(
+  '%s tells all options of a dialog or none, whichever byte of it was the last to come',
+  async (name) => {
+    const base = join(RECORDINGS, name);
+    const { complete, wanted } = await lookThrough(base);
+    const wrong: string[] = [];
+    const missed: string[] = [];
+    let screen: ScreenEvidence | null = null;
+    let before = { at: 0, options: '' };
+    await playBytes(base, {
+      isWanted: (step) => wanted.has(step),
+      onCut: (frame, at, step) => {
+        const told = toldBy(observeScreen(screen, frame, at), at + HELD_BACK_MS);
+        if (told !== '' && !complete.has(told)) wrong.push(`write ${step}: ${told}`);
+      },
+      onStep: (frame, at) => {
+        // What stood is told in full before anything else is drawn.
+        if (at - before.at >= STOOD_MS && toldBy(screen, at) !== before.options) missed.push(before.options);
+        screen = observeScreen(screen, frame, at);
+        before = { at, options: drawnIn(frame) };
+      },
+    });
+    expect(wrong).toEqual([]);
+    expect(missed).toEqual([]);
+  },
+);

@@ -1,0 +1,67 @@
+import { readFileSync } from 'node:fs';
+import { parseTiming } from '../../src/core/recording/index.ts';
+import type { ScreenFrame } from '../../src/core/status/index.ts';
+import { createEmulator } from '../../src/platform/emulator/index.ts';
+
+/** A write of the recorded program, or a new size of its window. `at` is in milliseconds from the recording's start. */
+type Step = { at: number } & ({ kind: 'output'; bytes: Buffer } | { kind: 'resize'; cols: number; rows: number });
+
+export interface CutListener {
+  /** whether a write, counted from 0, is wanted byte by byte */
+  isWanted(step: number): boolean;
+  /** the screen when only a part of a wanted write has come */
+  onCut(frame: ScreenFrame, at: number, step: number): void;
+  /** the screen after each step */
+  onStep(frame: ScreenFrame, at: number, step: number): void;
+}
+
+/** Plays `BASE.typescript`; of the wanted writes every byte comes alone. */
+export async function playBytes(base: string, { isWanted, onCut, onStep }: CutListener): Promise<void> {
+  const { cols, rows } = JSON.parse(readFileSync(`${base}.meta.json`, 'utf8')) as { cols: number; rows: number };
+  const emulator = createEmulator({ cols, rows, scrollback: 0 });
+  for (const [index, step] of stepsOf(base).entries()) {
+    if (step.kind === 'resize') {
+      await emulator.flush();
+      emulator.resize(step.cols, step.rows);
+    } else if (isWanted(index)) {
+      for (const piece of piecesOf(step.bytes)) {
+        emulator.write(piece, () => onCut(emulator.frame(), step.at, index));
+      }
+    } else emulator.write(step.bytes);
+    await emulator.flush();
+    onStep(emulator.frame(), step.at, index);
+  }
+  emulator.dispose();
+}
+
+function stepsOf(base: string): Step[] {
+  const bytes = readFileSync(`${base}.typescript`);
+  let offset = bytes.indexOf('\n') + 1;
+  let seconds = 0;
+  return parseTiming(readFileSync(`${base}.timing`, 'utf8')).entries.flatMap((entry): Step[] => {
+    seconds += entry.delay;
+    const at = Math.round(seconds * 1_000);
+    if (entry.kind === 'resize') return [{ at, kind: 'resize', cols: entry.cols, rows: entry.rows }];
+    if (entry.kind === 'other') return [];
+    const from = offset;
+    offset += entry.bytes;
+    return [{ at, kind: 'output', bytes: bytes.subarray(from, offset) }];
+  });
+}
+
+const ESCAPE = 0x1b;
+
+/** A write in its smallest pieces: a byte each, and an escape sequence whole, since a part of one changes nothing on the screen. */
+function* piecesOf(bytes: Buffer): Generator<Buffer> {
+  for (let from = 0; from < bytes.length; ) {
+    let to = from + 1;
+    if (bytes[from] === ESCAPE) {
+      const sequence = /^\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[ -/]*[0-~])/.exec(
+        bytes.subarray(from).toString('latin1'),
+      );
+      to = from + (sequence?.[0].length ?? 1);
+    }
+    yield bytes.subarray(from, to);
+    from = to;
+  }
+}
