@@ -113,6 +113,7 @@ describe('text from a stream', () => {
     '\u001b[31;1m',
     '\u001b]8;;x\u001b\\',
     '日',
+    '\u202e',
   );
 
   test('is the same however it is cut into chunks', () => {
@@ -128,7 +129,7 @@ describe('text from a stream', () => {
           at += size;
         }
         expect(read).toBe(whole);
-        expect(read).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/);
+        expect(read).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202e]/);
       }),
     );
   });

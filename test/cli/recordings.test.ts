@@ -94,6 +94,12 @@ describe('cbos export --format asciicast', () => {
     }
   });
 
+  test('no number of it keeps a player busy for ever, wherever a write cut it', async () => {
+    write('A', '\u001b[2147483647S12345\u001b[12;99999H\u009b55555b', '1 7\n1 3\n1 26\n');
+    const { events } = await castOf('A');
+    expect(events.map(([, , text]) => text).join('')).toBe('\u001b[2147S12345\u001b[12;9999H\u009b5555b');
+  });
+
   test('played through a terminal, every recording gives the screen that the recording gives', async () => {
     for (const fixture of FIXTURES) {
       copy(fixture, 'A');
@@ -206,6 +212,13 @@ describe('cbos export as text and page', () => {
     expect(stdout).toContain('&lt;script>');
     expect(stdout).toMatch(/style='color: #[0-9a-f]{6};'>red</);
     expect(stdout).toContain("default-src 'none'");
+  });
+
+  test.each(['text', 'html'])('no mark reorders what is read: %s', async (format) => {
+    write('A', 'rm -rf \u202e/ oediv\u2066.\u200f');
+    const { stdout } = await run('export', 'A', '--format', format);
+    expect(stdout).not.toMatch(/[\u200e\u200f\u202a-\u202e\u2066-\u2069]/);
+    expect(stdout).toContain('rm -rf / oediv.');
   });
 
   test('a page shows what a full-screen program showed last', async () => {

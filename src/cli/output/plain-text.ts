@@ -1,3 +1,5 @@
+import { withoutReordering } from '../../text/terminal-text.ts';
+
 /** One escape sequence, whole or not yet: the last group is what may still become one. */
 const SEQUENCE =
   /\u001b\[([0-?]*)[ -/]*([@-~])|\u001b[\]PX^_][^\u0007\u001b]*(?:\u0007|\u001b\\)|\u001b[ -/]*[0-OQ-WYZ\\`-~]|(\u001b(?:\[[0-?]*[ -/]*|[\]PX^_][^\u0007\u001b]*\u001b?|[ -/]*)$)/g;
@@ -28,7 +30,7 @@ export class PlainText {
       return sequence.startsWith('\u001b[') ? moveAsText(parameters ?? '', final ?? '') : '';
     });
     return this.#withoutEmptyLines(
-      plain.replace(/\r\n?/g, '\n').replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g, ''),
+      withoutReordering(plain.replace(/\r\n?/g, '\n').replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g, '')),
     );
   }
 

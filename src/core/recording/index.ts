@@ -5,5 +5,6 @@ export * from './replay-clock.ts';
 export * from './safe-output.ts';
 export * from './screen-reader.ts';
 export * from './script-lines.ts';
+export * from './short-numbers.ts';
 export * from './timing.ts';
 export * from './utf8.ts';

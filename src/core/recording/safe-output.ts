@@ -1,9 +1,9 @@
 /**
  * One control or escape sequence, whole or cut off at the end: CSI with its parameters, intermediates and final; a string (OSC, DCS, SOS,
- * PM, APC) up to its end; a designation or a short escape; what is not complete yet; a lone control character.
+ * PM, APC) up to its end; a designation or a short escape; what is not complete yet; a lone control character, or a mark that reorders text.
  */
 const SEQUENCE =
-  /(?:\u001b\[|\u009b)([0-?]*)([ -/]*)([@-~])|(?:\u001b[\]PX^_]|[\u009d\u0090\u0098\u009e\u009f])[^\u0007\u001b\u0018\u001a\u009c]*(?:\u0007|\u001b\\|\u0018|\u001a|\u009c|(?=\u001b[^\\]))|\u001b([ -/]*)([0-OQ-WYZ`-~])|((?:(?:\u001b\[|\u009b)[0-?]*[ -/]*|(?:\u001b[\]PX^_]|[\u009d\u0090\u0098\u009e\u009f])[^\u0007\u001b\u0018\u001a\u009c]*\u001b?|\u001b[ -/]*)$)|[\u0000-\u001f\u007f-\u009f]/g;
+  /(?:\u001b\[|\u009b)([0-?]*)([ -/]*)([@-~])|(?:\u001b[\]PX^_]|[\u009d\u0090\u0098\u009e\u009f])[^\u0007\u001b\u0018\u001a\u009c]*(?:\u0007|\u001b\\|\u0018|\u001a|\u009c|(?=\u001b[^\\]))|\u001b([ -/]*)([0-OQ-WYZ`-~])|((?:(?:\u001b\[|\u009b)[0-?]*[ -/]*|(?:\u001b[\]PX^_]|[\u009d\u0090\u0098\u009e\u009f])[^\u0007\u001b\u0018\u001a\u009c]*\u001b?|\u001b[ -/]*)$)|[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
 
 /** Moves, erasures, insertions, scrolling, tabs and margins: all that draws, and nothing that a terminal answers. */
 const DRAWING_FINALS = new Set([...'@ABCDEFGHIJKLMPSTXZ`abdefgmrsu']);
@@ -21,7 +21,7 @@ const LONGEST_OPEN = 4_096;
 
 /**
  * Lets only through what draws. What a recorded program once told its own terminal must not act on this one: the clipboard (OSC 52),
- * titles, links, questions that the terminal answers as if it was typed (DA, DSR, DCS), mouse and paste modes, a cleared
+ * titles, links, marks that make text read as another, questions that the terminal answers as if it was typed (DA, DSR, DCS), mouse and paste modes, a cleared
  * scrollback. Sequences may be cut anywhere between two calls.
  */
 export class SafeOutput {

@@ -4,7 +4,9 @@ import {
   castHeaderLine,
   createCastWriter,
   ScreenReader,
+  ShortNumbers,
 } from '../../core/recording/index.ts';
+import { withoutReordering } from '../../text/terminal-text.ts';
 import type { Emulator } from '../emulator/index.ts';
 import { type RecordingSource, readFacts, readSteps } from './recording-steps.ts';
 import { type ProgressListener, replayRecording } from './replay-recording.ts';
@@ -27,11 +29,14 @@ export async function* exportCast(
   yield castHeaderLine({ ...facts, timestamp: facts.startedAt, title }, version);
   const write = createCastWriter(version);
   const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
+  const numbers = new ShortNumbers();
   let at = 0;
   for await (const step of readSteps(source, facts)) {
     at = step.at;
     const event: CastEvent =
-      step.kind === 'resize' ? step : { kind: 'output', at, text: decoder.decode(step.bytes, { stream: true }) };
+      step.kind === 'resize'
+        ? step
+        : { kind: 'output', at, text: numbers.read(decoder.decode(step.bytes, { stream: true })) };
     if (event.kind === 'resize' || event.text !== '') yield write(event);
     if (step.kind === 'output') onProgress((step.to - facts.start) / (facts.end - facts.start));
   }
@@ -82,7 +87,7 @@ export async function exportText(source: RecordingSource, onProgress: ProgressLi
       lines = [...lines, ...normal.slice(done), ...sofar, ...reader.leave()];
     },
   });
-  return lines.length === 0 ? '' : `${lines.join('\n')}\n`;
+  return lines.length === 0 ? '' : withoutReordering(`${lines.join('\n')}\n`);
 }
 
 /**
@@ -128,7 +133,7 @@ pre > div > div { min-height: 1.2em; }
 </style>
 </head>
 <body>
-${[left, shown].filter((part) => part !== '').join('\n')}
+${withoutReordering([left, shown].filter((part) => part !== '').join('\n'))}
 </body>
 </html>
 `;

@@ -22,6 +22,7 @@ const ACTS: [what: string, sequence: string, left: string][] = [
   ['queries in DCS', '\u001bP$qm\u001b\\\u001bP+q544e\u001b\\', ''],
   ['mode queries', '\u001b[?2026$p\u001b[>q\u001b[?u\u001b[>1u', ''],
   ['mouse, focus and paste modes', '\u001b[?1000;1006h\u001b[?1004h\u001b[?2004h', ''],
+  ['marks that reorder text', '\u202ea\u2066b\u200f', 'ab'],
   ['an answerback', '\u0005', ''],
   ['the bell', '\u0007', ''],
   ['C1 forms', '\u009b6n\u009d52;c;eA==\u009c\u0090$qm\u009c', ''],
