@@ -1,7 +1,8 @@
-import { marked, type Token, type Tokens } from 'marked';
+import type { Token, Tokens } from 'marked';
 import type { ComponentChildren, VNode } from 'preact';
 import { useMemo } from 'preact/hooks';
 import { Code } from './code.tsx';
+import { readMarkdown } from './markdown-tokens.ts';
 import { safeAddress } from './safe-address.ts';
 
 /**
@@ -9,8 +10,8 @@ import { safeAddress } from './safe-address.ts';
  * sanitize. Tags are shown as the text they are, images as links, for a page that loads a foreign image tells on its reader.
  */
 export function Markdown({ text }: { text: string }) {
-  const tokens = useMemo(() => marked.lexer(text, { gfm: true }), [text]);
-  return <div class="markdown">{blocks(tokens)}</div>;
+  const tokens = useMemo(() => readMarkdown(text, () => performance.now()), [text]);
+  return <div class="markdown">{tokens === null ? <p>{text}</p> : blocks(tokens)}</div>;
 }
 
 function blocks(tokens: readonly Token[] | undefined): ComponentChildren[] {
