@@ -1,9 +1,7 @@
 import { defineConfig } from 'vitest/config';
 
 /** Suites that start no program: what fails there fails for a reason. */
-const PURE = ['core', 'client', 'docs', 'evidence', 'pictures', 'recordings', 'tui'].map(
-  (room) => `test/${room}/**/*.test.ts`,
-);
+const PURE = ['core', 'client', 'evidence', 'pictures', 'recordings'].map((room) => `test/${room}/**/*.test.ts`);
 
 const EVERY_SUITE = {
   // Processes of their own: tests change nothing global, but a crash in one file must not take the others along.

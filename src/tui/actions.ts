@@ -58,10 +58,7 @@ export function answer(app: App, answering: Pick<Answer, 'choice' | 'text' | 'an
     app.toast('bad', `${slug} asks nothing — s writes to it`);
     return;
   }
-  if (!isReadable(question, app.options.now())) {
-    app.toast('wait', `${slug} has just asked something else: read it first`);
-    return;
-  }
+  if (!isRead(app, slug)) return;
   app.toast('wait', `answering ${slug}…`);
   app.run(async () => {
     await app.client.call('answer', { params: { slug }, body: { ...answering, question_id: question.id } });
@@ -70,13 +67,22 @@ export function answer(app: App, answering: Pick<Answer, 'choice' | 'text' | 'an
   });
 }
 
+/** Whether the person has had the question before their eyes; says so where not. */
+function isRead(app: App, slug: string): boolean {
+  if (isReadable(app.model, app.options.now())) return true;
+  app.toast('wait', `${slug} has just asked something else: read it first`);
+  return false;
+}
+
 /** An option by its number: chosen at once, or marked where several may be, or kept until all questions of the dialog have their answer. */
 export function chooseOption(app: App, number: number): void {
-  const question = selectedSession(app.model)?.status.question ?? null;
-  if (question === null) {
+  const session = selectedSession(app.model);
+  const question = session?.status.question ?? null;
+  if (session === null || question === null) {
     answer(app, { choice: number }, '');
     return;
   }
+  if (!isRead(app, session.slug)) return;
   const draft = answerDraft(question, app.model.answer);
   const part = openPart(question, draft);
   const option = part.options[number - 1];
@@ -104,6 +110,7 @@ export function submitChosen(app: App, session: Session): boolean {
   if (question === null) return false;
   const draft = answerDraft(question, app.model.answer);
   if (draft.chosen.size === 0) return false;
+  if (!isRead(app, session.slug)) return true;
   const numbers = [...draft.chosen].sort((one, other) => one - other);
   const labels = numbers.map((number) => openPart(question, draft).options[number - 1]?.label ?? '');
   if (question.questions.length < 2) answer(app, { choice: numbers }, labels.join(', '));

@@ -23,6 +23,15 @@ export interface AnswerDraft {
   answers: Readonly<Record<string, string | string[]>>;
 }
 
+/** What is asked in the picture that the person sees. */
+export interface DrawnQuestion {
+  /** of the question and of its part that is on; null while nothing is asked */
+  key: string | null;
+  slug: string | null;
+  /** since when keys answer it, in Unix milliseconds */
+  answerableFrom: number;
+}
+
 /** Everything that the picture is made of, beside the session's screen. */
 export interface Model {
   view: SessionView;
@@ -40,6 +49,8 @@ export interface Model {
   scroll: { back: number; right: number };
   toast: Toast | null;
   answer: AnswerDraft | null;
+  /** the question on the person's terminal */
+  drawn: DrawnQuestion;
   /** texts that were begun, by session */
   drafts: Map<string, Editor>;
 }
@@ -57,6 +68,7 @@ export function createModel(now: number): Model {
     scroll: { back: 0, right: 0 },
     toast: null,
     answer: null,
+    drawn: { key: null, slug: null, answerableFrom: now },
     drafts: new Map(),
   };
 }
@@ -80,12 +92,29 @@ export function draftOf({ drafts }: Model, slug: string): Editor {
   return drafts.get(slug) ?? EMPTY_EDITOR;
 }
 
-/** A dialog that came up less than this ago was read by nobody: the key was meant for what stood there before. */
-export const READING_MS = 300;
+/** A question that has been in the picture for less than this was read by nobody: the key was meant for what stood there before. */
+const READING_MS = 500;
 
-/** Whether keys answer it yet. */
-export function isReadable(question: Question, now: number): boolean {
-  return now - Date.parse(question.asked_at) >= READING_MS;
+/**
+ * Notes what the picture asks, once it is drawn.
+ * @param hasMoved the person has chosen this session or has answered the part before: no need to wait, for nothing came up by itself
+ */
+export function noteDrawn(model: Model, { now, hasMoved }: { now: number; hasMoved: boolean }): void {
+  const key = keyOf(model);
+  const { drawn, selected: slug } = model;
+  if (drawn.key === key && drawn.slug === slug) return;
+  model.drawn = { key, slug, answerableFrom: hasMoved ? now : now + READING_MS };
+}
+
+/** Whether keys answer what the selected session asks: the person must have had it before their eyes. */
+export function isReadable(model: Model, now: number): boolean {
+  const { key, slug, answerableFrom } = model.drawn;
+  return key === keyOf(model) && slug === model.selected && now >= answerableFrom;
+}
+
+function keyOf(model: Model): string | null {
+  const question = selectedSession(model)?.status.question ?? null;
+  return question === null ? null : `${question.id} ${answerDraft(question, model.answer).part}`;
 }
 
 /** The question that keys answer: the dialog's own, or the one of several that is on. */

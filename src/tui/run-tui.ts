@@ -5,7 +5,7 @@ import { alertCodes, alertsBetween } from './alerts.ts';
 import { type App, errorText, moveSelection, toastFor } from './app.ts';
 import { commandSet } from './commands.ts';
 import type { TuiOptions } from './host.ts';
-import { createModel, listed, READING_MS, selectedSession } from './model.ts';
+import { createModel, listed, noteDrawn, selectedSession } from './model.ts';
 import { browse } from './modes/browse.ts';
 import type { Mode } from './modes/mode.ts';
 import { createKeyReader, type InputEvent } from './terminal/keys.ts';
@@ -53,6 +53,9 @@ function openTui(options: TuiOptions): { ended: Promise<number>; dispose(): void
   let stopFrame: Dispose | null = null;
   let paintedAt = 0;
   let keyAt = 0;
+  /** the selection, or the part of a dialog that is on, is another one since the last picture, and a key made it so */
+  let movedByKey = false;
+  let stopReading: Dispose | null = null;
   let finish: (exitCode: number) => void = () => undefined;
   let fail: (error: unknown) => void = () => undefined;
   const ended = new Promise<number>((resolve, reject) => {
@@ -72,6 +75,16 @@ function openTui(options: TuiOptions): { ended: Promise<number>; dispose(): void
       },
     };
     surface.paint(draw({ model, mode, content, size: terminal.size(), now: now(), home: options.env.HOME, dress }));
+    if (mode.page === undefined) noteQuestion();
+  };
+  const noteQuestion = (): void => {
+    const before = model.drawn;
+    noteDrawn(model, { now: now(), hasMoved: movedByKey });
+    movedByKey = false;
+    if (model.drawn === before) return;
+    // The hints name the keys that answer as soon as they do.
+    stopReading?.();
+    stopReading = startTimer(changed, Math.max(0, model.drawn.answerableFrom - now()));
   };
   const changed = (): void => {
     if (stopFrame !== null || isEnded) return;
@@ -176,10 +189,6 @@ function openTui(options: TuiOptions): { ended: Promise<number>; dispose(): void
     // The first that waits, at the start and when the one looked at is gone.
     if (selectedSession(model) === null && listed(model).length > 0) moveSelection(app, 0);
     else watched.watch(selectedSession(model));
-    // The keys that answer a new question work a moment later.
-    if (selectedSession(model)?.status.question !== before.get(model.selected ?? '')?.status.question) {
-      startTimer(changed, READING_MS);
-    }
     for (const { text } of alertsBetween(before, view, model)) {
       if (!isLent) terminal.write(alertCodes(model.alerts, text));
       app.toast('wait', text);
@@ -196,7 +205,9 @@ function openTui(options: TuiOptions): { ended: Promise<number>; dispose(): void
     keyAt = now();
     stopFrame?.();
     stopFrame = null;
+    const { selected, answer } = model;
     mode.handle(event);
+    if (model.selected !== selected || model.answer !== answer) movedByKey = true;
     changed();
   };
 
@@ -209,6 +220,7 @@ function openTui(options: TuiOptions): { ended: Promise<number>; dispose(): void
   disposers.push(
     () => stopClock(),
     () => stopFrame?.(),
+    () => stopReading?.(),
     () => keys.dispose(),
     options.onInterrupt(finish),
     terminal.onInput(guarded((bytes) => keys.feed(bytes))),

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { QuestionOption } from '../../src/protocol/index.ts';
 import type { App } from '../../src/tui/app.ts';
-import { createModel } from '../../src/tui/model.ts';
+import { createModel, noteDrawn } from '../../src/tui/model.ts';
 import { browse } from '../../src/tui/modes/browse.ts';
 import { someSession } from '../harness/some-session.ts';
 import { asking } from '../harness/some-sessions.ts';
@@ -12,7 +12,8 @@ function offered(...options: Pick<QuestionOption, 'label' | 'means'>[]): string[
   const model = createModel(0);
   model.view = new Map([['ASKS', someSession('ASKS', asking({ options: numbered }))]]);
   model.selected = 'ASKS';
-  const app = { model, options: { now: () => Number.MAX_SAFE_INTEGER } } as App;
+  noteDrawn(model, { now: 0, hasMoved: true });
+  const app = { model, options: { now: () => 0 } } as App;
   return browse(app)
     .hints()
     .map(([key]) => key);

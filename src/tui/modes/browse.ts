@@ -54,7 +54,7 @@ function browseHints({ model, options }: App): Hint[] {
     if (answerDraft(question, model.answer).chosen.size > 0) answers.push(['Enter', 'answer']);
   }
   const isOpen = answers.length > 0;
-  const isRead = question === null || isReadable(question, options.now());
+  const isRead = question === null || isReadable(model, options.now());
   return [
     ...(isRead ? answers : []),
     ['s', isOpen ? 'in words' : 'reply'],
