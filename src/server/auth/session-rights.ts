@@ -102,7 +102,7 @@ function refusalOf(caller: Caller): CatalogueError {
   if (caller.kind === 'unknown') {
     return new CatalogueError(
       'inside_session',
-      'CBOS cannot tell which process asks this: it has gone, or runs in a container',
+      'CBOS cannot tell which process asks this: it has gone, runs in a container, or the package koffi could not be loaded',
     );
   }
   const where = caller.kind === 'session' && caller.slug !== null ? `the session ${caller.slug}` : 'a session';
