@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import type { DoctorCheck, LocalHost, SettingFlags } from './cli/local-host.ts';
-import { thresholdsOf } from './core/settings/index.ts';
+import { addressToCall, thresholdsOf } from './core/settings/index.ts';
 import { runLocalDemo } from './local-demo.ts';
 import {
   requireNotStopped,
@@ -53,7 +53,7 @@ export function createLocalMachine(self: ThisProgram): LocalHost {
     settings: read,
     address: async () => {
       const settings = await settingsOf();
-      return (await runningServer(settings.home, self.pid))?.address ?? `http://${settings.host}:${settings.port}`;
+      return (await runningServer(settings.home, self.pid))?.address ?? addressToCall(settings.host, settings.port);
     },
     serve: (serve) => runServer(self, serve),
     startInBackground: (start) => startInBackground(self, start),

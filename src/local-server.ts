@@ -25,7 +25,7 @@ const LOOK_EVERY_MS = 20;
 const LOG_LIMIT_BYTES = 10_000_000;
 
 /** A server that runs; what it did not write down of itself, as on a full disk, is null. */
-export type ServerProcess = Pick<LockHolder, 'pid' | 'address' | 'screen_dir'>;
+export type ServerProcess = Pick<LockHolder, 'pid' | 'address' | 'reach' | 'screen_dir'>;
 
 /** The server of a home, null when none runs. Looks at the lock, so what a killed server left behind does not count. */
 export async function runningServer(home: string, self: number): Promise<ServerProcess | null> {
@@ -34,7 +34,7 @@ export async function runningServer(home: string, self: number): Promise<ServerP
   const holders = (await findHomeHolders(home, self)).filter(({ isRemoved }) => !isRemoved);
   if (written !== null && (holders.length === 0 || holders.some(({ pid }) => pid === written.pid))) return written;
   const [holder] = holders;
-  return holder === undefined ? null : { pid: holder.pid, address: null, screen_dir: null };
+  return holder === undefined ? null : { pid: holder.pid, address: null, reach: null, screen_dir: null };
 }
 
 /** @throws CatalogueError no_server where the process of the home's server is stopped */
@@ -88,7 +88,7 @@ async function serve(self: ThisProgram, { flags, signal, onReady }: ServeRequest
     clock: createSystemClock(),
     log,
   });
-  onReady(server.address);
+  onReady(server.address, server.reach);
   const lost = await Promise.race([server.lost, untilAborted(signal)]);
   await server.close();
   if (lost !== null) throw lost;
@@ -143,6 +143,8 @@ export async function startInBackground(
   }
   child.unref();
   const pid = await answeringPid(settings.home, { self: self.pid, deadline });
+  const reach = (await runningServer(settings.home, self.pid))?.reach;
+  if (reach != null) onProgress(`the server is open to ${reach}`);
   return pid === child.pid ? 'started' : 'already_running';
 }
 

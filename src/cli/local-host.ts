@@ -41,8 +41,8 @@ export interface ServeRequest {
   flags: SettingFlags;
   /** aborted when the server is to end; its sessions stay alive */
   signal: AbortSignal;
-  /** called once, when the server answers */
-  onReady(address: string): void;
+  /** called once, when the server answers. @param reach who else can reach it, in words; null: this machine only */
+  onReady(address: string, reach?: string | null): void;
 }
 
 export interface StartRequest {

@@ -43,8 +43,8 @@ export const ERRORS = {
   too_many_attempts: {
     status: 429,
     exit: EXIT.failed,
-    meaning: 'Too many wrong tokens were tried on the sign-in form',
-    hint: 'Wait a minute, or sign in by a link: `cbos open`',
+    meaning: 'Too many wrong tokens came from this address',
+    hint: 'Wait a minute; `cbos open` signs a browser in without a token, and the command line needs none',
   },
   forbidden_host: {
     status: 403,

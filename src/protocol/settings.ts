@@ -10,6 +10,7 @@ export const Settings = z.strictObject({
   home: z.string(),
   host: z.string(),
   port: z.int().min(0).max(65_535),
+  allow_remote: z.boolean(),
   public_url: z.url({ protocol: /^https?$/ }).nullable(),
   allowed_hosts: z.array(z.string()),
   /** null: the token in `$CBOS_HOME/token` */
@@ -58,6 +59,12 @@ export const SETTING_ROWS: readonly SettingRow[] = [
   { name: 'home', environment: 'CBOS_HOME', file: null, about: 'directory of the database, the token and the hooks' },
   { name: 'host', environment: 'CBOS_HOST', file: 'host', about: 'address the server listens on' },
   { name: 'port', environment: 'CBOS_PORT', file: 'port', about: 'port the server listens on' },
+  {
+    name: 'allow_remote',
+    environment: 'CBOS_ALLOW_REMOTE',
+    file: 'allow_remote',
+    about: 'let the server listen where other machines reach it',
+  },
   { name: 'public_url', environment: 'CBOS_PUBLIC_URL', file: 'public_url', about: 'address behind an HTTPS proxy' },
   {
     name: 'allowed_hosts',

@@ -3,6 +3,7 @@ import type { ProcessTrace } from '../platform/claude/index.ts';
 import type { Recordings, Settings } from '../protocol/index.ts';
 import { createCallers } from './auth/callers.ts';
 import { createGate } from './auth/gate.ts';
+import { createGuesses } from './auth/guesses.ts';
 import { knownNames } from './auth/known-names.ts';
 import { createPasses } from './auth/passes.ts';
 import { createRights } from './auth/session-rights.ts';
@@ -10,7 +11,9 @@ import { createSignIns } from './auth/sign-ins.ts';
 import { fileToken, fixedToken } from './auth/token.ts';
 import type { Clock } from './clock.ts';
 import { createHttpApp } from './http/app.ts';
+import { createConnectionBounds } from './http/connection-bounds.ts';
 import { type FaceAddress, listen } from './http/listen.ts';
+import { reachOf, remoteNotAllowed } from './http/reach.ts';
 import { createRequestListener } from './http/request-listener.ts';
 import { readWebPage } from './http/web-page.ts';
 import type { Logger } from './logger.ts';
@@ -29,6 +32,7 @@ export type FaceSettings = Pick<
   | 'home'
   | 'host'
   | 'port'
+  | 'allow_remote'
   | 'socket'
   | 'token'
   | 'public_url'
@@ -72,8 +76,10 @@ export interface Faces {
 export async function startServerFaces(options: FacesOptions): Promise<Faces> {
   const { sessions, replays, settings, clock, logger, version, userHome } = options;
   const { home } = settings;
+  if (reachOf(settings.host) !== null && !settings.allow_remote) throw remoteNotAllowed(settings.host);
   const token = settings.token === null ? fileToken(join(home, 'token')) : fixedToken(settings.token);
-  const signIns = createSignIns({ home, file: join(home, 'sign-ins.json'), token, clock });
+  const guesses = createGuesses({ accepts: token.accepts, clock, ownUser: process.getuid?.() ?? 0 });
+  const signIns = createSignIns({ home, file: join(home, 'sign-ins.json'), token, guesses, clock });
   const passes = createPasses({ signIns, clock });
   const push = createPush({
     sessions,
@@ -82,7 +88,7 @@ export async function startServerFaces(options: FacesOptions): Promise<Faces> {
     logger,
   });
   const page = readWebPage(options.webDir);
-  const gate = createGate({ names: knownNames(settings), token, signIns, passes, isPageFile: page.has });
+  const gate = createGate({ names: knownNames(settings), token, guesses, signIns, passes, isPageFile: page.has });
   const callers = createCallers({ pid: options.pid, home, sessionOf: options.sessionOf });
   const rightsOf = createRights({ sessions, callers, may: settings.sessions_may, logger });
   const app = createHttpApp({
@@ -102,10 +108,12 @@ export async function startServerFaces(options: FacesOptions): Promise<Faces> {
     now: () => clock.now(),
     logger,
   });
+  const bounds = createConnectionBounds();
   const webSockets = createWebSockets({
     gate,
     rightsOf,
     logger,
+    onProven: bounds.prove,
     onSignOut: signIns.onSignOut,
     hubs: {
       '/ws': new SessionsHub({ sessions, clock, logger }),
@@ -118,7 +126,8 @@ export async function startServerFaces(options: FacesOptions): Promise<Faces> {
     port: settings.port,
     socket: settings.socket,
     onLocalConnection: callers.see,
-    onRequest: createRequestListener({ app, gate, logger }),
+    bounds,
+    onRequest: createRequestListener({ app, gate, logger, onProven: bounds.prove }),
     onUpgrade: (transport) => webSockets.onUpgrade(transport),
   });
   if (listening.notHeld !== null) {

@@ -31,6 +31,7 @@ import type { Clock } from './clock.ts';
 import { type Faces, startServerFaces } from './faces.ts';
 import { createDiskWatch, type DiskWatch } from './fleet/disk-watch.ts';
 import { createFleet, type Fleet } from './fleet/fleet.ts';
+import { reachOf } from './http/reach.ts';
 import type { Logger } from './logger.ts';
 import { growKeyframes } from './replay/grow-keyframes.ts';
 import { type Bounds, keepInBounds } from './replay/keep-in-bounds.ts';
@@ -65,6 +66,8 @@ export interface ServerOptions {
 export interface RunningServer {
   /** `http://HOST:PORT` */
   address: string;
+  /** who else can reach it, in words; null: this machine only */
+  reach: string | null;
   /** the same that the faces serve, for whoever runs the server in its own process */
   sessions: Sessions;
   /** resolves, with what happened, when its home was removed or moved: it has to end */
@@ -121,11 +124,13 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       webDir,
       userHome: options.environment.HOME ?? '/',
     });
+    const reach = reachOf(settings.host);
     lock.describe({
       pid: options.pid,
       started_at: new Date(clock.now()).toISOString(),
       version,
       address: faces.address.url,
+      reach,
       screen_dir: screen.dir,
     });
     const stopCheckpoints = checkpointWhenIdle(database, clock);
@@ -135,9 +140,11 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       stopCheckpoints();
       home.stop();
     };
-    log.info({ address: faces.address.url, socket: settings.socket, version }, 'the server is ready');
+    const ready = reach === null ? 'the server is ready' : `the server is ready, and open to ${reach}`;
+    log.info({ address: faces.address.url, socket: settings.socket, version }, ready);
     return {
       address: faces.address.url,
+      reach,
       sessions: fleet,
       lost: home.lost,
       close: closer({ faces, stopWatches, bounds, replays, fleet, search, database, lock, log }),

@@ -124,6 +124,7 @@ function testHost({ socket, settings, host }: CommandOptions): LocalHost {
     host: '127.0.0.1',
     port: 32205,
     public_url: null,
+    allow_remote: false,
     allowed_hosts: [],
     token: null,
     socket,

@@ -78,6 +78,17 @@ describe('up and down', () => {
     expect(await command.ended).toBe(0);
     expect(requests[0]?.flags).toEqual({ host: '127.0.0.2' });
   });
+
+  test('serve says who else can reach the server, where that was allowed', async () => {
+    const flags: ServeRequest['flags'][] = [];
+    const serve = async (request: ServeRequest): Promise<void> => {
+      flags.push(request.flags);
+      request.onReady('http://127.0.0.1:8080', 'every network of this machine');
+    };
+    const { stderr } = await runCommand(['serve', '--host', '0.0.0.0', '--allow-remote'], withHost({ serve }));
+    expect(stderr).toContain('ready at http://127.0.0.1:8080, and open to every network of this machine');
+    expect(flags).toEqual([{ host: '0.0.0.0', allow_remote: 'true' }]);
+  });
 });
 
 describe('start, and cbos alone', () => {

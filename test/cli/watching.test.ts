@@ -36,7 +36,14 @@ async function listening(argv: readonly string[], options: Partial<CommandOption
 async function startAgain(): Promise<Faces> {
   const { world, sessions } = server;
   const logger = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };
-  const settings = { home: world.cbosHome, host: '127.0.0.1', port: 0, socket: serverSocket, token: TOKEN };
+  const settings = {
+    home: world.cbosHome,
+    host: '127.0.0.1',
+    allow_remote: false,
+    port: 0,
+    socket: serverSocket,
+    token: TOKEN,
+  };
   const more = { public_url: null, allowed_hosts: [], max_buffer_size: 100_000, stream_dir: world.streamDir };
   const rights = { sessions_may: 'send' as const };
   const faces = await startServerFaces({

@@ -74,6 +74,7 @@ export async function startFaces(options: StartOptions = {}): Promise<FacesUnder
     port: 0,
     socket: join(world.cbosHome, 'cbos.sock'),
     token: TOKEN,
+    allow_remote: false,
     public_url: null,
     allowed_hosts: [],
     max_buffer_size: 100_000,

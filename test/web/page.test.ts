@@ -41,7 +41,38 @@ describe('signing in', () => {
     await page.locator('.shell').waitFor();
     expect(one.watched.faults).toEqual([]);
   });
+
+  test('what a browser keeps of it can be used and not read, and lasts over a reload', async () => {
+    await using one = await startPage(browser);
+    const kept = await one.page.evaluate(KEPT);
+    expect(kept).toEqual({ extractable: false, plain: null });
+    await reloadLive(one);
+  });
+
+  test('without WebCrypto, as over plain HTTP to another machine, it lasts over a reload as well', async () => {
+    await using one = await startPage(browser);
+    await one.page.addInitScript('Object.defineProperty(Crypto.prototype, "subtle", { value: undefined })');
+    await one.page.evaluate('indexedDB.deleteDatabase("cbos")');
+    await one.page.goto('about:blank');
+    await one.page.goto(await newSignInLink(one.server));
+    await one.page.waitForFunction('localStorage.getItem("cbos.sign-in") !== null');
+    await reloadLive(one);
+  });
 });
+
+/** A browser's key of its sign-in: whether scripts may read it, and the one that is kept as text. */
+const KEPT = `new Promise((resolve) => {
+  const opening = indexedDB.open('cbos', 1);
+  opening.onsuccess = () => {
+    const asked = opening.result.transaction('sign-in').objectStore('sign-in').get('current');
+    asked.onsuccess = () => resolve({ extractable: asked.result.key.extractable, plain: localStorage.getItem('cbos.sign-in') });
+  };
+})`;
+
+async function reloadLive({ page }: PageUnderTest): Promise<void> {
+  await page.reload();
+  await page.getByText('No session yet.').first().waitFor();
+}
 
 describe('the list', () => {
   test('is grouped by what sessions need, moves as they do, and is filtered', async () => {

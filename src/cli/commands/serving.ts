@@ -9,6 +9,7 @@ import { printSessions } from './listing.ts';
 interface ServerOptions {
   host?: string;
   port?: string;
+  allowRemote?: boolean;
 }
 
 /** `start` (also what bare `cbos` runs), `serve`, `up` and `down`. */
@@ -57,7 +58,10 @@ export function addServing(program: Command, context: CliContext): void {
       await host.serve({
         flags: flagsOf(options),
         signal: stop.signal,
-        onReady: (address) => out.notice(`the server is ready at ${address}; Ctrl-C ends it, sessions stay alive`),
+        onReady: (address, reach) => {
+          const open = reach == null ? '' : `, and open to ${reach}`;
+          out.notice(`the server is ready at ${address}${open}; Ctrl-C ends it, sessions stay alive`);
+        },
       });
     } finally {
       dispose();
@@ -147,10 +151,15 @@ function nextLines(program: string, slug: string | null): string[] {
 function withServerFlags(command: Command): Command {
   return command
     .option('--host <address>', 'address to listen on (CBOS_HOST)')
-    .option('--port <port>', 'port to listen on (CBOS_PORT)');
+    .option('--port <port>', 'port to listen on (CBOS_PORT)')
+    .option('--allow-remote', 'listen where other machines reach it (CBOS_ALLOW_REMOTE)');
 }
 
 /** Only what was given: a flag that is absent must not hide the environment. */
-function flagsOf({ host, port }: ServerOptions): SettingFlags {
-  return { ...(host === undefined ? {} : { host }), ...(port === undefined ? {} : { port }) };
+function flagsOf({ host, port, allowRemote }: ServerOptions): SettingFlags {
+  return {
+    ...(host === undefined ? {} : { host }),
+    ...(port === undefined ? {} : { port }),
+    ...(allowRemote === true ? { allow_remote: 'true' } : {}),
+  };
 }

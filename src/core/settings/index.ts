@@ -1,2 +1,3 @@
+export { addressToCall } from './address.ts';
 export { resolveHome, resolveSettings, thresholdsOf } from './resolve.ts';
 export type { SettingFlags, SettingSources, SettingsFile } from './sources.ts';

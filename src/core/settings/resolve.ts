@@ -74,6 +74,7 @@ function defaultsIn(home: string, toAbsolutePath: (path: string) => string): Set
     home,
     host: DEFAULT_HOST,
     port: DEFAULT_PORT,
+    allow_remote: false,
     public_url: null,
     allowed_hosts: [],
     token: null,

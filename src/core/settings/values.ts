@@ -7,6 +7,7 @@ const FORMS: Readonly<Record<SettingName, Form>> = {
   home: 'path',
   host: 'text',
   port: 'integer',
+  allow_remote: 'boolean',
   public_url: 'text',
   allowed_hosts: 'list',
   token: 'text',

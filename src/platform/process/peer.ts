@@ -1,28 +1,47 @@
-import { readdirSync, readlinkSync } from 'node:fs';
+import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { mapProcesses } from './proc-file.ts';
 
 /** `sl local_address rem_address st tx:rx tr:when retrnsmt uid timeout inode`, addresses as `0100007F:7DCD`. */
-const TCP_ROW = /^ *\d+: [0-9A-F]+:([0-9A-F]{4}) [0-9A-F]+:([0-9A-F]{4}) [0-9A-F]{2} \S+ \S+ \S+ +\d+ +\d+ (\d+)/;
+const TCP_ROW = /^ *\d+: [0-9A-F]+:([0-9A-F]{4}) [0-9A-F]+:([0-9A-F]{4}) [0-9A-F]{2} \S+ \S+ \S+ +(\d+) +\d+ (\d+)/;
+
+const TCP_TABLES = ['/proc/net/tcp', '/proc/net/tcp6'];
+
+interface TcpPorts {
+  /** of the other end */
+  theirs: number;
+  ours: number;
+}
+
+/** The user who holds the other end of a TCP connection within this machine; null: it is closed, or elsewhere. */
+export function findTcpUser(ports: TcpPorts): number | null {
+  const row = TCP_TABLES.flatMap((table) => rowsOf(readTable(table), ports))[0];
+  return row === undefined ? null : row.user;
+}
+
+function readTable(path: string): string {
+  try {
+    return readFileSync(path, 'latin1');
+  } catch {
+    return ''; // no IPv6
+  }
+}
+
+function rowsOf(table: string, { theirs, ours }: TcpPorts): { user: number; inode: string }[] {
+  return table.split('\n').flatMap((row) => {
+    const [, local = '', remote = '', user = '', inode = ''] = TCP_ROW.exec(row) ?? [];
+    const isIt = Number.parseInt(local, 16) === theirs && Number.parseInt(remote, 16) === ours;
+    return isIt ? [{ user: Number(user), inode }] : [];
+  });
+}
 
 /**
  * The processes of this user that hold the other end of a TCP connection within this machine: none where that is another user's, in
  * another network namespace, or on another machine.
- * @param ports of the other end, and of ours
  */
-export async function findTcpPeers(ports: { theirs: number; ours: number }): Promise<number[]> {
-  const tables = await Promise.all(
-    ['tcp', 'tcp6'].map((table) => readFile(`/proc/net/${table}`, 'latin1').catch(() => '')),
-  );
-  const sockets = new Set(
-    tables.flatMap((table) =>
-      table.split('\n').flatMap((row) => {
-        const [, local = '', remote = '', inode = ''] = TCP_ROW.exec(row) ?? [];
-        const isIt = Number.parseInt(local, 16) === ports.theirs && Number.parseInt(remote, 16) === ports.ours;
-        return isIt ? [`socket:[${inode}]`] : [];
-      }),
-    ),
-  );
+export async function findTcpPeers(ports: TcpPorts): Promise<number[]> {
+  const tables = await Promise.all(TCP_TABLES.map((table) => readFile(table, 'latin1').catch(() => '')));
+  const sockets = new Set(tables.flatMap((table) => rowsOf(table, ports)).map(({ inode }) => `socket:[${inode}]`));
   if (sockets.size === 0) return [];
   return mapProcesses((pid) => (holdsOne(pid, sockets) ? pid : null));
 }

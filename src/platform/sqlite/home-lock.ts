@@ -10,6 +10,8 @@ const Holder = z.object({
   version: z.string(),
   address: z.string().nullable(),
   screen_dir: z.string().nullable(),
+  /** who else can reach it, in words; null: this machine only. Older servers do not say */
+  reach: z.string().nullish(),
 });
 /** The server that holds a home, and where its sessions' sockets are. */
 export type LockHolder = z.infer<typeof Holder>;

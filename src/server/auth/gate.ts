@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { CatalogueError, PASS_HEADER, PASS_SUBPROTOCOL_PREFIX } from '../../protocol/index.ts';
 import { readCookies } from './cookie.ts';
+import type { Guesses } from './guesses.ts';
 import type { KnownNames } from './known-names.ts';
 import { type PageCredentials, type Passes, signInIsOver } from './passes.ts';
 import type { SignIns } from './sign-ins.ts';
@@ -32,6 +33,8 @@ export interface Admission {
   target: string;
   /** the same page at the one address of this machine that browsers sign in at; null: this is it, or no page was asked for */
   moved: string | null;
+  /** it showed a token or a sign-in, and both were right */
+  isProven: boolean;
   /** false once the token or the sign-in that opened the connection holds no more; for connections that outlive it */
   isStillValid(): boolean;
 }
@@ -39,7 +42,7 @@ export interface Admission {
 export interface Gate {
   /**
    * Lets a request or an upgrade in, before anything else looks at it.
-   * @throws CatalogueError forbidden_host, forbidden_origin, unauthorized
+   * @throws CatalogueError forbidden_host, forbidden_origin, unauthorized, too_many_attempts
    */
   admit(request: IncomingMessage, transport: Transport): Admission;
 }
@@ -54,11 +57,12 @@ export interface Gate {
 export function createGate(options: {
   names: KnownNames;
   token: TokenSource;
+  guesses: Guesses;
   signIns: Pick<SignIns, 'cookieName' | 'validUntil'>;
   passes: Pick<Passes, 'admit'>;
   isPageFile(path: string): boolean;
 }): Gate {
-  const { names, token, signIns, passes } = options;
+  const { names, token, guesses, signIns, passes } = options;
   return {
     admit: (request, transport) => {
       const { authority, target } = splitTarget(request.url ?? '/');
@@ -66,7 +70,7 @@ export function createGate(options: {
       if (transport === 'unix') {
         // No browser reaches this socket; something that forwards a browser's requests to it would open it to every page.
         if (origins.length > 0) throw new CatalogueError('forbidden_origin', 'The local socket serves no web pages');
-        return { target, moved: null, isStillValid: () => true };
+        return { target, moved: null, isProven: true, isStillValid: () => true };
       }
       const host = checkHost({ request, authority, names });
       checkOrigin({ origins, host, names });
@@ -74,19 +78,19 @@ export function createGate(options: {
       if (open === 'sign-in') checkPlaceOfSignIn({ request, host, names });
       if (open !== null) {
         const moved = open === 'page' ? names.ownAddress(host, portOf(request)) : null;
-        return { target, moved, isStillValid: () => true };
+        return { target, moved, isProven: false, isStillValid: () => true };
       }
       const page = pageCredentials(request, signIns.cookieName);
       if (page !== null) {
         checkOwnPage(request, origins);
         const id = passes.admit(page);
         if (id === null) throw signInIsOver();
-        return { target, moved: null, isStillValid: () => signIns.validUntil(id) !== null };
+        return { target, moved: null, isProven: true, isStillValid: () => signIns.validUntil(id) !== null };
       }
       const given = tokenOf(request);
       if (given === null) throw new CatalogueError('unauthorized');
-      if (!token.accepts(given)) throw new CatalogueError('unauthorized', 'The token is not valid');
-      return { target, moved: null, isStillValid: () => token.accepts(given) };
+      if (!guesses.accepts(given, request.socket)) throw new CatalogueError('unauthorized', 'The token is not valid');
+      return { target, moved: null, isProven: true, isStillValid: () => token.accepts(given) };
     },
   };
 }

@@ -4,6 +4,7 @@ import { CatalogueError, type SignIn } from '../../protocol/index.ts';
 import type { Clock } from '../clock.ts';
 import { readPrivateFile, writePrivateFile } from '../private-file.ts';
 import type { Dispose } from '../sessions.ts';
+import type { Guesser, Guesses } from './guesses.ts';
 import type { TokenSource } from './token.ts';
 
 /** 256 bits, as the token itself: a code is not guessed, whoever tries. */
@@ -19,10 +20,6 @@ export const SIGN_IN_LIFE_MS = 30 * 86_400_000;
 const MAX_LINKS = 50;
 /** Signed-in browsers at the most; the oldest is signed out. */
 const MAX_SIGN_INS = 100;
-
-/** Wrong tokens on the form within the window, then it is closed for a while: a token set by hand may be guessable. */
-const MAX_WRONG_TOKENS = 10;
-const WRONG_TOKENS_WINDOW_MS = 60_000;
 
 const ID_BYTES = 12;
 
@@ -42,7 +39,7 @@ export interface SignIns {
   /** A code for one sign-in. @returns when it ends, Unix milliseconds */
   createLink(): { code: string; expiresAt: number };
   /** @throws CatalogueError link_expired, unauthorized, too_many_attempts */
-  signIn(shown: SignIn): Grant;
+  signIn(shown: SignIn, from: Guesser): Grant;
   /** When a sign-in ends, Unix milliseconds; null: it holds no more. */
   validUntil(id: string): number | null;
   /** What the browser's cookie holds: out of reach of scripts, but sent to every port of the machine. */
@@ -59,13 +56,18 @@ export interface SignIns {
  * name by the token, so whoever reads the file can sign in with nothing of it, and a rotated token signs everybody out.
  * Links are kept in memory: a restart ends them.
  */
-export function createSignIns(options: { home: string; file: string; token: TokenSource; clock: Clock }): SignIns {
-  const { home, file, token, clock } = options;
+export function createSignIns(options: {
+  home: string;
+  file: string;
+  token: TokenSource;
+  guesses: Guesses;
+  clock: Clock;
+}): SignIns {
+  const { home, file, token, guesses, clock } = options;
   /** when each ends, by a clock that nobody sets */
   const links = new Map<string, number>();
   let signedIn = new Map((readPrivateFile(file, Kept) ?? []).map((kept) => [kept.id, kept]));
   const signOutListeners = new Set<() => void>();
-  let wrongTokens: number[] = [];
 
   /** Written before it holds: a full disk refuses a change with nothing changed. */
   const save = (next: z.infer<typeof Kept>): void => {
@@ -90,20 +92,16 @@ export function createSignIns(options: { home: string; file: string; token: Toke
       for (const key of [...links.keys()].slice(0, Math.max(0, links.size - MAX_LINKS))) links.delete(key);
       return { code, expiresAt: clock.now() + LINK_LIFE_MS };
     },
-    signIn: (shown) => {
-      const now = clock.elapsed();
+    signIn: (shown, from) => {
       if (shown.code !== undefined) {
         const key = digest(shown.code);
         const endsAt = links.get(key);
-        if (endsAt === undefined || endsAt <= now) throw new CatalogueError('link_expired');
+        if (endsAt === undefined || endsAt <= clock.elapsed()) throw new CatalogueError('link_expired');
         const granted = grant();
         links.delete(key);
         return granted;
       }
-      wrongTokens = wrongTokens.filter((at) => at > now - WRONG_TOKENS_WINDOW_MS);
-      if (wrongTokens.length >= MAX_WRONG_TOKENS) throw new CatalogueError('too_many_attempts');
-      if (token.accepts(shown.token ?? '')) return grant();
-      wrongTokens.push(now);
+      if (guesses.accepts(shown.token ?? '', from)) return grant();
       throw new CatalogueError('unauthorized', 'The token is not valid', { hint: '`cbos token` prints it' });
     },
     validUntil: (id) => {

@@ -1,4 +1,4 @@
-import type { IncomingMessage } from 'node:http';
+import type { HttpBindings } from '@hono/node-server';
 import { createRoute, OpenAPIHono } from '@hono/zod-openapi';
 import type { Context } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
@@ -17,6 +17,9 @@ import { SERVICE_WORKER, type WebPage } from './web-page.ts';
 
 /** A prompt of a million characters fits, escaped as JSON; the catalogue's hint names this number. */
 const MAX_BODY_BYTES = 4 * 1024 * 1024;
+
+/** Of those who have shown nothing yet: a token of 10,000 characters, the longest that the schema takes, fits. */
+const MAX_OPEN_BODY_BYTES = 16 * 1024;
 
 const WELCOME = `CBOS, the Claude Code Operating System. In a browser, signed in: cbos open. Otherwise: curl -H "Authorization: Bearer $(cbos token)" http://HOST:PORT/sessions
 `;
@@ -38,7 +41,13 @@ const SENDING: ReadonlySet<RouteName> = new Set<RouteName>(['send', 'broadcast']
  */
 export function createHttpApp(options: HttpAppOptions): OpenAPIHono {
   const app = new OpenAPIHono();
-  app.use(bodyLimit({ maxSize: MAX_BODY_BYTES, onError: () => fail(new CatalogueError('payload_too_large')) }));
+  for (const [path, maxSize] of [
+    ['/sign-in', MAX_OPEN_BODY_BYTES],
+    ['/sign-in/*', MAX_OPEN_BODY_BYTES],
+    ['*', MAX_BODY_BYTES],
+  ] as const) {
+    app.use(path, bodyLimit({ maxSize, onError: () => fail(new CatalogueError('payload_too_large')) }));
+  }
   app.use((context, next) => {
     const { method, path } = context.req;
     const isWorker = context.req.header(WORKER_HEADER) === WORKER_SCRIPT;
@@ -52,7 +61,7 @@ export function createHttpApp(options: HttpAppOptions): OpenAPIHono {
     const route: Route = ROUTES[name];
     const handlerFor = async (context: Context): Promise<Handle> => {
       if (route.method === 'get' || route.open === true) return handlers[name];
-      const rights = await options.rightsOf((context.env as { incoming: IncomingMessage }).incoming);
+      const rights = await options.rightsOf((context.env as HttpBindings).incoming);
       if (rights.isFull) return handlers[name];
       if (!SENDING.has(name)) rights.requireFull(name);
       return createHandlers({ ...options, sessions: rights.sessions })[name] as Handle;
@@ -86,6 +95,8 @@ function registerRoute(
         query: valid.call(context.req, 'query'),
         body: valid.call(context.req, 'json'),
         request: context.req.raw,
+        // Without a socket where a test calls the application itself.
+        from: (context.env as Partial<HttpBindings> | undefined)?.incoming?.socket ?? {},
       });
       return answer instanceof Response ? answer : context.json(answer, route.success as ContentfulStatusCode);
     },

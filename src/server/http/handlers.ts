@@ -12,6 +12,7 @@ import {
   State,
   type StatusCounts,
 } from '../../protocol/index.ts';
+import type { Guesser } from '../auth/guesses.ts';
 import type { Push } from '../push/push.ts';
 import { createOlderRecordings } from '../replay/older-recordings.ts';
 import type { Replayable, Replays } from '../replay/replays.ts';
@@ -27,10 +28,10 @@ const DEFAULT_EVENTS = 200;
 type Parsed<N extends RouteName, K extends string> =
   (typeof ROUTES)[N] extends Record<K, infer S extends z.ZodType> ? Record<K, z.output<S>> : object;
 
-/** What a route's handler gets: its validated parts, where it has them, and the request for its headers. */
+/** What a route's handler gets: its validated parts, where it has them, the request for its headers, and where it came from. */
 export type HandlerInput<N extends RouteName> = Parsed<N, 'params'> &
   Parsed<N, 'query'> &
-  Parsed<N, 'body'> & { request: Request };
+  Parsed<N, 'body'> & { request: Request; from: Guesser };
 
 type HandlerOutput<N extends RouteName> = [RouteOutput<N>] extends [never] ? Response : RouteOutput<N> | Response;
 

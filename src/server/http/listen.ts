@@ -3,8 +3,10 @@ import { createServer, type IncomingMessage, type RequestListener, type Server }
 import type { Socket } from 'node:net';
 import { dirname } from 'node:path';
 import type { Duplex } from 'node:stream';
+import { addressToCall } from '../../core/settings/index.ts';
 import { CatalogueError } from '../../protocol/index.ts';
 import type { Transport } from '../auth/gate.ts';
+import { type ConnectionBounds, TIME_LIMITS } from './connection-bounds.ts';
 import { refuseUpgrade } from './request-listener.ts';
 
 /** `sun_path` of Linux holds 108 bytes with the final NUL; Node cuts a longer path off without a word. */
@@ -26,6 +28,7 @@ export interface ListenOptions {
   socket: string;
   /** called at once for each connection to the local socket */
   onLocalConnection(socket: Socket): void;
+  bounds: ConnectionBounds;
   onRequest(transport: Transport): RequestListener;
   onUpgrade(transport: Transport): UpgradeListener;
 }
@@ -63,8 +66,8 @@ export async function listen(options: ListenOptions): Promise<Listening> {
     const port = await listenAt(tcp, host, options.port);
     const isTaken = other !== undefined && !(await listenBeside(beside, other, port));
     return {
-      address: { host: options.host, port, url: `http://${nameToCall(host)}:${port}`, socket: options.socket },
-      notHeld: isTaken ? `${nameToCall(other)}:${port}` : null,
+      address: { host: options.host, port, url: addressToCall(host, port), socket: options.socket },
+      notHeld: isTaken ? addressToCall(other, port) : null,
       close,
     };
   } catch (error) {
@@ -96,17 +99,31 @@ async function listenBeside(server: Server, host: string, port: number): Promise
 
 function faceServer(transport: Transport, options: ListenOptions): Server {
   // A missing Host is refused by the gate, in the catalogue's words.
-  const server = createServer({ requireHostHeader: false }, options.onRequest(transport));
+  const server = createServer({ requireHostHeader: false, ...TIME_LIMITS }, options.onRequest(transport));
+  if (transport === 'tcp') options.bounds.watch(server);
   server.on('upgrade', options.onUpgrade(transport));
   server.on('clientError', (error, socket) => {
     if (!socket.writable || ('code' in error && error.code === 'ECONNRESET')) {
       socket.destroy();
       return;
     }
-    const failure = new CatalogueError('invalid_request', 'This is no HTTP request', { cause: error });
-    refuseUpgrade(socket, { status: 400, error: failure.toBody() });
+    const { status, message } = unreadable('code' in error ? error.code : undefined);
+    const failure = new CatalogueError('invalid_request', message, { cause: error });
+    refuseUpgrade(socket, { status, error: failure.toBody() });
   });
   return server;
+}
+
+/** What Node's parser gave up on. */
+function unreadable(code: unknown): { status: number; message: string } {
+  switch (code) {
+    case 'ERR_HTTP_REQUEST_TIMEOUT':
+      return { status: 408, message: 'The request did not come to its end in time' };
+    case 'HPE_HEADER_OVERFLOW':
+      return { status: 431, message: 'The headers are too long' };
+    default:
+      return { status: 400, message: 'This is no HTTP request' };
+  }
 }
 
 async function listenOnSocket(server: Server, path: string): Promise<void> {
@@ -166,11 +183,6 @@ function listenError(error: Error, host: string, port: number): Error {
     default:
       return error;
   }
-}
-
-function nameToCall(host: string): string {
-  if (host === '0.0.0.0' || host === '::') return '127.0.0.1';
-  return host.includes(':') ? `[${host}]` : host;
 }
 
 function closeServer(server: Server): Promise<void> {

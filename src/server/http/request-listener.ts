@@ -25,11 +25,13 @@ export interface RequestListenerOptions {
   app: Pick<OpenAPIHono, 'fetch'>;
   gate: Gate;
   logger: Logger;
+  /** told of each connection that brought a request of somebody who may make it */
+  onProven(socket: Duplex): void;
 }
 
 /** Everything that comes over HTTP: first the gate, then the application. */
 export function createRequestListener(options: RequestListenerOptions): (transport: Transport) => RequestListener {
-  const { app, gate, logger } = options;
+  const { app, gate, logger, onProven } = options;
   const serve = getRequestListener(app.fetch, {
     errorHandler: (error) => {
       const failure = toFailure(
@@ -42,7 +44,8 @@ export function createRequestListener(options: RequestListenerOptions): (transpo
   return (transport) => (request, response) => {
     for (const [name, value] of Object.entries(SECURITY_HEADERS)) response.setHeader(name, value);
     try {
-      const { target, moved } = gate.admit(request, transport);
+      const { target, moved, isProven } = gate.admit(request, transport);
+      if (isProven) onProven(request.socket);
       if (moved !== null) {
         // What stands behind `#`, a link's code above all, the browser takes along by itself.
         response.writeHead(307, { Location: `${moved}${target}` }).end();

@@ -12,7 +12,7 @@ const BYTES = {
 /** Every error that a route may answer with, those included that can happen everywhere. */
 export function errorsOf(route: Route): ErrorCode[] {
   const everywhere: ErrorCode[] = ['forbidden_host', 'forbidden_origin', 'internal'];
-  if (route.open !== true) everywhere.unshift('unauthorized');
+  if (route.open !== true) everywhere.unshift('unauthorized', 'too_many_attempts');
   if (route.open !== true && route.method !== 'get') everywhere.push('inside_session');
   if (route.body !== undefined || route.query !== undefined) everywhere.push('invalid_request');
   if (route.body !== undefined) everywhere.push('payload_too_large');

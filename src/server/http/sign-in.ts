@@ -9,6 +9,7 @@ import {
   type SignInLink,
 } from '../../protocol/index.ts';
 import { writeCookie } from '../auth/cookie.ts';
+import type { Guesser } from '../auth/guesses.ts';
 import type { Passes } from '../auth/passes.ts';
 import type { SignIns } from '../auth/sign-ins.ts';
 
@@ -22,7 +23,7 @@ export interface SignInOptions {
 }
 
 interface SignInHandlers {
-  signIn(input: { body: SignIn; request: Request }): Response;
+  signIn(input: { body: SignIn; request: Request; from: Guesser }): Response;
   challenge(input: { body: Challenge; request: Request }): ChallengeAnswer;
   pass(input: { body: PassRequest; request: Request }): Response;
   signedIn(input: { request: Request }): SignedIn;
@@ -44,8 +45,8 @@ export function createSignInHandlers(options: SignInOptions): SignInHandlers {
     });
 
   return {
-    signIn: ({ body, request }) => {
-      const { id, expiresAt } = signIns.signIn(body);
+    signIn: ({ body, request, from }) => {
+      const { id, expiresAt } = signIns.signIn(body, from);
       const expires_at = new Date(expiresAt).toISOString();
       return Response.json(
         { expires_at, version, public_url, id, key: signIns.keyOf(id), pass: passes.first(id) },

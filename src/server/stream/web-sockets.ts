@@ -1,3 +1,4 @@
+import type { Duplex } from 'node:stream';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { CatalogueError } from '../../protocol/index.ts';
 import { type Admission, type Gate, SUBPROTOCOL, type Transport } from '../auth/gate.ts';
@@ -42,6 +43,8 @@ export interface WebSocketsOptions {
   rightsOf: RightsOf;
   logger: Logger;
   hubs: Readonly<Record<string, Hub>>;
+  /** told of each connection that is taken */
+  onProven(socket: Duplex): void;
   /** told when somebody has signed out */
   onSignOut(listener: () => void): Dispose;
   pingIntervalMs?: number;
@@ -108,6 +111,7 @@ export function createWebSockets(options: WebSocketsOptions): WebSockets {
         if (request.headers.upgrade?.toLowerCase() !== 'websocket') {
           throw new CatalogueError('invalid_request', 'Only WebSocket upgrades are understood');
         }
+        options.onProven(socket);
         server.handleUpgrade(request, socket, head, (ws) => {
           const connection = accept(ws, admission);
           hub.connect(

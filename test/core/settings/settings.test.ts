@@ -39,6 +39,7 @@ describe('where nothing is said', () => {
       home: '/home/me/.cbos',
       host: '127.0.0.1',
       port: 32205,
+      allow_remote: false,
       public_url: null,
       allowed_hosts: [],
       token: null,

@@ -37,6 +37,20 @@ test('an address that is not of this machine is refused as a setting', async () 
   await expect(startFaces({ settings: { host: '192.0.2.1' } })).rejects.toMatchObject({ code: 'invalid_setting' });
 });
 
+test('an address that others reach is refused until somebody means it', async () => {
+  for (const host of ['0.0.0.0', '::', 'box.example']) {
+    await expect(startFaces({ settings: { host } })).rejects.toMatchObject({
+      code: 'invalid_setting',
+      hint: expect.stringContaining('--allow-remote'),
+    });
+  }
+  await using open = await startFaces({ settings: { host: '0.0.0.0', allow_remote: true } });
+  expect(open.faces.address.url).toBe(`http://127.0.0.1:${open.port}`);
+  expect((await open.call('/sessions', { token: null })).status).toBe(401);
+  await using other = await startFaces({ settings: { host: '127.0.0.2' } });
+  expect(other.faces.address.url).toBe(`http://127.0.0.2:${other.port}`);
+});
+
 test('a socket that a killed server left is replaced', async () => {
   await using world = createWorld();
   const socket = join(world.dir, 'cbos.sock');

@@ -85,6 +85,7 @@ describe('the OpenAPI description', () => {
       home: '/nowhere',
       file: '/nowhere/sign-ins.json',
       token: fixedToken('a-token-for-tests-0123456789'),
+      guesses: { accepts: () => false },
       clock,
     });
     const app = createHttpApp({

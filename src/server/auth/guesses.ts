@@ -1,0 +1,80 @@
+import { findTcpUser } from '../../platform/process/index.ts';
+import { CatalogueError } from '../../protocol/index.ts';
+import type { Clock } from '../clock.ts';
+
+/** Where a token came from: the socket of its request. */
+export interface Guesser {
+  remoteAddress?: string | undefined;
+  remotePort?: number | undefined;
+  localPort?: number | undefined;
+}
+
+/** More wrong tokens than a person types, or a script with an old one sends before somebody looks. */
+const MOST_WRONG = 20;
+const WINDOW_MS = 60_000;
+
+/** Addresses that are counted; who has more of them than that (a whole IPv6 network counts once) has them counted together. */
+const MOST_ADDRESSES = 1_000;
+
+/**
+ * Bounds how many tokens can be tried: a token set by hand may be guessable. Per address, so that nobody shuts out anybody else; and who
+ * may read the token anyway, a process of the server's own user, is never kept from using it.
+ */
+export interface Guesses {
+  /**
+   * Whether a token is the right one.
+   * @throws CatalogueError too_many_attempts
+   */
+  accepts(token: string, from: Guesser): boolean;
+}
+
+export function createGuesses(options: {
+  accepts(token: string): boolean;
+  clock: Pick<Clock, 'elapsed'>;
+  /** the server's own user id */
+  ownUser: number;
+  userOf?: typeof findTcpUser;
+}): Guesses {
+  const { accepts, clock, ownUser, userOf = findTcpUser } = options;
+  const wrong = new Map<string, number[]>();
+  const countWrong = (place: string): number[] => {
+    const recent = (wrong.get(place) ?? []).filter((at) => at > clock.elapsed() - WINDOW_MS);
+    if (recent.length === 0) wrong.delete(place);
+    else wrong.set(place, recent);
+    return recent;
+  };
+  const isOwn = (place: string, { remotePort: theirs, localPort: ours }: Guesser): boolean =>
+    place === LOOPBACK && theirs !== undefined && ours !== undefined && userOf({ theirs, ours }) === ownUser;
+  return {
+    accepts: (token, from) => {
+      const place = placeOf(from.remoteAddress ?? '', (known) => wrong.has(known) || wrong.size < MOST_ADDRESSES);
+      const recent = countWrong(place);
+      const isTooMany = recent.length >= MOST_WRONG;
+      if (isTooMany && !isOwn(place, from)) throw new CatalogueError('too_many_attempts');
+      if (accepts(token)) return true;
+      if (isTooMany) throw new CatalogueError('too_many_attempts');
+      wrong.set(place, [...recent, clock.elapsed()]);
+      return false;
+    },
+  };
+}
+
+const LOOPBACK = 'this machine';
+const ELSEWHERE = 'elsewhere';
+
+/** What counts as one place: this machine, an IPv4 address, the network of an IPv6 one. */
+function placeOf(address: string, hasRoom: (place: string) => boolean): string {
+  const plain = address.replace(/^::ffff:/i, '');
+  if (plain === '::1' || plain.startsWith('127.')) return LOOPBACK;
+  const place = plain.includes(':') ? networkOf(plain) : plain;
+  return hasRoom(place) ? place : ELSEWHERE;
+}
+
+/** The first 64 bits: one household, or one machine that takes a new address for each guess. */
+function networkOf(address: string): string {
+  const [head = '', tail] = address.split('::');
+  const before = head === '' ? [] : head.split(':');
+  const after = tail === undefined || tail === '' ? [] : tail.split(':');
+  const zeros = tail === undefined ? 0 : Math.max(0, 8 - before.length - after.length);
+  return [...before, ...Array<string>(zeros).fill('0'), ...after].slice(0, 4).join(':');
+}
