@@ -3,8 +3,8 @@ import { Timestamp } from './words.ts';
 
 const Bytes = z.int().min(0);
 
-/** A setting that made something of the recordings go. */
-export const DropReason = z.enum(['max_recording_size', 'max_total_size', 'keep_days']);
+/** What made something of the recordings go: a setting, or something else that cut a file off (`truncated`). */
+export const DropReason = z.enum(['max_recording_size', 'max_total_size', 'keep_days', 'truncated']);
 export type DropReason = z.infer<typeof DropReason>;
 
 /** What was dropped of one recording on one day. */

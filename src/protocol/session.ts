@@ -6,6 +6,13 @@ import { SessionType, Timestamp } from './words.ts';
 export const JsonState = z.enum(['idle', 'running', 'waiting_permission', 'complete', 'error']);
 export type JsonState = z.infer<typeof JsonState>;
 
+/**
+ * Why what a session shows is not recorded. `disk`: nothing can be written, and nothing of it is seen. `removed`: its files were deleted or
+ * moved away, and no others could be begun yet.
+ */
+export const RecordingStop = z.enum(['disk', 'removed']);
+export type RecordingStop = z.infer<typeof RecordingStop>;
+
 /** A session as every face shows it. */
 export const Session = z
   .object({
@@ -34,7 +41,10 @@ export const Session = z
     max_budget_usd: z.number().nullable().meta({ description: 'What a JSON session may cost at most' }),
     rate_limit: RateLimit.nullable(),
     recording_stopped_at: Timestamp.nullable().meta({
-      description: 'Since when what it shows is not recorded, because the disk is full; null while it is',
+      description: 'Since when what it shows is not recorded; null while it is',
+    }),
+    recording_stopped_because: RecordingStop.nullable().meta({
+      description: 'Why it is not recorded: nothing can be written (`disk`), or its files were removed (`removed`)',
     }),
   })
   .meta({ id: 'Session' });

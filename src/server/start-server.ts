@@ -19,7 +19,7 @@ import {
 } from '../platform/sqlite/database.ts';
 import { createDayStore } from '../platform/sqlite/day-store.ts';
 import { createDeliveryStore } from '../platform/sqlite/delivery-store.ts';
-import { createDropStore } from '../platform/sqlite/drop-store.ts';
+import { createDropStore, type DropStore } from '../platform/sqlite/drop-store.ts';
 import { createEventStore } from '../platform/sqlite/event-store.ts';
 import { createHistoryStore } from '../platform/sqlite/history-store.ts';
 import { type HomeLock, readLockHolder, takeHomeLock } from '../platform/sqlite/home-lock.ts';
@@ -98,14 +98,15 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     const screen = await openScreen(options);
     search = openSearch(options);
     const disk = createDiskWatch({ dir: settings.stream_dir, clock, log });
-    fleet = await openFleet(options, { database, screen, search, disk });
+    const drops = createDropStore(database);
+    fleet = await openFleet(options, { database, screen, search, disk, drops });
     await fleet.start();
     const replays = createReplays(clock);
     const stopGrowing = growKeyframes({ sessions: fleet, replays, clock, logger: log });
     const bounds = keepInBounds({
       sessions: fleet,
       replays,
-      drops: createDropStore(database),
+      drops,
       fault: disk.fault,
       settings,
       clock,
@@ -197,10 +198,10 @@ function openScreen({ settings, environment, tempDir }: ServerOptions): Promise<
 
 async function openFleet(
   options: ServerOptions,
-  parts: { database: Database; screen: ScreenHost; search: Search; disk: DiskWatch },
+  parts: { database: Database; screen: ScreenHost; search: Search; disk: DiskWatch; drops: DropStore },
 ): Promise<Fleet> {
   const { settings, environment, clock, log } = options;
-  const { database, screen, search, disk } = parts;
+  const { database, screen, search, disk, drops } = parts;
   const thresholds = thresholdsOf(settings);
   const spoolDir = join(settings.home, 'hooks');
   await mkdir(spoolDir, { recursive: true, mode: 0o700 });
@@ -224,6 +225,7 @@ async function openFleet(
       days: createDayStore(database),
       writes,
       disk,
+      drops,
       isFlushed: settings.stream_flush,
       holdTurn: gates.hold,
       emit: events.emit,

@@ -35,11 +35,16 @@ export function stateText({ state, status }: Shown): string {
   return cleanLine(isSaid ? state : `${state} (${String(status.detail).replaceAll('_', ' ')})`);
 }
 
-/** That what it shows is lost for now; empty while it is recorded. */
-export function recordingText({ recording_stopped_at: stoppedAt }: Pick<Session, 'recording_stopped_at'>): string {
+/** That what it shows is not recorded for now; empty while it is recorded. */
+export function recordingText({
+  recording_stopped_at: stoppedAt,
+  recording_stopped_because: because,
+}: Pick<Session, 'recording_stopped_at' | 'recording_stopped_because'>): string {
   // An older server does not tell.
   const at = Date.parse(stoppedAt ?? '');
-  return Number.isNaN(at) ? '' : `not recorded since ${formatClock(at)}: the disk is full`;
+  if (Number.isNaN(at)) return '';
+  const why = because === 'removed' ? 'its files were removed' : 'the disk is full';
+  return `not recorded since ${formatClock(at)}: ${why}`;
 }
 
 /** What a session asks, or else what it is doing or what went wrong, in a line. */

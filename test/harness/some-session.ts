@@ -37,6 +37,7 @@ export function someSession(slug: string, some: Partial<Session> = {}): Session 
     max_budget_usd: null,
     rate_limit: null,
     recording_stopped_at: null,
+    recording_stopped_because: null,
     ...some,
   };
 }

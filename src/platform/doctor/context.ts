@@ -24,6 +24,8 @@ export interface DoctorContext {
   askServer: () => Promise<{ version: string } | null>;
   /** Claude Code's processes in the sessions of the running server; none when nothing answers there */
   askAgents: () => Promise<ReadonlySet<number>>;
+  /** the running server's sessions whose recording was removed, and could not be begun anew */
+  askUnrecorded: () => Promise<readonly string[]>;
   /** @throws CatalogueError no_systemd */
   serviceState: () => Promise<ServiceState>;
   isLingering: () => boolean;

@@ -47,6 +47,7 @@ export function localDoctorContext(options: LocalDoctorOptions): DoctorContext {
     openScreen: () => openScreenHost({ env: environment, screenDir: settings.screen_dir, runDir: tempDir, tempDir }),
     askServer: () => askHealth(settings.socket),
     askAgents: () => askAgents(settings.socket),
+    askUnrecorded: () => askUnrecorded(settings.socket),
     serviceState: () => serviceState(service),
     isLingering: () => isLingering(userName),
   };
@@ -78,6 +79,7 @@ function parseBody(body: string): unknown {
 
 const Health = z.object({ version: z.string() });
 const Agents = z.array(z.object({ pid: z.int().nullable() }));
+const Recorded = z.array(z.object({ slug: z.string(), recording_stopped_because: z.string().nullish() }));
 
 async function askHealth(socket: string): Promise<{ version: string } | null> {
   return Health.safeParse(await askServer(socket, '/health')).data ?? null;
@@ -86,4 +88,9 @@ async function askHealth(socket: string): Promise<{ version: string } | null> {
 async function askAgents(socket: string): Promise<ReadonlySet<number>> {
   const sessions = Agents.safeParse(await askServer(socket, '/sessions')).data ?? [];
   return new Set(sessions.flatMap(({ pid }) => (pid === null ? [] : [pid])));
+}
+
+async function askUnrecorded(socket: string): Promise<readonly string[]> {
+  const sessions = Recorded.safeParse(await askServer(socket, '/sessions')).data ?? [];
+  return sessions.flatMap(({ slug, recording_stopped_because: why }) => (why === 'removed' ? [slug] : []));
 }

@@ -23,9 +23,19 @@ export async function startLog(host: ScreenHost, target: ScreenTarget, file: str
   const window = await findWindow(host, target);
   await sendCommandsAndWait(host, window, [`logfile ${link}`, 'logfile flush 0', 'log on']);
   const path = await realpath(file);
-  const isOpen = async () => ((await openFiles(session.pid)).includes(path) ? true : null);
+  const isOpen = async () => ((await openNames(session.pid)).includes(path) ? true : null);
   if (await waitUntil(isOpen, { timeoutMs: SCREEN_TIMEOUT_MS })) return;
   throw new CatalogueError('screen_unresponsive', `Screen did not begin to record ${target.id}`);
+}
+
+/**
+ * The same for a window that is recorded already, into a file that was moved or deleted: that log ends. Never for one that CBOS did not
+ * begin.
+ * @throws CatalogueError no_such_screen, screen_unresponsive
+ */
+export async function restartLog(host: ScreenHost, target: ScreenTarget, file: string): Promise<void> {
+  await sendCommandsAndWait(host, await findWindow(host, target), ['log off']);
+  await startLog(host, target, file);
 }
 
 /**
@@ -54,16 +64,22 @@ export async function pointLog(
 /** Whether Screen's daemon writes this file: after a restart of the server, whether the recording goes on. */
 export async function isLogging(daemonPid: number, file: string): Promise<boolean> {
   try {
-    return (await openFiles(daemonPid)).includes(await realpath(file));
+    return (await openNames(daemonPid)).includes(await realpath(file));
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false;
     throw error;
   }
 }
 
+/** A path by which a log that Screen's daemon writes can be read though it was deleted; null where there is none. */
+export async function findDeletedLog(daemonPid: number, file: string): Promise<string | null> {
+  for (const { path, name } of await openFiles(daemonPid)) if (name === `${file} (deleted)`) return path;
+  return null;
+}
+
 /** The recordings of CBOS, of whichever home, that Screen's daemon writes. */
 export async function findRecordings(daemonPid: number): Promise<string[]> {
-  const files = (await openFiles(daemonPid)).filter((file) => file.endsWith('.typescript'));
+  const files = (await openNames(daemonPid)).filter((file) => file.endsWith('.typescript'));
   const own = await Promise.all(files.map(isOwn));
   return files.filter((_, index) => own[index]);
 }
@@ -106,10 +122,13 @@ export function attachCommand(id: string): string[] {
   return ['screen', '-U', '-x', id];
 }
 
-async function openFiles(pid: number): Promise<string[]> {
+const openNames = async (pid: number): Promise<string[]> => (await openFiles(pid)).map(({ name }) => name);
+
+async function openFiles(pid: number): Promise<{ path: string; name: string }[]> {
   const dir = `/proc/${pid}/fd`;
-  const names = await readdir(dir).catch(goneIsEmpty);
-  return (await Promise.all(names.map((name) => readlink(join(dir, name)).catch(goneIsEmpty)))).flat();
+  const paths = (await readdir(dir).catch(goneIsEmpty)).map((descriptor) => join(dir, descriptor));
+  const names = await Promise.all(paths.map((path) => readlink(path).catch(goneIsEmpty)));
+  return paths.flatMap((path, index) => [names[index] ?? []].flat().map((name) => ({ path, name })));
 }
 
 function goneIsEmpty(error: NodeJS.ErrnoException): string[] {

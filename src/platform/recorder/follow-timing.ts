@@ -20,6 +20,8 @@ export interface TimingFollower {
   onSize(size: TerminalSize): void;
   /** rows that came, with the bytes of output that they count; `end` is where the last whole one ends in the file, which was read up to `readTo` */
   onRows(outputBytes: number, end: number, readTo: number): void;
+  /** the file's name means another file, or none; the one that was open at the beginning is read on */
+  onNameLost?: () => void;
 }
 
 /**
@@ -27,7 +29,10 @@ export interface TimingFollower {
  * Resolves when the last one so far was told.
  * @returns the disposer
  */
-export async function followTiming(timingFile: string, { onSize, onRows }: TimingFollower): Promise<() => void> {
+export async function followTiming(
+  timingFile: string,
+  { onSize, onRows, onNameLost }: TimingFollower,
+): Promise<() => void> {
   let rest = '';
   let last: TerminalSize | null = null;
   let isReady = false;
@@ -46,7 +51,14 @@ export async function followTiming(timingFile: string, { onSize, onRows }: Timin
     onRows(outputBytes, readTo - rest.length, readTo);
   };
   const from = await startOfEnd(timingFile);
-  const tail = await tailRecording({ file: timingFile, from, onBytes: take, intervalMs: READ_INTERVAL_MS });
+  const tail = await tailRecording({
+    file: timingFile,
+    from,
+    onBytes: take,
+    intervalMs: READ_INTERVAL_MS,
+    keepsFile: true,
+    ...(onNameLost === undefined ? {} : { onNameLost }),
+  });
   isReady = true;
   if (last !== null) onSize(last);
   return () => tail.dispose();

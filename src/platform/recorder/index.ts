@@ -9,5 +9,6 @@ export * from './recording-player.ts';
 export * from './recording-steps.ts';
 export * from './replay-recording.ts';
 export * from './script-command.ts';
+export * from './script-files.ts';
 export * from './tail-recording.ts';
 export * from './watch-losses.ts';

@@ -1,5 +1,5 @@
-import { access, open, readdir, rename, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { access, type FileHandle, open, readdir, rename, rm, writeFile } from 'node:fs/promises';
+import { basename, dirname, extname, join } from 'node:path';
 import { parseHeader } from '../../core/recording/index.ts';
 import { CatalogueError } from '../../protocol/index.ts';
 import { ensureOwnDirectory } from '../files/private-directory.ts';
@@ -87,18 +87,68 @@ export async function isOwn(typescript: string): Promise<boolean> {
 
 const ownMark = (typescript: string): string => typescript.replace(/\.typescript$/, '.cbos');
 
+/** Files of a recording that were deleted while a process has them open, each with a path by which it can still be read. */
+export type DeletedFiles = Partial<Record<'.typescript' | '.timing', string>>;
+
 /**
  * Moves a slug's recording out of the way of a new one: `SLUG.typescript` becomes `SLUG.N.typescript`, with an N above
  * every one that was ever used, so nothing is overwritten and the order stays.
+ * @param deleted what can still be read of these is written there; what has such a name now stays
  * @returns N, or null when there was no recording
  */
-export async function rotateRecording(dir: string, slug: string): Promise<number | null> {
+export async function rotateRecording(dir: string, slug: string, deleted: DeletedFiles = {}): Promise<number | null> {
+  const saved = Object.entries(deleted);
+  const unfinished = (ending: string): string => join(dir, `.${slug}${ending}`);
+  for (const [ending, source] of saved) await copySparse(source, unfinished(ending));
   const names = await readdir(dir);
-  const current = ENDINGS.filter((ending) => names.includes(`${slug}${ending}`));
-  if (current.length === 0) return null;
-  const number = 1 + Math.max(0, ...names.map((name) => numberOf(name, slug)));
-  for (const ending of current) await rename(join(dir, `${slug}${ending}`), join(dir, `${slug}.${number}${ending}`));
+  const current = ENDINGS.filter((ending) => !(ending in deleted) && names.includes(`${slug}${ending}`));
+  if (current.length === 0 && saved.length === 0) return null;
+  const number = nextNumber(names, slug);
+  const aside = (ending: string): string => join(dir, `${slug}.${number}${ending}`);
+  for (const ending of current) await rename(join(dir, `${slug}${ending}`), aside(ending));
+  for (const [ending] of saved) await rename(unfinished(ending), aside(ending));
   return number;
+}
+
+/** Moves a file that took the name of a recording's to the name of an older one's. */
+export async function moveAside(file: string): Promise<void> {
+  const dir = dirname(file);
+  const ending = extname(file);
+  const slug = basename(file, ending);
+  await rename(file, join(dir, `${slug}.${nextNumber(await readdir(dir), slug)}${ending}`));
+}
+
+const COPY_BYTES = 1024 * 1024;
+
+/** What was packed of a recording is a hole in its file, which would fill the disk as zeros. */
+async function copySparse(from: string, to: string): Promise<void> {
+  const source = await open(from, 'r');
+  let target: FileHandle | null = null;
+  try {
+    target = await open(to, 'w', 0o600);
+    const buffer = Buffer.alloc(COPY_BYTES);
+    const zeros = Buffer.alloc(COPY_BYTES);
+    let at = 0;
+    for (;;) {
+      const { bytesRead } = await source.read(buffer, 0, COPY_BYTES, at);
+      if (bytesRead === 0) break;
+      const bytes = buffer.subarray(0, bytesRead);
+      if (!bytes.equals(zeros.subarray(0, bytesRead))) await writeAll(target, bytes, at);
+      at += bytesRead;
+    }
+    await target.truncate(at);
+  } catch (error) {
+    await rm(to, { force: true });
+    throw error;
+  } finally {
+    await source.close();
+    await target?.close();
+  }
+}
+
+async function writeAll(target: FileHandle, bytes: Buffer, at: number): Promise<void> {
+  for (let done = 0; done < bytes.length; )
+    done += (await target.write(bytes, done, bytes.length - done, at + done)).bytesWritten;
 }
 
 /**
@@ -111,6 +161,11 @@ export async function renameRecording(dir: string, from: string, to: string): Pr
   for (const ending of ENDINGS) {
     if (names.includes(`${from}${ending}`)) await rename(join(dir, `${from}${ending}`), join(dir, `${to}${ending}`));
   }
+}
+
+/** Above every number that was ever used for a slug's older recordings. */
+function nextNumber(names: readonly string[], slug: string): number {
+  return 1 + Math.max(0, ...names.map((name) => numberOf(name, slug)));
 }
 
 /** The N of `SLUG.N.typescript` and of whatever such a file was packed into; 0 for other names. */

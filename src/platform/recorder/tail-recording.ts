@@ -17,7 +17,18 @@ export interface TailOptions {
   /** where the output begins and the size, told before the first bytes when reading from 0: `script` writes its header only with the first output */
   onStart?: (start: Pick<RecordingStart, 'start' | 'size'>) => void;
   /** the file was truncated or replaced: what was told before is void, offsets begin anew. Counts from 1 */
-  onReset?: (epoch: number) => void;
+  onReset?: (epoch: number, cause: 'truncated' | 'replaced') => void;
+  /**
+   * The writer has its file open for good and goes on at its own position, as `script` does: that file is read whatever its name comes to
+   * mean, and a truncation leaves all offsets as they are. Else its name decides, as for a log of Screen's, which that opens anew.
+   */
+  keepsFile?: boolean;
+  /** the name means another file than the one that is read, or none; told with every look while it is so */
+  onNameLost?: () => void;
+  /** with `keepsFile`: what stood in the file before this position was cut off */
+  onCut?: (at: number) => void;
+  /** the file was deleted and another one takes its name; it can be read by this path until the promise is settled */
+  onDeleted?: (openPath: string) => Promise<void>;
   /** milliseconds between two reads; {@link READ_INTERVAL_MS} when left out */
   intervalMs?: number;
   /** reading failed (a disk error), or a callback threw; it is tried again with the next change. Without it the error is unhandled */
@@ -48,7 +59,7 @@ const HOLE_BYTES = 4_096;
 
 /**
  * Follows a recording as it grows. Resolves when what was there at the call has been handed out. A file that does not exist yet is waited for; one
- * that is deleted is read on as long as its writer writes, until a new one takes its name.
+ * that is deleted is read on as long as its writer writes, until a new one takes its name (`keepsFile`: then too).
  *
  * `script` without `--append` goes on at its old position after somebody truncated its file, which leaves a hole of NULs
  * before it: holes are skipped, never handed out.
@@ -78,6 +89,8 @@ class Tail implements RecordingTail {
   private lastReadAt = 0;
   /** all bytes before `at` were NULs of a hole */
   private inHole = false;
+  /** its writer has not written since the file was cut off */
+  private isCut = false;
 
   constructor(options: TailOptions) {
     this.options = options;
@@ -137,9 +150,12 @@ class Tail implements RecordingTail {
   private async checkIdentity(): Promise<void> {
     this.suspicious = false;
     const found = await statOrNull(this.options.file);
-    if (found === null || found.ino === this.inode) return;
+    if (found?.ino === this.inode) return;
+    if (this.handle !== null) this.options.onNameLost?.();
+    if (found === null || (this.handle !== null && this.options.keepsFile === true)) return;
     if (this.handle !== null) {
       await this.readOn(this.handle);
+      if ((await this.handle.stat()).nlink === 0) await this.options.onDeleted?.(`/proc/self/fd/${this.handle.fd}`);
       await this.close();
     }
     const opened = await openOrNull(this.options.file);
@@ -147,7 +163,7 @@ class Tail implements RecordingTail {
     const isFirst = this.inode === 0;
     this.handle = opened;
     this.inode = (await opened.stat()).ino;
-    if (!isFirst) this.reset();
+    if (!isFirst) this.reset('replaced');
   }
 
   /** One read finds all there is, most times; the file is asked about only where that is none, or NULs. */
@@ -158,10 +174,7 @@ class Tail implements RecordingTail {
       const bytes = wanted === LEAST_READ_BYTES ? this.readNow(handle) : await this.readLater(handle, wanted);
       if (this.disposed) return;
       if (bytes.length > 0) await this.handOut(handle, bytes);
-      else if (fstatSync(handle.fd).size < this.at) {
-        this.reset();
-        continue;
-      }
+      else if (fstatSync(handle.fd).size < this.at && this.seeCut()) continue;
       this.readBytes = bytes.length < wanted ? LEAST_READ_BYTES : Math.min(wanted * 2, MOST_READ_BYTES);
       if (bytes.length < wanted) return;
     }
@@ -182,6 +195,7 @@ class Tail implements RecordingTail {
     this.inHole = skipped === bytes.length;
     const offset = this.at + skipped;
     this.at += bytes.length;
+    this.isCut = false;
     if (skipped < bytes.length) await this.options.onBytes(bytes.subarray(skipped), offset);
   }
 
@@ -197,10 +211,21 @@ class Tail implements RecordingTail {
     return true;
   }
 
-  private reset(): void {
+  /** @returns whether reading begins anew */
+  private seeCut(): boolean {
+    if (this.options.keepsFile !== true) {
+      this.reset('truncated');
+      return true;
+    }
+    if (!this.isCut) this.options.onCut?.(this.at);
+    this.isCut = true;
+    return false;
+  }
+
+  private reset(cause: 'truncated' | 'replaced'): void {
     this.at = 0;
     this.epoch += 1;
-    if (!this.disposed) this.options.onReset?.(this.epoch);
+    if (!this.disposed) this.options.onReset?.(this.epoch, cause);
   }
 
   private async close(): Promise<void> {

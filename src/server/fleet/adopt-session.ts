@@ -1,3 +1,4 @@
+import { chmod } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { v7 as uuid } from 'uuid';
 import {
@@ -8,11 +9,12 @@ import {
   listScreens,
   pointLog,
   readTerminalSize,
+  restartLog,
   type ScreenHost,
   startLog,
 } from '../../platform/gnu-screen/index.ts';
 import { isAlive } from '../../platform/process/index.ts';
-import { markOwn, rotateRecording } from '../../platform/recorder/index.ts';
+import { ensureRecordingDir, markOwn, rotateRecording } from '../../platform/recorder/index.ts';
 import { type Adoption, CatalogueError, type Session, type Settings } from '../../protocol/index.ts';
 import type { ActorDeps, SessionActor } from '../session/actor.ts';
 import { followRecording } from './follow-recording.ts';
@@ -123,15 +125,26 @@ export async function adoptSession(
 }
 
 /**
- * After a restart of the server: Screen goes on writing its log by itself, unless somebody turned it off meanwhile.
+ * Sees to it that Screen writes the recording of a session that it records: it goes on by itself, unless somebody turned it off, or
+ * moved or deleted the file.
+ * @returns whether it had to be told to begin
  * @throws CatalogueError screen_unresponsive, no_such_screen
  */
-export async function keepLogging(screen: ScreenHost, actor: SessionActor): Promise<void> {
+export async function keepLogging(screen: ScreenHost, actor: SessionActor): Promise<boolean> {
   const { daemon, recording, adopted } = actor.record;
-  if (!adopted || daemon === null || recording === null || recording.timing !== null) return;
-  if (!(await isAlive(daemon))) return;
-  if (await isLogging(daemon.pid, recording.typescript)) await pointRecording(screen, actor);
-  else await startLog(screen, actor.target, recording.typescript);
+  if (!adopted || daemon === null || recording === null || recording.timing !== null) return false;
+  if (!(await isAlive(daemon))) return false;
+  const { typescript } = recording;
+  const isKept = await isLogging(daemon.pid, typescript);
+  if (isKept) await pointRecording(screen, actor);
+  else {
+    await ensureRecordingDir(dirname(typescript));
+    await restartLog(screen, actor.target, typescript);
+  }
+  // In place of a file that was deleted or moved away Screen makes one that others may read (4.9.0).
+  await chmod(typescript, 0o600);
+  await markOwn(typescript);
+  return !isKept;
 }
 
 /** Tells Screen, where it writes the recording itself, which file that is now. */
@@ -177,8 +190,15 @@ async function findForeign(screen: ScreenHost, id: string): Promise<ForeignSessi
 
 /** The log begins with what is drawn from now on, so the picture would be empty until Claude Code draws all of it again. */
 async function showScreen({ deps, screen }: AdoptContext, actor: SessionActor): Promise<void> {
-  const { agent } = actor.record;
-  const size = (agent === null ? null : await readTerminalSize(screen, agent.pid)) ?? SCREEN_DEFAULT_SIZE;
+  const size = (await readSize(screen, actor)) ?? SCREEN_DEFAULT_SIZE;
   await followRecording(deps, actor, size);
   await redrawScreen(screen, actor, size);
+}
+
+/** The size of a session's terminal, which Screen's log does not tell; null where it cannot be read. */
+export async function readSize(
+  screen: ScreenHost,
+  { record: { agent } }: SessionActor,
+): Promise<{ cols: number; rows: number } | null> {
+  return agent === null ? null : readTerminalSize(screen, agent.pid);
 }

@@ -1,3 +1,5 @@
+import { dirname } from 'node:path';
+import { rotateRecording } from '../../platform/recorder/index.ts';
 import type { ActorDeps, SessionActor } from '../session/actor.ts';
 import { createSessionRecording, type SessionRecording } from '../session/recording.ts';
 import { coalesce } from '../stream/coalesce.ts';
@@ -31,11 +33,25 @@ export function openRecording(
     onResize: (newCols, newRows) => deps.emit({ kind: 'resized', slug: actor.slug, cols: newCols, rows: newRows }),
     onFault: (cause) => deps.log.warn({ slug: actor.slug, err: cause }, 'its recording could not be read'),
     onLost: deps.isFlushed ? () => actor.gap.seeLoss() : null,
+    onDamage: (damage) => actor.seeDamage(damage),
+    onDeleted: (openPath) => saveDeleted(deps, actor, openPath),
   });
   const nudge = () => deps.search.nudge(actor.record.id);
   const nudges = coalesce({ clock: deps.clock, intervalMs: NUDGE_INTERVAL_MS, work: nudge });
   actor.recording.onBytes(() => nudges.request());
   return actor.recording;
+}
+
+/** Screen has begun another file already; what the deleted one held becomes an older recording. */
+export async function saveDeleted({ log }: ActorDeps, { record, slug }: SessionActor, openPath: string): Promise<void> {
+  const file = record.recording?.typescript;
+  if (file === undefined) return;
+  try {
+    const number = await rotateRecording(dirname(file), slug, { '.typescript': openPath });
+    log.warn({ slug, file, saved: `${slug}.${number}` }, 'its recording was deleted by something else; it is saved');
+  } catch (cause) {
+    log.error({ slug, file, err: cause }, 'its recording was deleted by something else, and could not be saved');
+  }
 }
 
 /** The same, and from now on what it draws is evidence. A recording that somebody removed leaves the session without that evidence, not without all. */

@@ -11,6 +11,7 @@ import { answerQuestion } from '../session/respond.ts';
 import { keepLogging, pointRecording } from './adopt-session.ts';
 import { endScreenSession } from './end-session.ts';
 import { followRecording, openRecording } from './follow-recording.ts';
+import { createRecordingKeeper } from './keep-recorded.ts';
 import { type LaunchContext, launchSession, recordingFiles } from './launch-session.ts';
 import { redrawScreen } from './redraw-screen.ts';
 
@@ -45,6 +46,7 @@ export function createScreenControls(context: LaunchContext, actor: SessionActor
       );
     }
   }
+  const keeper = createRecordingKeeper(screen, actor, showAgain);
   const stopShowing = actor.onRedrawNeeded(() => void actor.mailbox.post(showAgain));
 
   async function findAgain(): Promise<void> {
@@ -52,10 +54,7 @@ export function createScreenControls(context: LaunchContext, actor: SessionActor
       openRecording(deps, actor, actor.record.launch);
       return;
     }
-    await keepLogging(screen, actor).catch((cause: unknown) =>
-      deps.log.warn({ slug: actor.slug, err: cause }, 'its log could not be started again'),
-    );
-    await followRecording(deps, actor, actor.record.launch);
+    await keeper.findAgain();
   }
 
   async function rename(slug: string): Promise<void> {
@@ -145,6 +144,7 @@ export function createScreenControls(context: LaunchContext, actor: SessionActor
     recording: () => actor.recording,
     dispose: () => {
       stopShowing();
+      keeper.dispose();
       deliverer.dispose();
       actor.recording?.close();
     },

@@ -12,6 +12,7 @@ import type {
 import type { ScreenHost, ScreenTarget } from '../../platform/gnu-screen/index.ts';
 import type { Search } from '../../platform/search/index.ts';
 import type { DayStore } from '../../platform/sqlite/day-store.ts';
+import type { DropStore } from '../../platform/sqlite/drop-store.ts';
 import type { EventStore } from '../../platform/sqlite/event-store.ts';
 import type { HistoryStore } from '../../platform/sqlite/history-store.ts';
 import type { SessionRecord, SessionStore } from '../../platform/sqlite/session-store.ts';
@@ -32,7 +33,7 @@ import { keepEvidence, restoreHooks, restoreJson } from './kept-evidence.ts';
 import { createMailbox, type Mailbox } from './mailbox.ts';
 import type { PatientDeliveries } from './patient-deliveries.ts';
 import type { PatientWrites } from './patient-writes.ts';
-import type { SessionRecording } from './recording.ts';
+import type { RecordingDamage, SessionRecording } from './recording.ts';
 import { createRecordingGap, type RecordingGap } from './recording-gap.ts';
 import { createSessionStatus, type SessionStatus } from './session-status.ts';
 import { createTimeSpent, type TimeSpent } from './time-spent.ts';
@@ -58,6 +59,8 @@ export interface ActorDeps {
   writes: PatientWrites;
   /** whether recordings can be written */
   disk: DiskWatch;
+  /** what was lost of them */
+  drops: DropStore;
   /** `script` writes recordings through at once */
   isFlushed: boolean;
   /** keeps a launch's tools and the end of its turn back, so that no dialog opens, until the returned function is called */
@@ -99,7 +102,9 @@ export class SessionActor {
   isChangingHands = false;
   private currentRecord: SessionRecord;
   private attached: boolean | null = null;
+  private owesRedraw = false;
   private readonly redrawListeners = new Set<() => void>();
+  private readonly damageListeners = new Set<(damage: RecordingDamage) => void>();
   private readonly hookListeners = new Set<(hook: ArrivedHook) => void>();
   private readonly changeListeners = new Set<() => void>();
   private listed = false;
@@ -124,8 +129,8 @@ export class SessionActor {
       clock: deps.clock,
       disk: deps.disk,
       recording: () => (this.isDead() ? null : this.recording),
-      onStop: () => {
-        this.status.loseScreen();
+      onStop: (because) => {
+        if (because === 'disk') this.status.loseScreen();
         this.emitUpdated();
       },
       onGoOn: () => {
@@ -234,7 +239,7 @@ export class SessionActor {
       attached: this.isDead() ? null : this.attached,
       lines: facts?.lines() ?? this.recording?.lines() ?? null,
       size: this.recording?.size() ?? null,
-      recordingStoppedAt: this.gap.since(),
+      recordingStopped: this.gap.stopped(),
       json: json === undefined || facts === null ? null : { evidence: json, costUsd: facts.costUsd() },
     });
   }
@@ -248,7 +253,16 @@ export class SessionActor {
     for (const listener of [...this.changeListeners]) listener();
   }
 
+  /** Its screen has to be drawn anew, and cannot be as long as somebody is attached. */
+  redrawLater(): void {
+    this.owesRedraw = true;
+  }
+
   seeAttached(attached: boolean): void {
+    if (!attached && this.owesRedraw) {
+      this.owesRedraw = false;
+      for (const listener of [...this.redrawListeners]) listener();
+    }
     if (this.attached === attached) return;
     this.attached = attached;
     this.emitUpdated();
@@ -316,7 +330,7 @@ export class SessionActor {
     const lastActivity = Math.min(Math.max(at, this.currentRecord.lastActivity ?? 0), this.deps.clock.now());
     this.currentRecord = { ...this.currentRecord, lastActivity };
     // What is drawn while the recording has a gap is a part of a picture.
-    if (this.gap.since() !== null) return;
+    if (this.gap.stopped()?.because === 'disk') return;
     const before = this.obstacle();
     this.status.seeScreen(frame, at);
     if (before === this.obstacle() || !this.listed) return;
@@ -358,10 +372,20 @@ export class SessionActor {
     return () => this.changeListeners.delete(listener);
   }
 
-  /** Called when its recording goes on after a gap, and its screen has to be drawn anew to be known. */
+  /** Called when its screen has to be drawn anew to be known: its recording goes on after a gap, or whoever was attached has gone. */
   onRedrawNeeded(listener: () => void): () => void {
     this.redrawListeners.add(listener);
     return () => this.redrawListeners.delete(listener);
+  }
+
+  /** Something was done to the files of its recording. */
+  seeDamage(damage: RecordingDamage): void {
+    for (const listener of [...this.damageListeners]) listener(damage);
+  }
+
+  onDamage(listener: (damage: RecordingDamage) => void): () => void {
+    this.damageListeners.add(listener);
+    return () => this.damageListeners.delete(listener);
   }
 
   dispose(): void {

@@ -18,6 +18,15 @@ export interface RecordingFiles {
   timing: string | null;
 }
 
+/** What somebody did to the files of a recording. */
+export type RecordingDamage =
+  /** deleted, or moved away: its name means another file now, or none. What is open is read on */
+  | { kind: 'misnamed' }
+  /** what stood before this position was cut off; what is recorded from now on does not draw a whole screen by itself */
+  | { kind: 'cut'; at: number }
+  /** Screen has begun another file in its place, of which the same is true */
+  | { kind: 'begun' };
+
 export interface SessionRecordingOptions {
   slug: () => string;
   files: RecordingFiles;
@@ -31,6 +40,9 @@ export interface SessionRecordingOptions {
   onFault: (cause: unknown) => void;
   /** output is missing in it: the disk was full. Null where `script` does not write through at once, for then its files cannot be compared */
   onLost: (() => void) | null;
+  onDamage: (damage: RecordingDamage) => void;
+  /** the file was deleted and another one takes its place: it can be read by this path until the promise is settled */
+  onDeleted: (openPath: string) => Promise<void>;
 }
 
 /** A session's recording: its bytes as a stream, and the terminal that they draw. Nothing is read before `follow` or the first question for its screen. */
@@ -62,7 +74,7 @@ interface Reading {
 }
 
 export function createSessionRecording(options: SessionRecordingOptions): SessionRecording {
-  const { clock, slug, onFrame, onResize, onFault } = options;
+  const { clock, slug, onFrame, onResize, onFault, onDamage } = options;
   let { files, size } = options;
   let drawing: Drawing | null = null;
   let reading: Reading | null = null;
@@ -124,6 +136,7 @@ export function createSessionRecording(options: SessionRecordingOptions): Sessio
     const stopFollowing = await followTiming(timing, {
       onSize: (now) => resized(now.cols, now.rows),
       onRows: (outputBytes, end, readTo) => losses?.rows(outputBytes, end, readTo),
+      onNameLost: () => onDamage({ kind: 'misnamed' }),
     });
     return () => {
       stopFollowing();
@@ -166,7 +179,15 @@ export function createSessionRecording(options: SessionRecordingOptions): Sessio
           drawFrom(begun.start);
           if (begun.size !== null) resized(begun.size.cols, begun.size.rows);
         },
-        onReset: () => reset(),
+        keepsFile: files.timing !== null,
+        onNameLost: () => onDamage({ kind: 'misnamed' }),
+        onCut: (at) => onDamage({ kind: 'cut', at }),
+        onDeleted: options.onDeleted,
+        onReset: (_, cause) => {
+          const at = end;
+          reset();
+          onDamage(cause === 'truncated' ? { kind: 'cut', at } : { kind: 'begun' });
+        },
         onError: onFault,
       });
       keep(() => tail.dispose());

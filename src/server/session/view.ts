@@ -1,6 +1,6 @@
 import { type JsonEvidence, jsonState, type StatusMemory } from '../../core/status/index.ts';
 import type { SessionRecord } from '../../platform/sqlite/session-store.ts';
-import type { Session, Status } from '../../protocol/index.ts';
+import type { RecordingStop, Session, Status } from '../../protocol/index.ts';
 
 /** Lines of the screen that a list shows of a session. */
 const TAIL_LINES = 5;
@@ -15,8 +15,8 @@ export interface SessionFacts {
   /** what its window shows, from top to bottom; null where nothing is known of it */
   lines: readonly string[] | null;
   size: { cols: number; rows: number } | null;
-  /** since when its recording does not go on, null while it does */
-  recordingStoppedAt: number | null;
+  /** since when, in Unix milliseconds, and why its recording does not go on; null while it does */
+  recordingStopped: { since: number; because: RecordingStop } | null;
 }
 
 /** A session as every face shows it. */
@@ -45,7 +45,8 @@ export function viewSession(facts: SessionFacts): Session {
     json_state: json === null ? null : jsonState(json.evidence),
     max_budget_usd: record.launch.max_budget_usd,
     rate_limit: json?.evidence.rateLimit ?? null,
-    recording_stopped_at: facts.recordingStoppedAt === null ? null : toTimestamp(facts.recordingStoppedAt),
+    recording_stopped_at: facts.recordingStopped === null ? null : toTimestamp(facts.recordingStopped.since),
+    recording_stopped_because: facts.recordingStopped?.because ?? null,
   };
 }
 

@@ -1,5 +1,6 @@
 import { computed } from '@preact/signals';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
+import type { RecordingStop } from '../../protocol/index.ts';
 import { ageText, now } from '../app/clock.ts';
 import { addressOf } from '../app/router.ts';
 import { ConversationView } from '../conversation/conversation.tsx';
@@ -41,8 +42,7 @@ export function SessionPage({ slug, seq }: { slug: string; seq: number | null })
       <div class="dock">
         {session.recording_stopped_at !== null && (
           <p class="notice bad" role="status">
-            The disk is full: for {ageText(Date.parse(session.recording_stopped_at), now.value)} nothing that this
-            session shows has been recorded, or is seen here. Free some space; it goes on by itself.
+            {stopText(session.recording_stopped_because, ageText(Date.parse(session.recording_stopped_at), now.value))}
           </p>
         )}
         {question !== null && <QuestionPanel key={question.id} {...{ slug, question, cameByItself }} hasKeys />}
@@ -50,4 +50,10 @@ export function SessionPage({ slug, seq }: { slug: string; seq: number | null })
       </div>
     </>
   );
+}
+
+function stopText(because: RecordingStop | null, age: string): string {
+  return because === 'removed'
+    ? `The files of its recording were removed: for ${age} nothing that this session shows has been recorded. It is tried again and again to begin new ones; \`cbos doctor\` says what stands in the way.`
+    : `The disk is full: for ${age} nothing that this session shows has been recorded, or is seen here. Free some space; it goes on by itself.`;
 }

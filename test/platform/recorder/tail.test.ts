@@ -156,6 +156,44 @@ test('the hole that a truncation leaves before a writer’s next bytes is never 
   expect(told.at(-1)).toEqual({ offset: end, text: 'after' });
 });
 
+test('of a writer that keeps its file open, that file is read whatever its name comes to mean, and its offsets stay', async () => {
+  const descriptor = openSync(file, 'w');
+  world.onDispose(() => closeSync(descriptor));
+  writeSync(descriptor, `${HEADER}one`);
+  const seen: string[] = [];
+  const { told, until } = await follow(0, {
+    keepsFile: true,
+    onNameLost: () => seen.push('name lost'),
+    onCut: (at) => seen.push(`cut at ${at - HEADER.length}`),
+  });
+  await until('one');
+  rmSync(file);
+  writeFileSync(file, 'of somebody else');
+  await waitFor(() => seen.includes('name lost'), { describe: 'the loss of its name is told' });
+  writeSync(descriptor, ' two');
+  await until('one two');
+  ftruncateSync(descriptor, 0);
+  await waitFor(() => seen.includes('cut at 7'), { describe: 'the cut is told', actual: () => seen });
+  writeSync(descriptor, ' three');
+  await until('one two three');
+  expect(told).not.toContain('reset 1');
+  expect(seen.filter((one) => one.startsWith('cut'))).toHaveLength(1);
+});
+
+test('a deleted file can be read for the last time when another takes its name', async () => {
+  writeFileSync(file, `${HEADER}old`);
+  let saved = '';
+  const { until } = await follow(0, {
+    onDeleted: async (openPath) => {
+      saved = readFileSync(openPath, 'utf8');
+    },
+  });
+  rmSync(file);
+  writeFileSync(file, `${HEADER}new`);
+  await until('new');
+  expect(saved).toBe(`${HEADER}old`);
+});
+
 test('NULs that a program wrote itself are handed out', async () => {
   writeFileSync(file, `${HEADER}\0\0a`);
   const { until } = await follow();

@@ -33,6 +33,8 @@ function begin(slug: string): SessionRecording {
     onFrame: () => undefined,
     onResize: () => undefined,
     onLost: null,
+    onDamage: () => undefined,
+    onDeleted: () => Promise.resolve(),
     onFault: (cause) => expect.unreachable(String(cause)),
   });
   server.world.onDispose(() => recording.close());

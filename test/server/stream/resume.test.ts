@@ -29,6 +29,8 @@ test('ten clients that come and go have every byte of twenty sessions, and the s
       onFrame: () => undefined,
       onResize: () => undefined,
       onLost: null,
+      onDamage: () => undefined,
+      onDeleted: () => Promise.resolve(),
       onFault: (cause) => expect.unreachable(String(cause)),
     });
     world.onDispose(() => recording.close());

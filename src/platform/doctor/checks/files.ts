@@ -40,11 +40,17 @@ export async function checkHome({ settings: { home, socket } }: DoctorContext): 
   return ok(home);
 }
 
-export function checkRecordings({ settings: { stream_dir } }: DoctorContext): Finding {
+export async function checkRecordings({ settings: { stream_dir }, askUnrecorded }: DoctorContext): Promise<Finding> {
   const place = nearestExisting(stream_dir);
   if (!statSync(place).isDirectory())
     return fault(`${place} is no directory`, 'Name another one in CBOS_STREAM_STREAM_DIR');
   if (!isWritable(place)) return fault(`${place} cannot be written`, `Make it yours, or set CBOS_STREAM_STREAM_DIR`);
+  const removed = await askUnrecorded();
+  if (removed.length > 0)
+    return fault(
+      `the files of ${removed.join(', ')} were removed, and no others could be begun yet`,
+      "Mend what is said of Screen and the disk here; it is tried again every few seconds, and the home's log says why it fails",
+    );
   const freeBytes = freeIn(place);
   const detail = `${stream_dir}, ${formatSize(freeBytes)} free`;
   if (freeBytes < NO_SPACE_BYTES)

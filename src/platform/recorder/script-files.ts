@@ -1,0 +1,77 @@
+import { link, mkdir, readdir, readFile, readlink, rename, rm, stat } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { readProcess } from '../process/proc-file.ts';
+
+/** A file that a process has open. */
+export interface OpenFile {
+  /** opens it whatever became of its name */
+  path: string;
+  dev: number;
+  ino: number;
+}
+
+/** The files of a recording, as the `script` that writes them has them open. */
+export interface ScriptFiles {
+  typescript: OpenFile;
+  timing: OpenFile;
+}
+
+const WRITE_ONLY = 1;
+
+/**
+ * What the `script` around a program writes. It opens the output first, then the timing, and no other file for writing (util-linux 2.38.1).
+ * @param pid of the program
+ * @returns null where there is no such `script`, or it may not be looked at
+ */
+export async function readScriptFiles(pid: number): Promise<ScriptFiles | null> {
+  const parent = await readProcess((await readProcess(pid))?.ppid ?? 0);
+  if (parent?.comm !== 'script') return null;
+  const process = `/proc/${parent.pid}`;
+  const descriptors = (await readdir(`${process}/fd`).catch(orNothing))?.map(Number) ?? [];
+  const files: OpenFile[] = [];
+  for (const descriptor of descriptors.sort((one, other) => one - other)) {
+    const path = `${process}/fd/${descriptor}`;
+    const found = await stat(path).catch(orNothing);
+    const info = await readFile(`${process}/fdinfo/${descriptor}`, 'utf8').catch(orNothing);
+    const flags = Number.parseInt(/^flags:\s+(\d+)$/m.exec(info ?? '')?.[1] ?? '0', 8);
+    if (found?.isFile() === true && (flags & 3) === WRITE_ONLY) files.push({ path, dev: found.dev, ino: found.ino });
+  }
+  const [typescript, timing, ...others] = files;
+  return typescript === undefined || timing === undefined || others.length > 0 ? null : { typescript, timing };
+}
+
+/**
+ * Gives an open file its name back where it has another one by now: what a process goes on writing is found there again, and the other name
+ * stays, as a link. Not the other way round: inotify tells of what is written under the name by which the file is open, and that moves with it
+ * (Linux 6.18). What has its name meanwhile is handed to `moveAway`, unless it is empty, as after logrotate's `create`.
+ * @returns false where it cannot be done: the file was deleted, or is on another file system
+ */
+export async function regainName(file: OpenFile, path: string, moveAway: () => Promise<void>): Promise<boolean> {
+  const there = await stat(path).catch(orNothing);
+  if (isSame(file, there)) return true;
+  const name = await readlink(file.path).catch(orNothing);
+  if (name === null || !isSame(file, await stat(name).catch(orNothing))) return false;
+  const made = `${path}.regained`;
+  try {
+    await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+    await rm(made, { force: true });
+    await link(name, made);
+  } catch (error) {
+    if (['EXDEV', 'EPERM', 'EACCES', 'EMLINK'].includes((error as NodeJS.ErrnoException).code ?? '')) return false;
+    throw error;
+  }
+  if (there !== null && there.size > 0) await moveAway();
+  await rename(name, path);
+  await rename(made, name);
+  return true;
+}
+
+function isSame(file: OpenFile, found: { dev: number; ino: number } | null): boolean {
+  return found !== null && found.dev === file.dev && found.ino === file.ino;
+}
+
+/** The process or the file has gone, or is not ours to look at. */
+function orNothing(error: NodeJS.ErrnoException): null {
+  if (['ENOENT', 'ESRCH', 'EACCES', 'EPERM', 'ENOTDIR'].includes(error.code ?? '')) return null;
+  throw error;
+}

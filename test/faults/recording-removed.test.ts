@@ -1,0 +1,127 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Cbos, startCbos } from '../harness/cbos.ts';
+import { type ClaudeWorld, claudeWorld } from '../harness/claude.ts';
+import { startForeign } from '../harness/foreign-screen.ts';
+import { waitFor } from '../harness/wait-for.ts';
+import { logOf } from './harness/files.ts';
+import { cutOff, deleteRecording, movedTo, moveRecording, recordingOf } from './harness/recordings.ts';
+import { putFileInPlaceOfDirectory } from './harness/sockets.ts';
+
+/** One that CBOS launched, which `script` records, and one that it adopted, which Screen records. */
+const SLUGS = ['AUTH', 'mine'];
+
+let world: ClaudeWorld;
+let cbos: Cbos;
+beforeAll(async () => {
+  world = await claudeWorld();
+  cbos = await startCbos(world);
+  await startForeign(world, 'mine');
+  expect((await cbos.cli(['new', 'AUTH', '--cols', '100', '--rows', '30'])).code).toBe(0);
+  await waitFor(async () => (await cbos.call('GET', '/sessions/mine')).status === 200, { describe: 'mine is listed' });
+  await cbos.until('mine', (one) => one.status.primary === 'idle', 'is idle');
+  expect((await cbos.cli(['adopt', 'mine'])).code).toBe(0);
+  await each((slug) => cbos.until(slug, (one) => one.status.primary === 'idle', 'is idle'));
+});
+afterAll(() => world.dispose());
+
+const each = (work: (slug: string) => unknown): Promise<unknown> => Promise.all(SLUGS.map(work));
+
+const ask = () =>
+  each(async (slug) => {
+    const sent = await cbos.call('POST', `/sessions/${slug}/send`, { text: 'scene:permission' });
+    expect(sent.error).toBeNull();
+  });
+
+/** The options stand on the screen only. */
+const untilSeen = () =>
+  each((slug) =>
+    cbos.until(
+      slug,
+      ({ status: { question, primary } }) => primary === 'waiting' && question?.options.length === 3,
+      'asks',
+    ),
+  );
+
+const answer = () =>
+  each(async (slug) => {
+    const answered = await cbos.call('POST', `/sessions/${slug}/answer`, { choice: 'yes' });
+    expect(answered.error).toBeNull();
+    await cbos.until(slug, (one) => one.status.primary === 'idle', 'is done');
+  });
+
+async function restart(meanwhile: () => void = () => undefined): Promise<void> {
+  await cbos.stop('SIGKILL');
+  meanwhile();
+  cbos = await startCbos(world);
+}
+
+/** What it showed last is in the file that has its name, and goes on there. */
+async function expectRecorded(slug: string): Promise<void> {
+  const file = recordingOf(world, slug);
+  await waitFor(() => existsSync(file) && readFileSync(file, 'utf8').includes('proceed'), {
+    describe: `${slug} is recorded in ${file}`,
+  });
+  await waitFor(() => (statSync(file).mode & 0o777) === 0o600, { describe: `nobody else may read ${file}` });
+  expect(await cbos.session(slug)).toMatchObject({ recording_stopped_at: null, recording_stopped_because: null });
+}
+
+/** Damages the recordings under the server, then while a dialog is open and no server runs. */
+async function expectToHold(damage: (slug: string) => void): Promise<void> {
+  const damageAll = (): void => SLUGS.forEach(damage);
+  damageAll();
+  await ask();
+  await untilSeen();
+  await restart();
+  await untilSeen();
+  await answer();
+  await each(expectRecorded);
+
+  await ask();
+  await untilSeen();
+  await restart(damageAll);
+  await untilSeen();
+  await answer();
+  await each(expectRecorded);
+}
+
+const older = (slug: string): string[] =>
+  readdirSync(world.streamDir).filter((name) => new RegExp(`^${slug}\\.\\d+\\.typescript$`).test(name));
+
+describe('a recording is written, dialogs are seen and answered, also after a restart of the server,', () => {
+  test('when its file is moved away: that of a launched session has both names', async () => {
+    const before = statSync(recordingOf(world, 'AUTH')).ino;
+    await expectToHold((slug) => moveRecording(world, slug));
+    expect(statSync(recordingOf(world, 'AUTH')).ino).toBe(before);
+    expect(statSync(movedTo(world, 'AUTH')).ino).toBe(before);
+    expect(readFileSync(movedTo(world, 'mine'), 'utf8')).not.toBe('');
+  });
+
+  test('when its file is cut off: what is lost is told', async () => {
+    await expectToHold((slug) => cutOff(world, slug));
+    expect(logOf(world)).toContain('its recording was cut off by something else');
+    expect((await cbos.cli(['status'])).stdout).toMatch(/dropped: the oldest .* of (AUTH|mine) \(cut off by something/);
+    expect((await cbos.cli(['doctor'])).stdout).toMatch(/of (AUTH|mine) \(cut off by something else\)/);
+  });
+
+  test('when its files are deleted: what they held is saved as an older recording', async () => {
+    await expectToHold((slug) => deleteRecording(world, slug));
+    await each((slug) => expect(older(slug).length, slug).toBeGreaterThan(0));
+    const { body } = await cbos.call<{ size_bytes: number }[]>('GET', '/sessions/AUTH/recordings');
+    expect(body[0]?.size_bytes).toBeGreaterThan(0);
+    expect(logOf(world)).toContain('was deleted by something else');
+  });
+
+  test('while Screen cannot be reached it is said that nothing is recorded, and it goes on when it can', async () => {
+    putFileInPlaceOfDirectory(world);
+    await cbos.until('AUTH', (one) => one.status.because.rule === 'process.unreachable', 'is unreachable');
+    deleteRecording(world, 'AUTH');
+    await cbos.until('AUTH', (one) => one.recording_stopped_because === 'removed', 'is known to be not recorded');
+    expect((await cbos.cli(['ls'])).stdout).toMatch(/not recorded since .*: its files were removed/);
+    expect((await cbos.cli(['doctor'])).stdout).toMatch(/the files of AUTH were removed/);
+    rmSync(world.screenDir);
+    mkdirSync(world.screenDir, { mode: 0o700 });
+    await cbos.until('AUTH', (one) => one.recording_stopped_because === null, 'is recorded again');
+    expect(existsSync(recordingOf(world, 'AUTH'))).toBe(true);
+  });
+});
