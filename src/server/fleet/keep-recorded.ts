@@ -62,7 +62,7 @@ export function createRecordingKeeper(
         actor.status.loseScreen();
         await followRecording(deps, actor, recording?.size() ?? record.launch);
         await redraw();
-      }
+      } else await recording?.follow();
       actor.gap.seeKept();
     } catch (cause) {
       if (actor.gap.stopped() === null)

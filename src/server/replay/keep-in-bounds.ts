@@ -100,7 +100,7 @@ export function keepInBounds(options: BoundsOptions): Bounds {
   async function isTidy(stream: RecordingStream): Promise<boolean> {
     const { timing } = stream.source();
     const files = timing === null ? [stream.file()] : [stream.file(), timing];
-    const sizes = await Promise.all(files.map(async (file) => (await stat(file)).size));
+    const sizes = await Promise.all(files.map(sizeOf));
     const allBytes = sizes.reduce((sum, bytes) => sum + bytes, 0);
     return Math.max(...sizes) < UNPACKED_END_BYTES + PART_BYTES && allBytes <= settings.max_recording_size;
   }
@@ -262,6 +262,14 @@ export function keepInBounds(options: BoundsOptions): Bounds {
 
 /** `SLUG`, or `SLUG.N` */
 const nameOf = (typescript: string): string => basename(typescript, '.typescript');
+
+/** 0 for one that was removed: that is no reason to leave all others untidy. */
+async function sizeOf(file: string): Promise<number> {
+  return stat(file).then(
+    ({ size }) => size,
+    () => 0,
+  );
+}
 
 async function allocated(file: string): Promise<number> {
   return stat(file).then(

@@ -203,8 +203,15 @@ export function createSessionRecording(options: SessionRecordingOptions): Sessio
   }
 
   function follow(): Promise<void> {
-    reading ??= read(null);
-    return reading.ready;
+    if (reading !== null) return reading.ready;
+    const next = read(null);
+    reading = next;
+    // Its file may be there the next time.
+    next.ready.catch(() => {
+      next.stop();
+      if (reading === next) reading = null;
+    });
+    return next.ready;
   }
   function stop(): void {
     reading?.stop();
