@@ -122,7 +122,7 @@ export const ERRORS = {
     status: 503,
     exit: EXIT.failed,
     meaning: 'The home of the server was removed or moved while it ran, so it has ended; sessions live on',
-    hint: '`cbos up` begins a new home, which lists the running sessions as observed; `cbos adopt` takes them over',
+    hint: '`cbos up` begins a new home in its place, which lists the sessions that run in Screen again',
   },
   version_mismatch: {
     status: 409,

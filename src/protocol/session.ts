@@ -43,6 +43,10 @@ export const Session = z
     recording_stopped_at: Timestamp.nullable().meta({
       description: 'Since when what it shows is not recorded; null while it is',
     }),
+    brought_back: z.boolean().meta({
+      description:
+        'The database lacked it when the server started, and it was found again by its processes and files: what it did before is not known',
+    }),
     recording_stopped_because: RecordingStop.nullable().meta({
       description: 'Why it is not recorded: nothing can be written (`disk`), or its files were removed (`removed`)',
     }),

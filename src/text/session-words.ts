@@ -47,6 +47,13 @@ export function recordingText({
   return `not recorded since ${formatClock(at)}: ${why}`;
 }
 
+/** `2 sessions that run, and that were listed again: AUTH, BUILD` */
+export function broughtBackText(slugs: readonly string[]): string {
+  const count =
+    slugs.length === 1 ? '1 session that runs, and that was' : `${slugs.length} sessions that run, and that were`;
+  return `${count} listed again: ${slugs.toSorted().map(cleanLine).join(', ')}`;
+}
+
 /** What a session asks, or else what it is doing or what went wrong, in a line. */
 export function sessionGist({ status }: Pick<Session, 'status'>): string {
   if (status.question !== null) {

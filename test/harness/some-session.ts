@@ -38,6 +38,7 @@ export function someSession(slug: string, some: Partial<Session> = {}): Session 
     rate_limit: null,
     recording_stopped_at: null,
     recording_stopped_because: null,
+    brought_back: false,
     ...some,
   };
 }

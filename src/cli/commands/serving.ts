@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { createClient } from '../../client/index.ts';
+import { broughtBackText } from '../../text/session-words.ts';
 import { type CliContext, canDraw } from '../context.ts';
 import type { SettingFlags } from '../local-host.ts';
 import { socketTransport } from '../socket-transport.ts';
@@ -82,8 +83,10 @@ export function addServing(program: Command, context: CliContext): void {
     .action(async (options: ServerOptions & { json?: boolean }) => {
       const outcome = await host.startInBackground({ flags: flagsOf(options), onProgress: out.notice });
       // Asks for the version, so that a server of another version says so at once.
-      await context.client();
+      const client = await context.client();
       const address = await host.address();
+      const back = (await client.call('listSessions', {})).filter((one) => one.brought_back).map(({ slug }) => slug);
+      if (back.length > 0) out.notice(`the database lacked ${broughtBackText(back)}`);
       if (options.json === true) out.json({ status: outcome, address });
       else out.line(outcome === 'started' ? `ready at ${address}` : `ready at ${address} (it ran already)`);
     });

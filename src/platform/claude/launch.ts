@@ -52,3 +52,20 @@ export function buildLaunch(options: LaunchOptions): Launch {
   argv.push(...own);
   return { argv, sessionId, hooks };
 }
+
+/** What {@link buildLaunch} asked for, as far as a process's arguments tell: of a session that nobody remembers. */
+export function readLaunch(argv: readonly string[]): {
+  sessionId: string | null;
+  version: string | null;
+  permissionMode: string | null;
+  model: string | null;
+} {
+  const after = (flag: string): string | null => argv[argv.indexOf(flag, 1) + 1 || argv.length] ?? null;
+  const settings = after('--settings');
+  return {
+    sessionId: after('--session-id') ?? after('--resume'),
+    version: /\/claude-hooks\/(\d+\.\d+\.\d+)\.json$/.exec(settings ?? '')?.[1] ?? null,
+    permissionMode: after('--permission-mode'),
+    model: after('--model'),
+  };
+}

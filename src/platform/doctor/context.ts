@@ -1,6 +1,14 @@
-import type { Settings } from '../../protocol/index.ts';
+import { z } from 'zod';
+import { Session, type Settings } from '../../protocol/index.ts';
 import type { ScreenHost } from '../gnu-screen/index.ts';
 import type { ServiceState } from '../systemd/index.ts';
+
+/** What the doctor asks of a session. A server of an older version does not tell all. */
+export const AskedSession = z.object({
+  ...Session.pick({ slug: true, pid: true }).shape,
+  ...Session.pick({ recording_stopped_because: true, brought_back: true }).partial().shape,
+});
+export type AskedSession = z.infer<typeof AskedSession>;
 
 /** What the doctor looks at. It changes nothing. */
 export interface DoctorContext {
@@ -22,10 +30,8 @@ export interface DoctorContext {
   openScreen: () => Promise<Pick<ScreenHost, 'dir' | 'env' | 'pidDigits'>>;
   /** what the running server says on the local socket; null when nothing answers there */
   askServer: () => Promise<{ version: string } | null>;
-  /** Claude Code's processes in the sessions of the running server; none when nothing answers there */
-  askAgents: () => Promise<ReadonlySet<number>>;
-  /** the running server's sessions whose recording was removed, and could not be begun anew */
-  askUnrecorded: () => Promise<readonly string[]>;
+  /** the sessions of the running server; none when nothing answers there */
+  askSessions: () => Promise<readonly AskedSession[]>;
   /** @throws CatalogueError no_systemd */
   serviceState: () => Promise<ServiceState>;
   isLingering: () => boolean;

@@ -4,7 +4,7 @@ import type { Settings } from '../../protocol/index.ts';
 import { sessionEnvironment } from '../claude/index.ts';
 import { openScreenHost } from '../gnu-screen/index.ts';
 import { isLingering, type ServiceContext, serviceState } from '../systemd/index.ts';
-import type { DoctorContext } from './context.ts';
+import { AskedSession, type DoctorContext } from './context.ts';
 
 export interface LocalDoctorOptions {
   settings: Settings;
@@ -46,8 +46,7 @@ export function localDoctorContext(options: LocalDoctorOptions): DoctorContext {
     // nothing is handed to Screen here, so a directory that is there already will do
     openScreen: () => openScreenHost({ env: environment, screenDir: settings.screen_dir, runDir: tempDir, tempDir }),
     askServer: () => askHealth(settings.socket),
-    askAgents: () => askAgents(settings.socket),
-    askUnrecorded: () => askUnrecorded(settings.socket),
+    askSessions: () => askSessions(settings.socket),
     serviceState: () => serviceState(service),
     isLingering: () => isLingering(userName),
   };
@@ -78,19 +77,11 @@ function parseBody(body: string): unknown {
 }
 
 const Health = z.object({ version: z.string() });
-const Agents = z.array(z.object({ pid: z.int().nullable() }));
-const Recorded = z.array(z.object({ slug: z.string(), recording_stopped_because: z.string().nullish() }));
 
 async function askHealth(socket: string): Promise<{ version: string } | null> {
   return Health.safeParse(await askServer(socket, '/health')).data ?? null;
 }
 
-async function askAgents(socket: string): Promise<ReadonlySet<number>> {
-  const sessions = Agents.safeParse(await askServer(socket, '/sessions')).data ?? [];
-  return new Set(sessions.flatMap(({ pid }) => (pid === null ? [] : [pid])));
-}
-
-async function askUnrecorded(socket: string): Promise<readonly string[]> {
-  const sessions = Recorded.safeParse(await askServer(socket, '/sessions')).data ?? [];
-  return sessions.flatMap(({ slug, recording_stopped_because: why }) => (why === 'removed' ? [slug] : []));
+async function askSessions(socket: string): Promise<readonly AskedSession[]> {
+  return z.array(AskedSession).safeParse(await askServer(socket, '/sessions')).data ?? [];
 }

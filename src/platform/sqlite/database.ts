@@ -104,7 +104,7 @@ export function toDatabaseError(cause: unknown, file: string): unknown {
 /** @param what is wrong with it, as SQLite says it */
 function damagedDatabase(file: string, what: string): CatalogueError {
   return new CatalogueError('database_damaged', `The database ${file} is damaged (${what})`, {
-    hint: `Put a copy of it back, or move it away (mv ${file} ${file}.damaged) and start again: running sessions are then listed as observed, and \`cbos adopt\` takes them over`,
+    hint: `Put a copy of it back, or move it away (mv ${file} ${file}.damaged) and start again: the sessions that run in Screen are then listed again`,
   });
 }
 

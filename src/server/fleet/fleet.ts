@@ -27,6 +27,7 @@ import { addUsage, NO_USAGE } from '../session/usage.ts';
 import { toTimestamp } from '../session/view.ts';
 import type { Dispose, Sessions } from '../sessions.ts';
 import { adoptSession, observeForeign } from './adopt-session.ts';
+import { bringBack } from './bring-back.ts';
 import { adoptConversation, convertSession, otherConversations } from './convert-session.ts';
 import { type LaunchContext, requireDirectory } from './launch-session.ts';
 import { newRecord } from './new-record.ts';
@@ -186,6 +187,7 @@ export function createFleet({ deps, launch, registryDir, pid, onSpoolRemade }: F
       await prepareJsonDirectory(json.jsonDir, new Set(records.map((record) => record.launchId ?? '')));
       deps.search.keepOnly(records.map(({ id }) => id));
       for (const record of records) roster.addAgain(record);
+      await bringBack({ deps, roster, settings, screen });
       await Promise.all(records.map(({ recording }) => recording && markOwn(recording.typescript)));
       await Promise.all(roster.all().map(({ controls }) => controls.findAgain()));
       // Listed when all evidence is in, hooks from the time without a server included: only then held texts are typed.

@@ -14,7 +14,7 @@ const NOBODY: Owner = { kind: 'nobody' };
 
 /**
  * Asks the mark in the environment of a process. It says more than any name: a user may rename the Screen session, and two homes may
- * share a Screen directory. What this home launched and does not list is nobody's, so it can be adopted.
+ * share a Screen directory. What this home launched and lists no more is nobody's, so it can be adopted; see also `bringBack`.
  */
 export function ownerOf(roster: Pick<Roster, 'byLaunch'>, home: string, pid: number): Owner {
   const mark = readLaunchMark(pid);

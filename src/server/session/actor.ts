@@ -98,6 +98,8 @@ export class SessionActor {
   readonly unread: UnreadInput = createUnreadInput(() => this.currentRecord.agent);
   /** Claude Code's own file of the conversation, as it told of it last */
   transcript: string | null = null;
+  /** the database lacked it when the server started */
+  isBroughtBack = false;
   /** its processes are ended for others to take their place: their end is not its own */
   isChangingHands = false;
   private currentRecord: SessionRecord;
@@ -240,6 +242,7 @@ export class SessionActor {
       lines: facts?.lines() ?? this.recording?.lines() ?? null,
       size: this.recording?.size() ?? null,
       recordingStopped: this.gap.stopped(),
+      broughtBack: this.isBroughtBack,
       json: json === undefined || facts === null ? null : { evidence: json, costUsd: facts.costUsd() },
     });
   }

@@ -15,6 +15,8 @@ export interface SessionFacts {
   /** what its window shows, from top to bottom; null where nothing is known of it */
   lines: readonly string[] | null;
   size: { cols: number; rows: number } | null;
+  /** the database lacked it when the server started */
+  broughtBack: boolean;
   /** since when, in Unix milliseconds, and why its recording does not go on; null while it does */
   recordingStopped: { since: number; because: RecordingStop } | null;
 }
@@ -46,6 +48,7 @@ export function viewSession(facts: SessionFacts): Session {
     max_budget_usd: record.launch.max_budget_usd,
     rate_limit: json?.evidence.rateLimit ?? null,
     recording_stopped_at: facts.recordingStopped === null ? null : toTimestamp(facts.recordingStopped.since),
+    brought_back: facts.broughtBack,
     recording_stopped_because: facts.recordingStopped?.because ?? null,
   };
 }

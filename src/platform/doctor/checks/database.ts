@@ -1,11 +1,12 @@
 import { join } from 'node:path';
+import { broughtBackText } from '../../../text/session-words.ts';
 import { checkDatabaseFile } from '../../sqlite/check-database.ts';
 import { DAMAGED_LOG, DATABASE_FILE } from '../../sqlite/database.ts';
 import { type Finding, fault, ok, warning } from '../check.ts';
 import type { DoctorContext } from '../context.ts';
 import { statIfThere } from '../permissions.ts';
 
-export function checkDatabase({ settings: { home } }: DoctorContext): Finding {
+export async function checkDatabase({ settings: { home }, askSessions }: DoctorContext): Promise<Finding> {
   const file = join(home, DATABASE_FILE);
   const health = checkDatabaseFile(file);
   switch (health.kind) {
@@ -16,12 +17,18 @@ export function checkDatabase({ settings: { home } }: DoctorContext): Finding {
     case 'damaged':
       return fault(
         `${file} is damaged (${health.what})`,
-        `cbos down; put a copy of it back, or mv ${file} ${file}.damaged; cbos up lists running sessions again, cbos adopt takes them over`,
+        `cbos down; put a copy of it back, or mv ${file} ${file}.damaged; cbos up lists running sessions again`,
       );
     case 'sound': {
       const log = `${file}${DAMAGED_LOG}`;
-      if (statIfThere(log) === null) return ok(file);
-      return warning(`${log} could not be read when the server started: what was written last is lost`, `rm ${log}`);
+      if (statIfThere(log) !== null)
+        return warning(`${log} could not be read when the server started: what was written last is lost`, `rm ${log}`);
+      const back = (await askSessions()).filter((one) => one.brought_back).map(({ slug }) => slug);
+      if (back.length === 0) return ok(file);
+      return warning(
+        `${file} lacked ${broughtBackText(back)}: their history, deliveries and stashed replies are lost`,
+        'Find out who removed it or put an older copy in its place; `cbos down && cbos up` ends this warning',
+      );
     }
   }
 }

@@ -40,12 +40,12 @@ export async function checkHome({ settings: { home, socket } }: DoctorContext): 
   return ok(home);
 }
 
-export async function checkRecordings({ settings: { stream_dir }, askUnrecorded }: DoctorContext): Promise<Finding> {
+export async function checkRecordings({ settings: { stream_dir }, askSessions }: DoctorContext): Promise<Finding> {
   const place = nearestExisting(stream_dir);
   if (!statSync(place).isDirectory())
     return fault(`${place} is no directory`, 'Name another one in CBOS_STREAM_STREAM_DIR');
   if (!isWritable(place)) return fault(`${place} cannot be written`, `Make it yours, or set CBOS_STREAM_STREAM_DIR`);
-  const removed = await askUnrecorded();
+  const removed = (await askSessions()).flatMap((one) => (one.recording_stopped_because === 'removed' ? one.slug : []));
   if (removed.length > 0)
     return fault(
       `the files of ${removed.join(', ')} were removed, and no others could be begun yet`,

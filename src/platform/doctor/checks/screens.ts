@@ -79,9 +79,9 @@ async function findLost(home: string, sessions: readonly ScreenSession[]): Promi
  * whose files are gone. They live on: Claude Code with 250 MB, and `script` on a quarter of a core (util-linux 2.38 polls a terminal that
  * nobody reads).
  */
-export async function checkOrphans({ settings, askAgents }: DoctorContext): Promise<Finding> {
+export async function checkOrphans({ settings, askSessions }: DoctorContext): Promise<Finding> {
   const { home } = settings;
-  const agents = await askAgents();
+  const agents = new Set((await askSessions()).map(({ pid }) => pid));
   const processes = await listProcesses();
   const byPid = new Map(processes.map((info) => [info.pid, info]));
   const orphans: ProcessInfo[] = [];

@@ -1,0 +1,94 @@
+import { readlink } from 'node:fs/promises';
+import { basename, dirname } from 'node:path';
+import { isSameHome, readLaunch, readLaunchMark } from '../../platform/claude/index.ts';
+import {
+  type ForeignSession,
+  findClaudeIn,
+  findRecordings,
+  listScreens,
+  readTerminalSize,
+  type ScreenHost,
+} from '../../platform/gnu-screen/index.ts';
+import { readArgv } from '../../platform/process/index.ts';
+import { readScriptFiles } from '../../platform/recorder/index.ts';
+import type { SessionRecord } from '../../platform/sqlite/session-store.ts';
+import { isSlug, type Settings } from '../../protocol/index.ts';
+import type { ActorDeps } from '../session/actor.ts';
+import { recordingFiles } from './launch-session.ts';
+import { newRecord } from './new-record.ts';
+import type { Roster } from './roster.ts';
+
+export interface BringBackContext {
+  deps: ActorDeps;
+  roster: Roster;
+  settings: Settings;
+  screen: ScreenHost;
+}
+
+/**
+ * Lists sessions again that are this home's and that its database lacks, as after it was lost, or restored from an older copy. What this home
+ * launched carries its mark; what it adopted is recorded into its directory. What cannot be read from the processes and the files is lost:
+ * history, deliveries, the environment that was asked for.
+ */
+export async function bringBack(context: BringBackContext): Promise<void> {
+  const { deps, roster, screen } = context;
+  const unknown = (await listScreens(screen)).filter((one) => roster.byScreen(one) === null);
+  const slugs: string[] = [];
+  for (const found of unknown.length === 0 ? [] : await findClaudeIn(unknown)) {
+    try {
+      const record = await readRecord(context, found);
+      if (record === null) continue;
+      roster.find(record).actor.isBroughtBack = true;
+      slugs.push(record.slug);
+    } catch (cause) {
+      deps.log.error({ screen: found.screen.id, err: cause }, "a session of this home's could not be brought back");
+    }
+  }
+  if (slugs.length > 0)
+    deps.log.warn({ slugs }, 'the database lacked sessions of this home that run: they are listed again');
+}
+
+/** @returns null where it is not this home's */
+async function readRecord(context: BringBackContext, found: ForeignSession): Promise<SessionRecord | null> {
+  const { deps, roster, settings, screen } = context;
+  const { claude } = found;
+  // A wrapper may have cleared Claude Code's environment; the daemon has it too.
+  const mark = readLaunchMark(claude.pid) ?? readLaunchMark(found.screen.pid);
+  const launchedBy = mark?.home ?? null;
+  const isLaunched = launchedBy !== null && isSameHome(launchedBy, settings.home);
+  if (mark !== null && (!isLaunched || roster.byLaunch(mark.launchId) !== null)) return null;
+  const log = (await findRecordings(found.screen.pid)).find((file) => dirname(file) === settings.stream_dir);
+  if (!isLaunched && log === undefined) return null;
+
+  const script = log === undefined ? await readScriptFiles(claude.pid) : null;
+  const written = log ?? (script === null ? null : (await readlink(script.typescript.path)).replace(DELETED, ''));
+  const name = written === null ? '' : basename(written, '.typescript');
+  const slug = roster.freeSlug(isSlug(name) ? name : found.screen.name);
+  const { sessionId, version, permissionMode, model } = readLaunch(await readArgv(claude.pid));
+  const path = claude.cwd ?? '/';
+  const blank = newRecord({ slug, type: 'screen', path }, path, deps.clock.now());
+  return {
+    ...blank,
+    launch: {
+      ...blank.launch,
+      ...(await readTerminalSize(screen, claude.pid)),
+      permission_mode: permissionMode,
+      model,
+    },
+    launchId: isLaunched ? (mark?.launchId ?? null) : null,
+    screenId: found.screen.id,
+    daemon: found.screen.daemon,
+    window: isLaunched ? blank.window : claude.window,
+    agent: { pid: claude.pid, startTime: claude.startTime },
+    claudeSessionId: sessionId,
+    claudeVersion: version,
+    recording: log !== undefined ? { typescript: log, timing: null } : recordingOf(settings, slug, script !== null),
+  };
+}
+
+/** `script` may write it under another name by now; who keeps it recorded gives it this one. */
+const recordingOf = ({ stream_dir }: Settings, slug: string, isRecorded: boolean): SessionRecord['recording'] =>
+  isRecorded ? recordingFiles(stream_dir, slug) : null;
+
+/** What the kernel adds to the name of a file that is open. */
+const DELETED = / \(deleted\)$/;
