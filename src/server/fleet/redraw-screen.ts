@@ -23,8 +23,9 @@ export async function redrawScreen(
   try {
     const drawn = nextOutput(actor);
     await resizeScreen(screen, actor.target, { cols: size.cols, rows: size.rows + 1 });
-    await drawn;
+    const hasDrawn = await drawn;
     await resizeScreen(screen, actor.target, size);
+    if (!hasDrawn) actor.redrawLater();
   } catch (cause) {
     if (!(cause instanceof CatalogueError) || cause.code !== 'screen_attached') throw cause;
     actor.redrawLater();
@@ -32,14 +33,14 @@ export async function redrawScreen(
 }
 
 /** One that is not waited for may find the old size again, and draw nothing. */
-function nextOutput({ recording, deps }: SessionActor): Promise<void> {
+function nextOutput({ recording, deps }: SessionActor): Promise<boolean> {
   return new Promise((resolve) => {
-    const stop = deps.clock.after(DRAWN_MS, done);
-    const stopListening = recording?.onBytes(done);
-    function done(): void {
+    const stop = deps.clock.after(DRAWN_MS, () => done(false));
+    const stopListening = recording?.onBytes(() => done(true));
+    function done(hasDrawn: boolean): void {
       stop();
       stopListening?.();
-      resolve();
+      resolve(hasDrawn);
     }
   });
 }

@@ -42,8 +42,9 @@ export function createScreenControls(context: LaunchContext, actor: SessionActor
     } catch (cause) {
       deps.log.warn(
         { slug: actor.slug, err: cause },
-        'its screen could not be drawn anew after a gap in its recording',
+        'its screen could not be drawn anew after a gap in its recording; it is tried again',
       );
+      actor.redrawLater();
     }
   }
   const keeper = createRecordingKeeper(screen, actor, showAgain);

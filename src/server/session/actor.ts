@@ -256,7 +256,7 @@ export class SessionActor {
     for (const listener of [...this.changeListeners]) listener();
   }
 
-  /** Its screen has to be drawn anew, and cannot be as long as somebody is attached. */
+  /** Its screen has to be drawn anew, and could not be: once nobody is attached, the next look at Screen's sessions has it tried again. */
   redrawLater(): void {
     this.owesRedraw = true;
   }
