@@ -31,6 +31,9 @@ async function hasMessages(file: string): Promise<boolean> {
   }
 }
 
+/** What hooks and the registry name may be anybody's: as an argument after `--resume`, what begins with a dash would be an option. */
+const CONVERSATION_ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
 /**
  * How to start a session again on its conversation. One that was never prompted cannot be resumed ("No conversation found"), and
  * its id cannot be used a second time either once it has a transcript without messages ("is already in use", after `/exit` on
@@ -41,7 +44,7 @@ export async function continueConversation(
   place: ConversationPlace,
   newId: string,
 ): Promise<{ kind: 'new' | 'resume'; sessionId: string }> {
-  return (await hasMessages(transcriptFile(place)))
+  return CONVERSATION_ID.test(place.sessionId) && (await hasMessages(transcriptFile(place)))
     ? { kind: 'resume', sessionId: place.sessionId }
     : { kind: 'new', sessionId: newId };
 }

@@ -1,0 +1,16 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { expect, test } from 'vitest';
+import { continueConversation, transcriptFile } from '../../src/platform/claude/index.ts';
+import { createWorld } from '../harness/world.ts';
+
+test.each(['--dangerously-skip-permissions', '../other/conversation'])(
+  'a restart never resumes the conversation %j that a hook or the registry has named',
+  async (sessionId) => {
+    await using world = createWorld();
+    const place = { configDir: join(world.home, '.claude'), cwd: world.projectDir, sessionId };
+    mkdirSync(dirname(transcriptFile(place)), { recursive: true });
+    writeFileSync(transcriptFile(place), '{"type":"user"}\n');
+    expect(await continueConversation(place, 'new')).toEqual({ kind: 'new', sessionId: 'new' });
+  },
+);
