@@ -103,6 +103,14 @@ describe('subscriptions', () => {
     await untilFollowed('AUTH', '\x1bcauth');
   });
 
+  test('of more names than there are ever sessions are refused as a whole', async () => {
+    const sessions = Array.from({ length: 100_000 }, (_, index) => `S${index}`);
+    socket.send({ type: 'subscribe', sessions });
+    expect(await socket.next('error')).toMatchObject({ error: { code: 'invalid_request' } });
+    expect(await subscribe('AUTH')).toEqual(['AUTH']);
+    expect(socket.of('error')).toHaveLength(1);
+  });
+
   test('of a session without a recording begin when it gets one', async () => {
     expect(await subscribe('SEEN')).toEqual(['SEEN']);
     server.sessions.record('SEEN').write('seen');
