@@ -63,7 +63,7 @@ function toolOf(event: HookEvent, requestedAt: Millis | null): PendingTool {
 /** A subagent's call that asks for a permission: it may do so after its turn has ended (2.1.329). */
 export const isAskedBeside = (tool: PendingTool): boolean => tool.agent !== null && tool.requestedAt !== null;
 
-const hasSameInput = (a: PendingTool, b: PendingTool): boolean =>
+export const hasSameInput = (a: PendingTool, b: PendingTool): boolean =>
   a.name === b.name && JSON.stringify(a.input) === JSON.stringify(b.input);
 
 /** A turn goes on when the conversation itself calls a tool after its Stop: a Stop hook of the user's may send it on. */

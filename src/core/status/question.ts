@@ -1,5 +1,6 @@
 import type { Question, QuestionPart } from '../../protocol/index.ts';
 import type { Millis, PendingTool, ScreenDialog } from './evidence.ts';
+import { hasSameInput } from './hooks.ts';
 import { meaningOfAnswer } from './option-meaning.ts';
 
 export type DialogKind = ScreenDialog['kind'];
@@ -54,15 +55,34 @@ export function describeTool(tool: { name: string; input: unknown }): string {
 
 const squeeze = (value: string): string => value.replace(/\s+/g, '');
 
+const shownText = (dialog: ScreenDialog): string => dialog.parts.map((part) => part.text).join('\n');
+
+/** What a call's dialog repeats of it, without blanks. */
+function toldBy(tool: PendingTool): string[] {
+  const input = isRecord(tool.input) ? tool.input : {};
+  const told = ['command', 'file_path', 'notebook_path', 'url'].map((key) => stringOf(input[key]));
+  return [...told, ...askedQuestions(input).map(({ text }) => text)].map(squeeze).filter((one) => one !== '');
+}
+
 /** How much of a call a dialog on the screen repeats, in characters; 0: it speaks of something else. */
 function mentioned(dialog: ScreenDialog, tool: PendingTool): number {
-  const shown = squeeze(dialog.parts.map((part) => part.text).join(''));
-  const input = isRecord(tool.input) ? tool.input : {};
-  const told = [
-    ...['command', 'file_path', 'url'].map((key) => stringOf(input[key])),
-    ...askedQuestions(input).map(({ text }) => text),
-  ].map(squeeze);
-  return Math.max(0, ...told.filter((one) => shown.includes(one.slice(0, 60))).map((one) => one.length));
+  const shown = squeeze(shownText(dialog));
+  return Math.max(0, ...toldBy(tool).flatMap((one) => (shown.includes(one.slice(0, 60)) ? [one.length] : [])));
+}
+
+/** Whether all of what a call tells fills lines of a dialog: a command that only begins with it, or has it within, is another. */
+function fillsLines(dialog: ScreenDialog, tool: PendingTool): boolean {
+  let shown = '';
+  const edges = new Set([0]);
+  for (const line of shownText(dialog).split('\n')) {
+    shown += squeeze(line.replace(/^\s*│|│\s*$/g, ''));
+    edges.add(shown.length);
+  }
+  return toldBy(tool).some((told) => {
+    for (let at = shown.indexOf(told); at >= 0; at = shown.indexOf(told, at + 1))
+      if (edges.has(at) && edges.has(at + told.length)) return true;
+    return false;
+  });
 }
 
 /** As it is drawn: nothing in it that a terminal shows otherwise. */
@@ -97,18 +117,45 @@ function isOtherQuestion(dialog: ScreenDialog, tool: PendingTool): boolean {
 }
 
 /**
- * The call that an open dialog asks about: of its kind, the one that it repeats most of, else the one asked for first. A call that was
- * interrupted is still among them, since no hook tells of that; of questions and plans the newest is the open one then, for
- * there is never more than one.
+ * The call that an open dialog asks about: of its kind. A call that was interrupted is still among them, since no hook tells of that; of
+ * questions and plans the newest is the open one then, for there is never more than one. Permissions of several agents are asked for at once.
  */
 export function toolBehind(dialog: ScreenDialog, tools: readonly PendingTool[]): PendingTool | null {
   const fitting = tools.filter((tool) => dialogKindOf(tool.name) === dialog.kind && !isAboutAnother(dialog, tool));
   const asked = fitting.filter((tool) => tool.requestedAt !== null);
   const candidates = asked.length > 0 ? asked : fitting;
+  if (dialog.kind === 'permission') return permissionBehind(dialog, candidates);
   const lengths = candidates.map((tool) => mentioned(dialog, tool));
   const most = Math.max(0, ...lengths);
-  if (most > 0) return candidates[lengths.indexOf(most)] ?? null;
-  return (dialog.kind === 'permission' ? candidates[0] : candidates.at(-1)) ?? null;
+  return (most > 0 ? candidates[lengths.indexOf(most)] : candidates.at(-1)) ?? null;
+}
+
+/**
+ * Of several different calls the one that the dialog shows whole, and alone. Else it is none: the wording is an agent's, which may begin two
+ * commands the same, or describe one by the other, so that a person allows what they do not see. What the dialog shows is right then.
+ */
+function permissionBehind(dialog: ScreenDialog, candidates: readonly PendingTool[]): PendingTool | null {
+  const [only] = candidates;
+  const isOne = (calls: readonly PendingTool[]): boolean => calls.every((call) => hasSameInput(call, calls[0] ?? call));
+  if (only === undefined || isOne(candidates)) return only ?? null;
+  const whole = candidates.filter((tool) => fillsLines(dialog, tool));
+  const [found] = whole;
+  if (found === undefined || !isOne(whole)) return null;
+  return candidates.some((other) => !hasSameInput(other, found) && couldShow(other, found)) ? null : found;
+}
+
+/** Whether the dialog of one call could repeat what another one tells, or draws itself otherwise than it is written. */
+function couldShow(tool: PendingTool, other: PendingTool): boolean {
+  const own = toldBy(tool);
+  return stringsOf(tool.input).some(
+    (one) =>
+      !PLAIN.test(one) || (!own.includes(squeeze(one)) && toldBy(other).some((told) => squeeze(one).includes(told))),
+  );
+}
+
+function stringsOf(value: unknown): string[] {
+  if (typeof value === 'string') return value === '' ? [] : [value];
+  return isRecord(value) ? Object.values(value).flatMap(stringsOf) : [];
 }
 
 const iso = (at: Millis): string => new Date(at).toISOString();

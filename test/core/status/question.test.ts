@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { PendingTool, ScreenDialog } from '../../../src/core/status/index.ts';
 import { toolBehind } from '../../../src/core/status/question.ts';
 
-const call = (id: string, name: string, input: unknown): PendingTool => ({
+const call = <Input>(id: string, name: string, input: Input): PendingTool & { input: Input } => ({
   id,
   name,
   input,
@@ -54,5 +54,28 @@ describe('the call behind an open dialog, beside one that was interrupted withou
   test('of equal calls is the one that was asked for first', () => {
     const tools = [call('a', 'Bash', { command: 'ls' }), call('b', 'Bash', { command: 'ls' })];
     expect(toolBehind(dialog('permission', 'ls'), tools)?.id).toBe('a');
+  });
+
+  test("is none for certain where another could be meant: its wording is the agent's", () => {
+    const same = 'sh ./deploy.sh staging --with-the-usual-options-of-this-project --and-one-more';
+    const worse = call('worse', 'Bash', { command: `${same}; touch evil` });
+    const nice = call('nice', 'Bash', { command: `${same}; echo "nothing else happens in this one of the two"` });
+    const shows = (...lines: string[]) => dialog('permission', ['Bash command · 1 of 2', ...lines].join('\n'));
+    const shown = (...lines: string[]) => toolBehind(shows(...lines), [worse, nice])?.id;
+    // More of the longer one than of the shorter one would be shown, if the beginning counted alone.
+    expect(shown('Deploy', `│ ${same}; touch evil`)).toBe('worse');
+    expect(shown('Deploy', `│ ${same}; touch`, '│ evil')).toBe('worse');
+    expect(shown('Deploy', `│ ${same}; echo "nothing else happens`, '│ in this one of the two"')).toBe('nice');
+    // Described by the other's command; the second one's own is drawn otherwise than it is written.
+    const described = call('described', 'Bash', { command: 'touch evil', description: `Run ${nice.input.command}` });
+    const unseen = call('unseen', 'Bash', { command: 'touch evi\u200bl', description: 'Deploy' });
+    const withNice = shows(`│ ${nice.input.command}`);
+    expect(toolBehind(shows('Run', nice.input.command, '│ touch evil'), [described, nice])).toBeNull();
+    expect(toolBehind(withNice, [unseen, nice])).toBeNull();
+    expect(toolBehind(withNice, [worse, nice])?.id).toBe('nice');
+    // Told apart by a blank alone, which a window does not show at the end of a line.
+    const blank = call('blank', 'Bash', { command: 'rm -r ~ /build' });
+    const none = call('none', 'Bash', { command: 'rm -r ~/build' });
+    expect(toolBehind(shows('│ rm -r ~ /build'), [none, blank])).toBeNull();
   });
 });

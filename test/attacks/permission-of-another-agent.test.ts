@@ -1,0 +1,53 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, expect, test } from 'vitest';
+import type { Block, Reply, Scene } from '../../src/demo/scenes/scene.ts';
+import type { Explanation, Session } from '../../src/protocol/index.ts';
+import { startCbos } from '../harness/cbos.ts';
+import { type ClaudeWorld, claudeWorld } from '../harness/claude.ts';
+import { waitFor } from '../harness/wait-for.ts';
+
+let world: ClaudeWorld;
+afterAll(() => world.dispose());
+
+const SAME = 'sh ./deploy.sh staging --with-the-usual-options-of-this-project --and-one-more';
+const WORSE = `${SAME}; touch evil`;
+const NICE = `${SAME}; echo "nothing else happens here, this is the harmless one of the two"`;
+
+const replies = (name: string, ...steps: Reply[]): Scene => ({ name, about: name, replies: steps });
+const answer = (...blocks: Block[]): Extract<Reply, { kind: 'answer' }> => ({ kind: 'answer', blocks });
+const bash = (command: string): Block => ({ kind: 'tool', name: 'Bash', input: { command, description: 'Deploy' } });
+const agent = (prompt: string): Block => ({
+  kind: 'tool',
+  name: 'Agent',
+  input: { description: prompt, prompt, subagent_type: 'general-purpose' },
+});
+const DONE = answer({ kind: 'text', text: 'Done.' });
+
+/** Two agents ask at once, for commands that begin the same; the worse one is asked for first, and its dialog is open. */
+function choose(prompt: string): Scene | null {
+  if (prompt.includes('part-worse')) return replies('worse', answer(bash(WORSE)), DONE);
+  if (prompt.includes('part-nice')) return replies('nice', { ...answer(bash(NICE)), firstByteDelayMs: 6_000 }, DONE);
+  return prompt.includes('scene:both') ? replies('both', answer(agent('part-worse'), agent('part-nice')), DONE) : null;
+}
+
+test('a permission is never shown with the command of another agent that asks as well', async () => {
+  world = await claudeWorld({ choosers: [choose] });
+  const cbos = await startCbos(world);
+  await cbos.call('POST', '/sessions', { slug: 'A', type: 'screen', path: world.projectDir });
+  await cbos.untilStatus('A', 'idle/ready');
+  await cbos.call('POST', '/sessions/A/send', { text: 'scene:both' });
+  const asked = async (): Promise<number> => {
+    const { hooks } = (await cbos.call<Explanation>('GET', '/sessions/A/explain')).body.evidence;
+    return hooks?.tools.filter(({ requested_at }) => requested_at !== null).length ?? 0;
+  };
+  await waitFor(async () => (await asked()) === 2, { describe: 'both agents have asked', timeoutMs: 60_000 });
+  const open = await cbos.until('A', ({ status }) => status.question !== null, 'asks');
+  const shown = await cbos.cli(['show', 'A']);
+  expect(shown.stdout).toContain(`command: ${WORSE}`);
+  await cbos.call('POST', '/sessions/A/answer', { choice: 'no', question_id: open.status.question?.id });
+  const asksNicely = ({ status }: Session): boolean => JSON.stringify(status.question).includes('nothing else happens');
+  await cbos.until('A', asksNicely, 'asks for the second one');
+  await cbos.call('POST', '/sessions/A/answer', { choice: 'yes' });
+  expect(existsSync(join(world.projectDir, 'evil'))).toBe(false);
+});
