@@ -100,6 +100,8 @@ async function listenBeside(server: Server, host: string, port: number): Promise
 function faceServer(transport: Transport, options: ListenOptions): Server {
   // A missing Host is refused by the gate, in the catalogue's words.
   const server = createServer({ requireHostHeader: false, ...TIME_LIMITS }, options.onRequest(transport));
+  // Node shows the first 2,000 headers only, and the gate must see them all; their size is bounded to 16 kB.
+  server.maxHeadersCount = 0;
   if (transport === 'tcp') options.bounds.watch(server);
   server.on('upgrade', options.onUpgrade(transport));
   server.on('clientError', (error, socket) => {

@@ -161,6 +161,16 @@ describe('Host', () => {
 });
 
 describe('Origin', () => {
+  test('counts wherever it stands: thousands of headers before it hide nothing', async () => {
+    const get = (last: string) =>
+      raw(
+        `GET /sessions HTTP/1.1\r\nHost: ${ours()}\r\nAuthorization: Bearer ${TOKEN}\r\nConnection: close\r\n${'b:\r\n'.repeat(2_100)}${last}\r\n`,
+      );
+    expect((await get('')).status).toBe(200);
+    expect((await get('Origin: http://evil.com\r\n')).body).toContain('forbidden_origin');
+    expect((await get('Host: evil.com\r\n')).body).toContain('forbidden_host');
+  });
+
   test('a foreign page is refused whatever it knows', async () => {
     for (const origin of ['https://evil.com', 'null', 'http://localhost:3000', `http://evil.com:${server.port}`]) {
       for (const path of ['/sessions', '/health']) {
