@@ -71,7 +71,7 @@ describe('a day at the command line', () => {
     expect((await session()).state).toBe('dead');
     expect(await cbos('restart', 'DAY')).toMatchObject({ code: 0 });
     expect((await cbos('wait', 'DAY', '--for', 'ready', '--timeout', '20')).code).toBe(0);
-    expect(await cbos('rm', 'DAY')).toMatchObject({ code: 0 });
+    expect(await cbos('rm', 'DAY', '--yes')).toMatchObject({ code: 0 });
     expect((await cbos('show', 'DAY')).code).toBe(3);
     expect(await cbos('down')).toMatchObject({ code: 0 });
     expect(world.processes()).toEqual([]);

@@ -74,7 +74,7 @@ test('what a session was told, said, did and showed is found as it comes, also a
   expect(
     (await found('zebrafish', ({ hits }) => hits.every(({ recording }) => recording === 'OTHER'))).hits[0]?.session,
   ).toBe('OTHER');
-  await cbos.cli(['rm', 'OTHER']);
+  await cbos.cli(['rm', 'OTHER', '--yes']);
   expect((await search('zebrafish')).hits).toEqual([]);
   expect((await cbos.cli(['search', 'zebrafish'])).stderr).toContain('nothing found');
 });
@@ -95,6 +95,6 @@ test('what a JSON session was told, said and called is found, and leads to its p
     expect(JSON.parse(first)).toMatchObject({ seq: hit?.seq });
     expect(first, kind).toContain(words.replaceAll('"', ''));
   }
-  await cbos.cli(['rm', 'J']);
+  await cbos.cli(['rm', 'J', '--yes']);
   expect((await search('zebrafish')).hits).toEqual([]);
 });

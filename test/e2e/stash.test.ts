@@ -54,7 +54,7 @@ describe('a stashed reply', () => {
     expect(delivery.body).toMatchObject({ status: 'delivered', text: 'scene:hello later' });
 
     await keep('NEW', 'never');
-    await cbos.cli(['rm', 'NEW']);
+    await cbos.cli(['rm', 'NEW', '--yes']);
     expect(await stash()).toEqual([]);
   });
 
@@ -141,12 +141,12 @@ describe('a broadcast at the command line', () => {
     await send('BUSY', 'scene:silent');
     await cbos.untilStatus('BUSY', 'active/thinking');
     await cbos.cli(['kill', 'ENDED']);
-    const sent = await cbos.cli(['send', '--state', 'ready', 'scene:hello', 'all']);
+    const sent = await cbos.cli(['send', '--yes', '--state', 'ready', 'scene:hello', 'all']);
     expect(sent).toEqual({ code: 0, stdout: 'READY took it\n', stderr: '' });
     // Its hook confirms a prompt before the request for it is made.
     await received(2);
     expect(world.promptsReceived()).toEqual(['scene:silent', 'scene:hello all']);
-    const mixed = await cbos.cli(['send', '--all', '/clear', '--json']);
+    const mixed = await cbos.cli(['send', '--all', '--yes', '/clear', '--json']);
     expect(mixed.code).toBe(4);
     expect(JSON.parse(mixed.stdout)).toMatchObject([
       { session: 'READY', error: { code: 'command_prefix' } },

@@ -63,7 +63,7 @@ test("what the other has adopted is not adopted a second time, and goes on into 
 
 test('what one home ends, wipes and looks after leaves the other alone', async () => {
   await cbos.cli(['kill', 'WORK']);
-  await cbos.cli(['rm', 'WORK']);
+  await cbos.cli(['rm', 'WORK', '--yes']);
   expect(socketsOf(world)).toEqual([theirs.screen_id]);
   expect(isRunning(theirs.pid ?? 0)).toBe(true);
   const doctor = await cbos.cli(['doctor']);
