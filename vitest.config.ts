@@ -1,7 +1,26 @@
 import { defineConfig } from 'vitest/config';
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** Suites that start no program: what fails there fails for a reason. */
 const PURE = ['core', 'client', 'evidence', 'pictures', 'recordings'].map((room) => `test/${room}/**/*.test.ts`);
+
+/** Suites of a minute or more. One that began last would run alone, with the other worker idle. */
+const LONGEST = [
+  'torture/torture',
+  'faults/kills',
+  'e2e/answers',
+  'e2e/delivery',
+  'faults/ended-sessions',
+  'e2e/lifecycle',
+].map((name) => `test/${name}.test.ts`);
+
+class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const isLong = ({ moduleId }: TestSpecification): boolean => LONGEST.some((name) => moduleId.endsWith(name));
+    const sorted = await super.sort(files);
+    return [...sorted.filter(isLong), ...sorted.filter((file) => !isLong(file))];
+  }
+}
 
 const EVERY_SUITE = {
   // Processes of their own: tests change nothing global, but a crash in one file must not take the others along.
@@ -19,6 +38,7 @@ export default defineConfig({
     maxWorkers: 2,
     // A test that leaks a timer or a socket would keep its worker alive; this makes it visible instead of waiting for it.
     teardownTimeout: 5_000,
+    sequence: { sequencer: LongestFirst },
     projects: [
       { test: { ...EVERY_SUITE, name: 'pure', include: PURE } },
       {

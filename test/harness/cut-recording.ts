@@ -9,14 +9,16 @@ type Step = { at: number } & ({ kind: 'output'; bytes: Buffer } | { kind: 'resiz
 export interface CutListener {
   /** whether a write, counted from 0, is wanted byte by byte */
   isWanted(step: number): boolean;
+  /** looks at the screen after each so many pieces of a wanted write; 1: after every one */
+  every: number;
   /** the screen when only a part of a wanted write has come */
   onCut(frame: ScreenFrame, at: number, step: number): void;
   /** the screen after each step */
   onStep(frame: ScreenFrame, at: number, step: number): void;
 }
 
-/** Plays `BASE.typescript`; of the wanted writes every byte comes alone. */
-export async function playBytes(base: string, { isWanted, onCut, onStep }: CutListener): Promise<void> {
+/** Plays `BASE.typescript`; of the wanted writes every byte comes alone. Where not every one is looked at, each write begins with another. */
+export async function playBytes(base: string, { isWanted, every, onCut, onStep }: CutListener): Promise<void> {
   const { cols, rows } = JSON.parse(readFileSync(`${base}.meta.json`, 'utf8')) as { cols: number; rows: number };
   const emulator = createEmulator({ cols, rows, scrollback: 0 });
   for (const [index, step] of stepsOf(base).entries()) {
@@ -24,8 +26,10 @@ export async function playBytes(base: string, { isWanted, onCut, onStep }: CutLi
       await emulator.flush();
       emulator.resize(step.cols, step.rows);
     } else if (isWanted(index)) {
+      let count = index;
       for (const piece of piecesOf(step.bytes)) {
-        emulator.write(piece, () => onCut(emulator.frame(), step.at, index));
+        const isLookedAt = count++ % every === 0;
+        emulator.write(piece, isLookedAt ? () => onCut(emulator.frame(), step.at, index) : undefined);
       }
     } else emulator.write(step.bytes);
     await emulator.flush();

@@ -18,6 +18,9 @@ const STOOD_MS = 300;
 /** For so long the rest of a write is held back: by a stopped recorder, a full pipe, a machine with too much to do. */
 const HELD_BACK_MS = 60_000;
 
+/** Every byte takes two minutes (`CUT_EVERY=1`): `npm test` looks after each fifth, in each write after others. */
+const EVERY = Number(process.env.CUT_EVERY ?? 5);
+
 const recordings = readdirSync(RECORDINGS, { recursive: true, encoding: 'utf8' })
   .filter((name) => name.endsWith('.typescript'))
   .map((name) => name.slice(0, -'.typescript'.length))
@@ -35,6 +38,7 @@ async function lookThrough(base: string): Promise<{ complete: Set<string>; wante
   const drawn: { at: number; options: string }[] = [];
   await playBytes(base, {
     isWanted: () => false,
+    every: EVERY,
     onCut: () => undefined,
     onStep: (frame, at) => drawn.push({ at, options: drawnIn(frame) }),
   });
@@ -54,6 +58,7 @@ test.each(recordings)(
     let before = { at: 0, options: '' };
     await playBytes(base, {
       isWanted: (step) => wanted.has(step),
+      every: EVERY,
       onCut: (frame, at, step) => {
         const told = toldBy(observeScreen(screen, frame, at), at + HELD_BACK_MS);
         if (told !== '' && !complete.has(told)) wrong.push(`write ${step}: ${told}`);
