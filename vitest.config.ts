@@ -12,6 +12,9 @@ const LONGEST = [
   'e2e/delivery',
   'faults/ended-sessions',
   'e2e/lifecycle',
+  'live/live',
+  'faults/home',
+  'core/status/half-drawn-dialogs',
 ].map((name) => `test/${name}.test.ts`);
 
 class LongestFirst extends BaseSequencer {

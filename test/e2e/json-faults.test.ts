@@ -212,6 +212,7 @@ test('prompts that come at once to a session without a process start one process
     { describe: 'all prompts arrive', timeoutMs: 30_000, actual: () => world.promptsReceived() },
   );
   expect(most).toBe(1);
-  expect(world.promptsReceived()).toEqual(texts);
+  // Requests on connections of their own have no order among themselves.
+  expect(world.promptsReceived().toSorted()).toEqual(texts);
   expect(readdirSync(join(world.cbosHome, 'json'))).toHaveLength(3);
 });
