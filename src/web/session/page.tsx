@@ -1,5 +1,5 @@
 import { computed } from '@preact/signals';
-import { useEffect, useMemo, useRef } from 'preact/hooks';
+import { useLayoutEffect, useMemo, useRef } from 'preact/hooks';
 import type { RecordingStop } from '../../protocol/index.ts';
 import { ageText, now } from '../app/clock.ts';
 import { addressOf } from '../app/router.ts';
@@ -15,7 +15,8 @@ export function SessionPage({ slug, seq }: { slug: string; seq: number | null })
   const current = useMemo(() => computed(() => sessions.value.get(slug) ?? null), [slug]);
   const session = current.value;
   const askedAtFirst = useRef<{ slug: string; id: string | null } | null>(null);
-  useEffect(() => {
+  // With the picture itself, not after it: by then somebody may be typing into a field, who would lose the keys.
+  useLayoutEffect(() => {
     document.getElementById('session-title')?.focus({ preventScroll: true });
   }, [slug]);
   if (session === null) {
