@@ -1,4 +1,4 @@
-import { EXIT, type Session } from '../protocol/index.ts';
+import { EXIT, matchesState, parseStateSelector, type Session } from '../protocol/index.ts';
 import { broadcastLine } from '../text/delivery-text.ts';
 import { CommandError } from './command-error.ts';
 import { confirm } from './confirm.ts';
@@ -34,11 +34,11 @@ export async function broadcast(
 ): Promise<void> {
   const { out } = context;
   assertOptions(words, options);
+  const text = await readText(context, words, 'cbos send');
   const client = await context.client();
   const sessions = await client.call('listSessions');
   assertNoSlug(sessions, words);
-  const text = await readText(context, words, 'cbos send');
-  const slugs = await receivers(context, options);
+  const slugs = receivers(sessions, options);
   if (slugs.length === 0) {
     if (options.json === true) out.json([]);
     else out.notice(`nobody got it: no session is ${options.state ?? 'there to talk to'} — cbos ls`);
@@ -63,10 +63,12 @@ export async function broadcast(
 }
 
 /** The sessions that a text may go to: neither dead nor only observed. */
-async function receivers(context: CliContext, { state }: BroadcastOptions): Promise<string[]> {
-  const client = await context.client();
-  const found = await client.call('listSessions', { query: state === undefined ? {} : { state } });
-  return found.filter(({ adopted, status }) => adopted && status.primary !== 'dead').map(({ slug }) => slug);
+function receivers(sessions: readonly Session[], { state }: BroadcastOptions): string[] {
+  const selector = state === undefined ? null : parseStateSelector(state);
+  return sessions
+    .filter((session) => session.adopted && session.status.primary !== 'dead')
+    .filter((session) => selector === null || matchesState(session, selector))
+    .map(({ slug }) => slug);
 }
 
 /** So many names are told; a person who sends to more wants their number. */
