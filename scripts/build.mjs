@@ -18,7 +18,7 @@ if (!flags['bundle-only'] && (await passThrough(tool('tsc'), ['-b'])) !== 0) pro
 await make('program', async ({ output }) => {
   // loaded late: with nothing to do, the bundler's 50 ms are saved
   const { bundle } = await import('./build/bundle.mjs');
-  const threads = { 'search-worker': join(ROOT, 'src', 'search-worker.ts') };
+  const threads = { 'search-worker': join(ROOT, 'src', 'local', 'search-worker.ts') };
   await bundle({ entry: join(ROOT, 'src', 'main.ts'), threads, output });
 });
 await make('page', async ({ output }) => {

@@ -3,8 +3,8 @@ import { basename, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { runCli } from './cli/run-cli.ts';
 import type { TerminalIo } from './cli/terminal-io.ts';
-import { createLocalMachine } from './local-machine.ts';
-import { personalEnvironment } from './personal-environment.ts';
+import { createLocalMachine } from './local/machine.ts';
+import { personalEnvironment } from './local/personal-environment.ts';
 
 /** Set by the build from package.json. */
 declare const __CBOS_VERSION__: string;

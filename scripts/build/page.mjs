@@ -88,7 +88,7 @@ export async function buildPage({ source, output }) {
       target: [...OLDEST_BROWSERS],
       // Nothing may stand in the page itself: its policy lets no inline script run, and data: addresses only for images.
       assetsInlineLimit: 0,
-      // The page fetches its late parts by itself before it imports one (src/web/server/late-part.ts).
+      // The page fetches its late parts by itself before it imports one (src/web/connection/late-part.ts).
       modulePreload: false,
       chunkSizeWarningLimit: 1_000,
       rolldownOptions: {

@@ -1,12 +1,12 @@
-import './server/without-eval.ts';
+import './connection/without-eval.ts';
 import { render } from 'preact';
 import { App } from './app/app.tsx';
 import { place } from './app/router.ts';
 import { startTheme } from './app/theme.ts';
+import { startFleet } from './connection/fleet.ts';
+import { startWorker } from './connection/own-worker.ts';
 import { startAttention } from './notify/attention.ts';
 import { startNotifications } from './notify/notifications.ts';
-import { startFleet } from './server/fleet.ts';
-import { startWorker } from './server/own-worker.ts';
 
 const root = document.getElementById('app');
 if (root === null) throw new Error('index.html has no #app');

@@ -1,6 +1,6 @@
 import { readFileSync, statSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { writeMisdetection } from '../../src/local-misdetection.ts';
+import { writeMisdetection } from '../../src/local/misdetection.ts';
 import { type FacesUnderTest, startFaces } from '../harness/faces.ts';
 import { type CommandOptions, runCommand } from './command-line.ts';
 import { WAITS_FOR_PERMISSION } from './some-questions.ts';

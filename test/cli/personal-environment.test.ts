@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { personalEnvironment } from '../../src/personal-environment.ts';
+import { personalEnvironment } from '../../src/local/personal-environment.ts';
 
 describe('the environment that sessions inherit', () => {
   test('is the one from before npm start, without npm and the tools of a checkout', () => {

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { exportRecording, replay } from '../../src/local-recordings.ts';
+import { exportRecording, replay } from '../../src/local/recordings.ts';
 import { createEmulator } from '../../src/platform/emulator/index.ts';
 import { replayRecording } from '../../src/platform/recorder/index.ts';
 import { waitFor } from '../harness/wait-for.ts';

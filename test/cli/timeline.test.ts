@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { TimelineChange } from '../../src/cli/local-host.ts';
 import { DEFAULT_THRESHOLDS } from '../../src/core/status/index.ts';
-import { readTimeline } from '../../src/local-timeline.ts';
+import { readTimeline } from '../../src/local/timeline.ts';
 import { createWorld } from '../harness/world.ts';
 import { type CommandResult, runCommand } from './command-line.ts';
 

@@ -1,5 +1,5 @@
 import type { ScreenFrame, ScreenReading } from '../status/index.ts';
-import { isRule } from '../status/screen-layout.ts';
+import { isRule } from '../status/screen/layout.ts';
 
 /** Whether the screen shows the prompt, and nothing in it. Where a view lies over it, nobody knows. */
 export function isEmptyBox({ draft, cover, dialog, primary }: ScreenReading): boolean {

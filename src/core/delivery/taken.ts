@@ -1,6 +1,6 @@
 import type { Primary, Question } from '../../protocol/index.ts';
+import { type DialogView, showsDialog } from '../answer/answer-keys.ts';
 import type { Cover, Millis } from '../status/index.ts';
-import { type DialogView, showsDialog } from './answer-keys.ts';
 import { boxHolds } from './box.ts';
 
 /** What is seen of a session after something was typed into it. */

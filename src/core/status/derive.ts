@@ -1,10 +1,10 @@
 import type { Because, Question } from '../../protocol/index.ts';
-import { arbitrate } from './arbitrate.ts';
-import { isClosing } from './arbitration.ts';
+import { arbitrate } from './arbitrate/arbitrate.ts';
+import { isClosing } from './arbitrate/arbitration.ts';
+import { type Hearing, hear } from './arbitrate/hearing.ts';
 import type { Evidence, Millis, SourceVerdict, Verdict } from './evidence.ts';
-import { type Hearing, hear } from './hearing.ts';
-import { requestedTool } from './hook-rules.ts';
-import { jsonQuestion } from './json-question.ts';
+import { requestedTool } from './hooks/hook-rules.ts';
+import { jsonQuestion } from './json/json-question.ts';
 import { asClosing, dialogQuestion, toolBehind } from './question.ts';
 import { DEFAULT_THRESHOLDS, type Thresholds } from './thresholds.ts';
 

@@ -1,6 +1,6 @@
 import type { Question, QuestionPart } from '../../protocol/index.ts';
 import type { Millis, PendingTool, ScreenDialog } from './evidence.ts';
-import { hasSameInput } from './hooks.ts';
+import { hasSameInput } from './hooks/hooks.ts';
 import { meaningOfAnswer } from './option-meaning.ts';
 
 export type DialogKind = ScreenDialog['kind'];

@@ -1,8 +1,8 @@
 import type { Evidence, HookEvidence, JsonEvidence, Millis, RegistryEvidence, SourceVerdict } from './evidence.ts';
-import { HOOK_RULES } from './hook-rules.ts';
-import { JSON_RULES } from './json-rules.ts';
+import { HOOK_RULES } from './hooks/hook-rules.ts';
+import { JSON_RULES } from './json/json-rules.ts';
 import { PROCESS_RULES } from './process-rules.ts';
-import { REGISTRY_RULES } from './registry-rules.ts';
+import { REGISTRY_RULES } from './registry/registry-rules.ts';
 import type { Rule } from './rule.ts';
 
 /** What a source says by its rules: the first that fits; null where none does. */

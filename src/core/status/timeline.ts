@@ -1,8 +1,8 @@
 import type { Because, Detail, Health, Primary, State } from '../../protocol/index.ts';
 import { advanceStatus } from './advance.ts';
 import type { Evidence, Millis, ScreenFrame, StatusMemory } from './evidence.ts';
-import { NO_HOOKS } from './hooks.ts';
-import { observeScreen, type ScreenObserver } from './screen.ts';
+import { NO_HOOKS } from './hooks/hooks.ts';
+import { observeScreen, type ScreenObserver } from './screen/screen.ts';
 import type { Thresholds } from './thresholds.ts';
 
 /** A change of the status along a recording. */

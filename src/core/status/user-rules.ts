@@ -1,7 +1,7 @@
 import { RE2JS } from 're2js';
 import { CatalogueError, parseStateSelector } from '../../protocol/index.ts';
 import { ALL_VERSIONS, USER_RULE_PREFIX } from './rule.ts';
-import type { ScreenRule, ScreenView } from './screen-generation.ts';
+import type { ScreenRule, ScreenView } from './screen/generation.ts';
 
 /** Where a rule of the user's looks. Only lines are matched, never the whole text: a match then has a bound. */
 const PLACES = {

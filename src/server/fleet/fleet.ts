@@ -19,6 +19,7 @@ import {
 import type { JsonContext } from '../json/context.ts';
 import { indexMissedEvents } from '../json/index-events.ts';
 import { createJsonControls } from '../json/json-controls.ts';
+import { createScreenControls } from '../screen/screen-controls.ts';
 import type { ActorDeps, SessionActor } from '../session/actor.ts';
 import type { SessionControls } from '../session/controls.ts';
 import type { Conversation } from '../session/conversation.ts';
@@ -33,7 +34,6 @@ import { type LaunchContext, requireDirectory } from './launch-session.ts';
 import { newRecord } from './new-record.ts';
 import { createObserver } from './observe.ts';
 import { assertSlug, createRoster, type Member } from './roster.ts';
-import { createScreenControls } from './screen-controls.ts';
 import { createSessionProcesses } from './session-processes.ts';
 
 /** A screen full of hits. */

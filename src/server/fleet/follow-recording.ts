@@ -1,7 +1,7 @@
 import { dirname } from 'node:path';
 import { rotateRecording } from '../../platform/recorder/index.ts';
+import { createSessionRecording, type SessionRecording } from '../screen/recording.ts';
 import type { ActorDeps, SessionActor } from '../session/actor.ts';
-import { createSessionRecording, type SessionRecording } from '../session/recording.ts';
 import { coalesce } from '../stream/coalesce.ts';
 
 /** What came is indexed a second later; each word to the index's thread costs 10 µs, at a thousand writes a second too much. */

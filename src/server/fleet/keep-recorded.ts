@@ -7,8 +7,8 @@ import {
   regainName,
   rotateRecording,
 } from '../../platform/recorder/index.ts';
+import type { RecordingDamage, RecordingFiles } from '../screen/recording.ts';
 import type { SessionActor } from '../session/actor.ts';
-import type { RecordingDamage, RecordingFiles } from '../session/recording.ts';
 import type { Dispose } from '../sessions.ts';
 import { keepLogging, readSize } from './adopt-session.ts';
 import { followRecording, saveDeleted } from './follow-recording.ts';

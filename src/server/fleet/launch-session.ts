@@ -17,7 +17,7 @@ import type { ProcessId } from '../../platform/process/index.ts';
 import { ensureRecordingDir, markOwn, rotateRecording } from '../../platform/recorder/index.ts';
 import type { SessionRecord } from '../../platform/sqlite/session-store.ts';
 import { CatalogueError, PermissionMode, type Settings } from '../../protocol/index.ts';
-import type { RecordingFiles } from '../session/recording.ts';
+import type { RecordingFiles } from '../screen/recording.ts';
 
 export interface LaunchContext {
   settings: Settings;

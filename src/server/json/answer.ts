@@ -1,5 +1,5 @@
-import { type AnswerPlan, planAnswer } from '../../core/delivery/answer.ts';
-import { permissionResult } from '../../core/delivery/json-answer.ts';
+import { type AnswerPlan, planAnswer } from '../../core/answer/answer.ts';
+import { permissionResult } from '../../core/answer/json-answer.ts';
 import { TRUSTS, type TrustRequest } from '../../core/status/index.ts';
 import { type Answer, CatalogueError, type Question } from '../../protocol/index.ts';
 import type { SessionActor } from '../session/actor.ts';

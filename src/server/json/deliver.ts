@@ -1,8 +1,8 @@
 import { type DeliveryContext, mayTypeHeld } from '../../core/delivery/decide.ts';
 import type { DeliveryRecord } from '../../platform/sqlite/delivery-store.ts';
 import { CatalogueError, type ClaudeEvent, type Delivery, type Send } from '../../protocol/index.ts';
+import { contextOf, type Deliverer } from '../screen/deliver.ts';
 import type { SessionActor } from '../session/actor.ts';
-import { contextOf, type Deliverer } from '../session/deliver.ts';
 import { openDeliveryJournal } from '../session/delivery-journal.ts';
 import type { JsonDriver } from './driver.ts';
 

@@ -1,5 +1,5 @@
 import { v4 as uuid } from 'uuid';
-import type { PermissionResult } from '../../core/delivery/json-answer.ts';
+import type { PermissionResult } from '../../core/answer/json-answer.ts';
 import {
   type JsonEvidence,
   observeEvent,

@@ -27,17 +27,17 @@ import {
 import { type Clock, markNow } from '../clock.ts';
 import type { DiskWatch } from '../fleet/disk-watch.ts';
 import type { Logger } from '../logger.ts';
+import type { RecordingDamage, SessionRecording } from '../screen/recording.ts';
+import { createRecordingGap, type RecordingGap } from '../screen/recording-gap.ts';
+import { createUnreadInput, type UnreadInput } from '../screen/unread-input.ts';
 import type { Dispose, SessionEvent } from '../sessions.ts';
 import { JsonFacts } from './json-facts.ts';
 import { keepEvidence, restoreHooks, restoreJson } from './kept-evidence.ts';
 import { createMailbox, type Mailbox } from './mailbox.ts';
 import type { PatientDeliveries } from './patient-deliveries.ts';
 import type { PatientWrites } from './patient-writes.ts';
-import type { RecordingDamage, SessionRecording } from './recording.ts';
-import { createRecordingGap, type RecordingGap } from './recording-gap.ts';
 import { createSessionStatus, type SessionStatus } from './session-status.ts';
 import { createTimeSpent, type TimeSpent } from './time-spent.ts';
-import { createUnreadInput, type UnreadInput } from './unread-input.ts';
 import { toTimestamp, viewSession } from './view.ts';
 
 /** What every actor shares. */

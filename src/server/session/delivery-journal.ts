@@ -4,8 +4,8 @@ import { NOTES } from '../../core/delivery/notes.ts';
 import { cleanText } from '../../core/delivery/paste.ts';
 import type { DeliveryRecord } from '../../platform/sqlite/delivery-store.ts';
 import { CatalogueError, type Delivery, type DeliveryStatus, type Send } from '../../protocol/index.ts';
+import { leftoversOf } from '../screen/leftovers.ts';
 import type { SessionActor } from './actor.ts';
-import { leftoversOf } from './leftovers.ts';
 import { toTimestamp } from './view.ts';
 
 /** Writes the journal's entry of a delivery by calling `save`, together with something else; throws where it must not be sent. */

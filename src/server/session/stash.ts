@@ -3,8 +3,8 @@ import { isCommand, mayTypeHeld } from '../../core/delivery/decide.ts';
 import { cleanText } from '../../core/delivery/paste.ts';
 import type { StashRecord } from '../../platform/sqlite/stash-store.ts';
 import { CatalogueError, type NewStashedResponse, type StashedResponse } from '../../protocol/index.ts';
+import { contextOf, type Deliverer } from '../screen/deliver.ts';
 import type { SessionActor } from './actor.ts';
-import { contextOf, type Deliverer } from './deliver.ts';
 import type { JournalWith } from './delivery-journal.ts';
 import { toTimestamp } from './view.ts';
 

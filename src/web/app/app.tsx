@@ -1,4 +1,6 @@
 import { useEffect } from 'preact/hooks';
+import { link, lostAt, sessions } from '../connection/fleet.ts';
+import { SessionList } from '../list/list.tsx';
 import { HistoryPage } from '../pages/history.tsx';
 import { HomePage } from '../pages/home.tsx';
 import { NewSessionPage } from '../pages/new-session.tsx';
@@ -9,9 +11,7 @@ import { StashPage } from '../pages/stash.tsx';
 import { Icon, type IconName } from '../parts/icons.tsx';
 import { Toasts } from '../parts/toasts.tsx';
 import { ReplayPage } from '../replay/page.tsx';
-import { link, lostAt, sessions } from '../server/fleet.ts';
 import { SessionPage } from '../session/page.tsx';
-import { SessionList } from '../sessions/list.tsx';
 import { ageText, now } from './clock.ts';
 import { startKeys } from './keys.ts';
 import { Overlays } from './overlays.tsx';

@@ -1,8 +1,8 @@
 import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
+import { allGroups } from '../list/list.tsx';
+import { gistOf, statusText, toneOf } from '../list/tone.ts';
 import { Dialog } from '../parts/dialog.tsx';
-import { allGroups } from '../sessions/list.tsx';
-import { gistOf, statusText, toneOf } from '../sessions/tone.ts';
 import { overlay } from './overlay.ts';
 import { goTo } from './router.ts';
 import { EVERYWHERE, type Shortcut, sessionShortcuts } from './shortcuts.ts';

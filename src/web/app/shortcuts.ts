@@ -1,5 +1,5 @@
 import type { QuestionOption } from '../../protocol/index.ts';
-import { FILTER_ID, openNeighbour, openNextThatNeeds } from '../sessions/list.tsx';
+import { FILTER_ID, openNeighbour, openNextThatNeeds } from '../list/list.tsx';
 import { overlay } from './overlay.ts';
 import { goTo } from './router.ts';
 

@@ -1,8 +1,8 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { theme } from '../app/theme.ts';
+import { retryWhileAway } from '../connection/late-part.ts';
 import { showHiddenMarks } from '../parts/hidden-marks.ts';
 import { tellError } from '../parts/toasts.tsx';
-import { retryWhileAway } from '../server/late-part.ts';
 import { colour, keptColours } from './colours.ts';
 import type { CodeToColour, Highlighted } from './highlight.ts';
 

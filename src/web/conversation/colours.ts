@@ -1,4 +1,4 @@
-import { ownScript } from '../server/own-script.ts';
+import { ownScript } from '../connection/own-script.ts';
 import type { CodeToColour, Highlighted } from './highlight.ts';
 import type { ColourAnswer, ColourRequest } from './highlight-worker.ts';
 import workerAddress from './highlight-worker.ts?worker&url';

@@ -1,7 +1,7 @@
 import { computed, effect } from '@preact/signals';
 import { needsPerson } from '../../protocol/index.ts';
 import { place } from '../app/router.ts';
-import { link, sessions } from '../server/fleet.ts';
+import { link, sessions } from '../connection/fleet.ts';
 
 /** How many sessions need a person. While the connection is lost nobody knows: 0. */
 const needing = computed(() =>

@@ -1,8 +1,8 @@
 import { signal } from '@preact/signals';
 import { needsPerson, type Session } from '../../protocol/index.ts';
-import { client, link, onFrame, sessions } from '../server/fleet.ts';
-import { registerWorker } from '../server/own-worker.ts';
-import { gistOf, statusText } from '../sessions/tone.ts';
+import { client, link, onFrame, sessions } from '../connection/fleet.ts';
+import { registerWorker } from '../connection/own-worker.ts';
+import { gistOf, statusText } from '../list/tone.ts';
 
 /**
  * How this browser is told. `push`: by the server, also while the page is closed. `page`: by the page, while it is open: where the browser's

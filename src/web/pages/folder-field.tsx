@@ -1,8 +1,8 @@
 import { type Signal, useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
+import { client, sessions } from '../connection/fleet.ts';
 import { Icon } from '../parts/icons.tsx';
 import { tellError } from '../parts/toasts.tsx';
-import { client, sessions } from '../server/fleet.ts';
 
 const MAX_SHOWN = 8;
 

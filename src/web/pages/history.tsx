@@ -2,9 +2,9 @@ import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import type { SessionDay } from '../../protocol/index.ts';
 import { addressOf } from '../app/router.ts';
+import { client, link, sessions } from '../connection/fleet.ts';
 import { PageHead } from '../parts/page-head.tsx';
 import { tellError } from '../parts/toasts.tsx';
-import { client, link, sessions } from '../server/fleet.ts';
 
 const DAY_MS = 86_400_000;
 /** A fortnight: what somebody still remembers. */

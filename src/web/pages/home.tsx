@@ -3,13 +3,13 @@ import { memo } from 'preact/compat';
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import { needsPerson, type Session } from '../../protocol/index.ts';
 import { addressOf } from '../app/router.ts';
+import { link, sessions } from '../connection/fleet.ts';
+import { keepInPlace, type Lingering, lingering } from '../list/lingering.ts';
+import { allGroups } from '../list/list.tsx';
 import { Icon } from '../parts/icons.tsx';
-import { link, sessions } from '../server/fleet.ts';
 import { StatusChip } from '../session/head.tsx';
 import { QuestionPanel } from '../session/question.tsx';
 import { arrangement } from '../session/settled.ts';
-import { keepInPlace, type Lingering, lingering } from '../sessions/lingering.ts';
-import { allGroups } from '../sessions/list.tsx';
 
 /** The longest waiting; as many as anybody scrolls through, and are drawn without the page being felt to stop. */
 const SHOWN_AT_ONCE = 20;

@@ -3,9 +3,9 @@ import type { JSX } from 'preact';
 import { useEffect, useId } from 'preact/hooks';
 import { PermissionMode, type SessionType, SLUG_PATTERN } from '../../protocol/index.ts';
 import { goTo } from '../app/router.ts';
+import { client, sessions } from '../connection/fleet.ts';
 import { PageHead } from '../parts/page-head.tsx';
 import { attempt } from '../parts/toasts.tsx';
-import { client, sessions } from '../server/fleet.ts';
 import { FolderField } from './folder-field.tsx';
 
 const TYPES: readonly { type: SessionType; title: string; about: string }[] = [

@@ -3,10 +3,10 @@ import { useEffect } from 'preact/hooks';
 import { type SearchHit, SearchKind } from '../../protocol/index.ts';
 import { ageText, now } from '../app/clock.ts';
 import { addressOf, replaceBy } from '../app/router.ts';
+import { client, sessions } from '../connection/fleet.ts';
 import { Icon } from '../parts/icons.tsx';
 import { PageHead } from '../parts/page-head.tsx';
 import { tellError } from '../parts/toasts.tsx';
-import { client, sessions } from '../server/fleet.ts';
 
 /** A person pauses so long between words; asking at every letter would be for nothing. */
 const PAUSE_MS = 200;

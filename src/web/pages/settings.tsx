@@ -3,12 +3,12 @@ import { useEffect } from 'preact/hooks';
 import { renderSVG } from 'uqr';
 import { type SignedIn, signInUrl } from '../../protocol/index.ts';
 import { type ThemeChoice, themeChoice } from '../app/theme.ts';
+import { becomeSignedOut, client } from '../connection/fleet.ts';
+import { forgetSignInKey } from '../connection/sign-in-key.ts';
 import { canNotify, notifying, pushProblem, turnOff, turnOn } from '../notify/notifications.ts';
 import { Icon } from '../parts/icons.tsx';
 import { PageHead } from '../parts/page-head.tsx';
 import { attempt, tellError } from '../parts/toasts.tsx';
-import { becomeSignedOut, client } from '../server/fleet.ts';
-import { forgetSignInKey } from '../server/sign-in-key.ts';
 
 const THEMES: readonly { choice: ThemeChoice; title: string }[] = [
   { choice: 'system', title: 'As the system' },

@@ -2,9 +2,9 @@ import { type Signal, useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { CatalogueError, ERRORS, type SignIn } from '../../protocol/index.ts';
 import { place, replaceBy } from '../app/router.ts';
-import { client, connectFleet, link } from '../server/fleet.ts';
-import { takePass } from '../server/pass.ts';
-import { keepSignInKey } from '../server/sign-in-key.ts';
+import { client, connectFleet, link } from '../connection/fleet.ts';
+import { takePass } from '../connection/pass.ts';
+import { keepSignInKey } from '../connection/sign-in-key.ts';
 
 /** By the link of `cbos open`, which does it by itself, or by the token. */
 export function SignInPage() {

@@ -3,9 +3,9 @@ import { useEffect } from 'preact/hooks';
 import type { StashedResponse } from '../../protocol/index.ts';
 import { ageText, now } from '../app/clock.ts';
 import { addressOf } from '../app/router.ts';
+import { client, link } from '../connection/fleet.ts';
 import { PageHead } from '../parts/page-head.tsx';
 import { attempt, tell, tellError } from '../parts/toasts.tsx';
-import { client, link } from '../server/fleet.ts';
 
 /** Replies kept for later. */
 export function StashPage() {

@@ -1,6 +1,6 @@
 import { signal } from '@preact/signals';
 import { CatalogueError } from '../../protocol/index.ts';
-import { noticeRefusal } from '../server/fleet.ts';
+import { noticeRefusal } from '../connection/fleet.ts';
 import { Icon } from './icons.tsx';
 
 /** Long enough to read two lines. */

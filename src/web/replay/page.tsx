@@ -3,11 +3,11 @@ import { useEffect, useRef } from 'preact/hooks';
 import { CatalogueError, type KeptRecording, type StatusChange } from '../../protocol/index.ts';
 import { addressOf, goTo, type Replay } from '../app/router.ts';
 import { addShortcuts } from '../app/shortcuts.ts';
+import { client } from '../connection/fleet.ts';
+import { latePart } from '../connection/late-part.ts';
 import { Icon } from '../parts/icons.tsx';
 import { PageHead } from '../parts/page-head.tsx';
 import { tellError } from '../parts/toasts.tsx';
-import { client } from '../server/fleet.ts';
-import { latePart } from '../server/late-part.ts';
 import { createPlayer, type Player, type ReplaySource } from './player.ts';
 
 const SPEEDS = [0.5, 1, 2, 4, 8];

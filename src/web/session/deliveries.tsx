@@ -1,9 +1,9 @@
 import { type Signal, useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import type { Delivery, DeliveryStatus, Session } from '../../protocol/index.ts';
+import { client, link } from '../connection/fleet.ts';
 import { Icon } from '../parts/icons.tsx';
 import { attempt, tellError } from '../parts/toasts.tsx';
-import { client, link } from '../server/fleet.ts';
 
 /** What was sent is confirmed within a second or two; the list is asked again that often while something is open. */
 const LOOK_AGAIN_MS = 700;

@@ -4,12 +4,12 @@ import type { Session } from '../../protocol/index.ts';
 import { ageText, now } from '../app/clock.ts';
 import { addressOf, goTo, replaceBy } from '../app/router.ts';
 import { addShortcuts } from '../app/shortcuts.ts';
+import { client, link } from '../connection/fleet.ts';
+import { shortPath, statusText, toneOf } from '../list/tone.ts';
 import { Dialog } from '../parts/dialog.tsx';
 import { Icon } from '../parts/icons.tsx';
 import { Menu } from '../parts/menu.tsx';
 import { attempt, tell } from '../parts/toasts.tsx';
-import { client, link } from '../server/fleet.ts';
-import { shortPath, statusText, toneOf } from '../sessions/tone.ts';
 
 type Asking = 'rename' | 'end' | 'delete' | null;
 

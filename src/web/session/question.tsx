@@ -2,11 +2,11 @@ import { useSignal } from '@preact/signals';
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import type { Answer, Question, QuestionOption } from '../../protocol/index.ts';
 import { addShortcuts, optionKey } from '../app/shortcuts.ts';
+import { client, link, sessions } from '../connection/fleet.ts';
 import { Markdown } from '../conversation/markdown.tsx';
 import { ToolInput } from '../conversation/tool-input.tsx';
+import { linger } from '../list/lingering.ts';
 import { attempt } from '../parts/toasts.tsx';
-import { client, link, sessions } from '../server/fleet.ts';
-import { linger } from '../sessions/lingering.ts';
 import { type GiveAnswer, isFreeText, QuestionForm } from './question-form.tsx';
 import { useSettled } from './settled.ts';
 

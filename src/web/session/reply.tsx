@@ -2,9 +2,9 @@ import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { CatalogueError, type Delivery, type Session } from '../../protocol/index.ts';
 import { addShortcuts, focusOn } from '../app/shortcuts.ts';
+import { client, link } from '../connection/fleet.ts';
 import { Icon } from '../parts/icons.tsx';
 import { attempt, tell, tellError } from '../parts/toasts.tsx';
-import { client, link } from '../server/fleet.ts';
 import { Deliveries, useDeliveries } from './deliveries.tsx';
 import { drafts } from './drafts.ts';
 

@@ -2,10 +2,10 @@ import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import type { Session } from '../../protocol/index.ts';
 import { addShortcuts } from '../app/shortcuts.ts';
+import { link } from '../connection/fleet.ts';
+import { latePart } from '../connection/late-part.ts';
 import { Icon } from '../parts/icons.tsx';
 import { tell, tellError } from '../parts/toasts.tsx';
-import { link } from '../server/fleet.ts';
-import { latePart } from '../server/late-part.ts';
 import type { LiveTerminal } from '../terminal/live-terminal.ts';
 import { KeyBar } from './key-bar.tsx';
 

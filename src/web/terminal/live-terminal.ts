@@ -1,4 +1,4 @@
-import { command, followRecording, link, onFrame } from '../server/fleet.ts';
+import { command, followRecording, link, onFrame } from '../connection/fleet.ts';
 import { createScreen } from './screen.ts';
 
 export interface LiveTerminalOptions {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { AnswerPlan } from '../../../src/core/delivery/answer.ts';
+import type { AnswerPlan } from '../../../src/core/answer/answer.ts';
 import {
   type AnswerStep,
   answerSteps,
@@ -8,7 +8,7 @@ import {
   pressFor,
   showsDialog,
   standsInField,
-} from '../../../src/core/delivery/answer-keys.ts';
+} from '../../../src/core/answer/answer-keys.ts';
 import { readScreen } from '../../../src/core/status/index.ts';
 import type { Question } from '../../../src/protocol/index.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { type AnswerPlan, optionFor, planAnswer } from '../../../src/core/delivery/answer.ts';
+import { type AnswerPlan, optionFor, planAnswer } from '../../../src/core/answer/answer.ts';
 import { meaningOfAnswer, meaningOfDecision } from '../../../src/core/status/option-meaning.ts';
 import type { Answer, Question, QuestionOption, QuestionPart } from '../../../src/protocol/index.ts';
 

@@ -14,7 +14,7 @@ import {
   observePrompt,
   statusView,
 } from '../../../src/core/status/index.ts';
-import { redactExplanation } from '../../../src/local-misdetection.ts';
+import { redactExplanation } from '../../../src/local/misdetection.ts';
 import { StoredEvent } from '../../../src/protocol/index.ts';
 import { readEvidence } from '../../harness/evidence.ts';
 import { type Misdetection, parseMisdetection, sayOf } from '../../harness/misdetection.ts';

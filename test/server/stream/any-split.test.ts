@@ -6,7 +6,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createEmulator, type Emulator } from '../../../src/platform/emulator/index.ts';
 import type { StreamFrame } from '../../../src/protocol/index.ts';
 import { createSystemClock } from '../../../src/server/clock.ts';
-import { createSessionRecording, type SessionRecording } from '../../../src/server/session/recording.ts';
+import { createSessionRecording, type SessionRecording } from '../../../src/server/screen/recording.ts';
 import { type FacesUnderTest, startFaces, type TestSocket } from '../../harness/faces.ts';
 import { HEADER } from '../../harness/memory-recording.ts';
 import { waitFor } from '../../harness/wait-for.ts';

@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { createSystemClock } from '../../../src/server/clock.ts';
-import { createSessionRecording, type SessionRecording } from '../../../src/server/session/recording.ts';
+import { createSessionRecording, type SessionRecording } from '../../../src/server/screen/recording.ts';
 import { startFaces, TOKEN } from '../../harness/faces.ts';
 import { HEADER } from '../../harness/memory-recording.ts';
 import { playRestless } from '../../harness/restless-clients.ts';

@@ -1,0 +1,55 @@
+import { TRANSCRIPT_RULE } from '../evidence.ts';
+import { type Arbitration, final, isClosing, until } from './arbitration.ts';
+import type { FullHearing } from './hearing.ts';
+import { NEWS_MS } from './races.ts';
+
+/** Hooks and screen tell the same primary: the more telling detail wins. */
+export function agree(hearing: FullHearing): Arbitration {
+  switch (hearing.screen.primary) {
+    case 'waiting':
+      return bothWait(hearing);
+    case 'active':
+      return bothActive(hearing);
+    default:
+      return bothIdle(hearing);
+  }
+}
+
+function bothWait({ hook, screen }: FullHearing): Arbitration {
+  if (isClosing(screen)) return final(hook, 'both wait; the hook knows for what');
+  if (isClosing(hook)) return final(screen, 'both wait; a dialog is open by now');
+  // The screen knows a dialog by its looks; one that it cannot name, or that the detailed transcript covers, is what the hook announced.
+  return screen.detail === 'setup' || screen.rule === TRANSCRIPT_RULE
+    ? final({ ...hook, since: screen.since }, 'both wait; the hook has a name for the dialog')
+    : final(screen, 'both wait; the screen shows the options');
+}
+
+function bothIdle({ hook, screen }: FullHearing): Arbitration {
+  return hook.detail === 'error' || screen.detail !== 'error'
+    ? final(hook, 'both are idle; the hook knows how the turn ended')
+    : final(screen, 'both are idle; the screen shows an error that no hook told');
+}
+
+function bothActive({ hook, screen, shown, evidence, now, thresholds }: FullHearing): Arbitration {
+  if (hook.detail === 'compacting') return final(hook, 'a turn runs; the hook says that it compacts');
+  if (screen.detail === 'compacting') return final(screen, 'a turn runs; the screen shows that it compacts');
+  // A call from before the last prompt runs on, if the screen shows one.
+  const isOldCall = hook.rule === 'hook.UserPromptSubmit' && evidence.hooks.tools.length > 0;
+  if (isOldCall && screen.detail === 'using_tools')
+    return final(screen, 'a call from before the last prompt still runs');
+  if (screen.detail !== 'responding') return final(hook, 'a turn runs; the hook knows more of it');
+  if (hook.detail === 'thinking') {
+    // Text from before the last tool call or prompt is no answer to it: it must have been drawn after.
+    return screen.since >= hook.since || shown.progressedAt > hook.since + NEWS_MS
+      ? final(screen, 'an answer is being written, of which hooks do not tell')
+      : final(hook, 'the text on the screen is older than the hook');
+  }
+  // A call that failed fires no hook in older versions: an answer that is being written ends it.
+  if (screen.since < hook.since + NEWS_MS) return final(hook, 'the text on the screen is older than the call');
+  return until(screen.since + thresholds.drawLagMs, now, {
+    first: hook,
+    later: screen,
+    whyFirst: 'the call may still run beside the text',
+    whyLater: 'an answer is being written: the call has failed without a hook',
+  });
+}

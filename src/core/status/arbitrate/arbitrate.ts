@@ -1,0 +1,114 @@
+import type { Millis, SourceVerdict } from '../evidence.ts';
+import { agree } from './agreement.ts';
+import { type Arbitration, earliest, final, idleAfterTurn, isClosing, until } from './arbitration.ts';
+import { settleDispute } from './dispute.ts';
+import type { Hearing, ScreenHearing } from './hearing.ts';
+import { REGISTRY_LAG_MS } from './races.ts';
+
+const WHY_PROCESS = {
+  ended: 'the process has ended, and that ends all arguments',
+  unreachable: 'nothing can be typed into the session, whatever it says',
+} as const;
+
+/** Decides between the sources. The rules are in the order of their strength. */
+export function arbitrate(hearing: Hearing): Arbitration {
+  const { process, json, screen, settled } = hearing;
+  if (process !== null) return final(process, WHY_PROCESS[process.primary === 'dead' ? 'ended' : 'unreachable']);
+  if (json !== null) return final(json, 'the events of a JSON session are exact: nothing else is asked');
+  const settlesAt = settled?.recheckAt ?? null;
+  // What a person has said in a rule of their own is meant.
+  if (screen?.source === 'user')
+    return { winner: screen, why: 'a rule of your own is believed before all others', recheckAt: settlesAt };
+  return recheckedAt(settlesAt, decide(hearing));
+}
+
+const recheckedAt = (at: Millis | null, decided: Arbitration): Arbitration => ({
+  ...decided,
+  recheckAt: earliest(at, decided.recheckAt),
+});
+
+/** Between hooks, screen and registry. */
+function decide(hearing: Hearing): Arbitration {
+  const { screen, evidence, now } = hearing;
+  if (screen === null || evidence.screen === null) return withoutScreen(hearing);
+  const heard = { ...hearing, screen, shown: evidence.screen };
+  const staleAt = staleTime(heard);
+  return staleAt !== null && now >= staleAt ? withoutScreen(hearing) : recheckedAt(staleAt, withScreen(heard));
+}
+
+/** When the screen will have been overtaken; null while nobody contradicts it. The recording stopped (a full disk ends it silently). */
+function staleTime({ screen, shown, hook, registry, thresholds }: ScreenHearing): Millis | null {
+  // Registry and hooks call a closing question idle, or the other way round: no contradiction.
+  if (isClosing(screen)) return null;
+  const { staleScreenMs } = thresholds;
+  const contradictions = [hook, registry]
+    .filter((voice) => voice !== null)
+    .filter(({ primary, since }) => primary !== screen.primary && since > shown.changedAt + staleScreenMs);
+  return contradictions.length === 0 ? null : Math.max(...contradictions.map(({ since }) => since)) + staleScreenMs;
+}
+
+function withScreen(hearing: ScreenHearing): Arbitration {
+  const { hook, screen, registry } = hearing;
+  if (screen.primary === null) {
+    if (hook !== null && hook.rule !== 'hook.SessionStart') return withoutScreen(hearing);
+    // Nothing on the screen yet: the process is starting, whatever SessionStart says.
+    return hook === null && registry !== null
+      ? final(registry, 'only the registry says something')
+      : final(null, 'the process is starting: nothing stands on the screen yet');
+  }
+  if (hook === null) return screenOverRegistry(hearing);
+  return hook.primary === screen.primary ? agree({ ...hearing, hook }) : settleDispute({ ...hearing, hook });
+}
+
+const SPEAKERS = {
+  hook: 'hooks say',
+  registry: 'the registry says',
+  screen: 'the screen says',
+  process: 'the process says',
+  json: 'the events say',
+  user: 'your rules say',
+  none: 'nothing says',
+} as const;
+
+/** Hooks and registry alone. The registry corrects hooks only where it tells when: 2.1.150 writes no time of the status. */
+function withoutScreen({ hook, registry, evidence, now, thresholds }: Hearing): Arbitration {
+  if (hook === null || registry === null) {
+    const only = hook ?? registry;
+    return final(
+      only,
+      only === null ? 'no source says anything' : `only ${SPEAKERS[only.source]} something that counts`,
+    );
+  }
+  if (evidence.registry?.statusUpdatedAt == null || registry.primary === hook.primary) {
+    return final(hook, 'hooks are the first to know, and the registry does not contradict them');
+  }
+  if (registry.primary === 'idle' && isClosing(hook)) {
+    return final(hook, 'the registry calls a closing question idle: no contradiction');
+  }
+  if (registry.since <= hook.since) return final(hook, 'the hook is newer than the registry');
+  return until(registry.since + thresholds.silentEndMs, now, {
+    first: hook,
+    later: idleAfterTurn(registry),
+    whyFirst: 'the registry contradicts the hook, but only just',
+    whyLater: 'the registry is newer than the hook, and no hook came: an interrupt fires none',
+  });
+}
+
+/** Without hooks the screen decides; where it is known to be late or blind, the registry helps. */
+function screenOverRegistry({ screen, registry, shown, evidence, now, thresholds }: ScreenHearing): Arbitration {
+  const bestThereIs = final(screen, 'no hook ever came: the screen is the best that there is');
+  if (screen.primary !== 'idle' || registry?.primary !== 'active') return bestThereIs;
+  // While an answer streams and a draft stands in the prompt, 2.1.329 shows neither spinner nor hint.
+  if (shown.reading.draft !== null) {
+    const winner: SourceVerdict = { ...registry, detail: 'responding' };
+    return final(winner, 'a draft in the prompt hides the signs of a turn: the registry knows');
+  }
+  const isNews = evidence.registry?.statusUpdatedAt != null && registry.since >= screen.since - REGISTRY_LAG_MS;
+  if (!isNews) return bestThereIs;
+  return until(registry.since + thresholds.drawLagMs, now, {
+    first: registry,
+    later: screen,
+    whyFirst: 'the registry is newer than the prompt on the screen: the spinner is not drawn yet',
+    whyLater: 'the registry says that a turn runs, the screen never showed one',
+  });
+}

@@ -1,0 +1,146 @@
+import { type SourceVerdict, TRANSCRIPT_RULE } from '../evidence.ts';
+import { requestedTool } from '../hooks/hook-rules.ts';
+import { describeTool } from '../question.ts';
+import { type Arbitration, final, idleAfterTurn, isClosing, until } from './arbitration.ts';
+import type { FullHearing } from './hearing.ts';
+import {
+  CONFIRMED_END_LAG_MS,
+  DIALOG_LAG_MS,
+  EARLY_DIALOG_MS,
+  END_LAG_MS,
+  NEVER_BEGAN_MS,
+  NEWS_MS,
+  REGISTRY_LAG_MS,
+} from './races.ts';
+
+/** Hooks and screen tell different things: which is older, and whom does the registry believe? */
+export function settleDispute(dispute: FullHearing): Arbitration {
+  const { hook, screen } = dispute;
+  if (screen.primary === 'waiting') return overDialog(dispute);
+  if (hook.primary === 'waiting' && !isClosing(hook)) return afterRequest(dispute);
+  if (hook.primary === 'active') return overIdleScreen(dispute);
+  if (screen.primary === 'active') return overActiveScreen(dispute);
+  // Left: a closing question on the one side, an idle prompt on the other.
+  return hook.detail === 'error' || hook.primary === 'waiting'
+    ? final(hook, 'the turn is over; the hook knows how it ended')
+    : final(screen, 'the turn is over; the screen shows how it ended');
+}
+
+/** A dialog, or a closing question, is on the screen, and the hooks do not know of it. */
+function overDialog(dispute: FullHearing): Arbitration {
+  const { hook, screen, shown, now, thresholds } = dispute;
+  if (isClosing(screen)) {
+    // Stop tells the whole message: only where it does not (older versions), the screen's last line counts.
+    if (hook.primary === 'idle') {
+      return hook.evidence === '' && hook.detail === 'waiting_input'
+        ? final(screen, 'the hook does not tell the last message, the screen shows it')
+        : final(hook, 'the hook tells the whole last message, the screen its end');
+    }
+    return until(Math.max(hook.since, screen.since) + thresholds.silentEndMs, now, {
+      first: hook,
+      later: screen,
+      whyFirst: 'the screen may be from before the hook',
+      whyLater: 'the screen has shown the end of the turn for a while, and no hook came',
+    });
+  }
+  // Versions before 2.1.329 do not tell what goes on below the detailed transcript.
+  if (screen.rule === TRANSCRIPT_RULE && hook.primary === 'active')
+    return isEndConfirmed(dispute)
+      ? final(
+          screen,
+          'the detailed transcript covers a turn whose end the registry confirms: an interrupt fires no hook',
+        )
+      : final(hook, 'the detailed transcript covers the session; the hook knows what goes on below it');
+  // A start never closes a dialog: the prompt must be drawn first (trust dialog, 2.1.329).
+  if (hook.rule === 'hook.SessionStart')
+    return final(screen, 'a dialog stands before the prompt, whatever a start says');
+  if (shown.reading.dialog === null) {
+    // Gone, and nothing has settled in its place. Where the prompt is up again it was dismissed, of which no hook tells.
+    const isConfirmed = shown.reading.primary === hook.primary || hook.since > (shown.dialogSeenAt ?? 0);
+    return isConfirmed
+      ? final(hook, 'the dialog has just gone from the screen')
+      : final(screen, 'the dialog has just gone, and nothing has settled in its place');
+  }
+  // A subagent in the background asks on while the turn ends (2.1.329). A dialog of the turn's own is answered long before that.
+  if (hook.rule.startsWith('hook.Stop')) return final(screen, 'the end of a turn closes no dialog');
+  if (hook.since > shown.changedAt) {
+    return until(hook.since + thresholds.drawLagMs, now, {
+      first: hook,
+      later: screen,
+      whyFirst: 'the screen is from before the hook',
+      whyLater: 'the dialog still stands there',
+    });
+  }
+  return final(screen, 'a dialog is on the screen that hooks do not know of');
+}
+
+/** A permission was asked and no dialog is on the screen: not drawn yet, or answered. No hook tells of the answer. */
+function afterRequest({ hook, screen, registry, shown, evidence, now }: FullHearing): Arbitration {
+  const wasDrawn = shown.dialogSeenAt !== null && shown.dialogSeenAt >= hook.since - EARLY_DIALOG_MS;
+  const tool = requestedTool(evidence.hooks);
+  const afterAnswer: SourceVerdict =
+    screen.primary === 'active' && tool !== null
+      ? { ...screen, detail: 'using_tools', rule: 'screen.dialog.answered', evidence: describeTool(tool) }
+      : screen;
+  if (shown.reading.dialog !== null) return final(hook, 'the dialog that the hook told of is being drawn');
+  if (wasDrawn) return final(afterAnswer, 'the dialog is gone from the screen: answered, of which no hook tells');
+  const isStillAsked = registry?.primary === 'waiting' && registry.since >= hook.since - REGISTRY_LAG_MS;
+  return isStillAsked
+    ? final(hook, 'the registry, too, says that it waits')
+    : until(hook.since + DIALOG_LAG_MS, now, {
+        first: hook,
+        later: afterAnswer,
+        whyFirst: 'the dialog may not be drawn yet',
+        whyLater: 'no dialog was ever drawn',
+      });
+}
+
+/** The hooks say that a turn runs, the screen shows an idle prompt: interrupted, or not drawn yet. */
+function overIdleScreen(dispute: FullHearing): Arbitration {
+  const { hook, screen, registry, shown, evidence, now, thresholds } = dispute;
+  const { silentEndMs } = thresholds;
+  const lastHookAt = evidence.hooks.lastAt ?? hook.since;
+  if (isEndConfirmed(dispute))
+    return final(idleAfterTurn(screen), 'the prompt is up and the registry confirms it: an interrupt fires no hook');
+  if (registry?.primary === 'active' && evidence.registry?.statusUpdatedAt != null)
+    return final(hook, 'the registry, too, says that a turn runs');
+  const isNews = screen.since > hook.since + NEWS_MS;
+  const deadline = isNews
+    ? Math.max(screen.since, lastHookAt) + silentEndMs
+    : Math.max(hook.since, lastHookAt) + NEVER_BEGAN_MS;
+  // What changes while the prompt stands there is most likely an answer being written under a draft.
+  const isWritten =
+    shown.reading.draft !== null && shown.progressedAt > hook.since && now - shown.progressedAt < silentEndMs;
+  const choice = {
+    first: hook,
+    later: idleAfterTurn(screen),
+    whyFirst: isWritten ? 'something is still being written above the prompt' : 'the screen may not show the turn yet',
+    whyLater: 'the prompt has been up for a while, and no hook came: an interrupt fires none',
+  };
+  return until(isWritten ? shown.progressedAt + silentEndMs : deadline, now, choice);
+}
+
+/** Whether the registry, where it tells when, has gone idle since the hooks told of a turn. */
+function isEndConfirmed({ hook, registry, evidence }: FullHearing): boolean {
+  if (registry?.primary !== 'idle' || evidence.registry?.statusUpdatedAt == null) return false;
+  const lastHookAt = evidence.hooks.lastAt ?? hook.since;
+  return registry.since > hook.since && registry.since >= lastHookAt - REGISTRY_LAG_MS;
+}
+
+/** The hooks say that the turn is over, the screen shows one running: the old picture, or a turn that no hook announced. */
+function overActiveScreen({ hook, screen, registry, shown, now }: FullHearing): Arbitration {
+  if (Math.min(screen.since, shown.primarySince) > hook.since + NEWS_MS)
+    return final(screen, 'the spinner began after the last hook: a turn that no hook told of');
+  if (registry?.primary === 'active' && registry.since > hook.since) {
+    return final(screen, 'the registry, too, says that a turn runs');
+  }
+  const isConfirmed = registry?.primary === 'idle' && registry.since >= hook.since - REGISTRY_LAG_MS;
+  const lagMs = isConfirmed ? CONFIRMED_END_LAG_MS : END_LAG_MS;
+  if (shown.changedAt <= hook.since + lagMs) return final(hook, 'the screen has not changed since the hook');
+  return until(hook.since + lagMs, now, {
+    first: hook,
+    later: screen,
+    whyFirst: 'the screen is from before the end of the turn',
+    whyLater: 'the spinner still turns: a turn that no hook told of',
+  });
+}

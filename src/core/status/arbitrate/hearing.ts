@@ -1,0 +1,68 @@
+import type { Evidence, Millis, ScreenEvidence, SettledReading, SourceVerdict } from '../evidence.ts';
+import { closingQuestion } from '../question.ts';
+import { isUserRule } from '../rule.ts';
+import { companyOf, settledReading, settleTimes } from '../screen/screen.ts';
+import { hookVerdict, jsonVerdict, processVerdict, registryVerdict } from '../source-rules.ts';
+import type { Thresholds } from '../thresholds.ts';
+
+/** All evidence at one moment, and what each source makes of it by itself; null where a source says nothing. */
+export interface Hearing {
+  evidence: Evidence;
+  now: Millis;
+  thresholds: Thresholds;
+  process: SourceVerdict | null;
+  json: SourceVerdict | null;
+  hook: SourceVerdict | null;
+  screen: SourceVerdict | null;
+  registry: SourceVerdict | null;
+  /** the reading of the screen that counts, and when another will */
+  settled: (SettledReading & { recheckAt: Millis | null }) | null;
+}
+
+/** A hearing in which the screen speaks. */
+export interface ScreenHearing extends Hearing {
+  screen: SourceVerdict;
+  shown: ScreenEvidence;
+}
+
+/** A hearing in which hooks and the screen speak. */
+export interface FullHearing extends ScreenHearing {
+  hook: SourceVerdict;
+}
+
+/** Asks every source. */
+export function hear(evidence: Evidence, now: Millis, thresholds: Thresholds): Hearing {
+  const { process, json, hooks, screen, registry } = evidence;
+  const settled = screen && settledReading(screen, settleTimes(companyOf(hooks), thresholds), now);
+  return {
+    evidence,
+    now,
+    thresholds,
+    process: processVerdict(process),
+    json: jsonVerdict(json),
+    hook: hookVerdict(hooks),
+    screen: settled && screenVerdict(settled),
+    registry: registryVerdict(registry, process?.startedAt ?? null),
+    settled,
+  };
+}
+
+function screenVerdict({ reading, since }: SettledReading): SourceVerdict {
+  const { primary, detail, rule, evidence, lastMessage } = reading;
+  if (isUserRule(rule)) return { source: 'user', primary: withoutHealth(primary), detail, rule, evidence, since };
+  const closing = primary === 'idle' && detail === 'waiting_input' ? closingQuestion(lastMessage) : null;
+  return closing === null
+    ? { source: 'screen', primary: withoutHealth(primary), detail, rule, evidence, since }
+    : {
+        source: 'screen',
+        primary: 'waiting',
+        detail: 'question',
+        rule: 'screen.prompt.closing',
+        evidence: closing,
+        since,
+      };
+}
+
+/** Stuck is a matter of time, not of what is read. */
+const withoutHealth = (primary: SettledReading['reading']['primary']): SourceVerdict['primary'] =>
+  primary === 'stuck' ? null : primary;

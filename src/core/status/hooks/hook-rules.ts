@@ -1,0 +1,109 @@
+import type { HookEvidence, PendingTool } from '../evidence.ts';
+import { closingQuestion, describeTool, dialogKindOf } from '../question.ts';
+import { ALL_VERSIONS, beginOf, endOf, type Rule, type RuleFinding } from '../rule.ts';
+import { isAskedBeside, isTurnRunning } from './hooks.ts';
+
+/** The call that a person is asked about, as hooks know: the one asked for first. */
+export function requestedTool(hooks: HookEvidence): PendingTool | null {
+  return hooks.tools.find((tool) => tool.requestedAt !== null) ?? null;
+}
+
+/** The prompt that is being worked on, null while none is. */
+const runningPrompt = (hooks: HookEvidence): HookEvidence['prompt'] => (isTurnRunning(hooks) ? hooks.prompt : null);
+
+/** The end of the last turn, null while one runs. */
+const ended = (hooks: HookEvidence): HookEvidence['turnEnd'] => (isTurnRunning(hooks) ? null : hooks.turnEnd);
+
+function readEnd(hooks: HookEvidence, event: string): RuleFinding | null {
+  const end = ended(hooks);
+  if (end === null || end.event !== event) return null;
+  const evidence = endOf(end.message ?? '');
+  return { primary: 'idle', detail: 'waiting_input', evidence, since: end.at };
+}
+
+/** What hooks say, strongest first. */
+export const HOOK_RULES: readonly Rule<HookEvidence>[] = [
+  {
+    id: 'hook.PreCompact',
+    versions: ALL_VERSIONS,
+    read: ({ compactingSince }) =>
+      compactingSince === null
+        ? null
+        : { primary: 'active', detail: 'compacting', evidence: 'compacting', since: compactingSince },
+  },
+  {
+    id: 'hook.PermissionRequest',
+    versions: ['2.0.77', '2.1.150', '2.1.329'],
+    read: (hooks) => {
+      const asked = runningPrompt(hooks) === null ? hooks.tools.find(isAskedBeside) : requestedTool(hooks);
+      if (asked?.requestedAt == null) return null;
+      const detail = dialogKindOf(asked.name);
+      return { primary: 'waiting', detail, evidence: describeTool(asked), since: asked.requestedAt };
+    },
+  },
+  {
+    id: 'hook.PreToolUse',
+    versions: ALL_VERSIONS,
+    read: (hooks) => {
+      const prompt = runningPrompt(hooks);
+      const tool = hooks.tools.at(-1);
+      if (prompt === null || tool === undefined || tool.at < prompt.at) return null;
+      return { primary: 'active', detail: 'using_tools', evidence: describeTool(tool), since: tool.at };
+    },
+  },
+  {
+    id: 'hook.PostToolUse',
+    versions: ALL_VERSIONS,
+    read: (hooks) => {
+      const prompt = runningPrompt(hooks);
+      if (prompt === null || hooks.toolEndedAt === null || hooks.toolEndedAt <= prompt.at) return null;
+      return { primary: 'active', detail: 'thinking', evidence: 'a tool call ended', since: hooks.toolEndedAt };
+    },
+  },
+  {
+    id: 'hook.UserPromptSubmit',
+    versions: ALL_VERSIONS,
+    read: (hooks) => {
+      const prompt = runningPrompt(hooks);
+      if (prompt === null) return null;
+      const evidence = beginOf(prompt.text);
+      return { primary: 'active', detail: 'thinking', evidence, since: prompt.at };
+    },
+  },
+  {
+    id: 'hook.StopFailure',
+    versions: ['2.1.150', '2.1.329'],
+    read: (hooks) => {
+      const end = ended(hooks);
+      if (end === null || end.error === null) return null;
+      const evidence = [end.error, end.message].filter((part) => part !== null && part !== '').join(': ');
+      return { primary: 'idle', detail: 'error', evidence: beginOf(evidence), since: end.at };
+    },
+  },
+  {
+    id: 'hook.Stop.closing',
+    versions: ALL_VERSIONS,
+    read: (hooks) => {
+      const end = ended(hooks);
+      const question = closingQuestion(end?.message ?? null);
+      if (end === null || question === null) return null;
+      return { primary: 'waiting', detail: 'question', evidence: question, since: end.at };
+    },
+  },
+  { id: 'hook.Stop', versions: ALL_VERSIONS, read: (hooks) => readEnd(hooks, 'Stop') },
+  {
+    // 60 s at an idle prompt: after an interrupt, the only hook that tells that the turn is over.
+    id: 'hook.Notification',
+    versions: ALL_VERSIONS,
+    read: (hooks) => readEnd(hooks, 'Notification'),
+  },
+  {
+    id: 'hook.SessionStart',
+    versions: ALL_VERSIONS,
+    read: ({ started }) => {
+      if (started === null) return null;
+      const detail = started.source === 'resume' ? 'waiting_input' : 'ready';
+      return { primary: 'idle', detail, evidence: started.source, since: started.at };
+    },
+  },
+];

@@ -1,0 +1,201 @@
+import type { HookEvent, HookEvidence, Millis, PendingTool } from '../evidence.ts';
+
+/** Longest text kept of a prompt or message: enough for every rule, whatever a turn produced. */
+const MAX_TEXT = 4_000;
+/** Tool calls remembered while they run. More than that at once was never seen; the oldest go first. */
+const MAX_TOOLS = 64;
+/** Ended tool calls remembered, against doubled and late events. */
+const MAX_ENDED = 64;
+/** Longest string kept within a tool's input (a Write carries the whole file). */
+const MAX_INPUT_TEXT = 2_000;
+
+/** Nothing heard yet. */
+export const NO_HOOKS: HookEvidence = {
+  lastAt: null,
+  sessionId: null,
+  started: null,
+  prompt: null,
+  tools: [],
+  endedTools: [],
+  toolEndedAt: null,
+  turnEnd: null,
+  compactingSince: null,
+  ended: null,
+};
+
+const text = (value: unknown): string | null => (typeof value === 'string' ? value : null);
+
+// The end of a message decides (a closing question), so the beginning is cut.
+const keepEnd = (value: string | null): string | null => (value === null ? null : value.slice(-MAX_TEXT));
+
+/** Cuts long strings anywhere in a tool's input; depth is bounded too, for payloads are not ours. */
+export function boundInput(value: unknown, depth = 0): unknown {
+  if (typeof value === 'string') return value.length > MAX_INPUT_TEXT ? `${value.slice(0, MAX_INPUT_TEXT)}…` : value;
+  if (typeof value !== 'object' || value === null) return value;
+  if (depth >= 6) return '…';
+  if (Array.isArray(value)) return value.slice(0, 100).map((entry) => boundInput(entry, depth + 1));
+  return Object.fromEntries(
+    Object.entries(value)
+      .slice(0, 100)
+      .map(([key, entry]) => [key, boundInput(entry, depth + 1)]),
+  );
+}
+
+const isNewer = (at: Millis, than: { at: Millis } | null): boolean => than === null || at >= than.at;
+
+/** Whether the conversation works on a prompt, as far as hooks tell. */
+export function isTurnRunning(hooks: HookEvidence): boolean {
+  return hooks.prompt !== null && (hooks.turnEnd === null || hooks.turnEnd.at < hooks.prompt.at);
+}
+
+function toolOf(event: HookEvent, requestedAt: Millis | null): PendingTool {
+  const { payload } = event;
+  return {
+    id: text(payload.tool_use_id),
+    name: text(payload.tool_name) ?? 'tool',
+    input: boundInput(payload.tool_input),
+    at: event.at,
+    requestedAt,
+    agent: text(payload.agent_id),
+  };
+}
+
+/** A subagent's call that asks for a permission: it may do so after its turn has ended (2.1.329). */
+export const isAskedBeside = (tool: PendingTool): boolean => tool.agent !== null && tool.requestedAt !== null;
+
+export const hasSameInput = (a: PendingTool, b: PendingTool): boolean =>
+  a.name === b.name && JSON.stringify(a.input) === JSON.stringify(b.input);
+
+/** A turn goes on when the conversation itself calls a tool after its Stop: a Stop hook of the user's may send it on. */
+function continueTurn(hooks: HookEvidence, event: HookEvent, tool: PendingTool): HookEvidence {
+  const isBackground = tool.agent !== null;
+  if (isBackground || hooks.turnEnd === null || hooks.turnEnd.at >= event.at) return hooks;
+  return { ...hooks, turnEnd: null };
+}
+
+function onPreToolUse(hooks: HookEvidence, event: HookEvent): HookEvidence {
+  const tool = toolOf(event, null);
+  if (tool.id !== null && (hooks.endedTools.includes(tool.id) || hooks.tools.some((known) => known.id === tool.id))) {
+    return hooks;
+  }
+  // Late: the turn that it belongs to is over.
+  if (hooks.turnEnd !== null && hooks.turnEnd.at > event.at) return hooks;
+  return { ...continueTurn(hooks, event, tool), tools: [...hooks.tools, tool].slice(-MAX_TOOLS) };
+}
+
+/** PermissionRequest names no call id in some versions: then it belongs to the announced call with the same input. */
+function onPermissionRequest(hooks: HookEvidence, event: HookEvent): HookEvidence {
+  const asked = toolOf(event, event.at);
+  if (asked.id !== null && hooks.endedTools.includes(asked.id)) return hooks;
+  if (hooks.turnEnd !== null && hooks.turnEnd.at > event.at) return hooks;
+  const index = hooks.tools.findIndex((tool) =>
+    asked.id !== null && tool.id !== null
+      ? tool.id === asked.id
+      : tool.requestedAt === null && hasSameInput(tool, asked),
+  );
+  const known = hooks.tools[index];
+  const base = continueTurn(hooks, event, asked);
+  if (known === undefined) {
+    const isDouble = hooks.tools.some((tool) => tool.requestedAt === event.at && hasSameInput(tool, asked));
+    return isDouble ? hooks : { ...base, tools: [...hooks.tools, asked].slice(-MAX_TOOLS) };
+  }
+  if (known.requestedAt !== null) return hooks;
+  return { ...base, tools: hooks.tools.with(index, { ...known, requestedAt: event.at }) };
+}
+
+function onToolEnd(hooks: HookEvidence, event: HookEvent): HookEvidence {
+  const ended = toolOf(event, null);
+  const endedTools = ended.id === null ? hooks.endedTools : [...hooks.endedTools, ended.id].slice(-MAX_ENDED);
+  const index = hooks.tools.findIndex((tool) =>
+    ended.id !== null && tool.id !== null ? tool.id === ended.id : hasSameInput(tool, ended),
+  );
+  const tools = index < 0 ? hooks.tools : hooks.tools.toSpliced(index, 1);
+  return { ...hooks, tools, endedTools, toolEndedAt: Math.max(event.at, hooks.toolEndedAt ?? 0) };
+}
+
+function onPrompt(hooks: HookEvidence, event: HookEvent): HookEvidence {
+  if (!isNewer(event.at, hooks.prompt)) return hooks;
+  // 2.1.329 announces a prompt when it is queued, in mid-turn: the calls go on. After an interrupt they do not, and no hook
+  // tells; so they are kept, but what is newer or on the screen decides. No dialog was open while a prompt was typed.
+  const tools = hooks.tools.map((tool) => (tool.at > event.at ? tool : { ...tool, requestedAt: null }));
+  const prompt = { at: event.at, text: (text(event.payload.prompt) ?? '').slice(0, MAX_TEXT) };
+  return { ...hooks, prompt, tools };
+}
+
+function endTurn(hooks: HookEvidence, event: HookEvent, error: string | null): HookEvidence {
+  if (!isNewer(event.at, hooks.turnEnd)) return hooks;
+  return {
+    ...hooks,
+    turnEnd: {
+      at: event.at,
+      event: event.event,
+      error,
+      message: keepEnd(text(event.payload.last_assistant_message)),
+    },
+    // Calls of subagents in the background go on, but count only where they ask.
+    tools: hooks.tools.filter((tool) => tool.at > event.at || isAskedBeside(tool)),
+    compactingSince: null,
+  };
+}
+
+function onSessionStart(hooks: HookEvidence, event: HookEvent): HookEvidence {
+  if (!isNewer(event.at, hooks.started)) return hooks;
+  const source = text(event.payload.source) ?? 'startup';
+  const started = { at: event.at, source };
+  const ended = hooks.ended !== null && hooks.ended.at <= event.at ? null : hooks.ended;
+  // After compacting the same turn goes on; every other start is a fresh prompt.
+  if (source === 'compact') return { ...hooks, started: hooks.started ?? started, compactingSince: null, ended };
+  return {
+    ...hooks,
+    started,
+    ended,
+    prompt: hooks.prompt !== null && hooks.prompt.at > event.at ? hooks.prompt : null,
+    turnEnd: hooks.turnEnd !== null && hooks.turnEnd.at > event.at ? hooks.turnEnd : null,
+    tools: hooks.tools.filter((tool) => tool.at > event.at),
+    compactingSince: null,
+  };
+}
+
+function onNotification(hooks: HookEvidence, event: HookEvent): HookEvidence {
+  const kind = text(event.payload.notification_type);
+  const message = text(event.payload.message) ?? '';
+  // 60 s at an idle prompt: after an interrupt, the only hook that tells that the turn is over.
+  const isIdle = kind === 'idle_prompt' || (kind === null && /waiting for your input/i.test(message));
+  if (isIdle && isTurnRunning(hooks) && isNewer(event.at, hooks.prompt)) return endTurn(hooks, event, null);
+  return hooks;
+}
+
+/** What each event means. An event without an entry is a sign of life and nothing more. */
+const FOLDS: ReadonlyMap<string, (hooks: HookEvidence, event: HookEvent) => HookEvidence> = new Map(
+  Object.entries({
+    SessionStart: onSessionStart,
+    UserPromptSubmit: onPrompt,
+    PreToolUse: onPreToolUse,
+    PermissionRequest: onPermissionRequest,
+    PostToolUse: onToolEnd,
+    PostToolUseFailure: onToolEnd,
+    Notification: onNotification,
+    Stop: (hooks: HookEvidence, event: HookEvent) => endTurn(hooks, event, null),
+    StopFailure: (hooks: HookEvidence, event: HookEvent) => endTurn(hooks, event, text(event.payload.error) ?? 'error'),
+    PreCompact: (hooks: HookEvidence, event: HookEvent) =>
+      hooks.turnEnd !== null && hooks.turnEnd.at > event.at ? hooks : { ...hooks, compactingSince: event.at },
+    PostCompact: (hooks: HookEvidence, event: HookEvent) =>
+      hooks.compactingSince !== null && hooks.compactingSince > event.at ? hooks : { ...hooks, compactingSince: null },
+    SessionEnd: (hooks: HookEvidence, event: HookEvent) => ({
+      ...hooks,
+      ended: { at: event.at, reason: text(event.payload.reason) ?? 'other' },
+    }),
+  }),
+);
+
+/**
+ * Folds one hook event. Doubles, late events and unknown names change nothing that a newer event has said; memory is bounded.
+ */
+export function observeHook(previous: HookEvidence, event: HookEvent): HookEvidence {
+  const folded = FOLDS.get(event.event)?.(previous, event) ?? previous;
+  return {
+    ...folded,
+    lastAt: Math.max(event.at, previous.lastAt ?? event.at),
+    sessionId: text(event.payload.session_id) ?? previous.sessionId,
+  };
+}

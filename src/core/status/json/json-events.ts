@@ -1,0 +1,303 @@
+import { type ClaudeEvent, type RateLimit, readUserText, retryWords } from '../../../protocol/index.ts';
+import type { JsonEvidence, JsonRequest, Millis, OpenPrompt, TrustRequest } from '../evidence.ts';
+import { boundInput } from '../hooks/hooks.ts';
+
+/** Longest text kept of a prompt or message: enough for every rule, whatever a turn produced. */
+const MAX_TEXT = 4_000;
+/** Tool calls and prompts remembered while they run; the oldest go first. */
+const MAX_OPEN = 64;
+
+export const NO_EVENTS: JsonEvidence = {
+  lastAt: null,
+  prompt: null,
+  open: [],
+  busySince: null,
+  phase: null,
+  tools: [],
+  requests: [],
+  trust: null,
+  compactingSince: null,
+  retry: null,
+  background: [],
+  turnEnd: null,
+  sessionId: null,
+  permissionMode: null,
+  model: null,
+  version: null,
+  rateLimit: null,
+  totalCostUsd: 0,
+};
+
+type Json = Readonly<Record<string, unknown>>;
+const isRecord = (value: unknown): value is Json =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+const record = (value: unknown): Json => (isRecord(value) ? value : {});
+const list = (value: unknown): readonly Json[] => (Array.isArray(value) ? value.filter(isRecord) : []);
+const text = (value: unknown): string | null => (typeof value === 'string' ? value : null);
+const keepEnd = (value: string | null): string | null => (value === null ? null : value.slice(-MAX_TEXT));
+
+/** A prompt is being written to Claude Code: the turn has begun, though nothing of it has come back. */
+export function observePrompt(before: JsonEvidence, prompt: { id: string; at: Millis; text: string }): JsonEvidence {
+  const { id, at } = prompt;
+  return {
+    ...before,
+    lastAt: at,
+    prompt: { at, text: prompt.text.slice(0, MAX_TEXT) },
+    open: [...before.open, { id, at, stage: 'written' as const }].slice(-MAX_OPEN),
+    ...(before.busySince === null ? begin(at) : {}),
+  };
+}
+
+/** Asks whether a folder is trusted; null: it is, or nothing is to be asked any more. */
+export function observeTrust(before: JsonEvidence, trust: TrustRequest | null): JsonEvidence {
+  return { ...before, trust };
+}
+
+const begin = (at: Millis): Pick<JsonEvidence, 'busySince' | 'phase'> => ({
+  busySince: at,
+  phase: { kind: 'thinking', at },
+});
+
+/** A prompt that could not be handed over: it is as if it had never been. */
+export function withdrawPrompt(before: JsonEvidence, id: string): JsonEvidence {
+  const open = before.open.filter((prompt) => prompt.id !== id);
+  const isFirst = open.length === 0 && before.turnEnd === null;
+  return settle({ ...before, open, prompt: isFirst ? null : before.prompt });
+}
+
+/** Without a prompt that is still to be worked on, no turn runs. */
+function settle(evidence: JsonEvidence): JsonEvidence {
+  return evidence.open.length > 0 ? evidence : { ...evidence, busySince: null, phase: null };
+}
+
+function onPromptStage(before: JsonEvidence, id: string, stage: OpenPrompt['stage']): JsonEvidence {
+  return { ...before, open: before.open.map((prompt) => (prompt.id === id ? { ...prompt, stage } : prompt)) };
+}
+
+function onLifecycle(before: JsonEvidence, event: Json): JsonEvidence {
+  const id = text(event.command_uuid) ?? '';
+  switch (event.state) {
+    case 'queued':
+    case 'started':
+      return onPromptStage(before, id, event.state);
+    case 'completed':
+    case 'cancelled':
+      return { ...before, open: before.open.filter((prompt) => prompt.id !== id) };
+    default:
+      return before;
+  }
+}
+
+/** Blocks of a subagent do not say what the conversation itself is at. */
+const isOwn = (event: Json): boolean => text(event.parent_tool_use_id) === null;
+
+function onStream(before: JsonEvidence, event: Json, at: Millis): JsonEvidence {
+  const inner = record(event.event);
+  if (!isOwn(event) || inner.type !== 'content_block_start') return before;
+  const kind = record(inner.content_block).type === 'text' ? 'responding' : 'thinking';
+  return { ...before, busySince: before.busySince ?? at, phase: { kind, at } };
+}
+
+function onAssistant(before: JsonEvidence, event: Json, at: Millis): JsonEvidence {
+  const blocks = list(record(event.message).content);
+  const agent = text(event.parent_tool_use_id);
+  const calls = blocks
+    .filter((block) => block.type === 'tool_use')
+    .map((block) => ({
+      id: text(block.id),
+      name: text(block.name) ?? 'tool',
+      input: boundInput(block.input),
+      at,
+      requestedAt: null,
+      agent,
+    }));
+  const phase = isOwn(event) && blocks.some((block) => block.type === 'text') ? ('responding' as const) : null;
+  return {
+    ...before,
+    busySince: before.busySince ?? at,
+    phase: phase === null || before.phase?.kind === phase ? before.phase : { kind: phase, at },
+    tools: [...before.tools, ...calls].slice(-MAX_OPEN),
+  };
+}
+
+function onUser(before: JsonEvidence, event: Json, at: Millis): JsonEvidence {
+  const { content } = record(event.message);
+  if (event.isReplay === true) {
+    const id = text(event.uuid) ?? '';
+    const own = readUserText(event, typeof content === 'string' ? content : (text(list(content)[0]?.text) ?? ''));
+    if (own?.kind !== 'prompt') return before;
+    const started = onPromptStage(before, id, 'started');
+    return { ...started, prompt: { at, text: own.text.slice(0, MAX_TEXT) }, ...begin(at) };
+  }
+  const ended = list(content)
+    .filter((block) => block.type === 'tool_result')
+    .map((block) => text(block.tool_use_id));
+  if (ended.length === 0) return before;
+  return {
+    ...before,
+    tools: before.tools.filter((tool) => !ended.includes(tool.id)),
+    requests: before.requests.filter((request) => !ended.includes(request.id)),
+    phase: isOwn(event) ? { kind: 'thinking', at } : before.phase,
+  };
+}
+
+function onRequest(before: JsonEvidence, event: Json, at: Millis): JsonEvidence {
+  const request = record(event.request);
+  const requestId = text(event.request_id);
+  if (request.subtype !== 'can_use_tool' || requestId === null) return before;
+  const asked: JsonRequest = {
+    requestId,
+    id: text(request.tool_use_id),
+    name: text(request.tool_name) ?? 'tool',
+    // Whole: it goes back with the answer.
+    input: request.input ?? {},
+    at,
+    requestedAt: at,
+    agent: text(request.agent_id),
+    suggestions: Array.isArray(request.permission_suggestions) ? request.permission_suggestions : [],
+  };
+  return { ...before, requests: [...before.requests, asked].slice(-MAX_OPEN) };
+}
+
+function withoutRequest(before: JsonEvidence, requestId: unknown, at: Millis): JsonEvidence {
+  const requests = before.requests.filter((request) => request.requestId !== requestId);
+  if (requests.length === before.requests.length) return before;
+  return { ...before, requests, phase: { kind: 'thinking', at } };
+}
+
+function onSystem(before: JsonEvidence, event: Json, at: Millis): JsonEvidence {
+  switch (event.subtype) {
+    case 'init':
+      return {
+        ...before,
+        ...(before.busySince === null ? begin(at) : {}),
+        permissionMode: text(event.permissionMode) ?? before.permissionMode,
+        model: text(event.model) ?? before.model,
+        version: text(event.claude_code_version) ?? before.version,
+      };
+    case 'status':
+      return onStatus(before, event, at);
+    case 'api_retry':
+      return { ...before, retry: retryOf(event, at) };
+    case 'compact_boundary':
+      return { ...before, compactingSince: null };
+    case 'session_state_changed':
+      return onState(before, text(event.state), at);
+    case 'task_started': {
+      const task = text(event.task_id);
+      if (task === null || event.is_backgrounded !== true) return before;
+      return { ...before, background: [...before.background, task].slice(-MAX_OPEN) };
+    }
+    case 'task_notification':
+      return { ...before, background: before.background.filter((task) => task !== event.task_id) };
+    default:
+      return before;
+  }
+}
+
+function retryOf(event: Json, at: Millis): JsonEvidence['retry'] {
+  const delayMs = typeof event.retry_delay_ms === 'number' ? event.retry_delay_ms : 0;
+  return { at, nextAt: at + delayMs, reason: retryWords(event) };
+}
+
+function onStatus(before: JsonEvidence, event: Json, at: Millis): JsonEvidence {
+  const permissionMode = text(event.permissionMode) ?? before.permissionMode;
+  if (event.status === 'compacting')
+    return { ...before, permissionMode, compactingSince: before.compactingSince ?? at };
+  const isRequesting = event.status === 'requesting';
+  const phase = isRequesting && before.busySince !== null ? { kind: 'thinking' as const, at } : before.phase;
+  return { ...before, permissionMode, phase, compactingSince: null };
+}
+
+function onState(before: JsonEvidence, state: string | null, at: Millis): JsonEvidence {
+  if (state === 'running') return before.busySince === null ? { ...before, ...begin(at) } : before;
+  if (state !== 'idle') return before;
+  // A prompt that is just being written is not part of this idleness: it makes the next turn.
+  const open = before.open.filter((prompt) => prompt.stage === 'written');
+  return settle({ ...before, open, requests: [], tools: [], compactingSince: null });
+}
+
+/** 2.1.329 names the reason; before, an interrupt was the only `error_during_execution` without a text of its own. */
+function onResult(before: JsonEvidence, event: Json, at: Millis): JsonEvidence {
+  const message = keepEnd(text(event.result));
+  const interrupted = text(event.terminal_reason)?.startsWith('aborted') ?? event.subtype === 'error_during_execution';
+  const error = event.is_error === true && !interrupted ? (message ?? firstError(event)) : null;
+  const open = withoutFinished(before.open);
+  const ended: JsonEvidence = {
+    ...before,
+    open,
+    tools: [],
+    requests: [],
+    compactingSince: null,
+    turnEnd: { at, error, message: error === null ? message : null, interrupted },
+    totalCostUsd: typeof event.total_cost_usd === 'number' ? event.total_cost_usd : before.totalCostUsd,
+  };
+  return open.length > 0 ? { ...ended, ...begin(at) } : settle(ended);
+}
+
+/** The prompts that a result leaves open. A program that never says that it has begun one works on the oldest. */
+function withoutFinished(open: readonly OpenPrompt[]): readonly OpenPrompt[] {
+  const rest = open.filter((prompt) => prompt.stage !== 'started');
+  return rest.length < open.length ? rest : open.slice(1);
+}
+
+function firstError(event: Json): string {
+  const [first] = Array.isArray(event.errors) ? event.errors : [];
+  return text(first) ?? text(event.subtype) ?? 'error';
+}
+
+/** The process failed: whatever was going on is over, and is never run again by itself. */
+function onFailure(before: JsonEvidence, event: Json, at: Millis): JsonEvidence {
+  return settle({
+    ...before,
+    open: [],
+    tools: [],
+    requests: [],
+    background: [],
+    compactingSince: null,
+    turnEnd: { at, error: text(event.message) ?? 'the process failed', message: null, interrupted: false },
+  });
+}
+
+function onRateLimit(before: JsonEvidence, event: Json): JsonEvidence {
+  const info = record(event.rate_limit_info);
+  const status = text(info.status);
+  if (status === null) return before;
+  const rateLimit: RateLimit = {
+    status,
+    kind: text(info.rateLimitType),
+    resets_at: typeof info.resetsAt === 'number' ? new Date(info.resetsAt * 1_000).toISOString() : null,
+    utilization: typeof info.utilization === 'number' ? info.utilization : null,
+  };
+  return { ...before, rateLimit };
+}
+
+/** What each type of event means. One without an entry is a sign of life and nothing more. */
+const FOLDS: ReadonlyMap<string, (before: JsonEvidence, event: Json, at: Millis) => JsonEvidence> = new Map(
+  Object.entries({
+    system: onSystem,
+    command_lifecycle: onLifecycle,
+    stream_event: onStream,
+    assistant: onAssistant,
+    user: onUser,
+    control_request: onRequest,
+    control_response: (before: JsonEvidence, event: Json, at: Millis) =>
+      withoutRequest(before, record(event.response).request_id, at),
+    control_cancel_request: (before: JsonEvidence, event: Json, at: Millis) =>
+      withoutRequest(before, event.request_id, at),
+    result: onResult,
+    rate_limit_event: onRateLimit,
+    error: onFailure,
+  }),
+);
+
+/** Folds one event. An unknown one changes nothing but the time of the last sign of life. */
+export function observeEvent(before: JsonEvidence, event: ClaudeEvent, at: Millis): JsonEvidence {
+  const folded = FOLDS.get(event.type)?.(before, event, at) ?? before;
+  return {
+    ...folded,
+    retry: folded.retry === before.retry ? null : folded.retry,
+    lastAt: Math.max(at, before.lastAt ?? at),
+    sessionId: text(event.session_id) ?? before.sessionId,
+  };
+}

@@ -1,0 +1,90 @@
+import type { JsonState, OptionMeaning, Question, QuestionOption, QuestionPart } from '../../../protocol/index.ts';
+import type { JsonEvidence, JsonRequest, TrustRequest } from '../evidence.ts';
+import { askedQuestions, describeTool, dialogKindOf } from '../question.ts';
+
+/** The option that stands for an answer in words, as Claude Code's own dialog has it. */
+const FREE_TEXT: Omit<QuestionOption, 'key'> = { label: 'Type something.', description: null, means: 'text' };
+
+const numbered = (options: readonly Omit<QuestionOption, 'key'>[]): QuestionOption[] =>
+  options.map((option, index) => ({ key: String(index + 1), ...option }));
+const decisions = (...all: (readonly [means: OptionMeaning, label: string])[]): QuestionOption[] =>
+  numbered(all.map(([means, label]) => ({ label, description: null, means })));
+
+/** What the "do not ask again" of a permission would allow: its first suggestion that is a rule; null where there is none. */
+export function standingRule(request: Pick<JsonRequest, 'suggestions'>): { suggestion: unknown; about: string } | null {
+  for (const suggestion of request.suggestions) {
+    if (typeof suggestion !== 'object' || suggestion === null) continue;
+    const { type, rules } = suggestion as { type?: unknown; rules?: unknown };
+    if (type !== 'addRules' || !Array.isArray(rules)) continue;
+    const named = rules.map((rule: { toolName?: unknown; ruleContent?: unknown }) =>
+      [rule.toolName, rule.ruleContent].filter((part) => typeof part === 'string').join(' '),
+    );
+    return { suggestion, about: named.join(', ') };
+  }
+  return null;
+}
+
+function partsOf(request: JsonRequest): QuestionPart[] {
+  const kind = dialogKindOf(request.name);
+  if (kind === 'question') {
+    return askedQuestions(request.input).map((part) => ({
+      ...part,
+      options: numbered([...part.options.map(({ key, ...option }) => option), FREE_TEXT]),
+    }));
+  }
+  if (kind === 'plan') {
+    const options = decisions(
+      ['yes', 'Yes, and manually approve edits'],
+      ['always', 'Yes, and auto-accept edits'],
+      ['no', 'No, keep planning'],
+    );
+    const plan = (request.input as { plan?: unknown } | null)?.plan;
+    return [{ header: null, text: typeof plan === 'string' ? plan : 'Exit plan mode?', options, multi: false }];
+  }
+  const rule = standingRule(request);
+  const always = rule === null ? [] : [['always', `Yes, and don't ask again for ${rule.about}`] as const];
+  const options = decisions(['yes', 'Yes'], ...always, ['no', 'No']);
+  return [{ header: null, text: describeTool(request), options, multi: false }];
+}
+
+/** The option of the trust question that says yes, counted from 0. */
+export const TRUSTS = 0;
+
+/** As Claude Code asks it in a terminal, with what makes the difference here. */
+function trustQuestion({ id, folder, files, askedAt }: TrustRequest): Question {
+  const found = files.length === 0 ? 'It has none of these files now.' : `It has ${files.join(', ')}.`;
+  const text = `Do you trust the files in ${folder}? Claude Code runs the hooks and servers that a folder's own settings name, without asking. ${found}`;
+  const options = decisions(['yes', 'Yes, I trust this folder'], ['no', 'No, end the session']);
+  const part = { header: null, text, options, multi: false };
+  return {
+    ...{ id, kind: 'setup', text, tool: null, options, multi: false, questions: [part] },
+    asked_at: new Date(askedAt).toISOString(),
+  };
+}
+
+/** The question that a JSON session asks: its open request that came first. The options are worded as in Claude Code's own dialogs. */
+export function jsonQuestion({ requests, trust }: JsonEvidence): Question | null {
+  if (trust !== null) return trustQuestion(trust);
+  const [request] = requests;
+  if (request === undefined) return null;
+  const questions = partsOf(request);
+  const [first] = questions;
+  return {
+    id: request.requestId,
+    kind: dialogKindOf(request.name),
+    text: first?.text ?? describeTool(request),
+    tool: { name: request.name, input: request.input },
+    options: first?.options ?? [],
+    multi: first?.multi ?? false,
+    questions,
+    asked_at: new Date(request.requestedAt).toISOString(),
+  };
+}
+
+/** The one word for programs that know JSON sessions only. */
+export function jsonState({ prompt, requests, trust, busySince, turnEnd }: JsonEvidence): JsonState {
+  if (requests.length > 0 || trust !== null) return 'waiting_permission';
+  if (busySince !== null) return 'running';
+  if (turnEnd !== null) return turnEnd.error === null ? 'complete' : 'error';
+  return prompt === null ? 'idle' : 'complete';
+}

@@ -1,0 +1,117 @@
+import type { JsonEvidence } from '../evidence.ts';
+import { closingQuestion, describeTool, dialogKindOf } from '../question.ts';
+import { beginOf, endOf, type Rule } from '../rule.ts';
+
+/** The version whose events are recorded in test/fixtures/json-events. */
+const VERSIONS = ['2.1.329'] as const;
+
+/** What the events of a JSON session say, strongest first. They are exact: nothing else is asked but the process. */
+export const JSON_RULES: readonly Rule<JsonEvidence>[] = [
+  {
+    id: 'json.trust',
+    versions: VERSIONS,
+    read: ({ trust }) =>
+      trust === null ? null : { primary: 'waiting', detail: 'setup', evidence: trust.folder, since: trust.askedAt },
+  },
+  {
+    id: 'json.can_use_tool',
+    versions: VERSIONS,
+    read: ({ requests }) => {
+      const [asked] = requests;
+      if (asked === undefined) return null;
+      const detail = dialogKindOf(asked.name);
+      return { primary: 'waiting', detail, evidence: describeTool(asked), since: asked.requestedAt };
+    },
+  },
+  {
+    id: 'json.compacting',
+    versions: VERSIONS,
+    read: ({ compactingSince }) =>
+      compactingSince === null
+        ? null
+        : { primary: 'active', detail: 'compacting', evidence: 'compacting', since: compactingSince },
+  },
+  {
+    id: 'json.tool_use',
+    versions: VERSIONS,
+    read: ({ busySince, tools }) => {
+      // A subagent's calls stand under the call that runs it.
+      const tool = tools.findLast(({ agent }) => agent === null) ?? tools.at(-1);
+      if (busySince === null || tool === undefined) return null;
+      return { primary: 'active', detail: 'using_tools', evidence: describeTool(tool), since: tool.at };
+    },
+  },
+  {
+    id: 'json.api_retry',
+    versions: VERSIONS,
+    read: ({ busySince, retry }) =>
+      busySince === null || retry === null
+        ? null
+        : { primary: 'active', detail: 'thinking', evidence: retry.reason, since: retry.at },
+  },
+  {
+    id: 'json.text',
+    versions: VERSIONS,
+    read: ({ busySince, phase }) =>
+      busySince === null || phase?.kind !== 'responding'
+        ? null
+        : { primary: 'active', detail: 'responding', evidence: 'an answer is being written', since: phase.at },
+  },
+  {
+    id: 'json.turn',
+    versions: VERSIONS,
+    read: ({ busySince, phase, prompt }) =>
+      busySince === null
+        ? null
+        : {
+            primary: 'active',
+            detail: 'thinking',
+            evidence: beginOf(prompt?.text ?? ''),
+            since: phase?.at ?? busySince,
+          },
+  },
+  {
+    id: 'json.error',
+    versions: VERSIONS,
+    read: ({ turnEnd }) =>
+      turnEnd?.error == null
+        ? null
+        : { primary: 'idle', detail: 'error', evidence: beginOf(turnEnd.error), since: turnEnd.at },
+  },
+  {
+    id: 'json.result.closing',
+    versions: VERSIONS,
+    read: ({ turnEnd }) => {
+      const question = closingQuestion(turnEnd?.message ?? null);
+      if (turnEnd === null || question === null) return null;
+      return { primary: 'waiting', detail: 'question', evidence: question, since: turnEnd.at };
+    },
+  },
+  {
+    id: 'json.interrupted',
+    versions: VERSIONS,
+    read: ({ turnEnd }) =>
+      turnEnd?.interrupted === true
+        ? { primary: 'idle', detail: 'waiting_input', evidence: 'the turn was interrupted', since: turnEnd.at }
+        : null,
+  },
+  {
+    id: 'json.result',
+    versions: VERSIONS,
+    read: ({ turnEnd }) =>
+      turnEnd === null
+        ? null
+        : {
+            primary: 'idle',
+            detail: 'waiting_input',
+            evidence: endOf(turnEnd.message ?? ''),
+            since: turnEnd.at,
+          },
+  },
+  {
+    id: 'json.fresh',
+    versions: VERSIONS,
+    read: ({ prompt, lastAt }) =>
+      prompt === null ? { primary: 'idle', detail: 'ready', evidence: 'never prompted', since: lastAt ?? 0 } : null,
+  },
+];

@@ -1,0 +1,61 @@
+import type { Detail } from '../../../protocol/index.ts';
+import type { Millis, RegistryEvidence } from '../evidence.ts';
+import type { Rule } from '../rule.ts';
+
+/** The record, and when its process began. */
+export interface RegistryView {
+  registry: RegistryEvidence;
+  startedAt: Millis | null;
+}
+
+/** How long after its process's start a registry record that says idle still means "never prompted". */
+const FRESH_MS = 3_000;
+
+/** The registry came with 2.1.1xx; 2.1.50 has none. */
+const VERSIONS = ['2.1.150', '2.1.329'] as const;
+
+/** Claude Code's words for what it waits for, 2.1.150 to 2.1.329. */
+const WAITING_FOR: readonly [RegExp, Detail][] = [
+  [/permission/i, 'permission'],
+  [/plan/i, 'plan'],
+  [/input/i, 'question'],
+  [/dialog/i, 'setup'],
+];
+
+const sinceOf = ({ statusUpdatedAt, readAt }: RegistryEvidence): Millis => statusUpdatedAt ?? readAt;
+
+/** A background shell runs on while the prompt is up: both words mean that it is idle. */
+const idleRule = (word: 'idle' | 'shell'): Rule<RegistryView> => ({
+  id: `registry.${word}`,
+  versions: VERSIONS,
+  read: ({ registry, startedAt }) => {
+    if (registry.status !== word) return null;
+    const since = sinceOf(registry);
+    const isFresh = startedAt !== null && since - startedAt < FRESH_MS;
+    return { primary: 'idle', detail: isFresh ? 'ready' : 'waiting_input', evidence: word, since };
+  },
+});
+
+/** What Claude Code's registry says; its words exclude each other. */
+export const REGISTRY_RULES: readonly Rule<RegistryView>[] = [
+  {
+    id: 'registry.busy',
+    versions: VERSIONS,
+    read: ({ registry }) =>
+      registry.status === 'busy'
+        ? { primary: 'active', detail: 'thinking', evidence: 'busy', since: sinceOf(registry) }
+        : null,
+  },
+  {
+    id: 'registry.waiting',
+    versions: VERSIONS,
+    read: ({ registry }) => {
+      if (registry.status !== 'waiting') return null;
+      const evidence = registry.waitingFor ?? 'waiting';
+      const detail = WAITING_FOR.find(([pattern]) => pattern.test(evidence))?.[1] ?? 'setup';
+      return { primary: 'waiting', detail, evidence, since: sinceOf(registry) };
+    },
+  },
+  idleRule('idle'),
+  idleRule('shell'),
+];

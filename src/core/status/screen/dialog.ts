@@ -1,0 +1,239 @@
+import type { OptionMeaning, QuestionOption, QuestionPart } from '../../../protocol/index.ts';
+import type { ScreenDialog, ScreenFrame } from '../evidence.ts';
+import { meaningOfAnswer, meaningOfDecision } from '../option-meaning.ts';
+import { isDrawnWhole, KEY_HINT } from './dialog-end.ts';
+import { isRule } from './layout.ts';
+import type { ScreenSigns } from './signs.ts';
+
+interface OptionRow {
+  row: number;
+  key: string;
+  label: string;
+  isChosen: boolean;
+  /** null: no checkbox */
+  isChecked: boolean | null;
+  indent: number;
+}
+
+// The blanks after the marker hang on it: two runs of blanks side by side would cost their product.
+const NUMBERED = /^(\s*)(?:(❯|>)(\s*))?(\d{1,2})\.\s+(\[[ x✓✔]\]\s*)?(.*)$/;
+const MARKED = /^(\s*)❯\s(\s*\S.*)$/;
+/** Blanks before an option's text, and a check mark among them (the theme picker of 2.1.329). */
+const LEADING_CHECK = /^\s*(?:[✔✓]\s+)?/;
+/** What may stand left of the options' texts. */
+const NO_TEXT = /^[\s❯✔✓]*$/;
+/** Below the last option of a dialog that is higher than the window (2.1.329). */
+const MORE_ROWS = /^[↑↓] \d+ more lines?$/;
+const CHECK_MARK = /\s+[✔✓]$/;
+const FRAME = /^[─╌▔╭╰]{2}/;
+/** Below the options of a dialog with checkboxes: leads on, is no option. */
+const SUBMIT_ROW = /^(?:❯ )?(?:Submit|Next)$/;
+/** Pickers put descriptions in a second column. */
+const COLUMNS = /^(\S.*?)\s{2,}(\S.*)$/;
+
+function withoutBorder(line: string, { borders }: ScreenSigns): string {
+  const sign = borders.find(({ left }) => left.test(line));
+  return sign === undefined ? line : line.replace(sign.left, ' ').replace(sign.right, '');
+}
+
+function readNumbered(line: string, row: number): OptionRow | null {
+  const match = NUMBERED.exec(line);
+  if (match === null) return null;
+  const [, before = '', mark, between = '', key = '', box, label = ''] = match;
+  return {
+    row,
+    key,
+    label: label.trim(),
+    isChosen: mark !== undefined,
+    isChecked: box === undefined ? null : /[x✓✔]/.test(box),
+    indent: before.length + (mark === undefined ? 0 : 1) + between.length,
+  };
+}
+
+/**
+ * The lowest run of numbered lines that ascends by one and carries the marker: numbers in a command or a plan above it
+ * stand before the run, and those in an answer carry no marker at the same place.
+ */
+function findNumbered(lines: readonly string[]): OptionRow[] {
+  let run: OptionRow[] = [];
+  for (let row = lines.length - 1; row >= 0; row--) {
+    const option = readNumbered(lines[row] ?? '', row);
+    if (option === null) continue;
+    const below = run[0];
+    if (below !== undefined && (Number(option.key) !== Number(below.key) - 1 || option.indent !== below.indent))
+      continue;
+    run = [option, ...run];
+    if (option.key === '1') break;
+  }
+  return run.some((option) => option.isChosen) ? run : [];
+}
+
+/**
+ * Dialogs without numbers: the trust dialog of 2.1.329, pickers. The lines at the marker's indent, next to it without a gap.
+ * Below the lowest rule alone: above it a prompt in the conversation has the same mark.
+ */
+function findMarked(lines: readonly string[], cols: number): OptionRow[] {
+  const top = lines.findLastIndex((line) => isRule(line, cols));
+  let markedRow = -1;
+  let textColumn = 0;
+  for (let row = lines.length - 1; row > top; row--) {
+    const match = MARKED.exec(lines[row] ?? '');
+    if (match === null) continue;
+    // A dialog with numbers of which some are not drawn yet.
+    if (NUMBERED.test(lines[row] ?? '')) return [];
+    markedRow = row;
+    const [, before = '', after = ''] = match;
+    textColumn = before.length + 2 + (LEADING_CHECK.exec(after)?.[0].length ?? 0);
+    break;
+  }
+  if (markedRow < 0) return [];
+  const isOption = (row: number): boolean => {
+    const line = lines[row] ?? '';
+    return NO_TEXT.test(line.slice(0, textColumn)) && /\S/.test(line.charAt(textColumn));
+  };
+  let first = markedRow;
+  while (isOption(first - 1)) first--;
+  let last = markedRow;
+  while (isOption(last + 1)) last++;
+  return lines.slice(first, last + 1).map((line, index) => ({
+    row: first + index,
+    key: String(index + 1),
+    label: line.slice(textColumn).trim(),
+    isChosen: first + index === markedRow,
+    isChecked: null,
+    indent: textColumn,
+  }));
+}
+
+const isEdge = (line: string, cols: number): boolean =>
+  isRule(line, cols) || line.startsWith('▔▔▔▔') || line.startsWith('╭─');
+
+/** An option as it is drawn; what it means is known when its label is whole. */
+type ShownOption = Omit<QuestionOption, 'means'>;
+
+const withMeaning = (options: readonly ShownOption[], meaningOf: (label: string) => OptionMeaning): QuestionOption[] =>
+  options.map((option) => ({ ...option, means: meaningOf(option.label) }));
+
+/** The lines that belong to an option: those right below it. A blank line ends the last one, for hints follow. */
+function readOptions(rows: readonly OptionRow[], lines: readonly string[]): ShownOption[] {
+  return rows.map((option, index) => {
+    const own = lines.slice(option.row + 1, rows[index + 1]?.row ?? lines.length).map((line) => line.trim());
+    const blank = own.indexOf('');
+    const more = own
+      .slice(0, blank < 0 ? own.length : blank)
+      .filter((line) => !FRAME.test(line) && !KEY_HINT.test(line) && !SUBMIT_ROW.test(line) && !MORE_ROWS.test(line));
+    const label = option.label.replace(CHECK_MARK, '');
+    return { key: option.key, label, description: more.length === 0 ? null : more.join(' ') };
+  });
+}
+
+/** Below a question's option stands its description; below any other's, the rest of its label. */
+function joinWrappedLabels(options: readonly ShownOption[]): ShownOption[] {
+  return options.map((option) => {
+    const [, label = '', beside = ''] = COLUMNS.exec(option.label) ?? [];
+    if (label !== '') {
+      const description = [beside, option.description].filter((part) => part !== null).join(' ');
+      return { ...option, label: label.replace(CHECK_MARK, ''), description };
+    }
+    if (option.description === null) return option;
+    return { ...option, label: `${option.label} ${option.description}`, description: null };
+  });
+}
+
+const CHIP = /[☐☒☑✔]\s+(\S[^☐☒☑✔→]*)/g;
+const TAB_BAR = /^\s*(?:←\s*)?[☐☒☑✔]\s+\S/;
+const PLAN = /^(?:Exit plan mode\?|Ready to code\?|Would you like to proceed\?|Claude has written up a plan)/;
+// An API key found in the environment is asked about at the start, before any tool.
+const PERMISSION =
+  /^(?:Do you want (?:to|Claude)\b(?! use this API key)|Allow\b|Would you like to (?:allow|run)\b|Claude (?:wants|needs|requests)\b(?! to exit plan mode))/;
+
+/** The tab that is open is told by colour alone: the first one without an answer it is, or else the last. */
+function currentTab(tabBar: string): string | null {
+  const tabs = [...tabBar.matchAll(CHIP)]
+    .map((match) => ({ isOpen: match[0].startsWith('☐'), name: (match[1] ?? '').trim() }))
+    .filter((tab) => tab.name !== 'Submit');
+  return (tabs.find((tab) => tab.isOpen) ?? tabs.at(-1))?.name ?? null;
+}
+
+function freeTextIndex(options: readonly QuestionOption[]): number | null {
+  const index = options.findIndex(({ means }) => means === 'text');
+  return index < 0 ? null : index;
+}
+
+/**
+ * Below a question's free-text option stands the one that leaves the dialog (2.1.50 to 2.1.329). A text in the free-text option's field stands where its label stood: it becomes the description. It need not be an answer: what was typed
+ * into the prompt as the question opened stands there too.
+ */
+function withFreeTextLabel(options: readonly ShownOption[], multi: boolean): ShownOption[] {
+  const index = options.findIndex(({ label }) => meaningOfAnswer(label) === 'leave') - 1;
+  return options.map((option, at) => {
+    if (at !== index || meaningOfAnswer(option.label) === 'text') return option;
+    const text = [option.label, option.description].filter((part) => part !== null).join(' ');
+    return { ...option, label: multi ? 'Type something' : 'Type something.', description: text };
+  });
+}
+
+/**
+ * The dialog at the bottom of the window, null when none is open there. Only call it where no prompt box stands below:
+ * a dialog takes the prompt's place in every version seen.
+ */
+export function readDialog(frame: ScreenFrame, signs: ScreenSigns): ScreenDialog | null {
+  const lines = frame.lines.map((line) => withoutBorder(line, signs));
+  let end = lines.length;
+  while (end > 0 && (lines[end - 1] ?? '').trim() === '') end--;
+  const body = lines.slice(0, end);
+  const numbered = findNumbered(body);
+  const hasHint = body.slice(-4).some((line) => KEY_HINT.test(line));
+  const rows = numbered.length > 0 ? numbered : hasHint ? findMarked(body, frame.cols) : [];
+  const firstRow = rows[0];
+  if (firstRow === undefined) return null;
+
+  let edge = firstRow.row - 1;
+  while (edge >= 0 && !isEdge(frame.lines[edge] ?? '', frame.cols)) edge--;
+  const above = body
+    .slice(edge + 1, firstRow.row)
+    .map((line) => line.trim())
+    .filter((line) => line !== '' && !FRAME.test(line));
+  const bare = readOptions(rows, body);
+  const marks = {
+    chosen: rows.findIndex((row) => row.isChosen),
+    numbered: numbered.length > 0,
+    checked: rows.map((row) => row.isChecked),
+  };
+
+  const isBordered = body[firstRow.row] !== frame.lines[firstRow.row];
+  const drawn = { frame, edge, lines: body, options: rows, isBordered };
+
+  const tabBar = body.slice(edge + 1, firstRow.row).find((line) => line.trim() !== '') ?? '';
+  if (TAB_BAR.test(tabBar)) {
+    const multi = rows.some((row) => row.isChecked !== null);
+    const options = withMeaning(withFreeTextLabel(bare, multi), meaningOfAnswer);
+    const part: QuestionPart = {
+      header: currentTab(tabBar),
+      text: above.slice(1).join('\n'),
+      options,
+      multi,
+    };
+    const isWhole = isDrawnWhole({ ...drawn, kind: 'question', lastLabel: options.at(-1)?.label ?? '' });
+    return { kind: 'question', parts: [part], ...marks, freeText: freeTextIndex(options), isWhole };
+  }
+
+  const options = withMeaning(joinWrappedLabels(bare), meaningOfDecision);
+  const kind = above.some((line) => PLAN.test(line)) ? 'plan' : isPermission(above, options) ? 'permission' : 'setup';
+  return {
+    kind,
+    parts: [{ header: null, text: above.join('\n'), options, multi: false }],
+    ...marks,
+    freeText: freeTextIndex(options),
+    isWhole: isDrawnWhole({ ...drawn, kind, lastLabel: options.at(-1)?.label ?? '' }),
+  };
+}
+
+function isPermission(above: readonly string[], options: readonly QuestionOption[]): boolean {
+  const asks = above.slice(-3).some((line) => PERMISSION.test(line));
+  return (
+    asks &&
+    options.some(({ means }) => means === 'yes') &&
+    options.some(({ means }) => means === 'no' || means === 'text')
+  );
+}

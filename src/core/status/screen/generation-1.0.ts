@@ -1,0 +1,97 @@
+import type { ScreenGeneration } from './generation.ts';
+import { activeDetail, dialogRule, errorLine, isReceiving, runningShell } from './readers.ts';
+
+const ALL = ['1.0.60', '1.0.128', '2.0.30', '2.0.77', '2.1.50', '2.1.150', '2.1.250', '2.1.329', '2.1.330'] as const;
+
+/**
+ * Claude Code 1.0: the prompt in a box, from 1.0.128 on between two lines; dialogs in a box; one spinner line, `esc to interrupt` in
+ * its parentheses. What turns, prompts and permissions look like has come down from here to all later versions.
+ */
+export const SCREEN_1_0: ScreenGeneration = {
+  signs: {
+    prompts: [
+      // Hard blanks around the mark.
+      { id: 'screen.sign.prompt-box', versions: ['1.0.60'], frame: 'box', mark: /^[ \u00a0]?([>!])(?:[ \u00a0]|$)/ },
+      {
+        id: 'screen.sign.prompt-lines',
+        versions: ['1.0.128', '2.0.30'],
+        frame: 'lines',
+        mark: /^[ \u00a0]?([>])(?:[ \u00a0]|$)/,
+      },
+    ],
+    errors: [
+      {
+        id: 'screen.sign.error',
+        versions: ['1.0.60', '2.0.30', '2.1.50', '2.1.150'],
+        pattern:
+          /^(?:[●⏺]\s+| +⎿\s+)(?:API Error|Credit balance (?:is )?too low|Invalid API key|Please run \/login|OAuth token|Prompt is too long|Request timed out|Connection error|Unable to connect to API|.{0,40}\b(?:usage|session|weekly|rate|spend(?:ing)?) limit\b|5-hour limit|You've (?:hit|reached) your)/i,
+      },
+      // Printed of an error whose body cannot be read.
+      { id: 'screen.sign.error-empty', versions: ['1.0.128', '2.0.77'], pattern: /^(?:[●⏺]\s+| +⎿\s+)\{\}$/ },
+    ],
+    borders: [{ id: 'screen.sign.dialog-box', versions: ['1.0.60', '1.0.128'], left: /^│/, right: / *│$/ }],
+  },
+  rules: {
+    dialog: [dialogRule('permission', ALL), dialogRule('setup', ALL)],
+    spinner: [
+      {
+        // An answer is drawn when it is whole (up to 2.1.50): until then only the spinner tells that it comes.
+        id: 'screen.spinner.receiving',
+        versions: ['1.0.60', '1.0.94', '1.0.128', '2.0.30', '2.0.77', '2.1.50'],
+        read: (view) =>
+          view.spinner !== null && isReceiving(view)
+            ? { primary: 'active', detail: 'responding', evidence: view.spinner.words }
+            : null,
+      },
+      {
+        // Without a spinner, up to 2.1.50.
+        id: 'screen.shell.running',
+        versions: ['1.0.128', '2.0.30', '2.0.77', '2.1.50'],
+        read: ({ prompt, blocks }) => {
+          const command = prompt === null ? null : runningShell(blocks);
+          return command === null ? null : { primary: 'active', detail: 'using_tools', evidence: command };
+        },
+      },
+      {
+        // 2.1.150 draws it too, but there the footer tells all that it tells.
+        id: 'screen.spinner',
+        versions: ALL.filter((version) => version !== '2.1.150'),
+        read: (layout) =>
+          layout.spinner === null
+            ? null
+            : { primary: 'active', detail: activeDetail(layout), evidence: layout.spinner.words },
+      },
+    ],
+    error: [
+      {
+        id: 'screen.prompt.error',
+        versions: ['1.0.60', '1.0.128', '2.0.30', '2.0.77', '2.1.50', '2.1.150'],
+        read: (view) => {
+          const line = view.prompt === null ? null : errorLine(view);
+          return line === null ? null : { primary: 'idle', detail: 'error', evidence: line };
+        },
+      },
+    ],
+    prompt: [
+      {
+        id: 'screen.prompt.after-turn',
+        versions: ALL,
+        read: (layout) => {
+          if (layout.prompt === null) return null;
+          const said = layout.blocks.findLast((block) => block.kind !== 'note');
+          return said === undefined
+            ? null
+            : { primary: 'idle', detail: 'waiting_input', evidence: (said.lines[0] ?? '').trim() };
+        },
+      },
+      {
+        id: 'screen.prompt.fresh',
+        versions: ALL,
+        read: (layout) =>
+          layout.prompt === null
+            ? null
+            : { primary: 'idle', detail: 'ready', evidence: 'the prompt, and nothing said yet' },
+      },
+    ],
+  },
+};

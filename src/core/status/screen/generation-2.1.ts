@@ -1,0 +1,44 @@
+import type { ScreenGeneration } from './generation.ts';
+import { activeDetail, lastSaid } from './readers.ts';
+
+/** Where the window is narrow, a notice at its right is drawn over the end (2.1.92: `esc to interrupClaude Code has switched…`). */
+const INTERRUPT_HINT = /\besc to int/;
+
+/** Claude Code 2.1: the footer tells that a turn runs; `!` opens a shell's prompt; errors have a colour. */
+export const SCREEN_2_1: ScreenGeneration = {
+  signs: {
+    prompts: [
+      {
+        id: 'screen.sign.prompt-shell',
+        versions: ['2.1.329', '2.1.330'],
+        frame: 'lines',
+        mark: /^[ \u00a0]?(!)(?:[ \u00a0]|$)/,
+      },
+    ],
+  },
+  rules: {
+    footer: [
+      {
+        // While an answer streams, 2.1.329 hides the spinner; only the footer tells.
+        id: 'screen.footer.interrupt',
+        versions: ['2.1.92', '2.1.150', '2.1.250', '2.1.329', '2.1.330'],
+        read: (layout) =>
+          layout.prompt !== null && INTERRUPT_HINT.test(layout.footer)
+            ? { primary: 'active', detail: activeDetail(layout), evidence: 'esc to interrupt' }
+            : null,
+      },
+    ],
+    error: [
+      {
+        // Whatever the words are: what Claude Code says of itself is yellow or red, an answer never is.
+        id: 'screen.prompt.error-colour',
+        versions: ['2.1.329', '2.1.330'],
+        read: ({ prompt, blocks, frame }) => {
+          const said = prompt === null ? undefined : lastSaid(blocks);
+          if (said?.kind !== 'text' || frame.alertRows?.includes(said.row) !== true) return null;
+          return { primary: 'idle', detail: 'error', evidence: (said.lines[0] ?? '').replace(/^[●⏺ ]+/, '') };
+        },
+      },
+    ],
+  },
+};

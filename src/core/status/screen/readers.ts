@@ -1,0 +1,118 @@
+import type { Detail } from '../../../protocol/index.ts';
+import type { ScreenDialog, ScreenFrame } from '../evidence.ts';
+import type { ScreenRule, ScreenView } from './generation.ts';
+import type { Block, Layout } from './layout.ts';
+
+/** The blocks of the turn that the user's last visible prompt began; all visible ones when it has scrolled away. */
+export function lastTurn(blocks: readonly Block[]): readonly Block[] {
+  for (let index = blocks.length - 1; index >= 0; index--) {
+    if (blocks[index]?.kind === 'prompt') return blocks.slice(index);
+  }
+  return blocks;
+}
+
+/** 2.1.329 names the hook that it waits for, and so the moment: what stands above is not news then. */
+const RUNNING_TOOL_HOOK = /^running P(?:re|ost)ToolUse\w* hook/;
+const RUNNING_PROMPT_HOOK = /^running (?:UserPromptSubmit|SessionStart) hook/;
+
+/** What a running turn does, by its spinner and by the last thing above it. */
+export function activeDetail(layout: Layout): Detail {
+  if (layout.spinner !== null) {
+    if (/^Compacting\b/.test(layout.spinner.words)) return 'compacting';
+    if (RUNNING_TOOL_HOOK.test(layout.spinner.clock)) return 'using_tools';
+    if (RUNNING_PROMPT_HOOK.test(layout.spinner.clock)) return 'thinking';
+  }
+  const turn = lastTurn(layout.blocks);
+  const last = turn.at(-1);
+  if (last?.kind === 'text') return 'responding';
+  // A prompt's own block may carry a tool's result lines only when an error came at once: then nothing runs but a retry.
+  return last?.kind === 'tool' && !haveCallsEnded(turn, layout.frame) ? 'using_tools' : 'thinking';
+}
+
+/** What is drawn of a question once it has been answered: its sign stays plain (2.1.50 to 2.1.330). */
+const ANSWERED = /^[●⏺]\s(?:User answered|Answered) Claude's questions:/;
+
+/** Whether all calls at the end of a turn are over, as far as colours tell: then their results are thought about. */
+function haveCallsEnded(turn: readonly Block[], { endedRows }: ScreenFrame): boolean {
+  const calls = turn.slice(turn.findLastIndex((block) => block.kind !== 'tool') + 1);
+  return calls.every(({ row, lines }) => endedRows?.includes(row) === true || ANSWERED.test(lines[0] ?? ''));
+}
+
+/** While reasoning comes: in the spinner's clock (2.0.77, 2.1.50), or as a line of the conversation (2.0.30). */
+const REASONS = /(?:^|· )thinking$/;
+const REASONS_LINE = /^∴ Thinking…/;
+/** 1.0 reasons where the prompt asks for it in words, before it answers, and draws that when it is over. */
+const ASKS_TO_REASON = /^> .*\b(?:(?:ultra|mega)?think)\b/i;
+const HAS_REASONED = /^[✻∴] Th(?:inking…|ought for )/;
+/** The arrow tells the same as the highlight: in 1.0.60, which has none, and later after some seconds. Before the request it points down for 100 ms. */
+const RECEIVED = /↓ [1-9].*esc to interrupt|esc to interrupt.*↓ [1-9]/;
+
+/** Whether an answer is coming of which nothing is drawn yet. */
+export function isReceiving(view: ScreenView): boolean {
+  const { spinner, flow, blocks } = view;
+  if (spinner === null || activeDetail(view) !== 'thinking') return false;
+  if (flow === null ? !RECEIVED.test(spinner.clock) : flow === 'sending') return false;
+  const turn = lastTurn(blocks);
+  const isAsked = ASKS_TO_REASON.test(turn[0]?.lines[0] ?? '');
+  if (isAsked && !turn.some(({ lines }) => HAS_REASONED.test(lines[0] ?? ''))) return false;
+  return !REASONS.test(spinner.clock) && !REASONS_LINE.test(turn.at(-1)?.lines[0] ?? '');
+}
+
+/** A command that the user gave in shell mode. */
+const SHELL_COMMAND = /^! \S/;
+/** The last row below a shell command while it runs: how much more there is and for how long it has run; once it has ended neither is drawn. */
+const SHELL_RUNS =
+  /^ +(?:⎿\s+Running….*|ctrl\+b to run in background|\((?:\d+[hms] ?)+\)|\+\d+ (?:more )?lines?(?: \((?:\d+[hms] ?)+\))?)$/;
+
+/** The user's own shell command that runs, null where none does. */
+export function runningShell(blocks: readonly Block[]): string | null {
+  const { lines = [] } = blocks.at(-1) ?? {};
+  const end = lines.findLast((line) => line.trim() !== '') ?? '';
+  return SHELL_COMMAND.test(lines[0] ?? '') && SHELL_RUNS.test(end) ? (lines[0] ?? '') : null;
+}
+
+const NOT_SEEN_BY_USER = /^(?:note|done|thought)$/;
+
+/** The last thing that Claude Code said to its user in the last turn; the prompt itself where it has said nothing. */
+export const lastSaid = (blocks: readonly Block[]): Block | undefined =>
+  lastTurn(blocks).findLast((block) => !NOT_SEEN_BY_USER.test(block.kind));
+
+/** 2.1.329 says so below every turn that ended well, and below no other: an answer may well begin like an error. (2.1.250 says it below both.) */
+const ENDED_WELL = / · done \d/;
+
+/** The line in which Claude Code reports that the last turn failed, null when it did not. */
+export function errorLine({ blocks, frame, signs }: ScreenView): string | null {
+  const said = lastSaid(blocks);
+  const turn = lastTurn(blocks);
+  const end = turn.at(-1)?.kind === 'done' ? (turn.at(-1)?.lines[0] ?? '') : '';
+  // What hangs on the prompt itself is no answer, and neither is what has the colour of a warning.
+  const isReported = said?.kind === 'prompt' || (said !== undefined && frame.alertRows?.includes(said.row) === true);
+  if (ENDED_WELL.test(end) && !isReported) return null;
+  const line = (said?.lines ?? []).find(
+    (text, index) => (index === 0 || / +⎿/.test(text)) && signs.errors.some(({ pattern }) => pattern.test(text)),
+  );
+  return line === undefined ? null : line.replace(/^[●⏺ ⎿]+/, '').trim();
+}
+
+/** The last thing said in the last turn, when it was an answer in words. */
+export function readLastMessage(layout: Layout): string | null {
+  const said = lastSaid(layout.blocks);
+  if (said?.kind !== 'text') return null;
+  return said.lines
+    .map((line) => line.replace(/^[●⏺] ?/, '').trim())
+    .join('\n')
+    .trim();
+}
+
+export const dialogRule = (kind: ScreenDialog['kind'], versions: readonly string[]): ScreenRule => ({
+  id: `screen.dialog.${kind}`,
+  versions,
+  read: ({ dialog }) =>
+    dialog?.kind === kind ? { primary: 'waiting', detail: kind, evidence: dialogEvidence(dialog), dialog } : null,
+});
+
+function dialogEvidence(dialog: ScreenDialog): string {
+  const part = dialog.parts[0];
+  // What a setup dialog is about stands first, what a tool asks stands last.
+  return `${part?.text.split('\n').at(dialog.kind === 'setup' ? 0 : -1) ?? ''} [${(part?.options ?? []).map((option) => option.label).join(' | ')}]`;
+}

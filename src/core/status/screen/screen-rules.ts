@@ -1,0 +1,59 @@
+import { type Flow, type ScreenFrame, type ScreenReading, TRANSCRIPT_RULE } from '../evidence.ts';
+import { readCover } from './cover.ts';
+import { readDialog } from './dialog.ts';
+import { type ScreenRule, type ScreenView, STRENGTHS } from './generation.ts';
+import { SCREEN_1_0 } from './generation-1.0.ts';
+import { SCREEN_2_0 } from './generation-2.0.ts';
+import { SCREEN_2_1 } from './generation-2.1.ts';
+import { type Block, layOut } from './layout.ts';
+import { lastTurn, readLastMessage } from './readers.ts';
+import type { ScreenSigns } from './signs.ts';
+
+/** Newest first: what came later is more exact. */
+const GENERATIONS = [SCREEN_2_1, SCREEN_2_0, SCREEN_1_0] as const;
+
+/** The rules of all generations, strongest first. */
+export const SCREEN_RULES: readonly ScreenRule[] = STRENGTHS.flatMap((strength) =>
+  GENERATIONS.flatMap(({ rules }) => rules[strength] ?? []),
+);
+
+/** How the generations draw what rules look for. */
+export const SCREEN_SIGNS: ScreenSigns = {
+  prompts: GENERATIONS.flatMap(({ signs }) => signs.prompts ?? []),
+  errors: GENERATIONS.flatMap(({ signs }) => signs.errors ?? []),
+  borders: GENERATIONS.flatMap(({ signs }) => signs.borders ?? []),
+};
+
+export interface ReadOptions {
+  /** strongest first; those that CBOS brings when left out */
+  rules?: readonly ScreenRule[];
+  signs?: ScreenSigns;
+  /** which way the spinner's highlight ran last: one frame does not tell */
+  flow?: Flow | null;
+}
+
+/** Reads one frame. Pure; the same frame always reads the same. `primary` is null when no rule fits. */
+export function readScreen(
+  frame: ScreenFrame,
+  { rules = SCREEN_RULES, signs = SCREEN_SIGNS, flow = null }: ReadOptions = {},
+): ScreenReading {
+  const layout = layOut(frame, signs);
+  const isBare = layout.prompt === null && layout.spinner === null;
+  const view: ScreenView = { ...layout, signs, flow, dialog: isBare ? readDialog(frame, signs) : null };
+  const draft =
+    layout.prompt === null || layout.prompt.isSuggestion || layout.prompt.text === '' ? null : layout.prompt.text;
+  const lastMessage = layout.prompt === null || layout.spinner !== null ? null : readLastMessage(layout);
+  for (const rule of rules) {
+    const finding = rule.read(view);
+    if (finding === null) continue;
+    const { primary, detail, evidence, dialog = null } = finding;
+    const isTranscript = rule.id === TRANSCRIPT_RULE;
+    const cover = isTranscript ? 'transcript' : dialog === null ? readCover(layout) : null;
+    return { rule: rule.id, primary, detail, evidence, dialog, draft, cover, lastMessage };
+  }
+  const nothing = { rule: 'screen.none', primary: null, detail: null, evidence: '', dialog: null };
+  return { ...nothing, draft, cover: readCover(layout), lastMessage };
+}
+
+/** What stands on the screen of the turn that the last visible prompt began. */
+export const lastTurnOn = (frame: ScreenFrame): readonly Block[] => lastTurn(layOut(frame, SCREEN_SIGNS).blocks);

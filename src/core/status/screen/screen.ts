@@ -1,0 +1,166 @@
+import type {
+  HookEvidence,
+  Millis,
+  ScreenDialog,
+  ScreenEvidence,
+  ScreenFrame,
+  ScreenReading,
+  SettledReading,
+} from '../evidence.ts';
+import { DEFAULT_THRESHOLDS, type Thresholds } from '../thresholds.ts';
+import { followFlow, SPINNER_SHAPE } from './flow.ts';
+import type { ScreenRule } from './generation.ts';
+import { readScreen, SCREEN_RULES, SCREEN_SIGNS } from './screen-rules.ts';
+import type { ScreenSigns } from './signs.ts';
+
+/** Whether the screen is all there is, or hooks tell the beginning of a turn beside it. */
+export type Company = 'alone' | 'accompanied';
+
+export const companyOf = (hooks: HookEvidence): Company => (hooks.lastAt === null ? 'alone' : 'accompanied');
+
+interface SettleTimes {
+  company: Company;
+  active: number;
+  activeDetail: number;
+  dialog: number;
+  idle: number;
+  unknown: number;
+}
+
+/** A frame between two writes of a redraw lacks the spinner, the dialog's end, or everything. */
+const ALWAYS = { activeDetail: 60, dialog: 40, unknown: 1_500 } as const;
+/** A hook tells the beginning of a turn, and its end is drawn in several writes. */
+const ACCOMPANIED: SettleTimes = { company: 'accompanied', ...ALWAYS, active: 0, idle: 150 };
+
+/** How long a reading must stand before it counts. Alone, the screen is believed a little later. */
+export const settleTimes = (company: Company, thresholds: Thresholds): SettleTimes =>
+  company === 'accompanied'
+    ? ACCOMPANIED
+    : { company: 'alone', ...ALWAYS, active: thresholds.spinnerSettleMs, idle: thresholds.promptSettleMs };
+
+/** How long a reading must stand before it counts, after the one that counted before. */
+function settleMs(times: SettleTimes, reading: ScreenReading, before: SettledReading | null): number {
+  if (reading.dialog !== null) return reading.dialog.isWhole ? times.dialog : times.unknown;
+  if (reading.primary === null) return times.unknown;
+  if (reading.primary === 'active') return before?.reading.primary === 'active' ? times.activeDetail : times.active;
+  return times.idle;
+}
+
+/** What of a line moves by itself: signs that blink or turn, clocks, counters, the logo that dances at the start of 2.1.329. */
+const MOVING = /[▀-▟·✢✳✶✻✽*∗●⏺~]|\d+(?:\.\d+)?(?:[hms]|k?\s+tokens)\b|[↑↓]/g;
+
+const mask = (line: string): string => line.replace(MOVING, ' ').trim();
+
+/** A spinner line is masked whole: its verb changes by itself. */
+function hasProgressed(before: ScreenFrame, after: ScreenFrame): boolean {
+  const rows = Math.max(before.lines.length, after.lines.length);
+  for (let row = 0; row < rows; row++) {
+    const old = before.lines[row] ?? '';
+    const fresh = after.lines[row] ?? '';
+    if (old === fresh || (SPINNER_SHAPE.test(old) && SPINNER_SHAPE.test(fresh))) continue;
+    if (mask(old) !== mask(fresh)) return true;
+  }
+  return false;
+}
+
+function hasChanged(before: ScreenFrame, after: ScreenFrame): boolean {
+  return before.lines.length !== after.lines.length || after.lines.some((line, row) => line !== before.lines[row]);
+}
+
+function isSameReading(a: ScreenReading, b: ScreenReading): boolean {
+  return a.primary === b.primary && a.detail === b.detail && isSameDialog(a.dialog, b.dialog);
+}
+
+const isSameDialog = (a: ScreenDialog | null, b: ScreenDialog | null): boolean =>
+  a?.kind === b?.kind && a?.isWhole === b?.isWhole && JSON.stringify(a?.parts) === JSON.stringify(b?.parts);
+
+/** A dialog that was whole is so while it is drawn anew, as long as it reads the same. */
+function keptWhole({ dialog }: ScreenReading, reading: ScreenReading): ScreenReading {
+  if (dialog?.isWhole !== true || reading.dialog === null || reading.dialog.isWhole) return reading;
+  const whole = { ...reading, dialog: { ...reading.dialog, isWhole: true } };
+  return isSameDialog(dialog, whole.dialog) ? whole : reading;
+}
+
+const NOTHING_SETTLED = { alone: null, accompanied: null } as const;
+
+/** Folds a new frame into the screen's evidence. `at` is when the terminal looked like this. */
+export type ScreenObserver = (previous: ScreenEvidence | null, frame: ScreenFrame, at: Millis) => ScreenEvidence;
+
+export interface ObserverOptions {
+  /** strongest first */
+  rules: readonly ScreenRule[];
+  signs?: ScreenSigns;
+  thresholds?: Thresholds;
+}
+
+export function screenObserver({
+  rules,
+  signs = SCREEN_SIGNS,
+  thresholds = DEFAULT_THRESHOLDS,
+}: ObserverOptions): ScreenObserver {
+  const times = { alone: settleTimes('alone', thresholds), accompanied: settleTimes('accompanied', thresholds) };
+  return (previous, frame, at) => {
+    const flow = followFlow(previous, frame, at);
+    return fold(previous, { frame, flow, reading: readScreen(frame, { rules, signs, flow: flow.flow }), at }, times);
+  };
+}
+
+/** With rules of the user's before those that CBOS brings. */
+export const userObserver = (rules: readonly ScreenRule[], thresholds: Thresholds): ScreenObserver =>
+  screenObserver({ rules: [...rules, ...SCREEN_RULES], thresholds });
+
+/** With the rules that CBOS brings. */
+export const observeScreen: ScreenObserver = screenObserver({ rules: SCREEN_RULES });
+
+function fold(
+  previous: ScreenEvidence | null,
+  { frame, flow, at, reading: drawn }: Pick<ScreenEvidence, 'frame' | 'flow' | 'reading'> & { at: Millis },
+  times: Readonly<Record<Company, SettleTimes>>,
+): ScreenEvidence {
+  const reading = previous === null ? drawn : keptWhole(previous.reading, drawn);
+  const dialogSeenAt = reading.dialog === null ? (previous?.dialogSeenAt ?? null) : at;
+  if (previous === null) {
+    return {
+      frame,
+      flow,
+      reading,
+      readingSince: at,
+      primarySince: at,
+      settled: NOTHING_SETTLED,
+      dialogSeenAt,
+      changedAt: at,
+      progressedAt: at,
+    };
+  }
+  const isSame = isSameReading(previous.reading, reading);
+  const settle = (company: Company): SettledReading | null => {
+    const before = previous.settled[company];
+    const hasSettled = at - previous.readingSince >= settleMs(times[company], previous.reading, before);
+    return hasSettled ? { reading: previous.reading, since: previous.readingSince } : before;
+  };
+  return {
+    frame,
+    flow,
+    reading,
+    readingSince: isSame ? previous.readingSince : at,
+    primarySince: previous.reading.primary === reading.primary ? previous.primarySince : at,
+    settled: isSame ? previous.settled : { alone: settle('alone'), accompanied: settle('accompanied') },
+    dialogSeenAt,
+    changedAt: hasChanged(previous.frame, frame) ? at : previous.changedAt,
+    progressedAt: hasProgressed(previous.frame, frame) ? at : previous.progressedAt,
+  };
+}
+
+/** The reading that counts now, since when it does, and when the newest one will count if it stays (null: it does already). */
+export function settledReading(
+  screen: ScreenEvidence,
+  times: SettleTimes,
+  now: Millis,
+): SettledReading & { recheckAt: Millis | null } {
+  const before = screen.settled[times.company];
+  const settlesAt = screen.readingSince + settleMs(times, screen.reading, before);
+  if (now >= settlesAt || before === null) {
+    return { reading: screen.reading, since: screen.readingSince, recheckAt: null };
+  }
+  return { ...before, recheckAt: settlesAt };
+}

@@ -1,0 +1,53 @@
+import { tmpdir } from 'node:os';
+import type { DemoFleet } from '../demo/index.ts';
+import { readSettings } from '../platform/settings/index.ts';
+import { iconOf, type Session } from '../protocol/index.ts';
+import { createSystemClock } from '../server/clock.ts';
+import type { Logger } from '../server/logger.ts';
+import { startServer } from '../server/start-server.ts';
+
+export interface DemoFleetOptions {
+  /** the whole environment: nothing of the person's own is in it */
+  environment: Readonly<Record<string, string>>;
+  pid: number;
+  searchProgram: string;
+  version: string;
+  webDir: string;
+  log: Logger;
+}
+
+/** A server for the demo alone, in this process: it ends with it. */
+export async function openDemoFleet(options: DemoFleetOptions): Promise<DemoFleet> {
+  const { environment } = options;
+  const home = environment.CBOS_HOME ?? '';
+  const { settings } = await readSettings({ flags: {}, environment, cwd: home, userHome: environment.HOME ?? home });
+  const server = await startServer({ ...options, settings, rules: [], clock: createSystemClock(), tempDir: tmpdir() });
+  return {
+    launch: async (session) => {
+      await server.sessions.create(session);
+    },
+    onChange: (listener) => {
+      const last = new Map<string, string>();
+      return server.sessions.onEvent((event) => {
+        if (event.kind !== 'state') return;
+        const { slug, status } = event.session;
+        // The options of a dialog come a moment after the dialog: the same status once more.
+        const shown = `${status.primary}/${status.detail} ${status.because.evidence}`;
+        if (last.get(slug) === shown) return;
+        last.set(slug, shown);
+        listener(describe(event.session));
+      });
+    },
+    close: async () => {
+      for (const { slug } of server.sessions.list()) await server.sessions.remove(slug);
+      await server.close();
+    },
+  };
+}
+
+function describe({ slug, state, status }: Session): string {
+  const { primary, detail, question, because } = status;
+  const what = detail === null ? (primary ?? 'starting') : detail.replaceAll('_', ' ');
+  const why = question === null || question.kind === 'permission' ? because.evidence : question.text.split('\n', 1)[0];
+  return `${iconOf(primary, state)} ${slug.padEnd(10)} ${what.padEnd(14)} ${why}`.trimEnd();
+}

@@ -1,0 +1,45 @@
+import { existsSync, statSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { CatalogueError, isSlug, type Settings } from '../protocol/index.ts';
+
+export interface RecordingPair {
+  typescript: string;
+  timing: string | null;
+}
+
+export interface RecordingName {
+  /** a session's slug, or the path of a recording */
+  recording: string;
+  /** path of the timing file, null: the one beside the recording, if there is one */
+  timing: string | null;
+}
+
+export interface RecordingPlace {
+  settings: Pick<Settings, 'stream_dir'>;
+  /** relative paths start here */
+  cwd: string;
+}
+
+/** A slug, or `SLUG.N` of one that a restart moved aside. */
+function isName(text: string): boolean {
+  return isSlug(text.replace(/\.\d+$/, ''));
+}
+
+/**
+ * A file by its path, or the recording of a session by its name. The timing stands beside it unless it was named.
+ * @throws CatalogueError no_recording
+ */
+export function findRecording({ recording, timing }: RecordingName, { settings, cwd }: RecordingPlace): RecordingPair {
+  const file = resolve(cwd, recording);
+  const typescript =
+    !existsSync(file) && isName(recording) ? join(settings.stream_dir, `${recording}.typescript`) : file;
+  if (statSync(typescript, { throwIfNoEntry: false })?.isFile() !== true) {
+    const events = isSlug(recording) ? `; of a JSON session there are \`cbos events ${recording}\`` : '';
+    throw new CatalogueError('no_recording', `There is no recording ${typescript}`, {
+      hint: `Name a .typescript file, or a session that \`cbos ls\` lists${events}`,
+    });
+  }
+  if (timing !== null) return { typescript, timing: resolve(cwd, timing) };
+  const beside = `${typescript.replace(/\.typescript$/, '')}.timing`;
+  return { typescript, timing: existsSync(beside) ? beside : null };
+}

@@ -1,0 +1,81 @@
+import { basename, resolve } from 'node:path';
+import { performance } from 'node:perf_hooks';
+import type { ExportRequest, ExportResult, RecordingChoice, ReplayRequest } from '../cli/local-host.ts';
+import { readReplayKeys } from '../core/recording/index.ts';
+import {
+  exportCast,
+  exportPage,
+  exportText,
+  playRecording,
+  type RecordingSource,
+  readFacts,
+} from '../platform/recorder/index.ts';
+import { CatalogueError } from '../protocol/index.ts';
+import { findRecording, type RecordingPlace } from './find-recording.ts';
+
+/**
+ * A recording in another format, without a server.
+ * @throws CatalogueError no_recording, invalid_request for an output that is the recording itself
+ */
+export async function exportRecording(request: ExportRequest, place: RecordingPlace): Promise<ExportResult> {
+  const source = sourceOf(request, place);
+  const { timed } = await readFacts(source);
+  const output = request.output === null ? null : resolve(place.cwd, request.output);
+  if (output !== null && (output === source.typescript || output === source.timing)) {
+    throw new CatalogueError('invalid_request', `${output} is the recording itself`, { hint: 'Name another --output' });
+  }
+  return { timed, text: textOf(source, request) };
+}
+
+async function* textOf(source: RecordingSource, { format, onProgress }: ExportRequest): AsyncGenerator<string> {
+  const title = titleOf(source);
+  switch (format) {
+    case 'asciicast':
+      return yield* inPieces(exportCast(source, { version: 2, title, onProgress }));
+    case 'asciicast-v3':
+      return yield* inPieces(exportCast(source, { version: 3, title, onProgress }));
+    case 'text':
+      return yield await exportText(source, onProgress);
+    case 'html':
+      return yield await exportPage(source, { title, onProgress });
+  }
+}
+
+/** A write for each event of a long recording takes longer than reading it. */
+const PIECE_CHARACTERS = 65_536;
+
+async function* inPieces(lines: AsyncIterable<string>): AsyncGenerator<string> {
+  let piece = '';
+  for await (const line of lines) {
+    piece += line;
+    if (piece.length < PIECE_CHARACTERS) continue;
+    yield piece;
+    piece = '';
+  }
+  if (piece !== '') yield piece;
+}
+
+/** Plays a recording on a terminal, without a server. @throws CatalogueError no_recording */
+export async function replay(request: ReplayRequest, place: RecordingPlace): Promise<void> {
+  const source = sourceOf(request, place);
+  const { cols, rows, timed } = await readFacts(source);
+  request.onStart({ cols, rows, timed });
+  const { speed, idleLimitMs, fromMs, stage } = request;
+  await playRecording(
+    source,
+    { speed, idleLimitMs, fromMs },
+    {
+      ...stage,
+      now: () => performance.now(),
+      onKey: (listener) => stage.onTyped((typed) => readReplayKeys(typed).forEach(listener)),
+    },
+  );
+}
+
+function sourceOf(choice: RecordingChoice, place: RecordingPlace): RecordingSource {
+  return { ...findRecording(choice, place), cols: choice.cols, rows: choice.rows };
+}
+
+function titleOf({ typescript }: RecordingSource): string {
+  return basename(typescript).replace(/\.typescript$/, '');
+}

@@ -1,0 +1,235 @@
+import { spawn } from 'node:child_process';
+import { closeSync, existsSync, openSync, readFileSync, renameSync, statSync } from 'node:fs';
+import { request } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { ServeRequest, SettingFlags, StartRequest } from '../cli/local-host.ts';
+import { openLogFile } from '../platform/files/log-file.ts';
+import { writeFault } from '../platform/files/write-fault.ts';
+import { isAlive, readProcess, waitUntil } from '../platform/process/index.ts';
+import { prepareHome, readSettings } from '../platform/settings/index.ts';
+import { homeFault, toHomeError } from '../platform/sqlite/home-fault.ts';
+import { findHomeHolders, type HomeHolder } from '../platform/sqlite/home-holders.ts';
+import { LOCK_FILE, type LockHolder, readLockHolder, takeHomeLock } from '../platform/sqlite/home-lock.ts';
+import { CatalogueError, SETTING_ROWS } from '../protocol/index.ts';
+import { createSystemClock } from '../server/clock.ts';
+import { searchProgram, type ThisProgram, webDirectory } from './this-program.ts';
+
+/** A server is ready within half a second; a machine under load, or one with many sessions, takes longer. */
+const START_LIMIT_MS = 20_000;
+/** Open answers are let finish; then it goes. */
+const STOP_LIMIT_MS = 15_000;
+const LOOK_EVERY_MS = 20;
+/** The log of the runs before is kept once, so the disk never fills up with it. */
+const LOG_LIMIT_BYTES = 10_000_000;
+
+/** A server that runs; what it did not write down of itself, as on a full disk, is null. */
+export type ServerProcess = Pick<LockHolder, 'pid' | 'address' | 'reach' | 'screen_dir'>;
+
+/** The server of a home, null when none runs. Looks at the lock, so what a killed server left behind does not count. */
+export async function runningServer(home: string, self: number): Promise<ServerProcess | null> {
+  if (!isLocked(home)) return null;
+  const written = readLockHolder(home);
+  const holders = (await findHomeHolders(home, self)).filter(({ isRemoved }) => !isRemoved);
+  if (written !== null && (holders.length === 0 || holders.some(({ pid }) => pid === written.pid))) return written;
+  const [holder] = holders;
+  return holder === undefined ? null : { pid: holder.pid, address: null, reach: null, screen_dir: null };
+}
+
+/** @throws CatalogueError no_server where the process of the home's server is stopped */
+export async function requireNotStopped(home: string, self: number): Promise<void> {
+  const holder = await runningServer(home, self);
+  const state = holder === null ? null : (await readProcess(holder.pid))?.state;
+  if (holder === null || (state !== 'T' && state !== 't')) return;
+  throw new CatalogueError('no_server', `The server does not answer: its process (pid ${holder.pid}) is stopped`, {
+    hint: `kill -CONT ${holder.pid}`,
+  });
+}
+
+function isLocked(home: string): boolean {
+  if (!existsSync(join(home, LOCK_FILE))) return false;
+  const lock = takeHomeLock(home);
+  lock?.release();
+  return lock === null;
+}
+
+/**
+ * The server in this process, until `signal` aborts.
+ * @throws CatalogueError also for what the home's disk refuses
+ */
+export async function runServer(self: ThisProgram, request: ServeRequest): Promise<void> {
+  await serve(self, request).catch((cause: unknown) => {
+    throw toHomeError(cause);
+  });
+}
+
+async function serve(self: ThisProgram, { flags, signal, onReady }: ServeRequest): Promise<void> {
+  const [{ startServer }, { pino }] = await Promise.all([import('../server/start-server.ts'), import('pino')]);
+  const { settings, rules } = await readSettings({ ...self, flags });
+  await prepareHome(settings.home);
+  const logFile = join(settings.home, 'server.log');
+  keepLogSmall(logFile);
+  const log = pino({ level: self.environment.CBOS_LOG_LEVEL ?? 'info', base: null }, openLogFile(logFile));
+  // What a person asked for is refused, what is only noted comes again with the next change: no fault of a disk may end the watch over sessions.
+  process.on('uncaughtException', (cause) => {
+    if (homeFault(cause) === null) throw cause;
+    log.error({ err: cause }, 'something could not be written in the home, or not be read');
+  });
+  const server = await startServer({
+    settings,
+    rules,
+    environment: self.environment,
+    tempDir: tmpdir(),
+    version: self.version,
+    webDir: webDirectory(self),
+    pid: self.pid,
+    searchProgram: searchProgram(self),
+    clock: createSystemClock(),
+    log,
+  });
+  onReady(server.address, server.reach);
+  const lost = await Promise.race([server.lost, untilAborted(signal)]);
+  await server.close();
+  if (lost !== null) throw lost;
+}
+
+function untilAborted(signal: AbortSignal): Promise<null> {
+  if (signal.aborted) return Promise.resolve(null);
+  return new Promise((resolve) => signal.addEventListener('abort', () => resolve(null), { once: true }));
+}
+
+/** The server as a process of its own session, so that neither Ctrl+C nor a closed terminal ends it. */
+export async function startInBackground(
+  self: ThisProgram,
+  { flags, onProgress }: StartRequest,
+): Promise<'started' | 'already_running'> {
+  const { settings } = await readSettings({ ...self, flags });
+  await requireNotStopped(settings.home, self.pid);
+  if (await isAnswering(settings.socket)) return 'already_running';
+  const stray = (await findHomeHolders(settings.home, self.pid)).find(({ isRemoved }) => isRemoved);
+  if (stray !== undefined) throw strayServer(settings.home, stray);
+  await prepareHome(settings.home);
+  onProgress('starting the server');
+  const outputFile = join(settings.home, 'server.out');
+  const output = openSync(outputFile, 'w', 0o600);
+  const child = spawn(self.node, [self.program, 'serve'], {
+    detached: true,
+    stdio: ['ignore', output, output],
+    cwd: settings.home,
+    env: { ...self.environment, ...environmentOf(flags), CBOS_HOME: settings.home },
+  });
+  closeSync(output);
+  let ended = false;
+  child.once('error', () => {
+    ended = true;
+  });
+  child.once('exit', () => {
+    ended = true;
+  });
+  const deadline = performance.now() + START_LIMIT_MS;
+  while (!(await isAnswering(settings.socket))) {
+    // Where somebody else's start was faster, that server is waited for.
+    if (ended && !isLocked(settings.home)) {
+      const said = readFileSync(outputFile, 'utf8');
+      if (said === '' && (await writeFault(settings.home)) !== null) throw new CatalogueError('disk_full');
+      throw startFailure(said);
+    }
+    if (performance.now() > deadline)
+      throw new CatalogueError('timed_out', 'The server does not answer', {
+        hint: `Look at ${join(settings.home, 'server.log')}`,
+      });
+    await delay(LOOK_EVERY_MS);
+  }
+  child.unref();
+  const pid = await answeringPid(settings.home, { self: self.pid, deadline });
+  const reach = (await runningServer(settings.home, self.pid))?.reach;
+  if (reach != null) onProgress(`the server is open to ${reach}`);
+  return pid === child.pid ? 'started' : 'already_running';
+}
+
+/** Whose server it is that answers: it says so right after it began to listen, and until then the file may be an older one's. */
+async function answeringPid(
+  home: string,
+  { self, deadline }: { self: number; deadline: number },
+): Promise<number | null> {
+  for (;;) {
+    const pid = (await runningServer(home, self))?.pid ?? null;
+    if ((pid !== null && (await readProcess(pid)) !== null) || performance.now() > deadline) return pid;
+    await delay(LOOK_EVERY_MS);
+  }
+}
+
+/** Flags of the caller as the environment of the server. */
+function environmentOf(flags: SettingFlags): Record<string, string> {
+  return Object.fromEntries(
+    SETTING_ROWS.flatMap(({ name, environment }) => {
+      const value = flags[name];
+      return value === undefined || environment === null ? [] : [[environment, value]];
+    }),
+  );
+}
+
+/** A server notices that its home was removed, and ends; one that is stopped, or hangs, cannot. */
+function strayServer(home: string, { pid }: HomeHolder): CatalogueError {
+  return new CatalogueError(
+    'server_running',
+    `A server (pid ${pid}) still runs on a home that was removed from ${home}`,
+    {
+      hint: '`cbos down` ends it; its sessions live on',
+    },
+  );
+}
+
+/** What the server said on its way out: its own one-line error. */
+function startFailure(said: string): CatalogueError {
+  const last = said.trim().split('\n').at(-1) ?? '';
+  const [message, hint] = last.replace(/^cbos: /, '').split(' — ', 2);
+  return new CatalogueError(
+    'no_server',
+    message === undefined || message === '' ? 'The server ended at once' : message,
+    {
+      ...(hint === undefined ? {} : { hint }),
+    },
+  );
+}
+
+function isAnswering(socket: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    const ask = request({ socketPath: socket, path: '/health', timeout: 2_000 }, (response) => {
+      response.resume();
+      resolve(response.statusCode === 200);
+    });
+    ask.once('error', () => resolve(false));
+    ask.once('timeout', () => ask.destroy());
+    ask.end();
+  });
+}
+
+/** Ends the server of a home, or one whose home was removed from there. @returns whether one ran */
+export async function stopServerOf(home: string, self: number): Promise<boolean> {
+  const found = (await runningServer(home, self)) ?? (await findHomeHolders(home, self)).find((one) => one.isRemoved);
+  if (found == null) return false;
+  await stopServer(found);
+  return true;
+}
+
+/** SIGTERM, and wait for its end. Sessions stay alive. */
+export async function stopServer(holder: Pick<ServerProcess, 'pid'>): Promise<void> {
+  const info = await readProcess(holder.pid);
+  if (info === null) return;
+  process.kill(holder.pid, 'SIGTERM');
+  const gone = await waitUntil(async () => ((await isAlive(info)) ? null : true), {
+    timeoutMs: STOP_LIMIT_MS,
+    everyMs: LOOK_EVERY_MS,
+  });
+  if (gone === null)
+    throw new CatalogueError('timed_out', `The server (pid ${holder.pid}) does not end`, {
+      hint: `kill -9 ${holder.pid}: sessions stay alive`,
+    });
+}
+
+function keepLogSmall(file: string): void {
+  const size = statSync(file, { throwIfNoEntry: false })?.size ?? 0;
+  if (size > LOG_LIMIT_BYTES) renameSync(file, `${file}.1`);
+}

@@ -1,0 +1,58 @@
+import type { TimelineRequest, TimelineResult } from '../cli/local-host.ts';
+import {
+  createTimeline,
+  type ScreenRule,
+  type Thresholds,
+  type TimelineEntry,
+  userObserver,
+} from '../core/status/index.ts';
+import { replayRecording } from '../platform/recorder/index.ts';
+import type { Settings } from '../protocol/index.ts';
+import { findRecording } from './find-recording.ts';
+
+/**
+ * The program ends some 100 ms after its last output (1.0.128 to 2.1.329: 60 to 180), and nothing tells when: the closing line knows
+ * seconds only. Saying it a little late leaves the last word its place.
+ */
+const END_AFTER_OUTPUT_MS = 200;
+/** After the last byte of a recording that goes on: time for what it shows to count. What came of it later nobody knows. */
+const SETTLE_AFTER_END_MS = 2_000;
+
+export interface TimelinePlace {
+  /** where recordings are */
+  settings: Pick<Settings, 'stream_dir'>;
+  thresholds: Thresholds;
+  /** the user's own */
+  rules: readonly ScreenRule[];
+  /** relative paths start here */
+  cwd: string;
+}
+
+/**
+ * The status along a recording, without a server.
+ * @throws CatalogueError no_recording
+ */
+export async function readTimeline(
+  request: TimelineRequest,
+  { settings, thresholds, rules, cwd }: TimelinePlace,
+): Promise<TimelineResult> {
+  const files = findRecording(request, { settings, cwd });
+  const entries: TimelineEntry[] = [];
+  const timeline = createTimeline({
+    thresholds,
+    observe: userObserver(rules, thresholds),
+    onChange: (entry) => entries.push(entry),
+  });
+  const { at, ended, timed } = await replayRecording({
+    ...files,
+    cols: request.cols,
+    rows: request.rows,
+    onFrame: timeline.see,
+  });
+  if (ended) timeline.seeEnd(at + END_AFTER_OUTPUT_MS);
+  else timeline.runUntil(at + SETTLE_AFTER_END_MS);
+  return {
+    timed,
+    changes: entries.map(({ at: milliseconds, ...change }) => ({ t: timed ? milliseconds / 1_000 : 0, ...change })),
+  };
+}

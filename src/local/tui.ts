@@ -1,0 +1,91 @@
+import { execFile, spawn } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { LocalHost, TuiRequest } from '../cli/local-host.ts';
+import { CatalogueError } from '../protocol/index.ts';
+import type { TuiHost } from '../tui/host.ts';
+import { runTui } from '../tui/run-tui.ts';
+import type { ThisProgram } from './this-program.ts';
+
+/** A stop by a signal takes effect in less; where a shell is not there to take over, the kernel drops it and this is all that passes. */
+const STOP_MS = 50;
+
+/** What an aside may say; all evidence of a session is some 20 kB. */
+const MOST_SAID_BYTES = 4 * 1024 * 1024;
+
+/** The terminal UI on this machine. */
+export function openLocalTui(self: ThisProgram, machine: LocalHost, request: TuiRequest): Promise<number> {
+  const { stdin, stdout, env, cwd, now, onInterrupt } = request.io;
+  return runTui({
+    client: request.client,
+    host: tuiHost(self, machine),
+    stdin,
+    stdout,
+    env,
+    cwd,
+    now,
+    onInterrupt,
+    version: self.version,
+    startTimer: (callback, delayMs) => {
+      const timer = setTimeout(callback, delayMs);
+      return () => clearTimeout(timer);
+    },
+  });
+}
+
+function tuiHost(self: ThisProgram, machine: LocalHost): TuiHost {
+  const { environment } = self;
+  return {
+    startServer: async () => {
+      await machine.startInBackground({ flags: {}, onProgress: () => undefined });
+    },
+    attach: (screenId) => machine.runAttached(machine.attachArgv(screenId)),
+    runHere: (args) => runHere(self.node, [self.program, ...args], environment),
+    runAside: (args) =>
+      new Promise((resolve) => {
+        execFile(
+          self.node,
+          [self.program, ...args],
+          { cwd: self.cwd, env: { ...environment, NO_COLOR: '1' }, maxBuffer: MOST_SAID_BYTES },
+          (error, stdout, stderr) => resolve({ code: error === null ? 0 : 1, said: `${stdout}${stderr}` }),
+        );
+      }),
+    suspend: async () => {
+      // The whole job, as a shell's Ctrl+Z: whatever it was started with stops as well.
+      process.kill(0, 'SIGTSTP');
+      await delay(STOP_MS);
+    },
+    editText: (text) => editText(text, environment),
+  };
+}
+
+/** In a file of nobody else's, gone afterwards. */
+async function editText(text: string, environment: ThisProgram['environment']): Promise<string> {
+  const directory = mkdtempSync(join(tmpdir(), 'cbos-edit-'));
+  try {
+    const file = join(directory, 'prompt.md');
+    writeFileSync(file, text, { mode: 0o600 });
+    const [program = 'vi', ...args] = (environment.VISUAL || environment.EDITOR || 'vi').trim().split(/\s+/);
+    const code = await runHere(program, [...args, file], environment);
+    return code === 0 ? readFileSync(file, 'utf8') : text;
+  } finally {
+    rmSync(directory, { recursive: true, force: true });
+  }
+}
+
+function runHere(program: string, args: readonly string[], environment: ThisProgram['environment']): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(program, args, { stdio: 'inherit', env: { ...environment } });
+    child.once('error', (cause) =>
+      reject(
+        new CatalogueError('invalid_request', `${program} did not start`, {
+          hint: 'EDITOR names the editor, as in EDITOR=nano cbos',
+          cause,
+        }),
+      ),
+    );
+    child.once('exit', (code, signal) => resolve(signal === null ? (code ?? 1) : 1));
+  });
+}

@@ -1,0 +1,105 @@
+import type { ScreenFrame } from '../../core/status/index.ts';
+import { INTERRUPTED } from '../../core/status/screen/layout.ts';
+import { lastTurnOn } from '../../core/status/screen/screen-rules.ts';
+import { pressEscape } from '../../platform/gnu-screen/index.ts';
+import { CatalogueError } from '../../protocol/index.ts';
+import type { SessionActor } from '../session/actor.ts';
+import { beginEnding, finishEnding, leftoversOf, takeOutLeftovers } from './leftovers.ts';
+import { clearBox, coverOf, draftOf, isDialogOpen } from './prompt-box.ts';
+
+/** Esc ends a turn within 55 ms; the status knows after 70 to 600 ms, depending on what tells it. */
+const CONFIRM_MS = 3_000;
+/** A prompt that goes back into the box is drawn some 50 ms after the end of the turn, on a loaded machine a second; where none does, the mark is. */
+const RESTORED_MS = 2_000;
+const SETTLED_MS = 600;
+
+/**
+ * Stops the running turn with Esc. A draft that somebody has typed meanwhile stays. What Claude Code puts back into an
+ * empty box does not: from 2.1.150 on a turn that is interrupted before its first visible answer leaves its prompt there, and
+ * the next text that is sent would go after it.
+ * @throws CatalogueError nothing_running (also while a dialog is open: Esc would dismiss it), not_adopted, not_confirmed
+ */
+export function interruptTurn(actor: SessionActor): Promise<void> {
+  return actor.mailbox.post(async () => {
+    const { status, deps } = actor;
+    requireRunning(actor);
+    const { target } = actor;
+    const screen = status.evidence().screen;
+    const draft = draftOf(actor);
+    const prompt = runningPrompt(actor);
+    const marks = countMarks(screen?.frame);
+
+    beginEnding(actor, 'interrupt');
+    await pressEscape(deps.screen, target);
+    // A text that waited in Claude Code's queue begins a turn of its own at once: then only the mark tells of the end.
+    const isMarked = (): boolean => countMarks(status.evidence().screen?.frame) > marks;
+    // A dialog that opens in the same moment ends nothing: Esc dismisses it, and that ends the turn.
+    const hasEnded = (): boolean => isMarked() || (!isRunning(actor) && !isDialogOpen(actor));
+    if (!(await status.until(hasEnded, CONFIRM_MS))) {
+      throw new CatalogueError('not_confirmed', `Esc was typed, but ${actor.slug} still runs`);
+    }
+    // Right after it was sent, the last frame that was read may still show the prompt in the box.
+    const wasEmpty = draft === null || (prompt !== null && squeeze(draft) === squeeze(prompt));
+    if (wasEmpty && prompt !== null) await takeOutRestored(actor, prompt, isMarked);
+    if (!isMarked()) return;
+    finishEnding(actor);
+    // The mark is drawn a little before the status knows; with a text in the queue the next turn runs.
+    await status.until(() => !isRunning(actor), SETTLED_MS);
+  });
+}
+
+function requireRunning(actor: SessionActor): void {
+  const isDialogShown = actor.status.evidence().screen?.reading.dialog != null;
+  if (coverOf(actor) === 'view') {
+    throw new CatalogueError(
+      'nothing_running',
+      `A view covers the prompt of ${actor.slug}; Esc would only close that`,
+      {
+        hint: `Close it there (\`cbos attach ${actor.slug}\`)`,
+      },
+    );
+  }
+  if (isRunning(actor) && !isDialogShown) return;
+  const { question } = actor.status.memory();
+  if (!isDialogShown && (question === null || question.kind === 'closing')) throw new CatalogueError('nothing_running');
+  throw new CatalogueError(
+    'nothing_running',
+    `${actor.slug} waits for an answer; an interrupt would dismiss its dialog`,
+    {
+      hint: `\`cbos answer ${actor.slug} no\` says no`,
+    },
+  );
+}
+
+function isRunning(actor: SessionActor): boolean {
+  const { primary } = actor.status.memory();
+  return primary === 'active' || primary === 'stuck';
+}
+
+/** The prompt of the turn that runs: as the hook told it, else as it stands above the answer. */
+function runningPrompt(actor: SessionActor): string | null {
+  const { hooks, screen } = actor.status.evidence();
+  if (hooks.prompt !== null) return hooks.prompt.text;
+  const [first] = screen === null ? [] : lastTurnOn(screen.frame);
+  return first?.kind === 'prompt' ? first.lines.join('\n').slice(1) : null;
+}
+
+function countMarks(frame: ScreenFrame | undefined): number {
+  return frame?.lines.filter((line) => INTERRUPTED.test(line)).length ?? 0;
+}
+
+/** Only if the box holds that prompt, alone or with what waited behind it, and not a letter more. */
+async function takeOutRestored(actor: SessionActor, prompt: string, isMarked: () => boolean): Promise<void> {
+  const isPrompt = (): boolean => squeeze(draftOf(actor) ?? '') === squeeze(prompt);
+  const isRestored = (): boolean => !isRunning(actor) && (isPrompt() || leftoversOf(actor) !== null);
+  await actor.status.until(() => isRestored() || isMarked(), RESTORED_MS);
+  if (!isRestored()) return;
+  // A prompt that a person typed is no delivery.
+  if (leftoversOf(actor) === null) await clearBox(actor, isPrompt);
+  else await takeOutLeftovers(actor);
+}
+
+/** The box wraps lines. */
+function squeeze(text: string): string {
+  return text.replace(/\s+/g, '');
+}

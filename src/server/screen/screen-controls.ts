@@ -1,0 +1,153 @@
+import { v7 as uuid } from 'uuid';
+import { readHardcopy, renameScreen, resizeScreen, typeKeys } from '../../platform/gnu-screen/index.ts';
+import { renameRecording } from '../../platform/recorder/index.ts';
+import type { SessionRecord } from '../../platform/sqlite/session-store.ts';
+import { type Buffer, CatalogueError } from '../../protocol/index.ts';
+import { keepLogging, pointRecording } from '../fleet/adopt-session.ts';
+import { endScreenSession } from '../fleet/end-session.ts';
+import { followRecording, openRecording } from '../fleet/follow-recording.ts';
+import { createRecordingKeeper } from '../fleet/keep-recorded.ts';
+import { type LaunchContext, launchSession, recordingFiles } from '../fleet/launch-session.ts';
+import { redrawScreen } from '../fleet/redraw-screen.ts';
+import type { SessionActor } from '../session/actor.ts';
+import type { SessionControls } from '../session/controls.ts';
+import { createDeliverer } from './deliver.ts';
+import { interruptTurn } from './interrupt.ts';
+import { answerQuestion } from './respond.ts';
+
+/** A session that runs in GNU Screen. */
+export function createScreenControls(context: LaunchContext, actor: SessionActor): SessionControls {
+  const { settings, screen } = context;
+  const { deps } = actor;
+  const deliverer = createDeliverer(actor);
+
+  async function launch(): Promise<void> {
+    // Written down before the launch: the first hook may come before Screen has answered, and a server that dies finds it by this.
+    actor.commit({ launchId: uuid(), hooks: null });
+    const launched = await launchSession(context, actor.record);
+    actor.update({ ...launched, window: '0', adopted: true, endedAt: null });
+    actor.status.startAnew();
+    await followRecording(deps, actor, { cols: actor.record.launch.cols, rows: actor.record.launch.rows });
+    actor.seeAgent({ ...launched.agent, startedAt: deps.clock.now() });
+    actor.seeAttached(false);
+  }
+
+  /** After a gap in its recording: of what is shown now nothing is known until it is drawn anew. */
+  async function showAgain(): Promise<void> {
+    if (actor.isDead() || !actor.record.adopted) return;
+    try {
+      // Screen gives up a log that it could not write.
+      await keepLogging(screen, actor);
+      await redrawScreen(screen, actor, actor.recording?.size() ?? actor.record.launch);
+    } catch (cause) {
+      deps.log.warn(
+        { slug: actor.slug, err: cause },
+        'its screen could not be drawn anew after a gap in its recording; it is tried again',
+      );
+      actor.redrawLater();
+    }
+  }
+  const keeper = createRecordingKeeper(screen, actor, showAgain);
+  const stopShowing = actor.onRedrawNeeded(() => void actor.mailbox.post(showAgain));
+
+  async function findAgain(): Promise<void> {
+    if (actor.isDead()) {
+      openRecording(deps, actor, actor.record.launch);
+      return;
+    }
+    await keeper.findAgain();
+  }
+
+  async function rename(slug: string): Promise<void> {
+    const before = actor.record;
+    const renamed = await renameOutside(before, slug);
+    try {
+      actor.commit({ slug, ...renamed });
+    } catch (cause) {
+      await renameOutside({ ...before, slug, screenId: renamed.screenId }, before.slug);
+      throw cause;
+    }
+    if (renamed.recording === null) return;
+    actor.recording?.moved(renamed.recording);
+    if (isNamedByUs(before)) await pointRecording(screen, actor);
+  }
+
+  /** A session that is only observed keeps the name that its owner gave it in Screen. */
+  const isNamedByUs = ({ adopted, screenId }: SessionRecord): boolean =>
+    adopted && screenId !== null && !actor.isDead();
+
+  /** Gives a session's name in Screen, and its recording's, another one. */
+  async function renameOutside(
+    record: SessionRecord,
+    slug: string,
+  ): Promise<Pick<SessionRecord, 'screenId' | 'recording'>> {
+    const { screenId: id, daemon, recording } = record;
+    const isOurs = id !== null && isNamedByUs(record);
+    const screenId = isOurs ? await renameScreen(screen, { id, daemon }, slug) : id;
+    if (recording === null) return { screenId, recording };
+    await renameRecording(settings.stream_dir, record.slug, slug);
+    const { typescript, timing } = recordingFiles(settings.stream_dir, slug);
+    return { screenId, recording: { typescript, timing: recording.timing === null ? null : timing } };
+  }
+
+  async function buffer({ lines, format }: Parameters<SessionControls['buffer']>[0]): Promise<Buffer> {
+    const { recording, record } = actor;
+    if (recording === null) {
+      if (record.screenId === null || actor.isDead() || format !== 'text') {
+        throw new CatalogueError('no_recording', `${actor.slug} has no recording`);
+      }
+      // Only text, and only what Screen's own copy keeps: nothing else is there of a session that is observed.
+      const text = await readHardcopy(
+        screen,
+        {
+          id: record.screenId,
+          daemon: record.daemon,
+          window: record.window,
+          ...(record.agent === null ? {} : { pid: record.agent.pid }),
+        },
+        true,
+      );
+      const kept = text.trimEnd().split('\n').slice(-lines);
+      const { cols, rows } = record.launch;
+      return { buffer: kept.join('\n'), lines: kept.length, cols, rows, offset: 0 };
+    }
+    await recording.follow();
+    const text = recording.text(lines, format);
+    const count = text === '' ? 0 : text.split('\n').length;
+    return { buffer: text, lines: count, ...recording.size(), offset: recording.end() };
+  }
+
+  return {
+    deliverer,
+    conversation: null,
+    launch,
+    findAgain,
+    end: async () => {
+      await endScreenSession({ screen }, actor);
+      actor.seeEnd();
+    },
+    release: () => endScreenSession({ screen }, actor),
+    // Screen keeps it, and it costs CBOS nothing.
+    rest: async () => undefined,
+    rename,
+    answer: (request) => answerQuestion(actor, deliverer, request),
+    interrupt: () => interruptTurn(actor),
+    keys: (keys) => actor.mailbox.post(() => typeKeys(screen, actor.target, keys)),
+    resize: (cols, rows) =>
+      actor.mailbox.post(async () => {
+        if (actor.record.agent === null) throw new CatalogueError('session_dead');
+        await resizeScreen(screen, actor.target, { cols, rows });
+        actor.update({ launch: { ...actor.record.launch, cols, rows } });
+        actor.recording?.resized(cols, rows);
+        return actor.view();
+      }),
+    buffer,
+    recording: () => actor.recording,
+    dispose: () => {
+      stopShowing();
+      keeper.dispose();
+      deliverer.dispose();
+      actor.recording?.close();
+    },
+  };
+}

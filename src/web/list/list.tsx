@@ -1,0 +1,146 @@
+import { computed, signal } from '@preact/signals';
+import { memo } from 'preact/compat';
+import { useMemo } from 'preact/hooks';
+import type { Session } from '../../protocol/index.ts';
+import { ageText, now } from '../app/clock.ts';
+import { addressOf, goTo, place } from '../app/router.ts';
+import { link, sessions } from '../connection/fleet.ts';
+import { Icon } from '../parts/icons.tsx';
+import { groupSessions } from './groups.ts';
+import { gistOf, statusText, toneOf } from './tone.ts';
+
+export const filter = signal('');
+export const FILTER_ID = 'filter';
+
+/** All sessions as they are grouped, whatever the list is filtered by. */
+export const allGroups = computed(() => groupSessions(sessions.value.values()));
+const groups = computed(() =>
+  filter.value === '' ? allGroups.value : groupSessions(sessions.value.values(), filter.value),
+);
+
+/** Which sessions stand where, as a text, so that it changes only when one moves. */
+const order = computed(() =>
+  groups.value.map(({ title, sessions }) => [title, ...sessions.map(({ slug }) => slug)].join(' ')).join('\n'),
+);
+
+/** The session that is open, or null. */
+export const openSlug = computed(() => {
+  const { value } = place;
+  return value.page === 'session' || value.page === 'replay' ? value.slug : null;
+});
+
+/** Slugs in the order of the list. */
+export const listed = computed(() => groups.value.flatMap((group) => group.sessions.map(({ slug }) => slug)));
+
+/** Opens the session so many places further down the list. */
+export function openNeighbour(step: 1 | -1): void {
+  const slugs = listed.value;
+  if (slugs.length === 0) return;
+  const at = slugs.indexOf(openSlug.value ?? '');
+  const next = at === -1 ? (step === 1 ? 0 : slugs.length - 1) : (at + step + slugs.length) % slugs.length;
+  goTo({ page: 'session', slug: slugs[next] ?? '' });
+}
+
+/** Opens the one that waits longest, the open one aside. */
+export function openNextThatNeeds(): void {
+  const needing = allGroups.value.filter(({ tone }) => tone === 'needs').flatMap((group) => group.sessions);
+  const next = needing.find(({ slug }) => slug !== openSlug.value) ?? needing[0];
+  if (next !== undefined) goTo({ page: 'session', slug: next.slug });
+}
+
+/** Drawn again only when a session moves, comes or goes: what a row shows, the row writes by itself. */
+export function SessionList() {
+  // Read for being told of it.
+  void order.value;
+  const shown = groups.peek();
+  return (
+    <>
+      <div class="filter">
+        <Icon name="search" />
+        <input
+          id={FILTER_ID}
+          class="input"
+          type="search"
+          placeholder="Filter"
+          aria-label="Filter sessions"
+          autocomplete="off"
+          spellcheck={false}
+          value={filter.value}
+          onInput={({ currentTarget }) => {
+            filter.value = currentTarget.value;
+          }}
+          onKeyDown={(event) => {
+            if (event.key === 'Enter') goTo({ page: 'session', slug: listed.value[0] ?? '' });
+            if (event.key === 'Escape') {
+              filter.value = '';
+              event.currentTarget.blur();
+            }
+          }}
+        />
+        <span class="kbd" aria-hidden="true">
+          /
+        </span>
+      </div>
+      <nav class="sessions" aria-label="Sessions">
+        {shown.map((group) => (
+          <section key={group.title}>
+            <h2 data-tone={group.tone}>
+              <span>{group.title}</span>
+              <span>{group.sessions.length}</span>
+            </h2>
+            <ul class="plain">
+              {group.sessions.map(({ slug }) => (
+                <Row key={slug} slug={slug} />
+              ))}
+            </ul>
+          </section>
+        ))}
+        {shown.length === 0 && (
+          <p class="faint" style={{ padding: 'var(--s4)' }}>
+            <ListHint />
+          </p>
+        )}
+      </nav>
+    </>
+  );
+}
+
+function ListHint() {
+  if (sessions.value.size > 0) return <>No session matches.</>;
+  return <>{link.value === 'live' ? 'No session yet.' : 'Connecting…'}</>;
+}
+
+/** Drawn once: each of its texts is a signal, and only one that is another is written. */
+const Row = memo(function Row({ slug }: { slug: string }) {
+  const { tone, status, gist, age, current } = useMemo(() => rowOf(slug), [slug]);
+  return (
+    <li>
+      <a class="session-row" href={addressOf({ page: 'session', slug })} data-tone={tone} aria-current={current}>
+        <span class="dot" data-tone={tone} />
+        <span class="name clip">{slug}</span>
+        <span class="age">{age}</span>
+        <span class="gist clip">
+          <span class="hidden-text">{status}. </span>
+          {gist}
+        </span>
+      </a>
+    </li>
+  );
+});
+
+function rowOf(slug: string) {
+  let last: Session | undefined;
+  const session = computed(() => {
+    last = sessions.value.get(slug) ?? last;
+    // A row is of a session that is listed; one that is gone takes its row along a moment later.
+    if (last === undefined) throw new Error(`${slug} was never listed`);
+    return last;
+  });
+  return {
+    tone: computed(() => toneOf(session.value)),
+    status: computed(() => statusText(session.value)),
+    gist: computed(() => gistOf(session.value) || statusText(session.value)),
+    age: computed(() => ageText(Date.parse(session.value.status.since), now.value)),
+    current: computed(() => (openSlug.value === slug ? 'page' : undefined)),
+  };
+}

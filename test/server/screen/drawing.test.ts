@@ -1,0 +1,178 @@
+import { appendFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { createEmulator, type Emulator } from '../../../src/platform/emulator/index.ts';
+import { createDrawing, type Drawing, MOST_WAITING_BYTES } from '../../../src/server/screen/drawing.ts';
+import { ManualClock } from '../../harness/manual-clock.ts';
+import { waitFor } from '../../harness/wait-for.ts';
+import { createWorld } from '../../harness/world.ts';
+
+const SIZE = { cols: 60, rows: 10 };
+const LINE = '\x1b[32m● some line of a build\x1b[39m that goes on and on\r\n';
+
+let world: ReturnType<typeof createWorld>;
+let file: string;
+let clock: ManualClock;
+let faults: unknown[];
+beforeEach(() => {
+  world = createWorld();
+  file = join(world.streamDir, 'A.typescript');
+  clock = new ManualClock();
+  faults = [];
+});
+afterEach(() => world.dispose());
+
+interface Recorded {
+  drawing: Drawing;
+  write(output: string | Uint8Array): void;
+  bytes(): Buffer;
+  /** how far it had come, each time that its picture was another */
+  drawnTo: number[];
+}
+
+function record(): Recorded {
+  writeFileSync(file, '');
+  let all = Buffer.alloc(0);
+  const pieces: Buffer[] = [];
+  let length = 0;
+  const drawnTo: number[] = [];
+  const drawing = createDrawing({
+    ...SIZE,
+    from: 0,
+    file: () => file,
+    clock,
+    onDrawn: () => drawnTo.push(drawing.drawn()),
+    onFault: (cause) => faults.push(cause),
+  });
+  world.onDispose(() => drawing.dispose());
+  return {
+    drawing,
+    drawnTo,
+    write: (output) => {
+      const bytes = Buffer.from(output);
+      appendFileSync(file, bytes);
+      pieces.push(bytes);
+      drawing.take(bytes, length);
+      length += bytes.length;
+    },
+    bytes: () => {
+      all = Buffer.concat([all, ...pieces.splice(0)]);
+      return all;
+    },
+  };
+}
+
+/** What a terminal shows that has drawn all of it, in order. */
+async function drawnWhole(bytes: Uint8Array): Promise<Emulator> {
+  const emulator = createEmulator({ ...SIZE, scrollback: 1_000 });
+  emulator.write(bytes);
+  await emulator.flush();
+  return emulator;
+}
+
+/** So much at once that drawing all of it is given up. */
+function flood(recorded: Recorded, bytes = 2 * MOST_WAITING_BYTES): void {
+  const block = LINE.repeat(1_000);
+  for (let written = 0; written < bytes; written += block.length) recorded.write(block);
+}
+
+test('whatever comes in whatever pieces, the screen is that of the whole, and so is the offset', async () => {
+  const piece = fc.oneof(
+    fc.uint8Array({ minLength: 1, maxLength: 60 }),
+    fc.string({ unit: 'grapheme', minLength: 1, maxLength: 30 }).map((text) => new Uint8Array(Buffer.from(text))),
+    fc
+      .constantFrom('\x1b[31', 'm❯', '\x1b]0;ti', 'tle\x07', '\x1b[2;3H', '\r\n', '\x1b[?1049h', '\x1b[?1049l')
+      .map((text) => new Uint8Array(Buffer.from(text))),
+  );
+  const step = fc.record({ piece, isDrawnFirst: fc.boolean() });
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 40 }), async (steps) => {
+      const { drawing, write, bytes } = record();
+      for (const one of steps) {
+        write(one.piece);
+        if (one.isDrawnFirst) await drawing.flush();
+      }
+      await drawing.flush();
+      expect(drawing.drawn()).toBe(bytes().length);
+      expect(drawing.emulator().serialize()).toBe((await drawnWhole(bytes())).serialize());
+      drawing.dispose();
+    }),
+    { numRuns: 50 },
+  );
+});
+
+test('a flood is not drawn whole, and its end is the screen as soon as somebody asks for it', async () => {
+  const recorded = record();
+  recorded.write('\x1b[?25l\x1b[?2004h');
+  await recorded.drawing.flush();
+  flood(recorded);
+  recorded.write('❯ \x1b[1mthe end');
+  await recorded.drawing.flush();
+  expect(recorded.drawing.drawn()).toBe(recorded.bytes().length);
+  // The first piece was on its way when the flood began.
+  expect(recorded.drawnTo.filter((offset) => offset > 100_000)).toEqual([recorded.bytes().length]);
+  const whole = await drawnWhole(recorded.bytes());
+  expect(recorded.drawing.emulator().text(1_000, 'ansi')).toBe(whole.text(1_000, 'ansi'));
+  expect(recorded.drawing.emulator().frame()).toEqual(whole.frame());
+  // The modes of before hold on.
+  expect(recorded.drawing.emulator().serialize()).toBe(whole.serialize());
+});
+
+test('a flood that pauses is drawn by itself, and what follows it as ever', async () => {
+  const recorded = record();
+  flood(recorded);
+  recorded.write('pause');
+  clock.advance(1_000);
+  await waitFor(() => recorded.drawing.drawn() === recorded.bytes().length, { describe: 'its end is drawn' });
+  // The first piece was on its way when the flood began.
+  expect(recorded.drawnTo.filter((offset) => offset > 100_000)).toEqual([recorded.bytes().length]);
+  recorded.write(', and on');
+  await recorded.drawing.flush();
+  expect(recorded.drawing.emulator().frame().lines.at(-1)).toBe('pause, and on');
+});
+
+test('a flood that does not end shows what it has come to, from time to time', async () => {
+  const recorded = record();
+  flood(recorded, 6 * MOST_WAITING_BYTES);
+  await waitFor(() => recorded.drawing.drawn() > MOST_WAITING_BYTES, { describe: 'something is drawn' });
+  flood(recorded, 6 * MOST_WAITING_BYTES);
+  const half = recorded.bytes().length / 2;
+  await waitFor(() => recorded.drawing.drawn() > half, { describe: 'more is drawn' });
+  expect(recorded.drawnTo.length).toBeLessThan(5);
+});
+
+test('a flood into a file that has gone leaves the picture as it was, and tells of it', async () => {
+  const recorded = record();
+  recorded.write('before');
+  await recorded.drawing.flush();
+  flood(recorded);
+  rmSync(file);
+  await recorded.drawing.flush();
+  expect(recorded.drawing.emulator().frame().lines[0]).toBe('before');
+  expect(faults).toMatchObject([{ code: 'no_recording' }]);
+});
+
+test('nobody waits for a drawing that is disposed of, in a flood or out of it', async () => {
+  for (const bytes of [1_000, 2 * MOST_WAITING_BYTES]) {
+    const recorded = record();
+    flood(recorded, bytes);
+    const flushed = recorded.drawing.flush();
+    recorded.drawing.dispose();
+    await flushed;
+    const { length } = recorded.drawnTo;
+    const other = record();
+    other.write('others are drawn');
+    await other.drawing.flush();
+    expect(recorded.drawnTo).toHaveLength(length);
+  }
+});
+
+test('a resize holds for the picture that is being drawn, too', async () => {
+  const recorded = record();
+  flood(recorded);
+  const flushed = recorded.drawing.flush();
+  recorded.drawing.resize(30, 5);
+  await flushed;
+  expect(recorded.drawing.emulator().frame()).toMatchObject({ cols: 30, rows: 5 });
+});
