@@ -171,9 +171,9 @@ test('a recording without times, and without any length, plays to its end', asyn
 
 test('a session without a recording says so', async () => {
   await using one = await startPage(browser, {
-    prepare: ({ sessions }) => void sessions.addWithoutRecording('JSON', { type: 'json', json_state: 'complete' }),
+    prepare: ({ sessions }) => void sessions.addWithoutRecording('BARE'),
   });
-  await one.visit('#/s/JSON/replay');
+  await one.visit('#/s/BARE/replay');
   await one.page
     .getByText(/recording/i)
     .last()

@@ -4,6 +4,8 @@ import type { SessionActor } from '../session/actor.ts';
 
 /** Claude Code draws within 150 ms of a change of its size (2.1.329); a loaded machine takes longer. */
 const DRAWN_MS = 2_000;
+/** A picture comes in several writes, and what comes first may be the end of another one. */
+const QUIET_MS = 150;
 
 /**
  * Makes Claude Code draw all of its window again, by changing the window's size for a moment. Where a person is attached the size is
@@ -21,26 +23,39 @@ export async function redrawScreen(
     return;
   }
   try {
-    const drawn = nextOutput(actor);
+    const isLargerDrawn = drawn(actor);
     await resizeScreen(screen, actor.target, { cols: size.cols, rows: size.rows + 1 });
-    const hasDrawn = await drawn;
+    const hasSeenLarger = await isLargerDrawn;
+    const isDrawn = drawn(actor);
     await resizeScreen(screen, actor.target, size);
-    if (!hasDrawn) actor.redrawLater();
+    // What is typed next is typed into a picture that is known.
+    if (!(await isDrawn) || !hasSeenLarger) actor.redrawLater();
   } catch (cause) {
     if (!(cause instanceof CatalogueError) || cause.code !== 'screen_attached') throw cause;
     actor.redrawLater();
   }
 }
 
-/** One that is not waited for may find the old size again, and draw nothing. */
-function nextOutput({ recording, deps }: SessionActor): Promise<boolean> {
+/**
+ * Waits for a picture to be drawn to its end. A size that is changed back before may be found as it was, and nothing is drawn.
+ * @returns false where nothing was drawn at all
+ */
+function drawn({ recording, deps }: SessionActor): Promise<boolean> {
   return new Promise((resolve) => {
-    const stop = deps.clock.after(DRAWN_MS, () => done(false));
-    const stopListening = recording?.onBytes(() => done(true));
-    function done(hasDrawn: boolean): void {
-      stop();
+    let hasBegun = false;
+    let stopQuiet: () => void = () => undefined;
+    // A session that works never rests; its picture has come by then.
+    const stopWaiting = deps.clock.after(DRAWN_MS, done);
+    const stopListening = recording?.onBytes(() => {
+      hasBegun = true;
+      stopQuiet();
+      stopQuiet = deps.clock.after(QUIET_MS, done);
+    });
+    function done(): void {
+      stopQuiet();
+      stopWaiting();
       stopListening?.();
-      resolve(hasDrawn);
+      resolve(hasBegun);
     }
   });
 }

@@ -60,7 +60,7 @@ function CurrentPage() {
     case 'new':
       return <NewSessionPage />;
     case 'replay':
-      return <ReplayPage at={value} />;
+      return <ReplayPage key={`${value.slug} ${value.recording}`} at={value} />;
     case 'search':
       return <SearchPage query={value.query} />;
     case 'history':

@@ -1,6 +1,6 @@
 import { computed, signal } from '@preact/signals';
 import { memo } from 'preact/compat';
-import { useMemo } from 'preact/hooks';
+import { useLayoutEffect, useMemo, useRef } from 'preact/hooks';
 import type { Session } from '../../protocol/index.ts';
 import { ageText, now } from '../app/clock.ts';
 import { addressOf, goTo, place } from '../app/router.ts';
@@ -41,10 +41,11 @@ export function openNeighbour(step: 1 | -1): void {
   goTo({ page: 'session', slug: slugs[next] ?? '' });
 }
 
-/** Opens the one that waits longest, the open one aside. */
+/** Goes round the sessions that need somebody, beginning with the one that has waited longest. */
 export function openNextThatNeeds(): void {
   const needing = allGroups.value.filter(({ tone }) => tone === 'needs').flatMap((group) => group.sessions);
-  const next = needing.find(({ slug }) => slug !== openSlug.value) ?? needing[0];
+  const at = needing.findIndex(({ slug }) => slug === openSlug.value);
+  const next = needing[(at + 1) % needing.length];
   if (next !== undefined) goTo({ page: 'session', slug: next.slug });
 }
 
@@ -53,6 +54,13 @@ export function SessionList() {
   // Read for being told of it.
   void order.value;
   const shown = groups.peek();
+  const rows = useRef<HTMLElement>(null);
+  useFocusThatStays(rows);
+  const open = openSlug.value;
+  useLayoutEffect(() => {
+    if (open !== null) rowAt(rows, addressOf({ page: 'session', slug: open }))?.scrollIntoView({ block: 'nearest' });
+    // The list comes after the address where the page has just been loaded.
+  }, [open, shown.length > 0]);
   return (
     <>
       <div class="filter">
@@ -81,7 +89,7 @@ export function SessionList() {
           /
         </span>
       </div>
-      <nav class="sessions" aria-label="Sessions">
+      <nav ref={rows} class="sessions" aria-label="Sessions">
         {shown.map((group) => (
           <section key={group.title}>
             <h2 data-tone={group.tone}>
@@ -103,6 +111,19 @@ export function SessionList() {
       </nav>
     </>
   );
+}
+
+/** A row that moves to another group is another element; the focus goes with its session. */
+function useFocusThatStays(rows: { current: HTMLElement | null }): void {
+  const focused = document.activeElement?.closest('.session-row')?.getAttribute('href') ?? null;
+  useLayoutEffect(() => {
+    if (focused === null || document.activeElement !== document.body) return;
+    rowAt(rows, focused)?.focus({ preventScroll: true });
+  });
+}
+
+function rowAt(rows: { current: HTMLElement | null }, address: string): HTMLElement | null {
+  return rows.current?.querySelector<HTMLElement>(`[href="${CSS.escape(address)}"]`) ?? null;
 }
 
 function ListHint() {

@@ -1,5 +1,5 @@
 import { type Signal, useSignal } from '@preact/signals';
-import { useEffect } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import { client, sessions } from '../connection/fleet.ts';
 import { Icon } from '../parts/icons.tsx';
 import { tellError } from '../parts/toasts.tsx';
@@ -11,6 +11,9 @@ export function FolderField({ path }: { path: Signal<string> }) {
   const found = useSignal<readonly string[]>([]);
   const chosen = useSignal(-1);
   const isOpen = useSignal(false);
+  const field = useRef<HTMLInputElement>(null);
+  // It is the first thing to be said of a new session.
+  useLayoutEffect(() => field.current?.focus(), []);
   const recent = [...new Set([...sessions.value.values()].flatMap((session) => session.path ?? []))].slice(0, 5);
 
   useEffect(() => {
@@ -48,6 +51,7 @@ export function FolderField({ path }: { path: Signal<string> }) {
     <div class="field folder-field">
       <label for="folder">Folder</label>
       <input
+        ref={field}
         id="folder"
         class="input mono"
         required

@@ -27,6 +27,10 @@ export function SearchPage({ query }: { query: string }) {
   const kind = useSignal<SearchKind | null>(null);
   const hits = useSignal<readonly SearchHit[] | null>(null);
   const isPending = useSignal(false);
+  // The address is another one: by a link, or by the way back.
+  useEffect(() => {
+    if (query !== typed.peek().trim()) typed.value = query;
+  }, [query]);
 
   useEffect(() => {
     const q = typed.value.trim();

@@ -9,6 +9,7 @@ import { canNotify, notifying, pushProblem, turnOff, turnOn } from '../notify/no
 import { Icon } from '../parts/icons.tsx';
 import { PageHead } from '../parts/page-head.tsx';
 import { attempt, tellError } from '../parts/toasts.tsx';
+import { drafts } from '../session/drafts.ts';
 
 const THEMES: readonly { choice: ThemeChoice; title: string }[] = [
   { choice: 'system', title: 'As the system' },
@@ -66,6 +67,7 @@ export function SettingsPage() {
             onClick={async () => {
               if (!(await attempt(() => client.call('signOut')))) return;
               await forgetSignInKey();
+              drafts.clear();
               becomeSignedOut();
             }}
           >

@@ -1,13 +1,14 @@
-import { useSignal } from '@preact/signals';
-import { useEffect, useRef } from 'preact/hooks';
+import { computed, useSignal } from '@preact/signals';
+import { useEffect, useMemo, useRef } from 'preact/hooks';
 import { CatalogueError, type KeptRecording, type StatusChange } from '../../protocol/index.ts';
 import { addressOf, goTo, type Replay } from '../app/router.ts';
 import { addShortcuts } from '../app/shortcuts.ts';
-import { client } from '../connection/fleet.ts';
+import { client, sessions } from '../connection/fleet.ts';
 import { latePart } from '../connection/late-part.ts';
 import { Icon } from '../parts/icons.tsx';
 import { PageHead } from '../parts/page-head.tsx';
 import { tellError } from '../parts/toasts.tsx';
+import { SessionPage } from '../session/page.tsx';
 import { createPlayer, type Player, type ReplaySource } from './player.ts';
 
 const SPEEDS = [0.5, 1, 2, 4, 8];
@@ -19,8 +20,19 @@ const KNOWN_AFTER_S = 5;
 
 const loadScreen = latePart(() => import('../terminal/screen.ts'));
 
-/** A recording as it was: with a scrubber, faster or slower, from question to question. */
-export function ReplayPage({ at: { slug, recording, offset, t } }: { at: Replay }) {
+/** A recording as it was. A JSON session has none of its own: its conversation is all that there was. */
+export function ReplayPage({ at }: { at: Replay }) {
+  const { slug, recording } = at;
+  const isConversation = useMemo(() => computed(() => sessions.value.get(slug)?.type === 'json'), [slug]);
+  return isConversation.value && recording === null ? (
+    <SessionPage slug={slug} seq={null} />
+  ) : (
+    <RecordingPage at={at} />
+  );
+}
+
+/** With a scrubber, faster or slower, from question to question. */
+function RecordingPage({ at: { slug, recording, offset, t } }: { at: Replay }) {
   const place = useRef<HTMLDivElement>(null);
   const player = useSignal<Player | null>(null);
   const duration = useSignal(0);
