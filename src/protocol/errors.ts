@@ -386,11 +386,11 @@ export const ERRORS = {
     hint: '`cbos send` sends the text again',
   },
 
-  no_server: { status: 503, exit: EXIT.noServer, meaning: 'No CBOS server runs on this home', hint: 'cbos up' },
+  no_server: { status: 503, exit: EXIT.noServer, meaning: 'CBOS is not running', hint: 'Start it: cbos up' },
   server_running: {
     status: 409,
     exit: EXIT.failed,
-    meaning: 'A CBOS server runs on this home already',
+    meaning: 'CBOS is running already',
     hint: '`cbos down` stops it',
   },
   port_taken: {

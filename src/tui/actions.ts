@@ -169,10 +169,11 @@ export function attach(app: App): void {
 }
 
 /** The file of a recording, as the server knows it: this program's own settings may name another place (a demo's sessions lie elsewhere). */
-export async function recordingFile(app: App, slug: string): Promise<string> {
+export async function recordingFile(app: App, slug: string, recording?: string): Promise<string> {
+  const query = recording === undefined || recording === slug ? {} : { recording };
   // An older server does not say it.
-  const { file }: { file?: string } = await app.client.call('replay', { params: { slug } });
-  return file ?? slug;
+  const { file }: { file?: string } = await app.client.call('replay', { params: { slug }, query });
+  return file ?? recording ?? slug;
 }
 
 export function refresh(app: App): void {
@@ -183,11 +184,17 @@ export function refresh(app: App): void {
 export function replay(app: App): void {
   const session = requireSelected(app);
   if (session === null) return;
+  replayFrom(app, { slug: session.slug, recording: session.slug, seconds: 0 });
+}
+
+/** Plays a recording from a moment on. @param at.recording the session's slug, or `SLUG.N` of an older one */
+export function replayFrom(app: App, at: { slug: string; recording: string; seconds: number }): void {
   app.run(async () => {
-    const file = await recordingFile(app, session.slug);
-    const code = await app.lendTerminal(() => app.host.runHere(['replay', file]));
+    const file = await recordingFile(app, at.slug, at.recording);
+    const from = at.seconds > 0 ? ['--from', at.seconds.toFixed(1)] : [];
+    const code = await app.lendTerminal(() => app.host.runHere(['replay', file, ...from]));
     if (code !== 0) throw new CatalogueError('no_recording');
-    app.toast('good', `back from the recording of ${session.slug}`);
+    app.toast('good', `back from the recording of ${at.slug}`);
   });
 }
 

@@ -1,4 +1,4 @@
-import { formatDuration, formatSince } from '../text/durations.ts';
+import { formatDuration } from '../text/durations.ts';
 import { cleanBlock, cleanLine } from '../text/terminal-text.ts';
 import { answer, attach, broadcast, endSession, interrupt, recordingFile, refresh, replay } from './actions.ts';
 import { type App, requireSelected } from './app.ts';
@@ -6,6 +6,7 @@ import { type Command, type CommandSet, createCommandSet } from './command-set.t
 import { confirm } from './modes/confirm.ts';
 import { showHelp } from './modes/help.ts';
 import { newSession } from './modes/new-session.ts';
+import { showHits } from './modes/search-results.ts';
 import { showStash } from './modes/stash.ts';
 import { showPage } from './modes/text-page.ts';
 import { countStates } from './order.ts';
@@ -51,10 +52,10 @@ const COMMANDS: Readonly<Record<string, Command<App>>> = {
     run(app) {
       const session = requireSelected(app);
       if (session === null) return;
-      app.toast('wait', `launching ${session.slug} again…`);
+      app.toast('wait', `restarting ${session.slug}…`);
       app.run(async () => {
         await app.client.call('restartSession', { params: { slug: session.slug } });
-        app.toast('good', `${session.slug} goes on`);
+        app.toast('good', `${session.slug} restarted`);
       });
     },
   },
@@ -107,13 +108,7 @@ function search(app: App, words: string): void {
   }
   app.run(async () => {
     const { hits } = await app.client.call('search', { query: { q: words, limit: MOST_HITS } });
-    const { dress, options } = app;
-    showPage(app, `${hits.length} found: ${cleanLine(words)}`, (cols) =>
-      hits.flatMap(({ session, at, snippet }) => [
-        ` ${dress('bold', cleanLine(session))} ${dress('dim', `${formatSince(at, options.now())} ago`)}`,
-        ...wrap(cleanLine(snippet), cols - 4).map((row) => `   ${row}`),
-      ]),
-    );
+    showHits(app, hits, words);
   });
 }
 

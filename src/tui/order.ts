@@ -42,6 +42,23 @@ function searchText(session: Session): string {
     .toLowerCase();
 }
 
+/**
+ * The session that somebody means who types a name: the one that is called so, else the first whose name begins so, else the first that has
+ * it in its name; null where it is in no name.
+ */
+export function bestMatch(sessions: readonly Session[], typed: string): string | null {
+  const name = typed.trim().toLowerCase();
+  if (name === '') return null;
+  const slugs = sessions.map(({ slug }) => slug);
+  const like = (test: (slug: string) => boolean): string | undefined => slugs.find((slug) => test(slug.toLowerCase()));
+  return (
+    like((slug) => slug === name) ??
+    like((slug) => slug.startsWith(name)) ??
+    like((slug) => slug.includes(name)) ??
+    null
+  );
+}
+
 /** Whether it cannot go on without the person. */
 export function needsPerson({ state, status }: Session): boolean {
   return state === 'waiting' || state === 'error' || status.primary === 'stuck';

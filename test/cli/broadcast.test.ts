@@ -27,15 +27,15 @@ describe('send to several sessions', () => {
     [['--all', '--', 'run', 'the', 'tests']],
     [['--all', 'run the tests']],
   ])('%j takes all words as the text, and prints a line for each session', async (words) => {
-    expect(await send(...words)).toEqual({ code: 0, stdout: `${one} took it\n${two} took it\n`, stderr: '' });
+    expect(await send(...words)).toEqual({ code: 0, stdout: `Sent to ${one}\nSent to ${two}\n`, stderr: '' });
     expect(sent()).toEqual(['run the tests', 'run the tests']);
   });
 
-  test('ends with exit code 4 where one does not get it, and says why', async () => {
+  test('ends with exit code 4 where one is not sent it, and says why', async () => {
     cli.server.sessions.change(two, WAITS_FOR_PERMISSION);
     const { code, stdout, stderr } = await send('--all', 'hello');
     expect({ code, stderr }).toEqual({ code: 4, stderr: '' });
-    expect(stdout).toMatch(new RegExp(`^${one} took it\n${two} does not get it: The prompt takes no text now — .+\n$`));
+    expect(stdout).toMatch(new RegExp(`^Sent to ${one}\n${two}: not sent. The prompt takes no text now — .+\n$`));
     const json = await send('--all', 'hello', '--json');
     expect(json.code).toBe(4);
     expect(JSON.parse(json.stdout)).toMatchObject([
@@ -46,7 +46,7 @@ describe('send to several sessions', () => {
 
   test('goes to those in a state alone', async () => {
     cli.server.sessions.change(two, WORKS);
-    expect(await send('--state', 'ready', 'hello')).toEqual({ code: 0, stdout: `${one} took it\n`, stderr: '' });
+    expect(await send('--state', 'ready', 'hello')).toEqual({ code: 0, stdout: `Sent to ${one}\n`, stderr: '' });
     expect(sent()).toEqual(['hello']);
   });
 

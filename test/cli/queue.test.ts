@@ -35,7 +35,7 @@ describe('queue', () => {
     expect((await queue('edit', first.id.slice(-8), 'something', 'else')).stdout).toBe(
       'AUTH gets this as soon as it is ready: something else\n',
     );
-    expect((await queue('rm', second.id)).stdout).toBe('AUTH does not get it: the second\n');
+    expect((await queue('rm', second.id)).stdout).toBe('AUTH: cancelled, not sent: the second\n');
     expect(cli.server.sessions.deliveries('AUTH')).toEqual([
       expect.objectContaining({ id: second.id, status: 'cancelled' }),
       expect.objectContaining({ id: first.id, text: 'something else' }),

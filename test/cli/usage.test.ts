@@ -125,7 +125,7 @@ test.each([
   expect({ code, stdout, stderr }).toEqual({
     code: 5,
     stdout: '',
-    stderr: 'cbos: No CBOS server runs on this home — cbos up\n',
+    stderr: 'cbos: CBOS is not running — Start it: cbos up\n',
   });
 });
 

@@ -142,7 +142,7 @@ describe('a broadcast at the command line', () => {
     await cbos.untilStatus('BUSY', 'active/thinking');
     await cbos.cli(['kill', 'ENDED']);
     const sent = await cbos.cli(['send', '--yes', '--state', 'ready', 'scene:hello', 'all']);
-    expect(sent).toEqual({ code: 0, stdout: 'READY took it\n', stderr: '' });
+    expect(sent).toEqual({ code: 0, stdout: 'Sent to READY\n', stderr: '' });
     // Its hook confirms a prompt before the request for it is made.
     await received(2);
     expect(world.promptsReceived()).toEqual(['scene:silent', 'scene:hello all']);

@@ -44,7 +44,7 @@ test('from nothing: starts the server, launches a session, sees it think, gives 
   await terminal.until(SELECTED('waiting'), 'that it waits');
 
   await send(terminal, 'scene:permission');
-  await terminal.until(/AUTH took it/, 'that Claude Code took the prompt');
+  await terminal.until(/Sent to AUTH/, 'that Claude Code took the prompt');
   const asked = await terminal.until(/needs a permission/, 'the permission');
   expect(asked).toContain('touch ../marker.txt');
   await terminal.until(/1 {2}Yes/, 'its options');

@@ -128,7 +128,7 @@ describe('the page, in a real browser, on real sessions', () => {
     const reply = page.getByLabel('Reply to DEPLOY');
     await reply.fill('one line\nand another');
     await reply.press('Enter');
-    await page.getByLabel('Sent').getByText('Claude Code took it').waitFor();
+    await page.getByLabel('Sent').getByText('Sent', { exact: true }).waitFor();
     await waitFor(() => world.promptsReceived().includes('one line\nand another'), {
       describe: 'the model is asked that',
       actual: () => world.promptsReceived(),
@@ -247,7 +247,7 @@ describe('the page, in a real browser, on real sessions', () => {
     await page.getByText('Connection lost', { exact: false }).waitFor({ state: 'detached' });
     await page.getByLabel('Reply to KEEP').fill('after the restart');
     await page.getByRole('button', { name: 'Send' }).click();
-    await page.getByLabel('Sent').getByText('Claude Code took it').waitFor();
+    await page.getByLabel('Sent').getByText('Sent', { exact: true }).waitFor();
     expect(watched.faults).toEqual([]);
     await endAll();
   });

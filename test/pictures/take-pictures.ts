@@ -84,7 +84,7 @@ async function sendPrompt(page: Page): Promise<void> {
   await page.locator('.xterm-screen').waitFor();
   await page.getByLabel('Reply to RELEASE').fill(PROMPT);
   await page.getByRole('button', { name: 'Send', exact: true }).click();
-  await page.getByText('Claude Code took it').waitFor();
+  await page.getByLabel('Sent').getByText('Sent', { exact: true }).waitFor();
 }
 
 async function fillForm(page: Page): Promise<void> {

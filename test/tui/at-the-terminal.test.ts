@@ -167,11 +167,49 @@ test('/status, /refresh, /explain and /search say what they know, and Esc leads 
   await terminal.until(/refreshed/, 'that it was asked anew');
   await change('BILL', { last_question: 'Which ledger?' });
   await command('/search ledger');
-  await terminal.until(/1 found: ledger[\s\S]*BILL[\s\S]*Which ledger\?/, 'the hit');
+  await terminal.until(/1 result: ledger[\s\S]*BILL[\s\S]*Which ledger\?/, 'the hit');
   await terminal.keys('q');
   await terminal.until(/q quit/, 'the list');
   await command('/search');
   await terminal.until(/nothing to search for/, 'what is missing');
+});
+
+test('Enter on a result of a search plays the recording from that moment, and selects its session', async () => {
+  await change('BILL', { last_question: 'Which ledger?' });
+  await command('/search ledger');
+  await terminal.until(/1 result: ledger/, 'the hit');
+  await terminal.keys('Enter');
+  await terminal.until(/back from the recording of BILL/, 'that it is back');
+  await terminal.until(/▌. BILL/, 'that BILL is selected');
+});
+
+test('a name that is typed into the filter selects its session, not one whose text has it', async () => {
+  await change('BILL', { ...asking('what about auth?'), last_question: 'auth' });
+  await terminal.until(/BILL[\s\S]* AUTH /, 'BILL above AUTH');
+  await terminal.keys('f');
+  await terminal.until(/Show only sessions with/, 'the filter');
+  await terminal.type('bill');
+  await terminal.until(/▌. BILL/, 'that BILL is selected');
+  await terminal.keys('C-u');
+  await terminal.type('auth');
+  await terminal.until(/▌. AUTH/, 'that AUTH is selected, below BILL');
+  await change('BILL', resting);
+  await terminal.keys('Enter', 'Escape');
+});
+
+test('what is typed takes the place of the folder that is proposed; a key that moves in it keeps it', async () => {
+  const typing = async (keys: readonly string[], shown: RegExp): Promise<void> => {
+    await terminal.keys('n');
+    await terminal.until(/A new session/, 'the form');
+    await terminal.keys('Tab');
+    await terminal.until(/▌ folder +[~/]/, 'the folder that is proposed');
+    for (const key of keys) await (key.length === 1 ? terminal.type(key) : terminal.keys(key));
+    await terminal.until(shown, `the folder after ${keys.join(' ')}`);
+    await terminal.keys('Escape');
+    await terminal.until(/q quit/, 'the list');
+  };
+  await typing(['/', 't', 'm'], /▌ folder +\/tm\s/);
+  await typing(['End', '/', 't'], /▌ folder +[~/]\S+\/t\s/);
 });
 
 test('/rename gives another name; one that is none or taken is refused with the reason', async () => {
@@ -199,7 +237,7 @@ test('R plays the recording that lies elsewhere, and comes back', async () => {
   await terminal.until(/AUTH was played|back from the recording/, 'that it is back');
 });
 
-test('/send-all asks, then sends to every session and says how many took it', async () => {
+test('/send-all asks, then sends to every session and says how many get it', async () => {
   await command('/send-all hello all');
   await terminal.until(/Send it to all 2 sessions\? \(y\/n\)/, 'the question');
   await terminal.keys('y');

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { Session } from '../../src/protocol/index.ts';
 import { alertCodes, alertsBetween } from '../../src/tui/alerts.ts';
 import { createModel } from '../../src/tui/model.ts';
-import { listedSessions, nextNeedy } from '../../src/tui/order.ts';
+import { bestMatch, listedSessions, nextNeedy } from '../../src/tui/order.ts';
 import { someSession } from '../harness/some-session.ts';
 
 const { status } = someSession('X');
@@ -26,6 +26,18 @@ test('those who wait come first, the longest first; what is over comes last', ()
   expect(slugs('')).toEqual(['FIRST', 'LATER', 'FAILED', 'STUCK', 'WORKS', 'IDLE', 'DEAD']);
   expect(slugs('permission st')).toEqual(['FIRST']);
   expect(slugs('nothing like it')).toEqual([]);
+});
+
+test.each([
+  ['auth', 'AUTH'],
+  ['au', 'AUTH-2'],
+  ['th', 'AUTH-2'],
+  ['2', 'AUTH-2'],
+  ['bill', null],
+  [' ', null],
+])('who types %j means %s: the whole name first, then its beginning, then any of it', (typed, meant) => {
+  const sessions = [someSession('OATH', { path: '/bill' }), someSession('AUTH-2'), someSession('AUTH')];
+  expect(bestMatch(typed === 'th' ? sessions.slice(1) : sessions, typed)).toBe(meant);
 });
 
 test('Tab goes round those who need the person', () => {

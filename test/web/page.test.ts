@@ -155,7 +155,7 @@ describe('a question', () => {
   test('is refused in other words', async () => {
     await using one = await startPage(browser, { prepare: ({ sessions }) => void sessions.add('ASKS', asking()) });
     await one.visit('#/s/ASKS');
-    await one.page.getByRole('button', { name: 'No, with a remark…' }).click();
+    await one.page.getByRole('button', { name: 'No, and tell Claude why…' }).click();
     await one.page.keyboard.type('use pnpm');
     await one.page.keyboard.press('Enter');
     await waitFor(() => one.server.sessions.answers.length > 0, { describe: 'an answer comes' });

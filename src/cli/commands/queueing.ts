@@ -78,7 +78,7 @@ export function addQueueing(program: Command, context: CliContext): void {
       const client = await context.client();
       const delivery = await client.call('cancelDelivery', { params: { slug, id } });
       if (options.json === true) out.json(delivery);
-      else out.line(cleanLine(`${slug} does not get it: ${firstLine(delivery.text)}`));
+      else out.line(cleanLine(`${slug}: cancelled, not sent: ${firstLine(delivery.text)}`));
     });
 }
 

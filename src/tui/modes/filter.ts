@@ -1,14 +1,19 @@
 import { type App, moveSelection } from '../app.ts';
 import { edit, editorOf } from '../input/editor.ts';
 import { listed } from '../model.ts';
+import { bestMatch } from '../order.ts';
 
 /** Narrows the list while its words are typed: name, folder, state, what it asks. */
 export function editFilter(app: App): void {
   let editor = editorOf(app.model.filter);
   const apply = (text: string): void => {
     app.model.filter = text.replaceAll('\n', ' ');
-    const isShown = listed(app.model).some((session) => session.slug === app.model.selected);
-    if (!isShown) moveSelection(app, 0);
+    const sessions = listed(app.model);
+    const isShown = sessions.some((session) => session.slug === app.model.selected);
+    // The next key may answer what the selected session asks: that is the one whose name was typed.
+    const named = bestMatch(sessions, app.model.filter);
+    if (named !== null) app.select(named);
+    else if (!isShown) moveSelection(app, 0);
     app.changed();
   };
   app.open({

@@ -1,5 +1,6 @@
+import { displayWidth } from '../../text/display-width.ts';
 import type { App } from '../app.ts';
-import { fitTo } from '../view/cells.ts';
+import { fitTo, wrap } from '../view/cells.ts';
 import { showPage } from './text-page.ts';
 
 const KEYS: readonly (readonly [title: string, keys: readonly (readonly [string, string])[]])[] = [
@@ -60,12 +61,20 @@ const KEY_CELLS = 12;
 
 export function showHelp(app: App): void {
   const { dress } = app;
-  const row = ([key, does]: readonly [string, string], cols: number): string =>
-    `   ${dress('bold', fitTo(key, KEY_CELLS))} ${fitTo(does, cols - KEY_CELLS - 5).trimEnd()}`;
+  const rows = ([key, does]: readonly [string, string], cols: number): string[] => {
+    const isLong = displayWidth(key) > KEY_CELLS;
+    const about = wrap(does, Math.max(10, cols - KEY_CELLS - 5)).map((row) => ` ${row}`);
+    const named = `   ${dress('bold', isLong ? key : fitTo(key, KEY_CELLS))}`;
+    const indent = ' '.repeat(KEY_CELLS + 3);
+    const [first = '', ...more] = isLong ? ['', ...about] : about;
+    return [`${named}${first}`, ...more.map((row) => `${indent}${row}`)];
+  };
   showPage(app, 'Keys', (cols) => [
-    ...KEYS.flatMap(([title, keys]) => [dress('cyan', ` ${title}`), ...keys.map((key) => row(key, cols))]),
+    ...KEYS.flatMap(([title, keys]) => [dress('cyan', ` ${title}`), ...keys.flatMap((key) => rows(key, cols))]),
     dress('cyan', ' Commands, after /'),
-    ...app.commands.help.map((help) => row(help, cols)),
-    ` ${dress('dim', fitTo('Words that are no command of these go to Claude Code: /model, /compact …', cols - 2).trimEnd())}`,
+    ...app.commands.help.flatMap((help) => rows(help, cols)),
+    ...wrap('Any other command goes to Claude Code: /model, /compact …', cols - 2).map(
+      (row) => ` ${dress('dim', row)}`,
+    ),
   ]);
 }

@@ -21,6 +21,8 @@ const LABEL_CELLS = 10;
 interface Form {
   field: Field;
   texts: Record<Exclude<Field, 'type'>, Editor>;
+  /** the folder is a proposal, shown as selected text: what is typed takes its place, a key that moves in it keeps it */
+  isProposed: boolean;
   type: SessionType;
   /** folders that begin as what stands in the field */
   folders: readonly string[];
@@ -36,6 +38,7 @@ export function newSession(app: App, name = ''): void {
   const form: Form = {
     field: 'name',
     texts: { name: editorOf(name), folder: editorOf(pathText(app.options.cwd, home)), prompt: EMPTY_EDITOR },
+    isProposed: true,
     type: 'screen',
     folders: [],
     isLookingUp: false,
@@ -74,6 +77,7 @@ export function newSession(app: App, name = ''): void {
     const completed = first.slice(0, end);
     if (completed.length <= typed.length) return false;
     form.texts.folder = editorOf(completed);
+    form.isProposed = false;
     lookUpFolders();
     return true;
   };
@@ -101,6 +105,7 @@ export function newSession(app: App, name = ''): void {
       if (isOther) form.type = form.type === 'screen' ? 'json' : 'screen';
       return;
     }
+    if (form.field === 'folder') replaceProposal(form, event);
     const editor = form.texts[form.field];
     const isNewLine = form.field === 'prompt' && event.kind === 'key' && ['alt+enter', 'ctrl+j'].includes(event.name);
     form.texts[form.field] = edit(editor, isNewLine ? { kind: 'paste', text: '\n' } : event) ?? editor;
@@ -128,6 +133,14 @@ export function newSession(app: App, name = ''): void {
     page: (cols, rows) => formPage(app, form, { cols, rows }),
   });
   lookUpFolders();
+}
+
+/** As in any field with its text selected. */
+function replaceProposal(form: Form, event: InputEvent): void {
+  if (!form.isProposed || event.kind === 'focus') return;
+  form.isProposed = false;
+  const isErasing = event.kind === 'key' && ['backspace', 'delete'].includes(event.name);
+  if (event.text !== '' || isErasing) form.texts.folder = EMPTY_EDITOR;
 }
 
 function create(app: App, form: Form, home: string | undefined): void {
@@ -187,6 +200,9 @@ function formPage(app: App, form: Form, { cols, rows }: { cols: number; rows: nu
     if (isHere) cursor = { row: lines.length + at.row, col: LABEL_CELLS + 3 + at.col };
     for (const [index, row] of written.entries()) {
       lines.push(`${index === 0 ? label : ' '.repeat(LABEL_CELLS + 2)} ${row}`);
+    }
+    if (field === 'folder' && isHere && form.isProposed) {
+      lines.splice(lines.length - written.length, written.length, `${label} ${dress('inverse', written.join(''))}`);
     }
     if (field === 'folder' && isHere) lines.push(...folderLines(form.folders, width).map((row) => dress('dim', row)));
   }

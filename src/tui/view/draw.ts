@@ -136,7 +136,7 @@ function header({ model, size, now, dress }: Drawing): string {
 /** How many of those that wait stand still until they are answered; the others are done and could be given something new. */
 function countQuestions({ view }: Model): string {
   const asking = [...view.values()].filter(({ status }) => status.primary === 'waiting').length;
-  return asking === 0 ? '' : ` (${asking} ${asking === 1 ? 'asks' : 'ask'})`;
+  return asking === 0 ? '' : `, ${asking} ${asking === 1 ? 'needs' : 'need'} you`;
 }
 
 function list({ model, now, home, dress }: Drawing, frame: Frame): string[] {

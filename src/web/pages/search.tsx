@@ -112,9 +112,9 @@ function takeFocus(field: HTMLInputElement | null): void {
 function summary(typed: string, hits: readonly SearchHit[] | null): string {
   if (typed.trim() === '') return '';
   if (hits === null) return 'Searching…';
-  if (hits.length === 0) return 'Nothing was found.';
+  if (hits.length === 0) return 'No results.';
   if (hits.length >= LIMIT) return `The newest ${LIMIT}.`;
-  return hits.length === 1 ? 'One place.' : `${hits.length} places.`;
+  return hits.length === 1 ? 'One result.' : `${hits.length} results.`;
 }
 
 function Hit({ hit }: { hit: SearchHit }) {

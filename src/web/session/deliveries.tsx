@@ -73,7 +73,7 @@ export function useDeliveries(session: Session): DeliveryList {
 const WORDS: Readonly<Record<DeliveryStatus, string>> = {
   queued: 'held until it is ready',
   sent: 'typed, not confirmed yet',
-  delivered: 'Claude Code took it',
+  delivered: 'Sent',
   unknown: 'unknown: the server stopped in between',
   cancelled: 'cancelled',
   failed: 'failed',

@@ -231,7 +231,7 @@ function Choices({ question, isDisabled, isSettled, hasKeys, onAnswer }: Choices
               isAsking.value = true;
             }}
           >
-            {asksYesOrNo ? 'No, with a remark…' : 'In other words…'}
+            {asksYesOrNo ? 'No, and tell Claude why…' : 'Other answer…'}
           </button>
         ))}
     </div>

@@ -1,0 +1,76 @@
+import type { SearchHit } from '../../protocol/index.ts';
+import { formatSince } from '../../text/durations.ts';
+import { cleanLine } from '../../text/terminal-text.ts';
+import { replayFrom } from '../actions.ts';
+import type { App } from '../app.ts';
+import { wrap } from '../view/cells.ts';
+
+/** What a transcript tells is on the screen a moment later (2.1.329: up to a second on a busy machine). */
+const DRAWN_AFTER_S = 1.5;
+
+/** What a search found, to choose from: Enter opens the recording at that moment, or the session. */
+export function showHits(app: App, hits: readonly SearchHit[], words: string): void {
+  let chosen = 0;
+  let top = 0;
+  const move = (step: number): void => {
+    chosen = Math.max(0, Math.min(hits.length - 1, chosen + step));
+    app.changed();
+  };
+  const steps: Readonly<Record<string, number>> = {
+    j: 1,
+    down: 1,
+    k: -1,
+    up: -1,
+    pagedown: 10,
+    pageup: -10,
+    g: Number.NEGATIVE_INFINITY,
+    G: Number.POSITIVE_INFINITY,
+  };
+  app.open({
+    hints: () => [
+      ...(hits.length === 0
+        ? []
+        : ([
+            ['j/k', 'choose'],
+            ['Enter', 'open'],
+          ] as const)),
+      ['Esc', 'back'],
+    ],
+    handle(event) {
+      if (event.kind !== 'key') return;
+      const step = steps[event.name];
+      const hit = hits[chosen];
+      if (step !== undefined) move(step);
+      else if (event.name === 'enter' && hit !== undefined) open(app, hit);
+      else if (['escape', 'q', 'enter', 'ctrl+c'].includes(event.name)) app.close();
+    },
+    page(cols, rows) {
+      const lines = hits.map((hit, index) => hitRows(app, hit, { cols, isChosen: index === chosen }));
+      top = Math.min(top, chosen);
+      while (lines.slice(top, chosen + 1).flat().length > rows && top < chosen) top++;
+      const title = hits.length === 1 ? '1 result' : `${hits.length} results`;
+      return { title: `${title}: ${cleanLine(words)}`, rows: lines.slice(top).flat().slice(0, rows) };
+    },
+  });
+}
+
+function hitRows(
+  { dress, options }: App,
+  { session, at, snippet }: SearchHit,
+  of: { cols: number; isChosen: boolean },
+) {
+  const mark = of.isChosen ? '▌' : ' ';
+  return [
+    `${mark}${dress(of.isChosen ? 'inverse' : 'bold', cleanLine(session))} ${dress('dim', `${formatSince(at, options.now())} ago`)}`,
+    ...wrap(cleanLine(snippet), of.cols - 4).map((row) => `${mark}  ${row}`),
+  ];
+}
+
+/** A hit in a recording is played from its moment; one in a conversation leads to the session. */
+function open(app: App, { session, recording, kind, t }: SearchHit): void {
+  app.select(session);
+  app.close();
+  if (recording === null || t === null) return;
+  const seconds = kind === 'screen' ? t : t + DRAWN_AFTER_S;
+  replayFrom(app, { slug: session, recording, seconds });
+}
