@@ -54,8 +54,6 @@ export function createLocalMachine(self: ThisProgram): LocalHost {
     stopServer: async () => {
       await requireOutside();
       const settings = await settingsOf();
-      // It would not hear that it is to end.
-      await requireNotStopped(settings.home, self.pid);
       return (await stopServerOf(settings.home, self.pid)) ? 'stopped' : 'not_running';
     },
     readToken: async () => {

@@ -7,7 +7,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { ServeRequest, SettingFlags, StartRequest } from '../cli/local-host.ts';
 import { openLogFile } from '../platform/files/log-file.ts';
 import { writeFault } from '../platform/files/write-fault.ts';
-import { isAlive, readProcess, waitUntil } from '../platform/process/index.ts';
+import { isAlive, isStopped, processNow, readProcess, waitUntil } from '../platform/process/index.ts';
 import { prepareHome, readSettings } from '../platform/settings/index.ts';
 import { homeFault, toHomeError } from '../platform/sqlite/home-fault.ts';
 import { findHomeHolders, type HomeHolder } from '../platform/sqlite/home-holders.ts';
@@ -40,10 +40,18 @@ export async function runningServer(home: string, self: number): Promise<ServerP
 /** @throws CatalogueError no_server where the process of the home's server is stopped */
 export async function requireNotStopped(home: string, self: number): Promise<void> {
   const holder = await runningServer(home, self);
-  const state = holder === null ? null : (await readProcess(holder.pid))?.state;
-  if (holder === null || (state !== 'T' && state !== 't')) return;
-  throw new CatalogueError('no_server', `The server does not answer: its process (pid ${holder.pid}) is stopped`, {
-    hint: `kill -CONT ${holder.pid}`,
+  if (holder !== null) requireRunning(holder.pid);
+}
+
+const isStoppedNow = (pid: number): boolean => {
+  const info = processNow(pid);
+  return info !== null && isStopped(info);
+};
+
+function requireRunning(pid: number): void {
+  if (!isStoppedNow(pid)) return;
+  throw new CatalogueError('no_server', `The server does not answer: its process (pid ${pid}) is stopped`, {
+    hint: `kill -CONT ${pid}`,
   });
 }
 
@@ -172,12 +180,11 @@ function environmentOf(flags: SettingFlags): Record<string, string> {
 
 /** A server notices that its home was removed, and ends; one that is stopped, or hangs, cannot. */
 function strayServer(home: string, { pid }: HomeHolder): CatalogueError {
+  const ending = isStoppedNow(pid) ? `kill -CONT ${pid} lets it notice, and it ends` : '`cbos down` ends it';
   return new CatalogueError(
     'server_running',
     `A server (pid ${pid}) still runs on a home that was removed from ${home}`,
-    {
-      hint: '`cbos down` ends it; its sessions live on',
-    },
+    { hint: `${ending}; its sessions live on` },
   );
 }
 
@@ -206,10 +213,12 @@ function isAnswering(socket: string): Promise<boolean> {
   });
 }
 
-/** Ends the server of a home, or one whose home was removed from there. @returns whether one ran */
+/** Ends the server of a home, or one whose home was removed from there. @returns whether one ran. @throws CatalogueError no_server: it is stopped */
 export async function stopServerOf(home: string, self: number): Promise<boolean> {
   const found = (await runningServer(home, self)) ?? (await findHomeHolders(home, self)).find((one) => one.isRemoved);
   if (found == null) return false;
+  // It would not hear that it is to end.
+  requireRunning(found.pid);
   await stopServer(found);
   return true;
 }

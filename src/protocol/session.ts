@@ -50,6 +50,10 @@ export const Session = z
     recording_stopped_because: RecordingStop.nullable().meta({
       description: 'Why it is not recorded: nothing can be written (`disk`), or its files were removed (`removed`)',
     }),
+    screen_prompt_at: Timestamp.nullable().meta({
+      description:
+        "When something was to be typed and Screen itself had the keys: somebody at the terminal had copy mode or one of Screen's prompts open. null where nothing is known of one",
+    }),
   })
   .meta({ id: 'Session' });
 export type Session = z.infer<typeof Session>;

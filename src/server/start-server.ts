@@ -5,7 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { thresholdsOf } from '../core/settings/index.ts';
 import { type ScreenRule, userObserver } from '../core/status/index.ts';
 import { createTurnGates, noteRemade, registryDirectory, removeGates } from '../platform/claude/index.ts';
-import { openScreenHost, type ScreenHost } from '../platform/gnu-screen/index.ts';
+import { openScreenHost, removeLeftExchanges, type ScreenHost } from '../platform/gnu-screen/index.ts';
 import { runOnWaiting } from '../platform/notify/on-waiting.ts';
 import { openSearchThread, type Search } from '../platform/search/index.ts';
 import { prepareHome } from '../platform/settings/index.ts';
@@ -93,9 +93,10 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     if (existsSync(`${databaseFile}${DAMAGED_LOG}`))
       log.error(
         { file: `${databaseFile}${DAMAGED_LOG}` },
-        "the database's log could not be read: what was written last is lost",
+        "the database's log could not be read to its end: what was written last is lost",
       );
     const screen = await openScreen(options);
+    await removeLeftExchanges(screen);
     search = openSearch(options);
     const disk = createDiskWatch({ dir: settings.stream_dir, clock, log });
     const drops = createDropStore(database);
@@ -239,6 +240,7 @@ async function openFleet(
       gates.renew();
       noteRemade(spoolDir, clock.now());
     },
+    onGateChanged: gates.renew,
   });
 }
 

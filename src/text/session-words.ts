@@ -47,10 +47,9 @@ export function recordingText({
   return `not recorded since ${formatClock(at)}: ${why}`;
 }
 
-/** `2 sessions that run, and that were listed again: AUTH, BUILD` */
+/** `2 sessions that were listed again: AUTH, BUILD` */
 export function broughtBackText(slugs: readonly string[]): string {
-  const count =
-    slugs.length === 1 ? '1 session that runs, and that was' : `${slugs.length} sessions that run, and that were`;
+  const count = slugs.length === 1 ? '1 session that was' : `${slugs.length} sessions that were`;
   return `${count} listed again: ${slugs.toSorted().map(cleanLine).join(', ')}`;
 }
 

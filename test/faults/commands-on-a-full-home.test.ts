@@ -5,6 +5,8 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { BroadcastResult, Session, StashedResponse } from '../../src/protocol/index.ts';
 import { type Cbos, startCbos } from '../harness/cbos.ts';
 import { type ClaudeWorld, claudeWorld } from '../harness/claude.ts';
+import { call } from '../harness/faces.ts';
+import { signInAsPage } from '../harness/signed-in-page.ts';
 import { waitFor } from '../harness/wait-for.ts';
 import { mountSmallDisk } from './harness/disk.ts';
 
@@ -13,6 +15,17 @@ beforeEach(async () => {
   world = await claudeWorld();
 });
 afterEach(() => world.dispose());
+
+/** A browser that is signed in. */
+async function signInBrowser({ url, token }: Cbos) {
+  const port = Number(new URL(url).port);
+  const page = await signInAsPage({ port, call: (path, options) => call({ port }, path, options) }, { token });
+  const ask = (method: string, path: string) => call({ port }, path, { method, token: null, headers: page.headers });
+  return {
+    signOut: () => ask('DELETE', '/sign-in'),
+    isSignedIn: async () => (await ask('GET', '/sessions')).status === 200,
+  };
+}
 
 /** Everything that a command could have changed. */
 async function stateOf(cbos: Cbos): Promise<unknown> {
@@ -31,6 +44,61 @@ async function stateOf(cbos: Cbos): Promise<unknown> {
     prompts: world.promptsReceived().length,
   };
 }
+
+test('a turn and a question that run while the home is full: what cannot be written down is refused, what needs no room is done', async (context) => {
+  const disk = mountSmallDisk(world, world.cbosHome, '3m');
+  if (disk === null) return context.skip('nothing may be mounted here');
+  const cbos = await startCbos(world);
+  for (const [slug, type] of [
+    ['TURN', 'screen'],
+    ['ASKS', 'json'],
+    ['RUNS', 'json'],
+  ])
+    expect((await cbos.call('POST', '/sessions', { slug, type, path: world.projectDir })).error).toBeNull();
+  await cbos.untilStatus('TURN', 'idle/ready');
+  for (const [slug, text] of [
+    ['TURN', 'scene:long turn'],
+    ['ASKS', 'scene:permission'],
+    ['RUNS', 'scene:silent'],
+  ])
+    expect((await cbos.call('POST', `/sessions/${slug}/send`, { text })).error).toBeNull();
+  await cbos.until('TURN', ({ status }) => status.primary === 'active', 'works');
+  const { status } = await cbos.untilStatus('ASKS', 'waiting/permission');
+  await cbos.untilStatus('RUNS', 'active/thinking');
+  const browser = await signInBrowser(cbos);
+  const subscription = { endpoint: 'https://push.example/1', keys: { p256dh: 'a', auth: 'b' } };
+  disk.fill();
+
+  const refused: [method: string, path: string, body?: unknown][] = [
+    ['POST', '/sessions/TURN/resize', { cols: 91, rows: 31 }],
+    ['POST', '/sessions/ASKS/answer', { choice: 'yes' }],
+    ['POST', '/sessions/RUNS/interrupt'],
+    ['POST', '/push/subscriptions', subscription],
+  ];
+  for (const [method, path, body] of refused) {
+    const { status, error } = await cbos.call(method, path, body);
+    expect([status, error?.code], `${method} ${path}`).toEqual([507, 'disk_full']);
+  }
+  expect(await browser.signOut()).toMatchObject({ status: 507 });
+  expect(await browser.isSignedIn()).toBe(true);
+  expect((await cbos.session('TURN')).cols).not.toBe(91);
+  expect((await cbos.session('ASKS')).status.question?.id).toBe(status.question?.id);
+  expect((await cbos.session('RUNS')).status.primary).toBe('active');
+
+  // Esc needs no room.
+  expect((await cbos.call('POST', '/sessions/TURN/interrupt')).error).toBeNull();
+  await cbos.until('TURN', (one) => one.status.primary === 'idle', 'is interrupted');
+
+  disk.free();
+  expect((await cbos.call<Session>('POST', '/sessions/TURN/resize', { cols: 91, rows: 31 })).body.cols).toBe(91);
+  expect((await cbos.call('POST', '/sessions/ASKS/answer', { choice: 'yes' })).error).toBeNull();
+  await cbos.untilStatus('ASKS', 'idle/waiting_input');
+  expect((await cbos.call('POST', '/sessions/RUNS/interrupt')).error).toBeNull();
+  await cbos.until('RUNS', (one) => one.status.primary === 'idle', 'is interrupted');
+  expect((await cbos.call('POST', '/push/subscriptions', subscription)).error).toBeNull();
+  expect(await browser.signOut()).toMatchObject({ status: 200 });
+  expect(await browser.isSignedIn()).toBe(false);
+});
 
 test('what a full home refuses was not done: no process has ended, no name, type or file has changed', async (context) => {
   const disk = mountSmallDisk(world, world.cbosHome, '3m');

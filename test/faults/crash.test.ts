@@ -1,9 +1,12 @@
+import { spawnSync } from 'node:child_process';
+import { readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Delivery } from '../../src/protocol/index.ts';
 import { type Cbos, startCbos } from '../harness/cbos.ts';
 import { type ClaudeWorld, claudeWorld } from '../harness/claude.ts';
+import { startForeign } from '../harness/foreign-screen.ts';
 import { waitFor } from '../harness/wait-for.ts';
 
 let world: ClaudeWorld;
@@ -23,8 +26,20 @@ beforeEach(async () => {
   claudePid = (await cbos.untilStatus(slug, 'idle/ready')).pid ?? 0;
 });
 
+/** What stands for a large paste. */
+const PLACEHOLDER = /\[Pasted text #\d+/;
+
 const send = (body: object) => cbos.call<Delivery>('POST', `/sessions/${slug}/send`, body);
 const prompts = (mark: string): string[] => world.promptsReceived().filter((prompt) => prompt.includes(mark));
+
+/** Kills the server as soon as what it typed stands in the prompt, before its Enter: that waits for texts as long as these. */
+async function killWhenShown(shown: RegExp, body: { text: string }): Promise<void> {
+  const sending = send(body).catch(() => null);
+  await cbos.until(slug, ({ buffer_tail }) => shown.test(buffer_tail ?? ''), 'shows it');
+  expect(phaseOf(body.text)).toBe('typing');
+  await cbos.stop('SIGKILL');
+  await sending;
+}
 
 /** Kills the server as soon as it has written down that a text has got so far. */
 async function killWhen(phase: 'typing' | 'entering', body: { text: string }): Promise<void> {
@@ -61,6 +76,61 @@ function untilTold(body: object, status: Delivery['status']): Promise<Delivery> 
     { describe: `a client that asks again is told ${status}`, actual: () => last },
   );
 }
+
+describe('a server that is killed while it sends a text to a session that something else started, and that no hook tells of', () => {
+  beforeEach(async () => {
+    slug = `ADOPTED-${sessions}`;
+    await startForeign(world, slug);
+    await waitFor(async () => (await cbos.call('GET', `/sessions/${slug}`)).status === 200, {
+      describe: 'it is listed',
+    });
+    expect((await cbos.call('POST', '/sessions/adopt', { screen_id: slug })).error).toBeNull();
+    await cbos.until(slug, ({ status }) => status.primary === 'idle', 'is idle');
+  });
+  const untilAnswered = () => cbos.until(slug, ({ status }) => status.detail === 'waiting_input', 'has answered');
+
+  test.each(['typing', 'entering'] as const)(
+    'as it had got to %s: a text with a key is sent once, and the same key tells so',
+    async (phase) => {
+      const body = { text: `scene:hello adopted ${phase}`, idempotency_key: phase };
+      await killWhen(phase, body);
+      await restart();
+      await untilTold(body, 'delivered');
+      await untilAnswered();
+      expect(prompts(`adopted ${phase}`)).toEqual([body.text]);
+    },
+  );
+
+  test('as a text that nobody can ask for again stood in the prompt: it is taken out, and told not to have arrived', async () => {
+    const text = `scene:hello adopted standing ${'words over words '.repeat(1_500)}end`;
+    await killWhenShown(/words over words/, { text });
+    await restart();
+    const told = async () => (await cbos.call<Delivery[]>('GET', `/sessions/${slug}/deliveries`)).body[0];
+    await waitFor(async () => (await told())?.status === 'failed', { describe: 'it has failed', actual: told });
+    await untilTold({ text: 'scene:hello after it', idempotency_key: 'after' }, 'delivered');
+    await untilAnswered();
+    expect(prompts('adopted standing')).toEqual([]);
+  });
+
+  test.each(['typing', 'entering'] as const)(
+    'as it had got to %s: of a text without a key it is told whether it arrived',
+    async (phase) => {
+      const text = `scene:hello adopted keyless ${phase}`;
+      await killWhen(phase, { text });
+      await restart();
+      const told = async () => (await cbos.call<Delivery[]>('GET', `/sessions/${slug}/deliveries`)).body[0];
+      await waitFor(async () => ['delivered', 'failed'].includes((await told())?.status ?? ''), {
+        describe: 'what became of it is told',
+        actual: told,
+        timeoutMs: 60_000,
+      });
+      const has = (await told())?.status === 'delivered';
+      await untilTold({ text: `scene:hello after ${phase}`, idempotency_key: 'after' }, 'delivered');
+      await untilAnswered();
+      expect(prompts(`adopted keyless ${phase}`)).toEqual(has ? [text] : []);
+    },
+  );
+});
 
 describe('a server that is killed while it sends a text', () => {
   test('before Enter: the text with a key is sent once, and the same key tells so', async () => {
@@ -100,6 +170,36 @@ describe('a server that is killed while it sends a text', () => {
     await untilTold(body, 'delivered');
     await cbos.untilStatus(slug, 'idle/waiting_input');
     expect(prompts('filling')).toEqual([text]);
+  });
+
+  test('before Enter, of a text that stands in the prompt as a placeholder: it is sent once', async () => {
+    const text = `scene:hello huge ${'words over words '.repeat(3_500)}end`;
+    const body = { text, idempotency_key: 'huge' };
+    await killWhenShown(PLACEHOLDER, body);
+    await restart();
+    await untilTold(body, 'delivered');
+    await cbos.untilStatus(slug, 'idle/waiting_input');
+    expect(prompts('huge')).toHaveLength(1);
+  });
+
+  test('before Enter, of such a text that nobody can ask for again: it is taken out of the prompt, and not in the way of the next', async () => {
+    await killWhenShown(PLACEHOLDER, { text: `scene:hello heavy ${'words over words '.repeat(3_500)}end` });
+    await restart();
+    await untilTold({ text: 'scene:hello light', idempotency_key: 'light' }, 'delivered');
+    await cbos.untilStatus(slug, 'idle/waiting_input');
+    expect(prompts('heavy')).toEqual([]);
+  });
+
+  test('the files that it typed from are removed, and none that another process types from', async () => {
+    const run = join(world.cbosHome, 'run');
+    await cbos.stop('SIGKILL');
+    const dead = spawnSync('/bin/true').pid;
+    const left = [`keys-${dead}-1`, `ack-${dead}-2`];
+    const used = `keys-${process.pid}-1`;
+    for (const name of [...left, used]) writeFileSync(join(run, name), 'a text', { mode: 0o600 });
+    await restart();
+    expect(readdirSync(run).filter((name) => /^(keys|ack)-/.test(name))).toEqual([used]);
+    rmSync(join(run, used));
   });
 
   test('before Enter, and the session ends with it: the text has failed, and the same key tells so', async () => {

@@ -61,12 +61,13 @@ describe('a home that goes while its server runs', () => {
     expect((await runCbos(world, ['down'], { env: moved })).code).toBe(0);
   });
 
-  test('a server that cannot notice is named, and ended by `cbos down`', async () => {
+  test('a server that cannot notice is named with its cure by every command', async () => {
     await start();
     process.kill(cbos.pid, 'SIGSTOP');
     rmSync(world.cbosHome, { recursive: true });
-    const named = expect.stringContaining(String(cbos.pid));
-    expect(await run('up')).toMatchObject({ code: 1, stderr: named });
+    const cure = expect.stringContaining(`kill -CONT ${cbos.pid}`);
+    expect(await run('up')).toMatchObject({ code: 1, stderr: cure });
+    expect(await run('down')).toMatchObject({ code: 5, stderr: cure });
     const { stdout } = await run('doctor');
     expect(stdout).toMatch(new RegExp(`Server: process ${cbos.pid} serves a home that was removed`));
     process.kill(cbos.pid, 'SIGCONT');

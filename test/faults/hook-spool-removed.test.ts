@@ -72,6 +72,17 @@ test('what a session asks while its hooks are lost is seen on its screen, and an
   await answer();
 });
 
+test('a gate that is removed alone, while a text is typed, is put up again', async () => {
+  const gate = (): string | undefined => readdirSync(spool).find((name) => name.startsWith('.gate.'));
+  const sending = cbos.call<Delivery>('POST', '/sessions/AUTH/send', { text: `scene:hello ${'long '.repeat(4_000)}` });
+  const name = await waitFor(gate, { describe: 'the turn is held' });
+  rmSync(join(spool, name));
+  await waitFor(() => gate() === name, { describe: 'it is held again' });
+  expect((await sending).body.status).toBe('delivered');
+  expect(gate()).toBeUndefined();
+  await cbos.untilStatus('AUTH', 'idle/waiting_input');
+});
+
 test('the hooks of a session go on when the settings file that it was given is removed', async () => {
   rmSync(join(world.cbosHome, 'claude-hooks'), { recursive: true });
   await worksByHooks();

@@ -120,6 +120,18 @@ test('where no socket can be made the session is shown as unreachable with its c
   await waitFor(() => world.promptsReceived().includes('scene:hello held'), { describe: 'the held text is typed' });
 });
 
+test('a daemon that somebody stops is shown with its cure, and the session is as before when it is continued', async () => {
+  process.kill(daemon, 'SIGSTOP');
+  const stopped = await cbos.until('LOST', ({ status }) => status.because.rule === 'process.stopped', 'is stopped');
+  expect(stopped).toMatchObject({ state: 'unknown', status: { primary: null, because: { source: 'process' } } });
+  expect(stopped.status.because.evidence).toContain(`kill -CONT ${daemon}`);
+  expect((await cbos.cli(['show', 'LOST'])).stdout).toContain(`kill -CONT ${daemon}`);
+  const held = await cbos.call<Delivery>('POST', '/sessions/LOST/send', { text: 'scene:hello stopped' });
+  expect(held.body).toMatchObject({ status: 'queued' });
+  process.kill(daemon, 'SIGCONT');
+  await waitFor(() => world.promptsReceived().includes('scene:hello stopped'), { describe: 'the held text is typed' });
+});
+
 test('its end is seen and wiped as ever, after its socket was made again', async () => {
   await cbos.until('LOST', (one) => one.status.primary === 'idle', 'is done');
   expect((await cbos.cli(['kill', 'LOST'])).code).toBe(0);

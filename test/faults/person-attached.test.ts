@@ -76,12 +76,19 @@ describe('while a person looks at a shell in a second window', () => {
     await person.copyMode();
     const refused = await send('never in copy mode');
     expect(refused.error).toMatchObject({ code: 'screen_prompt_open' });
+    expect((await cbos.session('P')).screen_prompt_at).not.toBeNull();
+    for (const command of ['show', 'explain']) {
+      expect((await cbos.cli([command, 'P'])).stdout, command).toContain(
+        "in Screen's copy mode, or at one of its prompts",
+      );
+    }
     await person.terminal.keys('Escape');
     await person.command('k');
     await person.terminal.until(/Really kill/, 'the question');
     expect((await send('yes, never')).error).toMatchObject({ code: 'screen_prompt_open' });
     await person.terminal.keys('n');
     await expectSent('fifth scene:hello');
+    expect((await cbos.session('P')).screen_prompt_at).toBeNull();
   });
 
   test('copy mode that a person left behind is closed', async () => {

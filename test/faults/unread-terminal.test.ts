@@ -79,6 +79,25 @@ test('a text for a session whose terminal nobody reads gets no Enter, nothing is
   expect(received('held')).toEqual(['scene:hello held one', 'scene:hello held three']);
 });
 
+test('nothing is typed after it by the next server either, and each arrives once', async ({ skip }) => {
+  if (freezer === null) return skip('no control group may be made here');
+  const { recorder } = await processesOf(await launch('LATER'));
+  await freezer.freeze(recorder);
+  const first = await send('LATER', 'scene:hello later one');
+  expect(first.body).toMatchObject({ status: 'sent', note: expect.stringContaining('has not read it yet') });
+  await cbos.stop('SIGKILL');
+  cbos = await startCbos(world, { CBOS_STUCK_THRESHOLD_MS: '2000' });
+  expect((await send('LATER', 'scene:hello later two')).error).toMatchObject({
+    code: 'not_accepting_text',
+    message: 'The session has not read what was typed before',
+  });
+  expect((await send('LATER', 'scene:hello later three', true)).body.status).toBe('queued');
+  await freezer.thaw();
+  await waitFor(() => received('later').length === 2, { describe: 'both arrive', actual: () => received('later') });
+  await cbos.untilStatus('LATER', 'idle/waiting_input');
+  expect(received('later')).toEqual(['scene:hello later one', 'scene:hello later three']);
+});
+
 test('a turn whose output nobody reads is stuck, not over; read again it goes on where it was, and nothing is sent twice', async ({
   skip,
 }) => {

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
-import { EXIT, type Explanation } from '../../protocol/index.ts';
+import { EXIT, type Explanation, type Session } from '../../protocol/index.ts';
+import { blockedText } from '../../text/blocked-words.ts';
 import { formatSince } from '../../text/durations.ts';
 import { sessionIcon, sessionStyle, stateText } from '../../text/session-words.ts';
 import { cleanBlock, cleanLine } from '../../text/terminal-text.ts';
@@ -62,9 +63,12 @@ export function addExplaining(program: Command, context: CliContext): void {
     .option('--json', 'the REST body')
     .action(async (slug: string, options: { json?: boolean }) => {
       const client = await context.client();
-      const explanation = await client.call('explain', { params: { slug } });
+      const [explanation, session] = await Promise.all([
+        client.call('explain', { params: { slug } }),
+        client.call('getSession', { params: { slug } }),
+      ]);
       if (options.json === true) out.json(explanation);
-      else printExplanation(context, slug, explanation);
+      else printExplanation(context, session, explanation);
     });
 
   describe(program.command('record-misdetection'), {
@@ -98,7 +102,8 @@ export function addExplaining(program: Command, context: CliContext): void {
 
 const LABEL_WIDTH = 12;
 
-function printExplanation(context: CliContext, slug: string, { status, why, verdicts, evidence }: Explanation): void {
+function printExplanation(context: CliContext, session: Session, explanation: Explanation): void {
+  const { status, why, verdicts, evidence } = explanation;
   const { out } = context;
   const now = context.io.now();
   const say = (label: string, text: string): void => {
@@ -106,7 +111,7 @@ function printExplanation(context: CliContext, slug: string, { status, why, verd
   };
   const ago = (at: string | null): string => (at === null ? '' : `${formatSince(at, now)} ago`);
   out.line(
-    `${out.style('bold', slug)}  ${statusWord(status)} for ${formatSince(status.since, now)}: ${cleanLine(why)}`,
+    `${out.style('bold', session.slug)}  ${statusWord(status)} for ${formatSince(status.since, now)}: ${cleanLine(why)}`,
   );
   out.line();
   out.table(
@@ -155,6 +160,7 @@ function printExplanation(context: CliContext, slug: string, { status, why, verd
   );
   say('screen', screen === null ? 'no recording' : `${screen.newest_rule}, changed ${ago(screen.changed_at)}`);
   say('draft', screen?.draft ?? '');
+  say('keys', blockedText(session));
   const shown = screen?.lines.map((line) => cleanBlock(line).trimEnd()) ?? [];
   while (shown.at(-1) === '') shown.pop();
   out.lines(shownLines(out, shown));

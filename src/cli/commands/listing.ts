@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { type Because, type Conversation, type Session, State, type StatusCounts } from '../../protocol/index.ts';
+import { blockedText } from '../../text/blocked-words.ts';
 import { formatSince } from '../../text/durations.ts';
 import { recordingsLines } from '../../text/recording-words.ts';
 import { pathText, recordingText, sessionIcon, sessionStyle, stateText } from '../../text/session-words.ts';
@@ -161,6 +162,7 @@ function facts(session: Session, { now, home }: Reader): [name: string, value: s
   return [
     ['path', pathText(session.path, home)],
     ['because', because.source === 'none' ? 'nothing tells yet' : becauseText(because)],
+    ['keys', status.primary === null ? '' : blockedText(session)],
     ['recording', recordingText(session)],
     ['health', status.health === 'ALIVE' ? '' : cleanLine(status.health)],
     ['observed', adopted ? '' : cleanLine(`started by something else; cbos adopt ${session.screen_id ?? ''}`)],

@@ -1,4 +1,5 @@
 import type { Session } from '../../protocol/index.ts';
+import { blockedText } from '../../text/blocked-words.ts';
 import { formatSince } from '../../text/durations.ts';
 import {
   pathText,
@@ -30,7 +31,7 @@ export const SESSION_COLUMNS: readonly Column[] = [
 export function sessionRow(session: Session, { now, home }: Reader): Cell[] {
   const style = sessionStyle(session);
   const gist = session.adopted
-    ? [recordingText(session), sessionGist(session)].filter(Boolean).join('; ')
+    ? [blockedText(session), recordingText(session), sessionGist(session)].filter(Boolean).join('; ')
     : `only observed; cbos adopt ${session.screen_id ?? ''}`;
   return [
     { text: sessionIcon(session), style },

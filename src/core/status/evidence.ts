@@ -18,9 +18,12 @@ export interface ProcessEvidence {
   alive: boolean;
   startedAt: Millis | null;
   endedAt: Millis | null;
-  /** since when nothing can be typed into it, though it lives: Screen's socket is gone. Left out while it can be reached */
-  unreachableSince?: Millis;
+  /** why nothing can be typed into it, though it lives, and since when. Left out while it can be reached */
+  unreachable?: Unreachable & { since: Millis };
 }
+
+/** Screen's socket is gone, or its daemon is stopped (SIGSTOP). */
+export type Unreachable = { because: 'no_socket' } | { because: 'stopped'; daemonPid: number };
 
 /** A cell of the window, from 0. */
 export interface Place {

@@ -1,7 +1,7 @@
 import type { ProcessEvidence } from './evidence.ts';
 import { ALL_VERSIONS, type Rule } from './rule.ts';
 
-const UNREACHABLE =
+const NO_SOCKET =
   "Screen's socket of the session is gone, so nothing can be typed into it: `cbos doctor` says the cure";
 
 /** What the operating system says: it ends all arguments. */
@@ -18,9 +18,21 @@ export const PROCESS_RULES: readonly Rule<ProcessEvidence>[] = [
     // Hooks and the recording go on, and what they say may be right; but nobody could answer it, so it must not look as if one could.
     id: 'process.unreachable',
     versions: ALL_VERSIONS,
-    read: ({ unreachableSince }) =>
-      unreachableSince === undefined
-        ? null
-        : { primary: null, detail: null, evidence: UNREACHABLE, since: unreachableSince },
+    read: ({ unreachable }) =>
+      unreachable?.because === 'no_socket'
+        ? { primary: null, detail: null, evidence: NO_SOCKET, since: unreachable.since }
+        : null,
+  },
+  {
+    // Nothing is drawn any more either, so the screen tells of the moment before.
+    id: 'process.stopped',
+    versions: ALL_VERSIONS,
+    read: ({ unreachable }) =>
+      unreachable?.because === 'stopped'
+        ? { primary: null, detail: null, evidence: stoppedText(unreachable.daemonPid), since: unreachable.since }
+        : null,
   },
 ];
+
+const stoppedText = (daemonPid: number): string =>
+  `Screen's daemon of the session is stopped, so it neither shows nor takes anything: \`kill -CONT ${daemonPid}\` lets it go on`;

@@ -6,6 +6,7 @@ import { z } from 'zod';
 import { readRegularFile } from '../files/regular-file.ts';
 import { watchDirectory } from './directory-watch.ts';
 import { makeSpool } from './spool-directory.ts';
+import { isGate } from './turn-gate.ts';
 
 /** A hook that a session's Claude Code fired. */
 export interface SpooledHook {
@@ -31,6 +32,8 @@ export interface HookSpoolOptions {
   onRejected?: (file: string, reason: unknown) => void;
   /** the spool was removed while it was watched, and is made anew: hooks that were fired meanwhile are lost */
   onRemade?: () => void;
+  /** a turn gate was put up, let go or removed, by whomever */
+  onGateChanged?: () => void;
   /** a fault in reading the spool, which does not end the watch */
   onError: (error: unknown) => void;
   /** Unix milliseconds */
@@ -202,6 +205,7 @@ export function watchHookSpool(options: HookSpoolOptions): HookSpool {
     onChange: (name) => {
       // Drafts begin with a dot: their rename brings an event of its own.
       if (name === null || name.endsWith('.json')) void drain();
+      if (name === null || isGate(name)) options.onGateChanged?.();
     },
     onMissing: remake,
     onReplaced: () => options.onRemade?.(),

@@ -4,6 +4,9 @@ import { join } from 'node:path';
 /** A gate's file in the spool: `.gate.LAUNCH`, in it the pid of the server that holds it. A draft's name begins with digits. */
 const GATE_PREFIX = '.gate.';
 
+export const isGate = (name: string): boolean => name.startsWith(GATE_PREFIX);
+export const gateFile = (spoolDir: string, launchId: string): string => join(spoolDir, `${GATE_PREFIX}${launchId}`);
+
 /**
  * Keeps a session's tools, and the end of its turn, back until the returned function is called: its `PreToolUse` and `Stop` hooks wait while the
  * gate's file is there. So neither a permission prompt nor a question can open between a text and its Enter, which would answer it, and no
@@ -11,7 +14,7 @@ const GATE_PREFIX = '.gate.';
  * @param launchId as in `CBOS_SESSION`
  */
 export function holdTurn(spoolDir: string, launchId: string, holderPid = process.pid): () => void {
-  const file = join(spoolDir, `${GATE_PREFIX}${launchId}`);
+  const file = gateFile(spoolDir, launchId);
   const release = (): void => rmSync(file, { force: true });
   try {
     writeFileSync(file, String(holderPid), { mode: 0o600 });
@@ -26,7 +29,7 @@ export function holdTurn(spoolDir: string, launchId: string, holderPid = process
 /** Removes the gates of a server that was killed: its pid may belong to somebody else by now. */
 export function removeGates(spoolDir: string): void {
   for (const name of readdirSync(spoolDir)) {
-    if (name.startsWith(GATE_PREFIX)) rmSync(join(spoolDir, name), { force: true });
+    if (isGate(name)) rmSync(join(spoolDir, name), { force: true });
   }
 }
 
@@ -34,10 +37,15 @@ export function removeGates(spoolDir: string): void {
 const LOOKS = 100;
 const LOOK_INTERVAL_S = 0.05;
 
-/** The line of shell that waits at the gate; nothing where there is none. Its place is after the payload has been dropped. */
+/**
+ * The line of shell that waits at the gate; nothing where there is none. Its place is after the payload has been dropped. A gate that has gone is
+ * looked for once more: where somebody else removed it, the server has put it up again by then.
+ */
 export function waitAtGate(spool: string, launch: string): string {
   return (
-    `g="$${spool}/${GATE_PREFIX}$${launch}";i=0;` +
-    `while [ -e "$g" ]&&[ $i -lt ${LOOKS} ]&&kill -0 "$(cat "$g")";do sleep ${LOOK_INTERVAL_S};i=$((i+1));done`
+    `g="$${spool}/${GATE_PREFIX}$${launch}";i=0;w=;` +
+    `while { [ -e "$g" ]||[ $w ];}&&[ $i -lt ${LOOKS} ];do w=;` +
+    `p=$(cat "$g")&&[ $p ]&&{ kill -0 $p||break;w=1;};` +
+    `sleep ${LOOK_INTERVAL_S};i=$((i+1));done`
   );
 }

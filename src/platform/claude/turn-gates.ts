@@ -1,11 +1,12 @@
+import { existsSync } from 'node:fs';
 import { makeSpool } from './spool-directory.ts';
-import { holdTurn } from './turn-gate.ts';
+import { gateFile, holdTurn } from './turn-gate.ts';
 
 /** The gates that one server holds; see {@link holdTurn}. */
 export interface TurnGates {
   /** @param launchId as in `CBOS_SESSION`. Returns what lets go */
   hold(launchId: string): () => void;
-  /** the spool was removed, and the gates with it: those that are held are put up again */
+  /** puts those up again that are held and whose files are gone: removed alone, or with the spool */
   renew(): void;
 }
 
@@ -23,6 +24,8 @@ export function createTurnGates(spoolDir: string): TurnGates {
         held.delete(launchId);
       };
     },
-    renew: () => [...held.keys()].forEach(putUp),
+    renew: () => {
+      for (const launchId of held.keys()) if (!existsSync(gateFile(spoolDir, launchId))) putUp(launchId);
+    },
   };
 }

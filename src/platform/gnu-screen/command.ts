@@ -1,7 +1,7 @@
-import { rm, stat } from 'node:fs/promises';
+import { readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { CatalogueError } from '../../protocol/index.ts';
-import { isAlive } from '../process/proc-file.ts';
+import { isAlive, processNow } from '../process/proc-file.ts';
 import { runProgram } from '../process/run-program.ts';
 import { waitUntil } from '../process/wait-until.ts';
 import { SCREEN_TIMEOUT_MS, type ScreenHost } from './host.ts';
@@ -125,6 +125,17 @@ let exchanges = 0;
 export function exchangeName(purpose: string): string {
   exchanges += 1;
   return `${purpose}-${process.pid}-${exchanges}`;
+}
+
+const EXCHANGE_NAME = /^[a-z]+-(\d+)-\d+$/;
+
+/** Removes what processes that were killed left in the exchange directory, texts among it. Call it before this process has anything there. */
+export async function removeLeftExchanges({ exchangeDir }: Pick<ScreenHost, 'exchangeDir'>): Promise<void> {
+  for (const name of await readdir(exchangeDir)) {
+    const pid = Number(EXCHANGE_NAME.exec(name)?.[1]);
+    const isUsed = Number.isNaN(pid) || (pid !== process.pid && processNow(pid) !== null);
+    if (!isUsed) await rm(join(exchangeDir, name), { force: true });
+  }
 }
 
 function unresponsive(id: string): CatalogueError {

@@ -40,14 +40,19 @@ const BETWEEN_TRIES_MS = 100;
  */
 export async function findWindow(host: ScreenHost, target: ScreenTarget): Promise<FoundWindow> {
   const place = await findPlace(host, target);
+  const found = await searchWithoutPrompts(host, target, place);
+  for (const listener of host.promptListeners) listener({ daemonPid: place.session.pid, isOpen: found === null });
+  if (found === null) throw promptOpen(place.session.id);
+  return found;
+}
+
+/** @returns null where a person has something open there */
+async function searchWithoutPrompts(host: ScreenHost, target: ScreenTarget, place: Place): Promise<FoundWindow | null> {
   const found = await search(host, place);
-  if (found !== null) return found;
   // They may have gone meanwhile, and left it open.
-  if ((await requireScreen(host, target)).attached) throw promptOpen(place.session.id);
+  if (found !== null || (await requireScreen(host, target)).attached) return found;
   await closePrompts(host, (await onlyWindow(host, place)) ?? windowOf(place, place.hint));
-  const again = await search(host, place);
-  if (again === null) throw promptOpen(place.session.id);
-  return again;
+  return search(host, place);
 }
 
 /**

@@ -35,6 +35,8 @@ export interface ScreenHost {
   recoveries: Map<string, Promise<boolean>>;
   /** the numbers of windows as they were proven last, by the daemon and the window's terminal */
   windows: Map<string, KnownWindow>;
+  /** told each time that keys are to be typed, whether Screen itself has them: somebody has copy mode or one of Screen's prompts open there */
+  promptListeners: Set<(seen: { daemonPid: number; isOpen: boolean }) => void>;
 }
 
 export interface ScreenHostOptions {
@@ -71,6 +73,7 @@ export async function openScreenHost(options: ScreenHostOptions): Promise<Screen
     gates: new Map(),
     recoveries: new Map(),
     windows: new Map(),
+    promptListeners: new Set(),
   };
 }
 

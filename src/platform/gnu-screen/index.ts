@@ -1,5 +1,5 @@
 export * from './adopt.ts';
-export type { ScreenTarget } from './command.ts';
+export { removeLeftExchanges, type ScreenTarget } from './command.ts';
 export * from './find-claude.ts';
 export * from './host.ts';
 export * from './launch.ts';

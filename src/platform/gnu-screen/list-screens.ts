@@ -1,6 +1,6 @@
 import { lstat, readdir, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type ProcessId, type ProcessInfo, readArgv, readProcess } from '../process/proc-file.ts';
+import { isStopped, type ProcessId, type ProcessInfo, readArgv, readProcess } from '../process/proc-file.ts';
 import type { ScreenHost } from './host.ts';
 import type { ScreenLine, ScreenState } from './parse-ls.ts';
 import { parseScreenId } from './screen-id.ts';
@@ -86,7 +86,7 @@ async function inspectSocket(dir: string, id: string): Promise<ScreenSession | n
 
 async function readState(daemon: ProcessInfo | null, attached: boolean): Promise<ScreenState> {
   if (daemon === null || daemon.state === 'Z' || !(await isScreenDaemon(daemon))) return 'dead';
-  if (daemon.state === 'T' || daemon.state === 't') return 'unresponsive';
+  if (isStopped(daemon)) return 'unresponsive';
   return attached ? 'attached' : 'detached';
 }
 

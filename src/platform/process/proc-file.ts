@@ -65,6 +65,9 @@ export function isRunning(info: ProcessInfo): boolean {
   return info.state !== 'Z' && info.state !== 'X';
 }
 
+/** Whether somebody has stopped it: by SIGSTOP, at a terminal (Ctrl-Z), in a debugger. It takes no other signal than SIGCONT and SIGKILL then. */
+export const isStopped = ({ state }: ProcessInfo): boolean => state === 'T' || state === 't';
+
 /** So many files of /proc are read before others get their turn: about 3 ms. */
 const READS_PER_TURN = 100;
 

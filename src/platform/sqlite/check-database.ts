@@ -1,6 +1,5 @@
 import { statSync } from 'node:fs';
 import { DatabaseSync } from '@photostructure/sqlite';
-import type { Database } from './database.ts';
 import { homeFault } from './home-fault.ts';
 
 /** How a home's database is. */
@@ -16,7 +15,7 @@ export function checkDatabaseFile(file: string): DatabaseHealth {
   const size = sizeOf(file);
   if (size === null) return { kind: 'missing' };
   if (size === 0 && (sizeOf(`${file}-wal`) ?? 0) === 0) return { kind: 'damaged', what: 'it is empty' };
-  let database: Database | null = null;
+  let database: InstanceType<typeof DatabaseSync> | null = null;
   try {
     database = new DatabaseSync(file, { readOnly: true });
     const [first] = database.prepare('PRAGMA quick_check(1)').all();

@@ -1,18 +1,17 @@
-import { chmodSync, closeSync, existsSync, openSync, readSync, renameSync, rmSync, statSync } from 'node:fs';
+import { chmodSync, copyFileSync, renameSync, rmSync, statSync } from 'node:fs';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { CatalogueError } from '../../protocol/index.ts';
+import { checkDatabaseFile } from './check-database.ts';
 import { homeFault } from './home-fault.ts';
 import { MIGRATIONS } from './migrations.ts';
+import { examineLog } from './write-ahead-log.ts';
 
 export type Database = InstanceType<typeof DatabaseSync>;
 
 /** Its name in the home. */
 export const DATABASE_FILE = 'cbos.db';
-/** What a write-ahead log is called that cannot be read and was put aside, after the database's name. */
+/** What a write-ahead log is called that cannot be read to its end and was put aside, after the database's name. */
 export const DAMAGED_LOG = '-wal.damaged';
-
-/** How every write-ahead log of SQLite begins; the last bit says in which order its sums count bytes. */
-const LOG_MAGIC = 0x377f0682;
 
 /** NORMAL: with WAL a crash of the server loses nothing that was committed; only a power cut may lose the last moments. */
 const SETTINGS =
@@ -23,7 +22,8 @@ const NO_ROOM_TO_SHARE = 4_874;
 
 /**
  * Opens the database of a home, creates it (mode 0600) where it is missing, and brings it to the newest schema. Where there is nothing to
- * create and to bring, it needs no room on the disk. A write-ahead log that cannot be read is put aside: SQLite would write over it.
+ * create and to bring, it needs no room on the disk. A write-ahead log that cannot be read to its end is put aside: SQLite would use what is
+ * intact of it, and write over the rest.
  * @throws CatalogueError disk_full, home_read_only, database_damaged; an error when the file was written by a newer version of CBOS
  */
 export function openDatabase(file: string): Database {
@@ -43,9 +43,18 @@ function prepareFile(file: string): void {
     return;
   }
   const log = `${file}-wal`;
-  if (!isLog(log)) renameSync(log, `${file}${DAMAGED_LOG}`);
+  const health = examineLog(file);
+  if (health === 'unusable') renameSync(log, `${file}${DAMAGED_LOG}`);
+  if (health === 'damaged') copyFileSync(log, `${file}${DAMAGED_LOG}`);
   if (found.size === 0 && (statSync(log, { throwIfNoEntry: false })?.size ?? 0) === 0)
     throw damagedDatabase(file, 'it is empty');
+  if (health !== 'whole') requireSound(file);
+}
+
+/** A log that is used in part may fit the database's own file no more. @throws CatalogueError database_damaged */
+function requireSound(file: string): void {
+  const health = checkDatabaseFile(file);
+  if (health.kind === 'damaged') throw damagedDatabase(file, health.what);
 }
 
 /** Under another name first: what stands under its own is never without its tables, so an empty file was emptied. */
@@ -61,18 +70,6 @@ function createFile(file: string): void {
   }
   chmodSync(draft, 0o600);
   renameSync(draft, file);
-}
-
-/** Whether a write-ahead log can be one; what is missing or empty can. */
-function isLog(log: string): boolean {
-  if (!existsSync(log)) return true;
-  const fd = openSync(log, 'r');
-  try {
-    const begin = Buffer.alloc(4);
-    return readSync(fd, begin, 0, begin.length, 0) < begin.length || (begin.readUInt32BE() & ~1) === LOG_MAGIC;
-  } finally {
-    closeSync(fd);
-  }
 }
 
 function openReady(file: string): Database {
@@ -104,7 +101,7 @@ export function toDatabaseError(cause: unknown, file: string): unknown {
 /** @param what is wrong with it, as SQLite says it */
 function damagedDatabase(file: string, what: string): CatalogueError {
   return new CatalogueError('database_damaged', `The database ${file} is damaged (${what})`, {
-    hint: `Put a copy of it back, or move it away (mv ${file} ${file}.damaged) and start again: the sessions that run in Screen are then listed again`,
+    hint: `Put a copy of it back, or move it away (mv ${file} ${file}.damaged) and start again: what runs in Screen and JSON sessions are then listed again`,
   });
 }
 

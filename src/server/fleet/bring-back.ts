@@ -13,6 +13,7 @@ import { readArgv } from '../../platform/process/index.ts';
 import { readScriptFiles } from '../../platform/recorder/index.ts';
 import type { SessionRecord } from '../../platform/sqlite/session-store.ts';
 import { isSlug, type Settings } from '../../protocol/index.ts';
+import type { Cards } from '../json/cards.ts';
 import type { ActorDeps } from '../session/actor.ts';
 import { recordingFiles } from './launch-session.ts';
 import { newRecord } from './new-record.ts';
@@ -23,17 +24,18 @@ export interface BringBackContext {
   roster: Roster;
   settings: Settings;
   screen: ScreenHost;
+  cards: Pick<Cards, 'read'>;
 }
 
 /**
  * Lists sessions again that are this home's and that its database lacks, as after it was lost, or restored from an older copy. What this home
- * launched carries its mark; what it adopted is recorded into its directory. What cannot be read from the processes and the files is lost:
- * history, deliveries, the environment that was asked for.
+ * launched carries its mark; what it adopted is recorded into its directory; JSON sessions have cards. What cannot be read from the processes and
+ * the files is lost: history, deliveries, of a session in a terminal the environment that was asked for.
  */
 export async function bringBack(context: BringBackContext): Promise<void> {
   const { deps, roster, screen } = context;
+  const slugs = readCards(context);
   const unknown = (await listScreens(screen)).filter((one) => roster.byScreen(one) === null);
-  const slugs: string[] = [];
   for (const found of unknown.length === 0 ? [] : await findClaudeIn(unknown)) {
     try {
       const record = await readRecord(context, found);
@@ -44,8 +46,21 @@ export async function bringBack(context: BringBackContext): Promise<void> {
       deps.log.error({ screen: found.screen.id, err: cause }, "a session of this home's could not be brought back");
     }
   }
-  if (slugs.length > 0)
-    deps.log.warn({ slugs }, 'the database lacked sessions of this home that run: they are listed again');
+  if (slugs.length > 0) deps.log.warn({ slugs }, 'the database lacked sessions of this home: they are listed again');
+}
+
+/** Of a process that runs still the events are read from its first one on. */
+function readCards({ roster, cards }: BringBackContext): string[] {
+  const listed = new Set(roster.all().map(({ actor }) => actor.record.id));
+  return cards.read().flatMap((card) => {
+    // A removal that the last server did not live to finish.
+    if (listed.has(card.id) || card.removedAt !== null) return [];
+    const { slug, path, createdAt, ...known } = card;
+    const blank = newRecord({ slug: roster.freeSlug(slug), type: 'json', path: path ?? '/' }, path ?? '/', createdAt);
+    const { actor } = roster.find({ ...blank, ...known });
+    actor.isBroughtBack = true;
+    return [actor.slug];
+  });
 }
 
 /** @returns null where it is not this home's */

@@ -16,6 +16,7 @@ import {
   type SessionPatch,
   type SessionType,
 } from '../../protocol/index.ts';
+import { createCards } from '../json/cards.ts';
 import type { JsonContext } from '../json/context.ts';
 import { indexMissedEvents } from '../json/index-events.ts';
 import { createJsonControls } from '../json/json-controls.ts';
@@ -51,6 +52,8 @@ export interface FleetOptions {
   pid: number;
   /** the hook spool was removed, and is made anew */
   onSpoolRemade: () => void;
+  /** a turn gate was put up, let go or removed, by whomever */
+  onGateChanged: () => void;
 }
 
 /** All sessions of this home: what the faces ask for, and the watch over the world outside. */
@@ -63,13 +66,16 @@ export interface Fleet extends Sessions {
   close(): Promise<void>;
 }
 
-export function createFleet({ deps, launch, registryDir, pid, onSpoolRemade }: FleetOptions): Fleet {
+export function createFleet({ deps: given, launch, registryDir, pid, ...listeners }: FleetOptions): Fleet {
   const { settings, screen } = launch;
+  const jsonDir = join(settings.home, 'json');
+  const cards = createCards(jsonDir);
+  const deps: ActorDeps = { ...given, sessions: cards.keepWith(given.sessions) };
   const json: JsonContext = {
     settings,
     environment: launch.environment,
     spoolDir: launch.spoolDir,
-    jsonDir: join(settings.home, 'json'),
+    jsonDir,
     registryDir,
   };
   const createControls: Record<SessionType, (actor: SessionActor) => SessionControls> = {
@@ -86,9 +92,16 @@ export function createFleet({ deps, launch, registryDir, pid, onSpoolRemade }: F
     home: settings.home,
     spoolDir: launch.spoolDir,
     registryDir,
-    onSpoolRemade,
+    ...listeners,
     onForeign: (found) => observeForeign({ deps, roster }, found),
   });
+
+  const onPrompt = ({ daemonPid, isOpen }: { daemonPid: number; isOpen: boolean }): void =>
+    roster
+      .all()
+      .find(({ actor }) => actor.record.daemon?.pid === daemonPid)
+      ?.actor.seeScreenPrompt(isOpen);
+  screen.promptListeners.add(onPrompt);
 
   let stopCounting: Dispose | null = null;
 
@@ -183,11 +196,12 @@ export function createFleet({ deps, launch, registryDir, pid, onSpoolRemade }: F
   return {
     start: async () => {
       await ensureRecordingDir(settings.stream_dir);
-      const records = deps.sessions.all();
-      await prepareJsonDirectory(json.jsonDir, new Set(records.map((record) => record.launchId ?? '')));
+      for (const record of deps.sessions.all()) roster.addAgain(record);
+      await bringBack({ deps, roster, settings, screen, cards });
+      const records = roster.all().map(({ actor }) => actor.record);
+      deps.writes.write(() => records.forEach(cards.keep));
+      await prepareJsonDirectory(jsonDir, new Set(records.flatMap(({ id, launchId }) => [id, launchId ?? ''])));
       deps.search.keepOnly(records.map(({ id }) => id));
-      for (const record of records) roster.addAgain(record);
-      await bringBack({ deps, roster, settings, screen });
       await Promise.all(records.map(({ recording }) => recording && markOwn(recording.typescript)));
       await Promise.all(roster.all().map(({ controls }) => controls.findAgain()));
       // Listed when all evidence is in, hooks from the time without a server included: only then held texts are typed.
@@ -200,6 +214,7 @@ export function createFleet({ deps, launch, registryDir, pid, onSpoolRemade }: F
     },
     close: async () => {
       stopCounting?.();
+      screen.promptListeners.delete(onPrompt);
       processes.dispose();
       deps.disk.dispose();
       await observer.dispose();

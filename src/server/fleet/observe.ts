@@ -48,6 +48,8 @@ export interface ObserverOptions {
   spoolDir: string;
   /** the spool was removed, and is made anew */
   onSpoolRemade: () => void;
+  /** a turn gate was put up, let go or removed, by whomever */
+  onGateChanged: () => void;
   /** Claude Code's `sessions` directory */
   registryDir: string;
   /** a Screen session with Claude Code in it that no listed session is */
@@ -129,7 +131,7 @@ export function createObserver(options: ObserverOptions): Observer {
       // A session is its daemon: its user may call it what they like (`C-a :sessionname`).
       if (found.id !== screenId || daemon === null) actor.update({ screenId: found.id, daemon: found.daemon });
       if (found.daemon !== null) forgetLoss(screen, found.daemon);
-      actor.seeReach(true);
+      actor.seeReach(found.state === 'unresponsive' ? { because: 'stopped', daemonPid: found.pid } : null);
       actor.seeAttached(found.attached);
       if (agent !== null && (await isAlive(agent))) return;
       // In a session that something else started, another Claude Code may run after the first.
@@ -162,7 +164,7 @@ export function createObserver(options: ObserverOptions): Observer {
       const found = await reachScreen(screen, lost);
       if (found !== null) log.warn({ slug: actor.slug }, 'its socket was gone, and its daemon has made it again');
       if (found !== null || !(await isAlive(lost.daemon))) lookSoon();
-      else if (!disposed) actor.seeReach(false);
+      else if (!disposed) actor.seeReach({ because: 'no_socket' });
     } catch (cause) {
       log.error(
         { slug: actor.slug, err: cause },
@@ -257,6 +259,7 @@ export function createObserver(options: ObserverOptions): Observer {
         now: clock.now,
         accept: seeHook,
         onRemade: spoolRemade,
+        onGateChanged: options.onGateChanged,
         onRejected: (file, reason) => log.warn({ file, reason }, 'a hook file was rejected'),
         onError: (cause) => log.error({ err: cause }, 'reading the hook spool failed'),
       });

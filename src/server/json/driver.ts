@@ -67,8 +67,9 @@ export class JsonDriver {
   /** After a restart of the server: reads what was written meanwhile, and goes on with the process if it lives. */
   async findAgain(): Promise<void> {
     const { launchId, agent } = this.#actor.record;
-    const output = this.#actor.deps.events.state(this.#actor.record.id)?.output ?? null;
-    if (launchId === null || output?.launchId !== launchId) {
+    const known = this.#actor.deps.events.state(this.#actor.record.id);
+    // Where the database has lost all of it, the output is read from its beginning.
+    if (launchId === null || (known !== null && known.output.launchId !== launchId)) {
       // The server died before it had started anything for the prompt.
       if (this.#log.evidence.busySince !== null) this.#fail({ code: null, signal: null }, '');
       // What was asked before a first process is asked still.

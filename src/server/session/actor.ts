@@ -8,6 +8,7 @@ import type {
   ScreenObserver,
   StatusMemory,
   Thresholds,
+  Unreachable,
 } from '../../core/status/index.ts';
 import type { ScreenHost, ScreenTarget } from '../../platform/gnu-screen/index.ts';
 import type { Search } from '../../platform/search/index.ts';
@@ -104,6 +105,7 @@ export class SessionActor {
   isChangingHands = false;
   private currentRecord: SessionRecord;
   private attached: boolean | null = null;
+  private screenPromptAt: number | null = null;
   private owesRedraw = false;
   private readonly redrawListeners = new Set<() => void>();
   private readonly damageListeners = new Set<(damage: RecordingDamage) => void>();
@@ -239,6 +241,7 @@ export class SessionActor {
       memory: this.status.memory(),
       status: this.status.view(),
       attached: this.isDead() ? null : this.attached,
+      screenPromptAt: this.isDead() ? null : this.screenPromptAt,
       lines: facts?.lines() ?? this.recording?.lines() ?? null,
       size: this.recording?.size() ?? null,
       recordingStopped: this.gap.stopped(),
@@ -268,6 +271,8 @@ export class SessionActor {
     }
     if (this.attached === attached) return;
     this.attached = attached;
+    // Who came or went may have closed it.
+    this.screenPromptAt = null;
     this.emitUpdated();
   }
 
@@ -281,6 +286,8 @@ export class SessionActor {
     }
     for (const listener of [...this.hookListeners]) listener(hook);
     if (DRAWING_HOOKS.has(hook.event)) this.gap.expectOutput();
+    // Keys reach Claude Code.
+    if (hook.event === 'UserPromptSubmit') this.seeScreenPrompt(false);
     this.indexHook(hook);
   }
 
@@ -348,12 +355,25 @@ export class SessionActor {
     this.status.seeProcess({ alive: true, startedAt: agent.startedAt, endedAt: null });
   }
 
-  /** Whether anything can be typed into it. */
-  seeReach(isReachable: boolean): void {
+  /** Why nothing can be typed into it; null: it can be reached. */
+  seeReach(why: Unreachable | null): void {
     const { process } = this.status.evidence();
-    const { unreachableSince, ...known } = process ?? { alive: true, startedAt: null, endedAt: null };
-    if (this.isDead() || isReachable === (unreachableSince === undefined)) return;
-    this.status.seeProcess(isReachable ? known : { ...known, unreachableSince: this.deps.clock.now() });
+    const { unreachable, ...known } = process ?? { alive: true, startedAt: null, endedAt: null };
+    if (this.isDead() || why?.because === unreachable?.because) return;
+    const since = this.deps.clock.now();
+    this.status.seeProcess(why === null ? known : { ...known, unreachable: { ...why, since } });
+  }
+
+  /** Whether Screen itself had its keys when something was to be typed: somebody has copy mode or one of Screen's prompts open there. */
+  seeScreenPrompt(isOpen: boolean): void {
+    if (!isOpen && this.screenPromptAt === null) return;
+    this.screenPromptAt = isOpen ? this.deps.clock.now() : null;
+    this.emitUpdated();
+  }
+
+  /** When that was seen last, Unix milliseconds; null: nothing is known of one. */
+  promptSeenAt(): number | null {
+    return this.screenPromptAt;
   }
 
   /** The operating system says that the session is over. */

@@ -12,6 +12,8 @@ export interface SessionFacts {
   /** of a JSON session: what its events say, and what its turns cost */
   json: { evidence: JsonEvidence; costUsd: number } | null;
   attached: boolean | null;
+  /** when Screen itself had its keys, Unix milliseconds */
+  screenPromptAt: number | null;
   /** what its window shows, from top to bottom; null where nothing is known of it */
   lines: readonly string[] | null;
   size: { cols: number; rows: number } | null;
@@ -50,6 +52,7 @@ export function viewSession(facts: SessionFacts): Session {
     recording_stopped_at: facts.recordingStopped === null ? null : toTimestamp(facts.recordingStopped.since),
     brought_back: facts.broughtBack,
     recording_stopped_because: facts.recordingStopped?.because ?? null,
+    screen_prompt_at: facts.screenPromptAt === null ? null : toTimestamp(facts.screenPromptAt),
   };
 }
 

@@ -1,5 +1,6 @@
 import type { Session } from '../../protocol/index.ts';
 import { iconOf } from '../../protocol/index.ts';
+import { blockedText } from '../../text/blocked-words.ts';
 import { displayWidth, truncate } from '../../text/display-width.ts';
 import { formatDuration, formatSince } from '../../text/durations.ts';
 import { pathText, recordingText, sessionStyle, stateText } from '../../text/session-words.ts';
@@ -177,6 +178,7 @@ function paneTitle({ model, now, home, dress }: Drawing, session: Session, cols:
   const moved = model.scroll.back > 0 ? `scrolled back ${model.scroll.back}` : '';
   const facts = [
     `${stateText(session)} ${formatSince(status.since, now)}`,
+    blockedText(session),
     recordingText(session),
     pathText(path, home),
     session.type === 'json' ? 'json' : size,

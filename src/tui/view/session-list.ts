@@ -1,4 +1,5 @@
 import type { Session } from '../../protocol/index.ts';
+import { blockedText } from '../../text/blocked-words.ts';
 import { displayWidth, truncate } from '../../text/display-width.ts';
 import { formatSince } from '../../text/durations.ts';
 import { pathText, sessionGist, sessionIcon, sessionStyle, stateText } from '../../text/session-words.ts';
@@ -36,7 +37,7 @@ export function listRows(options: ListOptions): string[] {
 
 function gistOf(session: Session, home: string | undefined): string {
   if (!session.adopted) return `only observed; /adopt takes it over`;
-  return sessionGist(session) || lastWords(session) || pathText(session.path, home);
+  return blockedText(session) || sessionGist(session) || lastWords(session) || pathText(session.path, home);
 }
 
 /** The end of the answer with which the turn was over, as the evidence for that has it. */

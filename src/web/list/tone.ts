@@ -59,6 +59,7 @@ export function statusText({ status }: Pick<Session, 'status'>): string {
 /** One line of what it is about: the question, or what it does. */
 export function gistOf({ status, path }: Pick<Session, 'status' | 'path'>): string {
   const { question, because } = status;
+  if (status.primary === null && because.source === 'process') return firstLine(because.evidence);
   if (question !== null) {
     const { tool } = question;
     if (question.kind === 'permission' && tool !== null) return `${tool.name}: ${inputGist(tool.input)}`;

@@ -1,6 +1,7 @@
 import { computed } from '@preact/signals';
 import { useLayoutEffect, useMemo, useRef } from 'preact/hooks';
 import type { RecordingStop } from '../../protocol/index.ts';
+import { blockedText } from '../../text/blocked-words.ts';
 import { ageText, now } from '../app/clock.ts';
 import { addressOf } from '../app/router.ts';
 import { link, sessions } from '../connection/fleet.ts';
@@ -30,6 +31,7 @@ export function SessionPage({ slug, seq }: { slug: string; seq: number | null })
     );
   }
   const { question } = session.status;
+  const blocked = blockedText(session);
   if (askedAtFirst.current?.slug !== slug) askedAtFirst.current = { slug, id: question?.id ?? null };
   const cameByItself = question !== null && question.id !== askedAtFirst.current.id;
   return (
@@ -41,6 +43,11 @@ export function SessionPage({ slug, seq }: { slug: string; seq: number | null })
         <SessionTerminal session={session} />
       )}
       <div class="dock">
+        {blocked !== '' && (
+          <p class="notice" role="status">
+            {blocked}
+          </p>
+        )}
         {session.recording_stopped_at !== null && (
           <p class="notice bad" role="status">
             {stopText(session.recording_stopped_because, ageText(Date.parse(session.recording_stopped_at), now.value))}

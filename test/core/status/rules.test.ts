@@ -115,10 +115,12 @@ describe('each rule over what Claude Code says of itself decides', () => {
     ),
   ];
   const registry = [...recorded.flatMap((one) => one.registry), registryOf('shell', 9_000)];
-  // No recording has lost its socket: seen live (Screen 4.9.0).
-  const process = [
+  // No recording has lost its socket, or its daemon stopped: seen live (Screen 4.9.0).
+  const lives = { alive: true, startedAt: 0, endedAt: null };
+  const process: ProcessEvidence[] = [
     ...recorded.flatMap((one) => one.process),
-    { alive: true, startedAt: 0, endedAt: null, unreachableSince: 9_000 },
+    { ...lives, unreachable: { because: 'no_socket', since: 9_000 } },
+    { ...lives, unreachable: { because: 'stopped', daemonPid: 7, since: 9_000 } },
   ];
   // Since when it is so counts too: where sources disagree, the newer one is believed.
   const word = (said: { primary: string | null; detail: string | null; since: number } | null): string =>

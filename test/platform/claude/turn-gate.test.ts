@@ -2,6 +2,7 @@ import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import {
   createTurnGates,
@@ -93,6 +94,25 @@ describe('the gate before tools and the end of a turn', () => {
     rmSync(dir, { recursive: true });
     gates.renew();
     expect(existsSync(dir)).toBe(false);
+  });
+
+  test('holds on where its file alone was removed, once it is put up again', async () => {
+    const gates = createTurnGates(dir);
+    const release = gates.hold('launch-1');
+    const held = fire(TOOL_HOOK_COMMAND);
+    await waitFor(() => dropped().length === 1, { describe: 'the payload is in the spool' });
+    for (let time = 0; time < 5; time += 1) {
+      rmSync(join(dir, '.gate.launch-1'));
+      // As long as the server takes to hear of it; then the hook looks several times.
+      await delay(20);
+      gates.renew();
+      await delay(200);
+    }
+    expect(isOver(held)).toBe(false);
+    release();
+    await ended(held);
+    gates.renew();
+    expect(existsSync(join(dir, '.gate.launch-1'))).toBe(false);
   });
 
   test('that a former server left behind is removed', async () => {

@@ -115,6 +115,7 @@ test('what comes late types nothing, least of all what was typed before', async 
     ...world.host,
     gates: new Map(),
     windows: new Map(),
+    promptListeners: new Set<never>(),
     env: { ...world.host.env, PATH: `${bin}:${world.host.env.PATH}` },
   };
   // Whether it is noticed is not the point.

@@ -22,7 +22,10 @@ export async function checkDatabase({ settings: { home }, askSessions }: DoctorC
     case 'sound': {
       const log = `${file}${DAMAGED_LOG}`;
       if (statIfThere(log) !== null)
-        return warning(`${log} could not be read when the server started: what was written last is lost`, `rm ${log}`);
+        return warning(
+          `${log} could not be read to its end when the server started: what was written last is lost`,
+          `rm ${log}`,
+        );
       const back = (await askSessions()).filter((one) => one.brought_back).map(({ slug }) => slug);
       if (back.length === 0) return ok(file);
       return warning(

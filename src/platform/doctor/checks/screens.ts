@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { isSameHome, readLaunchMark } from '../../claude/index.ts';
 import { jsonFiles } from '../../claude/json/index.ts';
 import { isScreenDaemon, listScreens, type ScreenSession } from '../../gnu-screen/index.ts';
-import { listProcesses, type ProcessInfo } from '../../process/index.ts';
+import { isStopped, listProcesses, type ProcessInfo } from '../../process/index.ts';
 import { type Finding, fault, ok, warning } from '../check.ts';
 import type { DoctorContext } from '../context.ts';
 import { formatMode, isPrivate } from '../permissions.ts';
@@ -57,8 +57,6 @@ export async function checkScreens({ openScreen, settings }: DoctorContext): Pro
     return warning(`sockets without a daemon: ${dead.map(({ id }) => id).join(', ')}`, 'screen -wipe');
   return ok(sessions.length === 1 ? '1 session answers' : `${sessions.length} sessions answer`);
 }
-
-const isStopped = ({ state }: ProcessInfo): boolean => state === 'T' || state === 't';
 
 /** Daemons of this home's sessions without a socket. The server has it made again at once, or when the directory can take it. */
 async function findLost(home: string, sessions: readonly ScreenSession[]): Promise<ProcessInfo[]> {

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { CatalogueError } from '../../../protocol/index.ts';
+import { isStopped, processNow } from '../../process/index.ts';
 import { findHomeHolders } from '../../sqlite/home-holders.ts';
 import { LOCK_FILE, readLockHolder, takeHomeLock } from '../../sqlite/home-lock.ts';
 import { type Finding, fault, ok, warning } from '../check.ts';
@@ -19,12 +20,18 @@ export async function checkServer({ settings, version, pid, askServer }: DoctorC
   if (stray !== undefined) {
     return fault(
       `process ${stray.pid} serves a home that was removed from ${home}, and holds its port`,
-      `kill ${stray.pid}; cbos up (its sessions live on)`,
+      `${ending(stray.pid)}; cbos up (its sessions live on)`,
     );
   }
   const holder = holders[0] ?? readLockHolder(home);
   if (holder === null || !isHeld(home)) return ok('none runs; "cbos up" starts one');
-  return fault(`process ${holder.pid} holds ${home} but does not answer`, `kill ${holder.pid}; cbos up`);
+  return fault(`process ${holder.pid} holds ${home} but does not answer`, `${ending(holder.pid)}; cbos up`);
+}
+
+/** One that is stopped takes a TERM only when it goes on. */
+function ending(pid: number): string {
+  const info = processNow(pid);
+  return info !== null && isStopped(info) ? `kill -CONT ${pid}; kill ${pid}` : `kill ${pid}`;
 }
 
 /** The lock itself says so: what a killed server wrote down stays behind. */
