@@ -64,7 +64,8 @@ const Screen = z.object({
     .array(z.int())
     .meta({ description: 'Rows that begin with the sign of a tool call in the colour of one that has ended' }),
   flow: z.enum(['sending', 'receiving']).nullable().meta({
-    description: 'Which way the highlight on the spinner runs, where that tells anything: up to Claude Code 2.1.50',
+    description:
+      'What the highlight on the spinner tells: that a request is out, or that its answer comes; up to Claude Code 2.1.92',
   }),
 });
 

@@ -188,17 +188,21 @@ function besideChange({ fromMs, truthFromMs, truthToMs }: Fault): string {
   return before < after ? `${Math.round(before)} ms before` : `${Math.round(after)} ms after`;
 }
 
-/** Where CBOS was wrong, a line per recording. */
+/** Where CBOS was wrong, a line per recording and below it one for each stretch in which a running turn's detail was. */
 export function describeFaults(scored: readonly ScoredRecording[]): string {
   return scored
     .flatMap(({ version, scene, scores: { cbos } }) => {
-      const { strict, waiting, active, confusion, doing } = cbos;
+      const { strict, waiting, active, confusion, doing, detailFaults } = cbos;
       if ([strict, waiting, active].every(({ samples, right }) => samples === right)) return [];
       const said = [...confusion, ...doing].map(
         ([truth, row]) => `${truth} → ${JSON.stringify(Object.fromEntries(row))}`,
       );
       return [
         `${version} ${scene}: ${strict.right}/${strict.samples}, waiting detail ${waiting.right}/${waiting.samples}, active detail ${active.right}/${active.samples}: ${said.join(', ')}`,
+        ...detailFaults.map(
+          (fault) =>
+            `  ${(fault.fromMs / 1_000).toFixed(1)} s: ${fault.truth} → ${fault.said}, ${fault.samples} samples, ${besideChange(fault)}`,
+        ),
       ];
     })
     .join('\n');

@@ -37,8 +37,7 @@ others that are like them; so the last table is no forecast any more.`,
     ...scorings,
     `Two things that the set of 1.0.90 to 2.1.205 has shown were mended, and the set of 2.0.36 to 2.1.280, which nobody had seen, was scored
 afterwards. A notice that is drawn over the end of "esc to interrupt" (2.1.96) was mended on a recording of 2.1.92. A permission's last option
-in other words was mended on what 2.0.42 itself shows: 2.0.45 words it otherwise again. Not mended is 1.0.90, where an answer that comes is
-called thinking: it is drawn when it is whole, and until then the highlight runs to the right as before, where it turns in 1.0.94.`,
+in other words was mended on what 2.0.42 itself shows: 2.0.45 words it otherwise again.`,
     'All of them with the rules of today:',
     table(TITLES, [...rowsOf(today), figuresRow('**all**', figuresOf(of(now, 'cbos')))]),
     steadiness(now),

@@ -57,6 +57,8 @@ export interface Score {
   confusion: Map<string, Map<string, number>>;
   /** every strict sample that was wrong */
   faults: Fault[];
+  /** every detail of a running turn that was wrong */
+  detailFaults: Fault[];
   /** for each change of the truth that was followed by the right word: how much later, in milliseconds */
   lagsMs: number[];
 }
@@ -120,6 +122,7 @@ function scoreSaid(timeline: readonly { at: number; said: Said }[], { version, s
     doing: new Map(),
     confusion: new Map(),
     faults: [],
+    detailFaults: [],
     lagsMs: [],
   };
   const phases = phasesOf(labels);
@@ -153,11 +156,22 @@ function scoreSaid(timeline: readonly { at: number; said: Said }[], { version, s
     if (truth === 'waiting' && detail !== undefined && said.primary === 'waiting' && said.isOneWord !== true) {
       count(score.waiting, said.detail === detail);
     }
-    const phase = phases.findLast(({ fromMs }) => fromMs <= time);
+    const at = phases.findLastIndex(({ fromMs }) => fromMs <= time);
+    const phase = phases[at];
     if (truth === 'active' && said.primary === 'active' && phase?.detail != null) {
       if (time < phase.fromMs + AFTER_CHANGE_MS) continue;
-      count(score.active, said.detail === phase.detail);
+      const isRightDetail = said.detail === phase.detail;
+      count(score.active, isRightDetail);
       tally(score.doing, phase.detail, said.detail ?? 'unknown');
+      if (isRightDetail) continue;
+      addFault(score.detailFaults, {
+        fromMs: time,
+        samples: 1,
+        truth: phase.detail,
+        said: said.detail ?? 'unknown',
+        truthFromMs: phase.fromMs,
+        truthToMs: phases[at + 1]?.fromMs ?? null,
+      });
     }
   }
   for (const [index, label] of load !== null && load > AT_REST_LOAD ? [] : states.entries()) {

@@ -6,6 +6,7 @@ import {
   type HookEvidence,
   type JsonEvidence,
   NO_EVENTS,
+  NO_FLOW,
   NO_HOOKS,
   readScreen,
   type SettledReading,
@@ -143,7 +144,9 @@ function screenOf(
   const frame = { lines, cursor, cols, rows, ...colours };
   return {
     frame,
-    flow: { row: null, seen: null, flow, runsRight: flow !== null },
+    flow: { ...NO_FLOW, flow, runsRight: flow !== null },
+    next: null,
+    isLate: false,
     reading: readScreen(frame, { flow }),
     readingSince: millis(screen.newest_since),
     primarySince: millis(screen.newest_since),

@@ -45,29 +45,53 @@ export interface ScreenFrame {
   alertRows?: readonly number[];
   /** row numbers that begin with the sign of a tool call in the colour of one that has ended; left out where colours are not known */
   endedRows?: readonly number[];
-  /** the highlight on the spinner's words; null while it is not over them, left out where colours are not known */
-  glimmer?: Glimmer | null;
+  /** null where no spinner turns, left out where colours are not known */
+  spinner?: SpinnerColours | null;
 }
 
-/** Where the highlight that runs over a spinner's words has its middle, to half a column. */
-export interface Glimmer {
+/** A spinner's line, and the highlight that runs over its words. */
+export interface SpinnerColours {
   row: number;
-  col: number;
+  /** of its sign: from 2.0.77 on it fades to red where nothing has come for 3 s, and there is no highlight then */
+  colour: number;
+  /** null while it is not over the words */
+  highlight: Highlight | null;
 }
 
-/** Which way the spinner's highlight runs, up to 2.1.50: to the right while a request is out, to the left from its first byte on. */
+/** Where a highlight has its middle, to half a column. */
+export interface Highlight {
+  col: number;
+  /** whether all of it is over the words: not at their ends, where half a column is a step as well */
+  isWhole: boolean;
+}
+
+/** What the spinner's highlight tells, up to 2.1.92: that a request is out, or that its answer comes. */
 export type Flow = 'sending' | 'receiving';
+
+/** The steps that the highlight has taken to the right without a stop, and how many of them in the time that they take while a request is out. */
+export interface HighlightRun {
+  steps: number;
+  even: number;
+}
 
 /** The spinner's highlight, followed over frames. */
 export interface FlowEvidence {
   /** the spinner's row, null while none was seen */
   row: number | null;
   /** where the highlight was last, and whether it got there from the left; null once it has left the words */
-  seen: { col: number; at: Millis; isRight: boolean } | null;
+  seen: (Highlight & { at: Millis; isRight: boolean }) | null;
+  /** of the spinner when it was seen last */
+  colour: number | null;
+  /** since when it has left the words; null while it is over them, was never seen, or nothing comes and the spinner fades */
+  awaySince: Millis | null;
+  /** of the run that goes on, or while it is away of the last one */
+  run: HighlightRun;
   /** null until it has told */
   flow: Flow | null;
   /** whether it ever ran to the right: only then the left means anything */
   runsRight: boolean;
+  /** whether it is one that never turns, and was seen keeping time: only then its pace means anything */
+  keepsTime: boolean;
 }
 
 /** What a screen rule makes of one frame. */
@@ -133,6 +157,10 @@ export interface ScreenEvidence {
    */
   settled: Readonly<Record<'alone' | 'accompanied', SettledReading | null>>;
   flow: FlowEvidence;
+  /** what the same frame will mean if nothing else is drawn until then; null where time alone changes nothing */
+  next: { reading: ScreenReading; flow: FlowEvidence; at: Millis } | null;
+  /** whether time alone has made `reading` of what is drawn */
+  isLate: boolean;
   /** when a dialog was last on the screen, null when none ever was: tells an answered dialog from one that is not drawn yet */
   dialogSeenAt: Millis | null;
   /** when anything last changed, a spinner included */

@@ -13,6 +13,7 @@ export { describeTool } from './question.ts';
 export { redactFrame, redactLine } from './redact.ts';
 export { REGISTRY_RULES } from './registry/registry-rules.ts';
 export type { RuleFacts } from './rule.ts';
+export { NO_FLOW } from './screen/flow.ts';
 export type { ScreenRule } from './screen/generation.ts';
 export { observeScreen, type ScreenObserver, screenObserver, userObserver } from './screen/screen.ts';
 export { readScreen, SCREEN_RULES, SCREEN_SIGNS } from './screen/screen-rules.ts';

@@ -14,6 +14,7 @@ const KEPT: readonly RegExp[] = [
   /\bfor (?=(?:\d+[hms] ?)+)|\bdone (?=\d)|\d+(?:\.\d+)?(?:[hms]\b|k?(?= tokens))/g,
   / ⎿\s+(?:Waiting|Running)…/g,
   /(?<=^ +(?:\+\d+ )?)(?:more )?lines?\b|\bctrl\+b to run in background$|\b(?:User answered|Answered) Claude's questions:/g,
+  /^[●⏺ ] Reading \d+ files?…|^[●⏺] (?:Agent|Background command)(?= ")|" (?:finished|completed)\b/g,
   // 1.0 reasons where a prompt asks for it.
   /(?<=^> .*)\b(?:ultra|mega)?think\b/gi,
   /^[│\s]*(?:[❯>]\s*)?\d{1,2}\. /g,

@@ -1,5 +1,6 @@
 import type {
   Evidence,
+  FlowEvidence,
   HookEvidence,
   JsonEvidence,
   Millis,
@@ -87,6 +88,7 @@ export function moveMemory(memory: StatusMemory, byMs: number): StatusMemory {
 }
 
 function moveScreen(screen: ScreenEvidence, byMs: number): ScreenEvidence {
+  const { flow, next } = screen;
   const { alone, accompanied } = screen.settled;
   const movedReading = (settled: SettledReading | null): SettledReading | null =>
     settled && { ...settled, since: settled.since + byMs };
@@ -95,11 +97,19 @@ function moveScreen(screen: ScreenEvidence, byMs: number): ScreenEvidence {
     readingSince: screen.readingSince + byMs,
     primarySince: screen.primarySince + byMs,
     settled: { alone: movedReading(alone), accompanied: movedReading(accompanied) },
+    flow: movedFlow(flow, byMs),
+    next: next && { ...next, flow: movedFlow(next.flow, byMs), at: next.at + byMs },
     dialogSeenAt: moved(screen.dialogSeenAt, byMs),
     changedAt: screen.changedAt + byMs,
     progressedAt: screen.progressedAt + byMs,
   };
 }
+
+const movedFlow = (flow: FlowEvidence, byMs: number): FlowEvidence => ({
+  ...flow,
+  seen: movedEvent(flow.seen, byMs),
+  awaySince: moved(flow.awaySince, byMs),
+});
 
 const moved = (at: Millis | null, byMs: number): Millis | null => (at === null ? null : at + byMs);
 

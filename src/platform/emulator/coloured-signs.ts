@@ -1,5 +1,5 @@
 import type { IBufferLine } from '@xterm/headless';
-import type { Glimmer } from '../../core/status/evidence.ts';
+import type { SpinnerColours } from '../../core/status/evidence.ts';
 
 /** What begins an answer, a tool call, and what Claude Code itself reports. */
 const SIGN = /^[●⏺]/;
@@ -38,17 +38,19 @@ const WORDS_COL = 2;
 /** The highlight is up to three characters wide; where all words change their colour at once, a tool runs. */
 const WIDEST = 3;
 
-/** The highlight that runs over a spinner's words: in another colour than the sign; null while it is not over them. */
-export function glimmerOf(text: string, line: IBufferLine, row: number): Glimmer | null {
+/** The colours of a spinner's line, by which what it does can be told; null where the line is none. */
+export function spinnerColoursOf(text: string, line: IBufferLine, row: number): SpinnerColours | null {
   const words = SPINNER.exec(text)?.[1];
-  const own = line.getCell(0)?.getFgColor();
-  if (words === undefined) return null;
+  const colour = line.getCell(0)?.getFgColor();
+  if (words === undefined || colour === undefined) return null;
   let first = -1;
   let last = -1;
   for (let col = WORDS_COL; col < WORDS_COL + words.length; col++) {
-    if (line.getCell(col)?.getFgColor() === own) continue;
+    if (line.getCell(col)?.getFgColor() === colour) continue;
     if (first < 0) first = col;
     last = col;
   }
-  return first < 0 || last - first >= WIDEST ? null : { row, col: (first + last) / 2 };
+  const width = last - first + 1;
+  const highlight = first < 0 || width > WIDEST ? null : { col: (first + last) / 2, isWhole: width === WIDEST };
+  return { row, colour, highlight };
 }

@@ -2,10 +2,10 @@ import serialize, { type SerializeAddon } from '@xterm/addon-serialize';
 // Both packages are CommonJS: a named import of a value type-checks and fails when run.
 import xterm, { type IBufferLine, type Terminal } from '@xterm/headless';
 import type { ScreenRow } from '../../core/search/screen-lines.ts';
-import type { Glimmer, Place, ScreenFrame } from '../../core/status/evidence.ts';
+import type { Place, ScreenFrame, SpinnerColours } from '../../core/status/evidence.ts';
 import { boundCounts } from '../../text/bounded-counts.ts';
 import { styledRows } from '../../text/styled-rows.ts';
-import { glimmerOf, signOf } from './coloured-signs.ts';
+import { signOf, spinnerColoursOf } from './coloured-signs.ts';
 import { snapshotOf } from './snapshot.ts';
 import { wholeCharacters } from './whole-characters.ts';
 import { printAloneAtTheEdge } from './xterm-core.ts';
@@ -181,7 +181,7 @@ function readFrame(terminal: Terminal): ScreenFrame {
   const dimRows: number[] = [];
   const alertRows: number[] = [];
   const endedRows: number[] = [];
-  let glimmer: Glimmer | null = null;
+  let spinner: SpinnerColours | null = null;
   for (let row = 0; row < terminal.rows; row++) {
     const line = buffer.getLine(buffer.baseY + row);
     const text = line?.translateToString(true).trimEnd() ?? '';
@@ -191,7 +191,9 @@ function readFrame(terminal: Terminal): ScreenFrame {
     const sign = signOf(text, line);
     if (sign === 'alert') alertRows.push(row);
     if (sign === 'ended') endedRows.push(row);
-    glimmer = glimmerOf(text, line, row) ?? glimmer;
+    const found = spinnerColoursOf(text, line, row);
+    // A line of the conversation may look like one; a highlight only the real one has.
+    if (found !== null && (found.highlight !== null || spinner?.highlight == null)) spinner = found;
   }
   return {
     lines,
@@ -201,7 +203,7 @@ function readFrame(terminal: Terminal): ScreenFrame {
     dimRows,
     alertRows,
     endedRows,
-    glimmer,
+    spinner,
   };
 }
 

@@ -1,27 +1,36 @@
 import { describe, expect, test } from 'vitest';
-import { observeScreen, type ScreenEvidence } from '../../../src/core/status/index.ts';
+import { createTimeline, DEFAULT_THRESHOLDS, type TimelineEntry } from '../../../src/core/status/index.ts';
 import { frame, RULE } from './evidence-maker.ts';
 
 const SPINNER_ROW = 2;
+/** What is drawn last must stand for a while before it counts. */
+const SETTLED_MS = 300;
 
 interface Shown {
   /** from the frame before */
   afterMs?: number;
   /** the highlight's column; null: it is away */
   col: number | null;
+  isWhole?: boolean;
+  /** of the spinner's sign */
+  colour?: number;
   conversation?: string;
 }
 
-/** What is read at the end of these frames. */
-function read(frames: readonly Shown[]): string {
-  let screen: ScreenEvidence | null = null;
+/** What is said at the end of these frames, or so long after the last one. */
+function read(frames: readonly Shown[], { laterMs = SETTLED_MS }: { laterMs?: number } = {}): string {
+  const said: TimelineEntry[] = [];
+  const timeline = createTimeline({ thresholds: DEFAULT_THRESHOLDS, onChange: (entry) => said.push(entry) });
   let at = 0;
-  for (const { afterMs = 50, col, conversation = '> go on' } of frames) {
+  for (const { afterMs = 50, col, isWhole = true, colour = 174, conversation = '> go on' } of frames) {
     at += afterMs;
     const lines = [conversation, '', '✻ Brewing… (esc to interrupt)', '', RULE, '> ', RULE, '  ? for shortcuts'];
-    screen = observeScreen(screen, frame(lines, { glimmer: col === null ? null : { row: SPINNER_ROW, col } }), at);
+    const highlight = col === null ? null : { col, isWhole };
+    timeline.see(frame(lines, { spinner: { row: SPINNER_ROW, colour, highlight } }), at);
   }
-  return `${screen?.reading.primary}/${screen?.reading.detail}`;
+  timeline.runUntil(at + laterMs);
+  const { primary, detail } = said.at(-1) ?? {};
+  return `${primary}/${detail}`;
 }
 
 const SENDING: readonly Shown[] = [2, 2.5, 3, 4, 5, null].map((col) => ({ col }));
@@ -45,11 +54,66 @@ describe('while nothing of an answer is drawn, the highlight on the spinner tell
     expect(read([...SENDING.slice(0, -1), { col: 2, afterMs: 1_500 }])).toBe('active/thinking');
   });
 
+  test('while it stays away longer than between two runs to the right, an answer comes, though nothing is drawn', () => {
+    expect(read(SENDING, { laterMs: 1_500 })).toBe('active/thinking');
+    expect(read(SENDING, { laterMs: 2_400 })).toBe('active/responding');
+    // And what is drawn next goes on from there.
+    expect(read([...SENDING, { col: 8, afterMs: 3_000 }])).toBe('active/responding');
+    expect(read([...SENDING, { col: 2, afterMs: 3_000 }, ...SENDING.slice(1)])).toBe('active/thinking');
+    expect(read([...SENDING, { col: null, afterMs: 3_000, conversation: '> go on, please' }])).toBe('active/thinking');
+  });
+
+  test('it says nothing of that where it was never seen running to the right', () => {
+    expect(read([{ col: 8 }, { col: 7, afterMs: 200 }, { col: null, afterMs: 200 }], { laterMs: 4_000 })).toBe(
+      'active/thinking',
+    );
+  });
+
+  test('nor where the spinner fades, for nothing has come: then there is no highlight', () => {
+    const fading = [174, 173, 167, 131, 131, 131].map((colour) => ({ col: null, colour, afterMs: 600 }));
+    expect(read([...SENDING, ...fading])).toBe('active/thinking');
+    expect(read([...SENDING, ...RECEIVING, ...fading])).toBe('active/responding');
+  });
+
   test('what is drawn above the spinner ends what was told: another request may follow', () => {
     const called = { conversation: '> go on, please' };
     expect(read([...SENDING, ...RECEIVING, { ...called, col: null }])).toBe('active/thinking');
     expect(read([...SENDING, ...RECEIVING, ...RECEIVING.map((shown) => ({ ...shown, ...called }))])).toBe(
       'active/responding',
     );
+  });
+});
+
+describe('where the highlight always runs to the right, its pace tells whether an answer comes', () => {
+  const COLS = [2, 2.5, 3, 4, 5, 6, 7, 8, 8.5, 9];
+  /** One run, its steps as long as these in turn, after so long a pause. */
+  const run = (stepsMs: readonly number[], awayMs = 500): Shown[] => [
+    ...COLS.map((col, index) => ({
+      col,
+      isWhole: col >= 3 && col <= 8,
+      afterMs: index === 0 ? awayMs : (stepsMs[index % stepsMs.length] ?? 0),
+    })),
+    { col: null, afterMs: 50 },
+  ];
+  const EVEN = run([50, 49, 51, 53, 47]);
+  const UNEVEN = run([40, 78, 36, 75, 83]);
+
+  test('even steps of 50 ms while a request is out, uneven ones while its answer comes', () => {
+    expect(read([...EVEN, ...EVEN])).toBe('active/thinking');
+    expect(read([...EVEN, ...EVEN, ...UNEVEN])).toBe('active/responding');
+    expect(read([...EVEN, ...EVEN, ...run([30])])).toBe('active/responding');
+    expect(read([...EVEN, ...EVEN, ...run([200])])).toBe('active/responding');
+    expect(read([...EVEN, ...EVEN, ...UNEVEN, ...EVEN])).toBe('active/thinking');
+  });
+
+  test('a step that comes late, and the next one soon after it, say nothing, nor do those at the ends of the words', () => {
+    expect(read([...EVEN, ...EVEN, ...run([50, 51, 50, 49, 84, 17, 49, 51, 50, 49])])).toBe('active/thinking');
+    expect(read([...EVEN, ...EVEN, ...run([50, 20, 90, 50, 50, 50, 50, 50, 90, 20])])).toBe('active/thinking');
+  });
+
+  test('on a machine that keeps no time it says nothing, nor where the highlight turns and is away for twice as long', () => {
+    expect(read([...UNEVEN, ...UNEVEN, ...UNEVEN])).toBe('active/thinking');
+    const turning = [...run([50], 1_000), ...run([50], 1_000)];
+    expect(read([...turning, ...run([40, 78, 36, 75, 83], 1_000)])).toBe('active/thinking');
   });
 });

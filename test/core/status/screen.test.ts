@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { readScreen, SCREEN_RULES } from '../../../src/core/status/index.ts';
+import { createTimeline, DEFAULT_THRESHOLDS, readScreen, SCREEN_RULES } from '../../../src/core/status/index.ts';
 import { FRAMES, frame, RULE, screenOf } from './evidence-maker.ts';
 
 const word = (lines: readonly string[]): string => {
@@ -48,6 +48,51 @@ describe('what stands in an answer decides nothing', () => {
       'Yes',
       'Yes, and don’t ask again for npm test commands in /home/user/project',
       'No',
+    ]);
+  });
+});
+
+describe('what a running turn does', () => {
+  const BELOW = ['✻ Brewing… (7s · ↓ 26 tokens)', '', RULE, '❯ ', RULE, '  ⏸ manual mode on · esc to interrupt'];
+  const running = (last: readonly string[]): string[] => ['❯ go on', '', '● I look.', '', ...last, '', ...BELOW];
+
+  test('an answer that shows a call is an answer', () => {
+    const quoted = ['● The log says:', '', '    ⎿  API Error: 529', '', '  ● Bash(npm test)', '    ⎿  Running…'];
+    expect(word(running(quoted))).toBe('active/responding');
+    expect(word(running(['● Bash(npm test)', '  ⎿  Running…']))).toBe('active/using_tools');
+  });
+
+  test('what is read is over as it is drawn, and so is what went on in the background', () => {
+    expect(word(running(['  Reading 1 file… (ctrl+o to expand)', '  ⎿  README.md']))).toBe('active/thinking');
+    expect(word(running(['● Agent "Look at the tests" finished · 16s']))).toBe('active/thinking');
+    expect(word(running(['● Background command "Wait" completed (exit code 0)']))).toBe('active/thinking');
+  });
+
+  test('a command that shows no clock after three seconds is over, and so is one whose clock has gone', () => {
+    const said: string[] = [];
+    const timeline = createTimeline({
+      thresholds: DEFAULT_THRESHOLDS,
+      onChange: ({ at, primary, detail }) => said.push(`${at} ${primary}/${detail}`),
+    });
+    let at = 0;
+    const command = (sign: string, clock = ''): void => {
+      const lines = running([`${sign} Waiting for the server`, `  ⎿  $ ./quiet.sh${clock}`]);
+      timeline.see(frame(lines), at);
+    };
+    for (; at <= 2_400; at += 600) command(at % 1_200 === 0 ? '●' : ' ');
+    at = 3_200;
+    command(' ', ' (3s)');
+    for (at = 4_200; at <= 8_200; at += 1_000) command('●', ` (${Math.floor(at / 1_000)}s)`);
+    for (at = 9_000; at <= 15_000; at += 600) command(at % 1_200 === 0 ? '●' : ' ');
+    at = 16_000;
+    timeline.see(frame(running(['● It is up.'])), at);
+    for (at = 20_000; at <= 26_000; at += 600) command(at % 1_200 === 0 ? '●' : ' ');
+    expect(said).toEqual([
+      '0 active/using_tools',
+      '9060 active/thinking',
+      '16060 active/responding',
+      '20060 active/using_tools',
+      '23360 active/thinking',
     ]);
   });
 });

@@ -1,7 +1,7 @@
 import type { Evidence, Millis, ScreenEvidence, SettledReading, SourceVerdict } from '../evidence.ts';
 import { closingQuestion } from '../question.ts';
 import { isUserRule } from '../rule.ts';
-import { companyOf, settledReading, settleTimes } from '../screen/screen.ts';
+import { companyOf, settledReading, settleTimes, untilNow } from '../screen/screen.ts';
 import { hookVerdict, jsonVerdict, processVerdict, registryVerdict } from '../source-rules.ts';
 import type { Thresholds } from '../thresholds.ts';
 
@@ -32,10 +32,11 @@ export interface FullHearing extends ScreenHearing {
 
 /** Asks every source. */
 export function hear(evidence: Evidence, now: Millis, thresholds: Thresholds): Hearing {
-  const { process, json, hooks, screen, registry } = evidence;
+  const { process, json, hooks, registry } = evidence;
+  const screen = evidence.screen && untilNow(evidence.screen, now, thresholds);
   const settled = screen && settledReading(screen, settleTimes(companyOf(hooks), thresholds), now);
   return {
-    evidence,
+    evidence: { ...evidence, screen },
     now,
     thresholds,
     process: processVerdict(process),

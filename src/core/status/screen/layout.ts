@@ -137,6 +137,8 @@ const TOOL_CALL =
 /** A call whose sign is just blinking away, with nothing below it yet. */
 const BLINKING_CALL = /^ {2}[A-Z]\w*\(.*\)$/;
 const TOOL_RESULT = /^ +⎿/;
+/** What Claude Code tells the model by itself when work in the background is over: no answer, another turn begins with it (2.1.329, 2.1.330). */
+const BACKGROUND_ENDED = /^[●⏺] (?:Agent|Background command) ".*" (?:finished|completed)\b/;
 /** Where Claude Code notes that a turn was interrupted, 1.0.128 to 2.1.329. */
 export const INTERRUPTED = /^\s*⎿\s+Interrupted\b/;
 const DONE = /^[·✢✳✶✻✽*∗] Conversation compacted|^[·✢✳✶✻✽*∗] \S.* for (?:\d+[hms] ?)+/;
@@ -146,14 +148,21 @@ const QUEUED = /^ +⎿\s+Queued/;
 /** An answer that has scrolled begins with one of its later lines. */
 const CONTINUED = /^ {2}\S/;
 
+function firstParagraph(lines: readonly string[]): readonly string[] {
+  const blank = lines.indexOf('');
+  return blank < 0 ? lines : lines.slice(0, blank);
+}
+
 function kindOf(lines: readonly string[], row: number): Block['kind'] {
   const first = lines[0] ?? '';
   if (COMMAND.test(first)) return 'note';
   if (USER_PROMPT.test(first)) return 'prompt';
   if (DONE.test(first)) return 'done';
   if (THOUGHT.test(first)) return 'thought';
+  if (BACKGROUND_ENDED.test(first)) return 'note';
   if (TOOL_CALL.test(first) || COLLAPSED_TOOLS.test(first)) return 'tool';
-  if (lines.some((line) => TOOL_RESULT.test(line))) return 'tool';
+  // A result stands right below its call; an answer may show one after a blank line.
+  if (firstParagraph(lines).some((line) => TOOL_RESULT.test(line))) return 'tool';
   if (BLINKING_CALL.test(first) && row > 0) return 'tool';
   return ANSWER.test(first) || (CONTINUED.test(first) && row <= 1) ? 'text' : 'note';
 }
@@ -161,7 +170,7 @@ function kindOf(lines: readonly string[], row: number): Block['kind'] {
 /** A new block begins at column 0, or after a blank line at a tool's place where its sign is just blinking away. */
 function beginsBlock(line: string, below: readonly string[]): boolean {
   if (/^\S/.test(line) || THOUGHT.test(line) || COLLAPSED_TOOLS.test(line)) return true;
-  if (!/^ {2}\S/.test(line)) return false;
+  if (!/^ {2}[^\s●⏺]/.test(line)) return false;
   return TOOL_RESULT.test(below[0] ?? '') || (BLINKING_CALL.test(line) && below.every((other) => other.trim() === ''));
 }
 

@@ -1,5 +1,5 @@
 import type { Detail } from '../../../protocol/index.ts';
-import type { ScreenDialog, ScreenFrame } from '../evidence.ts';
+import type { ScreenDialog } from '../evidence.ts';
 import type { ScreenRule, ScreenView } from './generation.ts';
 import type { Block, Layout } from './layout.ts';
 
@@ -16,26 +16,40 @@ const RUNNING_TOOL_HOOK = /^running P(?:re|ost)ToolUse\w* hook/;
 const RUNNING_PROMPT_HOOK = /^running (?:UserPromptSubmit|SessionStart) hook/;
 
 /** What a running turn does, by its spinner and by the last thing above it. */
-export function activeDetail(layout: Layout): Detail {
-  if (layout.spinner !== null) {
-    if (/^Compacting\b/.test(layout.spinner.words)) return 'compacting';
-    if (RUNNING_TOOL_HOOK.test(layout.spinner.clock)) return 'using_tools';
-    if (RUNNING_PROMPT_HOOK.test(layout.spinner.clock)) return 'thinking';
+export function activeDetail(view: ScreenView): Detail {
+  if (view.spinner !== null) {
+    if (/^Compacting\b/.test(view.spinner.words)) return 'compacting';
+    if (RUNNING_TOOL_HOOK.test(view.spinner.clock)) return 'using_tools';
+    if (RUNNING_PROMPT_HOOK.test(view.spinner.clock)) return 'thinking';
   }
-  const turn = lastTurn(layout.blocks);
+  const turn = lastTurn(view.blocks);
   const last = turn.at(-1);
   if (last?.kind === 'text') return 'responding';
   // A prompt's own block may carry a tool's result lines only when an error came at once: then nothing runs but a retry.
-  return last?.kind === 'tool' && !haveCallsEnded(turn, layout.frame) ? 'using_tools' : 'thinking';
+  return last?.kind === 'tool' && !haveCallsEnded(turn, view) ? 'using_tools' : 'thinking';
 }
 
 /** What is drawn of a question once it has been answered: its sign stays plain (2.1.50 to 2.1.330). */
 const ANSWERED = /^[●⏺]\s(?:User answered|Answered) Claude's questions:/;
 
-/** Whether all calls at the end of a turn are over, as far as colours tell: then their results are thought about. */
-function haveCallsEnded(turn: readonly Block[], { endedRows }: ScreenFrame): boolean {
+/** Files that are being read, which takes milliseconds; it stands there until something else is drawn (2.1.150 to 2.1.330). */
+const READS_FILES = /^[●⏺ ] Reading \d+ files?…/;
+/** A command by its description, on the alternate screen; it stands there like this until something else is drawn (2.1.329, 2.1.330). */
+const DESCRIBED_COMMAND = /^ +⎿ +\$ /;
+/** What is added to it while it runs, at the latest after 3 s: ` · 2s`, ` (3s · 93 lines)`. */
+const COMMAND_CLOCK = / (?:· |\()(?:\d+[hms] ?)+(?:$|\)| ·)/;
+
+const showsNoClock = (lines: readonly string[]): boolean =>
+  lines.some((line) => DESCRIBED_COMMAND.test(line)) && !lines.some((line) => COMMAND_CLOCK.test(line));
+
+/** Whether all calls at the end of a turn are over, as far as colours and words tell: then their results are thought about. */
+function haveCallsEnded(turn: readonly Block[], { frame: { endedRows }, areCallsOver }: ScreenView): boolean {
   const calls = turn.slice(turn.findLastIndex((block) => block.kind !== 'tool') + 1);
-  return calls.every(({ row, lines }) => endedRows?.includes(row) === true || ANSWERED.test(lines[0] ?? ''));
+  return calls.every(({ row, lines }) => {
+    const [first = ''] = lines;
+    const isEnded = endedRows?.includes(row) === true || ANSWERED.test(first) || READS_FILES.test(first);
+    return isEnded || (areCallsOver && showsNoClock(lines));
+  });
 }
 
 /** While reasoning comes: in the spinner's clock (2.0.77, 2.1.50), or as a line of the conversation (2.0.30). */

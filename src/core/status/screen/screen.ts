@@ -1,4 +1,5 @@
 import type {
+  FlowEvidence,
   HookEvidence,
   Millis,
   ScreenDialog,
@@ -8,10 +9,13 @@ import type {
   SettledReading,
 } from '../evidence.ts';
 import { DEFAULT_THRESHOLDS, type Thresholds } from '../thresholds.ts';
-import { followFlow, SPINNER_SHAPE } from './flow.ts';
+import { AWAY_WHILE_SENDING_MS, followFlow, SPINNER_SHAPE } from './flow.ts';
 import type { ScreenRule } from './generation.ts';
-import { readScreen, SCREEN_RULES, SCREEN_SIGNS } from './screen-rules.ts';
+import { type ReadOptions, readScreen, SCREEN_RULES, SCREEN_SIGNS } from './screen-rules.ts';
 import type { ScreenSigns } from './signs.ts';
+
+/** A command that prints nothing shows for how long it runs 3.2 s after it was drawn (2.1.330), one that prints after 2 s. */
+const COMMAND_CLOCK_MS = 3_300;
 
 /** Whether the screen is all there is, or hooks tell the beginning of a turn beside it. */
 export type Company = 'alone' | 'accompanied';
@@ -98,11 +102,46 @@ export function screenObserver({
   signs = SCREEN_SIGNS,
   thresholds = DEFAULT_THRESHOLDS,
 }: ObserverOptions): ScreenObserver {
-  const times = { alone: settleTimes('alone', thresholds), accompanied: settleTimes('accompanied', thresholds) };
-  return (previous, frame, at) => {
+  return (before, frame, at) => {
+    const previous = before && untilNow(before, at, thresholds);
     const flow = followFlow(previous, frame, at);
-    return fold(previous, { frame, flow, reading: readScreen(frame, { rules, signs, flow: flow.flow }), at }, times);
+    const drawn = readScreen(frame, { rules, signs, flow: flow.flow });
+    const change = changeByTime(previous, { drawn, flow, at });
+    const later = change === null ? drawn : readScreen(frame, { rules, signs, ...change.means });
+    if (change === null || isSameReading(drawn, later)) {
+      return fold(previous, { frame, flow, at, reading: drawn, next: null, isLate: false }, thresholds);
+    }
+    const isStillLate = previous?.isLate === true && isSameReading(previous.reading, later);
+    const next = isStillLate ? null : { reading: later, flow: change.flow, at: change.at };
+    return fold(
+      previous,
+      { frame, flow, at, reading: isStillLate ? later : drawn, next, isLate: isStillLate },
+      thresholds,
+    );
   };
+}
+
+/** What time alone tells of what is drawn, and when: that an answer comes, or that no command runs any more. */
+function changeByTime(
+  previous: ScreenEvidence | null,
+  { drawn, flow, at }: { drawn: ScreenReading; flow: FlowEvidence; at: Millis },
+): { at: Millis; flow: FlowEvidence; means: Pick<ReadOptions, 'flow' | 'areCallsOver'> } | null {
+  if (flow.flow === 'sending' && flow.awaySince !== null) {
+    const receiving = { ...flow, flow: 'receiving' as const };
+    return { at: flow.awaySince + AWAY_WHILE_SENDING_MS, flow: receiving, means: { flow: 'receiving' } };
+  }
+  if (drawn.detail !== 'using_tools') return null;
+  // Where it has shown a clock until now it is over now.
+  const isSame = previous !== null && isSameReading(previous.reading, drawn);
+  const overAt = isSame ? (previous.next?.at ?? at) : at + COMMAND_CLOCK_MS;
+  return { at: overAt, flow, means: { flow: flow.flow, areCallsOver: true } };
+}
+
+/** The evidence with what time alone has changed about it. */
+export function untilNow(screen: ScreenEvidence, now: Millis, thresholds: Thresholds): ScreenEvidence {
+  const { frame, next } = screen;
+  if (next === null || now < next.at) return screen;
+  return fold(screen, { frame, ...next, next: null, isLate: true }, thresholds);
 }
 
 /** With rules of the user's before those that CBOS brings. */
@@ -114,8 +153,15 @@ export const observeScreen: ScreenObserver = screenObserver({ rules: SCREEN_RULE
 
 function fold(
   previous: ScreenEvidence | null,
-  { frame, flow, at, reading: drawn }: Pick<ScreenEvidence, 'frame' | 'flow' | 'reading'> & { at: Millis },
-  times: Readonly<Record<Company, SettleTimes>>,
+  {
+    frame,
+    flow,
+    at,
+    next,
+    isLate,
+    reading: drawn,
+  }: Pick<ScreenEvidence, 'frame' | 'flow' | 'reading' | 'next' | 'isLate'> & { at: Millis },
+  thresholds: Thresholds,
 ): ScreenEvidence {
   const reading = previous === null ? drawn : keptWhole(previous.reading, drawn);
   const dialogSeenAt = reading.dialog === null ? (previous?.dialogSeenAt ?? null) : at;
@@ -123,6 +169,8 @@ function fold(
     return {
       frame,
       flow,
+      next,
+      isLate,
       reading,
       readingSince: at,
       primarySince: at,
@@ -135,12 +183,15 @@ function fold(
   const isSame = isSameReading(previous.reading, reading);
   const settle = (company: Company): SettledReading | null => {
     const before = previous.settled[company];
-    const hasSettled = at - previous.readingSince >= settleMs(times[company], previous.reading, before);
+    const times = settleTimes(company, thresholds);
+    const hasSettled = at - previous.readingSince >= settleMs(times, previous.reading, before);
     return hasSettled ? { reading: previous.reading, since: previous.readingSince } : before;
   };
   return {
     frame,
     flow,
+    next,
+    isLate,
     reading,
     readingSince: isSame ? previous.readingSince : at,
     primarySince: previous.reading.primary === reading.primary ? previous.primarySince : at,
@@ -151,7 +202,7 @@ function fold(
   };
 }
 
-/** The reading that counts now, since when it does, and when the newest one will count if it stays (null: it does already). */
+/** The reading that counts now, since when it does, and when another one will if nothing is drawn until then (null: none will). */
 export function settledReading(
   screen: ScreenEvidence,
   times: SettleTimes,
@@ -159,8 +210,9 @@ export function settledReading(
 ): SettledReading & { recheckAt: Millis | null } {
   const before = screen.settled[times.company];
   const settlesAt = screen.readingSince + settleMs(times, screen.reading, before);
+  const nextAt = screen.next?.at ?? null;
   if (now >= settlesAt || before === null) {
-    return { reading: screen.reading, since: screen.readingSince, recheckAt: null };
+    return { reading: screen.reading, since: screen.readingSince, recheckAt: nextAt };
   }
-  return { ...before, recheckAt: settlesAt };
+  return { ...before, recheckAt: Math.min(settlesAt, nextAt ?? settlesAt) };
 }
