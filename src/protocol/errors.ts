@@ -343,6 +343,13 @@ export const ERRORS = {
     meaning: 'The open question has no such option',
     hint: '`cbos show SLUG` lists the options',
   },
+  not_shown_whole: {
+    status: 409,
+    exit: EXIT.refused,
+    meaning:
+      'What is asked for is longer than CBOS shows, so it can be refused from here, and allowed in the terminal alone',
+    hint: '`cbos attach SLUG` opens its terminal, which takes the answer; `cbos answer SLUG no` refuses it',
+  },
   nothing_running: {
     status: 409,
     exit: EXIT.refused,

@@ -1,5 +1,6 @@
 import { iconOf, type Session, type State } from '../protocol/index.ts';
 import { formatClock } from './durations.ts';
+import { showHiddenMarks } from './hidden-marks.ts';
 import { cleanBlock, cleanLine } from './terminal-text.ts';
 
 /** How a state is dressed up: one of the terminal's own colours, or dim. */
@@ -70,12 +71,12 @@ const TELLING_FIELDS = ['command', 'file_path', 'path', 'url', 'query', 'pattern
 
 /** A tool's input in a line; empty where it has nothing to say. */
 export function toolGist(input: unknown): string {
-  if (typeof input === 'string') return cleanLine(input);
+  if (typeof input === 'string') return cleanLine(showHiddenMarks(input));
   if (typeof input !== 'object' || input === null) return '';
   const fields = new Map<string, unknown>(Object.entries(input));
   for (const name of TELLING_FIELDS) {
     const value = fields.get(name);
-    if (typeof value === 'string') return cleanLine(value);
+    if (typeof value === 'string') return cleanLine(showHiddenMarks(value));
   }
   return questionsGist(fields.get('questions')) ?? (fields.size === 0 ? '' : cleanLine(JSON.stringify(input)));
 }

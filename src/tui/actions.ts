@@ -1,9 +1,17 @@
-import { type Answer, CatalogueError, type Session, type StashedResponse } from '../protocol/index.ts';
+import {
+  type Answer,
+  CatalogueError,
+  mayAllow,
+  type Question,
+  type Session,
+  type StashedResponse,
+} from '../protocol/index.ts';
 import { broadcastLine, deliveryLine } from '../text/delivery-text.ts';
 import { firstLine } from '../text/session-words.ts';
+import { cutText } from '../text/tool-input-text.ts';
 import { type App, requireSelected } from './app.ts';
 import { editorOf } from './input/editor.ts';
-import { answerDraft, draftOf, isReadable, openPart, selectedSession } from './model.ts';
+import { answerDraft, draftOf, isReadable, isSeenWhole, openPart, selectedSession } from './model.ts';
 
 type StashWhen = StashedResponse['when'];
 
@@ -19,6 +27,7 @@ export function sendText(app: App, session: Session, { text, queue = false, comm
   const { slug } = session;
   const { question } = session.status;
   const isAnswer = question !== null && question.kind !== 'closing' && !queue && !command;
+  if (isAnswer && !isSeen(app, question, { text })) return;
   app.toast('wait', `${isAnswer ? 'answering' : 'sending to'} ${slug}…`);
   app.run(async () => {
     if (isAnswer) {
@@ -58,7 +67,7 @@ export function answer(app: App, answering: Pick<Answer, 'choice' | 'text' | 'an
     app.toast('bad', `${slug} asks nothing — s writes to it`);
     return;
   }
-  if (!isRead(app, slug)) return;
+  if (!isRead(app, slug) || !isSeen(app, question, answering)) return;
   app.toast('wait', `answering ${slug}…`);
   app.run(async () => {
     await app.client.call('answer', { params: { slug }, body: { ...answering, question_id: question.id } });
@@ -71,6 +80,15 @@ export function answer(app: App, answering: Pick<Answer, 'choice' | 'text' | 'an
 function isRead(app: App, slug: string): boolean {
   if (isReadable(app.model, app.options.now())) return true;
   app.toast('wait', `${slug} has just asked something else: read it first`);
+  return false;
+}
+
+/** Whether the person may allow it: nobody is asked to allow what is not shown. Says so where not. */
+function isSeen(app: App, question: Question, answering: Pick<Answer, 'choice' | 'text'>): boolean {
+  if (!mayAllow(question, answering)) return true;
+  if (question.cut === true) app.toast('bad', cutText('t opens it'));
+  else if (isSeenWhole(app.model, question)) return true;
+  else app.toast('wait', 'Read it to its end first: v shows all of it');
   return false;
 }
 

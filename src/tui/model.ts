@@ -1,5 +1,6 @@
 import { EMPTY_VIEW, type SessionView } from '../client/index.ts';
 import type { Question, QuestionPart, Session } from '../protocol/index.ts';
+import { askedText } from '../text/tool-input-text.ts';
 import { type Editor, EMPTY_EDITOR } from './input/editor.ts';
 import { listedSessions } from './order.ts';
 
@@ -30,6 +31,8 @@ export interface DrawnQuestion {
   slug: string | null;
   /** since when keys answer it, in Unix milliseconds */
   answerableFrom: number;
+  /** nothing of it was left out */
+  isWhole: boolean;
 }
 
 /** Everything that the picture is made of, beside the session's screen. */
@@ -51,6 +54,8 @@ export interface Model {
   answer: AnswerDraft | null;
   /** the question on the person's terminal */
   drawn: DrawnQuestion;
+  /** the text of the question that was last read to its end, as a page */
+  readToEnd: string | null;
   /** texts that were begun, by session */
   drafts: Map<string, Editor>;
 }
@@ -68,7 +73,8 @@ export function createModel(now: number): Model {
     scroll: { back: 0, right: 0 },
     toast: null,
     answer: null,
-    drawn: { key: null, slug: null, answerableFrom: now },
+    drawn: { key: null, slug: null, answerableFrom: now, isWhole: true },
+    readToEnd: null,
     drafts: new Map(),
   };
 }
@@ -97,13 +103,24 @@ const READING_MS = 500;
 
 /**
  * Notes what the picture asks, once it is drawn.
+ * @param isWhole nothing of it was left out
  * @param hasMoved the person has chosen this session or has answered the part before: no need to wait, for nothing came up by itself
  */
-export function noteDrawn(model: Model, { now, hasMoved }: { now: number; hasMoved: boolean }): void {
+export function noteDrawn(
+  model: Model,
+  { now, hasMoved, isWhole }: { now: number; hasMoved: boolean; isWhole: boolean },
+): void {
   const key = keyOf(model);
   const { drawn, selected: slug } = model;
-  if (drawn.key === key && drawn.slug === slug) return;
-  model.drawn = { key, slug, answerableFrom: hasMoved ? now : now + READING_MS };
+  const isKnown = drawn.key === key && drawn.slug === slug;
+  if (isKnown && drawn.isWhole === isWhole) return;
+  const answerableFrom = isKnown ? drawn.answerableFrom : hasMoved ? now : now + READING_MS;
+  model.drawn = { key, slug, answerableFrom, isWhole };
+}
+
+/** Whether all of what is asked was before the person's eyes: in the picture, or as a page that they read to its end. */
+export function isSeenWhole(model: Model, question: Question): boolean {
+  return model.drawn.isWhole || model.readToEnd === askedText(question, openPart(question, model.answer));
 }
 
 /** Whether keys answer what the selected session asks: the person must have had it before their eyes. */

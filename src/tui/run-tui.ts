@@ -74,12 +74,14 @@ function openTui(options: TuiOptions): { ended: Promise<number>; dispose(): void
         return shown ?? { rows: [], cursor: null };
       },
     };
-    surface.paint(draw({ model, mode, content, size: terminal.size(), now: now(), home: options.env.HOME, dress }));
-    if (mode.page === undefined) noteQuestion();
+    const size = terminal.size();
+    const picture = draw({ model, mode, content, size, now: now(), home: options.env.HOME, dress });
+    surface.paint(picture);
+    if (mode.page === undefined) noteQuestion(picture.isQuestionWhole);
   };
-  const noteQuestion = (): void => {
+  const noteQuestion = (isWhole: boolean): void => {
     const before = model.drawn;
-    noteDrawn(model, { now: now(), hasMoved: movedByKey });
+    noteDrawn(model, { now: now(), hasMoved: movedByKey, isWhole });
     movedByKey = false;
     if (model.drawn === before) return;
     // The hints name the keys that answer as soon as they do.

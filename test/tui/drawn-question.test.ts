@@ -12,7 +12,7 @@ function looking(): Model {
   ask(model, 'AUTH', 'q1');
   ask(model, 'BILL', 'q2');
   model.selected = 'AUTH';
-  noteDrawn(model, { now: 0, hasMoved: false });
+  noteDrawn(model, { now: 0, hasMoved: false, isWhole: true });
   return model;
 }
 
@@ -30,7 +30,7 @@ test('a question that takes the place of another one gets no key that was presse
   const model = looking();
   ask(model, 'AUTH', 'q3');
   expect(isReadable(model, 2_000), 'before it is drawn').toBe(false);
-  noteDrawn(model, { now: 2_000, hasMoved: false });
+  noteDrawn(model, { now: 2_000, hasMoved: false, isWhole: true });
   expect([2_000 + READ_MS - 1, 2_000 + READ_MS].map((now) => isReadable(model, now))).toEqual([false, true]);
 });
 
@@ -38,14 +38,14 @@ test('a session that the person goes to is answered as soon as its question is d
   const model = looking();
   model.selected = 'BILL';
   expect(isReadable(model, 2_000), 'before it is drawn').toBe(false);
-  noteDrawn(model, { now: 2_000, hasMoved: true });
+  noteDrawn(model, { now: 2_000, hasMoved: true, isWhole: true });
   expect(isReadable(model, 2_000)).toBe(true);
 });
 
 test('a session that comes into the picture by itself, since the one before is gone, is read first', () => {
   const model = looking();
   model.selected = 'BILL';
-  noteDrawn(model, { now: 2_000, hasMoved: false });
+  noteDrawn(model, { now: 2_000, hasMoved: false, isWhole: true });
   expect(isReadable(model, 2_000)).toBe(false);
 });
 
@@ -55,12 +55,12 @@ test('the next part of a dialog gets no key before it is drawn', () => {
   ask(model, 'AUTH', 'q1', { questions: parts });
   model.answer = { questionId: 'q1', part: 1, chosen: new Set(), answers: {} };
   expect(isReadable(model, 2_000)).toBe(false);
-  noteDrawn(model, { now: 2_000, hasMoved: true });
+  noteDrawn(model, { now: 2_000, hasMoved: true, isWhole: true });
   expect(isReadable(model, 2_000)).toBe(true);
 });
 
 test('what is drawn again stays answerable', () => {
   const model = looking();
-  noteDrawn(model, { now: READ_MS + 1, hasMoved: false });
+  noteDrawn(model, { now: READ_MS + 1, hasMoved: false, isWhole: true });
   expect(isReadable(model, READ_MS + 1)).toBe(true);
 });

@@ -12,7 +12,7 @@ function offered(...options: Pick<QuestionOption, 'label' | 'means'>[]): string[
   const model = createModel(0);
   model.view = new Map([['ASKS', someSession('ASKS', asking({ options: numbered }))]]);
   model.selected = 'ASKS';
-  noteDrawn(model, { now: 0, hasMoved: true });
+  noteDrawn(model, { now: 0, hasMoved: true, isWhole: true });
   const app = { model, options: { now: () => 0 } } as App;
   return browse(app)
     .hints()

@@ -1,5 +1,7 @@
-import type { Question, QuestionOption } from '../../protocol/index.ts';
+import { allows, type Question, type QuestionOption } from '../../protocol/index.ts';
+import { showHiddenMarks } from '../../text/hidden-marks.ts';
 import { cleanBlock, cleanLine } from '../../text/terminal-text.ts';
+import { askedCallLines, cutText, saysCall } from '../../text/tool-input-text.ts';
 
 /** What the kinds are called before the question's own words. */
 const KIND_TITLES: Readonly<Record<Question['kind'], string>> = {
@@ -10,16 +12,14 @@ const KIND_TITLES: Readonly<Record<Question['kind'], string>> = {
   closing: 'ended its turn with a question',
 };
 
-/** The longest tool input that is shown whole; a file that is to be written can be thousands of lines. */
-const MAX_INPUT_LINES = 12;
-
 /** An open question with its options by number, and the commands that answer it. */
 export function questionLines(slug: string, question: Question): string[] {
   const name = cleanLine(slug);
   const lines = [`${name} ${KIND_TITLES[question.kind] ?? 'asks'}:`, ''];
-  if (question.tool !== null && question.kind === 'permission') {
-    lines.push(`  ${cleanLine(question.tool.name)}`, ...inputLines(question.tool.input).map((line) => `    ${line}`));
+  if (question.kind !== 'plan' || !saysCall(question)) {
+    lines.push(...askedCallLines(question).map((line) => `  ${line}`));
   }
+  if (question.cut === true) lines.push(`  ${cutText(`\`cbos attach ${name}\``)}`, '');
   if (question.questions.length > 1) {
     for (const part of question.questions) {
       lines.push(...indented(part.text), ...optionLines(part.options), '');
@@ -32,7 +32,7 @@ export function questionLines(slug: string, question: Question): string[] {
 }
 
 function indented(text: string): string[] {
-  return cleanBlock(text)
+  return cleanBlock(showHiddenMarks(text))
     .split('\n')
     .map((line) => `  ${line}`.trimEnd());
 }
@@ -40,17 +40,18 @@ function indented(text: string): string[] {
 export function optionLines(options: readonly QuestionOption[]): string[] {
   return options.map((option, index) => {
     const about = option.description === null ? '' : ` — ${cleanLine(option.description)}`;
-    return `    ${index + 1}. ${cleanLine(option.label)}${about}`;
+    return `    ${index + 1}. ${cleanLine(showHiddenMarks(option.label))}${about}`;
   });
 }
 
 /** The commands for a dialog with one question, each with what it chooses. */
 function oneAnswer(slug: string, question: Question): string[] {
   if (question.kind === 'closing') return [`  cbos send ${slug} 'TEXT'`];
-  const commands = question.options.map((option, index): [string, string] => [
-    `cbos answer ${slug} ${index + 1}`,
-    cleanLine(option.label),
-  ]);
+  const commands = question.options.flatMap((option, index): [string, string][] =>
+    question.cut === true && allows(option.means)
+      ? []
+      : [[`cbos answer ${slug} ${index + 1}`, cleanLine(showHiddenMarks(option.label))]],
+  );
   if (question.multi && question.options.length > 1) commands.push([`cbos answer ${slug} 1,2`, 'several at once']);
   if (question.kind === 'permission' || question.kind === 'plan') {
     commands.push([`cbos answer ${slug} no --remark 'TEXT'`, 'no, and what to do instead']);
@@ -71,16 +72,4 @@ function manyAnswers(slug: string, question: Question): string[] {
 /** A text as one word of a shell: nothing in it is obeyed. */
 export function shellQuote(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`;
-}
-
-function inputLines(input: unknown): string[] {
-  const entries = typeof input === 'object' && input !== null ? Object.entries(input) : [];
-  const lines = entries.flatMap(([name, value]) => {
-    const text = cleanBlock(typeof value === 'string' ? value : JSON.stringify(value)).trimEnd();
-    return text.includes('\n')
-      ? [`${cleanLine(name)}:`, ...text.split('\n').map((line) => `  ${line}`)]
-      : [`${cleanLine(name)}: ${text}`];
-  });
-  if (lines.length <= MAX_INPUT_LINES) return lines;
-  return [...lines.slice(0, MAX_INPUT_LINES), `… ${lines.length - MAX_INPUT_LINES} more lines: cbos show --json`];
 }

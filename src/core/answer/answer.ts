@@ -1,4 +1,11 @@
-import type { Answer, ErrorCode, Question, QuestionOption, QuestionPart } from '../../protocol/index.ts';
+import {
+  type Answer,
+  allows,
+  type ErrorCode,
+  type Question,
+  type QuestionOption,
+  type QuestionPart,
+} from '../../protocol/index.ts';
 
 /**
  * What an answer means in an open dialog: which options, and which text for the free-text option.
@@ -20,8 +27,19 @@ export interface PartAnswer {
   text: string | null;
 }
 
-/** Reads an answer against the open question. */
+/** Reads an answer against the open question. Nobody allows what they were not shown: of a question that is cut only a no is taken. */
 export function planAnswer(question: Question, answer: Answer): AnswerPlan {
+  const plan = readAnswer(question, answer);
+  if (question.cut !== true || plan.kind !== 'select') return plan;
+  const asked = question.questions.length > 0 ? question.questions : [question];
+  const isAllowed = plan.parts.some(({ options }, part) =>
+    options.some((option) => allows(asked[part]?.options[option]?.means ?? 'choice')),
+  );
+  const message = 'It is longer than what is shown here, so only its terminal takes a yes';
+  return isAllowed ? { kind: 'refuse', code: 'not_shown_whole', message } : plan;
+}
+
+function readAnswer(question: Question, answer: Answer): AnswerPlan {
   if (question.kind === 'closing') return planClosing(answer);
   if (answer.answers !== undefined) return planSeveral(question, answer.answers);
   const [first = flatPart(question), second] = question.questions;

@@ -182,6 +182,8 @@ export interface PendingTool {
   id: string | null;
   name: string;
   input: unknown;
+  /** the input is longer than what is kept of it */
+  cut?: true;
   at: Millis;
   /** when permission for it was asked, null when it was not */
   requestedAt: Millis | null;

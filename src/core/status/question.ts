@@ -55,13 +55,20 @@ export function describeTool(tool: { name: string; input: unknown }): string {
 
 const squeeze = (value: string): string => value.replace(/\s+/g, '');
 
+/** An input can have 200 kB, and a dialog is compared with it at each picture of its session. */
+const told = new WeakMap<PendingTool, string[]>();
+
 const shownText = (dialog: ScreenDialog): string => dialog.parts.map((part) => part.text).join('\n');
 
 /** What a call's dialog repeats of it, without blanks. */
 function toldBy(tool: PendingTool): string[] {
+  const known = told.get(tool);
+  if (known !== undefined) return known;
   const input = isRecord(tool.input) ? tool.input : {};
-  const told = ['command', 'file_path', 'notebook_path', 'url'].map((key) => stringOf(input[key]));
-  return [...told, ...askedQuestions(input).map(({ text }) => text)].map(squeeze).filter((one) => one !== '');
+  const fields = ['command', 'file_path', 'notebook_path', 'url'].map((key) => stringOf(input[key]));
+  const texts = [...fields, ...askedQuestions(input).map(({ text }) => text)].map(squeeze).filter((one) => one !== '');
+  told.set(tool, texts);
+  return texts;
 }
 
 /** How much of a call a dialog on the screen repeats, in characters; 0: it speaks of something else. */
@@ -101,8 +108,11 @@ function isAboutAnother(dialog: ScreenDialog, tool: PendingTool): boolean {
   if (dialog.kind === 'question') return isOtherQuestion(dialog, tool);
   const command = isRecord(tool.input) ? stringOf(tool.input.command) : '';
   const isOfCommand = tool.name === 'Bash' && /^\s*Bash command\b/.test(dialog.parts[0]?.text ?? '');
-  return isOfCommand && PLAIN.test(command) && mentioned(dialog, tool) === 0;
+  return isOfCommand && PLAIN.test(command) && !WITHHELD.test(shownText(dialog)) && mentioned(dialog, tool) === 0;
 }
+
+/** In place of a command of some thousand characters, of which the dialog shows nothing then (2.1.330). */
+const WITHHELD = /^\s*\(value cannot be shown in full\b.*\)\s*$/m;
 
 function isOtherQuestion(dialog: ScreenDialog, tool: PendingTool): boolean {
   const shown = dialog.parts[0]?.text ?? '';
@@ -136,12 +146,15 @@ export function toolBehind(dialog: ScreenDialog, tools: readonly PendingTool[]):
  */
 function permissionBehind(dialog: ScreenDialog, candidates: readonly PendingTool[]): PendingTool | null {
   const [only] = candidates;
-  const isOne = (calls: readonly PendingTool[]): boolean => calls.every((call) => hasSameInput(call, calls[0] ?? call));
+  // Of two that are cut nobody knows whether they end the same.
+  const isSame = (one: PendingTool, other: PendingTool): boolean =>
+    one === other || (one.cut !== true && other.cut !== true && hasSameInput(one, other));
+  const isOne = (calls: readonly PendingTool[]): boolean => calls.every((call) => isSame(call, calls[0] ?? call));
   if (only === undefined || isOne(candidates)) return only ?? null;
   const whole = candidates.filter((tool) => fillsLines(dialog, tool));
   const [found] = whole;
   if (found === undefined || !isOne(whole)) return null;
-  return candidates.some((other) => !hasSameInput(other, found) && couldShow(other, found)) ? null : found;
+  return candidates.some((other) => !isSame(other, found) && couldShow(other, found)) ? null : found;
 }
 
 /** Whether the dialog of one call could repeat what another one tells, or draws itself otherwise than it is written. */
@@ -192,6 +205,7 @@ export function dialogQuestion(sources: {
     options: first?.options ?? [],
     multi: first?.multi ?? false,
     questions,
+    ...(tool?.cut === true || (tool === null && WITHHELD.test(text)) ? { cut: true } : {}),
     asked_at: iso(askedAt),
   };
 }

@@ -94,6 +94,10 @@ async function sendAnswer(
 async function typeAnswer(actor: SessionActor, id: string, request: Answer): Promise<void> {
   const question = await completeQuestion(actor, id);
   const plan = planAnswer(question, withCleanTexts(request));
+  if (plan.kind === 'refuse' && plan.code === 'not_shown_whole') {
+    const hint = `\`cbos attach ${actor.slug}\` opens its terminal, which takes the answer; \`cbos answer ${actor.slug} no\` refuses it`;
+    throw new CatalogueError(plan.code, plan.message, { hint, extra: { question } });
+  }
   if (plan.kind === 'refuse' || plan.kind === 'prompt') {
     throw refusal(question, plan.kind === 'refuse' ? plan.message : 'The dialog takes no prompt');
   }

@@ -1,6 +1,7 @@
+import { mayAllow } from '../../protocol/index.ts';
 import { answer, attach, chooseOption, endSession, interrupt, refresh, replay, submitChosen } from '../actions.ts';
 import { type App, moveSelection, requireSelected, selectNextNeedy } from '../app.ts';
-import { ALERTS, answerDraft, draftOf, isReadable, listed, openPart, selectedSession } from '../model.ts';
+import { ALERTS, answerDraft, draftOf, isReadable, isSeenWhole, listed, openPart, selectedSession } from '../model.ts';
 import { needsPerson } from '../order.ts';
 import type { InputEvent } from '../terminal/keys.ts';
 import { confirm } from './confirm.ts';
@@ -8,6 +9,7 @@ import { editFilter } from './filter.ts';
 import { showHelp } from './help.ts';
 import type { Hint, InputBox, Mode } from './mode.ts';
 import { newSession } from './new-session.ts';
+import { showQuestion } from './read-question.ts';
 import { reply } from './reply.ts';
 import { showStash } from './stash.ts';
 
@@ -55,8 +57,13 @@ function browseHints({ model, options }: App): Hint[] {
   }
   const isOpen = answers.length > 0;
   const isRead = question === null || isReadable(model, options.now());
+  const isShort =
+    question === null ||
+    !mayAllow(question, { choice: 'yes' }) ||
+    (question.cut !== true && isSeenWhole(model, question));
+  const allowed = isShort ? answers : [['v', 'read it all'] as const, ...answers.filter(([key]) => key === 'n')];
   return [
-    ...(isRead ? answers : []),
+    ...(isRead ? allowed : []),
     ['s', isOpen ? 'in words' : 'reply'],
     ...next,
     ...(primary === 'active' || primary === 'stuck' ? ([['i', 'interrupt']] as Hint[]) : []),
@@ -106,6 +113,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   n: (app) => (asksYesOrNo(app) ? answer(app, { choice: 'no' }, 'no') : newSession(app)),
   N: newSession,
   a: (app) => answer(app, { choice: 'always' }, 'always'),
+  v: showQuestion,
   i: interrupt,
   S: showStash,
   r: refresh,

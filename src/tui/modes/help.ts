@@ -21,6 +21,7 @@ const KEYS: readonly (readonly [title: string, keys: readonly (readonly [string,
       ['y n a', 'yes, no, always'],
       ['1-9', 'choose an option; where several may be chosen mark them, then Enter'],
       ['s Enter', 'answer in words'],
+      ['v', 'read all of it, where it is longer than its space'],
     ],
   ],
   [

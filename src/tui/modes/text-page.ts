@@ -1,7 +1,11 @@
 import type { App } from '../app.ts';
 
-/** Lines to read in place of the session, with the keys of a pager. @param linesFor the lines, dressed, for a width */
-export function showPage(app: App, title: string, linesFor: (cols: number) => string[]): void {
+/**
+ * Lines to read in place of the session, with the keys of a pager.
+ * @param linesFor the lines, dressed, for a width
+ * @param onEnd the last of them is in the picture
+ */
+export function showPage(app: App, title: string, linesFor: (cols: number) => string[], onEnd?: () => void): void {
   let top = 0;
   let height = 1;
   let count = 0;
@@ -35,6 +39,7 @@ export function showPage(app: App, title: string, linesFor: (cols: number) => st
       const lines = linesFor(cols);
       height = rows;
       count = lines.length;
+      if (top + rows >= count) onEnd?.();
       const rest = lines.length > top + rows ? `  (${lines.length - top - rows} more lines)` : '';
       return { title: `${title}${rest}`, rows: lines.slice(top, top + rows) };
     },

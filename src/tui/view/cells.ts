@@ -17,20 +17,24 @@ export function wrap(text: string, cells: number): string[] {
 
 const segmenter = new Intl.Segmenter('en', { granularity: 'grapheme' });
 
+/** Each of these takes one cell. */
+const ASCII = /^[\x20-\x7e]*$/;
+
 function wrapLine(line: string, cells: number): string[] {
-  if (displayWidth(line) <= cells) return [line];
+  const isAscii = ASCII.test(line);
+  if ((isAscii ? line.length : displayWidth(line)) <= cells) return [line];
   const rows: string[] = [];
   let row = '';
   let width = 0;
   for (const { segment } of segmenter.segment(line)) {
-    const wide = displayWidth(segment);
+    const wide = isAscii ? 1 : displayWidth(segment);
     if (width + wide > cells) {
       const blank = segment === ' ' ? row.length : row.lastIndexOf(' ');
       // A word longer than a line is broken where it must be.
       const cut = blank > row.search(/\S/) ? blank : row.length;
       rows.push(row.slice(0, cut).trimEnd());
       row = row.slice(cut).trimStart();
-      width = displayWidth(row);
+      width = isAscii ? row.length : displayWidth(row);
       if (segment === ' ') continue;
     }
     row += segment;

@@ -13,7 +13,7 @@ import { countStates } from '../order.ts';
 import type { Picture } from '../terminal/surface.ts';
 import { column, fitTo, wrap } from './cells.ts';
 import { type Frame, frameFor } from './frame.ts';
-import { questionRows } from './question-rows.ts';
+import { type QuestionRows, questionRows } from './question-rows.ts';
 import { listRows } from './session-list.ts';
 
 /** The space it gets, and what of it is scrolled to. */
@@ -63,10 +63,19 @@ const TINY_SIZE = { cols: 40, rows: 10 };
 
 const isBelow = (size: Size, least: Size): boolean => size.cols < least.cols || size.rows < least.rows;
 
+const NOTHING_ASKED: QuestionRows = { rows: [], isWhole: true };
+
+export interface DrawnPicture extends Picture {
+  /** all that the selected session asks is in it */
+  isQuestionWhole: boolean;
+}
+
 /** The whole picture, row by row. */
-export function draw(drawing: Drawing): Picture {
+export function draw(drawing: Drawing): DrawnPicture {
   const { size, model, mode } = drawing;
-  if (isBelow(size, TINY_SIZE)) return { rows: filled(tooSmall(size), size.rows), cursor: null };
+  if (isBelow(size, TINY_SIZE)) {
+    return { rows: filled(tooSmall(size), size.rows), cursor: null, isQuestionWhole: false };
+  }
   const input = inputRows(drawing);
   const { frame, body } = measure(model, size, { inputRows: input.rows.length, isPage: mode.page !== undefined });
   const left = frame.list.rows === 0 ? [] : list(drawing, frame);
@@ -79,7 +88,11 @@ export function draw(drawing: Drawing): Picture {
       )
     : [...left, ...pane.rows].slice(0, body);
   const rows = [header(drawing), ...bodyRows, rule(drawing), ...input.rows, footer(drawing, mode.hints())];
-  return { rows: rows.slice(0, size.rows), cursor: cursorOf({ input, pane, paneTop, inputTop: 2 + body }, frame) };
+  return {
+    rows: rows.slice(0, size.rows),
+    cursor: cursorOf({ input, pane, paneTop, inputTop: 2 + body }, frame),
+    isQuestionWhole: pane.isQuestionWhole,
+  };
 }
 
 /** Where the session's own cells are: what a new session's size is made of. */
@@ -150,23 +163,29 @@ function list({ model, now, home, dress }: Drawing, frame: Frame): string[] {
   return listRows({ sessions, selected: model.selected, cols, rows, isTall: frame.isSideBySide, now, home, dress });
 }
 
-function paneRows(drawing: Drawing, frame: Frame): { rows: string[]; cursor: Cursor } {
+function paneRows(drawing: Drawing, frame: Frame): { rows: string[]; cursor: Cursor; isQuestionWhole: boolean } {
   const { model, mode, dress } = drawing;
   const { cols, rows } = frame.pane;
   const page = mode.page?.(cols, rows - 1);
-  if (page !== undefined) return pageRows(page, { cols, rows, dress });
+  if (page !== undefined) return { ...pageRows(page, { cols, rows, dress }), isQuestionWhole: false };
   const session = selectedSession(model);
   if (session === null)
-    return { rows: filled([dress('dim', '─'.repeat(cols)), ...welcome(dress, cols)], rows), cursor: null };
+    return {
+      rows: filled([dress('dim', '─'.repeat(cols)), ...welcome(dress, cols)], rows),
+      cursor: null,
+      isQuestionWhole: true,
+    };
   const { question } = session.status;
   const most = Math.floor((rows - 1) * QUESTION_SHARE);
-  const asked = question === null ? [] : questionRows({ question, draft: model.answer, cols, rows: most, dress });
-  const room = Math.max(0, rows - 1 - asked.length);
+  const asked =
+    question === null ? NOTHING_ASKED : questionRows({ question, draft: model.answer, cols, rows: most, dress });
+  const room = Math.max(0, rows - 1 - asked.rows.length);
   const { back, right } = model.scroll;
   const { atColumn } = frame.pane;
   const shown = drawing.content?.rows({ cols, rows: room, atColumn, back, right }) ?? { rows: [], cursor: null };
   return {
-    rows: [paneTitle(drawing, session, cols), ...filled(shown.rows, room), ...asked],
+    rows: [paneTitle(drawing, session, cols), ...filled(shown.rows, room), ...asked.rows],
+    isQuestionWhole: asked.isWhole,
     // The cursor of a session is shown where the person is not writing something else.
     cursor: shown.cursor === null ? null : { row: shown.cursor.row + 1, col: shown.cursor.col },
   };

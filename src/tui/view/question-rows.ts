@@ -1,18 +1,16 @@
-import type { Question, QuestionOption } from '../../protocol/index.ts';
-import { toolGist } from '../../text/session-words.ts';
+import type { Question, QuestionOption, QuestionPart } from '../../protocol/index.ts';
+import { showHiddenMarks } from '../../text/hidden-marks.ts';
 import type { Style } from '../../text/style.ts';
 import { cleanBlock, cleanLine } from '../../text/terminal-text.ts';
+import { askedCallLines, askedText, cutText, saysCall } from '../../text/tool-input-text.ts';
 import { type AnswerDraft, answerDraft, openPart } from '../model.ts';
 import { wrap } from './cells.ts';
 
-/** Characters of a question or a tool's input that are looked at for each picture: more than fits anywhere, and no file of a megabyte. */
-const MOST_READ = 10_000;
+/** Characters of a question or a tool's input that are looked at for each cell of its space: more than fits, and no file of a megabyte. */
+const READ_PER_CELL = 2;
 
 /** The same of one option. */
 const MOST_OPTION = 500;
-
-/** What a tool is about to do, in lines: enough for a command of some lines; `t` shows all of a long file. */
-const MAX_TOOL_ROWS = 6;
 
 export interface QuestionOptions {
   question: Question;
@@ -22,31 +20,71 @@ export interface QuestionOptions {
   dress: Style;
 }
 
-/** What is being asked, apart from the session's own drawing of it: text, tool, options with their numbers. At most so many rows. */
-export function questionRows({ question, draft, cols, rows, dress }: QuestionOptions): string[] {
+export interface QuestionRows {
+  rows: string[];
+  /** all of it is there */
+  isWhole: boolean;
+}
+
+/** What is being asked, apart from the session's own drawing of it: call, text, options with their numbers. At most so many rows. */
+export function questionRows({ question, draft, cols, rows, dress }: QuestionOptions): QuestionRows {
   const width = cols - 3;
+  const most = READ_PER_CELL * cols * rows;
   const { chosen, answers } = answerDraft(question, draft);
   const part = openPart(question, draft);
   const several = question.questions.length;
   const head = several > 1 ? `${Object.keys(answers).length + 1} of ${several}: ` : '';
-  const asked = cleanBlock(part.text.slice(0, MOST_READ)).trim();
-  // The dialog's own words mostly say what the tool does.
-  const isTold =
-    question.tool === null || question.kind !== 'permission' || asked.includes(toolGist(question.tool.input));
-  const tool = question.tool === null || isTold ? [] : toolRows(question.tool, width);
-  const text = wrap(head + asked, width);
+  const { call, text } = wordsOf(question, part, most);
   const options = part.options.flatMap((option, index) =>
     optionRows({ option, number: index + 1, part, chosen, width, dress }),
   );
+  const said = [
+    ...call.flatMap((line) => wrap(line, width)).map((row) => dress('bold', row)),
+    ...(question.cut === true ? wrap(cutText('t opens it'), width) : []),
+    ...wrap(head + text, width),
+  ];
   const room = Math.max(1, rows - 1 - options.length);
-  const said = [...tool.map((row) => dress('bold', row)), ...text];
+  const hasRoom = said.length <= room && said.length + options.length <= rows - 1;
+  const isLong = part.options.some(({ label, description }) => label.length + (description?.length ?? 0) > MOST_OPTION);
   const shown = said.length > room ? [...said.slice(0, room - 1), dress('dim', '…')] : said;
   const title = ` ${KIND_TITLES[question.kind] ?? 'asks'} `;
-  return [
-    dress('yellow', `──${title}${'─'.repeat(Math.max(0, cols - title.length - 2))}`),
-    ...[...shown, ...options].slice(0, rows - 1).map((row) => `${dress('yellow', '▌')} ${row}`),
-  ];
+  return {
+    rows: [
+      dress('yellow', `──${title}${'─'.repeat(Math.max(0, cols - title.length - 2))}`),
+      ...[...shown, ...options].slice(0, rows - 1).map((row) => `${dress('yellow', '▌')} ${row}`),
+    ],
+    isWhole: hasRoom && !isLong && askedText(question, part).length <= most,
+  };
 }
+
+/** All of a question, to be read as a page. */
+export function questionPage(question: Question, part: QuestionPart, cols: number): string[] {
+  const { call, text } = wordsOf(question, part, Number.POSITIVE_INFINITY);
+  const options = part.options.flatMap((option, index) => [
+    '',
+    ...plain(`${index + 1}  ${option.label}\n${option.description ?? ''}`).split('\n'),
+  ]);
+  return [...call, '', ...text.split('\n'), ...options].flatMap((line) => wrap(line, cols - 2)).map((row) => ` ${row}`);
+}
+
+/** Of many pictures of one question: an input can have 200 kB. */
+const words = new WeakMap<Question, { call: string[] }>();
+
+/** What it says before its options, as far as so many characters reach. The dialog's own words mostly have the call. */
+function wordsOf(question: Question, part: { text: string }, most: number): { call: string[]; text: string } {
+  const known = words.get(question) ?? { call: saysCall(question) ? [] : askedCallLines(question) };
+  words.set(question, known);
+  let left = most;
+  const call: string[] = [];
+  for (const line of known.call) {
+    if (left <= 0) break;
+    call.push(line.slice(0, left));
+    left -= line.length;
+  }
+  return { call, text: plain(part.text.slice(0, most)) };
+}
+
+const plain = (text: string): string => cleanBlock(showHiddenMarks(text)).trim();
 
 const KIND_TITLES: Readonly<Record<Question['kind'], string>> = {
   permission: 'needs a permission',
@@ -55,17 +93,6 @@ const KIND_TITLES: Readonly<Record<Question['kind'], string>> = {
   setup: 'must be set up first',
   closing: 'asks, in words',
 };
-
-function toolRows(tool: { name: string; input: unknown }, width: number): string[] {
-  const fields = typeof tool.input === 'object' && tool.input !== null ? Object.values(tool.input) : [];
-  const long = fields.find((value): value is string => typeof value === 'string' && value.includes('\n')) ?? '';
-  const name = cleanLine(tool.name);
-  const rows = [
-    ...wrap(`${name}: ${toolGist(tool.input).slice(0, MOST_READ)}`, width),
-    ...(long === '' ? [] : wrap(cleanBlock(long.slice(0, MOST_READ)).trimEnd(), width)),
-  ];
-  return rows.length > MAX_TOOL_ROWS ? [...rows.slice(0, MAX_TOOL_ROWS - 1), '…'] : rows;
-}
 
 interface OptionRow {
   option: QuestionOption;
@@ -79,6 +106,9 @@ interface OptionRow {
 function optionRows({ option, number, part, chosen, width, dress }: OptionRow): string[] {
   const box = part.multi ? (chosen.has(number) ? '[x] ' : '[ ] ') : '';
   const about = option.description === null ? '' : ` — ${cleanLine(option.description)}`;
-  const [first = '', ...more] = wrap(`${box}${cleanLine(option.label)}${about}`.slice(0, MOST_OPTION), width - 3);
+  const [first = '', ...more] = wrap(
+    `${box}${cleanLine(showHiddenMarks(option.label))}${about}`.slice(0, MOST_OPTION),
+    width - 3,
+  );
   return [`${dress('cyan', String(number))}  ${first}`, ...more.map((row) => `   ${row}`)];
 }

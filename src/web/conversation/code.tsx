@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
+import { showHiddenMarks } from '../../text/hidden-marks.ts';
 import { theme } from '../app/theme.ts';
 import { retryWhileAway } from '../connection/late-part.ts';
-import { showHiddenMarks } from '../parts/hidden-marks.ts';
 import { tellError } from '../parts/toasts.tsx';
 import { colour, keptColours } from './colours.ts';
 import type { CodeToColour, Highlighted } from './highlight.ts';

@@ -1,6 +1,6 @@
 import { structuredPatch } from 'diff';
 import { useMemo } from 'preact/hooks';
-import { showHiddenMarks } from '../parts/hidden-marks.ts';
+import { showHiddenMarks } from '../../text/hidden-marks.ts';
 
 /** Lines around a change. */
 const CONTEXT = 3;

@@ -1,4 +1,4 @@
-import { showHiddenMarks } from '../parts/hidden-marks.ts';
+import { showHiddenMarks } from '../../text/hidden-marks.ts';
 import { Code } from './code.tsx';
 import { Diff } from './diff.tsx';
 import { Markdown } from './markdown.tsx';
@@ -10,50 +10,78 @@ import { Markdown } from './markdown.tsx';
 export function ToolInput(props: { name: string; input: unknown; isFileNamed?: boolean }) {
   const { name, input, isFileNamed = false } = props;
   const fields = fieldsOf(input);
-  const file = text(fields.file_path) ?? text(fields.notebook_path) ?? text(fields.path);
+  const file = FILE_FIELDS.find((field) => text(fields[field]) !== null);
+  const fileName = !isFileNamed && file !== undefined && <FileName file={text(fields[file])} />;
   const command = text(fields.command);
   if (command !== null) {
     const about = text(fields.description);
     return (
       <>
-        {about !== null && <p class="faint">{about}</p>}
+        {about !== null && <p class="faint">{showHiddenMarks(about)}</p>}
         <Code text={command} language="bash" />
+        <OtherFields fields={fields} shown={['command', 'description']} />
       </>
     );
   }
   const plan = text(fields.plan);
   if (name === 'ExitPlanMode' && plan !== null) return <Markdown text={plan} />;
-  if (Array.isArray(fields.edits)) {
+  if (file !== undefined && Array.isArray(fields.edits) && fields.edits.every(isObject)) {
     return (
       <>
-        {!isFileNamed && <FileName file={file} />}
-        {fields.edits.map((edit: unknown, index) => {
-          const { old_string, new_string } = fieldsOf(edit);
-          return <Diff key={index} before={text(old_string) ?? ''} after={text(new_string) ?? ''} />;
-        })}
+        {fileName}
+        {fields.edits.map((edit: unknown, index) => (
+          <Edit key={index} edit={fieldsOf(edit)} />
+        ))}
+        <OtherFields fields={fields} shown={[file, 'edits']} />
       </>
     );
   }
-  if (text(fields.old_string) !== null || text(fields.new_string) !== null) {
+  if (file !== undefined && EDITED.some((field) => text(fields[field]) !== null)) {
     return (
       <>
-        {!isFileNamed && <FileName file={file} />}
-        <Diff before={text(fields.old_string) ?? ''} after={text(fields.new_string) ?? ''} />
+        {fileName}
+        <Edit edit={fields} shown={[file]} />
       </>
     );
   }
   const content = text(fields.content);
-  if (content !== null && file !== null) {
+  if (content !== null && file !== undefined) {
     return (
       <>
-        {!isFileNamed && <FileName file={file} />}
-        <Code text={content} language={endingOf(file)} />
+        {fileName}
+        <Code text={content} language={endingOf(text(fields[file]) ?? '')} />
+        <OtherFields fields={fields} shown={[file, 'content']} />
       </>
     );
   }
-  if (file !== null && Object.keys(fields).length === 1) return <FileName file={file} />;
+  if (file !== undefined && Object.keys(fields).length === 1) return fileName || null;
   return <Code text={typeof input === 'string' ? input : (JSON.stringify(input, null, 2) ?? '')} language="json" />;
 }
+
+const FILE_FIELDS = ['file_path', 'notebook_path', 'path'];
+const EDITED = ['old_string', 'new_string'];
+
+function Edit({ edit, shown = [] }: { edit: Record<string, unknown>; shown?: readonly string[] }) {
+  const { replace_all, ...rest } = edit;
+  const others = replace_all === false ? rest : edit;
+  return (
+    <>
+      <Diff before={text(edit.old_string) ?? ''} after={text(edit.new_string) ?? ''} />
+      <OtherFields fields={others} shown={[...shown, ...EDITED]} />
+    </>
+  );
+}
+
+/** What else it is given, and what is not the text that it should be: a server's tool may mean anything by it. */
+export function OtherFields({ fields, shown }: { fields: Record<string, unknown>; shown: readonly string[] }) {
+  const isShown = ([name, value]: [string, unknown]): boolean =>
+    shown.includes(name) && (typeof value === 'string' || name === 'edits');
+  const others = Object.entries(fields).filter((field) => !isShown(field));
+  if (others.length === 0) return null;
+  return <Code text={JSON.stringify(Object.fromEntries(others), null, 2)} language="json" />;
+}
+
+const isObject = (value: unknown): boolean => typeof value === 'object' && value !== null;
 
 function FileName({ file }: { file: string | null }) {
   return file === null ? null : <p class="mono file-name">{showHiddenMarks(file)}</p>;

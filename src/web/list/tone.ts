@@ -1,5 +1,5 @@
 import type { Session } from '../../protocol/index.ts';
-import { showHiddenMarks } from '../parts/hidden-marks.ts';
+import { showHiddenMarks } from '../../text/hidden-marks.ts';
 
 /** What a session needs of the person who looks, the most pressing first: the order of the list. */
 export const TONES = ['needs', 'error', 'stuck', 'turn', 'busy', 'idle', 'unknown', 'dead'] as const;

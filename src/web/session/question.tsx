@@ -1,13 +1,14 @@
 import { useSignal } from '@preact/signals';
 import { useLayoutEffect, useRef } from 'preact/hooks';
-import type { Answer, Question, QuestionOption } from '../../protocol/index.ts';
+import { type Answer, mayAllow, type Question, type QuestionOption } from '../../protocol/index.ts';
 import { addShortcuts, optionKey } from '../app/shortcuts.ts';
 import { client, link, sessions } from '../connection/fleet.ts';
 import { Markdown } from '../conversation/markdown.tsx';
-import { ToolInput } from '../conversation/tool-input.tsx';
+import { OtherFields, ToolInput } from '../conversation/tool-input.tsx';
 import { linger } from '../list/lingering.ts';
 import { attempt } from '../parts/toasts.tsx';
 import { type GiveAnswer, isFreeText, QuestionForm } from './question-form.tsx';
+import { useReadToEnd } from './read-to-end.ts';
 import { useSettled } from './settled.ts';
 
 const TITLES: Readonly<Record<Question['kind'], string>> = {
@@ -36,11 +37,14 @@ export interface QuestionPanelProps {
 export function QuestionPanel({ slug, question, hasKeys, cameByItself }: QuestionPanelProps) {
   const isBusy = useSignal(false);
   const panel = useRef<HTMLElement>(null);
+  const body = useRef<HTMLDivElement>(null);
   const isSettled = useSettled(panel, cameByItself);
+  const isRead = useReadToEnd(body);
   const give: GiveAnswer = async (answer) => {
     // The keys are there without the buttons: what was asked when the connection was lost is not answered.
     const session = sessions.value.get(slug);
     if (session === undefined || isBusy.value || !isSettled || link.value !== 'live') return;
+    if (mayAllow(question, answer) && (!isRead || question.cut === true)) return;
     const heightPx = panel.current?.offsetHeight ?? 0;
     isBusy.value = true;
     const leave = linger({ session, answer: answerInWords(question, answer), heightPx });
@@ -62,7 +66,7 @@ export function QuestionPanel({ slug, question, hasKeys, cameByItself }: Questio
       data-kind={question.kind}
       aria-label={TITLES[question.kind]}
     >
-      <div class="question-body">
+      <div class="question-body" ref={body}>
         <h2 class="row">
           <span>{TITLES[question.kind]}</span>
           {question.tool !== null && question.kind === 'permission' && (
@@ -70,11 +74,19 @@ export function QuestionPanel({ slug, question, hasKeys, cameByItself }: Questio
           )}
         </h2>
         <QuestionContent question={question} />
+        {question.cut === true && (
+          <p class="question-text">
+            It is longer than what is shown here, so only its terminal takes a yes: <code>cbos attach {slug}</code>
+          </p>
+        )}
       </div>
+      {!isRead && mayAllow(question, { choice: 'yes' }) && (
+        <p class="read-on faint">Read it to its end before you allow it.</p>
+      )}
       {isForm ? (
         <QuestionForm {...{ question, isDisabled, isSettled }} onAnswer={give} />
       ) : (
-        !isClosing && <Choices {...{ question, isDisabled, isSettled, hasKeys }} onAnswer={give} />
+        !isClosing && <Choices {...{ question, isDisabled, isSettled, isRead, hasKeys }} onAnswer={give} />
       )}
     </section>
   );
@@ -88,6 +100,7 @@ function QuestionContent({ question }: { question: Question }) {
     return (
       <div class="plan">
         <Markdown text={plan} />
+        <OtherFields fields={{ ...(tool?.input as object | undefined) }} shown={['plan', 'planFilePath']} />
       </div>
     );
   }
@@ -127,11 +140,13 @@ interface ChoicesProps {
   isDisabled: boolean;
   /** false: an input now was meant for something else */
   isSettled: boolean;
+  /** false: nothing that allows it counts yet */
+  isRead: boolean;
   hasKeys: boolean;
   onAnswer: GiveAnswer;
 }
 
-function Choices({ question, isDisabled, isSettled, hasKeys, onAnswer }: ChoicesProps) {
+function Choices({ question, isDisabled, isSettled, isRead, hasKeys, onAnswer }: ChoicesProps) {
   const { options, kind } = question;
   const words = useSignal('');
   const isAsking = useSignal(false);
@@ -155,9 +170,12 @@ function Choices({ question, isDisabled, isSettled, hasKeys, onAnswer }: Choices
       ? [{ keys: 'a', does: 'Yes, always', run: () => void onAnswer({ choice: 'always' }) }]
       : [];
     return addShortcuts([...byWord, ...always, ...numbers]);
-  }, [question.id, options.length, isSettled]);
+  }, [question.id, options.length, isSettled, isRead]);
 
-  const shown = options.filter((option) => !isFreeText(option));
+  /** Of a question that is cut nothing can be allowed from here. */
+  const isTaken = (choice: Answer['choice']): boolean => question.cut !== true || !mayAllow(question, { choice });
+  const isReady = (choice: Answer['choice']): boolean => isSettled && (isRead || !mayAllow(question, { choice }));
+  const shown = options.filter((option, index) => !isFreeText(option) && isTaken(index + 1));
   return (
     <div class="choices">
       {shown.map((option) => {
@@ -168,7 +186,7 @@ function Choices({ question, isDisabled, isSettled, hasKeys, onAnswer }: Choices
             type="button"
             class={`button choice ${index === 0 && asksYesOrNo ? 'primary' : ''}`}
             disabled={isDisabled}
-            aria-disabled={!isSettled}
+            aria-disabled={!isReady(index + 1)}
             onClick={() => choose(index)}
           >
             {hasKeys && (
@@ -185,13 +203,13 @@ function Choices({ question, isDisabled, isSettled, hasKeys, onAnswer }: Choices
       })}
       {options.length === 0 &&
         asksYesOrNo &&
-        BY_WORD.map(({ title, choice }) => (
+        BY_WORD.filter(({ choice }) => isTaken(choice)).map(({ title, choice }) => (
           <button
             key={choice}
             type="button"
             class={`button choice ${choice === 'yes' ? 'primary' : ''}`}
             disabled={isDisabled}
-            aria-disabled={!isSettled}
+            aria-disabled={!isReady(choice)}
             onClick={() => void onAnswer({ choice })}
           >
             {title}

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { PendingTool, ScreenDialog } from '../../../src/core/status/index.ts';
-import { toolBehind } from '../../../src/core/status/question.ts';
+import { dialogQuestion, toolBehind } from '../../../src/core/status/question.ts';
 
 const call = <Input>(id: string, name: string, input: Input): PendingTool & { input: Input } => ({
   id,
@@ -49,6 +49,29 @@ describe('the call behind an open dialog, beside one that was interrupted withou
     // The window cut its first line off, or shows none of it.
     expect(toolBehind(dialog('question', 'shall it be?'), tools)?.id).toBe('old');
     expect(toolBehind(dialog('question', ''), tools)?.id).toBe('old');
+  });
+
+  test('is the one that is asked for where the dialog withholds its command; where another could be meant it is none', () => {
+    const shown = dialog(
+      'permission',
+      'Bash command\nSay it\n(value cannot be shown in full — approval withheld; one-time options only)\nDo you want to proceed?',
+    );
+    const long = call('long', 'Bash', { command: `${'echo\n'.repeat(9_000)}touch evil` });
+    expect(toolBehind(shown, [long])?.id).toBe('long');
+    expect(toolBehind(shown, [long, call('other', 'Bash', { command: 'ls' })])).toBeNull();
+    const of = (tool: PendingTool | null) =>
+      dialogQuestion({ kind: 'permission', dialog: shown, tool, openedAt: 1, movedMs: 0 }).cut;
+    expect([of(long), of(null), of({ ...long, cut: true })]).toEqual([undefined, true, true]);
+  });
+
+  test('is told at once, however long its input is', () => {
+    const command = `${'echo all is well && '.repeat(5_000)}touch evil`;
+    const tools = [call('long', 'Bash', { command }), call('other', 'Bash', { command: `${command}2` })];
+    const shown = dialog('permission', `Bash command\n${command.slice(0, 9_000)}\nDo you want to proceed?`);
+    const before = performance.now();
+    for (let frame = 0; frame < 200; frame++) toolBehind(shown, tools);
+    // 25 pictures a second are looked at; the first one reads the inputs.
+    expect((performance.now() - before) / 200).toBeLessThan(5);
   });
 
   test('of equal calls is the one that was asked for first', () => {

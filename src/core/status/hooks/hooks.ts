@@ -6,8 +6,18 @@ const MAX_TEXT = 4_000;
 const MAX_TOOLS = 64;
 /** Ended tool calls remembered, against doubled and late events. */
 const MAX_ENDED = 64;
-/** Longest string kept within a tool's input (a Write carries the whole file). */
-const MAX_INPUT_TEXT = 2_000;
+/**
+ * What is kept of a tool's input, in characters of JSON: all that a model writes in one call (64,000 tokens), for nobody is asked to allow what
+ * is not shown. It goes over the wire with each change of its session; 200 kB take 1 ms there.
+ */
+const MOST_INPUT = 200_000;
+/** How deep an input may nest: deeper ones come from nobody's tools. */
+const MOST_DEPTH = 20;
+/** Longest string of an input that is longer than that. */
+const CUT_TEXT = 2_000;
+/** Entries of its lists and objects. */
+const CUT_ENTRIES = 100;
+const CUT_DEPTH = 6;
 
 /** Nothing heard yet. */
 export const NO_HOOKS: HookEvidence = {
@@ -28,16 +38,28 @@ const text = (value: unknown): string | null => (typeof value === 'string' ? val
 // The end of a message decides (a closing question), so the beginning is cut.
 const keepEnd = (value: string | null): string | null => (value === null ? null : value.slice(-MAX_TEXT));
 
-/** Cuts long strings anywhere in a tool's input; depth is bounded too, for payloads are not ours. */
-export function boundInput(value: unknown, depth = 0): unknown {
-  if (typeof value === 'string') return value.length > MAX_INPUT_TEXT ? `${value.slice(0, MAX_INPUT_TEXT)}…` : value;
+/** A tool's input as it is kept: whole, or cut where it is longer than anybody could read. */
+export function boundInput(value: unknown): Pick<PendingTool, 'input' | 'cut'> {
+  return sizeOf(value, 0) <= MOST_INPUT ? { input: value } : { input: cutInput(value, 0), cut: true };
+}
+
+/** In characters of JSON, about; more than is kept where it nests too deep. */
+function sizeOf(value: unknown, depth: number): number {
+  if (typeof value === 'string') return value.length + 2;
+  if (typeof value !== 'object' || value === null) return 5;
+  if (depth >= MOST_DEPTH) return Number.POSITIVE_INFINITY;
+  return Object.entries(value).reduce((size, [key, entry]) => size + key.length + 4 + sizeOf(entry, depth + 1), 2);
+}
+
+function cutInput(value: unknown, depth: number): unknown {
+  if (typeof value === 'string') return value.length > CUT_TEXT ? `${value.slice(0, CUT_TEXT)}…` : value;
   if (typeof value !== 'object' || value === null) return value;
-  if (depth >= 6) return '…';
-  if (Array.isArray(value)) return value.slice(0, 100).map((entry) => boundInput(entry, depth + 1));
+  if (depth >= CUT_DEPTH) return '…';
+  if (Array.isArray(value)) return value.slice(0, CUT_ENTRIES).map((entry) => cutInput(entry, depth + 1));
   return Object.fromEntries(
     Object.entries(value)
-      .slice(0, 100)
-      .map(([key, entry]) => [key, boundInput(entry, depth + 1)]),
+      .slice(0, CUT_ENTRIES)
+      .map(([key, entry]) => [key.slice(0, CUT_TEXT), cutInput(entry, depth + 1)]),
   );
 }
 
@@ -53,7 +75,7 @@ function toolOf(event: HookEvent, requestedAt: Millis | null): PendingTool {
   return {
     id: text(payload.tool_use_id),
     name: text(payload.tool_name) ?? 'tool',
-    input: boundInput(payload.tool_input),
+    ...boundInput(payload.tool_input),
     at: event.at,
     requestedAt,
     agent: text(payload.agent_id),
@@ -63,6 +85,7 @@ function toolOf(event: HookEvent, requestedAt: Millis | null): PendingTool {
 /** A subagent's call that asks for a permission: it may do so after its turn has ended (2.1.329). */
 export const isAskedBeside = (tool: PendingTool): boolean => tool.agent !== null && tool.requestedAt !== null;
 
+/** Whether two calls are for the same, as far as their inputs are kept. */
 export const hasSameInput = (a: PendingTool, b: PendingTool): boolean =>
   a.name === b.name && JSON.stringify(a.input) === JSON.stringify(b.input);
 
@@ -100,7 +123,11 @@ function onPermissionRequest(hooks: HookEvidence, event: HookEvent): HookEvidenc
     return isDouble ? hooks : { ...base, tools: [...hooks.tools, asked].slice(-MAX_TOOLS) };
   }
   if (known.requestedAt !== null) return hooks;
-  return { ...base, tools: hooks.tools.with(index, { ...known, requestedAt: event.at }) };
+  // What is asked for is what runs: a hook of the user's may have changed what was announced.
+  const { cut: _, ...announced } = known;
+  const { input, cut } = asked;
+  const tool = { ...announced, input, ...(cut && { cut }), requestedAt: event.at };
+  return { ...base, tools: hooks.tools.with(index, tool) };
 }
 
 function onToolEnd(hooks: HookEvidence, event: HookEvent): HookEvidence {

@@ -106,7 +106,7 @@ function onAssistant(before: JsonEvidence, event: Json, at: Millis): JsonEvidenc
     .map((block) => ({
       id: text(block.id),
       name: text(block.name) ?? 'tool',
-      input: boundInput(block.input),
+      ...boundInput(block.input),
       at,
       requestedAt: null,
       agent,

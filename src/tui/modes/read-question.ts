@@ -1,0 +1,27 @@
+import { cleanLine } from '../../text/terminal-text.ts';
+import { askedText } from '../../text/tool-input-text.ts';
+import { type App, requireSelected } from '../app.ts';
+import { openPart } from '../model.ts';
+import { questionPage } from '../view/question-rows.ts';
+import { showPage } from './text-page.ts';
+
+/** All that the selected session asks, to be read to its end. */
+export function showQuestion(app: App): void {
+  const { model } = app;
+  const session = requireSelected(app);
+  if (session === null) return;
+  const { question } = session.status;
+  if (question === null) {
+    app.toast('good', `${session.slug} asks nothing`);
+    return;
+  }
+  const part = openPart(question, model.answer);
+  let wrapped: { cols: number; lines: string[] } | null = null;
+  const linesFor = (cols: number): string[] => {
+    if (wrapped?.cols !== cols) wrapped = { cols, lines: questionPage(question, part, cols) };
+    return wrapped.lines;
+  };
+  showPage(app, `${cleanLine(session.slug)} asks`, linesFor, () => {
+    model.readToEnd = askedText(question, part);
+  });
+}

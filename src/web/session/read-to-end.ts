@@ -1,0 +1,38 @@
+import { useSignal } from '@preact/signals';
+import type { RefObject } from 'preact';
+import { useLayoutEffect, useRef } from 'preact/hooks';
+
+/** Rounded pixels of a zoomed page. */
+const CLOSE_PX = 2;
+
+/** Whether all of a text was before the person's eyes: whatever in it scrolls was once scrolled to its end. */
+export function useReadToEnd(body: RefObject<HTMLElement | null>): boolean {
+  const isRead = useSignal(true);
+  /** how high each of them was when its end was reached: one that grows has another end */
+  const reached = useRef(new WeakMap<Element, number>());
+  const look = (): void => {
+    const { current } = body;
+    if (current === null) return;
+    let isAll = true;
+    for (const element of [current, ...current.querySelectorAll('pre')]) {
+      const { scrollTop, clientHeight, scrollHeight } = element;
+      if (scrollTop + clientHeight >= scrollHeight - CLOSE_PX) reached.current.set(element, scrollHeight);
+      if ((reached.current.get(element) ?? 0) < scrollHeight - CLOSE_PX) isAll = false;
+    }
+    isRead.value = isAll;
+  };
+  useLayoutEffect(look);
+  useLayoutEffect(() => {
+    const { current } = body;
+    if (current === null) return;
+    // Scrolling does not bubble.
+    current.addEventListener('scroll', look, true);
+    const sizes = new ResizeObserver(look);
+    sizes.observe(current);
+    return () => {
+      current.removeEventListener('scroll', look, true);
+      sizes.disconnect();
+    };
+  }, []);
+  return isRead.value;
+}
