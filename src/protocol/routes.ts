@@ -259,6 +259,15 @@ export const ROUTES = {
     response: Delivery,
     errors: ['no_such_session', 'no_such_delivery', 'delivery_final'],
   },
+  resumeQueue: {
+    method: 'post',
+    path: '/sessions/{slug}/queue/resume',
+    summary: 'Send what is queued and stashed, which an interrupt has kept back',
+    params: SlugParam,
+    success: 200,
+    response: Session,
+    errors: ['no_such_session'],
+  },
   keys: {
     method: 'post',
     path: '/sessions/{slug}/keys',

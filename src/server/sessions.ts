@@ -88,6 +88,8 @@ export interface Sessions {
   broadcast(request: Broadcast): Promise<BroadcastResult[]>;
   answer(slug: string, request: Answer): Promise<void>;
   interrupt(slug: string): Promise<void>;
+  /** Sends what an interrupt has kept back. */
+  resumeQueue(slug: string): Session;
   keys(slug: string, keys: string): Promise<void>;
   resize(slug: string, cols: number, rows: number): Promise<Session>;
   buffer(slug: string, options: { lines: number; format: 'text' | 'ansi' | 'html' }): Promise<Buffer>;

@@ -36,6 +36,13 @@ export function stateText({ state, status }: Shown): string {
   return cleanLine(isSaid ? state : `${state} (${String(status.detail).replaceAll('_', ' ')})`);
 }
 
+/** That its waiting texts are kept back; empty while they may go. */
+export function queueText({ queue_stopped_at: stoppedAt }: Pick<Session, 'queue_stopped_at'>): string {
+  // An older server does not tell.
+  const at = Date.parse(stoppedAt ?? '');
+  return Number.isNaN(at) ? '' : `queue stopped at ${formatClock(at)}, by an interrupt`;
+}
+
 /** That what it shows is not recorded for now; empty while it is recorded. */
 export function recordingText({
   recording_stopped_at: stoppedAt,

@@ -7,7 +7,7 @@ import {
   type StashedResponse,
 } from '../protocol/index.ts';
 import { broadcastLine, deliveryLine } from '../text/delivery-text.ts';
-import { firstLine } from '../text/session-words.ts';
+import { firstLine, queueText } from '../text/session-words.ts';
 import { cutText } from '../text/tool-input-text.ts';
 import { type App, requireSelected } from './app.ts';
 import { editorOf } from './input/editor.ts';
@@ -153,6 +153,20 @@ export function interrupt(app: App): void {
   app.run(async () => {
     await app.client.call('interrupt', { params: { slug: session.slug } });
     app.toast('good', `${session.slug} was interrupted`);
+  });
+}
+
+/** Sends what an interrupt has kept back. */
+export function resumeQueue(app: App): void {
+  const session = requireSelected(app);
+  if (session === null) return;
+  if (queueText(session) === '') {
+    app.toast('good', `${session.slug}: nothing is kept back`);
+    return;
+  }
+  app.run(async () => {
+    await app.client.call('resumeQueue', { params: { slug: session.slug } });
+    app.toast('good', `${session.slug}: what waits is sent as soon as the session is ready`);
   });
 }
 

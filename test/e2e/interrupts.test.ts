@@ -147,3 +147,53 @@ describe('an interrupt', () => {
     await expectEmptyPrompt();
   });
 });
+
+describe.each(['screen', 'json'] as const)('what waits for a %s session', (sessionType) => {
+  beforeEach(async () => {
+    if (sessionType === 'screen') return;
+    slug = `J${count}`;
+    await cbos.call<Session>('POST', '/sessions', { slug, type: 'json', path: world.projectDir });
+    await cbos.untilStatus(slug, 'idle/ready');
+  });
+
+  const arrived = (): string[] =>
+    world.promptsReceived().flatMap((prompt) => new RegExp(`${slug}: (\\w+)`).exec(prompt)?.[1] ?? []);
+  const untilArrived = (...names: string[]) =>
+    waitFor(() => arrived().join() === names.join(), { describe: `${names} arrive`, actual: arrived });
+  const queue = (name: string) =>
+    cbos.call('POST', `/sessions/${slug}/send`, { text: `${slug}: ${name} scene:hello`, queue: true });
+
+  test('when its turn is interrupted stays until it is let go on, also after a crash of the server', async () => {
+    await send(`${slug}: running scene:long`);
+    await cbos.untilStatus(slug, 'active/responding');
+    expect((await queue('queued')).error).toBeNull();
+    await cbos.call('POST', '/stash', {
+      session_slug: slug,
+      response: `${slug}: stashed scene:hello`,
+      when: 'next_waiting',
+    });
+    await interrupted();
+    await cbos.until(slug, (one) => one.queue_stopped_at !== null, 'says that its queue is stopped');
+    await cbos.stop('SIGKILL');
+    cbos = await startCbos(world);
+    await cbos.until(slug, (one) => one.status.primary === 'idle', 'is ready');
+    // A text that is meant for now goes, and a turn that ends lets nothing else out.
+    expect((await send(`${slug}: now scene:hello`)).body).toMatchObject({ status: 'delivered' });
+    await cbos.untilStatus(slug, 'idle/waiting_input');
+    expect(arrived()).toEqual(['running', 'now']);
+    expect((await cbos.cli(['queue', 'ls', slug])).stderr).toContain(`cbos queue resume ${slug}`);
+    expect((await cbos.cli(['queue', 'resume', slug])).code).toBe(0);
+    await untilArrived('running', 'now', 'queued', 'stashed');
+    await cbos.until(slug, (one) => one.queue_stopped_at === null, 'says that its queue goes on');
+  });
+
+  test('and came after that is no part of what was stopped', async () => {
+    await send(`${slug}: running scene:long`);
+    await cbos.untilStatus(slug, 'active/responding');
+    await interrupted();
+    await cbos.until(slug, (one) => one.status.primary === 'idle', 'is ready');
+    expect((await cbos.session(slug)).queue_stopped_at).toBeNull();
+    await queue('queued');
+    await untilArrived('running', 'queued');
+  });
+});

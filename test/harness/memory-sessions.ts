@@ -220,6 +220,11 @@ export class MemorySessions implements Sessions {
     if (this.get(slug).status.primary !== 'active') throw new CatalogueError('nothing_running');
   }
 
+  resumeQueue(slug: string): Session {
+    this.change(slug, { queue_stopped_at: null });
+    return this.get(slug);
+  }
+
   async keys(slug: string, keys: string): Promise<void> {
     this.get(slug);
     this.typed.set(slug, (this.typed.get(slug) ?? '') + keys);

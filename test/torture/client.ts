@@ -162,6 +162,8 @@ async function interrupt({ slug, ledger, cbos }: Turn): Promise<void> {
   const done: Interrupt = { session: slug, from: Date.now(), to: Number.POSITIVE_INFINITY, result: null };
   ledger.interrupts.push(done);
   const result = await settled(cbos().call('POST', `/sessions/${slug}/interrupt`));
+  // What waits goes on: all texts must arrive in the end.
+  await settled(cbos().call('POST', `/sessions/${slug}/queue/resume`));
   done.to = Date.now();
   done.result = result === null ? null : (result.error?.code ?? 'interrupted');
 }

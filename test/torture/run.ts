@@ -193,6 +193,8 @@ async function untilQuiet(settling: Settling, slug: string): Promise<void> {
   let quietSince: number | null = null;
   let last: unknown;
   const isQuiet = (): boolean => quietSince !== null && performance.now() - quietSince > QUIET_MS;
+  // A client's interrupt may have been the last thing that a killed server did.
+  await settling.cbos.call('POST', `/sessions/${slug}/queue/resume`);
   while (!isQuiet()) {
     const before = held;
     await waitFor(

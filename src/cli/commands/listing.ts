@@ -3,7 +3,7 @@ import { type Because, type Conversation, type Session, State, type StatusCounts
 import { blockedText } from '../../text/blocked-words.ts';
 import { formatSince } from '../../text/durations.ts';
 import { recordingsLines } from '../../text/recording-words.ts';
-import { pathText, recordingText, sessionIcon, sessionStyle, stateText } from '../../text/session-words.ts';
+import { pathText, queueText, recordingText, sessionIcon, sessionStyle, stateText } from '../../text/session-words.ts';
 import { cleanBlock, cleanLine } from '../../text/terminal-text.ts';
 import type { CliContext } from '../context.ts';
 import { questionLines } from '../output/question-text.ts';
@@ -164,6 +164,7 @@ function facts(session: Session, { now, home }: Reader): [name: string, value: s
     ['because', because.source === 'none' ? 'nothing tells yet' : becauseText(because)],
     ['keys', status.primary === null ? '' : blockedText(session)],
     ['recording', recordingText(session)],
+    ['queue', queueText(session) === '' ? '' : `${queueText(session)}; cbos queue resume ${session.slug}`],
     ['health', status.health === 'ALIVE' ? '' : cleanLine(status.health)],
     ['observed', adopted ? '' : cleanLine(`started by something else; cbos adopt ${session.screen_id ?? ''}`)],
     [

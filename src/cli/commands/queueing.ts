@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { CatalogueError, type Delivery, type DeliveryStatus, EXIT } from '../../protocol/index.ts';
 import { formatSince } from '../../text/durations.ts';
-import { firstLine } from '../../text/session-words.ts';
+import { firstLine, queueText } from '../../text/session-words.ts';
 import { cleanLine } from '../../text/terminal-text.ts';
 import { CommandError } from '../command-error.ts';
 import type { CliContext } from '../context.ts';
@@ -32,6 +32,7 @@ export function addQueueing(program: Command, context: CliContext): void {
       ['cbos queue ls AUTH --all', 'what became of the texts of one session'],
       ["cbos queue edit 4c1f09ab 'and then the docs, in English'", 'change one that is held'],
       ['cbos queue rm 4c1f09ab', 'cancel it'],
+      ['cbos queue resume AUTH', 'send what an interrupt has kept back'],
     ],
   });
 
@@ -49,6 +50,20 @@ export function addQueueing(program: Command, context: CliContext): void {
       else if (shown.length === 0)
         out.notice('no text waits — cbos send NAME TEXT --queue holds one until the session is ready');
       else printDeliveries(context, shown);
+      if (json !== true) await noticeStopped(context, slug);
+    });
+
+  queue
+    .command('resume')
+    .summary('send what an interrupt has kept back')
+    .description('Send what is queued and stashed for a session, which an interrupt has kept back.')
+    .argument('<slug>', 'the session')
+    .option('--json', 'the REST body')
+    .action(async (slug: string, options: JsonOption) => {
+      const client = await context.client();
+      const session = await client.call('resumeQueue', { params: { slug } });
+      if (options.json === true) out.json(session);
+      else out.line(`${slug}: what waits is sent as soon as the session is ready`);
     });
 
   queue
@@ -80,6 +95,18 @@ export function addQueueing(program: Command, context: CliContext): void {
       if (options.json === true) out.json(delivery);
       else out.line(cleanLine(`${slug}: cancelled, not sent: ${firstLine(delivery.text)}`));
     });
+}
+
+/** Says which sessions an interrupt keeps from being sent what waits for them. */
+async function noticeStopped(context: CliContext, slug?: string): Promise<void> {
+  const client = await context.client();
+  const sessions = slug === undefined ? await client.call('listSessions', {}) : [];
+  if (slug !== undefined) sessions.push(await client.call('getSession', { params: { slug } }));
+  for (const session of sessions.filter((one) => queueText(one) !== '')) {
+    context.out.notice(
+      `${cleanLine(session.slug)}: ${queueText(session)} — cbos queue resume ${cleanLine(session.slug)}`,
+    );
+  }
 }
 
 /** Of one session, or of all; each session's in the order in which they were given. */

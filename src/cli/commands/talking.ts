@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { type Answer, CatalogueError, type Delivery, EXIT, Question } from '../../protocol/index.ts';
 import { deliveryLine } from '../../text/delivery-text.ts';
-import { sessionLine } from '../../text/session-words.ts';
+import { queueText, sessionLine } from '../../text/session-words.ts';
 import { cleanLine } from '../../text/terminal-text.ts';
 import { broadcast, isBroadcast } from '../broadcast.ts';
 import { CommandError } from '../command-error.ts';
@@ -130,7 +130,7 @@ export function addTalking(program: Command, context: CliContext): void {
   describe(program.command('interrupt'), {
     group: 'talking',
     summary: 'stop the running turn of a session',
-    more: 'As Esc does in its terminal. It never dismisses a dialog, and is refused when no turn runs.',
+    more: 'As Esc does in its terminal. It never dismisses a dialog, and is refused when no turn runs. What is queued or stashed for the session waits from then on, until `cbos queue resume`.',
     examples: [['cbos interrupt AUTH', 'stop what it does']],
   })
     .argument('<slug>', 'the session')
@@ -139,7 +139,11 @@ export function addTalking(program: Command, context: CliContext): void {
       const client = await context.client();
       const result = await client.call('interrupt', { params: { slug } });
       if (options.json === true) out.json(result);
-      else out.line(`${slug} was interrupted; its prompt takes text again`);
+      else {
+        out.line(`${slug} was interrupted; its prompt takes text again`);
+        const session = await client.call('getSession', { params: { slug } });
+        if (queueText(session) !== '') out.notice(`what waits for it is kept back — cbos queue resume ${slug}`);
+      }
     });
 }
 

@@ -3,6 +3,7 @@ import { blockedText } from '../../text/blocked-words.ts';
 import { formatSince } from '../../text/durations.ts';
 import {
   pathText,
+  queueText,
   recordingText,
   sessionGist,
   sessionIcon,
@@ -31,7 +32,9 @@ export const SESSION_COLUMNS: readonly Column[] = [
 export function sessionRow(session: Session, { now, home }: Reader): Cell[] {
   const style = sessionStyle(session);
   const gist = session.adopted
-    ? [blockedText(session), recordingText(session), sessionGist(session)].filter(Boolean).join('; ')
+    ? [blockedText(session), recordingText(session), queueText(session), sessionGist(session)]
+        .filter(Boolean)
+        .join('; ')
     : `only observed; cbos adopt ${session.screen_id ?? ''}`;
   return [
     { text: sessionIcon(session), style },

@@ -13,6 +13,8 @@ export interface DeliveryContext {
   draft: 'own' | 'foreign' | null;
   /** whether a text is held that was typed before and came back: what is sent now comes after it */
   hasReturned: boolean;
+  /** whether an interrupt keeps what waits from being sent: a text for the queue joins it, one that is meant for now does not */
+  isQueueStopped: boolean;
   /** whether the session has not read what was typed last: two texts that it reads in one piece become one prompt */
   isUnread: boolean;
   /** what has the keys in the prompt's place, null where nothing does */
@@ -54,6 +56,7 @@ export function decideDelivery(context: DeliveryContext, request: DeliveryReques
   if (request.force) return { kind: 'type', confirm: 'turn' };
   // Nothing is known yet: mostly a session that is starting. A held text is typed once the prompt is there, never into a dialog.
   if (primary === null) return { kind: 'hold' };
+  if (context.isQueueStopped && request.queue) return { kind: 'hold' };
   if (context.isUnread) {
     if (request.queue) return { kind: 'hold' };
     return refuse(

@@ -173,4 +173,7 @@ export const MIGRATIONS: readonly string[] = [
   `
   ALTER TABLE sessions ADD COLUMN removed_at REAL;
   `,
+  `
+  ALTER TABLE sessions ADD COLUMN queue_stopped_at REAL;
+  `,
 ];

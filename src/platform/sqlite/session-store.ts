@@ -50,6 +50,8 @@ export interface SessionRecord {
   answerKey: string | null;
   /** when its prompt was last cleared by a key, in Unix milliseconds */
   clearedAt: number | null;
+  /** since when an interrupt keeps its queued texts from being sent, Unix milliseconds; null: they may go */
+  queueStoppedAt: number | null;
   /** when somebody asked for its removal, Unix milliseconds: it is ended and deleted, unless the server died in between */
   removedAt: number | null;
 }
@@ -80,6 +82,7 @@ const Row = z.object({
   answer_key: z.string().nullable(),
   cleared_at: z.number().nullable(),
   removed_at: z.number().nullable(),
+  queue_stopped_at: z.number().nullable(),
 });
 
 export interface SessionStore {
@@ -94,7 +97,7 @@ export interface SessionStore {
 export function createSessionStore(database: Database): SessionStore {
   const all = database.prepare('SELECT * FROM sessions ORDER BY rowid');
   const save = database.prepare(`
-    INSERT INTO sessions VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+    INSERT INTO sessions VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
     ON CONFLICT (id) DO UPDATE SET slug = excluded.slug, path = excluded.path, adopted = excluded.adopted,
       launch = excluded.launch, launch_id = excluded.launch_id, screen_id = excluded.screen_id, screen_window = excluded.screen_window,
       daemon_pid = excluded.daemon_pid, daemon_start = excluded.daemon_start,
@@ -102,7 +105,8 @@ export function createSessionStore(database: Database): SessionStore {
       claude_version = excluded.claude_version,
       typescript = excluded.typescript, timing = excluded.timing, ended_at = excluded.ended_at,
       last_activity = excluded.last_activity, last_question = excluded.last_question, hooks = excluded.hooks, type = excluded.type,
-      answer_key = excluded.answer_key, cleared_at = excluded.cleared_at, removed_at = excluded.removed_at`);
+      answer_key = excluded.answer_key, cleared_at = excluded.cleared_at, removed_at = excluded.removed_at,
+      queue_stopped_at = excluded.queue_stopped_at`);
   const remove = database.prepare('DELETE FROM sessions WHERE id = ?');
   return {
     all: () => all.all().map((row) => toRecord(Row.parse(row))),
@@ -134,6 +138,7 @@ export function createSessionStore(database: Database): SessionStore {
         record.answerKey,
         record.clearedAt,
         record.removedAt,
+        record.queueStoppedAt,
       );
     },
     remove: (id) => {
@@ -166,6 +171,7 @@ function toRecord(row: z.infer<typeof Row>): SessionRecord {
     answerKey: row.answer_key,
     clearedAt: row.cleared_at,
     removedAt: row.removed_at,
+    queueStoppedAt: row.queue_stopped_at,
   };
 }
 

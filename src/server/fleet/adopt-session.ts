@@ -68,6 +68,7 @@ export function observeForeign({ deps, roster }: Pick<AdoptContext, 'deps' | 'ro
     answerKey: null,
     clearedAt: null,
     removedAt: null,
+    queueStoppedAt: null,
   });
   member.actor.seeAgent({ pid: found.claude.pid, startTime: found.claude.startTime, startedAt: null });
   member.actor.seeAttached(found.screen.attached);

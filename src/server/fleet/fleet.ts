@@ -24,6 +24,7 @@ import { createScreenControls } from '../screen/screen-controls.ts';
 import type { ActorDeps, SessionActor } from '../session/actor.ts';
 import type { SessionControls } from '../session/controls.ts';
 import type { Conversation } from '../session/conversation.ts';
+import { resumeQueue } from '../session/queue-stop.ts';
 import { COUNT_EVERY_MS } from '../session/time-spent.ts';
 import { addUsage, NO_USAGE } from '../session/usage.ts';
 import { toTimestamp } from '../session/view.ts';
@@ -278,6 +279,11 @@ export function createFleet({ deps: given, launch, registryDir, pid, ...listener
     broadcast,
     answer: (slug, request) => controlsOf(slug).answer(request),
     interrupt: (slug) => controlsOf(slug).interrupt(),
+    resumeQueue: (slug) => {
+      const actor = actorOf(slug);
+      resumeQueue(actor);
+      return actor.view();
+    },
     keys: (slug, keys) => controlsOf(slug).keys(keys),
     resize: (slug, cols, rows) => controlsOf(slug).resize(cols, rows),
     buffer: (slug, options) => controlsOf(slug).buffer(options),

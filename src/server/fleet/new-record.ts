@@ -39,5 +39,6 @@ export function newRecord(request: NewSession & { type: SessionType }, path: str
     answerKey: null,
     clearedAt: null,
     removedAt: null,
+    queueStoppedAt: null,
   };
 }

@@ -111,6 +111,7 @@ export function createHandlers(options: HandlerOptions): Handlers {
       await sessions.interrupt(params.slug);
       return { status: 'interrupted' };
     },
+    resumeQueue: async ({ params }) => sessions.resumeQueue(params.slug),
     buffer: ({ params, query }) =>
       sessions.buffer(params.slug, { lines: query.lines ?? DEFAULT_BUFFER_LINES, format: query.format ?? 'text' }),
     stream: ({ params, query, request }) =>

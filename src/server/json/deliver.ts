@@ -4,6 +4,7 @@ import { CatalogueError, type ClaudeEvent, type Delivery, type Send } from '../.
 import { contextOf, type Deliverer } from '../screen/deliver.ts';
 import type { SessionActor } from '../session/actor.ts';
 import { openDeliveryJournal } from '../session/delivery-journal.ts';
+import { forgetOldStop, isQueueStopped } from '../session/queue-stop.ts';
 import type { JsonDriver } from './driver.ts';
 
 /** Claude Code says that it has a prompt within 50 ms; where it has to be started first, within a second, or some on a loaded machine. */
@@ -26,7 +27,7 @@ export function createJsonDeliverer(actor: SessionActor, driver: JsonDriver): Js
     driver.onEvent(confirm),
     driver.onEnd(() => settle()),
     actor.onChange(() => {
-      if (withStatus('queued').length > 0 && mayTypeHeld(contextOf(actor))) flush();
+      if (withStatus('queued').length > 0 && !isQueueStopped(actor) && mayTypeHeld(contextOf(actor))) flush();
     }),
   ];
 
@@ -88,7 +89,7 @@ export function createJsonDeliverer(actor: SessionActor, driver: JsonDriver): Js
     actor.mailbox
       .post(async () => {
         await driver.settleTrust();
-        const next = withStatus('queued')[0];
+        const next = isQueueStopped(actor) ? undefined : withStatus('queued')[0];
         if (next !== undefined && !actor.isDead() && mayTypeHeld(contextOf(actor))) await send(next);
       })
       .catch((cause: unknown) => log.error({ slug: actor.slug, err: cause }, 'a held text could not be sent'));
@@ -98,6 +99,7 @@ export function createJsonDeliverer(actor: SessionActor, driver: JsonDriver): Js
     send: (request, journalWith = (_, save) => save()) => {
       const known = earlier(request);
       if (known !== null) return Promise.resolve(view(known));
+      forgetOldStop(actor);
       if (isHeld(request)) {
         const held = view(journal.begin(request, { held: true, journalWith }));
         if (mayTypeHeld(contextOf(actor))) flush();

@@ -3,6 +3,7 @@ import { type Buffer, CatalogueError, type Invoke, type LastResponse } from '../
 import type { SessionActor } from '../session/actor.ts';
 import type { SessionControls } from '../session/controls.ts';
 import type { Conversation } from '../session/conversation.ts';
+import { stopQueue } from '../session/queue-stop.ts';
 import { addUsage, NO_USAGE } from '../session/usage.ts';
 import { toTimestamp } from '../session/view.ts';
 import { answerJsonQuestion } from './answer.ts';
@@ -30,6 +31,7 @@ export function createJsonControls(context: JsonContext, actor: SessionActor): S
       );
     }
     const endedBefore = driver.evidence.turnEnd?.at ?? 0;
+    stopQueue(actor);
     await driver.control({ subtype: 'interrupt' });
     const hasEnded = (): boolean =>
       driver.evidence.busySince === null || (driver.evidence.turnEnd?.at ?? 0) > endedBefore;

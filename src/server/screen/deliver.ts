@@ -8,6 +8,7 @@ import { CatalogueError, type Delivery, type Send } from '../../protocol/index.t
 import { markNow } from '../clock.ts';
 import type { ArrivedHook, SessionActor } from '../session/actor.ts';
 import { type JournalWith, openDeliveryJournal } from '../session/delivery-journal.ts';
+import { forgetOldStop, isQueueStopped } from '../session/queue-stop.ts';
 import { createSignLook, leftToEnter, takeOver } from './after-crash.ts';
 import {
   finishEnding,
@@ -89,7 +90,8 @@ export function createDeliverer(actor: SessionActor): Deliverer {
   const stopChanges = actor.onChange(() => {
     lookForSigns();
     if (mayTypeHeld(contextOf(actor))) {
-      if (withStatus('queued').length > 0 || hasToTakeOut(actor)) flush();
+      const mayGo = withStatus('queued').length > 0 && !isQueueStopped(actor);
+      if (mayGo || hasToTakeOut(actor)) flush();
     } else if (draftOf(actor) !== null) lookForPutBack();
   });
 
@@ -218,7 +220,7 @@ export function createDeliverer(actor: SessionActor): Deliverer {
       if (mayTypeHeld(contextOf(actor))) flush();
       return view(record);
     }
-    if (!isInTheWay || withStatus('queued')[0]?.id === record.id) {
+    if (!isInTheWay || withStatus('queued')[0]?.id === record.id || isQueueStopped(actor)) {
       return type(record, { confirm: decision.confirm, force });
     }
     // What was taken out of the prompt came first.
@@ -259,10 +261,11 @@ export function createDeliverer(actor: SessionActor): Deliverer {
     keepReturned(actor);
     whileHeld(async () => {
       if (actor.isDead() || !mayTypeHeld(contextOf(actor))) return;
-      const left = leftToEnter(actor);
+      const isStopped = isQueueStopped(actor);
+      const left = isStopped ? null : leftToEnter(actor);
       if (left !== null && (await enterLeft(left))) return;
       const stood = leftoversOf(actor) !== null;
-      if (!(await takeOutLeftovers(actor)) || !(stood || (await isMissing()))) return;
+      if (!(await takeOutLeftovers(actor)) || isStopped || !(stood || (await isMissing()))) return;
       const next = withStatus('queued')[0];
       if (next !== undefined) await type(next, { confirm: 'turn', force: false });
     }).catch((cause: unknown) => log.error({ slug: actor.slug, err: cause }, 'a held text could not be typed'));
@@ -272,6 +275,7 @@ export function createDeliverer(actor: SessionActor): Deliverer {
     send: (request, journalWith) => {
       const known = earlier(request);
       if (known !== null) return settled(known);
+      forgetOldStop(actor);
       actor.recording?.look();
       // Decided twice: now, so that a refusal or a hold answers at once, and again when its turn in the mailbox comes.
       const context = contextOf(actor);
@@ -329,9 +333,11 @@ export function contextOf(actor: SessionActor): DeliveryContext {
   const draft = draftOf(actor) === null ? null : leftoversOf(actor) === null ? 'foreign' : 'own';
   const { adopted, id } = actor.record;
   const held = actor.deps.deliveries.withStatus(id, 'queued');
+  const isStopped = isQueueStopped(actor);
   const hasReturned =
-    held.some(({ note }) => note !== null && RETURNED.includes(note)) ||
+    (!isStopped && held.some(({ note }) => note !== null && RETURNED.includes(note))) ||
     (draft === 'own' && leftToEnter(actor) !== null);
   const isUnread = actor.unread.isWaiting();
-  return { status: actor.status.memory(), adopted, draft, hasReturned, isUnread, cover: coverOf(actor) };
+  const status = actor.status.memory();
+  return { status, adopted, draft, hasReturned, isQueueStopped: isStopped, isUnread, cover: coverOf(actor) };
 }

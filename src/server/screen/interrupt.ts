@@ -4,6 +4,7 @@ import { lastTurnOn } from '../../core/status/screen/screen-rules.ts';
 import { pressEscape } from '../../platform/gnu-screen/index.ts';
 import { CatalogueError } from '../../protocol/index.ts';
 import type { SessionActor } from '../session/actor.ts';
+import { stopQueue } from '../session/queue-stop.ts';
 import { beginEnding, finishEnding, leftoversOf, takeOutLeftovers } from './leftovers.ts';
 import { clearBox, coverOf, draftOf, isDialogOpen } from './prompt-box.ts';
 
@@ -29,6 +30,7 @@ export function interruptTurn(actor: SessionActor): Promise<void> {
     const prompt = runningPrompt(actor);
     const marks = countMarks(screen?.frame);
 
+    stopQueue(actor);
     beginEnding(actor, 'interrupt');
     await pressEscape(deps.screen, target);
     // A text that waited in Claude Code's queue begins a turn of its own at once: then only the mark tells of the end.

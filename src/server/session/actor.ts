@@ -37,6 +37,7 @@ import { keepEvidence, restoreHooks, restoreJson } from './kept-evidence.ts';
 import { createMailbox, type Mailbox } from './mailbox.ts';
 import type { PatientDeliveries } from './patient-deliveries.ts';
 import type { PatientWrites } from './patient-writes.ts';
+import { queueStoppedSince } from './queue-stop.ts';
 import { createSessionStatus, type SessionStatus } from './session-status.ts';
 import { createTimeSpent, type TimeSpent } from './time-spent.ts';
 import { toTimestamp, viewSession } from './view.ts';
@@ -246,6 +247,7 @@ export class SessionActor {
       size: this.recording?.size() ?? null,
       recordingStopped: this.gap.stopped(),
       broughtBack: this.isBroughtBack,
+      queueStoppedAt: queueStoppedSince(this),
       json: json === undefined || facts === null ? null : { evidence: json, costUsd: facts.costUsd() },
     });
   }
@@ -256,12 +258,17 @@ export class SessionActor {
     this.listed = true;
     this.time.change(spentAs(this.status.memory()));
     this.deps.emit({ kind: 'added', session: this.view() });
-    for (const listener of [...this.changeListeners]) listener();
+    this.lookAgain();
   }
 
   /** Its screen has to be drawn anew, and could not be: once nobody is attached, the next look at Screen's sessions has it tried again. */
   redrawLater(): void {
     this.owesRedraw = true;
+  }
+
+  /** What may be sent has changed, though the status has not. */
+  lookAgain(): void {
+    for (const listener of [...this.changeListeners]) listener();
   }
 
   seeAttached(attached: boolean): void {

@@ -6,6 +6,7 @@ import { CatalogueError, type NewStashedResponse, type StashedResponse } from '.
 import { contextOf, type Deliverer } from '../screen/deliver.ts';
 import type { SessionActor } from './actor.ts';
 import type { JournalWith } from './delivery-journal.ts';
+import { forgetOldStop, isQueueStopped } from './queue-stop.ts';
 import { toTimestamp } from './view.ts';
 
 /** The replies kept for one session. An applied one stays listed, with its delivery, until it is removed. */
@@ -61,6 +62,7 @@ export function createSessionStash(actor: SessionActor, deliverer: Deliverer): S
 
   /** The reply whose turn it is, null where none is due. */
   function nextDue(): StashRecord | null {
+    if (isQueueStopped(actor)) return null;
     // A draft in the prompt is no reason to wait here: the delivery is then held until it has gone.
     if (!actor.isListed() || !mayTypeHeld({ ...contextOf(actor), draft: null })) return null;
     const all = stash.list(sessionId());
@@ -114,6 +116,7 @@ export function createSessionStash(actor: SessionActor, deliverer: Deliverer): S
         appliedAt: null,
         deliveryId: null,
       };
+      forgetOldStop(actor);
       writes.demand(() => stash.add(record));
       const answer = view(record);
       considerNext();

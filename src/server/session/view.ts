@@ -19,6 +19,8 @@ export interface SessionFacts {
   size: { cols: number; rows: number } | null;
   /** the database lacked it when the server started */
   broughtBack: boolean;
+  /** since when an interrupt keeps its waiting texts, in Unix milliseconds; null while they may go */
+  queueStoppedAt: number | null;
   /** since when, in Unix milliseconds, and why its recording does not go on; null while it does */
   recordingStopped: { since: number; because: RecordingStop } | null;
 }
@@ -53,6 +55,7 @@ export function viewSession(facts: SessionFacts): Session {
     brought_back: facts.broughtBack,
     recording_stopped_because: facts.recordingStopped?.because ?? null,
     screen_prompt_at: facts.screenPromptAt === null ? null : toTimestamp(facts.screenPromptAt),
+    queue_stopped_at: facts.queueStoppedAt === null ? null : toTimestamp(facts.queueStoppedAt),
   };
 }
 

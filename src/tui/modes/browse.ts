@@ -1,5 +1,16 @@
 import { mayAllow } from '../../protocol/index.ts';
-import { answer, attach, chooseOption, endSession, interrupt, refresh, replay, submitChosen } from '../actions.ts';
+import { queueText } from '../../text/session-words.ts';
+import {
+  answer,
+  attach,
+  chooseOption,
+  endSession,
+  interrupt,
+  refresh,
+  replay,
+  resumeQueue,
+  submitChosen,
+} from '../actions.ts';
 import { type App, moveSelection, requireSelected, selectNextNeedy } from '../app.ts';
 import { ALERTS, answerDraft, draftOf, isReadable, isSeenWhole, listed, openPart, selectedSession } from '../model.ts';
 import { needsPerson } from '../order.ts';
@@ -67,6 +78,7 @@ function browseHints({ model, options }: App): Hint[] {
     ['s', isOpen ? 'in words' : 'reply'],
     ...next,
     ...(primary === 'active' || primary === 'stuck' ? ([['i', 'interrupt']] as Hint[]) : []),
+    ...(queueText(session) === '' ? [] : ([['c', 'go on with the queue']] as Hint[])),
     ...(session.type === 'json' ? ([['o', model.isUnfolded ? 'fold' : 'unfold']] as Hint[]) : []),
     ...(session.screen_id === null && session.type !== 'json' ? [] : ([['t', 'attach']] as Hint[])),
     ['x', 'end'],
@@ -115,6 +127,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   a: (app) => answer(app, { choice: 'always' }, 'always'),
   v: showQuestion,
   i: interrupt,
+  c: resumeQueue,
   S: showStash,
   r: refresh,
   x: (app) => {

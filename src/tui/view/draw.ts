@@ -3,7 +3,7 @@ import { iconOf } from '../../protocol/index.ts';
 import { blockedText } from '../../text/blocked-words.ts';
 import { displayWidth, truncate } from '../../text/display-width.ts';
 import { formatDuration, formatSince } from '../../text/durations.ts';
-import { pathText, recordingText, sessionStyle, stateText } from '../../text/session-words.ts';
+import { pathText, queueText, recordingText, sessionStyle, stateText } from '../../text/session-words.ts';
 import type { Style, StyleName } from '../../text/style.ts';
 import { cleanLine } from '../../text/terminal-text.ts';
 import { layoutEditor } from '../input/editor.ts';
@@ -199,6 +199,7 @@ function paneTitle({ model, now, home, dress }: Drawing, session: Session, cols:
     `${stateText(session)} ${formatSince(status.since, now)}`,
     blockedText(session),
     recordingText(session),
+    queueText(session),
     pathText(path, home),
     session.type === 'json' ? 'json' : size,
     moved,

@@ -1,11 +1,13 @@
 import { computed } from '@preact/signals';
-import { useLayoutEffect, useMemo, useRef } from 'preact/hooks';
-import type { RecordingStop } from '../../protocol/index.ts';
+import { useEffect, useLayoutEffect, useMemo, useRef } from 'preact/hooks';
+import type { RecordingStop, Session } from '../../protocol/index.ts';
 import { blockedText } from '../../text/blocked-words.ts';
 import { ageText, now } from '../app/clock.ts';
 import { addressOf } from '../app/router.ts';
-import { link, sessions } from '../connection/fleet.ts';
+import { addShortcuts } from '../app/shortcuts.ts';
+import { client, link, sessions } from '../connection/fleet.ts';
 import { ConversationView } from '../conversation/conversation.tsx';
+import { attempt } from '../parts/toasts.tsx';
 import { SessionHead } from './head.tsx';
 import { QuestionPanel } from './question.tsx';
 import { ReplyBox } from './reply.tsx';
@@ -53,10 +55,30 @@ export function SessionPage({ slug, seq }: { slug: string; seq: number | null })
             {stopText(session.recording_stopped_because, ageText(Date.parse(session.recording_stopped_at), now.value))}
           </p>
         )}
+        <StoppedQueue session={session} />
         {question !== null && <QuestionPanel key={question.id} {...{ slug, question, cameByItself }} hasKeys />}
         <ReplyBox session={session} />
       </div>
     </>
+  );
+}
+
+/** What an interrupt keeps back, and the way on. */
+function StoppedQueue({ session: { slug, queue_stopped_at: stoppedAt } }: { session: Session }) {
+  const isStopped = (stoppedAt ?? null) !== null;
+  const resume = (): void => void attempt(() => client.call('resumeQueue', { params: { slug } }));
+  useEffect(
+    () => (isStopped ? addShortcuts([{ keys: 'c', does: 'Send what is queued', run: resume }]) : undefined),
+    [slug, isStopped],
+  );
+  if (!isStopped) return null;
+  return (
+    <div class="notice needs row wrap" role="status">
+      <span class="grow">The turn was stopped. What is queued waits until you send it.</span>
+      <button type="button" class="button" onClick={resume}>
+        Send what is queued
+      </button>
+    </div>
   );
 }
 

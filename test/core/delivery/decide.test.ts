@@ -31,6 +31,7 @@ function at(
     adopted: true,
     draft: null,
     hasReturned: false,
+    isQueueStopped: false,
     isUnread: false,
     cover: null,
     ...more,

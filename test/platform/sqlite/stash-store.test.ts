@@ -44,6 +44,7 @@ beforeEach(() => {
     lastQuestion: null,
     answerKey: null,
     clearedAt: null,
+    queueStoppedAt: null,
     removedAt: null,
     hooks: null,
   });

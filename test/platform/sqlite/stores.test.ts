@@ -48,6 +48,7 @@ const record: SessionRecord = {
   lastQuestion: null,
   answerKey: null,
   clearedAt: null,
+  queueStoppedAt: null,
   removedAt: null,
   hooks: { last: 'Stop' },
 };

@@ -85,6 +85,7 @@ const SUCCESSES: Record<RouteName, RestInput & { before?: () => void; asPage?: (
     params: { slug: 'AUTH' },
     before: () => void server.sessions.change('AUTH', { status: { ...status, primary: 'active', detail: 'thinking' } }),
   },
+  resumeQueue: { params: { slug: 'AUTH' } },
   buffer: { params: { slug: 'AUTH' }, query: { lines: '10', format: 'text' } },
   olderRecordings: { params: { slug: 'AUTH' } },
   replay: { params: { slug: 'AUTH' } },

@@ -1,0 +1,47 @@
+import type { DeliveryStore } from '../../platform/sqlite/delivery-store.ts';
+import type { SessionRecord } from '../../platform/sqlite/session-store.ts';
+import type { StashStore } from '../../platform/sqlite/stash-store.ts';
+import type { Clock } from '../clock.ts';
+
+/** What is needed of a session for this. */
+interface QueueOwner {
+  readonly record: Pick<SessionRecord, 'id' | 'queueStoppedAt'>;
+  readonly deps: {
+    readonly deliveries: Pick<DeliveryStore, 'withStatus'>;
+    readonly stash: Pick<StashStore, 'list'>;
+    readonly clock: Clock;
+  };
+  update(change: Pick<SessionRecord, 'queueStoppedAt'>): void;
+  commit(change: Pick<SessionRecord, 'queueStoppedAt'>): void;
+  lookAgain(): void;
+}
+
+/** An interrupt stops what waits as well: no queued text and no stashed reply goes out by itself until a person lets the queue go on. */
+export function stopQueue(session: QueueOwner): void {
+  session.update({ queueStoppedAt: session.deps.clock.now() });
+}
+
+/** @throws while the home cannot be written; nothing is sent then */
+export function resumeQueue(session: QueueOwner): void {
+  session.commit({ queueStoppedAt: null });
+  session.lookAgain();
+}
+
+export function isQueueStopped({ record }: QueueOwner): boolean {
+  return record.queueStoppedAt !== null;
+}
+
+/** Since when texts are kept from going, in Unix milliseconds; null where they may go, or where none waits. */
+export function queueStoppedSince(session: QueueOwner): number | null {
+  return isQueueStopped(session) && hasWaiting(session) ? session.record.queueStoppedAt : null;
+}
+
+/** Called before a new text is taken: where nothing waits any more, the new one is no part of what was stopped. */
+export function forgetOldStop(session: QueueOwner): void {
+  if (isQueueStopped(session) && !hasWaiting(session)) session.update({ queueStoppedAt: null });
+}
+
+function hasWaiting({ record: { id }, deps: { deliveries, stash } }: QueueOwner): boolean {
+  if (deliveries.withStatus(id, 'queued').length > 0) return true;
+  return stash.list(id).some(({ when, appliedAt }) => when === 'next_waiting' && appliedAt === null);
+}
