@@ -35,15 +35,22 @@ export function heldOutSection(first: readonly FirstScoring[], now: readonly Sco
 them. That figure is written down with its commit and never again. What the recordings have shown may be mended afterwards, on
 others that are like them; so the last table is no forecast any more.`,
     ...scorings,
-    `Two things that the set of 1.0.90 to 2.1.205 has shown were mended, and the set of 2.0.36 to 2.1.280, which nobody had seen, was scored
-afterwards. A notice that is drawn over the end of "esc to interrupt" (2.1.96) was mended on a recording of 2.1.92. A permission's last option
-in other words was mended on what 2.0.42 itself shows: 2.0.45 words it otherwise again.`,
+    WHAT_WAS_SEEN,
     'All of them with the rules of today:',
     table(TITLES, [...rowsOf(today), figuresRow('**all**', figuresOf(of(now, 'cbos')))]),
     steadiness(now),
     faultSection(now),
   ].join('\n\n');
 }
+
+const WHAT_WAS_SEEN = `What the sets have shown was mended, each time on recordings of other versions where there were any, and a set that nobody had seen was
+scored afterwards. Of 1.0.90 to 2.1.205: a notice over the end of "esc to interrupt" (mended on 2.1.92), the last option of a permission in
+other words (on 2.0.42 itself), and an answer that is called thinking, for in 1.0.90 the spinner's highlight does not turn (its pace was
+read in 1.0.90 itself, and tried on 1.0.72 and 1.0.88). Of 1.0.85 to 2.1.321: that pace on a machine with a load of 10 to 16, and that a
+highlight which turns is not taken for one that does not (both mended on what these show).
+
+The recordings of 1.0.110 and 2.0.59 that were scored first are not kept: they were made on a machine on which a request left four to seven
+seconds after its key, and a frame came once a second. What was made anew, with the same scenes, is called "again".`;
 
 const madeAt = (load: FirstScoring['load']): string =>
   load === undefined ? '' : ` They were made on two cores with a load of ${load.least} to ${load.most}.`;

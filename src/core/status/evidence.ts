@@ -68,29 +68,29 @@ export interface Highlight {
 /** What the spinner's highlight tells, up to 2.1.92: that a request is out, or that its answer comes. */
 export type Flow = 'sending' | 'receiving';
 
-/** The steps that the highlight has taken to the right without a stop, and how many of them in the time that they take while a request is out. */
-export interface HighlightRun {
-  steps: number;
-  even: number;
-}
-
 /** The spinner's highlight, followed over frames. */
 export interface FlowEvidence {
   /** the spinner's row, null while none was seen */
   row: number | null;
-  /** where the highlight was last, and whether it got there from the left; null once it has left the words */
-  seen: (Highlight & { at: Millis; isRight: boolean }) | null;
+  /** where the highlight was last; null once it has left the words */
+  seen: (Highlight & { at: Millis }) | null;
+  /** which way it went last, also while it is away; null where it has just come back */
+  step: 'left' | 'right' | null;
   /** of the spinner when it was seen last */
   colour: number | null;
   /** since when it has left the words; null while it is over them, was never seen, or nothing comes and the spinner fades */
   awaySince: Millis | null;
-  /** of the run that goes on, or while it is away of the last one */
-  run: HighlightRun;
+  /** whether it is back sooner from a run to the right than one that turns would be */
+  isBackSoon: boolean;
+  /** above 0 where its last steps took the time that they take while a request is out, below where they did not */
+  pace: number;
   /** null until it has told */
   flow: Flow | null;
   /** whether it ever ran to the right: only then the left means anything */
   runsRight: boolean;
-  /** whether it is one that never turns, and was seen keeping time: only then its pace means anything */
+  /** whether it is one that turns: null until that is known */
+  turns: boolean | null;
+  /** whether its pace was ever that of a request: only then another pace means anything */
   keepsTime: boolean;
 }
 

@@ -45,6 +45,12 @@ describe('who is believed', () => {
       'idle/ready hook.SessionStart',
     ],
     [
+      'a view that is opened over the prompt before the first turn asks nothing, and nothing starts any more',
+      { hooks: hooksOf(started), screen: screenOf([T, FRAMES.fresh], [T + 500, FRAMES.help]) },
+      T + 4_000,
+      'idle/ready hook.SessionStart',
+    ],
+    [
       'a prompt’s hook is ahead of the screen',
       { hooks: hooksOf(started, prompted), screen: screenOf([T - 9_000, FRAMES.fresh]) },
       T + 1,

@@ -38,6 +38,16 @@ const prompt = (draft = '', footer = '  ⏸ manual mode on · ? for shortcuts'):
 export const FRAMES = {
   blank: frame([]),
   fresh: frame([' ▐▛███▛█   Claude Code v2.1.329', '', ...prompt()]),
+  help: frame([
+    '❯ /help',
+    '',
+    RULE,
+    '  Help  General   Commands',
+    '',
+    '  Shortcuts',
+    '',
+    '  ←/→ to switch · Esc to close',
+  ]),
   idle: frame(['❯ go on', '', '● Done as asked.', '', '✻ Worked for 2s · done 3:08 PM', '', ...prompt()]),
   thinking: frame(['❯ go on', '', '✻ Brewing…', '', ...prompt('', '  esc to interrupt')]),
   responding: frame([

@@ -50,12 +50,24 @@ const CJK = {
 };
 
 /** A menu that the user opens with a command, looks at and leaves. */
-const menu = (command: string, about: string, escapes = 1): RecordedScene => ({
+interface MenuOptions {
+  /** how often Esc is pressed to leave it */
+  escapes?: number;
+  /** shows something and offers nothing to choose */
+  asksNothing?: boolean;
+}
+
+const menu = (
+  command: string,
+  about: string,
+  { escapes = 1, asksNothing = false }: MenuOptions = {},
+): RecordedScene => ({
   about,
   play: async (stage) => {
     await stage.ready();
     await stage.prompt(command);
-    stage.truth.say('waiting', `the user opened ${command}`, { detail: 'setup' });
+    if (asksNothing) stage.truth.say('waiting-or-idle', `the user opened ${command}`);
+    else stage.truth.say('waiting', `the user opened ${command}`, { detail: 'setup' });
     await stage.rest(6_000);
     for (let n = 0; n < escapes; n++) {
       await stage.press(KEYS.escape);
@@ -197,9 +209,9 @@ export const DIALOG_SCENES: Readonly<Record<string, RecordedScene>> = {
   model: menu('/model', 'the model picker'),
   theme: menu('/theme', 'the theme picker'),
   // The first Esc leaves its search.
-  config: menu('/config', 'the settings', 2),
-  'help-pages': menu('/help', 'the pages of help'),
-  'resume-picker': menu('/resume', 'the picker of earlier conversations'),
+  config: menu('/config', 'the settings', { escapes: 2 }),
+  'help-pages': menu('/help', 'the pages of help', { asksNothing: true }),
+  'resume-picker': menu('/resume', 'the picker of earlier conversations, where there are none', { asksNothing: true }),
   permissions: menu('/permissions', 'the rules of permissions'),
   login: menu('/login', 'the ways to sign in'),
   help: {

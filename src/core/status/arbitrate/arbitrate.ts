@@ -48,10 +48,11 @@ function staleTime({ screen, shown, hook, registry, thresholds }: ScreenHearing)
 }
 
 function withScreen(hearing: ScreenHearing): Arbitration {
-  const { hook, screen, registry } = hearing;
+  const { hook, screen, registry, shown } = hearing;
   if (screen.primary === null) {
-    if (hook !== null && hook.rule !== 'hook.SessionStart') return withoutScreen(hearing);
-    // Nothing on the screen yet: the process is starting, whatever SessionStart says.
+    const isStarting = hook?.rule === 'hook.SessionStart' && shown.reading.cover !== 'view';
+    if (hook !== null && !isStarting) return withoutScreen(hearing);
+    // Nothing on the screen yet: the process is starting, whatever SessionStart says. A view stands over a prompt that was drawn before.
     return hook === null && registry !== null
       ? final(registry, 'only the registry says something')
       : final(null, 'the process is starting: nothing stands on the screen yet');

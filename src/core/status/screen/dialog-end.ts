@@ -32,7 +32,8 @@ interface DrawnDialog {
  * Whether a dialog is drawn to its end. Claude Code draws from the top to the bottom, so what stands below the options tells that all of them
  * are there: the lower edge of the box (1.0), the line that names its keys, or an option that is always the last. Where one dialog
  * takes the place of another, the line of keys may be the old one's: then the cursor tells. It rests below everything (1.0 to
- * 2.1.50) or at the marker (from 2.1.150 on), and is elsewhere only while something is drawn or typed.
+ * 2.1.50) or at the marker (from 2.1.150 on), in what the user opened also in the search or the tabs above the options (2.1.330), and is
+ * elsewhere only while something is drawn or typed.
  */
 export function isDrawnWhole(dialog: DrawnDialog): boolean {
   return isAtRest(dialog) && hasBeginning(dialog) && hasEnd(dialog);
@@ -66,12 +67,13 @@ function afterBlank(lines: readonly string[]): readonly string[] {
   return blank < 0 ? [] : lines.slice(blank);
 }
 
-function isAtRest({ frame, options, lines }: DrawnDialog): boolean {
+function isAtRest({ frame, kind, edge, options, lines }: DrawnDialog): boolean {
   const { cursor, raisedTo } = frame;
   if (cursor.row >= lines.length) return cursor.col === 0;
   if (raisedTo == null) {
     const isBefore = (frame.lines[cursor.row] ?? '').slice(0, cursor.col).trim() === '';
     return isBefore && options.some(({ row, isChosen }) => isChosen && row === cursor.row);
   }
-  return raisedTo.row === cursor.row && raisedTo.col === cursor.col && cursor.row >= (options[0]?.row ?? 0);
+  const first = kind === 'setup' && edge >= 0 ? edge : (options[0]?.row ?? 0);
+  return raisedTo.row === cursor.row && raisedTo.col === cursor.col && cursor.row >= first;
 }

@@ -1,4 +1,4 @@
-import type { FlowEvidence, HighlightRun, Millis, ScreenEvidence, ScreenFrame } from '../evidence.ts';
+import type { FlowEvidence, Highlight, Millis, ScreenEvidence, ScreenFrame } from '../evidence.ts';
 
 /**
  * The highlight takes 50 ms for a character while a request is out and 200 ms from its first byte on (1.0.94 to 2.1.92); what is further
@@ -13,28 +13,31 @@ const ONE_RUN_MS = 500;
  */
 export const AWAY_WHILE_SENDING_MS = 2_200;
 
-/** What the highlight takes for a column while a request is out, and by how much that may differ: 46 to 54 ms on two cores with a load of 5 to 21 (1.0.90). */
+/** What the highlight takes for a column while a request is out, and by how much that may differ: on two cores with a load of 15 one in five does. */
 const SENDING_COLUMN_MS = 50;
-const UNEVEN_MS = 5;
-/** A run is judged from this many steps on: over the shortest of Claude Code's words no more can be seen. */
-const JUDGED_STEPS = 2;
-/** Where the highlight always runs to the right, it is away for 11 steps, and for 20 where it turns (1.0.90, 1.0.94). */
-const SHORT_AWAY_MS = 750;
+const UNEVEN_MS = 6;
+/** So many more steps of one kind than of the other decide. Of those while an answer comes one in five to one in three is even (1.0.85, 1.0.90). */
+const DECIDED_PACE = 2;
+/** An answer that comes goes on: so much longer its pace must be that of a request before it is one. */
+const SLOWEST_PACE = -4;
+/** Between two runs to the right: 0.5 to 0.7 s where the highlight never turns (1.0.72 to 1.0.90), 0.76 to 1.1 s where it does. */
+const SHORT_AWAY_MS = 700;
 
 /** A spinner's line by its shape alone, cheap and good enough. */
 export const SPINNER_SHAPE = /^[·✢✳✶✻✽*∗] .*…/;
-
-const NO_STEPS: HighlightRun = { steps: 0, even: 0 };
 
 /** Before a highlight was seen. */
 export const NO_FLOW: FlowEvidence = {
   row: null,
   seen: null,
+  step: null,
   colour: null,
   awaySince: null,
-  run: NO_STEPS,
+  isBackSoon: false,
+  pace: 0,
   flow: null,
   runsRight: false,
+  turns: null,
   keepsTime: false,
 };
 
@@ -47,52 +50,49 @@ export const NO_FLOW: FlowEvidence = {
 export function followFlow(previous: ScreenEvidence | null, frame: ScreenFrame, at: Millis): FlowEvidence {
   const known = previous?.flow ?? NO_FLOW;
   const isSame = previous !== null && known.row !== null && isSameTurn(previous.frame, frame, known.row);
-  const kept = isSame ? known : { ...NO_FLOW, runsRight: known.runsRight, keepsTime: known.keepsTime };
+  const { runsRight, turns, keepsTime } = known;
+  const kept = isSame ? known : { ...NO_FLOW, runsRight, turns, keepsTime };
   const { row = null, colour = null, highlight = null } = frame.spinner ?? {};
   if (highlight === null) return leaveWords(kept, colour, at);
-  const { col, isWhole } = highlight;
   const seen = kept.row === row ? kept.seen : null;
-  if (seen?.col === col) return kept;
+  if (seen?.col === highlight.col) return kept;
   const isStep = seen !== null && at - seen.at <= ONE_RUN_MS;
-  const isRight = isStep && col > seen.col;
+  const step = !isStep ? null : highlight.col > seen.col ? 'right' : 'left';
+
+  const back: FlowEvidence = { ...kept, row, colour, seen: { ...highlight, at }, step, awaySince: null };
+  if (step === null) {
+    const isSoon = kept.awaySince !== null && at - kept.awaySince <= SHORT_AWAY_MS;
+    return { ...back, isBackSoon: isSoon && kept.step === 'right' };
+  }
   // Once may be a jump: the words have changed.
-  const isSending = isRight && seen.isRight;
-  const isReceiving = isStep && !isRight && kept.runsRight;
-  const isWholeStep = isRight && isWhole && seen.isWhole;
-  const run = isWholeStep ? longer(kept.run, (at - seen.at) / (col - seen.col)) : isRight ? kept.run : NO_STEPS;
-  const isShortAway = kept.awaySince !== null && at - kept.awaySince <= SHORT_AWAY_MS;
-  return {
-    row,
-    seen: { col, isWhole, at, isRight },
-    colour,
-    awaySince: null,
-    run,
-    flow: isSending ? flowToTheRight(kept, run) : isReceiving ? 'receiving' : kept.flow,
-    runsRight: kept.runsRight || isSending,
-    keepsTime: kept.keepsTime || (isShortAway && isEven(kept.run)),
-  };
+  const isSecond = kept.step === step;
+  if (step === 'left') {
+    const isReceiving = kept.runsRight;
+    return { ...back, turns: (isSecond && isReceiving) || kept.turns, flow: isReceiving ? 'receiving' : kept.flow };
+  }
+  return isSecond && seen !== null ? runToTheRight(back, { from: seen, to: highlight, tookMs: at - seen.at }) : back;
 }
 
 /** The highlight is not over the words. Where the spinner fades there is none, so that it is away says nothing. */
 function leaveWords(kept: FlowEvidence, colour: number | null, at: Millis): FlowEvidence {
-  if (colour !== kept.colour)
-    return kept.seen === null && kept.awaySince === null ? kept : { ...kept, seen: null, awaySince: null };
-  return kept.seen === null ? kept : { ...kept, seen: null, awaySince: at };
+  if (kept.seen === null && (kept.awaySince === null || colour === kept.colour)) return kept;
+  return { ...kept, seen: null, awaySince: colour === kept.colour ? at : null };
 }
 
-const longer = ({ steps, even }: HighlightRun, columnMs: number): HighlightRun => ({
-  steps: steps + 1,
-  even: even + (Math.abs(columnMs - SENDING_COLUMN_MS) <= UNEVEN_MS ? 1 : 0),
-});
-
-/** While a request is out all steps are even, while its answer comes up to one in three is. */
-const isEven = ({ steps, even }: HighlightRun): boolean => steps >= JUDGED_STEPS && even > steps / 2;
-
-/** What a run to the right tells: that a request is out, or, where it never turns, what its pace says. */
-function flowToTheRight({ keepsTime, flow }: FlowEvidence, run: HighlightRun): FlowEvidence['flow'] {
-  if (!keepsTime) return 'sending';
-  if (run.steps < JUDGED_STEPS) return flow ?? 'sending';
-  return isEven(run) ? 'sending' : 'receiving';
+/** What a step to the right tells: that a request is out, or, where the highlight never turns, what its pace says. */
+function runToTheRight(
+  known: FlowEvidence,
+  { from, to, tookMs }: { from: Highlight; to: Highlight; tookMs: Millis },
+): FlowEvidence {
+  const isWhole = from.isWhole && to.isWhole;
+  const isEven = Math.abs(tookMs / (to.col - from.col) - SENDING_COLUMN_MS) <= UNEVEN_MS;
+  const change = !isWhole ? 0 : isEven ? 1 : -1;
+  const pace = Math.max(SLOWEST_PACE, Math.min(DECIDED_PACE, known.pace + change));
+  const keepsTime = known.keepsTime || pace === DECIDED_PACE;
+  const turns = known.turns ?? (known.isBackSoon ? false : null);
+  const isPaced = turns === false && keepsTime;
+  const byPace = pace <= -DECIDED_PACE ? 'receiving' : pace === DECIDED_PACE ? 'sending' : (known.flow ?? 'sending');
+  return { ...known, pace, keepsTime, turns, runsRight: true, flow: isPaced ? byPace : 'sending' };
 }
 
 /** Whether the spinner still turns, below the same conversation. */

@@ -37,7 +37,7 @@ export const SCREEN_1_0: ScreenGeneration = {
       {
         // An answer is drawn when it is whole (up to 2.1.50): until then only the spinner tells that it comes.
         id: 'screen.spinner.receiving',
-        versions: ['1.0.60', '1.0.88', '1.0.94', '1.0.128', '2.0.30', '2.0.77', '2.1.50'],
+        versions: ['1.0.60', '1.0.72', '1.0.88', '1.0.94', '1.0.128', '2.0.30', '2.0.77', '2.1.50'],
         read: (view) =>
           view.spinner !== null && isReceiving(view)
             ? { primary: 'active', detail: 'responding', evidence: view.spinner.words }

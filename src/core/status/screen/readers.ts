@@ -65,11 +65,14 @@ const RECEIVED = /↓ [1-9].*esc to interrupt|esc to interrupt.*↓ [1-9]/;
 export function isReceiving(view: ScreenView): boolean {
   const { spinner, flow, blocks } = view;
   if (spinner === null || activeDetail(view) !== 'thinking') return false;
-  if (flow === null ? !RECEIVED.test(spinner.clock) : flow === 'sending') return false;
   const turn = lastTurn(blocks);
+  const last = turn.at(-1)?.lines[0] ?? '';
+  if (REASONS.test(spinner.clock) || REASONS_LINE.test(last)) return false;
+  // Below what was reasoned comes what it was for.
+  if (HAS_REASONED.test(last)) return true;
+  if (flow === null ? !RECEIVED.test(spinner.clock) : flow === 'sending') return false;
   const isAsked = ASKS_TO_REASON.test(turn[0]?.lines[0] ?? '');
-  if (isAsked && !turn.some(({ lines }) => HAS_REASONED.test(lines[0] ?? ''))) return false;
-  return !REASONS.test(spinner.clock) && !REASONS_LINE.test(turn.at(-1)?.lines[0] ?? '');
+  return !isAsked || turn.some(({ lines }) => HAS_REASONED.test(lines[0] ?? ''));
 }
 
 /** A command that the user gave in shell mode. */
