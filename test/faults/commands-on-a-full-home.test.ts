@@ -66,7 +66,7 @@ test('a turn and a question that run while the home is full: what cannot be writ
   const { status } = await cbos.untilStatus('ASKS', 'waiting/permission');
   await cbos.untilStatus('RUNS', 'active/thinking');
   const browser = await signInBrowser(cbos);
-  const subscription = { endpoint: 'https://push.example/1', keys: { p256dh: 'a', auth: 'b' } };
+  const subscription = { endpoint: 'https://push.example/1', keys: { p256dh: 'YWJj', auth: 'YWJj' } };
   disk.fill();
 
   const refused: [method: string, path: string, body?: unknown][] = [

@@ -19,12 +19,6 @@ beforeAll(async () => {
   cbos = await startCbos(world);
 });
 afterAll(() => world.dispose());
-beforeEach(async () => {
-  sessions += 1;
-  slug = `CRASH-${sessions}`;
-  await cbos.call('POST', '/sessions', { slug, type: 'screen', path: world.projectDir });
-  claudePid = (await cbos.untilStatus(slug, 'idle/ready')).pid ?? 0;
-});
 
 /** What stands for a large paste. */
 const PLACEHOLDER = /\[Pasted text #\d+/;
@@ -77,62 +71,29 @@ function untilTold(body: object, status: Delivery['status']): Promise<Delivery> 
   );
 }
 
-describe('a server that is killed while it sends a text to a session that something else started, and that no hook tells of', () => {
-  beforeEach(async () => {
-    slug = `ADOPTED-${sessions}`;
-    await startForeign(world, slug);
-    await waitFor(async () => (await cbos.call('GET', `/sessions/${slug}`)).status === 200, {
-      describe: 'it is listed',
-    });
-    expect((await cbos.call('POST', '/sessions/adopt', { screen_id: slug })).error).toBeNull();
-    await cbos.until(slug, ({ status }) => status.primary === 'idle', 'is idle');
-  });
-  const untilAnswered = () => cbos.until(slug, ({ status }) => status.detail === 'waiting_input', 'has answered');
-
-  test.each(['typing', 'entering'] as const)(
-    'as it had got to %s: a text with a key is sent once, and the same key tells so',
-    async (phase) => {
-      const body = { text: `scene:hello adopted ${phase}`, idempotency_key: phase };
-      await killWhen(phase, body);
-      await restart();
-      await untilTold(body, 'delivered');
-      await untilAnswered();
-      expect(prompts(`adopted ${phase}`)).toEqual([body.text]);
-    },
-  );
-
-  test('as a text that nobody can ask for again stood in the prompt: it is taken out, and told not to have arrived', async () => {
-    const text = `scene:hello adopted standing ${'words over words '.repeat(1_500)}end`;
-    await killWhenShown(/words over words/, { text });
-    await restart();
-    const told = async () => (await cbos.call<Delivery[]>('GET', `/sessions/${slug}/deliveries`)).body[0];
-    await waitFor(async () => (await told())?.status === 'failed', { describe: 'it has failed', actual: told });
-    await untilTold({ text: 'scene:hello after it', idempotency_key: 'after' }, 'delivered');
-    await untilAnswered();
-    expect(prompts('adopted standing')).toEqual([]);
-  });
-
-  test.each(['typing', 'entering'] as const)(
-    'as it had got to %s: of a text without a key it is told whether it arrived',
-    async (phase) => {
-      const text = `scene:hello adopted keyless ${phase}`;
-      await killWhen(phase, { text });
-      await restart();
-      const told = async () => (await cbos.call<Delivery[]>('GET', `/sessions/${slug}/deliveries`)).body[0];
-      await waitFor(async () => ['delivered', 'failed'].includes((await told())?.status ?? ''), {
-        describe: 'what became of it is told',
-        actual: told,
-        timeoutMs: 60_000,
-      });
-      const has = (await told())?.status === 'delivered';
-      await untilTold({ text: `scene:hello after ${phase}`, idempotency_key: 'after' }, 'delivered');
-      await untilAnswered();
-      expect(prompts(`adopted keyless ${phase}`)).toEqual(has ? [text] : []);
-    },
-  );
+test('a text that a killed server left in the prompt of an adopted session, of which no hook tells: it is taken out, and told not to have arrived', async () => {
+  slug = 'ADOPTED';
+  await startForeign(world, slug);
+  await waitFor(async () => (await cbos.call('GET', `/sessions/${slug}`)).status === 200, { describe: 'it is listed' });
+  expect((await cbos.call('POST', '/sessions/adopt', { screen_id: slug })).error).toBeNull();
+  await cbos.until(slug, ({ status }) => status.primary === 'idle', 'is idle');
+  await killWhenShown(/words over words/, { text: `scene:hello standing ${'words over words '.repeat(1_500)}end` });
+  await restart();
+  const told = async () => (await cbos.call<Delivery[]>('GET', `/sessions/${slug}/deliveries`)).body[0];
+  await waitFor(async () => (await told())?.status === 'failed', { describe: 'it has failed', actual: told });
+  await untilTold({ text: 'scene:hello after it', idempotency_key: 'after' }, 'delivered');
+  await cbos.until(slug, ({ status }) => status.detail === 'waiting_input', 'has answered');
+  expect(prompts('standing')).toEqual([]);
 });
 
 describe('a server that is killed while it sends a text', () => {
+  beforeEach(async () => {
+    sessions += 1;
+    slug = `CRASH-${sessions}`;
+    await cbos.call('POST', '/sessions', { slug, type: 'screen', path: world.projectDir });
+    claudePid = (await cbos.untilStatus(slug, 'idle/ready')).pid ?? 0;
+  });
+
   test('before Enter: the text with a key is sent once, and the same key tells so', async () => {
     const body = { text: 'scene:hello typed', idempotency_key: 'typed' };
     await killWhen('typing', body);
@@ -190,18 +151,6 @@ describe('a server that is killed while it sends a text', () => {
     expect(prompts('heavy')).toEqual([]);
   });
 
-  test('the files that it typed from are removed, and none that another process types from', async () => {
-    const run = join(world.cbosHome, 'run');
-    await cbos.stop('SIGKILL');
-    const dead = spawnSync('/bin/true').pid;
-    const left = [`keys-${dead}-1`, `ack-${dead}-2`];
-    const used = `keys-${process.pid}-1`;
-    for (const name of [...left, used]) writeFileSync(join(run, name), 'a text', { mode: 0o600 });
-    await restart();
-    expect(readdirSync(run).filter((name) => /^(keys|ack)-/.test(name))).toEqual([used]);
-    rmSync(join(run, used));
-  });
-
   test('before Enter, and the session ends with it: the text has failed, and the same key tells so', async () => {
     const body = { text: 'scene:hello lost', idempotency_key: 'lost' };
     await killWhen('typing', body);
@@ -210,4 +159,16 @@ describe('a server that is killed while it sends a text', () => {
     expect(await untilTold(body, 'failed')).toMatchObject({ note: expect.stringContaining('did not arrive') });
     expect(prompts('lost')).toEqual([]);
   });
+});
+
+test('the files that a killed server typed from are removed, and none that another process types from', async () => {
+  const run = join(world.cbosHome, 'run');
+  await cbos.stop('SIGKILL');
+  const dead = spawnSync('/bin/true').pid;
+  const left = [`keys-${dead}-1`, `ack-${dead}-2`];
+  const used = `keys-${process.pid}-1`;
+  for (const name of [...left, used]) writeFileSync(join(run, name), 'a text', { mode: 0o600 });
+  await restart();
+  expect(readdirSync(run).filter((name) => /^(keys|ack)-/.test(name))).toEqual([used]);
+  rmSync(join(run, used));
 });

@@ -10,14 +10,21 @@ export function isEmptyBox({ draft, cover, dialog, primary }: ScreenReading): bo
 const BOX_INDENT = /^ {2}/;
 const LINES_BELOW_BOX = 6;
 
+/** The upper rule of a box that has no room for all of its text: its first lines, and its mark with them, are not shown (2.1.330). */
+const MORE_ABOVE = /^─+ ↑ \d+ more ─+$/;
+/** Also where the footer stands over a part of it: a window whose size was just changed is drawn so for some moments. */
+const LOWER_RULE = /^──.*─$/;
+
 /**
- * What stands in a prompt whose box fills the window, as far as it is seen: a text of some 40 lines pushes the box's upper rule and its mark off the screen
- * (2.1.329), and nothing else draws a window that is indented from its first row to a rule. null where the screen is not that.
+ * What stands in a prompt whose box shows the end of its text only, without its mark, as far as it is seen. A text of some 40 lines pushes the box's
+ * upper rule off the screen (2.1.329), and nothing else draws a window that is indented from its first row to a rule; other versions say in that rule
+ * how much is not shown. null where the screen is not that.
  */
 export function draftFillingWindow({ lines, cols }: ScreenFrame): string | null {
-  const bottom = lines.findLastIndex((line) => isRule(line, cols));
-  if (bottom < lines.length - LINES_BELOW_BOX || lines[0]?.trim() === '') return null;
-  const box = lines.slice(0, bottom);
+  const top = lines.findLastIndex((line) => MORE_ABOVE.test(line));
+  const bottom = lines.findLastIndex((line) => (top < 0 ? isRule(line, cols) : LOWER_RULE.test(line)));
+  if (bottom < lines.length - LINES_BELOW_BOX || (top < 0 && lines[0]?.trim() === '')) return null;
+  const box = lines.slice(top + 1, bottom);
   return box.length > 0 && box.every((line) => line.trim() === '' || BOX_INDENT.test(line)) ? box.join('\n') : null;
 }
 
@@ -37,6 +44,13 @@ export type BoxHolds =
 const PLACEHOLDER = /\[Pasted text #\d+(?: \+\d+ lines)?\]/g;
 
 export const hasPlaceholder = (draft: string): boolean => draft.search(PLACEHOLDER) >= 0;
+
+/** Whether the box shows one placeholder and nothing else, and that for as many lines as a text has. */
+export function isPlaceholderFor(draft: string, text: string): boolean {
+  const alone = ALONE.exec(draft.trim());
+  return alone !== null && Number(alone[1] ?? 0) === text.split('\n').length - 1;
+}
+const ALONE = /^\[Pasted text #\d+(?: \+(\d+) lines)?\]$/;
 
 /** So many letters of a text's end tell it from every other one; the box may show no more of it. */
 const TELLING_LETTERS = 200;

@@ -176,4 +176,7 @@ export const MIGRATIONS: readonly string[] = [
   `
   ALTER TABLE sessions ADD COLUMN queue_stopped_at REAL;
   `,
+  `
+  ALTER TABLE sessions ADD COLUMN typed TEXT;
+  `,
 ];

@@ -17,6 +17,13 @@ export const Launch = z.object({
 });
 export type Launch = z.infer<typeof Launch>;
 
+/** Who reads a session's terminal, and how many bytes each had read before something was typed into it. */
+export const TypedInput = z.object({
+  agent: z.object({ pid: z.int(), startTime: z.string() }),
+  readers: z.array(z.object({ pid: z.int(), before: z.number() })),
+});
+export type TypedInput = z.infer<typeof TypedInput>;
+
 /** What CBOS must remember of a session to find it again after a crash. Times are Unix milliseconds. */
 export interface SessionRecord {
   /** stays through renames and restarts */
@@ -52,6 +59,8 @@ export interface SessionRecord {
   clearedAt: number | null;
   /** since when an interrupt keeps its queued texts from being sent, Unix milliseconds; null: they may go */
   queueStoppedAt: number | null;
+  /** what was typed last into its prompt, as far as it must be known whether that was read; null: nothing was, or it has been read */
+  typed: TypedInput | null;
   /** when somebody asked for its removal, Unix milliseconds: it is ended and deleted, unless the server died in between */
   removedAt: number | null;
 }
@@ -83,6 +92,7 @@ const Row = z.object({
   cleared_at: z.number().nullable(),
   removed_at: z.number().nullable(),
   queue_stopped_at: z.number().nullable(),
+  typed: z.string().nullable(),
 });
 
 export interface SessionStore {
@@ -97,7 +107,7 @@ export interface SessionStore {
 export function createSessionStore(database: Database): SessionStore {
   const all = database.prepare('SELECT * FROM sessions ORDER BY rowid');
   const save = database.prepare(`
-    INSERT INTO sessions VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+    INSERT INTO sessions VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
     ON CONFLICT (id) DO UPDATE SET slug = excluded.slug, path = excluded.path, adopted = excluded.adopted,
       launch = excluded.launch, launch_id = excluded.launch_id, screen_id = excluded.screen_id, screen_window = excluded.screen_window,
       daemon_pid = excluded.daemon_pid, daemon_start = excluded.daemon_start,
@@ -106,7 +116,7 @@ export function createSessionStore(database: Database): SessionStore {
       typescript = excluded.typescript, timing = excluded.timing, ended_at = excluded.ended_at,
       last_activity = excluded.last_activity, last_question = excluded.last_question, hooks = excluded.hooks, type = excluded.type,
       answer_key = excluded.answer_key, cleared_at = excluded.cleared_at, removed_at = excluded.removed_at,
-      queue_stopped_at = excluded.queue_stopped_at`);
+      queue_stopped_at = excluded.queue_stopped_at, typed = excluded.typed`);
   const remove = database.prepare('DELETE FROM sessions WHERE id = ?');
   return {
     all: () => all.all().map((row) => toRecord(Row.parse(row))),
@@ -139,6 +149,7 @@ export function createSessionStore(database: Database): SessionStore {
         record.clearedAt,
         record.removedAt,
         record.queueStoppedAt,
+        record.typed === null ? null : JSON.stringify(record.typed),
       );
     },
     remove: (id) => {
@@ -172,6 +183,7 @@ function toRecord(row: z.infer<typeof Row>): SessionRecord {
     clearedAt: row.cleared_at,
     removedAt: row.removed_at,
     queueStoppedAt: row.queue_stopped_at,
+    typed: row.typed === null ? null : TypedInput.parse(JSON.parse(row.typed)),
   };
 }
 

@@ -67,6 +67,7 @@ export function observeForeign({ deps, roster }: Pick<AdoptContext, 'deps' | 'ro
     hooks: null,
     answerKey: null,
     clearedAt: null,
+    typed: null,
     removedAt: null,
     queueStoppedAt: null,
   });

@@ -101,7 +101,7 @@ export function createFleet({ deps: given, launch, registryDir, pid, ...listener
     roster
       .all()
       .find(({ actor }) => actor.record.daemon?.pid === daemonPid)
-      ?.actor.seeScreenPrompt(isOpen);
+      ?.actor.screenPrompt.see(isOpen);
   screen.promptListeners.add(onPrompt);
 
   let stopCounting: Dispose | null = null;

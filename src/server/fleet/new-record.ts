@@ -38,6 +38,7 @@ export function newRecord(request: NewSession & { type: SessionType }, path: str
     hooks: null,
     answerKey: null,
     clearedAt: null,
+    typed: null,
     removedAt: null,
     queueStoppedAt: null,
   };

@@ -109,7 +109,7 @@ export class JsonDriver {
 
   /** A person trusts the folder that they were asked about. */
   async trust({ folder }: TrustRequest): Promise<void> {
-    this.#actor.update({ launch: { ...this.#actor.record.launch, trusted_folder: folder } });
+    this.#actor.commit({ launch: { ...this.#actor.record.launch, trusted_folder: folder } });
     await this.settleTrust();
   }
 
@@ -136,8 +136,9 @@ export class JsonDriver {
     }
   }
 
-  /** @throws CatalogueError not_confirmed, session_dead */
+  /** @throws CatalogueError not_confirmed, session_dead, disk_full */
   async answer(requestId: string, result: PermissionResult): Promise<void> {
+    this.#requireRoom();
     const message: ClaudeEvent = {
       type: 'control_response',
       response: { subtype: 'success', request_id: requestId, response: result },
@@ -147,11 +148,17 @@ export class JsonDriver {
     this.#log.change((before, at) => observeEvent(before, message, at));
   }
 
+  /** What Claude Code is told makes it write events into the home: without room there nobody would learn what came of it. @throws CatalogueError disk_full */
+  #requireRoom(): void {
+    this.#actor.commit({});
+  }
+
   /**
    * Asks something of the running Claude Code: `interrupt`, `set_permission_mode`, `set_model`.
-   * @throws CatalogueError not_confirmed where it refuses or says nothing
+   * @throws CatalogueError not_confirmed where it refuses or says nothing; disk_full
    */
   async control(request: { subtype: string } & Record<string, unknown>): Promise<void> {
+    this.#requireRoom();
     const requestId = uuid();
     let response: Record<string, unknown> | null = null;
     const stop = this.onEvent((event) => {

@@ -7,6 +7,7 @@ import type { SessionActor } from '../session/actor.ts';
 import type { DeliveryJournal } from '../session/delivery-journal.ts';
 import { isPromised, leftoversOf } from './leftovers.ts';
 import { coverOf, draftOf, isBoxEmpty } from './prompt-box.ts';
+import { createTextsLeft } from './texts-left.ts';
 
 /** How long the prompt must be empty and the session ready before no sign means that there is none: hooks were seen up to 10 s late on a loaded machine. */
 const SIGN_MS = 10_000;
@@ -15,7 +16,10 @@ const SIGN_MS = 10_000;
  * Says what is known of the texts that a killed server was sending, by how far each had got. One whose Enter was not pressed has not arrived: it is
  * sent, or has failed where its sender cannot ask for it again by its key. Of the others the hooks, the prompt and the transcript tell.
  */
-export function takeOver({ deps }: SessionActor, { withStatus, save }: DeliveryJournal): void {
+export function takeOver(actor: SessionActor, { withStatus, save }: DeliveryJournal): void {
+  const { deps } = actor;
+  const resumed = withStatus('queued').filter(({ note }) => note === 'resumed');
+  actor.textsLeft = createTextsLeft([...withStatus('sent'), ...resumed], deps.clock);
   for (const record of withStatus('sent')) {
     // Of these it is known where they are, whatever server runs.
     if (record.note === 'underView' || record.note === 'unread' || record.note === 'takenBack') continue;

@@ -26,7 +26,7 @@ export function leftoversOf(actor: SessionActor): DeliveryRecord[] | null {
   if (found !== null) return found.flatMap((index) => mine[index] ?? []);
   // Of a long text the box shows the end; what was put back may be more than that. A placeholder may as well stand for what a person has pasted.
   const long = hasPlaceholder(draft)
-    ? undefined
+    ? mine.find((record) => actor.textsLeft?.mayStandAs(draft, record))
     : mine.find(({ status, note, text }) => isAlone(status, note) && boxHolds(draft, text) === 'text');
   if (long !== undefined) return [long];
   const back = mine

@@ -59,6 +59,8 @@ export function createScreenControls(context: LaunchContext, actor: SessionActor
   }
 
   async function rename(slug: string): Promise<void> {
+    // Shows that it can be written down, before its Screen session has another name.
+    actor.commit({});
     const before = actor.record;
     const renamed = await renameOutside(before, slug);
     try {
@@ -136,8 +138,12 @@ export function createScreenControls(context: LaunchContext, actor: SessionActor
     resize: (cols, rows) =>
       actor.mailbox.post(async () => {
         if (actor.record.agent === null) throw new CatalogueError('session_dead');
-        await resizeScreen(screen, actor.target, { cols, rows });
-        actor.update({ launch: { ...actor.record.launch, cols, rows } });
+        const { launch: before } = actor.record;
+        actor.commit({ launch: { ...before, cols, rows } });
+        await resizeScreen(screen, actor.target, { cols, rows }).catch((cause: unknown) => {
+          actor.update({ launch: before });
+          throw cause;
+        });
         actor.recording?.resized(cols, rows);
         return actor.view();
       }),

@@ -1,4 +1,5 @@
 import { bytesReadBy, type ProcessId, readProcess } from '../../platform/process/index.ts';
+import type { TypedInput } from '../../platform/sqlite/session-store.ts';
 
 /**
  * Whether what was typed last into a session's terminal has been read. Where the one that reads it is held up (`script` by a disk that hangs,
@@ -17,30 +18,39 @@ export interface UnreadInput {
 /** What passes a session's input on to its Claude Code, and reads nothing else while that draws nothing. */
 const RECORDER = 'script';
 
-/** @param agent Claude Code's process, null where it is not known: then nothing is ever unread */
-export function createUnreadInput(agent: () => ProcessId | null): UnreadInput {
-  let expected: { agent: ProcessId; readers: { pid: number; before: number }[] } | null = null;
+/** Where it is remembered, through restarts of the server: who holds the reader up does not know of those. */
+export interface TypedMemory {
+  /** Claude Code's process, null where it is not known: then nothing is ever unread */
+  agent(): ProcessId | null;
+  typed(): TypedInput | null;
+  remember(typed: TypedInput | null): void;
+}
+
+export function createUnreadInput({ agent, typed, remember }: TypedMemory): UnreadInput {
   return {
     expect: async () => {
-      expected = null;
       const current = agent();
-      if (current === null) return;
+      if (current === null) {
+        remember(null);
+        return;
+      }
       const parent = await readProcess((await readProcess(current.pid))?.ppid ?? 0);
       const readers = (parent?.comm === RECORDER ? [parent.pid, current.pid] : [current.pid]).flatMap((pid) => {
         const before = bytesReadBy(pid);
         return before === null ? [] : [{ pid, before }];
       });
-      expected = { agent: current, readers };
+      remember({ agent: current, readers });
     },
-    forget: () => {
-      expected = null;
-    },
+    forget: () => remember(null),
     isWaiting: () => {
-      if (expected === null) return false;
+      const last = typed();
+      if (last === null) return false;
+      const current = agent();
+      const isSame = current?.pid === last.agent.pid && current.startTime === last.agent.startTime;
       // One that reads again reads all there is.
-      const isUnread = expected.readers.some(({ pid, before }) => bytesReadBy(pid) === before);
-      if (agent() !== expected.agent || !isUnread) expected = null;
-      return expected !== null;
+      const isUnread = isSame && last.readers.some(({ pid, before }) => bytesReadBy(pid) === before);
+      if (!isUnread) remember(null);
+      return isUnread;
     },
   };
 }

@@ -30,6 +30,8 @@ import type { DiskWatch } from '../fleet/disk-watch.ts';
 import type { Logger } from '../logger.ts';
 import type { RecordingDamage, SessionRecording } from '../screen/recording.ts';
 import { createRecordingGap, type RecordingGap } from '../screen/recording-gap.ts';
+import { createScreenPrompt, type ScreenPrompt } from '../screen/screen-prompt.ts';
+import type { TextsLeft } from '../screen/texts-left.ts';
 import { createUnreadInput, type UnreadInput } from '../screen/unread-input.ts';
 import type { Dispose, SessionEvent } from '../sessions.ts';
 import { JsonFacts } from './json-facts.ts';
@@ -97,16 +99,22 @@ export class SessionActor {
   readonly time: TimeSpent;
   recording: SessionRecording | null = null;
   readonly gap: RecordingGap;
-  readonly unread: UnreadInput = createUnreadInput(() => this.currentRecord.agent);
+  readonly screenPrompt: ScreenPrompt;
+  readonly unread: UnreadInput = createUnreadInput({
+    agent: () => this.currentRecord.agent,
+    typed: () => this.currentRecord.typed,
+    remember: (typed) => this.save({ typed }),
+  });
   /** Claude Code's own file of the conversation, as it told of it last */
   transcript: string | null = null;
+  /** what a killed server was typing; null: nobody has looked */
+  textsLeft: TextsLeft | null = null;
   /** the database lacked it when the server started */
   isBroughtBack = false;
   /** its processes are ended for others to take their place: their end is not its own */
   isChangingHands = false;
   private currentRecord: SessionRecord;
   private attached: boolean | null = null;
-  private screenPromptAt: number | null = null;
   private owesRedraw = false;
   private readonly redrawListeners = new Set<() => void>();
   private readonly damageListeners = new Set<(damage: RecordingDamage) => void>();
@@ -130,6 +138,7 @@ export class SessionActor {
       write: this.write.bind(this),
       sessionId: record.id,
     });
+    this.screenPrompt = createScreenPrompt(deps.clock, () => this.emitUpdated());
     this.gap = createRecordingGap({
       clock: deps.clock,
       disk: deps.disk,
@@ -242,7 +251,7 @@ export class SessionActor {
       memory: this.status.memory(),
       status: this.status.view(),
       attached: this.isDead() ? null : this.attached,
-      screenPromptAt: this.isDead() ? null : this.screenPromptAt,
+      screenPromptAt: this.isDead() ? null : this.screenPrompt.seenAt(),
       lines: facts?.lines() ?? this.recording?.lines() ?? null,
       size: this.recording?.size() ?? null,
       recordingStopped: this.gap.stopped(),
@@ -279,7 +288,7 @@ export class SessionActor {
     if (this.attached === attached) return;
     this.attached = attached;
     // Who came or went may have closed it.
-    this.screenPromptAt = null;
+    this.screenPrompt.see(false);
     this.emitUpdated();
   }
 
@@ -294,7 +303,7 @@ export class SessionActor {
     for (const listener of [...this.hookListeners]) listener(hook);
     if (DRAWING_HOOKS.has(hook.event)) this.gap.expectOutput();
     // Keys reach Claude Code.
-    if (hook.event === 'UserPromptSubmit') this.seeScreenPrompt(false);
+    if (hook.event === 'UserPromptSubmit') this.screenPrompt.see(false);
     this.indexHook(hook);
   }
 
@@ -369,18 +378,6 @@ export class SessionActor {
     if (this.isDead() || why?.because === unreachable?.because) return;
     const since = this.deps.clock.now();
     this.status.seeProcess(why === null ? known : { ...known, unreachable: { ...why, since } });
-  }
-
-  /** Whether Screen itself had its keys when something was to be typed: somebody has copy mode or one of Screen's prompts open there. */
-  seeScreenPrompt(isOpen: boolean): void {
-    if (!isOpen && this.screenPromptAt === null) return;
-    this.screenPromptAt = isOpen ? this.deps.clock.now() : null;
-    this.emitUpdated();
-  }
-
-  /** When that was seen last, Unix milliseconds; null: nothing is known of one. */
-  promptSeenAt(): number | null {
-    return this.screenPromptAt;
   }
 
   /** The operating system says that the session is over. */

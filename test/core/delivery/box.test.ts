@@ -4,6 +4,7 @@ import {
   boxHoldsReturned,
   draftFillingWindow,
   isEmptyBox,
+  isPlaceholderFor,
   textsInBox,
 } from '../../../src/core/delivery/box.ts';
 import { readScreen } from '../../../src/core/status/index.ts';
@@ -59,6 +60,15 @@ const RULE = '─'.repeat(COLS);
 const TRANSCRIPT = `  Showing detailed transcript · ctrl+o to toggle${' '.repeat(40)}verbose`;
 
 test.each([
+  ['as many lines', '[Pasted text #3 +59 lines]', LONG, true],
+  ['one line', '[Pasted text #1]', 'one line', true],
+  ['other lines', '[Pasted text #3 +58 lines]', LONG, false],
+  ['something beside it', 'see [Pasted text #3 +59 lines]', LONG, false],
+])('a placeholder stands for a text of as many lines, alone: %s', (_, draft, text, stands) => {
+  expect(isPlaceholderFor(draft, text)).toBe(stands);
+});
+
+test.each([
   ['the prompt', ['● Hello!', '', RULE, '❯', RULE, '  ⏸ manual mode on'], true],
   ['the prompt of a turn that runs', ['✻ Baking… (2s)', '', RULE, '❯', RULE, '  esc to interrupt'], true],
   ['a draft', ['● Hello!', '', RULE, '❯ half a thought', RULE, '  ⏸ manual mode on'], false],
@@ -83,6 +93,14 @@ describe('a prompt that fills the window', () => {
     expect(
       boxHolds(draftFillingWindow(frame([...box.slice(0, -1), '  mine', ...below])) ?? '', text.join('\n')),
     ).not.toBe('text');
+  });
+
+  test.each([
+    ['in its window', '─'.repeat(60)],
+    ['with the footer over its rule, as it is drawn after a change of the size', `──⏸ manual mode on${'─'.repeat(41)}`],
+  ])('says in its upper rule how much is not shown: %s', (_, rule) => {
+    const lines = ['● Hello!', '', `${'─'.repeat(3)} ↑ 17 more ${'─'.repeat(46)}`, ...box, rule];
+    expect(boxHolds(draftFillingWindow(frame(lines)) ?? '', text.join('\n'))).toBe('text');
   });
 
   test.each([

@@ -171,6 +171,26 @@ describe('who is believed', () => {
       'idle/waiting_input hook.Stop',
     ],
     [
+      'a spinner that is drawn after Stop, on a machine that draws late, is that of the turn that has ended',
+      {
+        hooks: hooksOf(prompted, stopped),
+        screen: screenOf([T - 9_000, FRAMES.idle], [T + 5_400, FRAMES.responding]),
+        registry: registryOf('idle', T + 5_050),
+      },
+      T + 5_700,
+      'idle/waiting_input hook.Stop',
+    ],
+    [
+      'one that begins to turn again then, too, while the registry does not say that it is over yet',
+      {
+        hooks: hooksOf(prompted, stopped),
+        screen: screenOf([T, FRAMES.thinking], [T + 4_000, FRAMES.blank], [T + 5_400, FRAMES.responding]),
+        registry: registryOf('busy', T),
+      },
+      T + 5_700,
+      'idle/waiting_input hook.Stop',
+    ],
+    [
       'a spinner that begins after Stop is a turn that no hook announced',
       { hooks: hooksOf(prompted, stopped), screen: screenOf([T, FRAMES.idle], [T + 8_000, FRAMES.thinking]) },
       T + 8_001,

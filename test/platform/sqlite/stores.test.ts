@@ -49,6 +49,7 @@ const record: SessionRecord = {
   answerKey: null,
   clearedAt: null,
   queueStoppedAt: null,
+  typed: null,
   removedAt: null,
   hooks: { last: 'Stop' },
 };

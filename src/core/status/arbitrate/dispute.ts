@@ -129,13 +129,15 @@ function isEndConfirmed({ hook, registry, evidence }: FullHearing): boolean {
 
 /** The hooks say that the turn is over, the screen shows one running: the old picture, or a turn that no hook announced. */
 function overActiveScreen({ hook, screen, registry, shown, now }: FullHearing): Arbitration {
-  if (Math.min(screen.since, shown.primarySince) > hook.since + NEWS_MS)
-    return final(screen, 'the spinner began after the last hook: a turn that no hook told of');
   if (registry?.primary === 'active' && registry.since > hook.since) {
     return final(screen, 'the registry, too, says that a turn runs');
   }
   const isConfirmed = registry?.primary === 'idle' && registry.since >= hook.since - REGISTRY_LAG_MS;
   const lagMs = isConfirmed ? CONFIRMED_END_LAG_MS : END_LAG_MS;
+  const begunAt = Math.min(screen.since, shown.primarySince);
+  // Where a turn is drawn later than its end is told, it is its own spinner that begins to turn, or turns again (2.1.330, on a loaded machine).
+  if (begunAt > hook.since + (hook.rule.startsWith('hook.Stop') ? lagMs : NEWS_MS))
+    return final(screen, 'the spinner began after the last hook: a turn that no hook told of');
   if (shown.changedAt <= hook.since + lagMs) return final(hook, 'the screen has not changed since the hook');
   return until(hook.since + lagMs, now, {
     first: hook,
