@@ -294,6 +294,12 @@ export const ERRORS = {
     meaning: 'Another Claude Code has the conversation open; two of them would corrupt it',
     hint: 'End that one first; the message names its process',
   },
+  undrawable: {
+    status: 422,
+    exit: EXIT.failed,
+    meaning: 'A part of the recording takes too long to be drawn',
+    hint: '`cbos logs SLUG --raw` has its bytes; `cbos restart SLUG` begins another recording',
+  },
   no_recording: {
     status: 404,
     exit: EXIT.failed,

@@ -43,6 +43,10 @@ export const Session = z
     recording_stopped_at: Timestamp.nullable().meta({
       description: 'Since when what it shows is not recorded; null while it is',
     }),
+    undrawn_since: Timestamp.optional().meta({
+      description:
+        'Since when what it writes is not drawn, for that took too long: its screen is empty here, and its status comes from its hooks and its process alone',
+    }),
     brought_back: z.boolean().meta({
       description:
         'The database lacked it when the server started, and it was found again by its processes and files: what it did before is not known',

@@ -47,7 +47,11 @@ export function queueText({ queue_stopped_at: stoppedAt }: Pick<Session, 'queue_
 export function recordingText({
   recording_stopped_at: stoppedAt,
   recording_stopped_because: because,
-}: Pick<Session, 'recording_stopped_at' | 'recording_stopped_because'>): string {
+  undrawn_since: undrawnSince,
+}: Pick<Session, 'recording_stopped_at' | 'recording_stopped_because' | 'undrawn_since'>): string {
+  if (undrawnSince !== undefined) {
+    return `not drawn since ${formatClock(Date.parse(undrawnSince))}: a part of its output takes too long`;
+  }
   // An older server does not tell.
   const at = Date.parse(stoppedAt ?? '');
   if (Number.isNaN(at)) return '';

@@ -6,7 +6,7 @@ import type { ServiceState } from '../systemd/index.ts';
 /** What the doctor asks of a session. A server of an older version does not tell all. */
 export const AskedSession = z.object({
   ...Session.pick({ slug: true, pid: true }).shape,
-  ...Session.pick({ recording_stopped_because: true, brought_back: true }).partial().shape,
+  ...Session.pick({ recording_stopped_because: true, brought_back: true, undrawn_since: true }).partial().shape,
 });
 export type AskedSession = z.infer<typeof AskedSession>;
 

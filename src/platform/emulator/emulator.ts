@@ -5,10 +5,11 @@ import type { ScreenRow } from '../../core/search/screen-lines.ts';
 import type { Place, ScreenFrame, SpinnerColours } from '../../core/status/evidence.ts';
 import { boundCounts } from '../../text/bounded-counts.ts';
 import { styledRows } from '../../text/styled-rows.ts';
+import { boundedOutput } from './bounded-output.ts';
 import { signOf, spinnerColoursOf } from './coloured-signs.ts';
 import { snapshotOf } from './snapshot.ts';
 import { wholeCharacters } from './whole-characters.ts';
-import { printAloneAtTheEdge } from './xterm-core.ts';
+import { coreOf, printAloneAtTheEdge } from './xterm-core.ts';
 
 export interface EmulatorOptions {
   cols: number;
@@ -20,12 +21,15 @@ export interface EmulatorOptions {
 /** A terminal without a display: what a session's bytes draw. */
 export interface Emulator {
   /**
-   * Takes bytes; they are parsed in batches shortly after. A UTF-8 character may be split between two calls, invalid bytes
+   * Takes bytes; they are parsed shortly after, within a bound of time. A UTF-8 character may be split between two calls, invalid bytes
    * become U+FFFD. The bytes are not copied, so they must not be changed afterwards.
    * @param onParsed called when the screen shows them
    */
   write(bytes: Uint8Array, onParsed?: () => void): void;
-  /** resolves when all that was written is on the screen; at once after `dispose` */
+  /**
+   * Resolves when all that was written is on the screen; at once after `dispose`.
+   * @throws CatalogueError undrawable: a piece took too long. Nothing is drawn from then on
+   */
   flush(): Promise<void>;
   resize(cols: number, rows: number): void;
   /** the window now, as status rules read it: 0.1 ms for 200×50 */
@@ -99,6 +103,7 @@ export function createEmulator(options: EmulatorOptions): Emulator {
   });
   const toDraw = wholeCharacters();
   let disposed = false;
+  const output = boundedOutput((piece) => coreOf(terminal).writeSync(piece));
   // The headless terminal keeps it to itself (6.0.0).
   let isCursorVisible = true;
   for (const final of ['h', 'l'] as const) {
@@ -112,11 +117,12 @@ export function createEmulator(options: EmulatorOptions): Emulator {
       if (disposed) return;
       const pieces = toDraw(bytes);
       const last = pieces.pop() ?? '';
-      for (const piece of pieces) terminal.write(piece);
-      terminal.write(last, () => (disposed ? undefined : onParsed?.()));
+      for (const piece of pieces) output.add(piece);
+      output.add(last, () => (disposed ? undefined : onParsed?.()));
     },
-    flush: () => new Promise((resolve) => (disposed ? resolve() : terminal.write('', resolve))),
+    flush: () => output.flush(),
     resize: (cols, rows) => {
+      output.drawAll();
       raisedTo = null;
       terminal.resize(cols, rows);
     },
@@ -144,6 +150,7 @@ export function createEmulator(options: EmulatorOptions): Emulator {
     text: (lines, format) => readText(terminal, serializer, { lines, format }),
     dispose: () => {
       disposed = true;
+      output.dispose();
       terminal.dispose();
     },
   };

@@ -21,6 +21,8 @@ interface Core {
   coreMouseService: { activeEncoding: string };
   _charsetService: { glevel: number; charset: Charset | undefined; _charsets: (Charset | undefined)[] };
   _bufferService: { buffers: { normal: CoreBuffer; alt: CoreBuffer } };
+  /** draws at once; what it is given later comes after that */
+  writeSync(data: string | Uint8Array): void;
   _inputHandler: {
     _curAttrData: Styled;
     /** `precedingJoinState`: how what was printed last takes a combining character; 0 where something else came after it */

@@ -32,6 +32,12 @@ export function openRecording(
     onFrame: (frame, at) => actor.seeScreen(frame, at),
     onResize: (newCols, newRows) => deps.emit({ kind: 'resized', slug: actor.slug, cols: newCols, rows: newRows }),
     onFault: (cause) => deps.log.warn({ slug: actor.slug, err: cause }, 'its recording could not be read'),
+    onAside: (cause) => {
+      if (cause !== null) {
+        deps.log.error({ slug: actor.slug, err: cause }, 'its recording takes too long to be drawn, and is set aside');
+      }
+      actor.seeUndrawn(cause !== null);
+    },
     onLost: deps.isFlushed ? () => actor.gap.seeLoss() : null,
     onDamage: (damage) => actor.seeDamage(damage),
     onDeleted: (openPath) => saveDeleted(deps, actor, openPath),

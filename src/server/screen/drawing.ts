@@ -14,6 +14,8 @@ const FLOOD_BYTES = 4 * FLOOD_END_BYTES;
 const SCROLLBACK_LINES = 1_000;
 /** Drawn at a time: 1 ms of work, and hardly slower than larger pieces. */
 const PIECE_BYTES = 32_768;
+/** What is set aside is tried again after so much more of it, and each time after twice as much. */
+const FIRST_TRY_BYTES = 1_000_000;
 /** A flood that pauses for so long is over, and its end is drawn. */
 const QUIET_MS = 200;
 /** CAN: ends the escape sequence that a terminal may be in. */
@@ -31,6 +33,8 @@ export interface DrawingOptions {
   onDrawn: () => void;
   /** the recording could not be read: the picture stays as it was */
   onFault: (cause: unknown) => void;
+  /** drawing its bytes took far too long, twice, so they are set aside. Null: they are drawn again */
+  onAside: (cause: unknown) => void;
 }
 
 /** The terminal that a session's bytes draw. Sessions take turns at it, so that drawing keeps the server from nothing else. */
@@ -65,7 +69,7 @@ interface Redraw {
  * its terminal any more, whose bytes are all in the recording, and its end is drawn from there when it is over, asked for or long.
  */
 export function createDrawing(options: DrawingOptions): Drawing {
-  const { clock, onDrawn, onFault } = options;
+  const { clock, onDrawn, onFault, onAside } = options;
   let { cols, rows } = options;
   let emulator = createEmulator({ cols, rows, scrollback: SCROLLBACK_LINES });
   let drawn = options.from;
@@ -77,18 +81,51 @@ export function createDrawing(options: DrawingOptions): Drawing {
   let redraw: Redraw | null = null;
   let isDisposed = false;
   let flushes: { to: number; resolve: () => void }[] = [];
+  /** where it is tried again to draw; null: it is drawn, or being tried */
+  let tryAgainAt: number | null = null;
+  let isAside = false;
+  let hasFailed = false;
+  let restBytes = FIRST_TRY_BYTES;
 
   const turn = { draw: drawPiece, wants: () => !isDisposed && (redraw !== null || queuedBytes > 0) };
 
   async function drawPiece(): Promise<void> {
-    if (redraw === null) await drawQueued();
-    else await drawAgain(redraw);
+    try {
+      if (redraw === null) await drawQueued();
+      else await drawAgain(redraw);
+    } catch (cause) {
+      if (!isDisposed) giveUp(cause);
+    }
     if (isDisposed) return;
     flushes = flushes.filter(({ to, resolve }) => {
       if (to <= drawn) resolve();
       return to > drawn;
     });
     if (flushes.length > 0 && floodedAt !== null) beginRedraw();
+  }
+
+  /**
+   * A machine that stood still makes drawing take long too, so the end is drawn once more. What fails then as well is set aside: the terminal stays
+   * empty, and the other sessions go on.
+   */
+  function giveUp(cause: unknown): void {
+    redraw?.emulator.dispose();
+    redraw = null;
+    emulator.dispose();
+    emulator = createEmulator({ cols, rows, scrollback: SCROLLBACK_LINES });
+    queue = [];
+    queuedBytes = 0;
+    floodedAt = null;
+    if (!hasFailed) {
+      hasFailed = true;
+      beginRedraw();
+      return;
+    }
+    tryAgainAt = received + restBytes;
+    restBytes *= 2;
+    drawn = received;
+    if (!isAside) onAside(cause);
+    isAside = true;
   }
 
   async function drawQueued(): Promise<void> {
@@ -129,7 +166,7 @@ export function createDrawing(options: DrawingOptions): Drawing {
     const again = createEmulator({ cols, rows, scrollback: SCROLLBACK_LINES });
     // The modes that were set before the flood hold on; its lines scroll what stood there away.
     again.write(Buffer.from(`${emulator.serialize()}${CANCEL}`));
-    redraw = { emulator: again, at: received - FLOOD_END_BYTES, to: received };
+    redraw = { emulator: again, at: Math.max(options.from, received - FLOOD_END_BYTES), to: received };
     floodedAt = null;
     requestTurn(turn);
   }
@@ -148,6 +185,9 @@ export function createDrawing(options: DrawingOptions): Drawing {
     emulator.dispose();
     ({ emulator } = current);
     drawn = current.to;
+    hasFailed = false;
+    if (isAside) onAside(null);
+    isAside = false;
     onDrawn();
   }
 
@@ -170,6 +210,13 @@ export function createDrawing(options: DrawingOptions): Drawing {
   return {
     take: (bytes, offset) => {
       received = offset + bytes.length;
+      if (tryAgainAt !== null) {
+        drawn = received;
+        if (received < tryAgainAt) return;
+        tryAgainAt = null;
+        beginRedraw();
+        return;
+      }
       if (floodedAt === null) {
         queue.push({ bytes, to: received });
         queuedBytes += bytes.length;

@@ -38,6 +38,8 @@ export interface SessionRecordingOptions {
   onResize: (cols: number, rows: number) => void;
   /** the recording could not be read just now */
   onFault: (cause: unknown) => void;
+  /** what it has takes too long to be drawn: from now on it shows nothing. Null: it is drawn again */
+  onAside: (cause: unknown) => void;
   /** output is missing in it: the disk was full. Null where `script` does not write through at once, for then its files cannot be compared */
   onLost: (() => void) | null;
   onDamage: (damage: RecordingDamage) => void;
@@ -83,6 +85,8 @@ export function createSessionRecording(options: SessionRecordingOptions): Sessio
   let end = 0;
   /** of what was recorded before only the picture at its end counts */
   let isCatchingUp = false;
+  /** it cannot be drawn: the terminal is empty, and says nothing of the session */
+  let isAside = false;
   let epoch = 0;
   let frameDue: Dispose | null = null;
   let frameReadAt = Number.NEGATIVE_INFINITY;
@@ -90,7 +94,7 @@ export function createSessionRecording(options: SessionRecordingOptions): Sessio
   const resetListeners = new Set<(epoch: number) => void>();
 
   const readFrame = (at: number): void => {
-    if (drawing === null) return;
+    if (drawing === null || isAside) return;
     frameReadAt = clock.elapsed();
     lastFrame = drawing.emulator().frame();
     onFrame(lastFrame, at);
@@ -114,7 +118,13 @@ export function createSessionRecording(options: SessionRecordingOptions): Sessio
     end = from;
     drawing?.dispose();
     const onDrawn = () => isCatchingUp || readFrameSoon();
-    drawing = createDrawing({ ...size, from, file: () => files.typescript, clock, onDrawn, onFault });
+    const onAside = (cause: unknown): void => {
+      isAside = cause !== null;
+      lastFrame = null;
+      options.onAside(cause);
+    };
+    if (isAside) onAside(null);
+    drawing = createDrawing({ ...size, from, file: () => files.typescript, clock, onDrawn, onFault, onAside });
   }
   function reset(offset = 0): void {
     epoch += 1;

@@ -41,8 +41,9 @@ import type { PatientDeliveries } from './patient-deliveries.ts';
 import type { PatientWrites } from './patient-writes.ts';
 import { queueStoppedSince } from './queue-stop.ts';
 import { createSessionStatus, type SessionStatus } from './session-status.ts';
+import { changeOf, memoryOf } from './status-change.ts';
 import { createTimeSpent, type TimeSpent } from './time-spent.ts';
-import { toTimestamp, viewSession } from './view.ts';
+import { viewSession } from './view.ts';
 
 /** What every actor shares. */
 export interface ActorDeps {
@@ -115,6 +116,7 @@ export class SessionActor {
   isChangingHands = false;
   private currentRecord: SessionRecord;
   private attached: boolean | null = null;
+  private undrawnAt: number | null = null;
   private owesRedraw = false;
   private readonly redrawListeners = new Set<() => void>();
   private readonly damageListeners = new Set<(damage: RecordingDamage) => void>();
@@ -255,6 +257,7 @@ export class SessionActor {
       lines: facts?.lines() ?? this.recording?.lines() ?? null,
       size: this.recording?.size() ?? null,
       recordingStopped: this.gap.stopped(),
+      undrawnAt: this.undrawnAt,
       broughtBack: this.isBroughtBack,
       queueStoppedAt: queueStoppedSince(this),
       json: json === undefined || facts === null ? null : { evidence: json, costUsd: facts.costUsd() },
@@ -361,6 +364,13 @@ export class SessionActor {
     this.status.seeScreen(frame, at);
     if (before === this.obstacle() || !this.listed) return;
     for (const listener of [...this.changeListeners]) listener();
+  }
+
+  /** Its recording can be drawn no more, or again: until then only the other sources say what it does. */
+  seeUndrawn(isUndrawn: boolean): void {
+    this.undrawnAt = isUndrawn ? this.deps.clock.now() : null;
+    if (isUndrawn) this.status.loseScreen();
+    this.emitUpdated();
   }
 
   /** The agent's process was found, or found again. */
@@ -477,18 +487,4 @@ export class SessionActor {
     if (memory.state === 'waiting' && before?.state !== 'waiting') this.deps.onWaiting(session);
     for (const listener of [...this.changeListeners]) listener();
   }
-}
-
-function changeOf(memory: StatusMemory, at: number): StatusChange {
-  const { primary, detail, state, health, because } = memory;
-  return { at: toTimestamp(at), primary, detail, state, health, because };
-}
-
-/** The status as a former server left it: only for how long it has lasted, the evidence decides anew what it is. */
-function memoryOf(last: StatusChange | null, now: number): StatusMemory | null {
-  if (last === null) return null;
-  // The clock may have been set back since.
-  const at = Math.min(Date.parse(last.at), now);
-  const { primary, detail, state, health, because } = last;
-  return { primary, detail, state, health, because, since: at, recoveredAt: null, question: null, lastQuestion: null };
 }

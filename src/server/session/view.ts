@@ -23,6 +23,7 @@ export interface SessionFacts {
   queueStoppedAt: number | null;
   /** since when, in Unix milliseconds, and why its recording does not go on; null while it does */
   recordingStopped: { since: number; because: RecordingStop } | null;
+  undrawnAt: number | null;
 }
 
 /** A session as every face shows it. */
@@ -52,6 +53,7 @@ export function viewSession(facts: SessionFacts): Session {
     max_budget_usd: record.launch.max_budget_usd,
     rate_limit: json?.evidence.rateLimit ?? null,
     recording_stopped_at: facts.recordingStopped === null ? null : toTimestamp(facts.recordingStopped.since),
+    ...(facts.undrawnAt === null ? {} : { undrawn_since: toTimestamp(facts.undrawnAt) }),
     brought_back: facts.broughtBack,
     recording_stopped_because: facts.recordingStopped?.because ?? null,
     screen_prompt_at: facts.screenPromptAt === null ? null : toTimestamp(facts.screenPromptAt),

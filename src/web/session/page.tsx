@@ -2,6 +2,7 @@ import { computed } from '@preact/signals';
 import { useEffect, useLayoutEffect, useMemo, useRef } from 'preact/hooks';
 import type { RecordingStop, Session } from '../../protocol/index.ts';
 import { blockedText } from '../../text/blocked-words.ts';
+import { recordingText } from '../../text/session-words.ts';
 import { ageText, now } from '../app/clock.ts';
 import { addressOf } from '../app/router.ts';
 import { addShortcuts } from '../app/shortcuts.ts';
@@ -53,6 +54,11 @@ export function SessionPage({ slug, seq }: { slug: string; seq: number | null })
         {session.recording_stopped_at !== null && (
           <p class="notice bad" role="status">
             {stopText(session.recording_stopped_because, ageText(Date.parse(session.recording_stopped_at), now.value))}
+          </p>
+        )}
+        {session.undrawn_since !== undefined && (
+          <p class="notice bad" role="status">
+            {recordingText(session)}
           </p>
         )}
         <StoppedQueue session={session} />

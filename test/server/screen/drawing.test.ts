@@ -15,11 +15,13 @@ let world: ReturnType<typeof createWorld>;
 let file: string;
 let clock: ManualClock;
 let faults: unknown[];
+let aside: unknown[];
 beforeEach(() => {
   world = createWorld();
   file = join(world.streamDir, 'A.typescript');
   clock = new ManualClock();
   faults = [];
+  aside = [];
 });
 afterEach(() => world.dispose());
 
@@ -44,6 +46,7 @@ function record(): Recorded {
     clock,
     onDrawn: () => drawnTo.push(drawing.drawn()),
     onFault: (cause) => faults.push(cause),
+    onAside: (cause) => aside.push(cause),
   });
   world.onDispose(() => drawing.dispose());
   return {
@@ -175,4 +178,39 @@ test('a resize holds for the picture that is being drawn, too', async () => {
   recorded.drawing.resize(30, 5);
   await flushed;
   expect(recorded.drawing.emulator().frame()).toMatchObject({ cols: 30, rows: 5 });
+});
+
+/** No sequence is known that loops for ever, so one is planted in what xterm.js makes a title's letters with. */
+const ENDLESS = '\x1b]0;\ue123\x07';
+function plant(): void {
+  const make = String.fromCharCode;
+  String.fromCharCode = (...codes) => {
+    if (codes.includes(0xe123)) for (;;);
+    return make(...codes);
+  };
+  world.onDispose(() => {
+    String.fromCharCode = make;
+  });
+}
+
+test('what takes too long to be drawn is set aside, others are drawn meanwhile, and it is tried again when it is far enough behind', async () => {
+  plant();
+  const recorded = record();
+  const other = record();
+  recorded.write('before');
+  await recorded.drawing.flush();
+  recorded.write(ENDLESS);
+  other.write('others go on');
+  await other.drawing.flush();
+  expect(other.drawing.emulator().frame().lines[0]).toBe('others go on');
+  await recorded.drawing.flush();
+  await waitFor(() => aside.length > 0, { describe: 'it is set aside' });
+  expect(aside).toMatchObject([{ code: 'undrawable' }]);
+  expect(recorded.drawing.drawn()).toBe(recorded.bytes().length);
+  for (let more = 0; more < 12; more++) recorded.write(LINE.repeat(2_000));
+  recorded.write('❯ the end');
+  await waitFor(() => aside.length > 1, { describe: 'it is drawn again' });
+  await recorded.drawing.flush();
+  expect(aside[1]).toBeNull();
+  expect(recorded.drawing.emulator().frame().lines.at(-1)).toBe('❯ the end');
 });

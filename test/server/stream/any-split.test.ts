@@ -34,6 +34,7 @@ function begin(slug: string): SessionRecording {
     onResize: () => undefined,
     onLost: null,
     onDamage: () => undefined,
+    onAside: (cause) => expect.unreachable(String(cause)),
     onDeleted: () => Promise.resolve(),
     onFault: (cause) => expect.unreachable(String(cause)),
   });

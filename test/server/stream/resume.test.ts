@@ -30,6 +30,7 @@ test('ten clients that come and go have every byte of twenty sessions, and the s
       onResize: () => undefined,
       onLost: null,
       onDamage: () => undefined,
+      onAside: (cause) => expect.unreachable(String(cause)),
       onDeleted: () => Promise.resolve(),
       onFault: (cause) => expect.unreachable(String(cause)),
     });

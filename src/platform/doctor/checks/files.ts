@@ -45,7 +45,14 @@ export async function checkRecordings({ settings: { stream_dir }, askSessions }:
   if (!statSync(place).isDirectory())
     return fault(`${place} is no directory`, 'Name another one in CBOS_STREAM_STREAM_DIR');
   if (!isWritable(place)) return fault(`${place} cannot be written`, `Make it yours, or set CBOS_STREAM_STREAM_DIR`);
-  const removed = (await askSessions()).flatMap((one) => (one.recording_stopped_because === 'removed' ? one.slug : []));
+  const sessions = await askSessions();
+  const undrawn = sessions.filter(({ undrawn_since: since }) => since !== undefined).map(({ slug }) => slug);
+  if (undrawn.length > 0)
+    return warning(
+      `${undrawn.join(', ')} wrote what takes too long to be drawn: its screen is empty here, and others go on`,
+      `cbos attach ${undrawn[0]} shows it; cbos restart ${undrawn[0]} begins another recording`,
+    );
+  const removed = sessions.flatMap((one) => (one.recording_stopped_because === 'removed' ? one.slug : []));
   if (removed.length > 0)
     return fault(
       `the files of ${removed.join(', ')} were removed, and no others could be begun yet`,
