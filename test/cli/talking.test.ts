@@ -19,7 +19,7 @@ const lastSent = (): string | undefined => cli.server.sessions.deliveries('AUTH'
 describe('send', () => {
   test('joins words by blanks; options may stand after the text', async () => {
     const { code, stdout } = await runCommand(['send', 'AUTH', 'run', 'the', 'tests', '--queue'], cli.where);
-    expect({ code, stdout }).toEqual({ code: 0, stdout: 'AUTH gets it as soon as it is ready\n' });
+    expect({ code, stdout }).toEqual({ code: 0, stdout: 'AUTH: queued; it is sent as soon as the session is ready\n' });
     expect(cli.server.sessions.deliveries('AUTH')[0]).toMatchObject({ text: 'run the tests', status: 'queued' });
   });
 

@@ -102,7 +102,7 @@ describe('an error', () => {
     });
     expect((await failure(nobody.client.call('health'))).toBody()).toMatchObject({
       code: 'no_server',
-      hint: 'cbos up',
+      hint: 'Start it: cbos up',
     });
     const lost = clientOn(() => {
       throw new ConnectionLostError('ECONNRESET');

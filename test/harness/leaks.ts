@@ -1,0 +1,37 @@
+import { afterAll } from 'vitest';
+import { waitFor } from './wait-for.ts';
+
+/** What a suite may leave open by mistake: timers, watchers, servers and connections. Pipes to the runner and to programs that end are not counted. */
+const WATCHED: ReadonlySet<string> = new Set([
+  'FSEventWrap',
+  'Immediate',
+  'StatWatcher',
+  'TCPServerWrap',
+  'TCPSocketWrap',
+  'Timeout',
+]);
+
+/** A connection that was closed is let go of a moment later. */
+const SETTLE_MS = 5_000;
+
+const open = (): string[] => process.getActiveResourcesInfo().filter((kind) => WATCHED.has(kind));
+
+// Of vitest itself: they were there before the suite.
+const before = open();
+
+/** Registered first, so it runs after all other hooks of the suite. */
+afterAll(async () => {
+  let left: string[] = [];
+  await waitFor(
+    () => {
+      left = [...open()];
+      for (const kind of before) if (left.includes(kind)) left.splice(left.indexOf(kind), 1);
+      return left.length === 0;
+    },
+    {
+      describe: 'the suite has let go of its timers, watchers and connections',
+      actual: () => left,
+      timeoutMs: SETTLE_MS,
+    },
+  );
+});
