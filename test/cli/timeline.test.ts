@@ -51,6 +51,7 @@ const PERMISSION = [
   'active/responding',
   'waiting/permission',
   'active/using_tools',
+  'active/thinking',
   'active/responding',
   'idle/waiting_input',
 ];
