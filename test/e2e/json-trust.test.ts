@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, symlinkSync, unlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { Delivery, Session } from '../../src/protocol/index.ts';
@@ -102,4 +102,25 @@ test('a no ends the session, and a folder that is trusted, or lies in one that i
   // A terminal asks about the server there, which it would not run without a yes, and not about trust.
   const shown = await cbos.until('PROOF', (one) => one.status.question !== null, 'asks');
   expect(shown.status.question?.text).toContain('New MCP server found');
+});
+
+test('the question is about the folder that the session has now, and what a link leads to is what is judged and started', async () => {
+  const [here, there] = [world.project('here'), world.project('there')];
+  const repository = plantRepository(there);
+  await json.create('MOVED', { path: here });
+  expect((await cbos.session('MOVED')).status.question?.text).toContain(here);
+  const moved = await cbos.call<Session>('PATCH', '/sessions/MOVED', { path: there });
+  expect(moved.body.status.question?.text).toContain(there);
+  expect(moved.body.status.question?.text).not.toContain(here);
+
+  const link = join(world.dir, 'link');
+  symlinkSync(here, link);
+  const { status } = await json.create('LINKED', { path: link });
+  expect(status.question?.text).toContain(here);
+  expect((await json.answer('LINKED', { choice: 'yes' })).status).toBe(200);
+  unlinkSync(link);
+  symlinkSync(there, link);
+  const refused = await cbos.call('POST', '/sessions/LINKED/send', { text: 'scene:hello' });
+  expect(refused.error).toMatchObject({ question: { kind: 'setup', text: expect.stringContaining(there) } });
+  expect([json.agents(), repository.ran()]).toEqual([0, []]);
 });

@@ -1,5 +1,5 @@
 import { createReadStream } from 'node:fs';
-import { join } from 'node:path';
+import { basename, dirname, join, normalize } from 'node:path';
 import { createInterface } from 'node:readline';
 
 export interface ConversationPlace {
@@ -13,6 +13,13 @@ export interface ConversationPlace {
 /** Where Claude Code keeps a conversation: `projects/CWD-WITH-DASHES/ID.jsonl` of its configuration directory. */
 export function transcriptFile(place: ConversationPlace): string {
   return join(place.configDir, 'projects', place.cwd.replaceAll(/[^A-Za-z0-9]/g, '-'), `${place.sessionId}.jsonl`);
+}
+
+/** Whether a file is where Claude Code keeps a conversation; what runs inside a session can drop hooks of its own that name any file. */
+export function isTranscriptOf(file: string, { configDir, sessionId }: Omit<ConversationPlace, 'cwd'>): boolean {
+  const projects = join(configDir, 'projects');
+  const isBelow = dirname(dirname(file)) === projects && file === normalize(file);
+  return isConversationId(sessionId) && isBelow && basename(file) === `${sessionId}.jsonl`;
 }
 
 /** A line of the conversation itself; others keep the mode, the title and the like. */
@@ -32,6 +39,8 @@ async function hasMessages(file: string): Promise<boolean> {
 }
 
 /** What hooks and the registry name may be anybody's: as an argument after `--resume`, what begins with a dash would be an option. */
+export const isConversationId = (id: string): boolean => CONVERSATION_ID.test(id);
+
 const CONVERSATION_ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 /**
@@ -44,7 +53,7 @@ export async function continueConversation(
   place: ConversationPlace,
   newId: string,
 ): Promise<{ kind: 'new' | 'resume'; sessionId: string }> {
-  return CONVERSATION_ID.test(place.sessionId) && (await hasMessages(transcriptFile(place)))
+  return isConversationId(place.sessionId) && (await hasMessages(transcriptFile(place)))
     ? { kind: 'resume', sessionId: place.sessionId }
     : { kind: 'new', sessionId: newId };
 }

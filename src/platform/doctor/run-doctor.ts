@@ -1,5 +1,6 @@
 import { CatalogueError } from '../../protocol/index.ts';
 import { type Check, type Finding, fault } from './check.ts';
+import { checkCallers } from './checks/callers.ts';
 import { checkDatabase } from './checks/database.ts';
 import { checkDrops, checkHome, checkRecordings, checkSpool } from './checks/files.ts';
 import { checkInotify } from './checks/inotify.ts';
@@ -25,6 +26,7 @@ const EXAMINATIONS: readonly (readonly [name: string, examine: Examine])[] = [
   ['Hook spool', checkSpool],
   ['File watching', checkInotify],
   ['Server', checkServer],
+  ['Callers', checkCallers],
   ['Service', checkService],
   ['Screen sessions', checkScreens],
   ['Left-over processes', checkOrphans],

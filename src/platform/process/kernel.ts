@@ -37,6 +37,11 @@ function loadLibc(): Libc | null {
   }
 }
 
+/** Whether the kernel can be asked at all. */
+export function knowsPeers(): boolean {
+  return requireLibc() !== null;
+}
+
 /**
  * The process that connected to a local socket (SO_PEERCRED), which nothing in /proc tells and Node does not ask for.
  * @param fd of the accepted connection

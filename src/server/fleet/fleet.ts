@@ -245,7 +245,10 @@ export function createFleet({ deps: given, launch, registryDir, pid, ...listener
       const path = request.path === undefined ? null : await requireDirectory(request.path);
       return member.actor.mailbox.post(async () => {
         if (request.slug !== undefined) await rename(member, request.slug);
-        if (path !== null) member.actor.commit({ path });
+        if (path !== null) {
+          member.actor.commit({ path });
+          await member.controls.moved();
+        }
         return member.actor.view();
       });
     },

@@ -1,6 +1,9 @@
 import { dirname } from 'node:path';
 import {
+  configDirectory,
   type HookSpool,
+  isConversationId,
+  isTranscriptOf,
   LAUNCH_VARIABLE,
   type RegistryRecord,
   registryEvidence,
@@ -228,7 +231,24 @@ export function createObserver(options: ObserverOptions): Observer {
   function seeHook(hook: SpooledHook): void {
     const member = hook.launchId === null ? null : roster.byLaunch(hook.launchId);
     if (member === null) log.debug({ event: hook.event }, 'a hook of no listed session');
-    else member.actor.seeHook(hook);
+    else member.actor.seeHook({ ...hook, payload: ownPayload(member, hook.payload) });
+  }
+
+  /** What runs inside a session can drop hooks: what one says of the conversation counts only where that can be this session's own. */
+  function ownPayload({ actor }: Member, payload: SpooledHook['payload']): SpooledHook['payload'] {
+    const { session_id: sessionId, transcript_path: transcript, ...rest } = payload;
+    const isOthers = roster
+      .all()
+      .some(({ actor: other }) => other !== actor && !other.isDead() && other.record.claudeSessionId === sessionId);
+    if (typeof sessionId !== 'string' || !isConversationId(sessionId) || isOthers) {
+      log.warn({ slug: actor.slug, sessionId }, 'a hook named a conversation that is not its own');
+      return rest;
+    }
+    const { env } = actor.record.launch;
+    const hasOwnHome = env.CLAUDE_CONFIG_DIR !== undefined || env.HOME !== undefined;
+    const configDir = hasOwnHome ? configDirectory(env) : dirname(options.registryDir);
+    const isOwn = typeof transcript === 'string' && isTranscriptOf(transcript, { configDir, sessionId });
+    return { ...rest, session_id: sessionId, ...(isOwn ? { transcript_path: transcript } : {}) };
   }
 
   /** Nobody knows which hooks were lost. */

@@ -17,7 +17,7 @@ import type { Dispose } from '../sessions.ts';
 import { type AgentEnd, AgentRun } from './agent-run.ts';
 import type { JsonContext } from './context.ts';
 import { EventLog } from './event-log.ts';
-import { planLaunch, requireAlone, startAgent, trustToAsk } from './start-agent.ts';
+import { folderOf, planLaunch, requireAlone, startAgent, trustToAsk } from './start-agent.ts';
 
 /** Claude Code answers a control request within some 10 ms; while it starts it takes as long as the start. */
 const CONTROL_TIMEOUT_MS = 15_000;
@@ -223,6 +223,12 @@ export class JsonDriver {
     await requireAlone(this.#context, actor.record);
     const launchId = uuid();
     const launch = await planLaunch(this.#context, actor.record, launchId);
+    // A link may have been turned to another folder since that was settled.
+    const open = await trustToAsk(this.#context, actor.record);
+    if (open !== null || (await folderOf(actor.record)) !== launch.cwd) {
+      await this.settleTrust();
+      throw untrusted(actor);
+    }
     const { claudeSessionId } = launch;
     // Written down before the start: a server that dies right after finds the process by its mark.
     actor.commit({ launchId, agent: null, claudeSessionId, claudeVersion: launch.claudeVersion });

@@ -69,6 +69,9 @@ export function createJsonControls(context: JsonContext, actor: SessionActor): S
     },
     rest: () => driver.rest(),
     rename: async (slug) => actor.commit({ slug }),
+    moved: async () => {
+      if (!actor.isDead()) await driver.settleTrust();
+    },
     answer: (request) => answerJsonQuestion({ actor, driver, deliverer }, request),
     interrupt,
     keys: noTerminal,

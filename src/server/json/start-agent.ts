@@ -43,10 +43,15 @@ export function requireStartable(context: JsonContext, record: SessionRecord): v
  * dialog or by a person's answer to this session.
  */
 export async function trustToAsk(context: JsonContext, record: SessionRecord): Promise<TrustToAsk | null> {
-  const folder = await realpath(await requireDirectory(record.path ?? ''));
+  const folder = await folderOf(record);
   if (record.launch.trusted_folder === folder) return null;
   if (await isFolderTrusted(environmentOf(context, record, ''), folder)) return null;
   return { folder, files: await actingFiles(folder) };
+}
+
+/** Where it is started, links resolved: what is judged is what is started, wherever a link leads by then. @throws CatalogueError no_such_path */
+export async function folderOf(record: SessionRecord): Promise<string> {
+  return realpath(await requireDirectory(record.path ?? ''));
 }
 
 type TrustToAsk = Pick<TrustRequest, 'folder' | 'files'>;
@@ -68,7 +73,7 @@ function environmentOf(context: JsonContext, record: SessionRecord, launchId: st
 export async function planLaunch(context: JsonContext, record: SessionRecord, launchId: string): Promise<AgentLaunch> {
   const { settings } = context;
   const { launch, claudeSessionId } = record;
-  const cwd = await requireDirectory(record.path ?? '');
+  const cwd = await folderOf(record);
   const env = environmentOf(context, record, launchId);
   const program = resolveClaude(settings.claude_command, env.PATH ?? '');
   const version = await claudeVersion(program, env);

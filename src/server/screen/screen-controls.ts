@@ -131,6 +131,7 @@ export function createScreenControls(context: LaunchContext, actor: SessionActor
     release: () => endScreenSession({ screen }, actor),
     // Screen keeps it, and it costs CBOS nothing.
     rest: async () => undefined,
+    moved: async () => undefined,
     rename,
     answer: (request) => answerQuestion(actor, deliverer, request),
     interrupt: () => interruptTurn(actor),

@@ -33,6 +33,8 @@ export interface SessionControls {
   rest(): Promise<void>;
   /** Gives whatever carries the session's name outside of the record another one; called with the slug reserved. */
   rename(slug: string): Promise<void>;
+  /** Its folder is another one from its next start on. */
+  moved(): Promise<void>;
   /** @throws CatalogueError no_question, stale_question, no_such_option, not_adopted, not_confirmed */
   answer(request: Answer): Promise<void>;
   /** @throws CatalogueError nothing_running, not_adopted, not_confirmed */

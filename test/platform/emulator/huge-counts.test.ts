@@ -112,7 +112,9 @@ test('no control sequence takes long, whatever its parameters are', { timeout: 1
   const seed = Number(process.env.EMULATOR_FUZZ_SEED ?? Date.now() % 2 ** 31);
   for (let batch = 0; batch * BATCH < INPUTS; batch++) {
     const texts = fc.sample(sequence, { numRuns: Math.min(BATCH, INPUTS - batch * BATCH), seed: seed + batch });
-    for (const [index, ms] of (await drawAllMs(texts)).entries()) {
+    const took = await drawAllMs(texts);
+    expect(took).toHaveLength(texts.length);
+    for (const [index, ms] of took.entries()) {
       if (ms < LONGEST_MS) continue;
       const text = texts[index] ?? '';
       // Once more by itself: another thread's work counts as well.
