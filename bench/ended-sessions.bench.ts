@@ -15,6 +15,7 @@ const REST_MS = 3_000;
 const AT_LEAST_MS = 14_000;
 
 export async function measure(): Promise<Figure[]> {
+  const none = await startEmpty();
   await using world = createWorld();
   makeEndedSessions(world, { count: 1_000, changes: 200, recordingBytes: 500_000 });
   const first = await startAndRest(world);
@@ -25,7 +26,19 @@ export async function measure(): Promise<Figure[]> {
     { name: 'a later start: it answers after', value: second.readyMs, unit: 'ms' },
     { name: 'a later start: processor time until it rests', value: second.processorS, unit: 's' },
     { name: 'a later start: part of the first', value: (second.processorS / first.processorS) * 100, unit: '%' },
+    { name: 'a later start: times one without sessions', value: second.processorS / none.processorS, unit: '×' },
+    {
+      name: 'a later start: it answers after, times one without sessions',
+      value: second.readyMs / none.readyMs,
+      unit: '×',
+    },
   ];
+}
+
+/** What the same machine takes at the same time where there is nothing to look at. */
+async function startEmpty(): Promise<{ readyMs: number; processorS: number }> {
+  await using world = createWorld();
+  return await startAndRest(world);
 }
 
 async function startAndRest(world: World): Promise<{ readyMs: number; processorS: number }> {

@@ -1,6 +1,7 @@
 // npm run bench [-- NAME…]: runs bench/NAME.bench.ts (all without a name) against the built dist/ and records the figures.
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { loadavg } from 'node:os';
 import { join } from 'node:path';
 import { createViteServer } from 'vitest/node';
 import { ROOT } from '../scripts/root.mjs';
@@ -49,11 +50,21 @@ async function runBench(name) {
   const file = readdirSync(FOLDER).find((candidate) => BENCH_FILE.exec(candidate)?.[1] === name) ?? '';
   const bench = /** @type {import('./figures.mjs').Bench} */ (await loader.ssrLoadModule(join(FOLDER, file)));
   process.stdout.write(`\n${name}: ${bench.about}\n`);
+  const [before = 0] = loadavg();
   const figures = await bench.measure();
   process.stdout.write(`${formatFigures(figures)}\n`);
-  const record = { bench: name, about: bench.about, at: new Date().toISOString(), commit: commit(), machine, figures };
+  const record = {
+    ...{ bench: name, about: bench.about, at: new Date().toISOString(), commit: commit() },
+    // Of the last minute, before and after: what else the machine did.
+    ...{ load: [round(before), round(loadavg()[0] ?? 0)], machine, figures },
+  };
   writeFileSync(join(FOLDER, 'results', `${name}.json`), `${JSON.stringify(record, null, 2)}\n`);
   return figures.every(isWithinLimit);
+}
+
+/** @param {number} value */
+function round(value) {
+  return Math.round(value * 10) / 10;
 }
 
 /** The commit that was measured, with a plus where the checkout differs from it; null outside a checkout. */

@@ -153,4 +153,10 @@ describe('status', () => {
     for (const argv of [['ls'], ['show', 'BUILD']])
       expect((await runCommand(argv, where)).stdout).toMatch(/not recorded since \d\d:05:00: the disk is full/);
   });
+
+  test('says what keeps keys from a session, as far as it is known', async () => {
+    server.sessions.change('BUILD', { screen_prompt_at: '2026-11-20T15:05:00.000Z' });
+    for (const argv of [['ls'], ['show', 'BUILD']])
+      expect((await runCommand(argv, where)).stdout).toMatch(/in Screen's copy mode, or at one of its prompts/);
+  });
 });

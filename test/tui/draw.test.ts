@@ -107,3 +107,30 @@ test.each(Object.entries(MODES).flatMap(([name, mode]) => SIZES.map((size) => ({
     }
   },
 );
+
+test('what keeps keys from a session is said above its screen and in the list', () => {
+  const model = createModel(0);
+  const mode = MODES['a list to browse'] as Mode;
+  const stopped = {
+    ...status,
+    primary: null,
+    because: { source: 'process', rule: 'process.stopped', evidence: 'kill -CONT 7' },
+  } as const;
+  model.view = new Map([
+    ['COPY', someSession('COPY', { screen_prompt_at: '2026-11-20T15:05:00.000Z' })],
+    ['STOP', someSession('STOP', { state: 'unknown', status: stopped })],
+  ]);
+  model.selected = 'COPY';
+  const options = {
+    model,
+    mode,
+    content: null,
+    size: { cols: 200, rows: 40 },
+    now: 0,
+    home: '/',
+    dress: dressFor(false),
+  };
+  const said = draw(options).rows.join('\n');
+  expect(said.match(/in Screen's copy mode, or at one of its prompts/g)?.length).toBe(2);
+  expect(said).toContain('kill -CONT 7');
+});

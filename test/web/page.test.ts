@@ -152,6 +152,15 @@ describe('a question', () => {
     expect(one.server.sessions.answers).toEqual([{ ...answer, question_id: 'q1' }]);
   });
 
+  test('has above it what keeps keys from the session, as far as that is known', async () => {
+    await using one = await startPage(browser, { prepare: ({ sessions }) => void sessions.add('ASKS', asking()) });
+    await one.visit('#/s/ASKS');
+    one.server.sessions.change('ASKS', { screen_prompt_at: '2026-11-20T15:05:00.000Z' });
+    await one.page.getByText("in Screen's copy mode, or at one of its prompts").waitFor();
+    one.server.sessions.change('ASKS', { screen_prompt_at: null });
+    await one.page.getByText("in Screen's copy mode").waitFor({ state: 'detached' });
+  });
+
   test('is refused in other words', async () => {
     await using one = await startPage(browser, { prepare: ({ sessions }) => void sessions.add('ASKS', asking()) });
     await one.visit('#/s/ASKS');
