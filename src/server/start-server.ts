@@ -4,7 +4,13 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { thresholdsOf } from '../core/settings/index.ts';
 import { type ScreenRule, userObserver } from '../core/status/index.ts';
-import { createTurnGates, noteRemade, registryDirectory, removeGates } from '../platform/claude/index.ts';
+import {
+  createTurnGates,
+  noteRemade,
+  openReplyWaits,
+  registryDirectory,
+  removeGates,
+} from '../platform/claude/index.ts';
 import { openScreenHost, removeLeftExchanges, type ScreenHost } from '../platform/gnu-screen/index.ts';
 import { runOnWaiting } from '../platform/notify/on-waiting.ts';
 import { openSearchThread, type Search } from '../platform/search/index.ts';
@@ -229,6 +235,7 @@ async function openFleet(
       drops,
       isFlushed: settings.stream_flush,
       holdTurn: gates.hold,
+      waits: openReplyWaits(spoolDir),
       emit: events.emit,
       onEvent: events.onEvent,
       onWaiting: (session) => notifyWaiting(options, session),

@@ -65,6 +65,7 @@ export function advanceStatus(previous: StatusMemory | null, input: StatusInput)
     question,
     // The reason stays the one that the status began with: sources take turns in saying the same.
     because: isAnnounced ? verdict.because : previous.because,
+    wait: verdict.wait,
     lastQuestion: question?.text ?? previous?.lastQuestion ?? null,
   };
   const recoveryEnds = health.recoveredAt === null ? null : health.recoveredAt + RECOVERED_MS;

@@ -2,10 +2,10 @@ import type { Because, Question } from '../../protocol/index.ts';
 import { arbitrate } from './arbitrate/arbitrate.ts';
 import { isClosing } from './arbitrate/arbitration.ts';
 import { type Hearing, hear } from './arbitrate/hearing.ts';
-import type { Evidence, Millis, SourceVerdict, Verdict } from './evidence.ts';
+import type { Evidence, Millis, PendingTool, ScreenDialog, SourceVerdict, Verdict } from './evidence.ts';
 import { requestedTool } from './hooks/hook-rules.ts';
 import { jsonQuestion } from './json/json-question.ts';
-import { asClosing, dialogQuestion, toolBehind } from './question.ts';
+import { asClosing, dialogQuestion, longestWaiting, toolBehind } from './question.ts';
 import { DEFAULT_THRESHOLDS, type Thresholds } from './thresholds.ts';
 
 const UNKNOWN: Because = { source: 'none', rule: 'none', evidence: '' };
@@ -17,28 +17,39 @@ const UNKNOWN: Because = { source: 'none', rule: 'none', evidence: '' };
 export function derive(evidence: Evidence, now: Millis, thresholds: Thresholds = DEFAULT_THRESHOLDS): Verdict {
   const hearing = hear(evidence, now, thresholds);
   const { winner, recheckAt } = arbitrate(hearing);
-  if (winner === null) return { primary: null, detail: null, because: UNKNOWN, question: null, recheckAt };
+  if (winner === null) return { primary: null, detail: null, because: UNKNOWN, ...NOTHING_ASKED, recheckAt };
   const { primary, detail, source, rule } = winner;
   const because = { source, rule, evidence: winner.evidence };
-  return { primary, detail, because, question: questionOf(winner, hearing), recheckAt };
+  return { primary, detail, because, ...askedBy(winner, hearing), recheckAt };
 }
 
-function questionOf(winner: SourceVerdict, { evidence, settled }: Hearing): Question | null {
+type Asked = Pick<Verdict, 'question' | 'wait'>;
+
+const NOTHING_ASKED: Asked = { question: null, wait: null };
+
+function askedBy(winner: SourceVerdict, { evidence, settled }: Hearing): Asked {
   const { primary, detail } = winner;
-  const { movedMs = 0 } = evidence;
-  if (primary !== 'waiting' || detail === null) return null;
-  if (isClosing(winner)) return asClosing({ text: winner.evidence, endedAt: winner.since, movedMs });
-  if (evidence.json !== undefined) return jsonQuestion(evidence.json);
+  const { movedMs = 0, hooks } = evidence;
+  if (primary !== 'waiting' || detail === null) return NOTHING_ASKED;
+  const inWords = (question: Question | null): Asked => ({ question, wait: null });
+  if (isClosing(winner)) return inWords(asClosing({ text: winner.evidence, endedAt: winner.since, movedMs }));
+  if (evidence.json !== undefined) return inWords(jsonQuestion(evidence.json));
   const dialog = settled?.reading.dialog ?? null;
-  const opened = { openedAt: winner.since, movedMs };
-  if (detail !== 'permission' && detail !== 'question' && detail !== 'plan' && detail !== 'setup') return null;
+  if (detail !== 'permission' && detail !== 'question' && detail !== 'plan' && detail !== 'setup') return NOTHING_ASKED;
+  const ask = (shown: ScreenDialog | null, tool: PendingTool | null): Asked => ({
+    question: dialogQuestion({ kind: detail, dialog: shown, tool, openedAt: winner.since, movedMs }),
+    wait: tool?.wait?.id ?? null,
+  });
   // What the detailed transcript covers is known to the hook alone.
   const isCovered = dialog?.parts.every((part) => part.options.length === 0) === true;
   if (dialog !== null && !(isCovered && winner.source === 'hook')) {
     const shown = { ...dialog, kind: detail };
-    return dialogQuestion({ kind: detail, dialog: shown, tool: toolBehind(shown, evidence.hooks.tools), ...opened });
+    const tool = toolBehind(shown, hooks.tools);
+    // Which of several calls it shows is not certain. A reply goes to the call that it names, whatever is shown.
+    const waiting = tool === null ? longestWaiting(shown, hooks.tools) : null;
+    return waiting === null ? ask(shown, tool) : ask(null, waiting);
   }
-  // The hook is some milliseconds ahead of the screen: what is asked is known, the options are not drawn yet.
-  const tool = winner.source === 'hook' ? requestedTool(evidence.hooks) : null;
-  return tool === null ? null : dialogQuestion({ kind: detail, dialog: null, tool, ...opened });
+  // The hook is some milliseconds ahead of the screen.
+  const tool = winner.source === 'hook' ? requestedTool(hooks) : null;
+  return tool === null ? NOTHING_ASKED : ask(null, tool);
 }

@@ -174,6 +174,15 @@ export interface HookEvent {
   at: Millis;
   event: string;
   payload: Readonly<Record<string, unknown>>;
+  /** by what the hook's wait for a reply is known; null or left out where it does not wait */
+  wait?: string | null;
+}
+
+/** A hook that waits for the reply to what it has asked: what it prints answers the dialog. */
+export interface HookWait {
+  id: string;
+  /** Claude Code's suggestions for "do not ask again", as they came; none where they are too long to be told whole */
+  suggestions: readonly unknown[];
 }
 
 /** A tool call that was announced by PreToolUse or PermissionRequest and has not been reported finished. */
@@ -189,6 +198,8 @@ export interface PendingTool {
   requestedAt: Millis | null;
   /** the subagent that calls it, null for the conversation itself */
   agent: string | null;
+  /** left out where nobody waits for a reply */
+  wait?: HookWait;
 }
 
 /** What the hooks said, folded by `observeHook`. Bounded: long texts are cut, old tool calls forgotten. */
@@ -304,6 +315,8 @@ export interface StatusMemory {
   recoveredAt: Millis | null;
   question: Question | null;
   because: Because;
+  /** by what the question's reply is waited for; null where it is answered by keys */
+  wait: string | null;
   /** the text of the last question that was asked, also after it was answered */
   lastQuestion: string | null;
 }
@@ -314,6 +327,8 @@ export interface Verdict {
   detail: Detail | null;
   because: Because;
   question: Question | null;
+  /** by what the question's reply is waited for; null where it is answered by keys */
+  wait: string | null;
   recheckAt: Millis | null;
 }
 

@@ -1,4 +1,5 @@
 import type { Question, QuestionPart } from '../../protocol/index.ts';
+import { PLAN_OPTIONS, permissionOptions, withDialogOptions, withDrawnOptions } from './asked-options.ts';
 import type { Millis, PendingTool, ScreenDialog } from './evidence.ts';
 import { hasSameInput } from './hooks/hooks.ts';
 import { meaningOfAnswer } from './option-meaning.ts';
@@ -140,6 +141,14 @@ export function toolBehind(dialog: ScreenDialog, tools: readonly PendingTool[]):
   return (most > 0 ? candidates[lengths.indexOf(most)] : candidates.at(-1)) ?? null;
 }
 
+/** Of the permissions that a dialog may be about the one whose hook has waited longest for a reply; null where none waits. */
+export function longestWaiting(dialog: ScreenDialog, tools: readonly PendingTool[]): PendingTool | null {
+  if (dialog.kind !== 'permission') return null;
+  const isMeant = (tool: PendingTool): boolean =>
+    tool.wait !== undefined && dialogKindOf(tool.name) === 'permission' && !isAboutAnother(dialog, tool);
+  return tools.find(isMeant) ?? null;
+}
+
 /**
  * Of several different calls the one that the dialog shows whole, and alone. Else it is none: the wording is an agent's, which may begin two
  * commands the same, or describe one by the other, so that a person allows what they do not see. What the dialog shows is right then.
@@ -173,23 +182,23 @@ function stringsOf(value: unknown): string[] {
 
 const iso = (at: Millis): string => new Date(at).toISOString();
 
-/**
- * The question of an open dialog.
- * The identity is the tool call's where hooks name it: it stays the same when the options appear on the screen, and across
- * restarts of the server. Else it is made of the dialog and of the moment when it opened, as it was told before the clock was set.
- */
-export function dialogQuestion(sources: {
+/** What is known of an open dialog. */
+export interface DialogSources {
   kind: DialogKind;
   dialog: ScreenDialog | null;
   tool: PendingTool | null;
   openedAt: Millis;
   movedMs: number;
-}): Question {
+}
+
+/**
+ * The question of an open dialog.
+ * The identity is the tool call's where hooks name it: it stays the same when the options appear on the screen, and across
+ * restarts of the server. Else it is made of the dialog and of the moment when it opened, as it was told before the clock was set.
+ */
+export function dialogQuestion(sources: DialogSources): Question {
   const { kind, dialog, tool, openedAt, movedMs } = sources;
-  const asked = kind === 'question' && tool !== null ? askedQuestions(tool.input) : [];
-  const parts = mergeParts(asked, dialog?.parts ?? []);
-  // Nobody knows the options of a dialog before it is drawn to its end; what it asks stands first.
-  const questions = dialog?.isWhole === false ? parts.map((part) => ({ ...part, options: [] })) : parts;
+  const questions = tool?.wait === undefined ? drawnParts(sources) : toldParts(kind, tool, dialog);
   const first = questions[0];
   const text = first?.text ?? (tool === null ? '' : describeTool(tool));
   const askedAt = tool?.requestedAt ?? openedAt;
@@ -209,6 +218,38 @@ export function dialogQuestion(sources: {
     asked_at: iso(askedAt),
   };
 }
+
+/** The question as its dialog shows it, for keys: its options may stand there under other numbers than were told. */
+export function asDrawn(question: Question, dialog: ScreenDialog): Question {
+  const [first, ...others] = question.questions;
+  const drawn = dialog.parts[0];
+  if (question.kind === 'question' || question.kind === 'closing' || first === undefined || drawn === undefined)
+    return question;
+  const { options } = drawn;
+  return { ...question, options, questions: [{ ...first, options }, ...others] };
+}
+
+/** As far as the screen tells: nobody knows the options of a dialog before it is drawn to its end; what it asks stands first. */
+function drawnParts({ kind, tool, dialog }: DialogSources): QuestionPart[] {
+  const asked = kind === 'question' && tool !== null ? askedQuestions(tool.input) : [];
+  const parts = mergeParts(asked, dialog?.parts ?? []);
+  return dialog?.isWhole === false ? parts.map((part) => ({ ...part, options: [] })) : parts;
+}
+
+/**
+ * As a hook that waits for the reply has told them: whole at once, in an order that no drawing changes. What the dialog offers besides
+ * comes after them.
+ */
+function toldParts(kind: DialogKind, tool: PendingTool, dialog: ScreenDialog | null): QuestionPart[] {
+  const asked = askedQuestions(tool.input);
+  if (kind === 'question' && asked.length > 0) return asked.map(withDialogOptions);
+  const options = kind === 'plan' ? PLAN_OPTIONS : permissionOptions(tool.wait?.suggestions ?? []);
+  const text = dialog?.parts[0]?.text || (kind === 'plan' ? planOf(tool) : describeTool(tool));
+  const drawn = dialog?.isWhole === true ? dialog.parts[0] : undefined;
+  return [withDrawnOptions({ header: null, text, options: [...options], multi: false }, drawn)];
+}
+
+const planOf = ({ input }: PendingTool): string => (isRecord(input) ? stringOf(input.plan) : '') || 'Exit plan mode?';
 
 /** Hooks tell all questions in full; the screen tells which options are really there (it adds a free text). */
 function mergeParts(asked: readonly QuestionPart[], shown: readonly QuestionPart[]): QuestionPart[] {

@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { LAUNCH_VARIABLE, SPOOL_VARIABLE } from './environment.ts';
+import { openPlace, PAYLOAD_WITH_WAIT, PRINT_REPLY } from './reply-hook.ts';
 import { waitAtGate } from './turn-gate.ts';
 import { type ClaudeVersion, isAtLeast } from './version.ts';
 
@@ -38,9 +39,21 @@ export function hookEventsOf(version: ClaudeVersion): string[] {
 }
 
 /**
+ * Names the payload's file: `NANOSECONDS.LAUNCH.PPID.PID.UPTIME`. The launch says whose it is, `$PPID` is Claude Code's process, and the machine's uptime in
+ * seconds is what no set clock changes.
+ */
+const NAME = `umask 077;read -r u _ </proc/uptime;n=$(date +%s%N).$${LAUNCH_VARIABLE}.$PPID.$$.$u`;
+
+const drop = (payload: string): string =>
+  `${payload} >"$${SPOOL_VARIABLE}/.$n"&&mv "$${SPOOL_VARIABLE}/.$n" "$${SPOOL_VARIABLE}/$n.json"`;
+
+function dropThen(more: string): string {
+  return `{ ${NAME};${drop('cat')};${more} } 2>/dev/null;exit 0`;
+}
+
+/**
  * Drops the payload into the spool as one file, by write and rename, so that no reader ever sees half of one: about 5 ms
- * for 1 kB and for 1 MB. The name is `NANOSECONDS.LAUNCH.PPID.PID.UPTIME.json`: the launch says whose it is, `$PPID` is Claude Code's process, and
- * the machine's uptime in seconds is what no set clock changes. `exit 0` whatever happens: a hook that fails with 2 blocks every prompt.
+ * for 1 kB and for 1 MB. `exit 0` whatever happens: a hook that fails with 2 blocks every prompt.
  */
 export const HOOK_COMMAND = dropThen('');
 
@@ -52,25 +65,30 @@ export const TOOL_HOOK_COMMAND = dropThen(`${WAIT_AT_GATE};`);
 /** The same for `Stop`, which waits first: till it has told, the turn goes on, for Claude Code and for CBOS. */
 export const STOP_HOOK_COMMAND = `{ ${WAIT_AT_GATE}; } 2>/dev/null;${HOOK_COMMAND}`;
 
+/** The same for `PermissionRequest`, which then waits for the reply to what it has told. */
+export const ASKING_HOOK_COMMAND =
+  `{ ${NAME};${openPlace(SPOOL_VARIABLE)};` + `${drop(PAYLOAD_WITH_WAIT)}||k=;${PRINT_REPLY};} 2>/dev/null;exit 0`;
+
 const COMMANDS: ReadonlyMap<string, string> = new Map([
   ['PreToolUse', TOOL_HOOK_COMMAND],
+  ['PermissionRequest', ASKING_HOOK_COMMAND],
   ['Stop', STOP_HOOK_COMMAND],
 ]);
-
-function dropThen(more: string): string {
-  return (
-    `{ umask 077;read -r u _ </proc/uptime;n=$(date +%s%N).$${LAUNCH_VARIABLE}.$PPID.$$.$u;` +
-    `cat >"$${SPOOL_VARIABLE}/.$n"&&mv "$${SPOOL_VARIABLE}/.$n" "$${SPOOL_VARIABLE}/$n.json";${more} } 2>/dev/null;exit 0`
-  );
-}
 
 /** Far more than the commands need; less than Claude Code's own minute, in case the disk hangs. */
 const HOOK_TIMEOUT_S = 10;
 
+/**
+ * How long a dialog may wait for its reply: 14 days. Claude Code counts it in a timer of 32 bits of milliseconds, so more than 24 days would be none at all.
+ * After it the dialog stays, and is answered by keys.
+ */
+const ASKING_HOOK_TIMEOUT_S = 14 * 86_400;
+
 /** The settings that a launch is given; only hooks, everything else stays the user's. */
 export function hookSettings(version: ClaudeVersion): Record<string, unknown> {
   const entryOf = (name: string) => {
-    const entry = { type: 'command', command: COMMANDS.get(name) ?? HOOK_COMMAND, timeout: HOOK_TIMEOUT_S };
+    const timeout = name === 'PermissionRequest' ? ASKING_HOOK_TIMEOUT_S : HOOK_TIMEOUT_S;
+    const entry = { type: 'command', command: COMMANDS.get(name) ?? HOOK_COMMAND, timeout };
     return isAtLeast(version, '2.1.150') ? { ...entry, async: false } : entry;
   };
   return {

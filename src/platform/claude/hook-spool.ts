@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { readRegularFile } from '../files/regular-file.ts';
 import { watchDirectory } from './directory-watch.ts';
+import { keepWait, splitPayload } from './reply-waits.ts';
 import { makeSpool } from './spool-directory.ts';
 import { isGate } from './turn-gate.ts';
 
@@ -21,12 +22,14 @@ export interface SpooledHook {
   /** Claude Code's conversation */
   sessionId: string | null;
   payload: Readonly<Record<string, unknown>>;
+  /** by what its wait for a reply is known, see `ReplyWaits`; null where it does not wait */
+  wait: string | null;
 }
 
 export interface HookSpoolOptions {
   /** made when missing, with mode 0700 */
   dir: string;
-  /** takes a hook; its file is deleted after that, so a crash in between brings the hook again */
+  /** takes a hook; its file is deleted after that, or kept while the hook waits, so a crash in between brings the hook again */
   accept: (hook: SpooledHook) => void | Promise<void>;
   /** a file that is no hook, or that `accept` refused three times, was put into `rejected/` */
   onRejected?: (file: string, reason: unknown) => void;
@@ -107,8 +110,10 @@ function timeOf(stamp: number, uptimeS: number | null, look: SpoolLook): number 
 function parseHook(name: string, text: string, look: SpoolLook): SpooledHook {
   const origin = parseHookFileName(name, look);
   if (origin === null) throw new Error('not the name of a hook');
-  const payload = Payload.parse(JSON.parse(text));
-  return { ...origin, event: payload.hook_event_name, sessionId: payload.session_id, payload };
+  const { waiting, payload: told } = splitPayload(text);
+  const payload = Payload.parse(told);
+  const wait = waiting === null ? null : name.slice(0, -'.json'.length);
+  return { ...origin, event: payload.hook_event_name, sessionId: payload.session_id, payload, wait };
 }
 
 /**
@@ -155,7 +160,7 @@ export function watchHookSpool(options: HookSpoolOptions): HookSpool {
       return true;
     }
     attempts.delete(name);
-    await unlink(file).catch((error: NodeJS.ErrnoException) => {
+    await (hook.wait === null ? unlink(file) : keepWait(dir, name)).catch((error: NodeJS.ErrnoException) => {
       if (error.code !== 'ENOENT') throw error;
     });
     return true;

@@ -8,6 +8,7 @@ export * from './launch-mark.ts';
 export * from './process-trace.ts';
 export * from './queue-operations.ts';
 export * from './registry.ts';
+export { openReplyWaits, type ReplyWaits } from './reply-waits.ts';
 export * from './spool-directory.ts';
 export * from './trust.ts';
 export * from './turn-gate.ts';

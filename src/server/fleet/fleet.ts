@@ -92,6 +92,7 @@ export function createFleet({ deps: given, launch, registryDir, pid, ...listener
     log: deps.log,
     home: settings.home,
     spoolDir: launch.spoolDir,
+    waits: deps.waits,
     registryDir,
     ...listeners,
     onForeign: (found) => observeForeign({ deps, roster }, found),

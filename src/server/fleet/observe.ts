@@ -6,6 +6,7 @@ import {
   isTranscriptOf,
   LAUNCH_VARIABLE,
   type RegistryRecord,
+  type ReplyWaits,
   registryEvidence,
   type SpooledHook,
   transcriptFile,
@@ -49,6 +50,7 @@ export interface ObserverOptions {
   log: Logger;
   home: string;
   spoolDir: string;
+  waits: ReplyWaits;
   /** the spool was removed, and is made anew */
   onSpoolRemade: () => void;
   /** a turn gate was put up, let go or removed, by whomever */
@@ -251,6 +253,14 @@ export function createObserver(options: ObserverOptions): Observer {
     return { ...rest, session_id: sessionId, ...(isOwn ? { transcript_path: transcript } : {}) };
   }
 
+  /** Hooks that wait with a question that nobody knows of: of a session that was removed, or of a launch that is over. */
+  async function leaveUnknownWaits(): Promise<void> {
+    const known = new Set(
+      roster.all().flatMap(({ actor }) => actor.status.evidence().hooks.tools.flatMap(({ wait }) => wait?.id ?? [])),
+    );
+    for (const id of await options.waits.list()) if (!known.has(id)) await options.waits.leave(id);
+  }
+
   /** Nobody knows which hooks were lost. */
   function spoolRemade(): void {
     log.error(
@@ -284,6 +294,7 @@ export function createObserver(options: ObserverOptions): Observer {
         onError: (cause) => log.error({ err: cause }, 'reading the hook spool failed'),
       });
       await spool.drain();
+      await leaveUnknownWaits();
       const again = (): void => {
         sweep = clock.after(SWEEP_MS, () => void look().finally(() => disposed || again()));
       };

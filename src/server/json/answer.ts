@@ -1,5 +1,5 @@
 import { type AnswerPlan, planAnswer } from '../../core/answer/answer.ts';
-import { permissionResult } from '../../core/answer/json-answer.ts';
+import { replyTo } from '../../core/answer/reply.ts';
 import { TRUSTS, type TrustRequest } from '../../core/status/index.ts';
 import { type Answer, CatalogueError, type Question } from '../../protocol/index.ts';
 import type { SessionActor } from '../session/actor.ts';
@@ -31,9 +31,9 @@ export async function answerJsonQuestion(parts: AnswerParts, request: Answer): P
     if (trust?.id === question.id) return answerTrust(parts, trust, plan);
     const asked = parts.driver.evidence.requests.find(({ requestId }) => requestId === question.id);
     if (asked === undefined) throw new CatalogueError('stale_question');
-    const result = permissionResult(asked, question, plan);
-    if (typeof result === 'string') throw refusal(question, result);
-    await parts.driver.answer(asked.requestId, result);
+    const reply = replyTo(asked, question, plan, { endsTurn: false });
+    if ('why' in reply) throw refusal(question, reply.why);
+    await parts.driver.answer(asked.requestId, reply);
   });
 }
 

@@ -1,5 +1,5 @@
 import { v4 as uuid } from 'uuid';
-import type { PermissionResult } from '../../core/answer/json-answer.ts';
+import type { Reply } from '../../core/answer/reply.ts';
 import {
   type JsonEvidence,
   observeEvent,
@@ -137,7 +137,7 @@ export class JsonDriver {
   }
 
   /** @throws CatalogueError not_confirmed, session_dead, disk_full */
-  async answer(requestId: string, result: PermissionResult): Promise<void> {
+  async answer(requestId: string, result: Reply): Promise<void> {
     this.#requireRoom();
     const message: ClaudeEvent = {
       type: 'control_response',

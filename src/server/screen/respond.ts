@@ -1,56 +1,15 @@
-import { type AnswerPlan, planAnswer } from '../../core/answer/answer.ts';
-import {
-  type AnswerStep,
-  answerSteps,
-  type DialogView,
-  isRepeatable,
-  isTaken,
-  type Press,
-  pressFor,
-  showsDialog,
-  standsInField,
-} from '../../core/answer/answer-keys.ts';
-import { textsInBox } from '../../core/delivery/box.ts';
-import { cleanText, encodePaste, guardText } from '../../core/delivery/paste.ts';
-import { type DialogSeen, watchForEnd } from '../../core/delivery/taken.ts';
-import { isAtLeast, parseClaudeVersion } from '../../platform/claude/index.ts';
-import { pressEnter, pressEscape, typeKeys } from '../../platform/gnu-screen/index.ts';
+import { planAnswer } from '../../core/answer/answer.ts';
+import { cleanText } from '../../core/delivery/paste.ts';
 import { type Answer, CatalogueError, type Question } from '../../protocol/index.ts';
 import type { SessionActor } from '../session/actor.ts';
+import { answerByKeys } from './answer-by-keys.ts';
+import { answerByReply } from './answer-by-reply.ts';
 import type { Deliverer } from './deliver.ts';
-import { beginEnding } from './leftovers.ts';
-import { coverOf, draftOf, takesManyPastes } from './prompt-box.ts';
-
-/** Hooks tell of a dialog 10 to 150 ms before it is drawn; a loaded machine takes longer. */
-const DRAWN_MS = 3_000;
-/**
- * Keys that come within some 150 ms after a dialog is drawn may be lost, and its marker jumps back to where it began: 2.1.329 draws it
- * anew once its own hooks have run. So long it must have stood.
- */
-const READY_MS = 500;
-/** So long may a dialog go on changing before it stands. */
-const STOOD_MS = 10_000;
-/** So long a marker must stay before Enter takes what it is on, for the same reason. */
-const MARKED_MS = 200;
-/** A key shows on the screen within 20 to 100 ms (2.1.329). */
-const STEP_MS = 2_000;
-/** So often a marker is moved or a box ticked anew when the screen does not show it. A key that decides something is never typed twice. */
-const TRIES = 3;
-/** What a dialog of those versions draws besides the text in its field, four options with descriptions and the last lines above it. */
-const DIALOG_ROWS = 20;
-const FIELD_INDENT = 10;
-/** Versions up to 2.1.50 swallow an Enter that comes sooner after a paste, though the text shows. */
-const OLD_ENTER_MS = 400;
-/** Where its dialog has gone meanwhile, it is a letter in the prompt. */
-const DIGIT = /^\d$/;
-/** Such a letter shows as late as any key. */
-const LATE_KEY_MS = 100;
-/** A dialog goes within 100 ms of its last key; the status knows after some 300 ms. */
-const CONFIRM_MS = 4_000;
+import { openQuestion, refusal } from './open-question.ts';
 
 /**
  * Answers the question that is open when the request comes; by the time of its turn another one may be, and that is never
- * answered in its place. Resolves when Claude Code has taken the answer.
+ * answered in its place. Where a hook waits for the reply it is given that, and nothing is typed. Resolves when Claude Code has taken the answer.
  * @throws CatalogueError not_adopted, no_question, stale_question, no_such_option, not_confirmed; for a question in words what `send` throws
  */
 export async function answerQuestion(actor: SessionActor, deliverer: Deliverer, request: Answer): Promise<void> {
@@ -60,19 +19,11 @@ export async function answerQuestion(actor: SessionActor, deliverer: Deliverer, 
     await sendAnswer(actor, deliverer, { question, request });
     return;
   }
-  await actor.mailbox.post(() => typeAnswer(actor, question.id, request));
-}
-
-/** @throws CatalogueError when it is not the one meant */
-function openQuestion(actor: SessionActor, id: string | undefined): Question {
-  const { record } = actor;
-  if (!record.adopted && !actor.isDead()) {
-    throw new CatalogueError('not_adopted', undefined, { hint: `cbos adopt ${record.screenId}` });
-  }
-  const { question } = actor.status.memory();
-  if (question === null) throw new CatalogueError('no_question', `${actor.slug} asks nothing`);
-  if (id !== undefined && id !== question.id) throw new CatalogueError('stale_question');
-  return question;
+  const clean = withCleanTexts(request);
+  await actor.mailbox.post(async () => {
+    const left = await answerByReply(actor, question.id, clean);
+    if (left !== null) await answerByKeys(actor, question.id, left);
+  });
 }
 
 async function sendAnswer(
@@ -89,219 +40,6 @@ async function sendAnswer(
       `The text was typed into ${actor.slug}'s prompt; nothing says that it was taken`,
     );
   }
-}
-
-async function typeAnswer(actor: SessionActor, id: string, request: Answer): Promise<void> {
-  const question = await completeQuestion(actor, id);
-  const plan = planAnswer(question, withCleanTexts(request));
-  if (plan.kind === 'refuse' && plan.code === 'not_shown_whole') {
-    const hint = `\`cbos attach ${actor.slug}\` opens its terminal, which takes the answer; \`cbos answer ${actor.slug} no\` refuses it`;
-    throw new CatalogueError(plan.code, plan.message, { hint, extra: { question } });
-  }
-  if (plan.kind === 'refuse' || plan.kind === 'prompt') {
-    throw refusal(question, plan.kind === 'refuse' ? plan.message : 'The dialog takes no prompt');
-  }
-  requirePossible(actor, question, plan);
-  const dialog = new OpenDialog(actor, question);
-  const steps = answerSteps(question, plan, dialog.view());
-  for (const [index, step] of steps.entries()) {
-    if (index === steps.length - 1) await dialog.finish(step);
-    else await dialog.take(step);
-  }
-}
-
-/**
- * What versions up to 2.1.150 cannot be answered with. They drop a text beside ticked boxes without a word; the digit of "Chat about this" does
- * nothing. Their dialogs grow with the text in a field, and one that is higher than the window cannot be read any more: nothing would tell
- * that the text stands there.
- * @throws CatalogueError no_such_option
- */
-function requirePossible(actor: SessionActor, question: Question, plan: AnswerPlan): void {
-  const frame = actor.status.evidence().screen?.frame;
-  const version = parseClaudeVersion(actor.record.claudeVersion ?? '');
-  if (plan.kind !== 'select' || frame === undefined || version === null || isAtLeast(version, '2.1.151')) return;
-  const refuse = (why: string): CatalogueError => refusal(question, `Claude Code ${actor.record.claudeVersion} ${why}`);
-  if (plan.parts.some(({ options, text }) => options.length > 0 && text !== null)) {
-    throw refuse('drops a text beside ticked boxes: give one or the other');
-  }
-  const asked = question.questions.length > 0 ? question.questions : [question];
-  if (plan.parts.some(({ options }, part) => options.some((one) => asked[part]?.options[one]?.means === 'leave'))) {
-    throw refuse('lets nobody choose this from here; no, or `cbos attach`, does');
-  }
-  const room = Math.max(1, frame.rows - DIALOG_ROWS);
-  const texts = [plan.remark, ...plan.parts.map(({ text }) => text)].filter((text) => text !== null);
-  const rows = texts.map((text) => rowsOf(text, frame.cols - FIELD_INDENT));
-  if (Math.max(0, ...rows) > room) throw refuse(`takes a text of ${room} lines here at most`);
-}
-
-function rowsOf(text: string, cols: number): number {
-  return text.split('\n').reduce((rows, line) => rows + Math.max(1, Math.ceil(line.length / cols)), 0);
-}
-
-/**
- * The question with its options, which the screen shows a moment after a hook has told of it. It is drawn in several writes, and a frame between
- * two of them has some of the options: what is shown counts once it has stood.
- */
-async function completeQuestion(actor: SessionActor, id: string): Promise<Question> {
-  const { status } = actor;
-  const isGone = (): boolean => status.memory().question?.id !== id;
-  const isDrawn = (): boolean =>
-    (status.memory().question?.options.length ?? 0) > 0 && status.evidence().screen?.reading.dialog != null;
-  const drawn = (await status.until(() => isGone() || isDrawn(), DRAWN_MS)) && (await hasStood(actor, isGone));
-  const question = openQuestion(actor, id);
-  if (drawn && isDrawn()) return question;
-  throw new CatalogueError('no_such_option', 'The dialog is open, but CBOS cannot read it on the screen', {
-    hint: `\`cbos attach ${actor.slug}\` answers it by hand`,
-  });
-}
-
-/** Waits until the dialog has stood long enough to be whole and to take keys. @returns false where it is drawn anew all the time */
-async function hasStood({ status, deps }: SessionActor, isGone: () => boolean): Promise<boolean> {
-  const deadline = deps.clock.now() + STOOD_MS;
-  for (;;) {
-    const now = deps.clock.now();
-    const waitMs = (status.evidence().screen?.readingSince ?? 0) + READY_MS - now;
-    if (waitMs <= 0 || isGone()) return true;
-    if (now >= deadline) return false;
-    await status.until(isGone, waitMs);
-  }
-}
-
-/** A dialog while it is being answered: every key looks first whether it is still there. */
-class OpenDialog {
-  readonly #actor: SessionActor;
-  readonly #question: Question;
-  readonly #opened: DialogView;
-  /** whether anything was typed, for the error's words */
-  #typed = false;
-
-  constructor(actor: SessionActor, question: Question) {
-    this.#actor = actor;
-    this.#question = question;
-    this.#opened = this.view();
-  }
-
-  view(): DialogView {
-    const { screen } = this.#actor.status.evidence();
-    if (screen === null) throw new Error('a drawn question is on the screen');
-    return { frame: screen.frame, dialog: screen.reading.dialog };
-  }
-
-  #seen(): DialogSeen {
-    const questionId = this.#actor.status.memory().question?.id ?? null;
-    return { view: this.view(), cover: coverOf(this.#actor), questionId };
-  }
-
-  /** Types a step that is not the last and waits until the screen shows it. */
-  async take(step: AnswerStep): Promise<void> {
-    const { status } = this.#actor;
-    for (let attempt = 1; ; attempt++) {
-      this.#requireOpen(step);
-      const before = this.view();
-      if (isRepeatable(step) && isTaken(step, before, before)) return;
-      await this.#press(step, before);
-      const isDone = (): boolean => isTaken(step, before, this.view());
-      const isShown = await status.until(isDone, STEP_MS);
-      if (isShown && !(step.kind === 'mark' && (await status.until(() => !isDone(), MARKED_MS)))) return;
-      if (isRepeatable(step) && attempt < TRIES) continue;
-      this.#requireOpen(step);
-      throw this.#unconfirmed('The dialog does not show what was typed; it was left as it is');
-    }
-  }
-
-  /** Types the last step and waits until the dialog is gone, or another one is there. */
-  async finish(step: AnswerStep): Promise<void> {
-    const { status } = this.#actor;
-    this.#requireOpen(step);
-    const before = this.#seen();
-    const isEnd = watchForEnd(this.#question, before);
-    beginEnding(this.#actor, 'answer');
-    await this.#press(step, before.view);
-    if (!(await status.until(() => isEnd(this.#seen()), CONFIRM_MS)))
-      throw this.#unconfirmed('The answer was typed, but the dialog is still open');
-    if (step.kind !== 'digit') return;
-    const isLate = (): boolean =>
-      textsInBox(draftOf(this.#actor) ?? '', [...(this.#actor.record.answerKey ?? '')]) !== null;
-    if (await status.until(isLate, LATE_KEY_MS)) {
-      throw new CatalogueError('stale_question', 'Somebody at the terminal answered first');
-    }
-  }
-
-  async #press(step: AnswerStep, view: DialogView): Promise<void> {
-    const press = pressFor(step, view);
-    if (press === null) throw this.#impossible(step);
-    this.#typed = true;
-    const isOld = !takesManyPastes(this.#actor.record.claudeVersion);
-    if (step.kind === 'enter' && step.written !== null && isOld)
-      await this.#actor.status.until(() => false, OLD_ENTER_MS);
-    await this.#type(press);
-  }
-
-  async #type(press: Press): Promise<void> {
-    const { deps, target } = this.#actor;
-    if ('paste' in press) await typeKeys(deps.screen, target, this.#fieldKeys(press.paste));
-    else if (press.keys === '\r') await pressEnter(deps.screen, target);
-    else if (press.keys === '\x1b') await pressEscape(deps.screen, target);
-    else {
-      if (DIGIT.test(press.keys)) this.#actor.rememberAnswerKey(press.keys);
-      await typeKeys(deps.screen, target, press.keys);
-    }
-  }
-
-  /**
-   * A text for a dialog's field. Newlines as Ctrl+J, each a key of its own: of a pasted one the model is told a carriage return
-   * (2.1.329). In 2.0.77 a field that anything was pasted into does not take Enter any more, so there the letters are typed.
-   */
-  #fieldKeys(text: string): string {
-    const isNew = takesManyPastes(this.#actor.record.claudeVersion);
-    const lines = guardText(text, { command: true }).replaceAll('\t', '    ').split('\n');
-    return lines.map((line) => (isNew && line !== '' ? encodePaste(line, { chunked: true }) : line)).join('\n');
-  }
-
-  /** @throws CatalogueError stale_question, no_question */
-  #requireOpen(step: AnswerStep): void {
-    const view = this.view();
-    // A text of several lines may look like anything; that it stands in the field says more than how the dialog reads.
-    if (step.kind === 'enter' && step.written !== null && standsInField(view.frame, step.written)) return;
-    const { question } = this.#actor.status.memory();
-    const isSame = question?.id === this.#question.id || (this.#question.tool === null && this.#typed);
-    if (isSame && showsDialog(this.#question, this.#opened, view)) return;
-    throw new CatalogueError(
-      question === null ? 'no_question' : 'stale_question',
-      `The dialog is not open any more${this.#typed ? '; the rest of the answer was not typed' : ''}`,
-    );
-  }
-
-  #impossible(step: AnswerStep): CatalogueError {
-    switch (step.kind) {
-      case 'amend':
-        return refusal(this.#question, 'This option takes no remark');
-      case 'enter':
-        return this.#unconfirmed('The dialog does not show the text that was typed; it was left as it is');
-      case 'submit':
-        return this.#unconfirmed('The dialog does not sum up the answer as it was given; it was not submitted');
-      default:
-        return refusal(this.#question, 'The dialog does not show this option');
-    }
-  }
-
-  #unconfirmed(message: string): CatalogueError {
-    return new CatalogueError('not_confirmed', message, {
-      hint: `\`cbos attach ${this.#actor.slug}\` shows it; nothing was typed twice`,
-    });
-  }
-}
-
-function refusal(question: Question, message: string): CatalogueError {
-  const parts = question.questions.length > 0 ? question.questions : [question];
-  const listed = parts.map(({ text, options }) => {
-    const labels = options.map(({ key, label }) => `${key}. ${label}`).join(', ');
-    return parts.length > 1 ? `${text} ${labels}` : labels;
-  });
-  return new CatalogueError('no_such_option', message, {
-    hint: `The options are: ${listed.join('; ')}`,
-    extra: { question },
-  });
 }
 
 /** The request with its texts as they may be typed into a field. */

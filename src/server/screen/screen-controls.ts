@@ -13,6 +13,7 @@ import type { SessionActor } from '../session/actor.ts';
 import type { SessionControls } from '../session/controls.ts';
 import { createDeliverer } from './deliver.ts';
 import { interruptTurn } from './interrupt.ts';
+import { createWaitKeeper } from './open-waits.ts';
 import { answerQuestion } from './respond.ts';
 
 /** A session that runs in GNU Screen. */
@@ -20,6 +21,7 @@ export function createScreenControls(context: LaunchContext, actor: SessionActor
   const { settings, screen } = context;
   const { deps } = actor;
   const deliverer = createDeliverer(actor);
+  const stopWaits = createWaitKeeper(actor);
 
   async function launch(): Promise<void> {
     // Written down before the launch: the first hook may come before Screen has answered, and a server that dies finds it by this.
@@ -152,6 +154,7 @@ export function createScreenControls(context: LaunchContext, actor: SessionActor
     recording: () => actor.recording,
     dispose: () => {
       stopShowing();
+      stopWaits();
       keeper.dispose();
       deliverer.dispose();
       actor.recording?.close();

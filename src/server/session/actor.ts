@@ -5,19 +5,11 @@ import type {
   JsonEvidence,
   RegistryEvidence,
   ScreenFrame,
-  ScreenObserver,
   StatusMemory,
-  Thresholds,
   Unreachable,
 } from '../../core/status/index.ts';
-import type { ScreenHost, ScreenTarget } from '../../platform/gnu-screen/index.ts';
-import type { Search } from '../../platform/search/index.ts';
-import type { DayStore } from '../../platform/sqlite/day-store.ts';
-import type { DropStore } from '../../platform/sqlite/drop-store.ts';
-import type { EventStore } from '../../platform/sqlite/event-store.ts';
-import type { HistoryStore } from '../../platform/sqlite/history-store.ts';
-import type { SessionRecord, SessionStore } from '../../platform/sqlite/session-store.ts';
-import type { StashStore } from '../../platform/sqlite/stash-store.ts';
+import type { ScreenTarget } from '../../platform/gnu-screen/index.ts';
+import type { SessionRecord } from '../../platform/sqlite/session-store.ts';
 import {
   CatalogueError,
   type ClaudeEvent,
@@ -25,56 +17,23 @@ import {
   type SessionType,
   type StatusChange,
 } from '../../protocol/index.ts';
-import { type Clock, markNow } from '../clock.ts';
-import type { DiskWatch } from '../fleet/disk-watch.ts';
-import type { Logger } from '../logger.ts';
+import { markNow } from '../clock.ts';
 import type { RecordingDamage, SessionRecording } from '../screen/recording.ts';
 import { createRecordingGap, type RecordingGap } from '../screen/recording-gap.ts';
 import { createScreenPrompt, type ScreenPrompt } from '../screen/screen-prompt.ts';
 import type { TextsLeft } from '../screen/texts-left.ts';
 import { createUnreadInput, type UnreadInput } from '../screen/unread-input.ts';
-import type { Dispose, SessionEvent } from '../sessions.ts';
+import type { ActorDeps } from './actor-deps.ts';
 import { JsonFacts } from './json-facts.ts';
 import { keepEvidence, restoreHooks, restoreJson } from './kept-evidence.ts';
 import { createMailbox, type Mailbox } from './mailbox.ts';
-import type { PatientDeliveries } from './patient-deliveries.ts';
-import type { PatientWrites } from './patient-writes.ts';
 import { queueStoppedSince } from './queue-stop.ts';
 import { createSessionStatus, type SessionStatus } from './session-status.ts';
 import { changeOf, memoryOf } from './status-change.ts';
 import { createTimeSpent, type TimeSpent } from './time-spent.ts';
 import { viewSession } from './view.ts';
 
-/** What every actor shares. */
-export interface ActorDeps {
-  clock: Clock;
-  log: Logger;
-  thresholds: Thresholds;
-  /** reads a screen; with the user's own rules */
-  observe: ScreenObserver;
-  screen: ScreenHost;
-  sessions: SessionStore;
-  history: HistoryStore;
-  deliveries: PatientDeliveries;
-  stash: StashStore;
-  events: EventStore;
-  search: Search;
-  days: DayStore;
-  /** for what is only noted */
-  writes: PatientWrites;
-  /** whether recordings can be written */
-  disk: DiskWatch;
-  /** what was lost of them */
-  drops: DropStore;
-  /** `script` writes recordings through at once */
-  isFlushed: boolean;
-  /** keeps a launch's tools and the end of its turn back, so that no dialog opens, until the returned function is called */
-  holdTurn: (launchId: string) => () => void;
-  emit: (event: SessionEvent) => void;
-  onEvent: (listener: (event: SessionEvent) => void) => Dispose;
-  /** the session starts to wait for its user */
-  onWaiting: (session: Session) => void;
-}
+export type { ActorDeps };
 
 /** Digits that are remembered: several dialogs may go one after the other before their answers come. */
 const ANSWER_KEYS = 4;
@@ -87,6 +46,8 @@ export interface ArrivedHook {
   at: number;
   event: string;
   payload: Readonly<Record<string, unknown>>;
+  /** by what its wait for a reply is known, null where it does not wait */
+  wait: string | null;
 }
 
 /**
@@ -298,8 +259,7 @@ export class SessionActor {
   seeHook(hook: ArrivedHook): void {
     this.status.seeHook(hook);
     const sessionId = hook.payload.session_id;
-    const { hooks, movedMs = 0 } = this.status.evidence();
-    this.save({ hooks: keepEvidence(hooks, movedMs, this.deps.clock), lastActivity: hook.at });
+    this.save({ hooks: this.keptHooks(), lastActivity: hook.at });
     if (typeof sessionId === 'string' && sessionId !== this.currentRecord.claudeSessionId) {
       this.update({ claudeSessionId: sessionId });
     }
@@ -308,6 +268,12 @@ export class SessionActor {
     // Keys reach Claude Code.
     if (hook.event === 'UserPromptSubmit') this.screenPrompt.see(false);
     this.indexHook(hook);
+  }
+
+  /** A hook waits no more for the reply to what it has asked. */
+  forgetWait(id: string): void {
+    this.status.forgetWait(id);
+    this.save({ hooks: this.keptHooks() });
   }
 
   /** Hooks were lost: what they said until then may be over. */
@@ -436,6 +402,11 @@ export class SessionActor {
   private obstacle(): Cover | 'draft' | null {
     const reading = this.status.evidence().screen?.reading;
     return reading?.cover ?? (reading?.draft == null ? null : 'draft');
+  }
+
+  private keptHooks(): unknown {
+    const { hooks, movedMs = 0 } = this.status.evidence();
+    return keepEvidence(hooks, movedMs, this.deps.clock);
   }
 
   private save(change: Partial<SessionRecord>): void {

@@ -1,6 +1,7 @@
 import {
   advanceStatus,
   type Evidence,
+  forgetWait,
   type HookEvent,
   type HookEvidence,
   type JsonEvidence,
@@ -46,6 +47,8 @@ export interface SessionStatus {
   seeProcess(process: ProcessEvidence): void;
   seeRegistry(registry: RegistryEvidence | null): void;
   seeHook(event: HookEvent): void;
+  /** a hook waits no more for the reply to what it has asked */
+  forgetWait(id: string): void;
   /** hooks were lost: the other sources decide until the next ones */
   loseHooks(): void;
   seeScreen(frame: ScreenFrame, at: number): void;
@@ -100,6 +103,7 @@ export function createSessionStatus(options: SessionStatusOptions): SessionStatu
     seeProcess: (process) => see({ process }),
     seeRegistry: (registry) => see({ registry }),
     seeHook: (event) => see({ hooks: observeHook(evidence.hooks, event) }),
+    forgetWait: (id) => see({ hooks: forgetWait(evidence.hooks, id) }),
     loseHooks: () => see({ hooks: NO_HOOKS }),
     seeScreen: (frame, at) => see({ screen: options.observe(evidence.screen, frame, at) }),
     loseScreen: () => see({ screen: null }),

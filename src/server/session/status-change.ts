@@ -14,5 +14,16 @@ export function memoryOf(last: StatusChange | null, now: number): StatusMemory |
   // The clock may have been set back since.
   const at = Math.min(Date.parse(last.at), now);
   const { primary, detail, state, health, because } = last;
-  return { primary, detail, state, health, because, since: at, recoveredAt: null, question: null, lastQuestion: null };
+  return {
+    primary,
+    detail,
+    state,
+    health,
+    because,
+    since: at,
+    recoveredAt: null,
+    question: null,
+    wait: null,
+    lastQuestion: null,
+  };
 }

@@ -89,6 +89,17 @@ export const isAskedBeside = (tool: PendingTool): boolean => tool.agent !== null
 export const hasSameInput = (a: PendingTool, b: PendingTool): boolean =>
   a.name === b.name && JSON.stringify(a.input) === JSON.stringify(b.input);
 
+/** Whether a hook that tells of a call's end means this one. The answers to a question are added to what it was called with. */
+export function hasSameCall(tool: PendingTool, payload: Readonly<Record<string, unknown>>): boolean {
+  const { tool_use_id: id, tool_name: name, tool_input: input } = payload;
+  if (tool.id !== null && typeof id === 'string') return tool.id === id;
+  const withoutAnswers = (value: unknown): string =>
+    JSON.stringify(isRecord(value) ? { ...value, answers: undefined } : value);
+  return name === tool.name && withoutAnswers(boundInput(input).input) === withoutAnswers(tool.input);
+}
+
+const isRecord = (value: unknown): value is object => typeof value === 'object' && value !== null;
+
 /** A turn goes on when the conversation itself calls a tool after its Stop: a Stop hook of the user's may send it on. */
 function continueTurn(hooks: HookEvidence, event: HookEvent, tool: PendingTool): HookEvidence {
   const isBackground = tool.agent !== null;
@@ -106,9 +117,27 @@ function onPreToolUse(hooks: HookEvidence, event: HookEvent): HookEvidence {
   return { ...continueTurn(hooks, event, tool), tools: [...hooks.tools, tool].slice(-MAX_TOOLS) };
 }
 
+/** The longest suggestions that are told whole; those of Claude Code have some hundred characters. */
+const MAX_SUGGESTIONS = 4_000;
+
+function waitOf({ wait, payload }: HookEvent): Pick<PendingTool, 'wait'> {
+  if (wait == null) return {};
+  const { permission_suggestions: told } = payload;
+  const isTold = Array.isArray(told) && JSON.stringify(told).length <= MAX_SUGGESTIONS;
+  return { wait: { id: wait, suggestions: isTold ? told : [] } };
+}
+
+/** A hook does not wait any more: its dialog is answered by keys, or is gone. */
+export function forgetWait(hooks: HookEvidence, id: string): HookEvidence {
+  const without = ({ wait, ...tool }: PendingTool): PendingTool =>
+    wait === undefined || wait.id === id ? tool : { ...tool, wait };
+  return { ...hooks, tools: hooks.tools.map(without) };
+}
+
 /** PermissionRequest names no call id in some versions: then it belongs to the announced call with the same input. */
 function onPermissionRequest(hooks: HookEvidence, event: HookEvent): HookEvidence {
-  const asked = toolOf(event, event.at);
+  const asked = { ...toolOf(event, event.at), ...waitOf(event) };
+  if (asked.wait !== undefined && hooks.tools.some(({ wait }) => wait?.id === asked.wait?.id)) return hooks;
   if (asked.id !== null && hooks.endedTools.includes(asked.id)) return hooks;
   if (hooks.turnEnd !== null && hooks.turnEnd.at > event.at) return hooks;
   const index = hooks.tools.findIndex((tool) =>
@@ -126,7 +155,7 @@ function onPermissionRequest(hooks: HookEvidence, event: HookEvent): HookEvidenc
   // What is asked for is what runs: a hook of the user's may have changed what was announced.
   const { cut: _, ...announced } = known;
   const { input, cut } = asked;
-  const tool = { ...announced, input, ...(cut && { cut }), requestedAt: event.at };
+  const tool = { ...announced, input, ...(cut && { cut }), requestedAt: event.at, ...waitOf(event) };
   return { ...base, tools: hooks.tools.with(index, tool) };
 }
 

@@ -1,36 +1,12 @@
-import type { JsonState, OptionMeaning, Question, QuestionOption, QuestionPart } from '../../../protocol/index.ts';
+import type { JsonState, Question, QuestionPart } from '../../../protocol/index.ts';
+import { decisions, permissionOptions, withFreeText } from '../asked-options.ts';
 import type { JsonEvidence, JsonRequest, TrustRequest } from '../evidence.ts';
 import { askedQuestions, describeTool, dialogKindOf } from '../question.ts';
-
-/** The option that stands for an answer in words, as Claude Code's own dialog has it. */
-const FREE_TEXT: Omit<QuestionOption, 'key'> = { label: 'Type something.', description: null, means: 'text' };
-
-const numbered = (options: readonly Omit<QuestionOption, 'key'>[]): QuestionOption[] =>
-  options.map((option, index) => ({ key: String(index + 1), ...option }));
-const decisions = (...all: (readonly [means: OptionMeaning, label: string])[]): QuestionOption[] =>
-  numbered(all.map(([means, label]) => ({ label, description: null, means })));
-
-/** What the "do not ask again" of a permission would allow: its first suggestion that is a rule; null where there is none. */
-export function standingRule(request: Pick<JsonRequest, 'suggestions'>): { suggestion: unknown; about: string } | null {
-  for (const suggestion of request.suggestions) {
-    if (typeof suggestion !== 'object' || suggestion === null) continue;
-    const { type, rules } = suggestion as { type?: unknown; rules?: unknown };
-    if (type !== 'addRules' || !Array.isArray(rules)) continue;
-    const named = rules.map((rule: { toolName?: unknown; ruleContent?: unknown }) =>
-      [rule.toolName, rule.ruleContent].filter((part) => typeof part === 'string').join(' '),
-    );
-    return { suggestion, about: named.join(', ') };
-  }
-  return null;
-}
 
 function partsOf(request: JsonRequest): QuestionPart[] {
   const kind = dialogKindOf(request.name);
   if (kind === 'question') {
-    return askedQuestions(request.input).map((part) => ({
-      ...part,
-      options: numbered([...part.options.map(({ key, ...option }) => option), FREE_TEXT]),
-    }));
+    return askedQuestions(request.input).map(withFreeText);
   }
   if (kind === 'plan') {
     const options = decisions(
@@ -41,9 +17,7 @@ function partsOf(request: JsonRequest): QuestionPart[] {
     const plan = (request.input as { plan?: unknown } | null)?.plan;
     return [{ header: null, text: typeof plan === 'string' ? plan : 'Exit plan mode?', options, multi: false }];
   }
-  const rule = standingRule(request);
-  const always = rule === null ? [] : [['always', `Yes, and don't ask again for ${rule.about}`] as const];
-  const options = decisions(['yes', 'Yes'], ...always, ['no', 'No']);
+  const options = permissionOptions(request.suggestions);
   return [{ header: null, text: describeTool(request), options, multi: false }];
 }
 

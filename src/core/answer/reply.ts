@@ -1,0 +1,84 @@
+import type { OptionMeaning, Question } from '../../protocol/index.ts';
+import { standingPermissions } from '../status/index.ts';
+import type { AnswerPlan, PartAnswer } from './answer.ts';
+
+/** What Claude Code asked for: in a JSON session by `can_use_tool`, in a terminal by a hook that waits. */
+export interface AskedTool {
+  /** whole: it goes back with a yes */
+  input: unknown;
+  suggestions: readonly unknown[];
+}
+
+/** What goes back to Claude Code. */
+export type Reply =
+  | { behavior: 'allow'; updatedInput: unknown; updatedPermissions?: readonly unknown[] }
+  | { behavior: 'deny'; message: string; interrupt?: true };
+
+/** Where an answer is none that can be given so. */
+export interface NoReply {
+  /** for people */
+  why: string;
+}
+
+export interface ReplyOptions {
+  /** a no without a reason ends the turn, as it does in Claude Code's own dialogs; else the model goes on without the tool */
+  endsTurn: boolean;
+}
+
+/** What Claude Code itself tells the model of a no (2.0.77 to 2.1.330). */
+const NO_REASON = "The user doesn't want to proceed with this tool use.";
+/** The same of a question that somebody would rather talk about (2.1.330). */
+const CLARIFY =
+  'The user wants to clarify these questions. This means they may have additional information, context or questions for you. ' +
+  'Take their response into account and then reformulate the questions if appropriate. Start by asking them what they would like to clarify.';
+const REASON = `${NO_REASON} To tell you how to proceed, the user said:\n`;
+
+/** A plan is left for asking before each edit, or for editing without. 2.0.77 stays in plan mode where nothing is said. */
+const switchTo = (mode: 'default' | 'acceptEdits'): unknown => ({ type: 'setMode', mode, destination: 'session' });
+
+/** The reply that an answer is, whatever way it goes. */
+export function replyTo(
+  asked: AskedTool,
+  question: Question,
+  plan: Extract<AnswerPlan, { kind: 'select' | 'dismiss' }>,
+  options: ReplyOptions,
+): Reply | NoReply {
+  if (plan.kind === 'dismiss') return deny(null, options);
+  if (question.kind === 'question') return answered(asked, question, plan.parts);
+  const [part] = plan.parts;
+  const means = question.options[part?.options[0] ?? -1]?.means ?? (part?.text == null ? undefined : 'text');
+  if (means === 'no' || means === 'text') return deny(plan.remark ?? part?.text ?? null, options);
+  if (plan.remark !== null) return { why: 'A yes takes no remark; send it as a prompt afterwards' };
+  const updates = updatesOf(asked, question, means);
+  if (updates === null) return { why: 'This option can be chosen at the terminal only' };
+  const updatedPermissions = updates.length === 0 ? {} : { updatedPermissions: updates };
+  return { behavior: 'allow', updatedInput: asked.input, ...updatedPermissions };
+}
+
+function deny(reason: string | null, { endsTurn }: ReplyOptions): Reply {
+  if (reason !== null) return { behavior: 'deny', message: `${REASON}${reason}` };
+  return { behavior: 'deny', message: NO_REASON, ...(endsTurn ? { interrupt: true } : {}) };
+}
+
+/** What a yes allows beyond this once; null where it says more than can be told. */
+function updatesOf(asked: AskedTool, question: Question, means: OptionMeaning | undefined): readonly unknown[] | null {
+  if (question.kind === 'plan') {
+    if (means === 'always') return [switchTo('acceptEdits')];
+    return means === 'yes' ? [switchTo('default')] : null;
+  }
+  if (means === 'always') return standingPermissions(asked.suggestions)?.updates ?? null;
+  return means === 'yes' ? [] : null;
+}
+
+/** AskUserQuestion takes its answers as part of its input: question → label, several of them joined by commas (2.0.77 to 2.1.330). */
+function answered(asked: AskedTool, question: Question, parts: readonly PartAnswer[]): Reply {
+  const chosen = question.questions.map(({ options }, index) =>
+    (parts[index]?.options ?? []).flatMap((option) => options[option] ?? []),
+  );
+  if (chosen.flat().some(({ means }) => means === 'leave')) return { behavior: 'deny', message: CLARIFY };
+  const answers = question.questions.map(({ text }, index): [string, string] => {
+    const words = parts[index]?.text;
+    return [text, [...(chosen[index] ?? []).map(({ label }) => label), ...(words == null ? [] : [words])].join(', ')];
+  });
+  return { behavior: 'allow', updatedInput: { ...(asked.input as object), answers: Object.fromEntries(answers) } };
+}

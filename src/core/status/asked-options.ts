@@ -1,0 +1,90 @@
+import type { OptionMeaning, QuestionOption, QuestionPart } from '../../protocol/index.ts';
+
+/** What Claude Code's own dialogs offer below the options of a question: words (2.0.77 to 2.1.330), and leaving it to talk about it (2.1.50 to 2.1.330). */
+const FREE_TEXT: Omit<QuestionOption, 'key'> = { label: 'Type something.', description: null, means: 'text' };
+const LEAVE: Omit<QuestionOption, 'key'> = { label: 'Chat about this', description: null, means: 'leave' };
+
+const numbered = (options: readonly Omit<QuestionOption, 'key'>[]): QuestionOption[] =>
+  options.map((option, index) => ({ key: String(index + 1), ...option }));
+
+export const decisions = (...all: (readonly [means: OptionMeaning, label: string])[]): QuestionOption[] =>
+  numbered(all.map(([means, label]) => ({ label, description: null, means })));
+
+const withMore = (part: QuestionPart, ...more: readonly Omit<QuestionOption, 'key'>[]): QuestionPart => ({
+  ...part,
+  options: numbered([...part.options, ...more].map(({ label, description, means }) => ({ label, description, means }))),
+});
+
+/** A question of the model's own takes words as well. */
+export const withFreeText = (part: QuestionPart): QuestionPart => withMore(part, FREE_TEXT);
+
+/** The same with all that the dialog of a terminal has. */
+export const withDialogOptions = (part: QuestionPart): QuestionPart => withMore(part, FREE_TEXT, LEAVE);
+
+/** A plan's options in the order of Claude Code's own dialog (2.0.77 to 2.1.330). */
+export const PLAN_OPTIONS: readonly QuestionOption[] = decisions(
+  ['always', 'Yes, and auto-accept edits'],
+  ['yes', 'Yes, and manually approve edits'],
+  ['text', 'Tell Claude what to change'],
+);
+
+/** A permission's options; `always` where Claude Code suggests what that would allow, in words that say all of it. */
+export function permissionOptions(suggestions: readonly unknown[]): QuestionOption[] {
+  const standing = standingPermissions(suggestions);
+  const always = standing === null ? [] : [['always', `Yes, and ${standing.about}`] as const];
+  return decisions(['yes', 'Yes'], ...always, ['no', 'No']);
+}
+
+/** What a drawn permission or plan offers besides: what means nothing that was told. */
+export function withDrawnOptions(part: QuestionPart, drawn: QuestionPart | undefined): QuestionPart {
+  const isMore = ({ means }: QuestionOption): boolean =>
+    (means === 'always' || means === 'more') && !part.options.some((option) => option.means === means);
+  return withMore(part, ...(drawn?.options ?? []).filter(isMore));
+}
+
+/** What "always" allows beyond this once. */
+export interface StandingPermissions {
+  /** as Claude Code suggested them */
+  updates: readonly unknown[];
+  /** all of them: "don't ask again for Bash ls:*" */
+  about: string;
+}
+
+/**
+ * What "always" would allow. All that Claude Code suggests, for a part of it does not hold: the label of its own option names the folder alone, and switches to
+ * accepting edits as well (2.0.77, 2.1.330). Null where it suggests nothing, or anything that has no words here.
+ */
+export function standingPermissions(suggestions: readonly unknown[]): StandingPermissions | null {
+  const told = suggestions.map(tellUpdate);
+  if (told.length === 0 || told.includes(null)) return null;
+  return { updates: suggestions, about: told.join(' and ') };
+}
+
+const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+const texts = (value: unknown): string[] =>
+  Array.isArray(value) ? value.filter((one) => typeof one === 'string') : [];
+
+/** How long an update holds, where that is not for good. */
+const holds = (update: Readonly<Record<string, unknown>>): string =>
+  update.destination === 'session' ? ' during this session' : '';
+
+function tellUpdate(update: unknown): string | null {
+  if (!isRecord(update)) return null;
+  switch (update.type) {
+    case 'addRules': {
+      if (update.behavior !== undefined && update.behavior !== 'allow') return null;
+      const rules = (Array.isArray(update.rules) ? update.rules : []).filter(isRecord);
+      const named = rules.map((rule) => texts([rule.toolName, rule.ruleContent]).join(' '));
+      return named.length === 0 ? null : `don't ask again for ${named.join(', ')}${holds(update)}`;
+    }
+    case 'addDirectories': {
+      const directories = texts(update.directories);
+      return directories.length === 0 ? null : `allow access to ${directories.join(', ')}${holds(update)}`;
+    }
+    case 'setMode':
+      return update.mode === 'acceptEdits' ? `allow all edits${holds(update)}` : null;
+    default:
+      return null;
+  }
+}

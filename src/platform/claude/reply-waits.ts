@@ -1,0 +1,155 @@
+import { constants } from 'node:fs';
+import { type FileHandle, mkdir, open, readdir, rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { readRegularFile } from '../files/regular-file.ts';
+import { isAlive, type ProcessId, parseStat } from '../process/index.ts';
+
+/** In the spool: the payloads of hooks that wait. What is in them is what a server that was started again knows of them. */
+const KEPT_DIR = 'waits';
+
+/** The longest payload that a hook waits with: a plan, or a file that is to be written. */
+const MOST_BYTES = 64_000_000;
+
+/** A hook that does not read: it was stopped. A pipe takes 64 kB at once, and a hook that runs reads 1 MB in a second. */
+const TAKEN_MS = 5_000;
+const LOOK_MS = 5;
+
+/** Who waits for a reply, as the first line of a payload says: its key, and its process as the kernel describes it. */
+export interface Waiting extends ProcessId {
+  key: string;
+}
+
+/** What a hook has told and waits with. */
+export interface AskedPayload {
+  waiting: Waiting;
+  payload: unknown;
+}
+
+/** The hooks of this home's sessions that wait for a reply. Each is known by its file's name, without `.json`. */
+export interface ReplyWaits {
+  /** the payload, whole; null where nobody waits for a reply to it any more */
+  asked(id: string): Promise<unknown>;
+  /**
+   * Prints a reply through the hook, which ends with it. What it reads first counts, and it reads no second one.
+   * @returns whether it was there to be told: false where it has ended
+   */
+  reply(id: string, reply: object): Promise<boolean>;
+  /** ends the wait without a reply: the dialog is left to whoever is at the terminal */
+  leave(id: string): Promise<void>;
+  /** all that are kept */
+  list(): Promise<string[]>;
+}
+
+const HEAD = /^([0-9a-f-]{36}) (.+)$/;
+
+/** @returns null where the line says nothing of the kind */
+export function parseWaiting(line: string): Waiting | null {
+  const [, key, stat] = HEAD.exec(line) ?? [];
+  const process = stat === undefined ? null : parseStat(stat);
+  if (key === undefined || process === null) return null;
+  return { key, pid: process.pid, startTime: process.startTime };
+}
+
+/** A payload's text, and who waits with it; null where its hook did not wait. @throws Error where it is neither */
+export function splitPayload(text: string): { waiting: Waiting | null; payload: unknown } {
+  if (text.startsWith('{')) return { waiting: null, payload: JSON.parse(text) };
+  const end = text.indexOf('\n');
+  const waiting = parseWaiting(text.slice(0, end));
+  if (waiting === null) throw new Error('neither a payload nor one with its wait');
+  return { waiting, payload: JSON.parse(text.slice(end + 1)) };
+}
+
+/** Keeps a payload that was handed over for as long as its hook waits. */
+export async function keepWait(spoolDir: string, name: string): Promise<void> {
+  const kept = join(spoolDir, KEPT_DIR);
+  await mkdir(kept, { recursive: true, mode: 0o700 });
+  await rename(join(spoolDir, name), join(kept, name));
+}
+
+export function openReplyWaits(spoolDir: string): ReplyWaits {
+  const kept = join(spoolDir, KEPT_DIR);
+  // A payload is handed over a moment before it is kept, and it is moved from the one place to the other.
+  const places = (id: string): string[] => [spoolDir, kept].map((dir) => join(dir, `${id}.json`));
+
+  async function read(id: string): Promise<AskedPayload | null> {
+    for (const place of places(id)) {
+      const text = await readRegularFile(place, { mostBytes: MOST_BYTES, followsLinks: false }).catch(ignoreMissing);
+      if (text === null) continue;
+      const { waiting, payload } = splitPayload(text);
+      return waiting !== null && (await isAlive(waiting)) ? { waiting, payload } : null;
+    }
+    return null;
+  }
+
+  async function tell(id: string, text: string): Promise<boolean> {
+    const found = await read(id);
+    const isTold = found !== null && (await writeLine(found.waiting, text));
+    await rm(join(kept, `${id}.json`), { force: true });
+    return isTold;
+  }
+
+  return {
+    asked: async (id) => (await read(id))?.payload ?? null,
+    reply: (id, reply) => tell(id, asciiJson(reply)),
+    leave: async (id) => void (await tell(id, '')),
+    list: async () => {
+      const names = await readdir(kept).catch(ignoreMissing);
+      return (names ?? []).flatMap((name) => (name.endsWith('.json') ? [name.slice(0, -'.json'.length)] : []));
+    },
+  };
+}
+
+function ignoreMissing(error: NodeJS.ErrnoException): null {
+  if (error.code === 'ENOENT') return null;
+  throw error;
+}
+
+/** In ASCII: some shells mangle other bytes as they read them. */
+function asciiJson(value: object): string {
+  return JSON.stringify(value).replace(
+    /[\u007f-\uffff]/g,
+    (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
+}
+
+/** A line feed before it ends what a server that was killed has left of its own. */
+async function writeLine({ key, ...process }: Waiting, text: string): Promise<boolean> {
+  const place = await openPlaceOf(process);
+  if (place === null) return false;
+  try {
+    // Its pid may have become another process's between the look at it and the opening.
+    if (!(await place.stat()).isFIFO() || !(await isAlive(process))) return false;
+    return await writeAll({ place, process, bytes: Buffer.from(`\n${key}${text}${key}\n`) });
+  } finally {
+    await place.close();
+  }
+}
+
+/** Where there is no such process, or /proc is none of Linux's, there is nothing to write into. */
+async function openPlaceOf({ pid }: ProcessId): Promise<FileHandle | null> {
+  const flags = constants.O_WRONLY | constants.O_NONBLOCK | constants.O_NOCTTY;
+  return open(`/proc/${pid}/fd/3`, flags).catch((error: NodeJS.ErrnoException) => {
+    if (['ENOENT', 'ENXIO', 'EACCES', 'ESRCH'].includes(error.code ?? '')) return null;
+    throw error;
+  });
+}
+
+async function writeAll(parts: { place: FileHandle; process: ProcessId; bytes: Buffer }): Promise<boolean> {
+  const { place, process, bytes } = parts;
+  let looks = TAKEN_MS / LOOK_MS;
+  for (let at = 0; at < bytes.length; ) {
+    try {
+      at += (await place.write(bytes, at)).bytesWritten;
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException;
+      if (code === 'EPIPE') return false;
+      if (code !== 'EAGAIN') throw error;
+      // Full: it reads, was stopped, or has ended.
+      looks -= 1;
+      if (looks < 0 || !(await isAlive(process))) return false;
+      await delay(LOOK_MS);
+    }
+  }
+  return true;
+}

@@ -1,0 +1,135 @@
+import { planAnswer } from '../../core/answer/answer.ts';
+import { decidedOn, outcomeOf, type SeenSinceReply } from '../../core/answer/outcome.ts';
+import { type Reply, replyTo } from '../../core/answer/reply.ts';
+import { hasSameCall, type PendingTool } from '../../core/status/index.ts';
+import { hookEventsOf, parseClaudeVersion } from '../../platform/claude/index.ts';
+import { type Answer, CatalogueError, type Question } from '../../protocol/index.ts';
+import type { ArrivedHook, SessionActor } from '../session/actor.ts';
+import { beginEnding } from './leftovers.ts';
+import { openQuestion, refusal, refusedAs } from './open-question.ts';
+
+/** How much later than its dialog a hook may tell of it. */
+const HOOK_LAG_MS = 1_000;
+/** A dialog that is answered at the terminal ends its hook before it goes from the screen, by some 100 ms. */
+const GOING_MS = 1_000;
+/** A dialog goes within 100 ms of the reply; the status knows after some 300 ms, and of a no some time later. */
+const CONFIRM_MS = 4_000;
+/** While a tool that was allowed begins, nothing may be drawn that runs. That nothing came of a yes must have held so long. */
+const NOTHING_MS = 1_500;
+
+/**
+ * Replies to the hook that waits with the question. Claude Code takes one reply, and its hook ends with it: so a reply that a killed server has given is
+ * never given twice, and one that it has not given may be given still.
+ * @returns what is left to be typed, null where nothing is: no hook waits, or the answer is none that it could print
+ * @throws CatalogueError no_question, stale_question, no_such_option, not_confirmed
+ */
+export async function answerByReply(actor: SessionActor, id: string, request: Answer): Promise<Answer | null> {
+  await untilHookTells(actor, id);
+  const question = openQuestion(actor, id);
+  const { wait } = actor.status.memory();
+  const tool = waitingTool(actor, wait);
+  if (wait === null || tool?.wait === undefined) return request;
+  const plan = planAnswer(question, request);
+  if (plan.kind === 'refuse') throw refusedAs(actor.slug, question, plan);
+  if (plan.kind === 'prompt') throw refusal(question, 'The dialog takes no prompt');
+  const asked = await actor.deps.waits.asked(wait);
+  if (asked === null) return withoutHook(actor, { question, wait, request });
+  const { tool_input: input } = asked as { tool_input?: unknown };
+  const reply = replyTo({ input, suggestions: tool.wait.suggestions }, question, plan, { endsTurn: true });
+  if ('why' in reply) return byItsWords(actor, question, request);
+  const watch = watchOutcome(actor, { question, tool, reply });
+  try {
+    beginEnding(actor, 'answer');
+    if (!(await actor.deps.waits.reply(wait, hookOutput(reply)))) {
+      return await withoutHook(actor, { question, wait, request });
+    }
+    await confirm(actor, watch.outcome);
+  } finally {
+    watch.dispose();
+    actor.forgetWait(wait);
+  }
+  return null;
+}
+
+/** On a loaded machine a dialog is drawn before its hook has dropped its payload. */
+async function untilHookTells({ status, record }: SessionActor, id: string): Promise<void> {
+  const version = parseClaudeVersion(record.claudeVersion ?? '');
+  const hasHook = version !== null && hookEventsOf(version).includes('PermissionRequest');
+  if (!hasHook || record.launchId === null || status.evidence().hooks.lastAt === null) return;
+  const isTold = (): boolean => {
+    const { question, wait } = status.memory();
+    return wait !== null || question?.id !== id || question.kind === 'setup';
+  };
+  await status.until(isTold, HOOK_LAG_MS);
+}
+
+const waitingTool = ({ status }: SessionActor, wait: string | null): PendingTool | null =>
+  status.evidence().hooks.tools.find((tool) => tool.wait !== undefined && tool.wait.id === wait) ?? null;
+
+const hookOutput = (decision: Reply): object => ({
+  hookSpecificOutput: { hookEventName: 'PermissionRequest', decision },
+});
+
+/** Its hook has ended: somebody answers at the terminal just now, or the hook was ended by something else and the dialog is open still. */
+async function withoutHook(
+  actor: SessionActor,
+  { question, wait, request }: { question: Question; wait: string; request: Answer },
+): Promise<Answer> {
+  await actor.status.until(() => actor.status.memory().question?.id !== question.id, GOING_MS);
+  openQuestion(actor, question.id);
+  const left = byItsWords(actor, question, request);
+  actor.forgetWait(wait);
+  return left;
+}
+
+/** What only the dialog itself offers is typed: an option by its label, since the dialog may have it under another number. */
+function byItsWords(actor: SessionActor, question: Question, request: Answer): Answer {
+  const { choice } = request;
+  if (typeof choice !== 'number' || question.kind === 'question') return request;
+  const option = question.options[choice - 1];
+  const drawn = actor.status.evidence().screen?.reading.dialog?.parts[0]?.options ?? [];
+  const at = drawn.findIndex(({ means, label }) => label === option?.label || means === option?.means);
+  if (at < 0) throw refusal(question, 'The dialog does not show this option');
+  return { ...request, choice: at + 1 };
+}
+
+interface Watch {
+  outcome: () => ReturnType<typeof outcomeOf>;
+  dispose(): void;
+}
+
+/** Once a turn was ended by a no, the next one begins with what waited in Claude Code's queue. */
+const TURN_ENDS: ReadonlySet<string> = new Set(['Stop', 'StopFailure', 'UserPromptSubmit']);
+
+/** Watches what follows from a reply, from before it is given. */
+function watchOutcome(
+  actor: SessionActor,
+  { question, tool, reply }: { question: Question; tool: PendingTool; reply: Reply },
+): Watch {
+  const { status } = actor;
+  const before = decidedOn(status.evidence().screen?.frame);
+  let endedInput: unknown = null;
+  let isTurnOver = false;
+  const dispose = actor.onHook(({ event, payload }: ArrivedHook) => {
+    if (TURN_ENDS.has(event)) isTurnOver = true;
+    else if (event.startsWith('PostToolUse') && hasSameCall(tool, payload)) endedInput = payload.tool_input ?? {};
+  });
+  const seen = (): SeenSinceReply => {
+    const { primary, question: open } = status.memory();
+    const decided = Math.max(0, decidedOn(status.evidence().screen?.frame) - before);
+    return { isOpen: open?.id === question.id, primary, endedInput, isTurnOver, decided };
+  };
+  return { outcome: () => outcomeOf(reply, question.kind, seen()), dispose };
+}
+
+async function confirm({ status, slug }: SessionActor, outcome: Watch['outcome']): Promise<void> {
+  await status.until(() => outcome() !== 'open', CONFIRM_MS);
+  if (outcome() === 'other') await status.until(() => outcome() === 'taken', NOTHING_MS);
+  if (outcome() === 'taken') return;
+  if (outcome() === 'other') throw new CatalogueError('stale_question', 'Somebody at the terminal answered first');
+  // After a no the model may think for long without anything that is drawn; the dialog has gone.
+  if (status.memory().primary === 'active') return;
+  throw new CatalogueError('not_confirmed', 'The reply was given, but the dialog is still open', {
+    hint: `\`cbos attach ${slug}\` shows it; nothing was typed`,
+  });
+}

@@ -1,0 +1,63 @@
+import type { SessionActor } from '../session/actor.ts';
+import type { Dispose } from '../sessions.ts';
+
+/** How long no dialog must be seen before its hook is told to go: a dialog that is covered or drawn anew comes back within it. */
+const LEAVE_MS = 5_000;
+
+/**
+ * Ends the waits of hooks whose dialog is over: Claude Code ends a hook when its turn is interrupted, but not when the dialog is answered at the terminal. A
+ * hook that waits for nothing costs no time, only a process.
+ */
+export function createWaitKeeper(actor: SessionActor): Dispose {
+  const { clock, waits, log } = actor.deps;
+  const known = new Set<string>();
+  let cancel: Dispose | null = null;
+
+  const open = (): string[] => actor.status.evidence().hooks.tools.flatMap(({ wait }) => wait?.id ?? []);
+
+  /** Whether a dialog may be open: what cannot be seen may be. */
+  const mayAsk = (): boolean => {
+    const reading = actor.status.evidence().screen?.reading;
+    const { primary, question } = actor.status.memory();
+    const isAsking = primary === 'waiting' && question?.kind !== 'closing';
+    return isAsking || reading === undefined || reading.dialog !== null || reading.cover !== null;
+  };
+
+  function look(): void {
+    const now = new Set(open());
+    for (const id of known) if (!now.has(id)) leave(id);
+    for (const id of now) known.add(id);
+    if (now.size === 0 || mayAsk()) {
+      cancel?.();
+      cancel = null;
+    } else cancel ??= clock.after(LEAVE_MS, forgetAll);
+  }
+
+  function forgetAll(): void {
+    cancel = null;
+    for (const id of mayAsk() ? [] : open()) actor.forgetWait(id);
+    look();
+  }
+
+  function leave(id: string): void {
+    known.delete(id);
+    waits
+      .leave(id)
+      .catch((cause: unknown) => log.warn({ slug: actor.slug, err: cause }, 'a hook could not be told to go'));
+  }
+
+  /** A former server knew of waits that may have ended since. */
+  async function forgetEnded(): Promise<void> {
+    for (const id of open()) if ((await waits.asked(id)) === null) actor.forgetWait(id);
+    look();
+  }
+
+  const stopHooks = actor.onHook(look);
+  const stopChanges = actor.onChange(look);
+  forgetEnded().catch((cause: unknown) => log.warn({ slug: actor.slug, err: cause }, 'kept waits could not be read'));
+  return () => {
+    stopHooks();
+    stopChanges();
+    cancel?.();
+  };
+}

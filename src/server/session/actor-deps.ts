@@ -1,0 +1,50 @@
+import type { ScreenObserver, Thresholds } from '../../core/status/index.ts';
+import type { ReplyWaits } from '../../platform/claude/index.ts';
+import type { ScreenHost } from '../../platform/gnu-screen/index.ts';
+import type { Search } from '../../platform/search/index.ts';
+import type { DayStore } from '../../platform/sqlite/day-store.ts';
+import type { DropStore } from '../../platform/sqlite/drop-store.ts';
+import type { EventStore } from '../../platform/sqlite/event-store.ts';
+import type { HistoryStore } from '../../platform/sqlite/history-store.ts';
+import type { SessionStore } from '../../platform/sqlite/session-store.ts';
+import type { StashStore } from '../../platform/sqlite/stash-store.ts';
+import type { Session } from '../../protocol/index.ts';
+import type { Clock } from '../clock.ts';
+import type { DiskWatch } from '../fleet/disk-watch.ts';
+import type { Logger } from '../logger.ts';
+import type { Dispose, SessionEvent } from '../sessions.ts';
+import type { PatientDeliveries } from './patient-deliveries.ts';
+import type { PatientWrites } from './patient-writes.ts';
+
+/** What every actor shares. */
+export interface ActorDeps {
+  clock: Clock;
+  log: Logger;
+  thresholds: Thresholds;
+  /** reads a screen; with the user's own rules */
+  observe: ScreenObserver;
+  screen: ScreenHost;
+  sessions: SessionStore;
+  history: HistoryStore;
+  deliveries: PatientDeliveries;
+  stash: StashStore;
+  events: EventStore;
+  search: Search;
+  days: DayStore;
+  /** for what is only noted */
+  writes: PatientWrites;
+  /** whether recordings can be written */
+  disk: DiskWatch;
+  /** what was lost of them */
+  drops: DropStore;
+  /** `script` writes recordings through at once */
+  isFlushed: boolean;
+  /** keeps a launch's tools and the end of its turn back, so that no dialog opens, until the returned function is called */
+  holdTurn: (launchId: string) => () => void;
+  /** the hooks that wait for a reply to what they have asked */
+  waits: ReplyWaits;
+  emit: (event: SessionEvent) => void;
+  onEvent: (listener: (event: SessionEvent) => void) => Dispose;
+  /** the session starts to wait for its user */
+  onWaiting: (session: Session) => void;
+}

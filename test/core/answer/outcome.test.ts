@@ -1,0 +1,74 @@
+import { describe, expect, test } from 'vitest';
+import { decidedOn, type Outcome, outcomeOf, type SeenSinceReply } from '../../../src/core/answer/outcome.ts';
+import type { Reply } from '../../../src/core/answer/reply.ts';
+import type { QuestionKind } from '../../../src/protocol/index.ts';
+
+const NOTHING: SeenSinceReply = { isOpen: true, primary: 'waiting', endedInput: null, isTurnOver: false, decided: 0 };
+const gone = (seen: Partial<SeenSinceReply>): SeenSinceReply => ({ ...NOTHING, isOpen: false, ...seen });
+
+const YES: Reply = { behavior: 'allow', updatedInput: { command: 'ls' } };
+const NO: Reply = { behavior: 'deny', message: 'no', interrupt: true };
+const REASON: Reply = { behavior: 'deny', message: 'use docs/' };
+const ANSWER: Reply = { behavior: 'allow', updatedInput: { questions: [], answers: { 'Which one?': 'A' } } };
+
+describe('what became of a reply', () => {
+  test.each<[string, Reply, QuestionKind, SeenSinceReply, Outcome]>([
+    ['nothing is seen yet', YES, 'permission', NOTHING, 'open'],
+    ['a yes: the call runs', YES, 'permission', gone({ primary: 'active' }), 'taken'],
+    [
+      'a yes: the call has ended, the dialog is still drawn',
+      YES,
+      'permission',
+      { ...NOTHING, endedInput: {} },
+      'taken',
+    ],
+    ['a yes: the next dialog is open', YES, 'permission', gone({ primary: 'waiting' }), 'taken'],
+    [
+      'a yes: the turn is over and ended by itself',
+      YES,
+      'permission',
+      gone({ primary: 'idle', isTurnOver: true }),
+      'taken',
+    ],
+    [
+      'a yes: the turn is over, and nothing ran: a no at the terminal',
+      YES,
+      'permission',
+      gone({ primary: 'idle' }),
+      'other',
+    ],
+    ['a yes: the screen says so', YES, 'permission', gone({ primary: 'idle', decided: 1 }), 'taken'],
+    ['a no: the turn is over', NO, 'permission', gone({ primary: 'idle' }), 'taken'],
+    ['a no: something runs, perhaps the call', NO, 'permission', gone({ primary: 'active' }), 'open'],
+    ['a no: the call ran: a yes at the terminal', NO, 'permission', { ...NOTHING, endedInput: {} }, 'other'],
+    [
+      'a no: what waited in the queue has begun',
+      NO,
+      'permission',
+      gone({ primary: 'active', isTurnOver: true }),
+      'taken',
+    ],
+    ['a reason: something runs, perhaps the call', REASON, 'permission', gone({ primary: 'active' }), 'open'],
+    ['a reason: the screen says so', REASON, 'permission', gone({ primary: 'active', decided: 1 }), 'taken'],
+    ['a reason: the turn went on', REASON, 'plan', gone({ primary: 'idle', isTurnOver: true }), 'taken'],
+    ['a reason: the turn is over: a no at the terminal', REASON, 'plan', gone({ primary: 'idle' }), 'other'],
+    ['a reason: the call ran', REASON, 'permission', gone({ endedInput: {} }), 'other'],
+    ['an answer that was taken', ANSWER, 'question', gone({ endedInput: { answers: { 'Which one?': 'A' } } }), 'taken'],
+    ['another answer was taken', ANSWER, 'question', gone({ endedInput: { answers: { 'Which one?': 'B' } } }), 'other'],
+  ])('%s', (_, reply, kind, seen, outcome) => {
+    expect(outcomeOf(reply, kind, seen)).toBe(outcome);
+  });
+});
+
+test('what a hook has decided is counted where it stands below a call, and nowhere else', () => {
+  const lines = [
+    '● Bash(touch x)',
+    '  ⎿  Done',
+    '  ⎿  Allowed by PermissionRequest hook',
+    '  ⎿  Denied by PermissionRequest hook',
+    'it said: Allowed by PermissionRequest hook',
+  ];
+  const frame = { lines, cursor: { row: 0, col: 0 }, cols: 80, rows: 5, dimRows: [] };
+  expect(decidedOn(frame)).toBe(2);
+  expect(decidedOn(undefined)).toBe(0);
+});

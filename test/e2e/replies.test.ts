@@ -1,0 +1,258 @@
+import { existsSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { Block, Reply, Scene } from '../../src/demo/scenes/scene.ts';
+import { processNow } from '../../src/platform/process/index.ts';
+import type { Answer, Question, Session } from '../../src/protocol/index.ts';
+import { type ApiResult, type Cbos, startCbos } from '../harness/cbos.ts';
+import { type ClaudeWorld, claudeWorld } from '../harness/claude.ts';
+import { typeAtTerminal } from '../harness/claude-in-screen.ts';
+import { type TypedKeys, watchTypedKeys } from '../harness/typed-keys.ts';
+import { waitFor } from '../harness/wait-for.ts';
+
+/** How often each race is run: on demand more often, `CBOS_RACES=200 CBOS_KILLS=50`. */
+const RACES = Number(process.env.CBOS_RACES ?? 4);
+const KILLS = Number(process.env.CBOS_KILLS ?? 2);
+
+const replies = (name: string, ...steps: Reply[]): Scene => ({ name, about: name, replies: steps });
+const answerWith = (...blocks: Block[]): Extract<Reply, { kind: 'answer' }> => ({ kind: 'answer', blocks });
+const bash = (command: string): Block => ({ kind: 'tool', name: 'Bash', input: { command, description: 'Do it' } });
+const agent = (prompt: string): Block => ({
+  kind: 'tool',
+  name: 'Agent',
+  input: { description: prompt, prompt, subagent_type: 'general-purpose' },
+});
+const DONE = answerWith({ kind: 'text', text: 'Done.' });
+
+/** A command that says each time that it ran; two agents that ask at once. */
+function choose(prompt: string): Scene | null {
+  const mark = /run:(\w+)/.exec(prompt)?.[1];
+  if (mark !== undefined) return replies(mark, answerWith(bash(`echo ran >> ../ran-${mark}`)), DONE);
+  const part = /part-(\w+)/.exec(prompt)?.[1];
+  if (part !== undefined) return replies(part, answerWith(bash(`echo ran >> ../ran-${part}`)), DONE);
+  if (prompt.includes('scene:both')) return replies('both', answerWith(agent('part-one'), agent('part-two')), DONE);
+  return null;
+}
+
+let world: ClaudeWorld;
+let cbos: Cbos;
+let typed: TypedKeys;
+let count = 0;
+let slug: string;
+
+beforeAll(async () => {
+  world = await claudeWorld({ choosers: [choose] });
+  typed = watchTypedKeys(world);
+  cbos = await startCbos(world, typed.env);
+});
+afterAll(() => world.dispose());
+beforeEach(() => {
+  count += 1;
+  slug = `R${count}`;
+});
+
+async function start(): Promise<void> {
+  const body = { slug, type: 'screen', path: world.projectDir };
+  expect((await cbos.call('POST', '/sessions', body)).error).toBeNull();
+  await cbos.untilStatus(slug, 'idle/ready');
+}
+
+const send = (text: string) => cbos.call('POST', `/sessions/${slug}/send`, { text: `${slug} ${text}` });
+const answer = (body: Answer): Promise<ApiResult<{ status: string }>> =>
+  cbos.call('POST', `/sessions/${slug}/answer`, body);
+
+async function opened(other?: Question): Promise<Question> {
+  const { status } = await cbos.until(
+    slug,
+    (one) => one.status.question !== null && one.status.question.id !== other?.id,
+    'asks',
+  );
+  if (status.question === null) throw new Error('a question was waited for');
+  return status.question;
+}
+
+async function ask(text: string): Promise<Question> {
+  expect((await send(text)).error).toBeNull();
+  return opened();
+}
+
+/** Answers the question in front; while several are drawn, another one may come there first. */
+async function answerFront(body: Answer, other?: Question): Promise<Question> {
+  for (;;) {
+    const question = await opened(other);
+    const { error } = await answer({ ...body, question_id: question.id });
+    if (error === null) return question;
+    expect(error.code).toBe('stale_question');
+  }
+}
+
+/** What Claude Code told the model of this session's calls, in order. */
+function toolResults(): string[] {
+  return world.apiEvents.flatMap((event) => {
+    if (event.kind !== 'request' || event.scene === null || !event.prompt.includes(`${slug} `)) return [];
+    const content = event.body.messages.findLast(({ role }) => role === 'user')?.content;
+    if (content === undefined || typeof content === 'string') return [];
+    return content.flatMap((block) => (block.type === 'tool_result' ? [JSON.stringify(block.content)] : []));
+  });
+}
+
+const untilDone = () =>
+  cbos.until(
+    slug,
+    ({ status }) => status.primary === 'idle' || (status.primary === 'waiting' && status.question?.kind === 'closing'),
+    'is done',
+  );
+
+const timesRun = (mark: string): number => {
+  const file = join(world.dir, `ran-${mark}`);
+  return existsSync(file) ? readFileSync(file, 'utf8').split('\n').length - 1 : 0;
+};
+
+/** Hooks that wait for a reply; each has a process beside it. */
+function waiting(): number {
+  const found = world.processes().filter(({ command }) => command.includes('/fd/4'));
+  const isBeside = (one: number): boolean => found.some(({ pid }) => pid === processNow(one)?.ppid);
+  return found.filter(({ pid }) => !isBeside(pid)).length;
+}
+
+const untilNothingWaits = () =>
+  waitFor(() => waiting() === 0, { describe: 'no hook waits', actual: () => world.processes(), timeoutMs: 30_000 });
+
+describe('a question whose hook waits for the answer', () => {
+  test('is told its options with the question, before they are drawn', async () => {
+    await start();
+    const watcher = await cbos.watch();
+    watcher.send({ type: 'subscribe', sessions: [slug] });
+    await ask('run:told');
+    const first = watcher.frames.find(
+      (frame) => frame.type === 'session_state' && frame.session === slug && frame.status.question !== null,
+    );
+    const asked = first?.type === 'session_state' ? first.status.question : null;
+    expect(asked?.options.map(({ means }) => means)).toEqual(expect.arrayContaining(['yes', 'no']));
+    expect((await answer({ choice: 'no', ...(asked === null ? {} : { question_id: asked.id }) })).error).toBeNull();
+    watcher.close();
+  });
+
+  test('reaches the agent that asked, where several ask at once', async () => {
+    await start();
+    for (const mark of ['one', 'two']) rmSync(join(world.dir, `ran-${mark}`), { force: true });
+    await send('scene:both');
+    await waitFor(() => waiting() >= 2, { describe: 'both agents ask', timeoutMs: 60_000 });
+    const first = await answerFront({ choice: 'yes' });
+    const said = JSON.stringify(first.tool?.input).includes('ran-one') ? 'one' : 'two';
+    await answerFront({ choice: 'no', text: 'not this one' }, first);
+    await waitFor(() => timesRun(said) === 1, { describe: 'the first one ran' });
+    await untilDone();
+    expect(timesRun(said === 'one' ? 'two' : 'one')).toBe(0);
+    await untilNothingWaits();
+  });
+});
+
+describe('a person at the terminal', () => {
+  test('who answers is not waited for: the hook goes with its dialog, and the next question is another', async () => {
+    await start();
+    const question = await ask('run:person');
+    const { screen_id: screenId } = await cbos.session(slug);
+    await cbos.until(slug, ({ status }) => status.unchanged_ms > 500, 'has stood still');
+    await typeAtTerminal(world.env, screenId ?? '', '1');
+    await untilDone();
+    expect(timesRun('person')).toBe(1);
+    await untilNothingWaits();
+    expect((await answer({ choice: 'no', question_id: question.id })).error?.code).toBe('no_question');
+  });
+
+  test('who answers while no server runs is not waited for by the next one', async () => {
+    await start();
+    await ask('run:alone');
+    const { screen_id: screenId } = await cbos.session(slug);
+    await cbos.until(slug, ({ status }) => status.unchanged_ms > 500, 'has stood still');
+    await cbos.stop('SIGKILL');
+    await typeAtTerminal(world.env, screenId ?? '', '1');
+    await waitFor(() => timesRun('alone') === 1, { describe: 'it ran' });
+    cbos = await startCbos(world, typed.env);
+    await untilDone();
+    await untilNothingWaits();
+  });
+
+  test('and an answer at the same moment: one wins, the other is told', async () => {
+    await start();
+    for (let race = 0; race < RACES; race += 1) {
+      const mark = `race${race}`;
+      const question = await ask(`run:${mark}`);
+      const { screen_id: screenId } = await cbos.session(slug);
+      await cbos.until(slug, ({ status }) => status.unchanged_ms > 500, 'has stood still');
+      const delayMs = (race * 37) % 100;
+      const [result] = await Promise.all([
+        new Promise((resolve) => setTimeout(resolve, delayMs)).then(() =>
+          answer({ choice: 'no', text: 'not now', question_id: question.id }),
+        ),
+        typeAtTerminal(world.env, screenId ?? '', '1'),
+      ]);
+      await untilDone();
+      // The reply is a no, the key a yes: what ran says whose it was.
+      const isOurs = toolResults().at(-1)?.includes('not now') === true;
+      expect({ race, ran: timesRun(mark), error: result.error?.code ?? null }).toEqual({
+        ...{ race, ran: isOurs ? 0 : 1 },
+        error: isOurs ? null : expect.stringMatching(/^(no|stale)_question$/),
+      });
+      await untilNothingWaits();
+      await takeOutKey(screenId ?? '');
+    }
+  });
+});
+
+/** A person's key that came too late stands in the prompt, and theirs it is to take out. */
+async function takeOutKey(screenId: string): Promise<void> {
+  await cbos.until(slug, ({ status }) => status.unchanged_ms > 500, 'has stood still');
+  const { body } = await cbos.call<{ buffer: string }>('GET', `/sessions/${slug}/buffer?lines=4`);
+  if (/^[❯>]\s1$/m.test(body.buffer)) await typeAtTerminal(world.env, screenId, '\x7f');
+}
+
+describe('a server that is killed', () => {
+  test('between the question and the answer: the next one answers it, once', async () => {
+    await start();
+    for (let kill = 0; kill < KILLS; kill += 1) {
+      const mark = `asked${kill}`;
+      const { id } = await ask(`run:${mark}`);
+      await cbos.stop('SIGKILL');
+      cbos = await startCbos(world, typed.env);
+      const question = await opened();
+      expect(question.id).toBe(id);
+      typed.forget();
+      expect((await answer({ choice: 'yes', question_id: id })).error).toBeNull();
+      await untilDone();
+      expect([timesRun(mark), typed.calls(slug)]).toEqual([1, []]);
+    }
+  });
+
+  test('while it answers: the answer is given, or may be given still; never twice', async () => {
+    await start();
+    for (let kill = 0; kill < KILLS; kill += 1) {
+      const mark = `killed${kill}`;
+      const { id } = await ask(`run:${mark}`);
+      const lost = answer({ choice: 'yes', question_id: id }).catch(() => null);
+      await new Promise((resolve) => setTimeout(resolve, (kill * 3) % 20));
+      await cbos.stop('SIGKILL');
+      await lost;
+      cbos = await startCbos(world, typed.env);
+      const isGone = ({ status }: Session) => status.question?.id !== id;
+      const hooksLeft = waiting();
+      if (hooksLeft > 0) {
+        const again = await answer({ choice: 'yes', question_id: id });
+        expect([undefined, 'no_question', 'stale_question']).toContain(again.error?.code);
+      }
+      await cbos.until(slug, isGone, 'is answered');
+      await untilDone();
+      expect({ kill, ran: timesRun(mark) }).toEqual({ kill, ran: 1 });
+      await untilNothingWaits();
+    }
+  });
+});
+
+test('ending a session ends its waiting hook', async () => {
+  await start();
+  await ask('run:ended');
+  await waitFor(() => waiting() === 1, { describe: 'a hook waits' });
+  expect((await cbos.call('POST', `/sessions/${slug}/kill`)).error).toBeNull();
+  expect(waiting()).toBe(0);
+});

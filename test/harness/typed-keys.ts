@@ -1,0 +1,36 @@
+import { appendFileSync, chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { World } from './world.ts';
+
+/** What is typed into the Screen sessions of a world, by whoever calls `screen`. */
+export interface TypedKeys {
+  /** for the server: its `screen` writes down what it is told to type */
+  env: Record<string, string>;
+  /** the calls that typed anything, in order; pass a slug for those of one session */
+  calls(slug?: string): string[];
+  forget(): void;
+}
+
+/** Counts what a server types. */
+export function watchTypedKeys(world: World): TypedKeys {
+  const bin = join(world.dir, 'counted');
+  const log = join(world.dir, 'typed.log');
+  mkdirSync(bin, { recursive: true });
+  const program = join(bin, 'screen');
+  // The real one is found behind this directory.
+  writeFileSync(
+    program,
+    `#!/bin/sh\nprintf '%s\\n' "$*" | tr '\\r\\033' '^^' >>'${log}'\nPATH="\${PATH#*:}"\nexec screen "$@"\n`,
+  );
+  chmodSync(program, 0o755);
+  appendFileSync(log, '');
+  return {
+    env: { PATH: `${bin}:${world.env.PATH}` },
+    calls: (slug) =>
+      (existsSync(log) ? readFileSync(log, 'utf8') : '')
+        .split('\n')
+        .filter((line) => /-X\b.*\b(?:stuff|paste|readreg|readbuf)\b/.test(line))
+        .filter((line) => slug === undefined || line.includes(`.${slug} `)),
+    forget: () => writeFileSync(log, ''),
+  };
+}
