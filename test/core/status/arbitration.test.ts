@@ -51,6 +51,16 @@ describe('who is believed', () => {
       'idle/ready hook.SessionStart',
     ],
     [
+      'a view asks nothing, though the registry calls it a dialog that is open',
+      {
+        hooks: hooksOf(started),
+        screen: screenOf([T, FRAMES.fresh], [T + 500, FRAMES.help]),
+        registry: registryOf('waiting', T + 500, 'dialog open'),
+      },
+      T + 4_000,
+      'idle/ready hook.SessionStart',
+    ],
+    [
       'a prompt’s hook is ahead of the screen',
       { hooks: hooksOf(started, prompted), screen: screenOf([T - 9_000, FRAMES.fresh]) },
       T + 1,

@@ -50,8 +50,11 @@ function staleTime({ screen, shown, hook, registry, thresholds }: ScreenHearing)
 function withScreen(hearing: ScreenHearing): Arbitration {
   const { hook, screen, registry, shown } = hearing;
   if (screen.primary === null) {
-    const isStarting = hook?.rule === 'hook.SessionStart' && shown.reading.cover !== 'view';
-    if (hook !== null && !isStarting) return withoutScreen(hearing);
+    const isView = shown.reading.cover === 'view';
+    const isStarting = hook?.rule === 'hook.SessionStart' && !isView;
+    // A view asks nothing, but the registry calls it a dialog that is open.
+    const says = isView && registry?.detail === 'setup' ? null : registry;
+    if (hook !== null && !isStarting) return withoutScreen({ ...hearing, registry: says });
     // Nothing on the screen yet: the process is starting, whatever SessionStart says. A view stands over a prompt that was drawn before.
     return hook === null && registry !== null
       ? final(registry, 'only the registry says something')
