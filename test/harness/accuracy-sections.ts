@@ -47,7 +47,8 @@ const WHAT_WAS_SEEN = `What the sets have shown was mended, each time on recordi
 scored afterwards. Of 1.0.90 to 2.1.205: a notice over the end of "esc to interrupt" (mended on 2.1.92), the last option of a permission in
 other words (on 2.0.42 itself), and an answer that is called thinking, for in 1.0.90 the spinner's highlight does not turn (its pace was
 read in 1.0.90 itself, and tried on 1.0.72 and 1.0.88). Of 1.0.85 to 2.1.321: that pace on a machine with a load of 10 to 16, and that a
-highlight which turns is not taken for one that does not (both mended on what these show).
+highlight which turns is not taken for one that does not (both mended on what these show). Of 1.0.83 to 2.1.310: that an answer follows what
+was reasoned where only the spinner's clock has said so, in 2.0.72 (mended on 2.0.70).
 
 The recordings of 1.0.110 and 2.0.59 that were scored first are not kept: they were made on a machine on which a request left four to seven
 seconds after its key, and a frame came once a second. What was made anew, with the same scenes, is called "again".`;
@@ -104,7 +105,10 @@ waiting session; within 300 ms before a label of a key its word counts as well. 
 }
 
 const WHAT_LAG_IS = `The lag begins when a key is pressed: the server, Screen and Claude Code itself are within it. The runs of 2.1.330 were made on two
-cores with a load of 13 to 20: what they say of the lag is that machine's.`;
+cores with a load of 6 to 20: what they say of the lag is that machine's. Eleven scenes in which something was told late or too early were
+played anew: four after what they had shown was mended (the settings, the rules of permissions, \`/help\`, \`/resume\`), seven because the
+load was above 10. What is still wrong is a spinner that turns more than 300 ms before the request that the label goes by, and a turn that
+ended 17 ms before a permission of its subagent was told.`;
 
 /** What recordings that were held out have shown the first time that they were scored; never written again. */
 interface FirstScoring {

@@ -86,6 +86,8 @@ export interface FlowEvidence {
   pace: number;
   /** null until it has told */
   flow: Flow | null;
+  /** whether the spinner's clock has said that reasoning came */
+  hasReasoned: boolean;
   /** whether it ever ran to the right: only then the left means anything */
   runsRight: boolean;
   /** whether it is one that turns: null until that is known */

@@ -26,6 +26,9 @@ const SHORT_AWAY_MS = 700;
 /** A spinner's line by its shape alone, cheap and good enough. */
 export const SPINNER_SHAPE = /^[·✢✳✶✻✽*∗] .*…/;
 
+/** At the end of the spinner's clock while reasoning comes, and for a moment after it (2.0.70 to 2.1.50). */
+const REASONS = / · (?:thinking|thought for \d+s)\)$/;
+
 /** Before a highlight was seen. */
 export const NO_FLOW: FlowEvidence = {
   row: null,
@@ -36,6 +39,7 @@ export const NO_FLOW: FlowEvidence = {
   isBackSoon: false,
   pace: 0,
   flow: null,
+  hasReasoned: false,
   runsRight: false,
   turns: null,
   keepsTime: false,
@@ -51,14 +55,15 @@ export function followFlow(previous: ScreenEvidence | null, frame: ScreenFrame, 
   const known = previous?.flow ?? NO_FLOW;
   const isSame = previous !== null && known.row !== null && isSameTurn(previous.frame, frame, known.row);
   const { runsRight, turns, keepsTime } = known;
-  const kept = isSame ? known : { ...NO_FLOW, runsRight, turns, keepsTime };
   const { row = null, colour = null, highlight = null } = frame.spinner ?? {};
+  const hasReasoned = row !== null && REASONS.test(frame.lines[row] ?? '');
+  const before = isSame ? known : { ...NO_FLOW, runsRight, turns, keepsTime };
+  const kept = hasReasoned && !before.hasReasoned ? { ...before, hasReasoned } : before;
   if (highlight === null) return leaveWords(kept, colour, at);
   const seen = kept.row === row ? kept.seen : null;
   if (seen?.col === highlight.col) return kept;
   const isStep = seen !== null && at - seen.at <= ONE_RUN_MS;
   const step = !isStep ? null : highlight.col > seen.col ? 'right' : 'left';
-
   const back: FlowEvidence = { ...kept, row, colour, seen: { ...highlight, at }, step, awaySince: null };
   if (step === null) {
     const isSoon = kept.awaySince !== null && at - kept.awaySince <= SHORT_AWAY_MS;

@@ -10,6 +10,8 @@ export interface ScreenView extends Layout {
   signs: ScreenSigns;
   /** which way the spinner's highlight ran last; null where it was not seen moving */
   flow: Flow | null;
+  /** whether the spinner's clock has said in this turn that reasoning came */
+  hasReasoned: boolean;
   /** whether a call that shows no sign of running has done so for longer than one that runs */
   areCallsOver: boolean;
 }

@@ -72,7 +72,7 @@ export function isReceiving(view: ScreenView): boolean {
   if (HAS_REASONED.test(last)) return true;
   if (flow === null ? !RECEIVED.test(spinner.clock) : flow === 'sending') return false;
   const isAsked = ASKS_TO_REASON.test(turn[0]?.lines[0] ?? '');
-  return !isAsked || turn.some(({ lines }) => HAS_REASONED.test(lines[0] ?? ''));
+  return !isAsked || view.hasReasoned || turn.some(({ lines }) => HAS_REASONED.test(lines[0] ?? ''));
 }
 
 /** A command that the user gave in shell mode. */

@@ -30,6 +30,8 @@ export interface ReadOptions {
   signs?: ScreenSigns;
   /** which way the spinner's highlight ran last: one frame does not tell */
   flow?: Flow | null;
+  /** whether the spinner's clock has said in this turn that reasoning came: it does not go on saying so */
+  hasReasoned?: boolean;
   /** whether a call that shows no sign of running is over: one frame does not tell */
   areCallsOver?: boolean;
 }
@@ -37,11 +39,24 @@ export interface ReadOptions {
 /** Reads one frame. Pure; the same frame always reads the same. `primary` is null when no rule fits. */
 export function readScreen(
   frame: ScreenFrame,
-  { rules = SCREEN_RULES, signs = SCREEN_SIGNS, flow = null, areCallsOver = false }: ReadOptions = {},
+  {
+    rules = SCREEN_RULES,
+    signs = SCREEN_SIGNS,
+    flow = null,
+    hasReasoned = false,
+    areCallsOver = false,
+  }: ReadOptions = {},
 ): ScreenReading {
   const layout = layOut(frame, signs);
   const isBare = layout.prompt === null && layout.spinner === null;
-  const view: ScreenView = { ...layout, signs, flow, areCallsOver, dialog: isBare ? readDialog(frame, signs) : null };
+  const view: ScreenView = {
+    ...layout,
+    signs,
+    flow,
+    hasReasoned,
+    areCallsOver,
+    dialog: isBare ? readDialog(frame, signs) : null,
+  };
   const draft =
     layout.prompt === null || layout.prompt.isSuggestion || layout.prompt.text === '' ? null : layout.prompt.text;
   const lastMessage = layout.prompt === null || layout.spinner !== null ? null : readLastMessage(layout);

@@ -105,9 +105,10 @@ export function screenObserver({
   return (before, frame, at) => {
     const previous = before && untilNow(before, at, thresholds);
     const flow = followFlow(previous, frame, at);
-    const drawn = readScreen(frame, { rules, signs, flow: flow.flow });
+    const known = { rules, signs, flow: flow.flow, hasReasoned: flow.hasReasoned };
+    const drawn = readScreen(frame, known);
     const change = changeByTime(previous, { drawn, flow, at });
-    const later = change === null ? drawn : readScreen(frame, { rules, signs, ...change.means });
+    const later = change === null ? drawn : readScreen(frame, { ...known, ...change.means });
     if (change === null || isSameReading(drawn, later)) {
       return fold(previous, { frame, flow, at, reading: drawn, next: null, isLate: false }, thresholds);
     }
@@ -134,7 +135,7 @@ function changeByTime(
   // Where it has shown a clock until now it is over now.
   const isSame = previous !== null && isSameReading(previous.reading, drawn);
   const overAt = isSame ? (previous.next?.at ?? at) : at + COMMAND_CLOCK_MS;
-  return { at: overAt, flow, means: { flow: flow.flow, areCallsOver: true } };
+  return { at: overAt, flow, means: { areCallsOver: true } };
 }
 
 /** The evidence with what time alone has changed about it. */
