@@ -50,7 +50,7 @@ read in 1.0.90 itself, and tried on 1.0.72 and 1.0.88). Of 1.0.85 to 2.1.321: th
 highlight which turns is not taken for one that does not (both mended on what these show). Of 1.0.83 to 2.1.310: that an answer follows what
 was reasoned where only the spinner's clock has said so, in 2.0.72 (mended on 2.0.70).
 
-The recordings of 1.0.110 and 2.0.59 that were scored first are not kept: they were made on a machine on which a request left four to seven
+The recordings of 1.0.110 and 2.0.59 that were scored first are not kept: they were made on a machine on which a request left three to seven
 seconds after its key, and a frame came once a second. What was made anew, with the same scenes, is called "again".`;
 
 const madeAt = (load: FirstScoring['load']): string =>
