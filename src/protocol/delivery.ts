@@ -14,6 +14,9 @@ export const Delivery = z
     created_at: Timestamp,
     updated_at: Timestamp,
     removed: z.int().meta({ description: 'How many control characters were taken out of the text' }),
+    from: z.string().optional().meta({
+      description: 'The session inside which it was sent, `?` where that is not known; left out: by a person',
+    }),
     note: z.string().nullable().meta({ description: 'What happened to it that its status does not say' }),
   })
   .meta({ id: 'Delivery' });

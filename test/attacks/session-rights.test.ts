@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Block, Scene } from '../../src/demo/scenes/scene.ts';
-import type { Session } from '../../src/protocol/index.ts';
+import type { Delivery, Session } from '../../src/protocol/index.ts';
 import { type Cbos, PROGRAM, startCbos } from '../harness/cbos.ts';
 import { type ClaudeWorld, claudeWorld } from '../harness/claude.ts';
 import { waitFor } from '../harness/wait-for.ts';
@@ -157,8 +157,12 @@ test('what runs in a session reads and sends with its name on it; it answers, ty
     expect([name, said[name]]).toEqual([name, expect.stringMatching(/sessions_may.*\ncode 4/s)]);
   }
   expect(said.cliToken).not.toContain(cbos.token);
-  const delivery = JSON.parse(said.send ?? '') as { text: string };
+  const delivery = JSON.parse(said.send ?? '') as Delivery;
   expect(delivery.text).toBe('[From the session A, not from your user] hello from next door');
+  const listed = await cbos.call<Delivery[]>('GET', '/sessions/J/deliveries');
+  expect(listed.body.map(({ from, id }) => [id === delivery.id, from])).toContainEqual([true, 'A']);
+  const own = await cbos.call<Delivery[]>('GET', '/sessions/B/deliveries');
+  expect(own.body.map(({ from }) => from)).toEqual([undefined]);
 
   expect((await cbos.session('B')).status.question?.id).toBe(before.status.question?.id);
   expect((await cbos.call<Session[]>('GET', '/sessions')).body.map(({ slug }) => slug)).not.toContain('EVIL');

@@ -22,6 +22,8 @@ export interface DeliveryRecord {
   note: DeliveryNote | null;
   /** why it failed, in the words of the error that its sender was told */
   reason: string | null;
+  /** slug of the session inside which it was sent; null: by a person */
+  sender?: string | null;
 }
 
 const Row = z.object({
@@ -38,6 +40,7 @@ const Row = z.object({
   phase: z.enum(DELIVERY_PHASES),
   held: z.number(),
   reason: z.string().nullable(),
+  sender: z.string().nullable(),
 });
 
 /** Deliveries that a listing shows. */
@@ -59,7 +62,7 @@ export interface DeliveryStore {
 export function createDeliveryStore(database: Database): DeliveryStore {
   const save = database.prepare(`
     INSERT INTO deliveries VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10,
-      (SELECT coalesce(max(changed_as), 0) + 1 FROM deliveries WHERE session_id = ?2), ?11, ?12, ?13)
+      (SELECT coalesce(max(changed_as), 0) + 1 FROM deliveries WHERE session_id = ?2), ?11, ?12, ?13, ?14)
     ON CONFLICT (id) DO UPDATE SET changed_as = excluded.changed_as, text = excluded.text, status = excluded.status, updated_at = excluded.updated_at, removed = excluded.removed,
       note = excluded.note, phase = excluded.phase, held = excluded.held, reason = excluded.reason`);
   const get = database.prepare('SELECT * FROM deliveries WHERE session_id = ? AND id = ?');
@@ -83,6 +86,7 @@ export function createDeliveryStore(database: Database): DeliveryStore {
         record.phase,
         record.held ? 1 : 0,
         record.reason,
+        record.sender ?? null,
       );
     },
     get: (sessionId, id) => toRecordOrNull(get.get(sessionId, id)),
@@ -113,5 +117,6 @@ function toRecord(value: unknown): DeliveryRecord {
     phase: row.phase,
     held: row.held === 1,
     reason: row.reason,
+    sender: row.sender,
   };
 }

@@ -179,4 +179,8 @@ export const MIGRATIONS: readonly string[] = [
   `
   ALTER TABLE sessions ADD COLUMN typed TEXT;
   `,
+  `
+  -- The session inside which a text was sent; null: by a person.
+  ALTER TABLE deliveries ADD COLUMN sender TEXT;
+  `,
 ];

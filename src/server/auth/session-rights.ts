@@ -60,7 +60,12 @@ export function createRights(options: {
     };
     return {
       isFull: false,
-      sessions: limitSessions(sessions, { may, signature: signatureOf(caller), refuse }),
+      sessions: limitSessions(sessions, {
+        may,
+        signature: signatureOf(caller),
+        from: caller.kind === 'session' ? (caller.slug ?? '?') : '?',
+        refuse,
+      }),
       requireFull: (what) => {
         throw refuse(what);
       },
@@ -70,9 +75,9 @@ export function createRights(options: {
 
 function limitSessions(
   sessions: Sessions,
-  limits: { may: SessionsMay; signature: string; refuse(what: string): CatalogueError },
+  limits: { may: SessionsMay; signature: string; from: string; refuse(what: string): CatalogueError },
 ): Sessions {
-  const { may, signature, refuse } = limits;
+  const { may, signature, from, refuse } = limits;
   const refusing = Object.keys(sessions).map((name) => [name, () => Promise.reject(refuse(name))]);
   const reading = Object.fromEntries(READING.map((name) => [name, sessions[name]])) as Pick<
     Sessions,
@@ -80,10 +85,13 @@ function limitSessions(
   >;
   const limited = { ...(Object.fromEntries(refusing) as Sessions), ...reading };
   if (may === 'read') return limited;
-  const signed = <T extends Pick<Send, 'text' | 'command' | 'force'>>(what: string, request: T): T => {
+  const signed = <T extends Pick<Send, 'text' | 'command' | 'force'>>(
+    what: string,
+    request: T,
+  ): T & { from: string } => {
     // A command runs without anybody being asked, and force types into whatever is open.
     if (request.command === true || request.force === true) throw refuse(what);
-    return { ...request, text: `${signature} ${request.text}` };
+    return { ...request, text: `${signature} ${request.text}`, from };
   };
   return {
     ...limited,

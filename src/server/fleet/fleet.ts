@@ -24,6 +24,7 @@ import { createScreenControls } from '../screen/screen-controls.ts';
 import type { ActorDeps, SessionActor } from '../session/actor.ts';
 import type { SessionControls } from '../session/controls.ts';
 import type { Conversation } from '../session/conversation.ts';
+import type { SentText } from '../session/delivery-journal.ts';
 import { resumeQueue } from '../session/queue-stop.ts';
 import { COUNT_EVERY_MS } from '../session/time-spent.ts';
 import { addUsage, NO_USAGE } from '../session/usage.ts';
@@ -135,9 +136,8 @@ export function createFleet({ deps: given, launch, registryDir, pid, ...listener
     });
   }
 
-  async function broadcast(request: Broadcast): Promise<BroadcastResult[]> {
-    const { text, command, queue } = request;
-    const send = { text, ...(command === undefined ? {} : { command }), ...(queue === undefined ? {} : { queue }) };
+  async function broadcast(request: Broadcast & Pick<SentText, 'from'>): Promise<BroadcastResult[]> {
+    const { slugs: _slugs, state: _state, all: _all, ...send } = request;
     const slugs = request.slugs ?? chooseSlugs(request);
     return Promise.all(
       slugs.map(async (session): Promise<BroadcastResult> => {

@@ -11,6 +11,11 @@ import { toTimestamp } from './view.ts';
 /** Writes the journal's entry of a delivery by calling `save`, together with something else; throws where it must not be sent. */
 export type JournalWith = (deliveryId: string, save: () => void) => void;
 
+/** A text that a process inside a session sends: no request of a client can say so. */
+export interface SentText extends Send {
+  from?: string;
+}
+
 export type DeliveryChange = Partial<Pick<DeliveryRecord, 'note' | 'phase' | 'held' | 'reason'>>;
 
 /** One session's deliveries as they are written down: the same for each type of session, whatever carries the texts. */
@@ -20,7 +25,7 @@ export interface DeliveryJournal {
   /** What became of the same text under the same key before. @throws CatalogueError idempotency_conflict */
   earlier(request: Send): DeliveryRecord | null;
   /** Writes a new delivery down, as `queued`. `held`: its sender is told so, or is none that waits for an answer. */
-  begin(request: Send, how: { held: boolean; journalWith: JournalWith }): DeliveryRecord;
+  begin(request: SentText, how: { held: boolean; journalWith: JournalWith }): DeliveryRecord;
   /** Writes down what became of it, as soon as the home can be written; what `change` does not name stays. */
   save(record: DeliveryRecord, status: DeliveryStatus, change?: DeliveryChange): DeliveryRecord;
   /** Writes down what is about to be done with it. @throws while the home cannot be written; then it must not be done */
@@ -57,7 +62,8 @@ export function openDeliveryJournal(actor: SessionActor): DeliveryJournal {
     const { id, text, status, removed } = record;
     const note = record.note === null ? record.reason : NOTES[record.note];
     const times = { created_at: toTimestamp(record.createdAt), updated_at: toTimestamp(record.updatedAt) };
-    return { id, session: actor.slug, text, status, ...times, removed, note };
+    const from = record.sender == null ? {} : { from: record.sender };
+    return { id, session: actor.slug, text, status, ...times, removed, ...from, note };
   }
 
   function find(id: string): DeliveryRecord {
@@ -111,6 +117,7 @@ export function openDeliveryJournal(actor: SessionActor): DeliveryJournal {
         held: held || request.queue === true,
         note: null,
         reason: null,
+        sender: request.from ?? null,
       };
       journalWith(record.id, () => deliveries.commit(record));
       return record;
