@@ -1,9 +1,9 @@
-import { readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { parse, TomlError } from 'smol-toml';
 import { resolveHome, resolveSettings, type SettingFlags, type SettingsFile } from '../../core/settings/index.ts';
 import type { ScreenRule } from '../../core/status/index.ts';
 import { CatalogueError, type ResolvedSetting, type Settings } from '../../protocol/index.ts';
+import { readRegularFile } from '../files/regular-file.ts';
 
 export interface SettingsRequest {
   flags: SettingFlags;
@@ -60,17 +60,25 @@ function toAbsolute(path: string, base: string, userHome: string): string {
   return resolve(base, path);
 }
 
+/** Settings and rules over the screen take some kilobytes; reading a pipe or a device would never end. */
+const MOST_BYTES = 1_000_000;
+
 /** null where there is none */
 async function readSettingsFile(path: string): Promise<Record<string, unknown> | null> {
-  let text: string;
+  let text: string | null;
   try {
-    text = await readFile(path, 'utf8');
+    text = await readRegularFile(path, { mostBytes: MOST_BYTES });
   } catch (cause) {
     const code = (cause as NodeJS.ErrnoException).code;
     if (code === 'ENOENT') return null;
     throw new CatalogueError('invalid_setting', `${path} cannot be read (${code})`, {
       hint: `Make it a file that you may read, or remove it`,
       cause,
+    });
+  }
+  if (text === null) {
+    throw new CatalogueError('invalid_setting', `${path} is no file, or longer than ${MOST_BYTES} bytes`, {
+      hint: `Make it a file that you may read, or remove it`,
     });
   }
   try {
