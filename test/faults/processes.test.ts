@@ -2,7 +2,6 @@ import { spawnSync } from 'node:child_process';
 import { appendFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { readProcess } from '../../src/platform/process/index.ts';
 import type { Delivery, Session } from '../../src/protocol/index.ts';
 import { type Cbos, startCbos } from '../harness/cbos.ts';
 import { type ClaudeWorld, claudeWorld } from '../harness/claude.ts';
@@ -65,7 +64,7 @@ test("Screen's daemon of one session is stopped: only that one is refused, with 
   expect(other.body.status).toBe('delivered');
   expect((await cbos.cli(['doctor'])).stdout).toContain(`kill -CONT ${daemon}`);
   process.kill(daemon, 'SIGCONT');
-  await waitFor(async () => (await readProcess(daemon))?.state !== 'T', { describe: 'the daemon goes on' });
+  await cbos.until('STOPPED', ({ status }) => status.because.rule !== 'process.stopped', 'is known to go on');
   expect(await send('STOPPED', 'scene:hello continued')).toMatchObject({ error: null, body: { status: 'delivered' } });
   await cbos.untilStatus('STOPPED', 'idle/waiting_input');
   expect([received('stopped'), received('continued')]).toEqual([[], ['scene:hello continued']]);

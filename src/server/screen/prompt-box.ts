@@ -60,6 +60,7 @@ export async function typeIntoPrompt(actor: SessionActor, prompt: PromptText): P
     actor.unread.forget();
     throw cause;
   });
+  actor.unread.typed();
   return enterTyped(actor, prompt);
 }
 

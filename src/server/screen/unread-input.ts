@@ -9,6 +9,8 @@ import type { TypedInput } from '../../platform/sqlite/session-store.ts';
 export interface UnreadInput {
   /** something is about to be typed */
   expect(): Promise<void>;
+  /** it was typed: from now on the next server knows of it too. Not before, for what was never typed is never read. */
+  typed(): void;
   /** it was not typed */
   forget(): void;
   /** true: nothing was read since. That it has been read is likely only, for whatever is read counts. */
@@ -27,29 +29,34 @@ export interface TypedMemory {
 }
 
 export function createUnreadInput({ agent, typed, remember }: TypedMemory): UnreadInput {
+  let expected: TypedInput | null = null;
   return {
     expect: async () => {
+      expected = null;
       const current = agent();
-      if (current === null) {
-        remember(null);
-        return;
-      }
+      if (current === null) return;
       const parent = await readProcess((await readProcess(current.pid))?.ppid ?? 0);
       const readers = (parent?.comm === RECORDER ? [parent.pid, current.pid] : [current.pid]).flatMap((pid) => {
         const before = bytesReadBy(pid);
         return before === null ? [] : [{ pid, before }];
       });
-      remember({ agent: current, readers });
+      expected = { agent: current, readers };
     },
-    forget: () => remember(null),
+    typed: () => {
+      remember(expected);
+      expected = null;
+    },
+    forget: () => {
+      expected = null;
+    },
     isWaiting: () => {
-      const last = typed();
+      const last = expected ?? typed();
       if (last === null) return false;
       const current = agent();
       const isSame = current?.pid === last.agent.pid && current.startTime === last.agent.startTime;
       // One that reads again reads all there is.
       const isUnread = isSame && last.readers.some(({ pid, before }) => bytesReadBy(pid) === before);
-      if (!isUnread) remember(null);
+      if (!isUnread && expected === null) remember(null);
       return isUnread;
     },
   };
