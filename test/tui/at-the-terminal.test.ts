@@ -194,7 +194,10 @@ test('a name that is typed into the filter selects its session, not one whose te
   await terminal.type('auth');
   await terminal.until(/▌. AUTH/, 'that AUTH is selected, below BILL');
   await change('BILL', resting);
-  await terminal.keys('Enter', 'Escape');
+  await terminal.keys('Enter');
+  await terminal.until(/filter: auth/, 'the filter in the header');
+  await terminal.keys('Escape');
+  await terminal.untilGone(/filter: auth/, 'the filter');
 });
 
 test('what is typed takes the place of the folder that is proposed; a key that moves in it keeps it', async () => {

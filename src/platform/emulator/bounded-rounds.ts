@@ -1,4 +1,5 @@
 import { createContext, Script } from 'node:vm';
+import { createSpareRoom } from '../process/spare-room.ts';
 
 /**
  * A piece of output takes 1 ms, and was seen to take a second in a process that hardly got the processor (nice 19 at load 17). What takes longer
@@ -74,14 +75,20 @@ function round(): void {
   if (next !== undefined) requestRound(next);
 }
 
+const hasRoom = createSpareRoom(() => performance.now());
 const box = createContext({ work: () => undefined });
 const script = new Script('work()');
 
 /**
- * The one way in Node to end what loops for ever in the same thread, patterns included: V8 is told to by a thread of its own.
+ * The one way in Node to end what loops for ever in the same thread, patterns included: V8 is told to by a thread of its own. Where that thread
+ * cannot be started, which would abort the process, it is done without a limit.
  * @throws Error ERR_SCRIPT_EXECUTION_TIMEOUT, and what the work throws
  */
 function endWithin(timeout: number, work: () => void): void {
+  if (!hasRoom()) {
+    work();
+    return;
+  }
   box.work = work;
   script.runInContext(box, { timeout });
 }

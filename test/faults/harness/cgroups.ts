@@ -89,8 +89,23 @@ function makeGroup(world: World, controller: 'pids' | 'memory' | 'freezer'): str
   return dir;
 }
 
+/** What a process of the group starts while they are moved out is moved the next time. */
+const TRIES = 20;
+
 /** A group with processes in it stays: they go back to the top first, and end with their world. */
 function removeGroup(dir: string, tree: string): void {
+  for (let tries = 1; ; tries++) {
+    moveOut(dir, tree);
+    try {
+      rmdirSync(dir);
+      return;
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EBUSY' || tries === TRIES) throw error;
+    }
+  }
+}
+
+function moveOut(dir: string, tree: string): void {
   for (const pid of readFileSync(join(dir, 'cgroup.procs'), 'utf8').split('\n')) {
     try {
       if (pid !== '') writeFileSync(join(tree, 'cgroup.procs'), pid);
@@ -99,5 +114,4 @@ function removeGroup(dir: string, tree: string): void {
       if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
     }
   }
-  rmdirSync(dir);
 }
