@@ -82,7 +82,7 @@ async function answerFront(body: Answer, other?: Question): Promise<Question> {
     const question = await opened(other);
     const { error } = await answer({ ...body, question_id: question.id });
     if (error === null) return question;
-    expect(error.code).toBe('stale_question');
+    expect(['stale_question', 'no_question']).toContain(error.code);
   }
 }
 
@@ -137,7 +137,9 @@ describe('a question whose hook waits for the answer', () => {
     await start();
     for (const mark of ['one', 'two']) rmSync(join(world.dir, `ran-${mark}`), { force: true });
     await send('scene:both');
-    await waitFor(() => waiting() >= 2, { describe: 'both agents ask', timeoutMs: 60_000 });
+    await cbos.until(slug, ({ status }) => status.question?.kind === 'permission', 'asks for one of them');
+    // Of an agent in the background Claude Code shows no dialog as long as its hook waits: somebody at the terminal could not answer.
+    expect(waiting()).toBe(0);
     const first = await answerFront({ choice: 'yes' });
     const said = JSON.stringify(first.tool?.input).includes('ran-one') ? 'one' : 'two';
     await answerFront({ choice: 'no', text: 'not this one' }, first);

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { LAUNCH_VARIABLE, SPOOL_VARIABLE } from './environment.ts';
-import { openPlace, PAYLOAD_WITH_WAIT, PRINT_REPLY } from './reply-hook.ts';
+import { openPlace, PAYLOAD_WITH_WAIT, PRINT_REPLY, READ_PAYLOAD } from './reply-hook.ts';
 import { waitAtGate } from './turn-gate.ts';
 import { type ClaudeVersion, isAtLeast } from './version.ts';
 
@@ -67,7 +67,8 @@ export const STOP_HOOK_COMMAND = `{ ${WAIT_AT_GATE}; } 2>/dev/null;${HOOK_COMMAN
 
 /** The same for `PermissionRequest`, which then waits for the reply to what it has told. */
 export const ASKING_HOOK_COMMAND =
-  `{ ${NAME};${openPlace(SPOOL_VARIABLE)};` + `${drop(PAYLOAD_WITH_WAIT)}||k=;${PRINT_REPLY};} 2>/dev/null;exit 0`;
+  `{ ${NAME};${openPlace(SPOOL_VARIABLE)};${READ_PAYLOAD};` +
+  `${drop(PAYLOAD_WITH_WAIT)}||k=;${PRINT_REPLY};} 2>/dev/null;exit 0`;
 
 const COMMANDS: ReadonlyMap<string, string> = new Map([
   ['PreToolUse', TOOL_HOOK_COMMAND],

@@ -17,8 +17,14 @@ export const openPlace = (spool: string): string =>
   'read -r k </proc/sys/kernel/random/uuid;read -r f </proc/sys/kernel/random/uuid;read -r p </proc/$$/stat;' +
   `f="$${spool}/${FIFO_PREFIX}$f";mkfifo "$f"&&command exec 3<>"$f"||k=;rm -f "$f"`;
 
+/**
+ * Reads the payload into `$j`. What an agent of the session asks for is not waited for: of one in the background Claude Code shows no dialog before this hook has
+ * ended (2.1.330), so nobody at the terminal could answer. A tool's input that reads the same costs the reply, and is answered by keys.
+ */
+export const READ_PAYLOAD = `j=$(cat);case $j in *'"agent_id":'*)k=;;esac`;
+
 /** Writes the payload, and before it who waits: the key and the process as the kernel describes it. */
-export const PAYLOAD_WITH_WAIT = `{ [ -z "$k" ]||printf '%s %s\\n' "$k" "$p";cat;}`;
+export const PAYLOAD_WITH_WAIT = `{ [ -z "$k" ]||printf '%s %s\\n' "$k" "$p";printf %s "$j";}`;
 
 /**
  * Waits in a read, which takes no processor time, and prints what was replied; nothing for a reply that is empty. Claude Code ends a hook with the turn that is
