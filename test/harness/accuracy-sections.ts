@@ -105,10 +105,10 @@ waiting session; within 300 ms before a label of a key its word counts as well. 
 }
 
 const WHAT_LAG_IS = `The lag begins when a key is pressed: the server, Screen and Claude Code itself are within it. The runs of 2.1.330 were made on two
-cores with a load of 6 to 20: what they say of the lag is that machine's. Eleven scenes in which something was told late or too early were
-played anew: four after what they had shown was mended (the settings, the rules of permissions, \`/help\`, \`/resume\`), seven because the
-load was above 10. What is still wrong is a spinner that turns more than 300 ms before the request that the label goes by, and a turn that
-ended 17 ms before a permission of its subagent was told.`;
+cores with a load of 6 to 20: what they say of the lag is that machine's. Twenty scenes were played anew: five after what they had shown
+was mended (the settings, the rules of permissions, \`/help\`, \`/resume\`, a permission of an agent in the background), the others because of the
+load, eight of them at rest. Now and then, under load, a spinner turns more than 300 ms before the request that the label goes by, and
+a turn ends 17 ms before a permission of its subagent is told.`;
 
 /** What recordings that were held out have shown the first time that they were scored; never written again. */
 interface FirstScoring {
