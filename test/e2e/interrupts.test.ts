@@ -148,14 +148,7 @@ describe('an interrupt', () => {
   });
 });
 
-describe.each(['screen', 'json'] as const)('what waits for a %s session', (sessionType) => {
-  beforeEach(async () => {
-    if (sessionType === 'screen') return;
-    slug = `J${count}`;
-    await cbos.call<Session>('POST', '/sessions', { slug, type: 'json', path: world.projectDir });
-    await cbos.untilStatus(slug, 'idle/ready');
-  });
-
+describe('what waits for a session', () => {
   const arrived = (): string[] =>
     world.promptsReceived().flatMap((prompt) => new RegExp(`${slug}: (\\w+)`).exec(prompt)?.[1] ?? []);
   const untilArrived = (...names: string[]) =>
