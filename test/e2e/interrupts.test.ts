@@ -148,9 +148,19 @@ describe('an interrupt', () => {
   });
 });
 
-describe('what waits for a session', () => {
+describe.each(['screen', 'json'] as const)('what waits for a %s session', (sessionType) => {
+  beforeEach(async () => {
+    if (sessionType === 'screen') return;
+    slug = `J${count}`;
+    await cbos.call<Session>('POST', '/sessions', { slug, type: 'json', path: world.projectDir });
+    await cbos.untilStatus(slug, 'idle/ready');
+  });
+
+  // What a turn that had no answer yet was asked stands before the next prompt: Claude Code tells the model both as one.
   const arrived = (): string[] =>
-    world.promptsReceived().flatMap((prompt) => new RegExp(`${slug}: (\\w+)`).exec(prompt)?.[1] ?? []);
+    world
+      .promptsReceived()
+      .flatMap((prompt) => [...prompt.matchAll(new RegExp(`${slug}: (\\w+)`, 'g'))].at(-1)?.[1] ?? []);
   const untilArrived = (...names: string[]) =>
     waitFor(() => arrived().join() === names.join(), { describe: `${names} arrive`, actual: arrived });
   const queue = (name: string) =>
