@@ -2,8 +2,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { z } from 'zod';
-import { DELIVERY_NOTES, NOTES } from '../../src/core/delivery/notes.ts';
-import type { Delivery, Session } from '../../src/protocol/index.ts';
+import { statusOf } from '../../src/core/delivery/record.ts';
+import { type Delivery, DeliveryPhase, type Session } from '../../src/protocol/index.ts';
 import { type Cbos, startCbos } from '../harness/cbos.ts';
 import { type ClaudeWorld, claudeWorld } from '../harness/claude.ts';
 import { typeAtTerminal } from '../harness/claude-in-screen.ts';
@@ -105,7 +105,7 @@ async function play(
   await Promise.all([...clients, killing, watching]);
   const finals = await settle({ cbos, slugs, ledger, witness, atTerminal, journal: join(world.cbosHome, 'cbos.db') });
   const statuses: Record<string, number> = {};
-  for (const { status } of finals.values()) statuses[status] = (statuses[status] ?? 0) + 1;
+  for (const final of finals.values()) statuses[statusOf(final)] = (statuses[statusOf(final)] ?? 0) + 1;
   const granted = new Set(readdirSync(world.dir).filter((name) => name.startsWith('granted-')));
   const enqueued = enqueuedMarks(join(world.home, '.claude', 'projects'));
   const run = { ledger, witness, finals, granted, enqueued, kills, tookMs: performance.now() - began, statuses };
@@ -132,9 +132,6 @@ interface Settling {
 
 /** Answers what is still asked, waits until every session is ready and nothing is held, and sends each a last prompt, whose request holds all. */
 async function settle(settling: Settling): Promise<Torture['finals']> {
-  const finals = new Map<string, FinalDelivery>();
-  const seen = ({ id, text, status, updated_at, note }: Delivery): void =>
-    void finals.set(text, { id, status, at: Date.parse(updated_at), note });
   await Promise.all(
     settling.slugs.map(async (slug) => {
       const { cbos, witness, ledger } = settling;
@@ -150,38 +147,28 @@ async function settle(settling: Settling): Promise<Torture['finals']> {
       } else {
         await cbos.until(slug, () => witness.arrived(slug).includes(mark), 'gets its last prompt');
       }
-      for (const delivery of (await cbos.call<Delivery[]>('GET', `/sessions/${slug}/deliveries`)).body) seen(delivery);
-      for (const { session, answer } of ledger.texts) {
-        if (session !== slug || answer === null || 'refused' in answer) continue;
-        seen((await cbos.call<Delivery>('GET', `/sessions/${slug}/deliveries/${answer.id}`)).body);
-      }
     }),
   );
-  // A listing is short, and a client that lost its server was told no id.
-  for (const [text, delivery] of journalled(settling.journal)) if (!finals.has(text)) finals.set(text, delivery);
-  return finals;
+  return new Map(journalled(settling.journal));
 }
 
 /** All deliveries of the journal, by their text. */
 function journalled(file: string): [string, FinalDelivery][] {
   const database = new DatabaseSync(file, { readOnly: true });
   try {
-    const rows = database.prepare('SELECT id, text, status, updated_at, note FROM deliveries').all();
+    const rows = database.prepare('SELECT id, text, updated_at, phase, into_queue FROM deliveries').all();
     return z
       .array(
         z.object({
           id: z.string(),
           text: z.string(),
-          status: z.string(),
           updated_at: z.number(),
-          note: z.enum(DELIVERY_NOTES).nullable(),
+          phase: DeliveryPhase,
+          into_queue: z.number(),
         }),
       )
       .parse(rows)
-      .map(({ id, text, status, updated_at: at, note }) => [
-        text,
-        { id, status, at, note: note === null ? null : NOTES[note] },
-      ]);
+      .map(({ id, text, updated_at: at, phase, into_queue }) => [text, { id, at, phase, intoQueue: into_queue === 1 }]);
   } finally {
     database.close();
   }

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { NOTES } from '../../src/core/delivery/notes.ts';
-import type { Question } from '../../src/protocol/index.ts';
+import { statusOf } from '../../src/core/delivery/record.ts';
+import type { DeliveryPhase, Question } from '../../src/protocol/index.ts';
 import type { TimedApiEvent } from '../harness/claude.ts';
 import { newLedger } from './client.ts';
-import { faultsOf, type Torture } from './verdict.ts';
+import { type FinalDelivery, faultsOf, type Torture } from './verdict.ts';
 import { createWitness } from './witness.ts';
 
 type Message = Extract<TimedApiEvent, { kind: 'request' }>['body']['messages'][number];
@@ -28,14 +28,14 @@ const ASK = { questions: [{ question: 'Which letter?', header: 'Letter', options
 /** A run in which all went well: four texts, a yes to a command, an answer to a question, an interrupt long before. */
 interface Script {
   messages: Message[];
-  /** delivery statuses by mark */
-  finals: Record<string, string>;
+  /** delivery phases by mark */
+  finals: Record<string, DeliveryPhase>;
   granted: string[];
   answers: { id: string; tool: { name: string; input: unknown }; choice: string; result: string }[];
   interruptedAt: number[];
   kills: number;
   enqueued: string[];
-  notes: Record<string, string>;
+  queued: string[];
 }
 
 const MARKS = ['S0.c1.1', 'S0.c1.2', 'S0.c1.3', 'S0.c2.1'] as const;
@@ -53,7 +53,7 @@ function goodRun(): Script {
       result('t2', 'Your questions have been answered: "Which letter?"="Alpha".'),
       said('S0.c2.1'),
     ],
-    finals: Object.fromEntries(MARKS.map((mark) => [mark, 'delivered'])),
+    finals: Object.fromEntries(MARKS.map((mark) => [mark, 'taken' as const])),
     granted: ['granted-S0.c1.2'],
     answers: [
       { id: 'q1', tool: { name: 'Bash', input: { ...TOUCH, timeout: 1 } }, choice: 'yes', result: 'answered' },
@@ -62,21 +62,30 @@ function goodRun(): Script {
     interruptedAt: [],
     kills: 0,
     enqueued: [],
-    notes: {},
+    queued: [],
   };
 }
 
 function judge(script: Script): string[] {
   const witness = createWitness();
   const ledger = newLedger();
-  const finals = new Map<string, { id: string; status: string; at: number; note: string | null }>();
+  const finals = new Map<string, FinalDelivery>();
   for (const mark of MARKS) {
     const text = textOf(mark);
     witness.announce(mark, text);
     const [session = '', sender = ''] = mark.split('.');
-    const status = script.finals[mark] ?? 'delivered';
-    ledger.texts.push({ mark, session, sender, text, queue: false, answer: { id: mark, status }, from: T0, to: T0 });
-    finals.set(text, { id: mark, status, at: T0, note: script.notes[mark] ?? null });
+    const phase = script.finals[mark] ?? 'taken';
+    ledger.texts.push({
+      mark,
+      session,
+      sender,
+      text,
+      queue: false,
+      answer: { id: mark, status: statusOf({ phase }) },
+      from: T0,
+      to: T0,
+    });
+    finals.set(text, { id: mark, at: T0, phase, intoQueue: script.queued.includes(mark) });
   }
   ledger.answers = script.answers.map(({ id, tool, choice, result: became }) => ({
     session: 'S0',
@@ -201,7 +210,7 @@ test.each<[string, (script: Script) => void, RegExp]>([
       // It was taken for the question's free text and never came as a prompt.
       messages[7] = result('t2', `Your questions have been answered: "Which letter?"="${textOf('S0.c2.1')}".`);
       messages.pop();
-      finals['S0.c2.1'] = 'sent';
+      finals['S0.c2.1'] = 'entering';
     },
     /^told the model/,
   ],
@@ -224,30 +233,28 @@ test.each<[string, (script: Script) => void, RegExp]>([
   [
     'a text that is held for ever',
     (run) => {
-      run.finals['S0.c1.1'] = 'queued';
+      run.finals['S0.c1.1'] = 'held';
     },
     /^queued at the end/,
   ],
   [
     'a text whose fate is unknown without a crash',
     (run) => {
-      run.finals['S0.c1.1'] = 'unknown';
+      run.finals['S0.c1.1'] = 'no_sign';
     },
     /^1 unknown after 0 kills/,
   ],
   [
     'a text that was taken out of the prompt and came all the same',
     (run) => {
-      run.finals['S0.c1.1'] = 'unknown';
-      run.kills = 1;
-      run.notes['S0.c1.1'] = NOTES.cleared;
+      run.finals['S0.c1.1'] = 'cleared';
     },
-    /^said to be taken out/,
+    /^said to have failed/,
   ],
   [
     'a text that is never confirmed and lost',
     (run) => {
-      run.finals['S0.c1.1'] = 'sent';
+      run.finals['S0.c1.1'] = 'entering';
       run.messages.splice(0, 1);
     },
     /^never confirmed/,
@@ -269,7 +276,7 @@ test.each<[string, (script: Script) => void, RegExp]>([
 test('a text that Claude Code itself took past its queue is no fault, another one is', () => {
   const run = goodRun();
   swap(run, 0, 5);
-  run.notes['S0.c1.3'] = NOTES.inQueue;
+  run.queued = ['S0.c1.3'];
   run.enqueued = ['S0.c1.1', 'S0.c1.2'];
   const faults = judge(run);
   expect(faults.filter((fault) => fault.includes('S0.c1.3 came before'))).toEqual([]);
@@ -279,8 +286,7 @@ test('a text that Claude Code itself took past its queue is no fault, another on
 
 test('that a text never showed in the prompt may be said of few', () => {
   const run = goodRun();
-  run.finals['S0.c1.1'] = 'unknown';
-  run.notes['S0.c1.1'] = NOTES.neverShown;
+  run.finals['S0.c1.1'] = 'never_shown';
   expect(judge(run)).toEqual([expect.stringContaining('1 of 4 texts never showed')]);
 });
 
@@ -292,8 +298,8 @@ test('one interrupt takes all the texts of its turn, where they came out of the 
   run.messages.splice(0, 2);
   run.interruptedAt.push(T0);
   run.enqueued = ['S0.c1.1', 'S0.c1.2'];
-  for (const mark of run.enqueued) run.notes[mark] = NOTES.interrupted;
+  for (const mark of run.enqueued) run.finals[mark] = 'interrupted';
   expect(judge(run)).toEqual([]);
-  run.notes['S0.c1.2'] = NOTES.inQueue;
+  run.finals['S0.c1.2'] = 'taken';
   expect(judge(run)).toEqual([expect.stringMatching(/^lost: S0\.c1\.2/)]);
 });

@@ -1,4 +1,5 @@
-import { NOTES } from '../../src/core/delivery/notes.ts';
+import { statusOf } from '../../src/core/delivery/record.ts';
+import type { DeliveryPhase } from '../../src/protocol/index.ts';
 import type { GivenAnswer, Interrupt, Ledger, SentText } from './client.ts';
 import type { ToolCall, Witness } from './witness.ts';
 
@@ -17,10 +18,11 @@ export interface Torture {
 
 export interface FinalDelivery {
   id: string;
-  status: string;
   /** when it became what it is, in Unix milliseconds */
   at: number;
-  note: string | null;
+  phase: DeliveryPhase;
+  /** whether Enter was pressed during a turn */
+  intoQueue: boolean;
 }
 
 /** An interrupt may end a turn between Claude Code's taking of a prompt and its first request; it takes some time to be confirmed. */
@@ -79,8 +81,8 @@ function textFaults({ ledger, witness, finals, kills, enqueued }: Torture, excus
     if (fault !== null) {
       faults.push(`${fault}: ${sent.mark} (answered ${JSON.stringify(sent.answer)}, now ${JSON.stringify(final)})`);
     }
-    if (final?.status === 'unknown' && final.note !== NOTES.neverShown) lostInCrash += 1;
-    if (final?.note === NOTES.neverShown) neverShown += 1;
+    if (final?.phase === 'no_sign') lostInCrash += 1;
+    if (final?.phase === 'never_shown') neverShown += 1;
   }
   // A kill meets at most one text under way in each session, mostly none.
   if (lostInCrash > kills) faults.push(`${lostInCrash} unknown after ${kills} kills`);
@@ -102,30 +104,28 @@ function textFault(
   excuses: Excuses,
 ): string | null {
   if (sent.answer !== null && 'refused' in sent.answer) {
-    if (final !== null && final.status !== 'failed') return 'refused, and yet journalled';
+    if (final !== null && statusOf(final) !== 'failed') return 'refused, and yet journalled';
     return hasArrived ? 'refused, and yet it arrived' : null;
   }
   if (final === null) return hasArrived || sent.answer !== null ? 'not in the journal' : null;
-  switch (final.status) {
+  switch (statusOf(final)) {
     case 'delivered': {
       // That it was interrupted is written when it is taken out of the prompt, which may be in a later life of the server.
-      const from = final.note === NOTES.interrupted ? Math.min(sent.from, final.at) : final.at;
+      const from = final.phase === 'interrupted' ? Math.min(sent.from, final.at) : final.at;
       if (hasArrived || excuses.take('texts', sent.session, from, final.at)) return null;
       // A turn that took several texts out of the queue is interrupted with all of them, and each says so.
-      const isOfSameTurn = isEnqueued && final.note === NOTES.interrupted;
+      const isOfSameTurn = isEnqueued && final.phase === 'interrupted';
       return isOfSameTurn && excuses.hasNear(sent.session, from, final.at) ? null : 'lost';
     }
     case 'sent':
       // Typed, and nothing said that it was taken: only an interrupt right then leaves no sign for good.
       return hasArrived || excuses.take('texts', sent.session, final.at, final.at) ? null : 'never confirmed and lost';
     case 'unknown':
-      return hasArrived && final.note === NOTES.cleared
-        ? 'said to be taken out of the prompt, and yet it arrived'
-        : null;
+      return null;
     case 'failed':
       return hasArrived ? 'said to have failed, and yet it arrived' : null;
     default:
-      return `${final.status} at the end`;
+      return `${final.phase} at the end`;
   }
 }
 
@@ -144,8 +144,8 @@ function outOfOrder({ ledger, witness, finals, enqueued }: Torture) {
   const last = new Map<string, { place: number; mark: string }>();
   /** typed in mid-turn, and perhaps interrupted later */
   const isInQueue = ({ text }: SentText): boolean => {
-    const note = finals.get(text.trim())?.note;
-    return note === NOTES.inQueue || note === NOTES.interrupted;
+    const final = finals.get(text.trim());
+    return final !== undefined && (final.intoQueue || final.phase === 'interrupted');
   };
   return ledger.texts.flatMap((sent) => {
     const place = witness.arrived(sent.session).indexOf(sent.mark);

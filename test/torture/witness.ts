@@ -1,4 +1,4 @@
-import { normalisePrompt } from '../../src/core/delivery/decide.ts';
+import { normalisePrompt } from '../../src/core/delivery/box.ts';
 import { type MessagesRequest, promptOf } from '../../src/demo/messages-api/request.ts';
 import type { TimedApiEvent } from '../harness/claude.ts';
 import { MARK } from './plays.ts';

@@ -1,6 +1,14 @@
 import type { ScreenFrame, ScreenReading } from '../status/index.ts';
 import { isRule } from '../status/screen/layout.ts';
 
+/**
+ * The text as Claude Code reports it after its own normalisation (2.1.329): tabs become four spaces, blanks at the end go.
+ * Both sides of a comparison go through this.
+ */
+export function normalisePrompt(text: string): string {
+  return text.replaceAll('\r\n', '\n').replaceAll('\t', '    ').trim();
+}
+
 /** Whether the screen shows the prompt, and nothing in it. Where a view lies over it, nobody knows. */
 export function isEmptyBox({ draft, cover, dialog, primary }: ScreenReading): boolean {
   return draft === null && cover === null && dialog === null && primary !== null;

@@ -1,5 +1,7 @@
-import type { ErrorCode, Question, Status } from '../../protocol/index.ts';
+import type { DeliveryPhase, ErrorCode, Question, Status } from '../../protocol/index.ts';
 import { type Cover, describeTool } from '../status/index.ts';
+import { coverOf, draftOf, isReady, type Seen } from './seen.ts';
+import { leftoversOf, leftToEnter } from './standing.ts';
 
 /** What is known of a session at the moment a text wants to be typed into it. */
 export interface DeliveryContext {
@@ -19,6 +21,19 @@ export interface DeliveryContext {
   isUnread: boolean;
   /** what has the keys in the prompt's place, null where nothing does */
   cover: Cover | null;
+}
+
+/** Held, and typed before: what is sent now comes after it. */
+const RETURNED: ReadonlySet<DeliveryPhase> = new Set(['put_back', 'taken_out', 'resumed']);
+
+/** What is seen, as delivery decides by it. */
+export function contextOf(seen: Seen): DeliveryContext {
+  const { status, isAdopted: adopted, isQueueStopped, isUnread, deliveries } = seen;
+  const draft = draftOf(seen) === null ? null : leftoversOf(seen) === null ? 'foreign' : 'own';
+  const hasReturned =
+    (!isQueueStopped && deliveries.queued.some(({ phase }) => RETURNED.has(phase))) ||
+    (draft === 'own' && leftToEnter(seen) !== null);
+  return { status, adopted, draft, hasReturned, isQueueStopped, isUnread, cover: coverOf(seen) };
 }
 
 export interface DeliveryRequest {
@@ -109,22 +124,13 @@ const COVERS: Readonly<Record<Cover, readonly [message: string, cure: string]>> 
 
 /** Whether a held text may be typed now. */
 export function mayTypeHeld(context: DeliveryContext): boolean {
-  const { primary, question } = context.status;
   if (!context.adopted || context.isUnread || context.cover !== null || context.draft === 'foreign') return false;
-  return primary === 'idle' || (primary === 'waiting' && question?.kind === 'closing');
+  return isReady(context.status);
 }
 
 /** Whether Claude Code would take the text for a shell or slash command. */
 export function isCommand(text: string): boolean {
   return text.startsWith('!') || text.startsWith('/');
-}
-
-/**
- * The text as Claude Code reports it after its own normalisation (2.1.329): tabs become four spaces, blanks at the end go.
- * Both sides of a comparison go through this.
- */
-export function normalisePrompt(text: string): string {
-  return text.replaceAll('\r\n', '\n').replaceAll('\t', '    ').trim();
 }
 
 function refuse(code: ErrorCode, message: string, hint?: string): Extract<DeliveryDecision, { kind: 'refuse' }> {

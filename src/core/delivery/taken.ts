@@ -1,26 +1,6 @@
-import type { Primary, Question } from '../../protocol/index.ts';
+import type { Question } from '../../protocol/index.ts';
 import { type DialogView, showsDialog } from '../answer/answer-keys.ts';
-import type { Cover, Millis } from '../status/index.ts';
-import { boxHolds } from './box.ts';
-
-/** What is seen of a session after something was typed into it. */
-export interface SeenAfter {
-  primary: Primary | null;
-  /** since when it is that */
-  since: Millis;
-  cover: Cover | null;
-  draft: string | null;
-}
-
-/**
- * Whether a turn that began says that Claude Code took a text. Only where the prompt is seen, and without it: below a detailed transcript a
- * turn that ended seems to run again, and while one is drawn, or closed, for some milliseconds nothing is seen at all. A text whose Enter went into a
- * transcript stood in the prompt, and was told to be delivered (2.1.329).
- */
-export function hasBegunTurn(seen: SeenAfter, typed: { text: string; at: Millis }): boolean {
-  if (seen.primary !== 'active' || seen.since < typed.at) return false;
-  return seen.cover === null && boxHolds(seen.draft ?? '', typed.text) === 'other';
-}
+import type { Cover } from '../status/index.ts';
 
 /** What is seen of a dialog after its last key. */
 export interface DialogSeen {

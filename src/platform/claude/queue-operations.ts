@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { ToldTexts } from '../../core/delivery/seen.ts';
 import { openRegularFile } from '../files/regular-file.ts';
 
 /** A queue's operations stand near the end of a transcript; between them and it lies what one turn wrote. */
@@ -11,66 +12,46 @@ const Operation = z.object({
   content: z.string(),
 });
 
-/** What a transcript tells of texts (trimmed) that went into Claude Code's own queue. */
-export interface ToldQueue {
-  /** what it put back into the prompt, with when, in Unix milliseconds */
-  putBack: ReadonlyMap<string, number>;
-  /** what a turn took as a prompt, and was not queued again since */
-  taken: ReadonlySet<string>;
-  /** what went into the queue, whatever became of it */
-  queued: ReadonlySet<string>;
-}
-
-export const NOTHING_TOLD: ToldQueue = { putBack: new Map(), taken: new Set(), queued: new Set() };
-
-const Prompt = z.object({ type: z.literal('user'), message: z.object({ content: z.string() }) });
+const Prompt = z.object({
+  type: z.literal('user'),
+  message: z.object({ content: z.string() }),
+  timestamp: z.string().optional().catch(undefined),
+});
 
 /**
- * The texts that Claude Code last took out of its own queue into the prompt's box (`popAll`: Up, Esc, a no that ends the turn), with
- * when, in Unix milliseconds. One that was queued again since, or taken by a turn, is left out. Seen in 2.0.77 to 2.1.329; a version that
- * writes nothing of the kind puts nothing back as far as this knows.
+ * What the end of a transcript says of texts. `putBack` has what Claude Code last took out of its own queue into the
+ * prompt's box (`popAll`: Up, Esc, a no that ends the turn), without what was queued again since, or taken by a turn.
+ * Seen in 2.0.77 to 2.1.330; a version that writes nothing of the kind puts nothing back as far as this knows.
  */
-export async function readQueue(transcript: string): Promise<ToldQueue> {
+export async function readTexts(transcript: string): Promise<ToldTexts> {
   const putBack = new Map<string, number>();
-  const taken = new Set<string>();
-  const queued = new Set<string>();
+  const taken = new Map<string, number>();
+  const queued = new Map<string, number>();
   for (const line of (await readTail(transcript)).split('\n')) {
     if (!line.includes('"queue-operation"')) {
       const prompt = parsePrompt(line);
-      if (prompt !== null) taken.add(prompt);
+      if (prompt !== null) taken.set(prompt.text, prompt.at);
       continue;
     }
     const operation = parseOperation(line);
     if (operation === null) continue;
     const text = operation.content.trim();
-    if (operation.operation === 'popAll') putBack.set(text, Date.parse(operation.timestamp));
+    const at = Date.parse(operation.timestamp);
+    if (operation.operation === 'popAll') putBack.set(text, at);
     else putBack.delete(text);
     if (operation.operation !== 'enqueue') continue;
-    queued.add(text);
+    queued.set(text, at);
     taken.delete(text);
   }
   return { putBack, taken, queued };
 }
 
-const Told = z.looseObject({ timestamp: z.iso.datetime() });
-
-/** The texts (trimmed) that a conversation has taken since a time, as prompts or into its queue: they arrived, whatever hooks tell. */
-export async function readTakenSince(transcript: string, since: number): Promise<ReadonlySet<string>> {
-  const taken = new Set<string>();
-  for (const line of (await readTail(transcript)).split('\n')) {
-    const operation = line.includes('"enqueue"') ? parseOperation(line) : null;
-    const text = operation?.operation === 'enqueue' ? operation.content.trim() : parsePrompt(line);
-    if (text === null) continue;
-    const told = Told.safeParse(JSON.parse(line)).data;
-    if (told !== undefined && Date.parse(told.timestamp) >= since) taken.add(text);
-  }
-  return taken;
-}
-
-function parsePrompt(line: string): string | null {
+/** A prompt without a time was taken at nobody knows what time: 0. */
+function parsePrompt(line: string): { text: string; at: number } | null {
   if (!line.includes('"user"')) return null;
   try {
-    return Prompt.safeParse(JSON.parse(line)).data?.message.content.trim() ?? null;
+    const { data } = Prompt.safeParse(JSON.parse(line));
+    return data === undefined ? null : { text: data.message.content.trim(), at: Date.parse(data.timestamp ?? '') || 0 };
   } catch {
     return null;
   }

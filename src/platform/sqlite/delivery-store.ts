@@ -1,43 +1,19 @@
 import { z } from 'zod';
-import { DELIVERY_NOTES, DELIVERY_PHASES, type DeliveryNote, type DeliveryPhase } from '../../core/delivery/notes.ts';
-import { DeliveryStatus } from '../../protocol/index.ts';
+import { type DeliveryRecord, statusOf } from '../../core/delivery/record.ts';
+import { DeliveryPhase, type DeliveryStatus } from '../../protocol/index.ts';
 import type { Database } from './database.ts';
-
-/** A text on its way, as the journal keeps it. Times are Unix milliseconds. */
-export interface DeliveryRecord {
-  id: string;
-  sessionId: string;
-  /** as it will be typed: cleaned of control characters */
-  text: string;
-  command: boolean;
-  status: DeliveryStatus;
-  createdAt: number;
-  updatedAt: number;
-  removed: number;
-  idempotencyKey: string | null;
-  phase: DeliveryPhase;
-  /** its sender was told that CBOS holds it; else it waits for the answer, and sends again where none comes */
-  held: boolean;
-  /** what happened to it that its status does not say */
-  note: DeliveryNote | null;
-  /** why it failed, in the words of the error that its sender was told */
-  reason: string | null;
-  /** slug of the session inside which it was sent; null: by a person */
-  sender?: string | null;
-}
 
 const Row = z.object({
   id: z.string(),
   session_id: z.string(),
   text: z.string(),
   command: z.number(),
-  status: DeliveryStatus,
   created_at: z.number(),
   updated_at: z.number(),
   removed: z.number(),
   idempotency_key: z.string().nullable(),
-  note: z.enum(DELIVERY_NOTES).nullable(),
-  phase: z.enum(DELIVERY_PHASES),
+  phase: DeliveryPhase,
+  into_queue: z.number(),
   held: z.number(),
   reason: z.string().nullable(),
   sender: z.string().nullable(),
@@ -61,10 +37,13 @@ export interface DeliveryStore {
 /** The order is counted, never told by times: the clock may be set back. */
 export function createDeliveryStore(database: Database): DeliveryStore {
   const save = database.prepare(`
-    INSERT INTO deliveries VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10,
-      (SELECT coalesce(max(changed_as), 0) + 1 FROM deliveries WHERE session_id = ?2), ?11, ?12, ?13, ?14)
-    ON CONFLICT (id) DO UPDATE SET changed_as = excluded.changed_as, text = excluded.text, status = excluded.status, updated_at = excluded.updated_at, removed = excluded.removed,
-      note = excluded.note, phase = excluded.phase, held = excluded.held, reason = excluded.reason`);
+    INSERT INTO deliveries (id, session_id, text, command, status, created_at, updated_at, removed, idempotency_key,
+      phase, into_queue, held, reason, sender, changed_as)
+    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14,
+      (SELECT coalesce(max(changed_as), 0) + 1 FROM deliveries WHERE session_id = ?2))
+    ON CONFLICT (id) DO UPDATE SET changed_as = excluded.changed_as, text = excluded.text, status = excluded.status,
+      updated_at = excluded.updated_at, removed = excluded.removed, phase = excluded.phase,
+      into_queue = excluded.into_queue, held = excluded.held, reason = excluded.reason`);
   const get = database.prepare('SELECT * FROM deliveries WHERE session_id = ? AND id = ?');
   const byKey = database.prepare('SELECT * FROM deliveries WHERE session_id = ? AND idempotency_key = ?');
   const list = database.prepare(`SELECT * FROM deliveries WHERE session_id = ? ORDER BY rowid DESC LIMIT ${LISTED}`);
@@ -77,16 +56,16 @@ export function createDeliveryStore(database: Database): DeliveryStore {
         record.sessionId,
         record.text,
         record.command ? 1 : 0,
-        record.status,
+        statusOf(record),
         record.createdAt,
         record.updatedAt,
         record.removed,
         record.idempotencyKey,
-        record.note,
         record.phase,
+        record.intoQueue ? 1 : 0,
         record.held ? 1 : 0,
         record.reason,
-        record.sender ?? null,
+        record.sender,
       );
     },
     get: (sessionId, id) => toRecordOrNull(get.get(sessionId, id)),
@@ -108,13 +87,12 @@ function toRecord(value: unknown): DeliveryRecord {
     sessionId: row.session_id,
     text: row.text,
     command: row.command === 1,
-    status: row.status,
     createdAt: row.created_at,
     updatedAt: row.updated_at,
     removed: row.removed,
     idempotencyKey: row.idempotency_key,
-    note: row.note,
     phase: row.phase,
+    intoQueue: row.into_queue === 1,
     held: row.held === 1,
     reason: row.reason,
     sender: row.sender,

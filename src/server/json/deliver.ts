@@ -1,10 +1,10 @@
-import { type DeliveryContext, mayTypeHeld } from '../../core/delivery/decide.ts';
-import type { DeliveryRecord } from '../../platform/sqlite/delivery-store.ts';
+import { contextOf, type DeliveryDecision, decideDelivery, mayTypeHeld } from '../../core/delivery/decide.ts';
+import { type DeliveryRecord, statusOf } from '../../core/delivery/record.ts';
 import { CatalogueError, type ClaudeEvent, type Delivery, type Send } from '../../protocol/index.ts';
-import { contextOf, type Deliverer } from '../screen/deliver.ts';
 import type { SessionActor } from '../session/actor.ts';
-import { openDeliveryJournal } from '../session/delivery-journal.ts';
+import { type Deliverer, openDeliveryJournal } from '../session/delivery-journal.ts';
 import { forgetOldStop, isQueueStopped } from '../session/queue-stop.ts';
+import { seeDelivery } from '../session/see-delivery.ts';
 import type { JsonDriver } from './driver.ts';
 
 /** Claude Code says that it has a prompt within 50 ms; where it has to be started first, within a second, or some on a loaded machine. */
@@ -21,47 +21,56 @@ export interface JsonDeliverer extends Deliverer {
 export function createJsonDeliverer(actor: SessionActor, driver: JsonDriver): JsonDeliverer {
   const { deliveries, log } = actor.deps;
   const journal = openDeliveryJournal(actor);
-  const { decide, earlier, save, commit, find, view, withStatus } = journal;
+  const { apply, earlier, find, view, withStatus } = journal;
 
   const stops = [
     driver.onEvent(confirm),
     driver.onEnd(() => settle()),
     actor.onChange(() => {
-      if (withStatus('queued').length > 0 && !isQueueStopped(actor) && mayTypeHeld(contextOf(actor))) flush();
+      if (withStatus('queued').length > 0 && !isQueueStopped(actor) && mayGo()) flush();
     }),
   ];
+
+  const mayGo = (): boolean => mayTypeHeld(contextOf(seeDelivery(actor)));
 
   /** Claude Code repeats a prompt that it takes, and newer versions say before that they have queued it. */
   function confirm(event: ClaudeEvent): void {
     const id = event.type === 'command_lifecycle' ? event.command_uuid : event.isReplay === true ? event.uuid : null;
     if (typeof id !== 'string') return;
     const record = deliveries.get(actor.record.id, id);
-    if (record !== null && (record.status === 'sent' || record.status === 'unknown')) save(record, 'delivered');
+    const status = record === null ? null : statusOf(record);
+    if (status === 'sent' || status === 'unknown') apply([{ id, phase: 'taken' }]);
   }
 
   /** Without a process nothing more is taken: what was not confirmed by now never arrived. */
   function settle(): void {
     if (driver.isRunning()) return;
-    for (const record of withStatus('sent')) save(record, 'failed');
+    for (const { id } of withStatus('sent')) apply([{ id, phase: 'failed' }]);
   }
 
-  const isHeld = (request: Send): boolean => decide(request, contextFor(request)).kind === 'hold';
-
-  /** Whether the folder is trusted is asked before Claude Code runs: a text for the queue waits for that answer as for the start. */
-  function contextFor(request: Send): DeliveryContext {
-    const context = contextOf(actor);
-    if (request.queue !== true || driver.evidence.trust === null) return context;
-    return { ...context, status: { primary: null, detail: null, question: null } };
+  /**
+   * Whether CBOS holds the text. Whether the folder is trusted is asked before Claude Code runs: a text for the queue
+   * waits for that answer as for the start.
+   * @throws CatalogueError where it must not be sent at all
+   */
+  function isHeld(request: Send): boolean {
+    const context = contextOf(seeDelivery(actor));
+    const isStarting = request.queue === true && driver.evidence.trust !== null;
+    const status = isStarting ? { primary: null, detail: null, question: null } : context.status;
+    const decision: DeliveryDecision = decideDelivery({ ...context, status }, journal.clean(request));
+    if (decision.kind === 'refuse') throw journal.refusal(decision);
+    return decision.kind === 'hold';
   }
 
   /** Written down as sent before it is: a crash can never lead to a second sending. */
   async function hand(record: DeliveryRecord): Promise<void> {
-    const sent = commit(record, 'sent');
+    const { id, text } = record;
+    apply([{ id, phase: 'entering' }]);
     try {
       requireBudget();
-      await driver.prompt({ id: record.id, text: record.text });
+      await driver.prompt({ id, text });
     } catch (cause) {
-      if (find(record.id).status === 'sent') save(sent, 'failed');
+      if (statusOf(find(id)) === 'sent') apply([{ id, phase: 'failed' }]);
       throw cause;
     }
   }
@@ -75,8 +84,8 @@ export function createJsonDeliverer(actor: SessionActor, driver: JsonDriver): Js
 
   async function send(record: DeliveryRecord): Promise<Delivery> {
     await hand(record);
-    await actor.status.until(() => find(record.id).status !== 'sent', CONFIRM_MS);
-    const { status } = find(record.id);
+    await actor.status.until(() => statusOf(find(record.id)) !== 'sent', CONFIRM_MS);
+    const status = statusOf(find(record.id));
     if (status === 'failed') {
       const { error } = driver.evidence.turnEnd ?? {};
       throw new CatalogueError('launch_failed', error ?? 'Claude Code ended before it took the text');
@@ -90,20 +99,20 @@ export function createJsonDeliverer(actor: SessionActor, driver: JsonDriver): Js
       .post(async () => {
         await driver.settleTrust();
         const next = isQueueStopped(actor) ? undefined : withStatus('queued')[0];
-        if (next !== undefined && !actor.isDead() && mayTypeHeld(contextOf(actor))) await send(next);
+        if (next !== undefined && !actor.isDead() && mayGo()) await send(next);
       })
       .catch((cause: unknown) => log.error({ slug: actor.slug, err: cause }, 'a held text could not be sent'));
   }
 
   return {
-    send: (request, journalWith = (_, save) => save()) => {
+    send: async (request, journalWith) => {
       const known = earlier(request);
-      if (known !== null) return Promise.resolve(view(known));
+      if (known !== null) return view(known);
       forgetOldStop(actor);
       if (isHeld(request)) {
         const held = view(journal.begin(request, { held: true, journalWith }));
-        if (mayTypeHeld(contextOf(actor))) flush();
-        return Promise.resolve(held);
+        if (mayGo()) flush();
+        return held;
       }
       return actor.mailbox.post(async () => {
         const again = earlier(request);
@@ -115,7 +124,7 @@ export function createJsonDeliverer(actor: SessionActor, driver: JsonDriver): Js
       });
     },
     invoke: async (text) => {
-      const record = journal.begin({ text, command: true }, { held: false, journalWith: (_, save) => save() });
+      const record = journal.begin({ text, command: true }, { held: false });
       await hand(record);
       return record.id;
     },

@@ -12,15 +12,16 @@ import {
 } from '../../core/answer/answer-keys.ts';
 import { textsInBox } from '../../core/delivery/box.ts';
 import { encodePaste, guardText } from '../../core/delivery/paste.ts';
+import { coverOf, draftOf } from '../../core/delivery/seen.ts';
 import { type DialogSeen, watchForEnd } from '../../core/delivery/taken.ts';
 import { asDrawn } from '../../core/status/index.ts';
 import { isAtLeast, parseClaudeVersion } from '../../platform/claude/index.ts';
 import { pressEnter, pressEscape, typeKeys } from '../../platform/gnu-screen/index.ts';
 import { type Answer, CatalogueError, type Question } from '../../protocol/index.ts';
 import type { SessionActor } from '../session/actor.ts';
-import { beginEnding } from './leftovers.ts';
+import { noteEnding } from '../session/delivery-journal.ts';
+import { seePrompt, takesManyPastes } from '../session/see-delivery.ts';
 import { openQuestion, refusal, refusedAs } from './open-question.ts';
-import { coverOf, draftOf, takesManyPastes } from './prompt-box.ts';
 
 /** Hooks tell of a dialog 10 to 150 ms before it is drawn; a loaded machine takes longer. */
 const DRAWN_MS = 3_000;
@@ -148,7 +149,7 @@ class OpenDialog {
 
   #seen(): DialogSeen {
     const questionId = this.#actor.status.memory().question?.id ?? null;
-    return { view: this.view(), cover: coverOf(this.#actor), questionId };
+    return { view: this.view(), cover: coverOf(seePrompt(this.#actor)), questionId };
   }
 
   /** Types a step that is not the last and waits until the screen shows it. */
@@ -174,13 +175,13 @@ class OpenDialog {
     this.#requireOpen(step);
     const before = this.#seen();
     const isEnd = watchForEnd(this.#question, before);
-    beginEnding(this.#actor, 'answer');
+    noteEnding(this.#actor, 'answer');
     await this.#press(step, before.view);
     if (!(await status.until(() => isEnd(this.#seen()), CONFIRM_MS)))
       throw this.#unconfirmed('The answer was typed, but the dialog is still open');
     if (step.kind !== 'digit') return;
     const isLate = (): boolean =>
-      textsInBox(draftOf(this.#actor) ?? '', [...(this.#actor.record.answerKey ?? '')]) !== null;
+      textsInBox(draftOf(seePrompt(this.#actor)) ?? '', [...(this.#actor.record.answerKey ?? '')]) !== null;
     if (await status.until(isLate, LATE_KEY_MS)) {
       throw new CatalogueError('stale_question', 'Somebody at the terminal answered first');
     }

@@ -5,7 +5,7 @@ import { hasSameCall, type PendingTool } from '../../core/status/index.ts';
 import { hookEventsOf, parseClaudeVersion } from '../../platform/claude/index.ts';
 import { type Answer, CatalogueError, type Question } from '../../protocol/index.ts';
 import type { ArrivedHook, SessionActor } from '../session/actor.ts';
-import { beginEnding } from './leftovers.ts';
+import { noteEnding } from '../session/delivery-journal.ts';
 import { openQuestion, refusal, refusedAs } from './open-question.ts';
 
 /** How much later than its dialog a hook may tell of it. */
@@ -39,7 +39,7 @@ export async function answerByReply(actor: SessionActor, id: string, request: An
   if ('why' in reply) return byItsWords(actor, question, request);
   const watch = watchOutcome(actor, { question, tool, reply });
   try {
-    beginEnding(actor, 'answer');
+    noteEnding(actor, 'answer');
     if (!(await actor.deps.waits.reply(wait, hookOutput(reply)))) {
       return await withoutHook(actor, { question, wait, request });
     }

@@ -1,12 +1,16 @@
+import { coverOf, draftOf, isDialogOpen } from '../../core/delivery/seen.ts';
+import { beginEnding, finishEnding, leftoversOf } from '../../core/delivery/standing.ts';
+import { advanceTakingOut, squeeze, type TakingOut, takeOutPrompt } from '../../core/delivery/take-out.ts';
 import type { ScreenFrame } from '../../core/status/index.ts';
 import { INTERRUPTED } from '../../core/status/screen/layout.ts';
 import { lastTurnOn } from '../../core/status/screen/screen-rules.ts';
 import { pressEscape } from '../../platform/gnu-screen/index.ts';
 import { CatalogueError } from '../../protocol/index.ts';
 import type { SessionActor } from '../session/actor.ts';
+import { openDeliveryJournal } from '../session/delivery-journal.ts';
 import { stopQueue } from '../session/queue-stop.ts';
-import { beginEnding, finishEnding, leftoversOf, takeOutLeftovers } from './leftovers.ts';
-import { clearBox, coverOf, draftOf, isDialogOpen } from './prompt-box.ts';
+import { deliveriesOf, seeDelivery, seePrompt } from '../session/see-delivery.ts';
+import { carryOn } from './carry-on.ts';
 
 /** Esc ends a turn within 55 ms; the status knows after 70 to 600 ms, depending on what tells it. */
 const CONFIRM_MS = 3_000;
@@ -26,17 +30,18 @@ export function interruptTurn(actor: SessionActor): Promise<void> {
     requireRunning(actor);
     const { target } = actor;
     const screen = status.evidence().screen;
-    const draft = draftOf(actor);
+    const draft = draftOf(seePrompt(actor));
     const prompt = runningPrompt(actor);
     const marks = countMarks(screen?.frame);
 
     stopQueue(actor);
-    beginEnding(actor, 'interrupt');
+    const journal = openDeliveryJournal(actor);
+    journal.apply(beginEnding(deliveriesOf(actor), 'interrupt'));
     await pressEscape(deps.screen, target);
     // A text that waited in Claude Code's queue begins a turn of its own at once: then only the mark tells of the end.
     const isMarked = (): boolean => countMarks(status.evidence().screen?.frame) > marks;
     // A dialog that opens in the same moment ends nothing: Esc dismisses it, and that ends the turn.
-    const hasEnded = (): boolean => isMarked() || (!isRunning(actor) && !isDialogOpen(actor));
+    const hasEnded = (): boolean => isMarked() || (!isRunning(actor) && !isDialogOpen(seePrompt(actor)));
     if (!(await status.until(hasEnded, CONFIRM_MS))) {
       throw new CatalogueError('not_confirmed', `Esc was typed, but ${actor.slug} still runs`);
     }
@@ -44,7 +49,8 @@ export function interruptTurn(actor: SessionActor): Promise<void> {
     const wasEmpty = draft === null || (prompt !== null && squeeze(draft) === squeeze(prompt));
     if (wasEmpty && prompt !== null) await takeOutRestored(actor, prompt, isMarked);
     if (!isMarked()) return;
-    finishEnding(actor);
+    journal.apply(finishEnding(deliveriesOf(actor)));
+    actor.rememberAnswerKey(null);
     // The mark is drawn a little before the status knows; with a text in the queue the next turn runs.
     await status.until(() => !isRunning(actor), SETTLED_MS);
   });
@@ -52,7 +58,7 @@ export function interruptTurn(actor: SessionActor): Promise<void> {
 
 function requireRunning(actor: SessionActor): void {
   const isDialogShown = actor.status.evidence().screen?.reading.dialog != null;
-  if (coverOf(actor) === 'view') {
+  if (coverOf(seePrompt(actor)) === 'view') {
     throw new CatalogueError(
       'nothing_running',
       `A view covers the prompt of ${actor.slug}; Esc would only close that`,
@@ -92,16 +98,12 @@ function countMarks(frame: ScreenFrame | undefined): number {
 
 /** Only if the box holds that prompt, alone or with what waited behind it, and not a letter more. */
 async function takeOutRestored(actor: SessionActor, prompt: string, isMarked: () => boolean): Promise<void> {
-  const isPrompt = (): boolean => squeeze(draftOf(actor) ?? '') === squeeze(prompt);
-  const isRestored = (): boolean => !isRunning(actor) && (isPrompt() || leftoversOf(actor) !== null);
+  const isPrompt = (): boolean => squeeze(draftOf(seePrompt(actor)) ?? '') === squeeze(prompt);
+  const isRestored = (): boolean => !isRunning(actor) && (isPrompt() || leftoversOf(seeDelivery(actor)) !== null);
   await actor.status.until(() => isRestored() || isMarked(), RESTORED_MS);
   if (!isRestored()) return;
+  const seen = seeDelivery(actor);
   // A prompt that a person typed is no delivery.
-  if (leftoversOf(actor) === null) await clearBox(actor, isPrompt);
-  else await takeOutLeftovers(actor);
-}
-
-/** The box wraps lines. */
-function squeeze(text: string): string {
-  return text.replace(/\s+/g, '');
+  const from: TakingOut = leftoversOf(seen) === null ? takeOutPrompt(prompt, seen) : { at: 'begin' };
+  await carryOn({ actor, journal: openDeliveryJournal(actor) }, advanceTakingOut, from);
 }

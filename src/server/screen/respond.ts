@@ -2,9 +2,9 @@ import { planAnswer } from '../../core/answer/answer.ts';
 import { cleanText } from '../../core/delivery/paste.ts';
 import { type Answer, CatalogueError, type Question } from '../../protocol/index.ts';
 import type { SessionActor } from '../session/actor.ts';
+import type { Deliverer } from '../session/delivery-journal.ts';
 import { answerByKeys } from './answer-by-keys.ts';
 import { answerByReply } from './answer-by-reply.ts';
-import type { Deliverer } from './deliver.ts';
 import { openQuestion, refusal } from './open-question.ts';
 
 /**

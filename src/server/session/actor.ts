@@ -1,3 +1,4 @@
+import type { TextsLeft } from '../../core/delivery/seen.ts';
 import { spentAs } from '../../core/history/index.ts';
 import { textsOfHook } from '../../core/search/index.ts';
 import type {
@@ -21,7 +22,6 @@ import { markNow } from '../clock.ts';
 import type { RecordingDamage, SessionRecording } from '../screen/recording.ts';
 import { createRecordingGap, type RecordingGap } from '../screen/recording-gap.ts';
 import { createScreenPrompt, type ScreenPrompt } from '../screen/screen-prompt.ts';
-import type { TextsLeft } from '../screen/texts-left.ts';
 import { createUnreadInput, type UnreadInput } from '../screen/unread-input.ts';
 import type { ActorDeps } from './actor-deps.ts';
 import { JsonFacts } from './json-facts.ts';

@@ -1,7 +1,7 @@
 import type { Answer, Buffer, Session } from '../../protocol/index.ts';
-import type { Deliverer } from '../screen/deliver.ts';
 import type { RecordingStream } from '../sessions.ts';
 import type { Conversation } from './conversation.ts';
+import type { Deliverer } from './delivery-journal.ts';
 
 /**
  * What can be done with one session, whatever its type. What is known of it (record, status, history) is its actor's; how

@@ -1,35 +1,59 @@
 import { v7 as uuid } from 'uuid';
-import { type DeliveryContext, type DeliveryDecision, decideDelivery, isCommand } from '../../core/delivery/decide.ts';
-import { NOTES } from '../../core/delivery/notes.ts';
+import { type DeliveryDecision, type DeliveryRequest, isCommand } from '../../core/delivery/decide.ts';
 import { cleanText } from '../../core/delivery/paste.ts';
-import type { DeliveryRecord } from '../../platform/sqlite/delivery-store.ts';
-import { CatalogueError, type Delivery, type DeliveryStatus, type Send } from '../../protocol/index.ts';
-import { leftoversOf } from '../screen/leftovers.ts';
+import { type Change, type DeliveryRecord, statusOf, WRITTEN_FIRST } from '../../core/delivery/record.ts';
+import { beginEnding, leftoversOf } from '../../core/delivery/standing.ts';
+import {
+  CatalogueError,
+  type Delivery,
+  type DeliveryPhase,
+  type DeliveryStatus,
+  type Send,
+} from '../../protocol/index.ts';
+import { deliveryNote } from '../../text/delivery-words.ts';
 import type { SessionActor } from './actor.ts';
+import { deliveriesOf, seeDelivery } from './see-delivery.ts';
 import { toTimestamp } from './view.ts';
 
 /** Writes the journal's entry of a delivery by calling `save`, together with something else; throws where it must not be sent. */
 export type JournalWith = (deliveryId: string, save: () => void) => void;
+
+/** Sends texts to one session's prompt. */
+export interface Deliverer {
+  /** @throws CatalogueError where the text must not be sent, or was not */
+  send(request: SentText, journalWith?: JournalWith): Promise<Delivery>;
+  list(): Delivery[];
+  /** @throws CatalogueError no_such_delivery */
+  get(id: string): Delivery;
+  /** @throws CatalogueError no_such_delivery, delivery_final, command_prefix */
+  change(id: string, text: string): Promise<Delivery>;
+  /** @throws CatalogueError no_such_delivery, delivery_final */
+  cancel(id: string): Promise<Delivery>;
+  dispose(): void;
+}
 
 /** A text that a process inside a session sends: no request of a client can say so. */
 export interface SentText extends Send {
   from?: string;
 }
 
-export type DeliveryChange = Partial<Pick<DeliveryRecord, 'note' | 'phase' | 'held' | 'reason'>>;
-
 /** One session's deliveries as they are written down: the same for each type of session, whatever carries the texts. */
 export interface DeliveryJournal {
-  /** Whether it is sent now or held. @throws CatalogueError where it must not be sent at all */
-  decide(request: Send, context: DeliveryContext): Exclude<DeliveryDecision, { kind: 'refuse' }>;
+  /** The request as delivery decides by it. @throws CatalogueError invalid_request for a text that is empty */
+  clean(request: Send): DeliveryRequest;
+  /** why a text must not be sent at all */
+  refusal(decision: Extract<DeliveryDecision, { kind: 'refuse' }>): CatalogueError;
   /** What became of the same text under the same key before. @throws CatalogueError idempotency_conflict */
   earlier(request: Send): DeliveryRecord | null;
-  /** Writes a new delivery down, as `queued`. `held`: its sender is told so, or is none that waits for an answer. */
-  begin(request: SentText, how: { held: boolean; journalWith: JournalWith }): DeliveryRecord;
-  /** Writes down what became of it, as soon as the home can be written; what `change` does not name stays. */
-  save(record: DeliveryRecord, status: DeliveryStatus, change?: DeliveryChange): DeliveryRecord;
-  /** Writes down what is about to be done with it. @throws while the home cannot be written; then it must not be done */
-  commit(record: DeliveryRecord, status: DeliveryStatus, change?: DeliveryChange): DeliveryRecord;
+  /** Writes a new delivery down, as `held`. `held`: its sender is told so; one of a stash has no sender that waits. */
+  begin(request: SentText, how: { held: boolean; journalWith?: JournalWith | undefined }): DeliveryRecord;
+  /**
+   * Writes down what becomes of texts: as soon as the home can be written, but `WRITTEN_FIRST` at once.
+   * @throws CatalogueError while the home cannot be written; what was to follow must not be done then
+   */
+  apply(changes: readonly Change[]): void;
+  /** Writes down that a text was not sent, and why. */
+  fail(id: string, cause: unknown): void;
   /** @throws CatalogueError no_such_delivery */
   find(id: string): DeliveryRecord;
   /** in the order they were written down */
@@ -46,24 +70,21 @@ export function openDeliveryJournal(actor: SessionActor): DeliveryJournal {
   const { deliveries, clock } = actor.deps;
   const sessionId = (): string => actor.record.id;
 
-  function save(record: DeliveryRecord, status: DeliveryStatus, change: DeliveryChange = {}): DeliveryRecord {
-    const next = { ...record, ...change, status, updatedAt: clock.now() };
-    deliveries.save(next);
-    return next;
-  }
-
-  function commit(record: DeliveryRecord, status: DeliveryStatus, change: DeliveryChange = {}): DeliveryRecord {
-    const next = { ...record, ...change, status, updatedAt: clock.now() };
-    deliveries.commit(next);
-    return next;
+  function apply(changes: readonly Change[]): void {
+    for (const { id, keepsTime, ...change } of changes) {
+      const record = find(id);
+      const next = { ...record, ...change, updatedAt: keepsTime ? record.updatedAt : clock.now() };
+      if (WRITTEN_FIRST.has(change.phase)) deliveries.commit(next);
+      else deliveries.save(next);
+    }
   }
 
   function view(record: DeliveryRecord): Delivery {
-    const { id, text, status, removed } = record;
-    const note = record.note === null ? record.reason : NOTES[record.note];
+    const { id, text, phase, removed, sender } = record;
     const times = { created_at: toTimestamp(record.createdAt), updated_at: toTimestamp(record.updatedAt) };
-    const from = record.sender == null ? {} : { from: record.sender };
-    return { id, session: actor.slug, text, status, ...times, removed, ...from, note };
+    const from = sender === null ? {} : { from: sender };
+    const note = deliveryNote(phase, record.intoQueue, record.reason);
+    return { id, session: actor.slug, text, status: statusOf(record), ...times, removed, ...from, phase, note };
   }
 
   function find(id: string): DeliveryRecord {
@@ -74,24 +95,28 @@ export function openDeliveryJournal(actor: SessionActor): DeliveryJournal {
 
   function findHeld(id: string): DeliveryRecord {
     const record = find(id);
-    if (record.status === 'queued') return record;
-    throw new CatalogueError('delivery_final', `The delivery is ${record.status} already`);
+    if (statusOf(record) === 'queued') return record;
+    throw new CatalogueError('delivery_final', `The delivery is ${statusOf(record)} already`);
+  }
+
+  /** For what somebody asked for: it is written down, or refused. */
+  function commit(record: DeliveryRecord, change: Partial<DeliveryRecord> & { phase: DeliveryPhase }): Delivery {
+    const next = { ...record, ...change, updatedAt: clock.now() };
+    deliveries.commit(next);
+    return view(next);
   }
 
   return {
-    decide: (request, context) => {
-      const { text } = cleanText(request.text);
-      if (text.trim() === '') {
-        throw new CatalogueError('invalid_request', 'The text is empty once control characters are taken out');
-      }
-      const { command = false, force = false, queue = false } = request;
-      const decision = decideDelivery(context, { text, command, force, queue });
-      if (decision.kind !== 'refuse') return decision;
-      throw new CatalogueError(decision.code, decision.message, {
-        ...(decision.hint === undefined ? {} : { hint: decision.hint.replaceAll('SLUG', actor.slug) }),
-        ...(decision.question === null ? {} : { extra: { question: decision.question } }),
-      });
+    clean: ({ text, command = false, force = false, queue = false }) => {
+      const clean = cleanText(text).text;
+      if (clean.trim() !== '') return { text: clean, command, force, queue };
+      throw new CatalogueError('invalid_request', 'The text is empty once control characters are taken out');
     },
+    refusal: ({ code, message, hint, question }) =>
+      new CatalogueError(code, message, {
+        ...(hint === undefined ? {} : { hint: hint.replaceAll('SLUG', actor.slug) }),
+        ...(question === null ? {} : { extra: { question } }),
+      }),
     earlier: ({ idempotency_key: key, text }) => {
       if (key === undefined) return null;
       const record = deliveries.byKey(sessionId(), key);
@@ -108,22 +133,26 @@ export function openDeliveryJournal(actor: SessionActor): DeliveryJournal {
         sessionId: sessionId(),
         text,
         command: request.command ?? false,
-        status: 'queued',
+        phase: 'held',
+        intoQueue: false,
         createdAt: now,
         updatedAt: now,
         removed,
         idempotencyKey: request.idempotency_key ?? null,
-        phase: 'waiting',
-        held: held || request.queue === true,
-        note: null,
+        held: held || journalWith !== undefined || request.queue === true,
         reason: null,
         sender: request.from ?? null,
       };
-      journalWith(record.id, () => deliveries.commit(record));
+      const write = (): void => deliveries.commit(record);
+      if (journalWith === undefined) write();
+      else journalWith(record.id, write);
       return record;
     },
-    save,
-    commit,
+    apply,
+    fail: (id, cause) => {
+      const reason = cause instanceof CatalogueError ? cause.message : null;
+      deliveries.save({ ...find(id), phase: 'failed', reason, updatedAt: clock.now() });
+    },
     find,
     withStatus: (status) => deliveries.withStatus(sessionId(), status),
     view,
@@ -133,13 +162,22 @@ export function openDeliveryJournal(actor: SessionActor): DeliveryJournal {
         const record = findHeld(id);
         const clean = cleanText(text);
         if (isCommand(clean.text) && !record.command) throw new CatalogueError('command_prefix');
-        if (leftoversOf(actor)?.some((one) => one.id === id)) {
+        if (leftoversOf(seeDelivery(actor))?.some((one) => one.id === id)) {
           throw new CatalogueError('delivery_final', 'It stands in the prompt already, unsent', {
             hint: 'Cancel it, which takes it out, and send another',
           });
         }
-        return view(commit({ ...record, text: clean.text, removed: clean.removed }, 'queued'));
+        return commit(record, { phase: record.phase, text: clean.text, removed: clean.removed });
       }),
-    cancel: (id) => actor.mailbox.post(async () => view(commit(findHeld(id), 'cancelled'))),
+    cancel: (id) =>
+      actor.mailbox.post(async () => {
+        const record = findHeld(id);
+        return commit(record, { phase: record.phase === 'held' ? 'cancelled' : 'cancelled_typed' });
+      }),
   };
+}
+
+/** Writes down that CBOS is about to end a turn, see `beginEnding`. */
+export function noteEnding(actor: SessionActor, by: 'interrupt' | 'answer'): void {
+  openDeliveryJournal(actor).apply(beginEnding(deliveriesOf(actor), by));
 }

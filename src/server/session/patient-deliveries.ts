@@ -1,4 +1,5 @@
-import type { DeliveryRecord, DeliveryStore } from '../../platform/sqlite/delivery-store.ts';
+import { type DeliveryRecord, statusOf } from '../../core/delivery/record.ts';
+import type { DeliveryStore } from '../../platform/sqlite/delivery-store.ts';
 import type { PatientWrites } from './patient-writes.ts';
 
 /** The journal of all deliveries, also while the home cannot be written. */
@@ -47,7 +48,7 @@ export function createPatientDeliveries(store: DeliveryStore, writes: PatientWri
       if (changed.length === 0) return store.withStatus(sessionId, status);
       const others = store.withStatus(sessionId, status).filter(({ id }) => !unwritten.has(id));
       // Their ids are of version 7: they sort as they were made.
-      return [...others, ...changed.filter((record) => record.status === status)].sort((one, other) =>
+      return [...others, ...changed.filter((record) => statusOf(record) === status)].sort((one, other) =>
         one.id < other.id ? -1 : 1,
       );
     },

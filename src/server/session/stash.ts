@@ -1,12 +1,12 @@
 import { v4 as uuid } from 'uuid';
-import { isCommand, mayTypeHeld } from '../../core/delivery/decide.ts';
+import { contextOf, isCommand, mayTypeHeld } from '../../core/delivery/decide.ts';
 import { cleanText } from '../../core/delivery/paste.ts';
 import type { StashRecord } from '../../platform/sqlite/stash-store.ts';
 import { CatalogueError, type NewStashedResponse, type StashedResponse } from '../../protocol/index.ts';
-import { contextOf, type Deliverer } from '../screen/deliver.ts';
 import type { SessionActor } from './actor.ts';
-import type { JournalWith } from './delivery-journal.ts';
+import type { Deliverer, JournalWith } from './delivery-journal.ts';
 import { forgetOldStop, isQueueStopped } from './queue-stop.ts';
+import { seeDelivery } from './see-delivery.ts';
 import { toTimestamp } from './view.ts';
 
 /** The replies kept for one session. An applied one stays listed, with its delivery, until it is removed. */
@@ -64,7 +64,7 @@ export function createSessionStash(actor: SessionActor, deliverer: Deliverer): S
   function nextDue(): StashRecord | null {
     if (isQueueStopped(actor)) return null;
     // A draft in the prompt is no reason to wait here: the delivery is then held until it has gone.
-    if (!actor.isListed() || !mayTypeHeld({ ...contextOf(actor), draft: null })) return null;
+    if (!actor.isListed() || !mayTypeHeld({ ...contextOf(seeDelivery(actor)), draft: null })) return null;
     const all = stash.list(sessionId());
     // One per turn: until the session has begun to wait anew, the last one may not even have been taken.
     const lastApplied = Math.max(0, ...all.map((record) => record.appliedAt ?? 0));

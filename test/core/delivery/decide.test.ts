@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
+import { normalisePrompt } from '../../../src/core/delivery/box.ts';
 import {
   type DeliveryContext,
   type DeliveryRequest,
   decideDelivery,
   isCommand,
   mayTypeHeld,
-  normalisePrompt,
 } from '../../../src/core/delivery/decide.ts';
 import type { Cover } from '../../../src/core/status/index.ts';
 import type { Detail, Primary, Question, QuestionKind } from '../../../src/protocol/index.ts';

@@ -1,22 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { type DialogSeen, hasBegunTurn, type SeenAfter, watchForEnd } from '../../../src/core/delivery/taken.ts';
+import { type DialogSeen, watchForEnd } from '../../../src/core/delivery/taken.ts';
 import { type Cover, readScreen } from '../../../src/core/status/index.ts';
 import type { Question } from '../../../src/protocol/index.ts';
-
-const text = 'count the tables';
-const begun: SeenAfter = { primary: 'active', since: 20, cover: null, draft: null };
-
-test.each<[string, SeenAfter, boolean]>([
-  ['above an empty prompt says that a text was taken', begun, true],
-  ['above a prompt with another text says so', { ...begun, draft: 'and then' }, true],
-  ['above a prompt with the text does not', { ...begun, draft: text }, false],
-  ['above a prompt with the text and more does not', { ...begun, draft: `${text} twice` }, false],
-  ['below a transcript does not', { ...begun, cover: 'transcript' }, false],
-  ['on a screen that is being drawn does not', { ...begun, cover: 'unknown' }, false],
-  ['before the text was typed does not', { ...begun, since: 9 }, false],
-])('a turn that began %s', (_, seen, taken) => {
-  expect(hasBegunTurn(seen, { text, at: 10 })).toBe(taken);
-});
 
 describe('a dialog after its last key', () => {
   const RULE = '─'.repeat(80);

@@ -1,7 +1,7 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { readQueue, readTakenSince } from '../../../src/platform/claude/index.ts';
+import { readTexts } from '../../../src/platform/claude/index.ts';
 import { makeTemporaryFolder } from '../../harness/temporary-folder.ts';
 
 let dir: string;
@@ -36,7 +36,7 @@ test('a text that was taken out of the queue into the prompt is told with when',
     '{"type":"queue-operation","operation":"popAll","cut of',
   );
   const at = Date.parse('2026-11-21T15:52:38.630Z');
-  expect([...(await readQueue(file)).putBack]).toEqual([
+  expect([...(await readTexts(file)).putBack]).toEqual([
     ['first', at],
     ['second\nline', at],
   ]);
@@ -51,13 +51,13 @@ test('one that a turn took, or that was queued again, is not', async () => {
     operation('enqueue', 'absorbed'),
     operation('remove', 'absorbed'),
   );
-  const told = await readQueue(file);
+  const told = await readTexts(file);
   expect(told.putBack).toEqual(new Map());
-  expect(told.queued).toEqual(new Set(['again', 'taken', 'absorbed']));
+  expect([...told.queued.keys()]).toEqual(['again', 'taken', 'absorbed']);
 });
 
 test('a conversation that has no transcript yet has put nothing back', async () => {
-  expect(await readQueue(join(dir, 'none.jsonl'))).toEqual({ putBack: new Map(), taken: new Set(), queued: new Set() });
+  expect(await readTexts(join(dir, 'none.jsonl'))).toEqual({ putBack: new Map(), taken: new Map(), queued: new Map() });
 });
 
 test('what a turn took as a prompt is told, until it is queued again', async () => {
@@ -70,10 +70,10 @@ test('what a turn took as a prompt is told, until it is queued again', async () 
     took([{ type: 'tool_result', content: 'a result' }]),
     operation('enqueue', 'second'),
   );
-  expect((await readQueue(file)).taken).toEqual(new Set(['first']));
+  expect((await readTexts(file)).taken).toEqual(new Map([['first', 0]]));
 });
 
-test('what a conversation has taken since a time is told, as a prompt or into its queue', async () => {
+test('when a conversation took a text is told, as a prompt or into its queue', async () => {
   const prompt = (text: unknown, timestamp: string): string =>
     JSON.stringify({ type: 'user', message: { role: 'user', content: text }, timestamp });
   const file = transcript(
@@ -84,6 +84,12 @@ test('what a conversation has taken since a time is told, as a prompt or into it
     prompt([{ type: 'tool_result', content: 'a result' }], '2026-11-21T15:52:40.000Z'),
     '{"type":"user","message":{"content":"cut o',
   );
-  expect(await readTakenSince(file, Date.parse('2026-11-21T15:52:38.000Z'))).toEqual(new Set(['queued', 'taken']));
-  expect(await readTakenSince(join(dir, 'none.jsonl'), 0)).toEqual(new Set());
+  const told = await readTexts(file);
+  expect(told.taken).toEqual(
+    new Map([
+      ['long ago', Date.parse('2026-11-21T15:00:00.000Z')],
+      ['taken', Date.parse('2026-11-21T15:52:39.000Z')],
+    ]),
+  );
+  expect(told.queued).toEqual(new Map([['queued', Date.parse('2026-11-21T15:52:38.630Z')]]));
 });

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import {
   continueConversation,
   listConversations,
-  readQueue,
+  readTexts,
   transcriptFile,
 } from '../../../src/platform/claude/index.ts';
 import { SearchIndex } from '../../../src/platform/search/search-index.ts';
@@ -69,13 +69,16 @@ describe('a line of a transcript that is cut anywhere costs that line alone:', (
     for (let length = 0; length < bytes.length - 1; length += 1) {
       const cut = Buffer.concat([Buffer.from(earlier()), bytes.subarray(0, length)]);
       writeFileSync(file, cut);
-      expect([...(await readQueue(file)).putBack.keys()].filter((text) => !text.includes('töorn'))).toEqual([
+      expect([...(await readTexts(file)).putBack.keys()].filter((text) => !text.includes('töorn'))).toEqual([
         'kept ünbroken',
       ]);
       writeFileSync(file, Buffer.concat([cut, Buffer.from(`\n${later()}`)]));
-      const told = await readQueue(file);
+      const told = await readTexts(file);
       expect([...told.putBack.keys()].filter((text) => !text.includes('töorn'))).toEqual(['kept ünbroken', 'later']);
-      expect([...told.taken].filter((text) => !text.includes('töorn'))).toEqual(['prompt first', 'prompt later']);
+      expect([...told.taken.keys()].filter((text) => !text.includes('töorn'))).toEqual([
+        'prompt first',
+        'prompt later',
+      ]);
       expect(await continueConversation(place, 'new')).toEqual({ kind: 'resume', sessionId: ID });
       expect((await listConversations(place.configDir, 9)).map(({ title }) => title)).toEqual(['prompt first']);
     }
@@ -107,5 +110,5 @@ test('garbage, NULs and a line of 20 MB between others cost nothing but themselv
   expect(await searched([text])).toEqual([at(2), at(60)]);
   expect((await listConversations(place.configDir, 9)).map(({ title }) => title)).toEqual(['prompt first']);
   expect(await continueConversation(place, 'new')).toEqual({ kind: 'resume', sessionId: ID });
-  expect([...(await readQueue(file)).putBack.keys()]).toEqual(['later']);
+  expect([...(await readTexts(file)).putBack.keys()]).toEqual(['later']);
 });

@@ -4,8 +4,9 @@ import { rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { DeliveryRecord } from '../../../src/core/delivery/record.ts';
 import { openDatabase } from '../../../src/platform/sqlite/database.ts';
-import { createDeliveryStore, type DeliveryRecord } from '../../../src/platform/sqlite/delivery-store.ts';
+import { createDeliveryStore } from '../../../src/platform/sqlite/delivery-store.ts';
 import { createHistoryStore } from '../../../src/platform/sqlite/history-store.ts';
 import { readLockHolder, takeHomeLock } from '../../../src/platform/sqlite/home-lock.ts';
 import { MIGRATIONS } from '../../../src/platform/sqlite/migrations.ts';
@@ -102,12 +103,12 @@ describe('what a home remembers', () => {
     expect(deliveries.byKey('id-1', 'other')).toBeNull();
     expect(deliveries.withStatus('id-1', 'queued').map((item) => item.id)).toEqual(['d-1', 'd-2']);
     expect(deliveries.list('id-1').map((item) => item.id)).toEqual(['d-2', 'd-1']);
-    deliveries.save({ ...delivery('d-1', 10), status: 'delivered', updatedAt: 30 });
+    deliveries.save({ ...delivery('d-1', 10), phase: 'taken', updatedAt: 30 });
     expect(deliveries.recent('id-1', 1).map((item) => item.id)).toEqual(['d-1']);
     database.close();
   });
 
-  test('notes of a former version become codes; what was taken out of the prompt after a crash has failed', () => {
+  test('notes of a former version become phases; what was taken out of the prompt after a crash has failed', () => {
     const file = join(home, 'cbos.db');
     const old = new DatabaseSync(file);
     for (const step of MIGRATIONS.slice(0, BEFORE_CODES)) old.exec(step);
@@ -125,14 +126,14 @@ describe('what a home remembers', () => {
     const database = openDatabase(file);
     const deliveries = createDeliveryStore(database);
     const become = (id: string) => {
-      const { status, phase, held, note, reason } = deliveries.get('s', id) ?? delivery('none', 0);
-      return [status, phase, held, note, reason];
+      const { phase, intoQueue, held, reason } = deliveries.get('s', id) ?? delivery('none', 0);
+      return [phase, intoQueue, held, reason];
     };
-    expect(become('queue')).toEqual(['delivered', 'queueing', false, 'inQueue', null]);
-    expect(become('cleared')).toEqual(['failed', 'entering', false, 'cleared', null]);
-    expect(become('error')).toEqual(['failed', 'waiting', false, null, 'Screen has no session 1.S']);
-    expect(become('sent')).toEqual(['sent', 'entering', false, null, null]);
-    expect(become('held')).toEqual(['queued', 'waiting', true, null, null]);
+    expect(become('queue')).toEqual(['taken', true, false, null]);
+    expect(become('cleared')).toEqual(['cleared', false, false, null]);
+    expect(become('error')).toEqual(['failed', false, false, 'Screen has no session 1.S']);
+    expect(become('sent')).toEqual(['entering', false, false, null]);
+    expect(become('held')).toEqual(['held', false, true, null]);
     database.close();
   });
 
@@ -184,14 +185,14 @@ function delivery(id: string, createdAt: number): DeliveryRecord {
     sessionId: 'id-1',
     text: 'hi',
     command: false,
-    status: 'queued',
+    phase: 'held',
+    intoQueue: false,
     createdAt,
     updatedAt: createdAt,
     removed: 0,
     idempotencyKey: null,
-    phase: 'waiting',
     held: false,
-    note: null,
     reason: null,
+    sender: null,
   };
 }

@@ -1,0 +1,153 @@
+import type { Millis } from '../status/index.ts';
+import { contextOf, type DeliveryDecision, type DeliveryRequest, decideDelivery, mayTypeHeld } from './decide.ts';
+import { lastTaken } from './record.ts';
+import { coverOf, draftOf, isDialogOpen, type Seen } from './seen.ts';
+import { isQueued, leftoversOf, leftToEnter } from './standing.ts';
+import { go, type Step, wait } from './step.ts';
+import { advanceTakingOut, type TakingOut } from './take-out.ts';
+import { advanceTyping, type Became, enterLeft, type Typing, typeText } from './type-text.ts';
+
+/** A dialog is drawn 10 to 150 ms after the hook of its tool; a loaded machine takes longer. */
+const DIALOG_DRAWN_MS = 1_500;
+/** From the hook that ends a turn to the beginning of the next, from the queue: 0.1 s, and more on a loaded machine. */
+const QUEUE_BEGINS_MS = 1_000;
+/**
+ * A hook ends a turn before the screen is drawn anew, and what was in the prompt then seems to be a draft still; while
+ * the screen is drawn, no prompt may be there. How long to wait before believing that.
+ */
+const DRAFT_SETTLE_MS = 1_500;
+/** An Enter that a person types shows after 20 to 150 ms, a text in the box within 100 ms; a loaded machine is slower. */
+const MISSING_MS = 1_500;
+
+/** What is wanted of a session's prompt: that it takes a new text, or whatever waits for it. */
+export type Goal = { kind: 'send'; request: DeliveryRequest } | { kind: 'flush' };
+
+/** One visit to the prompt, with the session's turn held and no other keys on their way. */
+export type Visit =
+  /** tools that were called right before run by now, or their dialogs are drawn */
+  | { at: 'begin'; goal: Goal; heldAt: Millis }
+  /** the next turn begins with what Claude Code has in its own queue */
+  | { at: 'queue'; goal: Goal }
+  | { at: 'settling'; request: DeliveryRequest; until: Millis }
+  | { at: 'deciding'; request: DeliveryRequest }
+  | { at: 'flushing' }
+  | { at: 'taking_out'; goal: Goal; hasStood: boolean; out: TakingOut }
+  /** what was typed before is not in the box: a person may just have sent it, or it is on its way still */
+  | { at: 'missing'; id: string; until: Millis }
+  | { at: 'typing'; typing: Typing; id: string }
+  | { at: 'over'; end: VisitEnd };
+
+export type VisitEnd =
+  | Exclude<DeliveryDecision, { kind: 'type' }>
+  /** `hasCleared`: what was taken out of the prompt for it came first */
+  | { kind: 'type'; confirm: 'turn' | 'queue'; hasCleared: boolean }
+  | { kind: 'typed'; id: string; became: Became }
+  | { kind: 'beside_draft' }
+  | { kind: 'nothing' };
+
+const over = (end: VisitEnd): Visit => ({ at: 'over', end });
+const FLUSH: Goal = { kind: 'flush' };
+
+export const visit = (goal: Goal, { now }: Seen): Visit => ({ at: 'begin', goal, heldAt: now.elapsed });
+
+/** The next step of a visit. Nothing of it waits, reads a clock or does anything: that is for whoever asks. */
+export function advance(state: Visit, seen: Seen): Step<Visit> {
+  const { now } = seen;
+  switch (state.at) {
+    case 'begin': {
+      const drawnAt = newestTool(seen, now.wall - (now.elapsed - state.heldAt)) + DIALOG_DRAWN_MS - now.wall;
+      if (!isDialogOpen(seen) && drawnAt > 0) return wait(state, now.elapsed + drawnAt);
+      return go({ at: 'queue', goal: state.goal });
+    }
+    case 'queue': {
+      const leftMs = queueBeginsIn(seen);
+      if (leftMs > 0) return wait(state, now.elapsed + leftMs);
+      if (state.goal.kind === 'flush') return go({ at: 'flushing' });
+      return go({ at: 'settling', request: state.goal.request, until: now.elapsed + DRAFT_SETTLE_MS });
+    }
+    case 'settling': {
+      const isSettled = state.request.force || (draftOf(seen) === null && coverOf(seen) === null);
+      if (!isSettled && now.elapsed < state.until) return wait(state, state.until);
+      return go({ at: 'deciding', request: state.request }, { effect: { kind: 'look' } });
+    }
+    case 'deciding':
+      return go(decideVisit(state.request, seen));
+    case 'flushing': {
+      if (seen.isDead || !mayTypeHeld(contextOf(seen))) return go(over({ kind: 'nothing' }));
+      const left = seen.isQueueStopped ? null : leftToEnter(seen);
+      return go(left === null ? takingOut(FLUSH, seen) : { at: 'typing', typing: enterLeft(left, seen), id: left.id });
+    }
+    case 'taking_out': {
+      const step = advanceTakingOut(state.out, seen);
+      if (step.state.at !== 'over') return within(state, state.out, step, (out) => ({ ...state, out }));
+      return go(step.state.isEmpty ? emptied(state, seen) : stuck(state));
+    }
+    case 'missing': {
+      const next = seen.deliveries.queued[0];
+      if (next?.id !== state.id || !mayTypeHeld(contextOf(seen))) return go(over({ kind: 'nothing' }));
+      if (draftOf(seen) !== null) return go({ ...takingOut(FLUSH, seen), hasStood: true });
+      return now.elapsed < state.until ? wait(state, state.until) : go(typeNext(seen));
+    }
+    case 'typing': {
+      const step = advanceTyping(state.typing, seen);
+      if (step.state.at !== 'over') return within(state, state.typing, step, (typing) => ({ ...state, typing }));
+      const { became } = step.state;
+      const next = became === 'not_alone' ? takingOut(FLUSH, seen) : over({ kind: 'typed', id: state.id, became });
+      return { ...step, state: next };
+    }
+    case 'over':
+      return wait(state, null);
+  }
+}
+
+/** A step of a part, as a step of the whole; where the part stays as it is, the whole does. */
+const within = <Part>(whole: Visit, part: Part, step: Step<Part>, join: (part: Part) => Visit): Step<Visit> => ({
+  ...step,
+  state: step.state === part ? whole : join(step.state),
+});
+
+const takingOut = (goal: Goal, seen: Seen): Extract<Visit, { at: 'taking_out' }> => ({
+  at: 'taking_out',
+  goal,
+  hasStood: leftoversOf(seen) !== null,
+  out: { at: 'begin' },
+});
+
+function decideVisit(request: DeliveryRequest, seen: Seen): Visit {
+  const decision = decideDelivery(contextOf(seen), request);
+  if (decision.kind !== 'type') return over(decision);
+  const isInTheWay = decision.confirm === 'turn' && !request.force && draftOf(seen) !== null;
+  return isInTheWay ? takingOut({ kind: 'send', request }, seen) : over({ ...decision, hasCleared: false });
+}
+
+function emptied({ goal, hasStood }: Extract<Visit, { at: 'taking_out' }>, seen: Seen): Visit {
+  if (goal.kind === 'send') return over({ kind: 'type', confirm: 'turn', hasCleared: true });
+  if (seen.isQueueStopped) return over({ kind: 'nothing' });
+  const next = seen.deliveries.queued[0];
+  if (hasStood || next === undefined || next.phase === 'held') return typeNext(seen);
+  return { at: 'missing', id: next.id, until: seen.now.elapsed + MISSING_MS };
+}
+
+const stuck = ({ goal }: Extract<Visit, { at: 'taking_out' }>): Visit =>
+  over({ kind: goal.kind === 'send' ? 'beside_draft' : 'nothing' });
+
+function typeNext(seen: Seen): Visit {
+  const next = seen.deliveries.queued[0];
+  if (next === undefined) return over({ kind: 'nothing' });
+  return { at: 'typing', typing: typeText(next, { confirm: 'turn', force: false }, seen), id: next.id };
+}
+
+/** When the last tool was called before the turn was held. */
+function newestTool({ hooks }: Seen, heldAt: Millis): Millis {
+  return Math.max(Number.NEGATIVE_INFINITY, ...hooks.tools.map(({ at }) => at).filter((at) => at <= heldAt));
+}
+
+/**
+ * How long the next turn may still take to begin with what is queued: a text that is sent in between passes the queue
+ * (2.1.329). Nothing tells of the beginning but the time.
+ */
+function queueBeginsIn({ deliveries, hooks, isDead, now }: Seen): number {
+  const last = lastTaken(deliveries);
+  if (isDead || last === undefined || !isQueued(last)) return 0;
+  return (hooks.turnEnd?.at ?? 0) + QUEUE_BEGINS_MS - now.wall;
+}

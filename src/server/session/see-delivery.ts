@@ -1,0 +1,73 @@
+import { type Deliveries, RECENT } from '../../core/delivery/record.ts';
+import { draftOf, type PromptSeen, type Seen } from '../../core/delivery/seen.ts';
+import { seeTextsLeft } from '../../core/delivery/standing.ts';
+import { isAtLeast, parseClaudeVersion } from '../../platform/claude/index.ts';
+import type { SessionActor } from './actor.ts';
+import { isQueueStopped } from './queue-stop.ts';
+
+/** What is seen of a session's prompt now. */
+export function seePrompt({ status, record }: Pick<SessionActor, 'status' | 'record'>): PromptSeen {
+  const { screen, hooks } = status.evidence();
+  return { status: status.memory(), screen, hooks, isLaunched: record.launchId !== null };
+}
+
+/** Everything that delivery goes by, as it is now. */
+export function seeDelivery(actor: SessionActor): Seen {
+  const { record, deps } = actor;
+  const prompt = seePrompt(actor);
+  const deliveries = deliveriesOf(actor);
+  const now = { wall: deps.clock.now(), elapsed: deps.clock.elapsed() };
+  if (actor.textsLeft !== null) {
+    actor.textsLeft = seeTextsLeft(actor.textsLeft, draftOf(prompt), deliveries, now.elapsed);
+  }
+  return {
+    ...prompt,
+    now,
+    deliveries,
+    isDead: actor.isDead(),
+    isAdopted: record.adopted,
+    isQueueStopped: isQueueStopped(actor),
+    isUnread: actor.unread.isWaiting(),
+    takesManyPastes: takesManyPastes(record.claudeVersion),
+    answerKey: record.answerKey,
+    clearedAt: actor.clearedAt(),
+    left: actor.textsLeft,
+    told: null,
+  };
+}
+
+/** Each list is read when it is first asked for: most looks need one of them. */
+export function deliveriesOf({ deps: { deliveries }, record: { id } }: SessionActor): Deliveries {
+  const queued = lazily(() => deliveries.withStatus(id, 'queued'));
+  const sent = lazily(() => deliveries.withStatus(id, 'sent'));
+  const unknown = lazily(() => deliveries.withStatus(id, 'unknown'));
+  const recent = lazily(() => deliveries.recent(id, RECENT));
+  return {
+    get queued() {
+      return queued();
+    },
+    get sent() {
+      return sent();
+    },
+    get unknown() {
+      return unknown();
+    },
+    get recent() {
+      return recent();
+    },
+  };
+}
+
+function lazily<T extends object>(read: () => T): () => T {
+  let value: T | null = null;
+  return () => {
+    value ??= read();
+    return value;
+  };
+}
+
+/** From 2.1.150 on a long paste is wrapped unless it comes in many small ones; older versions lose text that way. */
+export function takesManyPastes(version: string | null): boolean {
+  const numbers = version === null ? null : parseClaudeVersion(version);
+  return numbers !== null && isAtLeast(numbers, '2.1.150');
+}

@@ -1,0 +1,249 @@
+import { type DeliveryRecord, RECENT, statusOf } from '../../src/core/delivery/record.ts';
+import type { Seen, ToldTexts } from '../../src/core/delivery/seen.ts';
+import { takenBy } from '../../src/core/delivery/signs.ts';
+import type { Effect, Step } from '../../src/core/delivery/step.ts';
+import { type Cover, NO_FLOW, NO_HOOKS, type PendingTool, type ScreenDialog } from '../../src/core/status/index.ts';
+import type { DeliveryPhase, Primary, Question } from '../../src/protocol/index.ts';
+
+/** What a session in a terminal shows and says, as far as delivery goes by it. */
+export interface Shown {
+  draft: string | null;
+  cover: Cover | null;
+  /** a dialog is drawn */
+  dialog: boolean;
+  primary: Primary | null;
+  /** the screen says that a turn runs, whatever the status says */
+  drawnRunning: boolean;
+  footer: string;
+  isUnread: boolean;
+  isDead: boolean;
+  isLaunched: boolean;
+  isQueueStopped: boolean;
+  tools: readonly PendingTool[];
+  /** how long ago a turn ended, as hooks say */
+  turnEndAt: number | null;
+  told: ToldTexts | null;
+}
+
+/** What happens outside: some time after the machine has done something, or after the beginning. */
+export interface Reaction {
+  on: Effect['kind'] | 'beginning';
+  afterMs: number;
+  see?: Partial<Shown>;
+  /** a hook tells of a prompt */
+  hook?: string;
+  /** somebody takes it out of the queue of CBOS */
+  cancel?: string;
+}
+
+const BEGINNING = Date.UTC(2026, 10, 22);
+
+/** Plays a machine of `core/delivery` on a clock that moves at once: no process, no terminal, no waiting. */
+export class DeliveryScene {
+  readonly records: DeliveryRecord[] = [];
+  /** what the machine did and wrote down, in order: an effect's kind, or `id: phase` */
+  readonly log: string[] = [];
+  /** when each entry of the log was made, in milliseconds since the beginning */
+  readonly times: number[] = [];
+  /** every change of phase, `from → to` */
+  readonly transitions = new Set<string>();
+  shown: Shown = {
+    draft: null,
+    cover: null,
+    dialog: false,
+    primary: 'idle',
+    drawnRunning: false,
+    footer: '',
+    isUnread: false,
+    isDead: false,
+    isLaunched: true,
+    isQueueStopped: false,
+    tools: [],
+    turnEndAt: null,
+    told: null,
+  };
+  clearedAt = 0;
+  left: Seen['left'] = null;
+  #elapsed = 0;
+  #since = BEGINNING - 60_000;
+  #progressedAt = BEGINNING - 60_000;
+  #due: { at: number; reaction: Reaction }[] = [];
+  #changes = 0;
+
+  add(id: string, more: Partial<DeliveryRecord> = {}): DeliveryRecord {
+    const at = BEGINNING - 1_000 + this.records.length;
+    const record: DeliveryRecord = {
+      id,
+      sessionId: 's',
+      text: `text of ${id}`,
+      command: false,
+      phase: 'held',
+      intoQueue: false,
+      createdAt: at,
+      updatedAt: at,
+      removed: 0,
+      idempotencyKey: null,
+      held: false,
+      reason: null,
+      sender: null,
+      ...more,
+    };
+    this.records.push(record);
+    return record;
+  }
+
+  phase(id: string): DeliveryPhase | undefined {
+    return this.records.find((one) => one.id === id)?.phase;
+  }
+
+  see(): Seen {
+    const { shown } = this;
+    const question = { kind: shown.dialog ? 'permission' : 'closing', tool: null, text: 'May I?' } as Question;
+    const of = (status: string): DeliveryRecord[] => this.records.filter((one) => statusOf(one) === status);
+    const primary = shown.drawnRunning ? 'active' : shown.primary;
+    const reading = {
+      rule: '',
+      primary,
+      detail: null,
+      evidence: '',
+      dialog: shown.dialog ? ({} as ScreenDialog) : null,
+      draft: shown.draft,
+      cover: shown.cover,
+      lastMessage: null,
+    };
+    const lines = ['────', `❯ ${shown.draft ?? ''}`, '────', shown.footer];
+    const frame = { lines, cursor: { row: 1, col: 2 }, cols: 80, rows: 24, dimRows: [] };
+    const since = this.#since;
+    const screen = {
+      frame,
+      reading,
+      readingSince: since,
+      primarySince: since,
+      settled: { alone: null, accompanied: null },
+      flow: NO_FLOW,
+      next: null,
+      isLate: false,
+      dialogSeenAt: null,
+      changedAt: this.#progressedAt,
+      progressedAt: this.#progressedAt,
+    };
+    const turnEnd =
+      shown.turnEndAt === null ? null : { at: BEGINNING + shown.turnEndAt, event: 'Stop', error: null, message: null };
+    return {
+      now: { wall: BEGINNING + this.#elapsed, elapsed: this.#elapsed },
+      status: { primary: shown.primary, detail: null, since, question: shown.primary === 'waiting' ? question : null },
+      screen,
+      hooks: { ...NO_HOOKS, tools: shown.tools, turnEnd },
+      isLaunched: shown.isLaunched,
+      deliveries: {
+        queued: of('queued'),
+        sent: of('sent'),
+        unknown: of('unknown'),
+        recent: this.#byChange().slice(0, RECENT),
+      },
+      isDead: shown.isDead,
+      isAdopted: true,
+      isQueueStopped: shown.isQueueStopped,
+      isUnread: shown.isUnread,
+      takesManyPastes: true,
+      answerKey: null,
+      clearedAt: this.clearedAt,
+      left: this.left,
+      told: null,
+    };
+  }
+
+  doing(_: Effect['kind']): void {
+    // For a scene that watches what is done.
+  }
+
+  /** @returns the state that the machine rests in */
+  play<State>(
+    advance: (state: State, seen: Seen) => Step<State>,
+    from: State,
+    reactions: readonly Reaction[] = [],
+  ): State {
+    this.#react('beginning', reactions);
+    let state = from;
+    let told: ToldTexts | null = null;
+    for (let steps = 0; steps < 500; steps += 1) {
+      const step = advance(state, { ...this.see(), told });
+      told = null;
+      const { changes, effect, recheckAt } = step;
+      if (step.state !== state || effect !== null || changes.length > 0) {
+        for (const change of changes) this.#apply(change);
+        if (effect !== null) {
+          this.doing(effect.kind);
+          this.#note(effect.kind);
+          if (effect.kind === 'clear') this.clearedAt = BEGINNING + this.#elapsed;
+          if (effect.kind === 'read_transcript') told = this.shown.told;
+          this.#react(effect.kind, reactions);
+        }
+        state = step.state;
+      } else if (recheckAt === null) return state;
+      else this.#pass(recheckAt);
+    }
+    throw new Error(`the machine does not come to rest: ${this.log.slice(-10).join(', ')}`);
+  }
+
+  #used = new Set<Reaction>();
+
+  /** Each reaction comes once: what follows a second Enter are the next ones. */
+  #react(on: Reaction['on'], reactions: readonly Reaction[]): void {
+    const left = reactions.filter((one) => one.on === on && !this.#used.has(one));
+    for (const reaction of left.slice(0, until(left))) {
+      this.#used.add(reaction);
+      this.#due.push({ at: this.#elapsed + reaction.afterMs, reaction });
+    }
+  }
+
+  /** Lets time pass until something happens, at most until then. */
+  #pass(recheckAt: number): void {
+    const next = this.#due.sort((one, other) => one.at - other.at)[0];
+    if (next === undefined || next.at > recheckAt) {
+      this.#elapsed = recheckAt;
+      return;
+    }
+    this.#due.shift();
+    this.#elapsed = Math.max(this.#elapsed, next.at);
+    this.#happen(next.reaction);
+  }
+
+  #happen({ see = {}, hook, cancel }: Reaction): void {
+    const wall = BEGINNING + this.#elapsed;
+    if (see.primary !== undefined && see.primary !== this.shown.primary) this.#since = wall;
+    if (see.draft !== undefined && see.draft !== this.shown.draft) this.#progressedAt = wall;
+    this.shown = { ...this.shown, ...see };
+    if (hook !== undefined) for (const change of takenBy(hook, this.see().deliveries, wall)) this.#apply(change);
+    if (cancel !== undefined) this.#apply({ id: cancel, phase: 'cancelled' });
+  }
+
+  #apply({ id, keepsTime, ...change }: { id: string; keepsTime?: true } & Partial<DeliveryRecord>): void {
+    const at = this.records.findIndex((one) => one.id === id);
+    const before = this.records[at];
+    if (before === undefined) throw new Error(`there is no delivery ${id}`);
+    this.#changes += 1;
+    this.#changedAs.set(id, this.#changes);
+    this.records[at] = { ...before, ...change, ...(keepsTime ? {} : { updatedAt: BEGINNING + this.#elapsed }) };
+    this.transitions.add(`${before.phase} → ${change.phase}`);
+    this.#note(`${id}: ${change.phase}`);
+  }
+
+  readonly #changedAs = new Map<string, number>();
+
+  #byChange(): DeliveryRecord[] {
+    const place = ({ id }: DeliveryRecord): number => this.#changedAs.get(id) ?? 0;
+    return [...this.records].reverse().sort((one, other) => place(other) - place(one));
+  }
+
+  #note(entry: string): void {
+    this.log.push(entry);
+    this.times.push(Math.round(this.#elapsed));
+  }
+}
+
+/** A reaction that begins sooner than the one before it belongs to the next time. */
+function until(reactions: readonly Reaction[]): number {
+  const at = reactions.findIndex((one, index) => index > 0 && one.afterMs < (reactions[index - 1]?.afterMs ?? 0));
+  return at < 0 ? reactions.length : at;
+}
