@@ -30,3 +30,63 @@ export function deliveryNote(phase: DeliveryPhase, intoQueue: boolean, reason: s
   if (intoQueue && (phase === 'entering' || phase === 'taken')) return IN_QUEUE;
   return NOTES[phase] ?? reason;
 }
+
+type Covering = 'transcript' | 'view' | 'shell' | 'search' | 'agents' | 'unknown';
+type Refused =
+  | 'not_adopted'
+  | 'shell_command'
+  | 'slash_command'
+  | 'ended'
+  | 'unread'
+  | 'draft'
+  | `covered_by_${Covering}`;
+
+/** Why a text is not sent, and what a person does about it; `SLUG` stands for the session's name. */
+const REFUSALS: Readonly<Record<Refused, readonly [message: string, cure?: string]>> = {
+  not_adopted: ['CBOS only observes this session'],
+  shell_command: ['A text that starts with "!" would run a shell command'],
+  slash_command: ['A text that starts with "/" would run a slash command'],
+  ended: ['The session has ended', '`cbos restart SLUG` brings it back on its conversation'],
+  unread: [
+    'The session has not read what was typed before',
+    'Wait until it goes on (`cbos attach SLUG` shows what it does), or let CBOS hold the text (--queue)',
+  ],
+  draft: [
+    'Somebody has begun to type a text in the prompt',
+    'Send or clear it there first (`cbos attach`), or let CBOS hold the text (--queue)',
+  ],
+  covered_by_transcript: ['The detailed transcript covers the prompt', close('Close it with ctrl+o or Esc')],
+  covered_by_view: ['A view of Claude Code covers the prompt', close('Close it with Esc')],
+  covered_by_shell: [
+    'The prompt is in shell mode: the text would run as a command',
+    close('Leave that mode with Backspace'),
+  ],
+  covered_by_search: [
+    'Old prompts are being searched: Enter would send one of them again',
+    close('End the search with Esc'),
+  ],
+  covered_by_agents: [
+    'The list of agents is shown: the text would begin a session of its own',
+    close('Go back with Esc'),
+  ],
+  covered_by_unknown: ['Something that CBOS does not know covers the prompt', close('Close it')],
+};
+
+function close(how: string): string {
+  return `${how} there (\`cbos attach SLUG\`), or let CBOS hold the text (--queue)`;
+}
+
+/** @param asked what the session asks for, where that is why; null where it is not known */
+export function refusalWords(
+  why: Refused | 'asking',
+  { slug, asked }: { slug: string; asked: string | null },
+): { message: string; hint?: string } {
+  const [message, cure] =
+    why === 'asking'
+      ? [
+          asked === null ? 'A dialog is open' : `It asks: ${asked}`,
+          'Answer it first (`cbos answer SLUG`); `cbos show SLUG` lists the options',
+        ]
+      : REFUSALS[why];
+  return { message, ...(cure === undefined ? {} : { hint: cure.replaceAll('SLUG', slug) }) };
+}

@@ -1,5 +1,11 @@
 import { v7 as uuid } from 'uuid';
-import { type DeliveryDecision, type DeliveryRequest, isCommand } from '../../core/delivery/decide.ts';
+import {
+  askedFor,
+  type DeliveryDecision,
+  type DeliveryRequest,
+  isCommand,
+  type RefusalReason,
+} from '../../core/delivery/decide.ts';
 import { cleanText } from '../../core/delivery/paste.ts';
 import { type Change, type DeliveryRecord, statusOf, WRITTEN_FIRST } from '../../core/delivery/record.ts';
 import { beginEnding, leftoversOf } from '../../core/delivery/standing.ts';
@@ -8,9 +14,10 @@ import {
   type Delivery,
   type DeliveryPhase,
   type DeliveryStatus,
+  type ErrorCode,
   type Send,
 } from '../../protocol/index.ts';
-import { deliveryNote } from '../../text/delivery-words.ts';
+import { deliveryNote, refusalWords } from '../../text/delivery-words.ts';
 import type { SessionActor } from './actor.ts';
 import { deliveriesOf, seeDelivery } from './see-delivery.ts';
 import { toTimestamp } from './view.ts';
@@ -36,6 +43,13 @@ export interface Deliverer {
 export interface SentText extends Send {
   from?: string;
 }
+
+/** Error codes of refusals; the others are `not_accepting_text`. */
+const REFUSED_AS: Readonly<Partial<Record<RefusalReason, ErrorCode>>> = {
+  not_adopted: 'not_adopted',
+  shell_command: 'command_prefix',
+  slash_command: 'command_prefix',
+};
 
 /** One session's deliveries as they are written down: the same for each type of session, whatever carries the texts. */
 export interface DeliveryJournal {
@@ -112,11 +126,14 @@ export function openDeliveryJournal(actor: SessionActor): DeliveryJournal {
       if (clean.trim() !== '') return { text: clean, command, force, queue };
       throw new CatalogueError('invalid_request', 'The text is empty once control characters are taken out');
     },
-    refusal: ({ code, message, hint, question }) =>
-      new CatalogueError(code, message, {
-        ...(hint === undefined ? {} : { hint: hint.replaceAll('SLUG', actor.slug) }),
+    refusal: ({ why, question }) => {
+      const asked = question === null ? null : askedFor(question);
+      const { message, hint } = refusalWords(why, { slug: actor.slug, asked });
+      return new CatalogueError(REFUSED_AS[why] ?? 'not_accepting_text', message, {
+        ...(hint === undefined ? {} : { hint }),
         ...(question === null ? {} : { extra: { question } }),
-      }),
+      });
+    },
     earlier: ({ idempotency_key: key, text }) => {
       if (key === undefined) return null;
       const record = deliveries.byKey(sessionId(), key);

@@ -59,7 +59,7 @@ describe('a text that is sent', () => {
     {
       name: 'below a dialog is refused',
       shown: { primary: 'waiting', dialog: true },
-      end: { kind: 'refuse', code: 'not_accepting_text' },
+      end: { kind: 'refuse', why: 'asking' },
     },
     {
       name: 'while the last draft is still drawn waits until that has gone',
@@ -76,7 +76,7 @@ describe('a text that is sent', () => {
     {
       name: 'beside somebody’s draft is refused, after a look',
       shown: { draft: 'somebody types' },
-      end: { kind: 'refuse', code: 'not_accepting_text' },
+      end: { kind: 'refuse', why: 'draft' },
       log: ['look'],
     },
     {

@@ -1,14 +1,17 @@
 import { describe, expect, test } from 'vitest';
 import { normalisePrompt } from '../../../src/core/delivery/box.ts';
 import {
+  askedFor,
   type DeliveryContext,
   type DeliveryRequest,
   decideDelivery,
   isCommand,
   mayTypeHeld,
+  type RefusalReason,
 } from '../../../src/core/delivery/decide.ts';
 import type { Cover } from '../../../src/core/status/index.ts';
 import type { Detail, Primary, Question, QuestionKind } from '../../../src/protocol/index.ts';
+import { refusalWords } from '../../../src/text/delivery-words.ts';
 
 const ask = (kind: QuestionKind): Question => ({
   id: 'q1',
@@ -52,7 +55,7 @@ const request = (more: Partial<DeliveryRequest> = {}): DeliveryRequest => ({
 const TYPE = { kind: 'type', confirm: 'turn' };
 const QUEUE = { kind: 'type', confirm: 'queue' };
 const HOLD = { kind: 'hold' };
-const refused = (code: string) => expect.objectContaining({ kind: 'refuse', code });
+const refused = (why: RefusalReason) => expect.objectContaining({ kind: 'refuse', why });
 
 describe('a text is', () => {
   test.each<[string, DeliveryContext, DeliveryRequest, unknown]>([
@@ -65,35 +68,20 @@ describe('a text is', () => {
     ['held while nothing is known', at(null), request(), HOLD],
     ['typed after its own leftover', at('idle', 'ready', { draft: 'own' }), request(), TYPE],
     ['held behind its own leftover while a turn runs', at('active', null, { draft: 'own' }), request(), HOLD],
-    [
-      'refused beside a draft while a turn runs',
-      at('active', null, { draft: 'foreign' }),
-      request(),
-      refused('not_accepting_text'),
-    ],
-    ['refused before a permission', asking('permission'), request(), refused('not_accepting_text')],
+    ['refused beside a draft while a turn runs', at('active', null, { draft: 'foreign' }), request(), refused('draft')],
+    ['refused before a permission', asking('permission'), request(), refused('asking')],
     [
       'refused before a question, though it may be held',
       asking('question'),
       request({ queue: true }),
-      refused('not_accepting_text'),
+      refused('asking'),
     ],
-    ['refused before a setup dialog', asking('setup'), request(), refused('not_accepting_text')],
+    ['refused before a setup dialog', asking('setup'), request(), refused('asking')],
     ['typed before a dialog by force', asking('permission'), request({ force: true }), TYPE],
-    ['refused when the session is dead', at('dead'), request(), refused('not_accepting_text')],
-    [
-      'refused when the session is dead, by force too',
-      at('dead'),
-      request({ force: true }),
-      refused('not_accepting_text'),
-    ],
+    ['refused when the session is dead', at('dead'), request(), refused('ended')],
+    ['refused when the session is dead, by force too', at('dead'), request({ force: true }), refused('ended')],
     ['refused where CBOS only observes', at('idle', 'ready', { adopted: false }), request(), refused('not_adopted')],
-    [
-      'refused after a draft',
-      at('idle', 'waiting_input', { draft: 'foreign' }),
-      request(),
-      refused('not_accepting_text'),
-    ],
+    ['refused after a draft', at('idle', 'waiting_input', { draft: 'foreign' }), request(), refused('draft')],
     [
       'held after a draft, if it shall be',
       at('idle', 'waiting_input', { draft: 'foreign' }),
@@ -104,7 +92,7 @@ describe('a text is', () => {
       'refused while what was typed before is unread',
       at('idle', 'ready', { isUnread: true }),
       request(),
-      refused('not_accepting_text'),
+      refused('unread'),
     ],
     [
       'held while that is unread, if it shall be',
@@ -112,28 +100,25 @@ describe('a text is', () => {
       request({ queue: true }),
       HOLD,
     ],
-    [
-      'refused when it would run a command',
-      at('idle', 'ready'),
-      request({ text: '/clear' }),
-      refused('command_prefix'),
-    ],
-    ['refused when it would run in a shell', at('idle', 'ready'), request({ text: '!ls' }), refused('command_prefix')],
+    ['refused when it would run a command', at('idle', 'ready'), request({ text: '/clear' }), refused('slash_command')],
+    ['refused when it would run in a shell', at('idle', 'ready'), request({ text: '!ls' }), refused('shell_command')],
     ['typed when it is meant as a command', at('idle', 'ready'), request({ text: '/clear', command: true }), TYPE],
   ])('%s', (_, context, asked, decision) => {
     expect(decideDelivery(context, asked)).toEqual(decision);
   });
 
   test('refused with the question that is open', () => {
-    expect(decideDelivery(asking('permission'), request())).toMatchObject({
-      message: 'It asks: Do you want to proceed?',
-      hint: expect.stringContaining('cbos answer SLUG'),
-      question: { id: 'q1' },
-    });
-    const status = asking('permission').status;
-    const tool = { name: 'Bash', input: { command: './deploy.sh staging' } };
-    const byTool = { ...at('waiting'), status: { ...status, question: { ...ask('permission'), tool } } };
-    expect(decideDelivery(byTool, request())).toMatchObject({ message: 'It asks: Bash: ./deploy.sh staging' });
+    expect(decideDelivery(asking('permission'), request())).toMatchObject({ why: 'asking', question: { id: 'q1' } });
+  });
+});
+
+test('what is asked for is said in a line', () => {
+  const tool = { name: 'Bash', input: { command: './deploy.sh staging' } };
+  expect(askedFor(ask('permission'))).toBe('Do you want to proceed?');
+  expect(askedFor({ ...ask('permission'), tool })).toBe('Bash: ./deploy.sh staging');
+  expect(refusalWords('asking', { slug: 'API', asked: 'Bash: ls' })).toEqual({
+    message: 'It asks: Bash: ls',
+    hint: 'Answer it first (`cbos answer API`); `cbos show API` lists the options',
   });
 });
 
@@ -172,10 +157,11 @@ test.each<[Cover, string]>([
   ['agents', 'would begin a session of its own'],
   ['unknown', 'Something that CBOS does not know'],
 ])('a text is refused for what has the keys in place of the prompt: %s', (cover, reason) => {
-  expect(decideDelivery(at('idle', 'ready', { cover }), request())).toMatchObject({
-    code: 'not_accepting_text',
-    message: expect.stringContaining(reason),
-  });
+  const why = `covered_by_${cover}` as const;
+  expect(decideDelivery(at('idle', 'ready', { cover }), request())).toMatchObject({ kind: 'refuse', why });
+  const { message, hint } = refusalWords(why, { slug: 'API', asked: null });
+  expect(message).toContain(reason);
+  expect(hint).toMatch(/`cbos attach API`.*--queue/);
   expect(decideDelivery(at(null, null, { cover }), request())).toEqual(HOLD);
   expect(decideDelivery(at('idle', 'ready', { cover }), request({ force: true }))).toEqual(TYPE);
 });
@@ -188,11 +174,7 @@ describe('a transcript over the prompt takes every key', () => {
     ['waiting', 'setup'],
   ])('so over a session that is %s a text is refused, or held where asked, and a held one stays', (primary, detail) => {
     const covered = at(primary, detail, { cover: 'transcript' });
-    expect(decideDelivery(covered, request())).toMatchObject({
-      kind: 'refuse',
-      code: 'not_accepting_text',
-      hint: expect.stringContaining('--queue'),
-    });
+    expect(decideDelivery(covered, request())).toEqual(refused('covered_by_transcript'));
     expect(decideDelivery(covered, request({ queue: true }))).toEqual(HOLD);
     expect(mayTypeHeld(covered)).toBe(false);
   });
