@@ -16,7 +16,9 @@ const QUEUE_BEGINS_MS = 1_000;
  * the screen is drawn, no prompt may be there. How long to wait before believing that.
  */
 const DRAFT_SETTLE_MS = 1_500;
-/** An Enter that a person types shows after 20 to 150 ms, a text in the box within 100 ms; a loaded machine is slower. */
+/**
+ * An Enter that a person types shows after 20 to 150 ms, a text in the box within 100 ms; a loaded machine is slower.
+ */
 const MISSING_MS = 1_500;
 
 /** What is wanted of a session's prompt: that it takes a new text, or whatever waits for it. */

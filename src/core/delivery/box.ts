@@ -2,7 +2,8 @@ import type { ScreenFrame, ScreenReading } from '../status/index.ts';
 import { isRule } from '../status/screen/layout.ts';
 
 /**
- * The text as Claude Code reports it after its own normalisation (2.1.329): tabs become four spaces, blanks at the end go.
+ * The text as Claude Code reports it after its own normalisation (2.1.329): tabs become four spaces, and blanks at the
+ * end go.
  * Both sides of a comparison go through this.
  */
 export function normalisePrompt(text: string): string {
@@ -18,15 +19,16 @@ export function isEmptyBox({ draft, cover, dialog, primary }: ScreenReading): bo
 const BOX_INDENT = /^ {2}/;
 const LINES_BELOW_BOX = 6;
 
-/** The upper rule of a box that has no room for all of its text: its first lines, and its mark with them, are not shown (2.1.330). */
+/** The upper rule of a box without room for all of its text: its first lines, and its mark, are not shown (2.1.330). */
 const MORE_ABOVE = /^─+ ↑ \d+ more ─+$/;
-/** Also where the footer stands over a part of it: a window whose size was just changed is drawn so for some moments. */
+/** Also where the footer covers a part of it: a window whose size was just changed is drawn so for some moments. */
 const LOWER_RULE = /^──.*─$/;
 
 /**
- * What stands in a prompt whose box shows the end of its text only, without its mark, as far as it is seen. A text of some 40 lines pushes the box's
- * upper rule off the screen (2.1.329), and nothing else draws a window that is indented from its first row to a rule; other versions say in that rule
- * how much is not shown. null where the screen is not that.
+ * The visible part of a text that is longer than the prompt's box, which then shows the text's end without its mark. A
+ * text of some 40 lines pushes the box's upper rule off the screen (2.1.329), and nothing else draws a window that is
+ * indented from its first row to a rule. Other versions say in that rule how much is not shown.
+ * @returns null where the screen shows something else
  */
 export function draftFillingWindow({ lines, cols }: ScreenFrame): string | null {
   const top = lines.findLastIndex((line) => MORE_ABOVE.test(line));
@@ -37,8 +39,8 @@ export function draftFillingWindow({ lines, cols }: ScreenFrame): string | null 
 }
 
 /**
- * What the prompt's box shows, compared with a text that was typed into it. The box wraps lines and indents them, shows only the end of
- * a text that is too long for it, and a placeholder for a large paste.
+ * What the prompt's box shows, compared with a text that was typed into it. The box wraps lines and indents them. It
+ * shows only the end of a text that is too long for it, and a placeholder for a large paste.
  */
 export type BoxHolds =
   /** the text and not a letter more, as far as the box shows it */
@@ -53,14 +55,14 @@ const PLACEHOLDER = /\[Pasted text #\d+(?: \+\d+ lines)?\]/g;
 
 export const hasPlaceholder = (draft: string): boolean => draft.search(PLACEHOLDER) >= 0;
 
-/** Whether the box shows one placeholder and nothing else, and that for as many lines as a text has. */
+/** Whether the box shows one placeholder and nothing else, for as many lines as the text has. */
 export function isPlaceholderFor(draft: string, text: string): boolean {
   const alone = ALONE.exec(draft.trim());
   return alone !== null && Number(alone[1] ?? 0) === text.split('\n').length - 1;
 }
 const ALONE = /^\[Pasted text #\d+(?: \+(\d+) lines)?\]$/;
 
-/** So many letters of a text's end tell it from every other one; the box may show no more of it. */
+/** How many letters of a text's end tell it from every other text; the box may show no more. */
 const TELLING_LETTERS = 200;
 
 /**
@@ -78,8 +80,8 @@ export function boxHolds(draft: string, text: string): BoxHolds {
 }
 
 /**
- * As {@link boxHolds}, of texts that came back into the box together. While a further one stands there of those that may have come back, `other`: not all are told
- * of yet.
+ * As {@link boxHolds}, of texts that came back into the box together. `other` while one more of the `possible` texts is
+ * there: the transcript does not tell of all of them yet.
  */
 export function boxHoldsReturned(draft: string, returned: readonly string[], possible: readonly string[]): BoxHolds {
   const holds = boxHolds(draft, returned.join('\n'));
@@ -87,7 +89,10 @@ export function boxHoldsReturned(draft: string, returned: readonly string[], pos
   return holds === 'more' && possible.some(isAnother) ? 'other' : holds;
 }
 
-/** Whether several texts, and nothing else, stand in the box one after the other, as an interrupt puts them back; in which order, null where they do not. */
+/**
+ * Which of several texts make up what is in the box, as an interrupt puts them back.
+ * @returns their indices in the box's order; null where anything else is in the box
+ */
 export function textsInBox(draft: string, texts: readonly string[]): number[] | null {
   // The longest first: one text may begin as another one reads.
   const left = texts
@@ -107,8 +112,8 @@ export function textsInBox(draft: string, texts: readonly string[]): number[] | 
 }
 
 /**
- * What of a text reads the same in the box: blanks and line breaks are set anew there, a `!` at the beginning is drawn as the prompt's mark, and
- * of a joined emoji (👩‍👩‍👧‍👦) the terminal keeps a part.
+ * What of a text reads the same in the box. Blanks and line breaks are set anew there, a `!` at the beginning is drawn
+ * as the prompt's mark, and the terminal keeps a part of a joined emoji (👩‍👩‍👧‍👦).
  */
 const lettersOf = (text: string): string =>
   text

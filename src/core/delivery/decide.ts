@@ -83,7 +83,8 @@ export function decideDelivery(context: DeliveryContext, request: DeliveryReques
   if (context.draft === 'foreign') return holdOr(refuse('draft'));
   if (context.hasReturned) return { kind: 'hold' };
   if (!isRunning) return { kind: 'type', confirm: 'turn' };
-  // What CBOS left there cannot be taken out while a turn runs: the same key would interrupt that. This one comes after it.
+  // What CBOS left there cannot be taken out while a turn runs: the same key would interrupt that. This one comes after
+  // it.
   return context.draft === 'own' ? { kind: 'hold' } : { kind: 'type', confirm: 'queue' };
 }
 

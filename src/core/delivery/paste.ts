@@ -9,12 +9,12 @@ const PASTE_START = '\x1b[200~';
 const PASTE_END = '\x1b[201~';
 
 /**
- * What would end or begin the paste early: the escape sequence and its one-byte form. It goes as a whole, since the rest of it would stay
- * as rubbish in the text. Then all control characters, C1 too, except newline and tab.
+ * What would end or begin the paste early: the escape sequence and its one-byte form. The whole sequence goes, since
+ * the rest would stay as rubbish in the text. Then all control characters, C1 too, except newline and tab.
  */
 const FORBIDDEN = /(?:\x1b\[|\x9b)20[01]~|[\x00-\x08\x0b-\x1f\x7f-\x9f]/g;
 
-/** Makes a text safe to paste: line ends become `\n`, control characters except newline and tab are taken out and counted. */
+/** Makes a text safe to paste: line ends become `\n`; other control characters, except tab, are removed and counted. */
 export function cleanText(text: string): CleanText {
   let removed = 0;
   const clean = text.replaceAll(/\r\n?/g, '\n').replaceAll(FORBIDDEN, () => {
@@ -25,9 +25,9 @@ export function cleanText(text: string): CleanText {
 }
 
 /**
- * Adds a blank where Claude Code would take an end or a beginning for something else; it trims blanks itself. A `\` at the end turns Enter into
- * a newline, an `@word` at the end leaves a list of files open that takes the Enter, and `!` or `/` at the beginning
- * are commands.
+ * Adds a blank where Claude Code would take an end or a beginning for something else; Claude Code trims blanks itself.
+ * A `\` at the end turns Enter into a newline, an `@word` at the end leaves a list of files open that takes the Enter,
+ * and `!` or `/` at the beginning are commands.
  */
 export function guardText(text: string, options: { command: boolean }): string {
   const before = !options.command && /^[!/]/.test(text) ? ' ' : '';
@@ -36,25 +36,29 @@ export function guardText(text: string, options: { command: boolean }): string {
 }
 
 /**
- * Claude Code 2.1.150 and later wraps a paste of over 800 characters or 3 newlines in `<pasted_content>`, which the model
- * treats with reserve; pastes below that are put together exactly.
+ * Claude Code 2.1.150 and later wraps a paste of over 800 characters or 3 newlines in `<pasted_content>`, which the
+ * model treats with reserve; pastes below that are put together exactly.
  */
 const CHUNK_BYTES = 700;
 const CHUNK_NEWLINES = 2;
-/** Above this the many small pastes take too long: 50 kB took 1.9 s on 2.1.329. One big paste is the lesser evil then. */
+/** Above this size many small pastes take too long: 50 kB took 1.9 s (2.1.329). One big paste is the lesser evil. */
 const CHUNKED_LIMIT_BYTES = 50_000;
 
 /**
- * The bytes that paste a text into a terminal program in bracketed-paste mode. The text must have gone through {@link cleanText}.
- * @param options.chunked many small pastes in a row, for Claude Code from 2.1.150 on; older versions lose text that way and
- * need one
+ * The bytes that paste a text into a terminal program in bracketed-paste mode. The text must have gone through
+ * {@link cleanText}.
+ * @param options.chunked many small pastes in a row, for Claude Code from 2.1.150 on; older versions lose text that way
+ * and need one
  */
 export function encodePaste(text: string, options: { chunked: boolean }): string {
   const chunks = options.chunked && utf8Length(text) <= CHUNKED_LIMIT_BYTES ? bracketChunks(text) : [text];
   return chunks.map((chunk) => `${PASTE_START}${chunk}${PASTE_END}`).join('');
 }
 
-/** Cuts a text into parts of at most 700 bytes and 2 newlines, only between graphemes: half an emoji would be drawn, and counted, as two. */
+/**
+ * Cuts a text into parts of at most 700 bytes and 2 newlines, only between graphemes: half an emoji would be drawn, and
+ * counted, as two.
+ */
 export function bracketChunks(text: string): string[] {
   const chunks: string[] = [];
   let chunk = '';

@@ -28,7 +28,10 @@ export interface DeliveryRecord {
 
 export const statusOf = ({ phase }: Pick<DeliveryRecord, 'phase'>): DeliveryStatus => DELIVERY_PHASES[phase];
 
-/** Whether a text that a crash kept from being sent is sent still. A sender that was told nothing and has no key sends it again. */
+/**
+ * Whether a text that a crash kept from being sent is sent still. A sender that was told nothing and has no key sends
+ * it again.
+ */
 export const isPromised = ({ held, idempotencyKey }: DeliveryRecord): boolean => held || idempotencyKey !== null;
 
 /** What becomes of one text. What is left out stays; `at` stays where `keepsTime` is given. */

@@ -115,9 +115,10 @@ export function hasTakenDraft({ screen }: PromptSeen, since: Millis): boolean {
 }
 
 /**
- * Whether a turn that began says that Claude Code took a text. Only where the prompt is seen, and without the text: below
- * a detailed transcript a turn that ended seems to run again, and while one is drawn, or closed, nothing is seen for some
- * milliseconds. A text whose Enter went into a transcript was called delivered, and was still in the prompt (2.1.329).
+ * Whether a turn that began says that Claude Code took a text. Only where the prompt is seen, and without the text:
+ * below a detailed transcript a turn that ended seems to run again, and while one is drawn, or closed, nothing is seen
+ * for some milliseconds. A text whose Enter went into a transcript was called delivered, and was still in the prompt
+ * (2.1.329).
  * @param typed `at`: when it was typed, by the wall clock
  */
 export function hasBegunTurn(seen: PromptSeen, typed: { text: string; at: Millis }): boolean {

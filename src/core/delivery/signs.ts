@@ -11,8 +11,8 @@ const LATE_SIGN_MS = 10_000;
 const WHERE_IT_IS_KNOWN: ReadonlySet<DeliveryPhase> = new Set(['under_view', 'unread', 'taken_back']);
 
 /**
- * What a prompt that a hook tells of is made of: the oldest text that was typed and reads the same, or several that were
- * in the box together. One that is held, and was typed before, a person may have sent from the box.
+ * What a prompt that a hook tells of is made of: the oldest text that was typed and reads the same, or several that
+ * were in the box together. One that is held, and was typed before, a person may have sent from the box.
  * @param now by the wall clock
  */
 export function takenBy(prompt: string, { queued, sent, unknown, recent }: Deliveries, now: Millis): Change[] {

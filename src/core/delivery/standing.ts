@@ -65,7 +65,9 @@ export function hasJustInterrupted(deliveries: Deliveries, now: Millis): boolean
   return last?.phase === 'interrupted' && isWithin(LATE_RETURN_MS, last.updatedAt, now);
 }
 
-/** Whether something happened so recently. Not where the clock was set back since: nobody knows how long ago that was. */
+/**
+ * Whether something happened so recently. Not where the clock was set back since: nobody knows how long ago that was.
+ */
 export const isWithin = (ms: Millis, at: Millis, now: Millis): boolean => now >= at && now - at < ms;
 
 /** Whether CBOS interrupts a turn, or has just done it. */
@@ -93,13 +95,17 @@ export const finishEnding = ({ recent }: Deliveries): Change[] =>
 /** Whether Claude Code has it in its own queue, or had when it was seen last. */
 export const isQueued = ({ phase, intoQueue }: DeliveryRecord): boolean => phase === 'taken' && intoQueue;
 
-/** A prompt that came back late from an interrupt: it must be known still when it can be taken out; a view may cover it. */
+/**
+ * A prompt that came back late from an interrupt: it must be known still when it can be taken out; a view may cover it.
+ */
 export const keepReturned = (seen: Seen): Change[] =>
   hasJustInterrupted(seen.deliveries, seen.now.wall) && leftoversOf(seen) !== null
     ? beginEnding(seen.deliveries, 'interrupt')
     : [];
 
-/** Whether something is in the box that has to be taken out to be sent anew, or that came back late from an interrupt. */
+/**
+ * Whether something is in the box that has to be taken out to be sent anew, or that came back late from an interrupt.
+ */
 export function hasToTakeOut(seen: Seen): boolean {
   return (
     leftoversOf(seen)?.some(

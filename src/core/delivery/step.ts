@@ -17,9 +17,9 @@ export type Effect =
   | { kind: 'read_transcript' };
 
 /**
- * One step of a machine that carries deliveries on. What `changes` say is written down first, then `effect` is done, then
- * the machine is asked again. A machine that has nothing to do gives its state back as it came, the same object, and is
- * asked again at the next change of what is seen, or at `recheckAt`.
+ * One step of a machine that carries deliveries on. What `changes` say is written down first, then `effect` is done,
+ * then the machine is asked again. A machine that has nothing to do gives its state back as it came, the same object,
+ * and is asked again at the next change of what is seen, or at `recheckAt`.
  */
 export interface Step<State> {
   state: State;

@@ -11,9 +11,9 @@ export interface DialogSeen {
 }
 
 /**
- * Tells, look by look, whether a dialog is gone, or another one is there. A transcript that is opened over it looks like another question, and may have
- * taken the key; as it closes nothing is seen at first, and then the dialog again, before the status tells of it. An answer was told to be given that way
- * whose question was still open (2.1.329).
+ * Tells, look by look, whether a dialog is gone, or another one is there. A transcript that is opened over it looks
+ * like another question, and may have taken the key; as it closes nothing is seen at first, and then the dialog again,
+ * before the status tells of it. An answer was told to be given that way whose question was still open (2.1.329).
  * @param before what was seen when the last key was typed
  */
 export function watchForEnd(question: Question, before: DialogSeen): (now: DialogSeen) => boolean {

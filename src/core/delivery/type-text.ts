@@ -21,7 +21,10 @@ const READ_MS = 5_000;
 const FIRST_CONFIRM_MS = 1_500;
 /** And how long after that; then the delivery stays `entering`, and a late sign still confirms it. */
 export const SECOND_CONFIRM_MS = 2_500;
-/** A text that Claude Code queues leaves the box within 100 ms; up to 2.1.328 its hook comes only when the turn takes it. */
+/**
+ * A text that Claude Code queues leaves the box within 100 ms; up to 2.1.328 its hook comes only when the turn takes
+ * it.
+ */
 const QUEUE_CONFIRM_MS = 1_000;
 
 /** A text that is to be typed, and how. */
@@ -51,7 +54,8 @@ export type Typing =
 
 /**
  * `settled`: the journal says what became of it. `unconfirmed`: Enter was pressed, and nothing says that it was taken.
- * `beside_draft`: somebody else's letters are beside it. `beside_leftover`: CBOS's own are. `not_alone`: nothing was done.
+ * `beside_draft`: somebody else's letters are beside it. `beside_leftover`: CBOS's own are. `not_alone`: nothing was
+ * done.
  */
 export type Became = 'settled' | 'unconfirmed' | 'beside_draft' | 'beside_leftover' | 'not_alone';
 

@@ -17,8 +17,8 @@ const UNTOUCHED_MS = 3_000;
 const TOGETHER_MS = 100;
 
 /**
- * What is looked for while nothing is typed: signs of texts that a killed server was sending, and texts that Claude Code
- * has put back out of its queue. The one needs an empty prompt, the other a draft.
+ * What is looked for while nothing is typed: signs of texts that a killed server was sending, and texts that Claude
+ * Code has put back out of its queue. The one needs an empty prompt, the other a draft.
  */
 export type Watch =
   | { at: 'rest' }

@@ -45,7 +45,9 @@ export function createDeliverer(actor: SessionActor): Deliverer {
     journal.apply(takenBy(prompt, deliveriesOf(actor), clock.now()));
   }
 
-  /** Looks for signs and for what came back, one look at a time; where something changes during one, another follows. */
+  /**
+   * Looks for signs and for what came back, one look at a time; where something changes during one, another follows.
+   */
   function watch(): void {
     hasChanged = isWatching;
     if (isWatching) return;

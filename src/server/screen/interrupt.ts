@@ -14,15 +14,19 @@ import { carryOn } from './carry-on.ts';
 
 /** Esc ends a turn within 55 ms; the status knows after 70 to 600 ms, depending on what tells it. */
 const CONFIRM_MS = 3_000;
-/** A prompt that goes back into the box is drawn some 50 ms after the end of the turn, on a loaded machine a second; where none does, the mark is. */
+/**
+ * A prompt that goes back into the box is drawn some 50 ms after the end of the turn, on a loaded machine a second;
+ * where none does, the mark is.
+ */
 const RESTORED_MS = 2_000;
 const SETTLED_MS = 600;
 
 /**
  * Stops the running turn with Esc. A draft that somebody has typed meanwhile stays. What Claude Code puts back into an
- * empty box does not: from 2.1.150 on a turn that is interrupted before its first visible answer leaves its prompt there, and
- * the next text that is sent would go after it.
- * @throws CatalogueError nothing_running (also while a dialog is open: Esc would dismiss it), not_adopted, not_confirmed
+ * empty box does not: from 2.1.150 on a turn that is interrupted before its first visible answer leaves its prompt
+ * there, and the next text that is sent would go after it.
+ * @throws CatalogueError nothing_running (also while a dialog is open: Esc would dismiss it), not_adopted,
+ * not_confirmed
  */
 export function interruptTurn(actor: SessionActor): Promise<void> {
   return actor.mailbox.post(async () => {

@@ -2,9 +2,9 @@ import { bytesReadBy, type ProcessId, readProcess } from '../../platform/process
 import type { TypedInput } from '../../platform/sqlite/session-store.ts';
 
 /**
- * Whether what was typed last into a session's terminal has been read. Where the one that reads it is held up (`script` by a disk that hangs,
- * either of them by a machine that is short of memory), the terminal keeps what is typed, and gives it out in one piece later: two
- * texts with their Enters became one prompt (2.1.329).
+ * Whether what was typed last into a session's terminal has been read. Where the one that reads it is held up (`script`
+ * by a disk that hangs, either of them by a machine that is short of memory), the terminal keeps what is typed, and
+ * gives it out in one piece later: two texts with their Enters became one prompt (2.1.329).
  */
 export interface UnreadInput {
   /** something is about to be typed */

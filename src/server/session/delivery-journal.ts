@@ -22,7 +22,10 @@ import type { SessionActor } from './actor.ts';
 import { deliveriesOf, seeDelivery } from './see-delivery.ts';
 import { toTimestamp } from './view.ts';
 
-/** Writes the journal's entry of a delivery by calling `save`, together with something else; throws where it must not be sent. */
+/**
+ * Writes the journal's entry of a delivery by calling `save`, together with something else; throws where it must not be
+ * sent.
+ */
 export type JournalWith = (deliveryId: string, save: () => void) => void;
 
 /** Sends texts to one session's prompt. */
