@@ -71,7 +71,7 @@ function receivers(sessions: readonly Session[], { state }: BroadcastOptions): s
     .map(({ slug }) => slug);
 }
 
-/** So many names are told; a person who sends to more wants their number. */
+/** How many names are listed; a person who sends to more wants their number. */
 const NAMED = 5;
 
 function listOf(slugs: readonly string[]): string {

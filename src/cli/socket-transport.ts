@@ -25,7 +25,7 @@ const CLOSE_GRACE_MS = 500;
 
 /** A server that is asked answers in milliseconds, or takes as long as what it was asked for. After so long, and then as often, it is looked at. */
 const LOOK_EVERY_MS = 1_000;
-/** Seen stopped so many times in a row, it is: a debugger, or a person who changes their mind, stops it for a moment. */
+/** How often in a row it must be seen stopped: a debugger, or a person who hesitates, stops it for a moment. */
 const STOPPED_LOOKS = 2;
 
 /** Throws where the server's process is stopped: the kernel takes connections for it, and nobody ever answers. */

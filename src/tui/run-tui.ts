@@ -17,7 +17,7 @@ import { createWatchedSession } from './watched-session.ts';
 
 /** While something changes on and on: 30 changes a second are each seen, timers' lateness included. More nobody sees, and each picture costs the terminal as well. */
 const FRAME_MS = 30;
-/** What a key changes is shown at once, and so is what the server sends for it: what comes so soon after the key is felt as its effect. */
+/** What a key changes is shown at once, and so is what the server sends for it: what comes this soon after the key is felt as its effect. */
 const KEY_EFFECT_MS = 150;
 /** Until then pictures may follow each other so fast. */
 const KEY_FRAME_MS = 5;

@@ -36,7 +36,7 @@ export interface WatchOptions {
 
 /** Where a session does not tell its size. */
 const DEFAULT_SIZE = { cols: 80, rows: 24 };
-/** Acknowledged each time so many bytes are on the screen: a quarter of what the server sends ahead, so it never has to wait. */
+/** How many bytes are acknowledged at a time: a quarter of what the server sends ahead, so it never has to wait. */
 const ACKNOWLEDGE_BYTES = 64 * 1024;
 /** Events asked for at once: the most that the server gives. */
 const EVENTS_PAGE = 1_000;

@@ -28,7 +28,7 @@ export function addHistory(program: Command, context: CliContext): void {
     ],
   })
     .argument('[slug]', 'the session')
-    .option('--days <n>', 'so many days, today included', readWhole(1, MOST_DAYS), DEFAULT_DAYS)
+    .option('--days <n>', 'how many days, today included', readWhole(1, MOST_DAYS), DEFAULT_DAYS)
     .option('--json', 'the REST body')
     .action(async (slug: string | undefined, { days, json }: HistoryOptions) => {
       const client = await context.client();
@@ -41,7 +41,7 @@ export function addHistory(program: Command, context: CliContext): void {
     });
 }
 
-/** The noon of the day so many days ago: days have 23 to 25 hours, and where the clock is changed 24 of them end on another day. */
+/** Noon of the day that many days ago: days have 23 to 25 hours, and where the clock changes, 24 end on another day. */
 export function noonOf(now: number, daysAgo: number): Date {
   const date = new Date(now);
   return new Date(date.getFullYear(), date.getMonth(), date.getDate() - daysAgo, 12);

@@ -248,7 +248,7 @@ export function standsInField(frame: ScreenFrame, text: string): boolean {
 
 const MARKED_ROW = /^│?\s*[❯>]\s*\d+\./;
 
-/** So much of a text's end tells it: more may have scrolled away. */
+/** How much of a text's end identifies it: more may have scrolled away. */
 const TAIL_CHARACTERS = 80;
 
 /** Which of the questions is in front, from 0; their count for the page that sums up; null for anything else. */

@@ -9,7 +9,7 @@ const OUTPUT_ROW = /^O (\d+\.\d+) (\d+)$/;
  * Nothing moves, so the rows can be written over where they stand, and every reader, `scriptreplay` of util-linux 2.38 too, finds each
  * byte at its time again.
  * @param rows whole lines
- * @param keptBytes of the output that they count, so much is in the recording
+ * @param keptBytes how much of the output that they count is in the recording
  * @param which whether that is the output of the first rows or of the last
  */
 export function withoutLost(rows: string, keptBytes: number, which: 'first' | 'last'): string {

@@ -1,6 +1,6 @@
 /** A row of a timing file. `delay` is in seconds since the row before. */
 export type TimingEntry =
-  /** so many bytes of output */
+  /** how many bytes of output */
   | { kind: 'output'; delay: number; bytes: number }
   /** the terminal got another size */
   | { kind: 'resize'; delay: number; cols: number; rows: number }

@@ -9,7 +9,7 @@ export interface Snippet {
 
 /** Two lines of a terminal: enough to know the place again. */
 const SNIPPET_LENGTH = 160;
-/** So much stands before the first thing found, where there is something. */
+/** How much text is shown before the first match. */
 const LEAD = 40;
 
 /** The part of a text where most of the terms stand close together. */

@@ -14,7 +14,7 @@ export interface FoundConversation {
   lastActivity: number;
 }
 
-/** So much of a transcript is read for its directory and first prompt; both stand in its first lines. */
+/** How much of a transcript is read for its directory and first prompt; both are in its first lines. */
 const HEAD_BYTES = 65_536;
 /** A first prompt can be a whole file that somebody has pasted: read on until its line ends, but not without end. */
 const LONGEST_HEAD_BYTES = 16 * 1024 * 1024;

@@ -33,7 +33,7 @@ export function removeGates(spoolDir: string): void {
   }
 }
 
-/** So often, and so long in between, a hook looks at the gate: 5 s in all, longer than anything but the longest texts takes. */
+/** How often a hook looks at the gate, and how long it waits in between: 5 s in all; only the longest texts take longer. */
 const LOOKS = 100;
 const LOOK_INTERVAL_S = 0.05;
 

@@ -3,7 +3,7 @@ import { drawNow, requestRound, type Turn } from './bounded-rounds.ts';
 
 /** Drawn by now, more or less: 50 times what a piece of 32 kB takes. */
 const USUAL_MS = 50;
-/** All pieces together may take so much longer than is usual: each of many could take a little less than the bound for one. */
+/** How much longer than usual all pieces together may take: each of many could take a little less than one's bound. */
 const MOST_OVER_MS = 1_000;
 
 /** What is written to a terminal, on its way to the screen. */

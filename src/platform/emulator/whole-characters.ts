@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { splitUtf8 } from '../../core/recording/utf8.ts';
 
-/** xterm.js decodes so many bytes at once, and cuts what is longer anywhere (6.0.0, `MAX_PARSEBUFFER_LENGTH`). */
+/** How many bytes xterm.js decodes at once; it cuts longer input anywhere (6.0.0, `MAX_PARSEBUFFER_LENGTH`). */
 const XTERM_PIECE_BYTES = 131_072;
 
 /**

@@ -76,7 +76,7 @@ export async function sendCommand(
  * Carries out commands in a window, in order and in one message, and returns when the daemon has done them: the last one makes it write a
  * file, whose appearance is the acknowledgement that `-X` does not give. Each names its window itself (`at`): somebody may attach meanwhile.
  * @param commands lines in Screen's own syntax
- * @returns the size of that file: so much the daemon wrote for it
+ * @returns the size of that file, all of which the daemon wrote
  * @throws CatalogueError as {@link sendCommand}; screen_unresponsive when no acknowledgement comes
  */
 export async function sendCommandsAndWait(

@@ -24,7 +24,7 @@ export interface FoundWindow extends ScreenWindow {
 
 /** Nobody renumbers a window between a text and its Enter, as long as nobody is attached. */
 const TRUSTED_MS = 500;
-/** A display that draws slowly keeps Screen from reading the window (4.9.0, `muchpending`); so long is given to it. */
+/** How long to wait for a display that draws slowly: it keeps Screen from reading the window (4.9.0, `muchpending`). */
 const LISTEN_TRIES = 2;
 const BETWEEN_TRIES_MS = 100;
 

@@ -75,7 +75,7 @@ export interface GatedInput {
 }
 
 interface Pending {
-  /** when the daemon has written so much in all, the input has left it; null where that cannot be read */
+  /** how much the daemon will have written once the input has left it; null where that cannot be read */
   writtenBytes: number | null;
   notBefore: number;
   sizeBytes: number;

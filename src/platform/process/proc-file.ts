@@ -68,7 +68,7 @@ export function isRunning(info: ProcessInfo): boolean {
 /** Whether somebody has stopped it: by SIGSTOP, at a terminal (Ctrl-Z), in a debugger. It takes no other signal than SIGCONT and SIGKILL then. */
 export const isStopped = ({ state }: ProcessInfo): boolean => state === 'T' || state === 't';
 
-/** So many files of /proc are read before others get their turn: about 3 ms. */
+/** How many files of /proc are read before others get their turn: about 3 ms. */
 const READS_PER_TURN = 100;
 
 /** Every process that runs, zombies left out, in one pass over /proc. */

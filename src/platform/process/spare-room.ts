@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** So many threads and descriptors must be left: others take some at the same moment. */
+/** How many threads and descriptors must be left: others take some at the same moment. */
 const SPARE = 64;
 /** How often to count what the whole machine uses; what is this process's own is looked at each time. */
 const COUNT_EVERY_MS = 500;

@@ -11,7 +11,7 @@ import type { Emulator } from '../emulator/index.ts';
 import { type RecordingSource, readFacts, readSteps } from './recording-steps.ts';
 import { type ProgressListener, replayRecording } from './replay-recording.ts';
 
-/** So many lines a long session's text may have; older ones fall away. 100,000 lines take 140 MB while they are read. */
+/** How many lines of a long session are kept; older ones are dropped. 100,000 lines take 140 MB while being read. */
 const TEXT_LINES = 100_000;
 /** A page of more would be slow in every browser. */
 const PAGE_LINES = 10_000;

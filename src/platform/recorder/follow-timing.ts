@@ -2,7 +2,7 @@ import { open } from 'node:fs/promises';
 import { parseTimingLine } from '../../core/recording/index.ts';
 import { tailRecording } from './tail-recording.ts';
 
-/** The last resize is looked for in so much of a timing file's end; a row of output takes some 20 bytes. */
+/** How much of a timing file's end is searched for the last resize; a row of output takes some 20 bytes. */
 const LOOK_BACK_BYTES = 1_000_000;
 /**
  * Every write of a session adds a row, and hardly any is a resize: while much is written they are read together. One after a

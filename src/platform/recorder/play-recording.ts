@@ -41,14 +41,14 @@ export interface ReplayOptions {
   fromMs: number;
 }
 
-/** So long after a key the status line stands over the recording's last row; with room below it, it always stands there. */
+/** How long after a key the status line covers the recording's last row; where there is room below, it is always shown. */
 const STATUS_MS = 2_500;
 /** Its clock goes on so often. */
 const STATUS_EVERY_MS = 500;
 
 /** An arrow key goes so far. */
 const JUMP_MS = 5_000;
-/** So much is given to the emulator before it is waited for. */
+/** How much the emulator gets before the player waits for it. */
 const FEED_BYTES = 1_000_000;
 
 /** Plays a recording until its end, the key to quit, or the signal. @throws CatalogueError no_recording */

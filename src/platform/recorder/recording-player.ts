@@ -50,7 +50,7 @@ export type PlayerEvent =
  */
 const KEYFRAME_BYTES = 128 * 1024;
 const KEYFRAME_ROWS = 2_000;
-/** While it grows they are made for so much at once: each time the last one has to be drawn again first. */
+/** For how much of a growing recording they are made at once: each time the last one has to be drawn again first. */
 export const GROW_BYTES = 2 * KEYFRAME_BYTES;
 /** Given to the emulator at once: it parses chunks of this size at full speed, and nobody else waits longer than 4 ms for it. */
 const DRAW_BYTES = 128 * 1024;

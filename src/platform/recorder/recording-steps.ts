@@ -47,7 +47,7 @@ export interface RecordingFacts {
 const DEFAULT_SIZE = { cols: 80, rows: 24 };
 /** The closing line is the date and the exit code. */
 const TRAILER_BYTES = 200;
-/** So much is read at once. One write of a program is rarely longer; a longer one becomes several steps of the same time. */
+/** How much is read at once. A program rarely writes more; a longer write becomes several steps of the same time. */
 const PIECE_BYTES = 65_536;
 /** Read from the file at once: a row is a few hundred bytes, and a read of each takes a quarter of a millisecond. */
 const AHEAD_BYTES = 1_048_576;

@@ -29,9 +29,9 @@ export interface ReplayEnd {
   timed: boolean;
 }
 
-/** So many bytes are read and drawn at once: enough for the emulator to work without pause, little beside a day's recording. */
+/** How many bytes are read and drawn at once: enough to keep the emulator busy, little beside a day's recording. */
 const BATCH_BYTES = 1_000_000;
-/** So many redraws wait in the emulator at once. */
+/** How many redraws wait in the emulator at once. */
 const BATCH_MOMENTS = 2_000;
 /** Without timing: a redraw of Claude Code is about so long, and counts as a moment of its own. */
 const PIECE_BYTES = 1_000;

@@ -18,7 +18,7 @@ export interface LossWatch {
   dispose(): void;
 }
 
-/** Both files are compared so often at the most while rows come; one `stat`. */
+/** How often both files are compared at most while rows come; one `stat`. */
 const COMPARE_MS = 250;
 /**
  * How often in succession the same must be seen before it counts: a `script` that is interrupted between its two writes, for longer than

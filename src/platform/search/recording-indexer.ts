@@ -5,11 +5,11 @@ import { readRange, readStart } from '../recorder/index.ts';
 import type { IndexedRecording, SearchStore, ShownLines } from '../sqlite/search-store.ts';
 import { TimedOutput, type TimedPiece } from './timed-output.ts';
 
-/** So much is read and drawn at once: some 10 ms of work, after which a search that waits comes first. */
+/** How much is read and drawn at once: some 10 ms of work, after which a waiting search comes first. */
 const SLICE_BYTES = 131_072;
-/** What stood so long was there to be read; what changed earlier was being drawn, or a spinner. */
+/** How long a line must be shown to count as read; what changed earlier was being drawn, or a spinner. */
 export const SETTLED_MS = 1_000;
-/** So much before the place where it goes on draws the picture of then: Claude Code redraws its window more often. */
+/** How far before its place drawing begins again: Claude Code redraws its window more often than this. */
 const WARM_UP_BYTES = 2_000_000;
 /** A row that scrolls off is read at once, so hardly any has to be kept. */
 const SCROLLBACK_LINES = 4;

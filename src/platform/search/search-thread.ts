@@ -37,7 +37,7 @@ export interface SearchThreadOptions {
   onFault(message: string): void;
 }
 
-/** So much may its heap hold, in MB: pictures of recordings, SQLite's pages and a slice of work take a third of it. */
+/** The limit of its heap, in MB: pictures of recordings, SQLite's pages and a slice of work take a third of it. */
 const HEAP_MB = 192;
 /** A thread that ended is started again this much later, once a minute when it keeps ending. */
 const RESTART_MS = [1_000, 5_000, 60_000];

@@ -12,7 +12,7 @@ export type ReadingPosition = Pick<IndexedRecording, 'position' | 'timingPositio
 
 /** A timing row takes some 20 bytes. */
 const TIMING_READ_BYTES = 65_536;
-/** Output that comes within this time is looked at once, and so is so much of it. */
+/** Output that comes within this time is looked at once, and so is this much of it. */
 const PIECE_MS = 200;
 const PIECE_BYTES = 32_768;
 /** Bytes that the timing does not tell of yet are waited for so long; then it was cut off, and they count as without time. */

@@ -5,7 +5,7 @@ import { localDay } from '../../core/history/index.ts';
 import { type DroppedRecording, DropReason } from '../../protocol/index.ts';
 import type { Database } from './database.ts';
 
-/** What was dropped longer ago than the last so many is of no use to anybody. */
+/** How many drops are remembered; older ones are of no use to anybody. */
 const KEPT = 200;
 
 const Row = z.object({

@@ -33,7 +33,7 @@ export interface EventBatch {
 const KEPT_EVENTS = 50_000;
 /** And how many bytes; a few images or huge results of tools would otherwise fill the disk. */
 const KEPT_BYTES = 64_000_000;
-/** Pruning looks through a session's index, so it runs once in so many events. */
+/** Pruning looks through a session's index, so it runs once for this many events. */
 const PRUNE_EVERY = 2_000;
 
 const StateRow = z.object({

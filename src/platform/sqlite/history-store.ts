@@ -3,7 +3,7 @@ import type { Database } from './database.ts';
 
 /** Changes kept per session. A busy session changes some thousand times a day; older ones go first. */
 const KEPT_PER_SESSION = 20_000;
-/** Pruning looks at the whole index of a session, so it runs once in so many changes. */
+/** Pruning looks at the whole index of a session, so it runs once for this many changes. */
 const PRUNE_EVERY = 500;
 
 export interface HistoryStore {

@@ -16,7 +16,7 @@ export const LINK_LIFE_MS = 10 * 60_000;
 /** A month: who looks in less often signs in again. */
 export const SIGN_IN_LIFE_MS = 30 * 86_400_000;
 
-/** Open links at the most; the oldest goes first. Nobody has so many browsers. */
+/** How many links may be open; the oldest goes first. Nobody has this many browsers. */
 const MAX_LINKS = 50;
 /** Signed-in browsers at the most; the oldest is signed out. */
 const MAX_SIGN_INS = 100;

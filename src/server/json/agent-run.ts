@@ -9,7 +9,7 @@ export interface AgentEnd {
   signal: string | null;
 }
 
-/** A process that is not our child tells nobody of its end: so often it is looked for. A look costs 20 µs. */
+/** How often to look for a process that is not our child: nobody reports its end. A look costs 20 µs. */
 const LOOK_MS = 500;
 
 export interface AgentRunOptions {

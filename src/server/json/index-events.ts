@@ -4,7 +4,7 @@ import type { ActorDeps } from '../session/actor.ts';
 
 type IndexDeps = Pick<ActorDeps, 'events' | 'search'>;
 
-/** So many events are read at once: they are parsed in the server's own thread. */
+/** How many events are read at once: they are parsed in the server's own thread. */
 const PAGE_EVENTS = 200;
 
 /** Hands to the search index what of these events can be found again. */

@@ -1,7 +1,7 @@
 import webPush from 'web-push';
 import type { PushMessage, PushSubscription } from '../../protocol/index.ts';
 
-/** A push service keeps it so long for a phone that is off: by then the question is old. */
+/** How long a push service keeps it for a phone that is off: by then the question is old. */
 const LIFE_SECONDS = 4 * 3600;
 
 /** A push service that takes longer has a bad day; nobody waits for it. */

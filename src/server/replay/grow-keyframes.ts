@@ -5,7 +5,7 @@ import type { Dispose, RecordingStream, Sessions } from '../sessions.ts';
 import type { Replays } from './replays.ts';
 import { watchGrowth } from './watch-growth.ts';
 
-/** After each keyframe so much rest for one part of work: a fifth of a core at the most, and nobody waits for it. */
+/** How much rest follows one part of work after each keyframe: a fifth of a core at most, and nobody waits for it. */
 const REST_PER_WORK = 4;
 
 export interface GrowOptions {

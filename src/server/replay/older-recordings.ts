@@ -4,7 +4,7 @@ import { readFacts } from '../../platform/recorder/index.ts';
 import { CatalogueError, type KeptRecording } from '../../protocol/index.ts';
 import type { Replayable, Replays } from './replays.ts';
 
-/** Files of so many older recordings stay open at once: who compares two goes back and forth. */
+/** How many older recordings stay open at once: a person who compares two goes back and forth. */
 const MAX_OPEN = 4;
 
 /** The recordings that a restart moved aside, `SLUG.N.typescript`. */

@@ -8,7 +8,7 @@ export interface GrowthWatch {
 
 /**
  * Watches every recording, also of sessions that come later, until its session is removed.
- * @param options.everyBytes called back each time that so many more have come
+ * @param options.everyBytes called back each time this many more bytes have come
  */
 export function watchGrowth(options: {
   sessions: Sessions;

@@ -27,16 +27,19 @@ import { openQuestion, refusal, refusedAs } from './open-question.ts';
 const DRAWN_MS = 3_000;
 /**
  * Keys that come within some 150 ms after a dialog is drawn may be lost, and its marker jumps back to where it began: 2.1.329 draws it
- * anew once its own hooks have run. So long it must have stood.
+ * anew once its own hooks have run. How long it must have been there.
  */
 const READY_MS = 500;
-/** So long may a dialog go on changing before it stands. */
+/** How long a dialog may go on changing before it counts as unreadable. */
 const STOOD_MS = 10_000;
-/** So long a marker must stay before Enter takes what it is on, for the same reason. */
+/** How long a marker must stay before Enter takes what it is on, for the same reason. */
 const MARKED_MS = 200;
 /** A key shows on the screen within 20 to 100 ms (2.1.329). */
 const STEP_MS = 2_000;
-/** So often a marker is moved or a box ticked anew when the screen does not show it. A key that decides something is never typed twice. */
+/**
+ * How often a marker is moved, or a box ticked, when the screen does not show it. A key that decides something is never
+ * typed twice.
+ */
 const TRIES = 3;
 /** What a dialog of those versions draws besides the text in its field, four options with descriptions and the last lines above it. */
 const DIALOG_ROWS = 20;

@@ -4,19 +4,19 @@ import type { Clock } from '../clock.ts';
 import type { Dispose } from '../sessions.ts';
 import { requestTurn } from './drawing-turns.ts';
 
-/** So much may wait to be drawn, 30 ms of work; where more does, the session is in a flood. */
+/** How much may wait to be drawn, 30 ms of work; with more, the session is in a flood. */
 export const MOST_WAITING_BYTES = 1_000_000;
 /** The end of a flood that is drawn: it fills the window and what is kept above it many times. */
 export const FLOOD_END_BYTES = 500_000;
-/** While a flood lasts its end is drawn after so much of it: a quarter of its bytes, that is. */
+/** How much of a flood goes by before its end is drawn: so a quarter of its bytes is drawn. */
 const FLOOD_BYTES = 4 * FLOOD_END_BYTES;
 /** Lines above the window that are kept in memory (2 MB per session with 1,000); everything older is in the recording. */
 const SCROLLBACK_LINES = 1_000;
 /** Drawn at a time: 1 ms of work, and hardly slower than larger pieces. */
 const PIECE_BYTES = 32_768;
-/** What is set aside is tried again after so much more of it, and each time after twice as much. */
+/** After how much more output a recording that was set aside is tried again; each time it is twice as much. */
 const FIRST_TRY_BYTES = 1_000_000;
-/** A flood that pauses for so long is over, and its end is drawn. */
+/** How long a pause ends a flood; then its end is drawn. */
 const QUIET_MS = 200;
 /** CAN: ends the escape sequence that a terminal may be in. */
 const CANCEL = '\x18';

@@ -9,7 +9,7 @@ import { createDrawing, type Drawing } from './drawing.ts';
  * whole picture; at 40 MB/s it takes 50 ms.
  */
 const REPLAY_BYTES = 2_000_000;
-/** The screen is read at most so often while output flows. The first byte after silence is read at once. */
+/** How often the screen is read at most while output flows. The first byte after silence is read at once. */
 const FRAME_INTERVAL_MS = 40;
 
 export interface RecordingFiles {

@@ -4,7 +4,7 @@ import type { ClaudeEvent } from '../../protocol/index.ts';
 
 /** Lines of the conversation that are kept at hand for lists. */
 const KEPT_LINES = 20;
-/** So many events hold them for sure. */
+/** How many of the last events hold them for sure. */
 const READ_EVENTS = 20;
 
 /** What a list shows of a JSON session beside its status: its cost, and the end of its conversation as text. */

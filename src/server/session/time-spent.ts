@@ -3,7 +3,7 @@ import type { DayStore } from '../../platform/sqlite/day-store.ts';
 import type { Clock } from '../clock.ts';
 import type { PatientWrites } from './patient-writes.ts';
 
-/** Counted so often while nothing changes: a kill of the server costs no more than this. */
+/** How often time is counted while nothing changes: a kill of the server costs no more than this. */
 export const COUNT_EVERY_MS = 60_000;
 /** Longer than this between two counts the machine stood still: what the session did then nobody knows. */
 const LONGEST_KNOWN_MS = 3 * COUNT_EVERY_MS;

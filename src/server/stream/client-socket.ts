@@ -1,7 +1,7 @@
 import type { RawData, WebSocket } from 'ws';
 import type { Dispose } from '../sessions.ts';
 
-/** A connection that holds so much unsent is full: the client does not read as fast as the sessions write. */
+/** How much unsent data makes a connection full: the client does not read as fast as the sessions write. */
 export const HIGH_WATER_BYTES = 1024 * 1024;
 
 /** A full connection is free again when it holds no more than this: enough that the socket does not run dry meanwhile. */

@@ -6,7 +6,7 @@ export type InputEvent =
   /** `a`, `enter`, `ctrl+s`, `shift+tab`, `alt+enter`, `up`…; `text` is what it types, empty for keys that type nothing */
   { kind: 'key'; name: string; text: string } | { kind: 'paste'; text: string } | { kind: 'focus'; hasFocus: boolean };
 
-/** An Esc that nothing follows for so long is the key; a terminal far away sends the parts of a sequence some ms apart. */
+/** How long nothing must follow an Esc that is the key: a terminal far away sends a sequence in parts, some ms apart. */
 const ESCAPE_MS = 40;
 
 const PASTE_START = '\u001b[200~';

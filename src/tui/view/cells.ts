@@ -1,6 +1,6 @@
 import { displayWidth, padEnd, truncate } from '../../text/display-width.ts';
 
-/** Exactly so many cells: cut with `…`, or filled up with blanks. */
+/** The text in exactly that many cells: cut with `…`, or filled up with blanks. */
 export function fitTo(text: string, cells: number): string {
   return padEnd(truncate(text, cells), cells);
 }

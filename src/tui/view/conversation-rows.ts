@@ -14,7 +14,7 @@ export interface ConversationViewport {
   dress: Style;
 }
 
-/** The end of the conversation, or what stands so many rows before it. Only what is seen is made. */
+/** The end of the conversation, or the part that many rows before it. Only what is seen is made. */
 export function conversationRows(
   conversation: Conversation,
   viewport: ConversationViewport,

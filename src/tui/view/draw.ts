@@ -49,9 +49,9 @@ export interface Drawing {
   dress: Style;
 }
 
-/** A text that is being written grows to so many rows, then it scrolls. */
+/** How many rows a text that is being written grows to before it scrolls. */
 const MAX_INPUT_ROWS = 8;
-/** The question gets so much of the session's space at the most; the rest shows where it came from. */
+/** How much of the session's space the question gets at most; the rest shows where it came from. */
 const QUESTION_SHARE = 0.6;
 /** Header, the rule above the input, footer. */
 const FIXED_ROWS = 3;

@@ -26,7 +26,7 @@ export interface QuestionRows {
   isWhole: boolean;
 }
 
-/** What is being asked, apart from the session's own drawing of it: call, text, options with their numbers. At most so many rows. */
+/** What is being asked, apart from the session's own drawing of it: call, text, options with their numbers. At most that many rows. */
 export function questionRows({ question, draft, cols, rows, dress }: QuestionOptions): QuestionRows {
   const width = cols - 3;
   const most = READ_PER_CELL * cols * rows;
@@ -70,7 +70,7 @@ export function questionPage(question: Question, part: QuestionPart, cols: numbe
 /** Of many pictures of one question: an input can have 200 kB. */
 const words = new WeakMap<Question, { call: string[] }>();
 
-/** What it says before its options, as far as so many characters reach. The dialog's own words mostly have the call. */
+/** What it says before its options, at most that many characters. The dialog's own words mostly have the call. */
 function wordsOf(question: Question, part: { text: string }, most: number): { call: string[]; text: string } {
   const known = words.get(question) ?? { call: saysCall(question) ? [] : askedCallLines(question) };
   words.set(question, known);

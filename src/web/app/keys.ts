@@ -1,7 +1,7 @@
 import { overlay } from './overlay.ts';
 import { EVERYWHERE, findShortcut, sessionShortcuts } from './shortcuts.ts';
 
-/** A key that begins a pair (`g s`) waits so long for the second. */
+/** How long a key that begins a pair (`g s`) waits for the second. */
 const PAIR_LIMIT_MS = 1_200;
 
 let first: { key: string; at: number } | null = null;

@@ -10,9 +10,9 @@ import {
 import { PASS_SUBPROTOCOL_PREFIX } from '../../protocol/index.ts';
 import { dropPass, fetchOwn, fetchSignedIn, pass } from './pass.ts';
 
-/** So long a connection may say nothing before it is asked whether it still is one: a phone that slept does not know. */
+/** How long a connection may be silent before the page asks whether it still works: a phone that slept cannot know. */
 const SILENCE_MS = 15_000;
-/** So long the answer may take. */
+/** How long the answer may take. */
 const ANSWER_LIMIT_MS = 5_000;
 /** Answered at once and by little: `{"type":"subscribed","sessions":[…]}`. */
 const PROBE = JSON.stringify({ type: 'unsubscribe', sessions: [] });

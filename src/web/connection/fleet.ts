@@ -6,7 +6,7 @@ import { type Client, createClient, EMPTY_VIEW, type SessionView, type StreamCon
 import { CatalogueError, type StreamCommand, type StreamFrame } from '../../protocol/index.ts';
 import { browserTransport, probeConnections } from './browser-transport.ts';
 
-/** The list is drawn so often at most: more than an eye follows, and 200 sessions that all change cost little. */
+/** How often the list is drawn at most: more than an eye follows, and 200 sessions that all change cost little. */
 const DRAW_INTERVAL_MS = 66;
 /** Between attempts to reach a server that was not there when the page was opened. */
 const RETRY_MS = 1_000;

@@ -15,7 +15,7 @@ const INDENT_OF_A_LEVEL = 2;
 /**
  * Reads a session's markdown within a bound of time, whatever it is: the text between two marks is what takes long, so a paragraph that is too
  * long, and all after the budget is spent, stays plain text.
- * @returns null for a text of so many levels that it is no document
+ * @returns null for a text with too many levels to be a document
  */
 export function readMarkdown(text: string, elapsed: () => number): Token[] | null {
   if (text.split('\n').some((line) => levelsOf(line) > MOST_LEVELS)) return null;

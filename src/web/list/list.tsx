@@ -32,7 +32,7 @@ export const openSlug = computed(() => {
 /** Slugs in the order of the list. */
 export const listed = computed(() => groups.value.flatMap((group) => group.sessions.map(({ slug }) => slug)));
 
-/** Opens the session so many places further down the list. */
+/** Opens the session that many places further down the list. */
 export function openNeighbour(step: 1 | -1): void {
   const slugs = listed.value;
   if (slugs.length === 0) return;

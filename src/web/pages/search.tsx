@@ -8,7 +8,7 @@ import { Icon } from '../parts/icons.tsx';
 import { PageHead } from '../parts/page-head.tsx';
 import { tellError } from '../parts/toasts.tsx';
 
-/** A person pauses so long between words; asking at every letter would be for nothing. */
+/** How long a person pauses between words; asking at every letter would be for nothing. */
 const PAUSE_MS = 200;
 const LIMIT = 100;
 /** What a transcript tells is on the screen a moment later (seen: 2.1.329, up to a second on a busy machine). */

@@ -7,7 +7,7 @@ const IDLE_LIMIT_S = 1.5;
 const BEFORE_NEXT_S = 0.3;
 /** The next output is asked for when less than this is at hand. */
 const LOW_WATER_EVENTS = 200;
-/** A terminal that has so much to draw is waited for: playing on would only make the jump larger. */
+/** How much may wait to be drawn before the player waits too: playing on would only make the jump larger. */
 const MAX_UNDRAWN = 1_000_000;
 
 export interface ReplaySource {

@@ -10,7 +10,7 @@
 export const END_LAG_MS = 1_000;
 /** The same where the registry, too, says that the turn is over. */
 export const CONFIRMED_END_LAG_MS = 5_000;
-/** A dialog may be seen so long before the hook that tells of it: hooks bear the time of their event, the screen that of its drawing. */
+/** How long before its hook a dialog may be seen: hooks bear the time of their event, the screen that of its drawing. */
 export const EARLY_DIALOG_MS = 1_000;
 /** How long an asked permission may stay undrawn before the screen is believed that no dialog is open. */
 export const DIALOG_LAG_MS = 2_000;

@@ -16,9 +16,12 @@ export const AWAY_WHILE_SENDING_MS = 2_200;
 /** What the highlight takes for a column while a request is out, and by how much that may differ: on two cores with a load of 15 one in five does. */
 const SENDING_COLUMN_MS = 50;
 const UNEVEN_MS = 6;
-/** So many more steps of one kind than of the other decide. Of those while an answer comes one in five to one in three is even (1.0.85, 1.0.90). */
+/**
+ * How many more steps of one kind than of the other decide. While an answer comes, one step in five to one in three is
+ * even (1.0.85, 1.0.90).
+ */
 const DECIDED_PACE = 2;
-/** An answer that comes goes on: so much longer its pace must be that of a request before it is one. */
+/** An answer goes on for a while: how much longer the pace must be a request's before it counts as one. */
 const SLOWEST_PACE = -4;
 /** Between two runs to the right: 0.5 to 0.7 s where the highlight never turns (1.0.72 to 1.0.90), 0.76 to 1.1 s where it does. */
 const SHORT_AWAY_MS = 700;

@@ -2,7 +2,7 @@ import { ClaudeEvent } from '../../../protocol/index.ts';
 
 /** A longer line is not kept whole: it would have to be parsed, written down and sent to every client in one piece. */
 export const MAX_LINE_BYTES = 16 * 1024 * 1024;
-/** So much is shown of output that is no event. */
+/** How much is shown of output that is not an event. */
 const MAX_RAW_CHARS = 10_000;
 const NEWLINE = 0x0a;
 

@@ -7,7 +7,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { CatalogueError } from '../../../protocol/index.ts';
 import { type ProcessId, readProcess, runProgram, startFault } from '../../process/index.ts';
 
-/** A Claude Code reads its input at once, also in mid-turn; one that does not take a line for so long hangs. */
+/** After how long a line that is not taken means a hang: Claude Code reads its input at once, also during a turn. */
 const WRITE_TIMEOUT_MS = 15_000;
 const WRITE_RETRY_MS = 5;
 const MKFIFO_TIMEOUT_MS = 5_000;
