@@ -27,7 +27,7 @@ export function addHistory(program: Command, context: CliContext): void {
       ["cbos history --json | jq 'map(.waited_ms) | add'", 'for programs'],
     ],
   })
-    .argument('[slug]', 'the session')
+    .argument('[name]', 'the session')
     .option('--days <n>', 'so many days, today included', readWhole(1, MOST_DAYS), DEFAULT_DAYS)
     .option('--json', 'the REST body')
     .action(async (slug: string | undefined, { days, json }: HistoryOptions) => {
