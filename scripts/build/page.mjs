@@ -10,7 +10,7 @@ const MIN_COMPRESSED_BYTES = 1024;
 /** 11 takes three times as long for 3 % less. */
 const BROTLI_QUALITY = 9;
 
-/** The oldest that know what the page uses (`color-mix`, `Intl.Segmenter`); README.md names them. */
+/** The oldest that know what the page uses (`color-mix`, `Intl.Segmenter`); docs/GALLERY.md names them. */
 export const OLDEST_BROWSERS = ['chrome111', 'firefox125', 'safari16.4'];
 
 /** The service worker must stand at the root under a fixed name: its address is its scope. */

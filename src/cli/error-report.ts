@@ -8,7 +8,7 @@ import type { Printer } from './output/printer.ts';
  */
 export function reportError(out: Printer, error: unknown, slug?: string): void {
   if (error instanceof CatalogueError || error instanceof CommandError) {
-    const hint = slug !== undefined && isSlug(slug) ? error.hint.replace(/\bSLUG\b/g, slug) : error.hint;
+    const hint = error.hint.replace(/\bSLUG\b/g, slug !== undefined && isSlug(slug) ? slug : 'NAME');
     out.notice(`${withoutStop(error.message)} — ${hint}`);
     return;
   }

@@ -6,6 +6,7 @@ import type {
   Health,
   Primary,
   ResolvedSetting,
+  Session,
   SettingName,
   Settings,
   State,
@@ -59,6 +60,8 @@ export interface TuiRequest {
 }
 
 export interface DemoRequest {
+  /** where the fleet is shown: the terminal UI on this terminal, the page, or as lines of what happens */
+  face: 'terminal' | 'page' | 'lines';
   /** aborted when the demo is to end */
   signal: AbortSignal;
   /** a line for the person who runs it */
@@ -176,6 +179,12 @@ export interface LocalHost {
    * @throws CatalogueError invalid_setting when the token comes from the environment or config.toml
    */
   rotateToken(): Promise<string>;
+  /** The git branches of folders, by folder; those that are in no repository are left out. Runs no git. */
+  gitBranches(paths: readonly string[]): Promise<ReadonlyMap<string, string>>;
+  /** Which models gave the last answers of sessions in a terminal, by slug, as far as that can be read here. */
+  lastModels(sessions: readonly Session[]): Promise<ReadonlyMap<string, string>>;
+  /** Whether no server has ever run on this home. */
+  isFirstStart(): Promise<boolean>;
   /** Opens an address in the person's browser; false where there is no desktop. */
   openInBrowser(url: string): Promise<boolean>;
   doctor(): AsyncIterable<DoctorCheck>;

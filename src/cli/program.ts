@@ -4,8 +4,10 @@ import { CommandError } from './command-error.ts';
 import { GROUPS } from './commands/command-help.ts';
 import { addCompletion } from './commands/completion.ts';
 import { addConversing } from './commands/conversing.ts';
+import { addDrafting } from './commands/drafting.ts';
 import { addExplaining } from './commands/explaining.ts';
 import { addHistory } from './commands/history.ts';
+import { addLaunching } from './commands/launching.ts';
 import { addLifecycle } from './commands/lifecycle.ts';
 import { addListing } from './commands/listing.ts';
 import { addMachine } from './commands/machine.ts';
@@ -13,7 +15,7 @@ import { addQueueing } from './commands/queueing.ts';
 import { addRecordings } from './commands/recordings.ts';
 import { addSearching } from './commands/searching.ts';
 import { addServing } from './commands/serving.ts';
-import { addStashing } from './commands/stashing.ts';
+import { addShowing } from './commands/showing.ts';
 import { addTalking } from './commands/talking.ts';
 import { addTerminal } from './commands/terminal.ts';
 import { addWatching } from './commands/watching.ts';
@@ -45,17 +47,19 @@ export function buildProgram(context: CliContext): Command {
       const [first] = command.registeredArguments;
       const given: unknown = command.processedArgs[0];
       const slugs = Array.isArray(given) ? given : [given];
-      if (first?.name() === 'slug' && slugs.length === 1) context.about = slugs[0];
+      if (first?.name() === 'name' && slugs.length === 1) context.about = slugs[0];
     })
     .addHelpText('after', MAIN_EXAMPLES);
 
+  addLaunching(program, context);
   addLifecycle(program, context);
   addListing(program, context);
+  addShowing(program, context);
   addWatching(program, context);
   addTalking(program, context);
   addConversing(program, context);
   addQueueing(program, context);
-  addStashing(program, context);
+  addDrafting(program, context);
   addTerminal(program, context);
   addExplaining(program, context);
   addRecordings(program, context);
@@ -92,10 +96,10 @@ function addHelp(program: Command): void {
 const MAIN_EXAMPLES = `
 Examples:
   cbos                                    # the terminal UI: every session, live; starts the server
-  cbos new AUTH ~/src/auth                # launch Claude Code in a directory
-  cbos wait AUTH && cbos show AUTH        # until it waits for you, then what it asks
+  cbos new ~/src/auth                     # launch Claude Code in a directory, as auth
+  cbos wait AUTH && cbos show AUTH        # until it needs you or is done, then what it wants
   cbos answer AUTH yes                    # allow it
-  cbos send AUTH run the tests --wait     # a prompt, and wait for the end of its turn
+  cbos send AUTH run the tests --wait     # a prompt, and its answer
 
 Exit codes: 0 done, 1 failed, 2 wrong usage, 3 no such session, 4 refused in this state, 5 no server, 6 timed out.
 \`cbos COMMAND --help\` has examples of each command. Every command that lists or shows takes --json.`;

@@ -1,9 +1,10 @@
 import { CommanderError } from 'commander';
-import { EXIT } from '../protocol/index.ts';
+import { CatalogueError, EXIT } from '../protocol/index.ts';
 import { CommandError } from './command-error.ts';
 import { type CliContext, createContext } from './context.ts';
 import { exitCodeOf, reportError } from './error-report.ts';
 import type { LocalHost } from './local-host.ts';
+import { nameLike } from './name-like.ts';
 import { createPrinter } from './output/printer.ts';
 import { buildProgram } from './program.ts';
 import type { TerminalIo } from './terminal-io.ts';
@@ -34,7 +35,7 @@ export async function runCli(run: CliRun): Promise<number> {
   try {
     await buildProgram(context).parseAsync([...words], { from: 'user' });
   } catch (error) {
-    context.exitCode = tellFailure(context, error, words);
+    context.exitCode = tellFailure(context, await withSuggestion(context, error), words);
   }
   await context.settleVersionCheck();
   if (context.exitCode !== EXIT.done) return context.exitCode;
@@ -60,6 +61,24 @@ function splitArguments(argv: readonly string[]): { words: readonly string[]; pa
   return { words: argv.slice(0, separator), passedArgs: argv.slice(separator + 1) };
 }
 
+/** Names the session that may have been meant by a name that none has. */
+async function withSuggestion(context: CliContext, error: unknown): Promise<unknown> {
+  const { about } = context;
+  if (!(error instanceof CatalogueError) || error.code !== 'no_such_session' || about === undefined) return error;
+  try {
+    const client = await context.client();
+    const like = nameLike(about, await client.call('listSessions'));
+    return like === null
+      ? error
+      : new CatalogueError(error.code, error.message, {
+          hint: `did you mean ${like}? \`cbos ls\` lists the sessions`,
+          cause: error,
+        });
+  } catch {
+    return error; // the server is gone by now: what it said before counts
+  }
+}
+
 /** Tells what went wrong and says the exit code. */
 function tellFailure({ out, about }: CliContext, error: unknown, words: readonly string[]): number {
   if (!(error instanceof CommanderError)) {
@@ -83,7 +102,7 @@ function usageMessage({ code, message }: CommanderError): string {
 }
 
 /** Commands that take a text, where a dash may have been meant. */
-const TAKES_TEXT: ReadonlySet<string | undefined> = new Set(['send', 'answer', 'queue', 'stash', 'invoke']);
+const TAKES_TEXT: ReadonlySet<string | undefined> = new Set(['send', 'answer', 'queue', 'draft', 'stash', 'invoke']);
 
 function usageHint({ code }: CommanderError, words: readonly string[]): string {
   const [command] = words;

@@ -22,15 +22,15 @@ export interface SendAndWait {
 /**
  * Sends, and waits until the session is ready again, asks something, or has died. Listens before it sends, so that no
  * turn can be too short to be seen.
- * @param onDone gets the session as it is then
+ * @returns the session as it is then; null where the person interrupted the waiting
  * @throws CatalogueError what `send` throws, no_such_session, timed_out
  * @throws CommandError when the session died or was deleted
  */
 export async function sendAndWait(
   context: CliContext,
   { slug, send, timeoutSeconds }: SendAndWait,
-  onDone: (session: Session) => void,
-): Promise<void> {
+): Promise<Session | null> {
+  const found: Session[] = [];
   let delivery: Delivery | null = null;
   let wasReady = false;
   let hasSent = false;
@@ -52,7 +52,7 @@ export async function sendAndWait(
       },
       (ending, connection) => {
         const done = (session: Session): void => {
-          onDone(session);
+          found.push(session);
           ending.finish(EXIT.done);
         };
         onTimeout = () => {
@@ -66,7 +66,7 @@ export async function sendAndWait(
           const progress = turnProgress(session, { delivery, wasReady });
           if (progress !== 'maybe_over') stopSettling();
           if (session === undefined || progress === 'ended') {
-            ending.fail(new CommandError(`${slug} ended before its turn was over`, `cbos restart ${slug}`));
+            ending.fail(new CommandError(`${slug} stopped before its turn was over`, `cbos restart ${slug}`));
           } else if (progress === 'over') {
             done(session);
           } else if (progress === 'maybe_over' && settling?.key !== statusKey(session)) {
@@ -92,6 +92,7 @@ export async function sendAndWait(
       },
     );
     context.exitCode = exitCode;
+    return found[0] ?? null;
   } finally {
     stopSettling();
   }

@@ -3,7 +3,9 @@ import { dirname, join } from 'node:path';
 import { EXAMPLE_PROJECT_ALLOW, writeExampleProject } from './example-project.ts';
 import { isolatedEnvironment, prepareIsolatedHome } from './isolated-home.ts';
 import { startMessagesApi } from './messages-api/server.ts';
+import { chooseByPrompt } from './scenes/choose.ts';
 import { chooseDemoScene, DEMO_SESSIONS, type DemoSession } from './scenes/fleet.ts';
+import { TOUR_SESSION } from './scenes/tour.ts';
 
 /** A CBOS server of the demo's own, and what the demo needs of it. */
 export interface DemoFleet {
@@ -26,6 +28,13 @@ export interface DemoOptions {
   /** how a person calls the program from another terminal: `cbos` */
   program: string;
   print: (line: string) => void;
+  /**
+   * Shows the fleet to the person, with a session that leads them round, until they leave; the demo ends with it. null: what happens is
+   * printed, until the signal.
+   * @param home the demo's `CBOS_HOME`
+   * @param ended aborted when the demo ends by something else
+   */
+  show: ((home: string, ended: AbortSignal) => Promise<void>) | null;
   /** ends the demo, e.g. on Ctrl+C */
   signal: AbortSignal;
 }
@@ -51,18 +60,23 @@ function makePlace(temporaryDirectory: string): { dir: string; make: (name: stri
 /**
  * Runs the demo: five real Claude Code sessions, one of them without a terminal, on a scripted stand-in for the model, in a home of their own. They think, run
  * tools, ask a permission and ask a question; whoever watches may answer them. Ends, and removes everything, when the
- * signal says so.
+ * signal says so, or the person leaves.
  */
 export async function runDemo(options: DemoOptions): Promise<void> {
   const { print, signal } = options;
   const { dir, make } = makePlace(options.temporaryDirectory);
   const endings: (() => void | Promise<void>)[] = [() => removeDirectory(dir)];
+  const { show } = options;
+  const ended = new AbortController();
+  const sessions = show === null ? DEMO_SESSIONS : [TOUR_SESSION, ...DEMO_SESSIONS];
   try {
-    const api = await startMessagesApi({ choosers: [chooseDemoScene] });
+    const api = await startMessagesApi({
+      choosers: [chooseDemoScene, chooseByPrompt({ [TOUR_SESSION.prompt]: TOUR_SESSION.scene })],
+    });
     endings.push(() => api.close());
     const home = make('home');
     const projects = new Map<DemoSession, string>();
-    for (const session of DEMO_SESSIONS) {
+    for (const session of sessions) {
       const project = make(session.slug.toLowerCase());
       writeExampleProject(project);
       projects.set(session, project);
@@ -86,29 +100,50 @@ export async function runDemo(options: DemoOptions): Promise<void> {
       SCREENDIR: make('s'),
     });
     endings.push(() => fleet.close());
-    endings.push(fleet.onChange(print));
-    print('A fleet of its own, offline: no key, no cost, nothing of yours in it. Look at it from another terminal:');
-    print('');
-    print(`  export CBOS_HOME=${cbosHome}`);
-    print(`  ${options.program}                          the terminal UI: y, n and digits answer, ? shows the keys`);
-    print(`  ${options.program} open                     the web page, signed in`);
-    print(`  ${options.program} ls                       what they do`);
-    print(`  ${options.program} answer DEPLOY yes        give the permission`);
-    print(`  ${options.program} answer ACCOUNTS SQLite   answer the question`);
-    print(`  ${options.program} attach STARTUP           the real terminal`);
-    print(`  ${options.program} events NOTES -f          what a session without a terminal does`);
-    print('');
-    print('Ctrl+C ends it and cleans up.');
-    print('');
+    let left: Promise<unknown> = aborted(signal);
+    if (show === null) {
+      endings.push(fleet.onChange(print));
+      printWays(options, cbosHome);
+    } else {
+      // At once: the sessions are seen to come.
+      const shown = show(cbosHome, ended.signal);
+      left = Promise.race([left, shown]);
+      endings.push(async () => {
+        ended.abort();
+        await shown;
+      });
+    }
+    let hasLeft = false;
+    const leave = (): void => {
+      hasLeft = true;
+    };
+    void left.then(leave, leave);
     for (const [{ slug, type, prompt }, path] of projects) {
-      if (signal.aborted) return;
+      if (hasLeft || signal.aborted) return;
       await fleet.launch({ slug, type, path, prompt });
     }
-    await aborted(signal);
+    await left;
   } finally {
     print('Ending the sessions…');
     await endAll(endings.reverse());
   }
+}
+
+/** How to look at the fleet from elsewhere. */
+function printWays({ print, program }: DemoOptions, cbosHome: string): void {
+  print('A fleet of its own, offline: no key, no cost, nothing of yours in it. Look at it from another terminal:');
+  print('');
+  print(`  export CBOS_HOME=${cbosHome}`);
+  print(`  ${program}                          the terminal UI: y, n and digits answer, ? shows the keys`);
+  print(`  ${program} open                     the web page, signed in`);
+  print(`  ${program} ls                       what they do`);
+  print(`  ${program} answer DEPLOY yes        give the permission`);
+  print(`  ${program} answer ACCOUNTS SQLite   answer the question`);
+  print(`  ${program} attach STARTUP           the real terminal`);
+  print(`  ${program} events NOTES -f          what a session without a terminal does`);
+  print('');
+  print('Ctrl+C ends it and cleans up.');
+  print('');
 }
 
 /** Each of them, whatever becomes of the others. */

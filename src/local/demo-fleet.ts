@@ -1,10 +1,11 @@
 import { tmpdir } from 'node:os';
 import type { DemoFleet } from '../demo/index.ts';
 import { readSettings } from '../platform/settings/index.ts';
-import { iconOf, type Session } from '../protocol/index.ts';
+import type { Session } from '../protocol/index.ts';
 import { createSystemClock } from '../server/clock.ts';
 import type { Logger } from '../server/logger.ts';
 import { startServer } from '../server/start-server.ts';
+import { sessionIcon, stateText } from '../text/session-words.ts';
 
 export interface DemoFleetOptions {
   /** the whole environment: nothing of the person's own is in it */
@@ -45,9 +46,9 @@ export async function openDemoFleet(options: DemoFleetOptions): Promise<DemoFlee
   };
 }
 
-function describe({ slug, state, status }: Session): string {
-  const { primary, detail, question, because } = status;
-  const what = detail === null ? (primary ?? 'starting') : detail.replaceAll('_', ' ');
+function describe(session: Session): string {
+  const { slug, status } = session;
+  const { question, because } = status;
   const why = question === null || question.kind === 'permission' ? because.evidence : question.text.split('\n', 1)[0];
-  return `${iconOf(primary, state)} ${slug.padEnd(10)} ${what.padEnd(14)} ${why}`.trimEnd();
+  return `${sessionIcon(session)} ${slug.padEnd(10)} ${stateText(session).padEnd(15)} ${why}`.trimEnd();
 }

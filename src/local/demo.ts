@@ -1,15 +1,14 @@
+import { spawn } from 'node:child_process';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import type { DemoRequest } from '../cli/local-host.ts';
 import { resolveClaude } from '../platform/claude/index.ts';
 import { readSettings } from '../platform/settings/index.ts';
 import { CatalogueError, type Settings } from '../protocol/index.ts';
 import { searchProgram, type ThisProgram, webDirectory } from './this-program.ts';
 
 /** `cbos demo`, with the user's Claude Code, or in a checkout with the pinned one. */
-export async function runLocalDemo(
-  self: ThisProgram,
-  { signal, print }: { signal: AbortSignal; print: (line: string) => void },
-): Promise<void> {
+export async function runLocalDemo(self: ThisProgram, { face, signal, onProgress: print }: DemoRequest): Promise<void> {
   const [{ NO_CLAUDE, runDemo }, { openDemoFleet }, { pino }] = await Promise.all([
     import('../demo/index.ts'),
     import('./demo-fleet.ts'),
@@ -33,7 +32,41 @@ export async function runLocalDemo(
         log: pino({ level: 'silent' }),
       }),
     print,
+    show:
+      face === 'lines'
+        ? null
+        : async (home, ended) => {
+            await runIn(self, { home, args: [face === 'page' ? 'open' : 'start'], signal: ended });
+            // The page is in a browser, which tells nobody when it is closed.
+            if (face === 'page') await untilInterrupted(ended, print);
+          },
     signal,
+  });
+}
+
+async function untilInterrupted(ended: AbortSignal, print: (line: string) => void): Promise<void> {
+  print('Ctrl+C ends the demo and cleans up.');
+  if (!ended.aborted) await new Promise((resolve) => ended.addEventListener('abort', resolve, { once: true }));
+}
+
+/** This program, on this terminal, for the demo's home and none of the person's settings. */
+function runIn(
+  self: ThisProgram,
+  { home, args, signal }: { home: string; args: readonly string[]; signal: AbortSignal },
+): Promise<void> {
+  const own = Object.entries(self.environment).filter(([name]) => !name.startsWith('CBOS_'));
+  const child = spawn(self.node, [self.program, ...args], {
+    stdio: 'inherit',
+    env: { ...Object.fromEntries(own), CBOS_HOME: home },
+  });
+  const end = (): void => void child.kill('SIGTERM');
+  signal.addEventListener('abort', end, { once: true });
+  return new Promise((resolve, reject) => {
+    child.once('error', reject);
+    child.once('exit', () => {
+      signal.removeEventListener('abort', end);
+      resolve();
+    });
   });
 }
 

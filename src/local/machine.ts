@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import type { DoctorCheck, LocalHost, SettingFlags } from '../cli/local-host.ts';
@@ -11,6 +12,8 @@ import { installService, type ServiceContext, serviceState, uninstallService } f
 import { CatalogueError, type Settings } from '../protocol/index.ts';
 import { ensureTokenFile, readToken, rotateTokenFile } from '../server/auth/token.ts';
 import { runLocalDemo } from './demo.ts';
+import { readGitBranches } from './git-branch.ts';
+import { readLastModels } from './last-model.ts';
 import { openInBrowser } from './open-in-browser.ts';
 import { requireNotStopped, runningServer, runServer, startInBackground, stopServer, stopServerOf } from './server.ts';
 import type { ThisProgram } from './this-program.ts';
@@ -83,6 +86,9 @@ export function createLocalMachine(self: ThisProgram): LocalHost {
       await prepareHome(settings.home);
       return inHome(() => rotateTokenFile(join(settings.home, 'token')));
     },
+    gitBranches: readGitBranches,
+    lastModels: (sessions) => readLastModels(environment, sessions),
+    isFirstStart: async () => !existsSync(join((await settingsOf()).home, 'cbos.db')),
     openInBrowser: async (url) => openInBrowser(url, { environment, home: (await settingsOf()).home }),
     doctor: () => diagnose(self, serviceContext()),
     service: {
@@ -106,7 +112,7 @@ export function createLocalMachine(self: ThisProgram): LocalHost {
       await requireOutside();
       return runAttached(argv, await attachEnvironment(self, await settingsOf()));
     },
-    demo: ({ signal, onProgress }) => runLocalDemo(self, { signal, print: onProgress }),
+    demo: (request) => runLocalDemo(self, request),
     recordMisdetection: async (request) => {
       const { writeMisdetection } = await import('./misdetection.ts');
       const { home } = await settingsOf();

@@ -49,7 +49,7 @@ export const ERRORS = {
   forbidden_host: {
     status: 403,
     exit: EXIT.failed,
-    meaning: 'The Host header is no name of this server',
+    meaning: "The Host header isn't a name of this server",
     hint: 'Use 127.0.0.1 or localhost, or add the name to CBOS_ALLOWED_HOSTS',
   },
   forbidden_origin: {
@@ -147,12 +147,12 @@ export const ERRORS = {
     status: 409,
     exit: EXIT.refused,
     meaning: 'A session of this name is listed already',
-    hint: 'Choose another name, or `cbos rm` the old session',
+    hint: 'Choose another name, or delete the old session with `cbos rm`',
   },
   no_such_path: {
     status: 422,
     exit: EXIT.usage,
-    meaning: 'The path is no directory',
+    meaning: "The path isn't a directory",
     hint: 'Name a directory that exists',
   },
   path_too_long: {
@@ -243,14 +243,14 @@ export const ERRORS = {
   session_dead: {
     status: 409,
     exit: EXIT.refused,
-    meaning: 'The session has ended',
-    hint: '`cbos restart SLUG` brings it back on its conversation',
+    meaning: 'The session is stopped',
+    hint: '`cbos restart SLUG` goes on with its conversation',
   },
   session_alive: {
     status: 409,
     exit: EXIT.refused,
-    meaning: 'The session is alive',
-    hint: '`cbos kill SLUG` ends it first',
+    meaning: 'The session runs',
+    hint: '`cbos stop SLUG` stops it first',
   },
   kill_failed: {
     status: 500,
@@ -389,13 +389,13 @@ export const ERRORS = {
   no_such_stash: {
     status: 404,
     exit: EXIT.failed,
-    meaning: 'No stashed reply has this id',
-    hint: '`cbos stash` lists them',
+    meaning: 'No draft has this id',
+    hint: '`cbos draft` lists them',
   },
   already_applied: {
     status: 409,
     exit: EXIT.refused,
-    meaning: 'The stashed reply was applied already; each is applied once at most',
+    meaning: 'The draft was sent already; each is sent once at most',
     hint: '`cbos send` sends the text again',
   },
 

@@ -1,3 +1,4 @@
+export * from './attention.ts';
 export * from './delivery.ts';
 export * from './errors.ts';
 export * from './event-words.ts';

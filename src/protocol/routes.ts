@@ -144,7 +144,7 @@ export const ROUTES = {
   deleteSession: {
     method: 'delete',
     path: '/sessions/{slug}',
-    summary: 'End a session with its whole process tree and take it off the list',
+    summary: 'Delete a session; one that runs is stopped first, with its whole process tree',
     params: SlugParam,
     success: 200,
     response: z.object({ status: z.literal('deleted') }),
@@ -153,7 +153,7 @@ export const ROUTES = {
   killSession: {
     method: 'post',
     path: '/sessions/{slug}/kill',
-    summary: 'End a session with its whole process tree and keep it listed',
+    summary: 'Stop a session with its whole process tree, and keep it listed',
     params: SlugParam,
     success: 200,
     response: Session,
@@ -172,7 +172,7 @@ export const ROUTES = {
   restartSession: {
     method: 'post',
     path: '/sessions/{slug}/restart',
-    summary: 'Launch a dead session again on its conversation',
+    summary: 'Start a stopped session again on its conversation',
     params: SlugParam,
     success: 200,
     response: Session,
@@ -262,7 +262,7 @@ export const ROUTES = {
   resumeQueue: {
     method: 'post',
     path: '/sessions/{slug}/queue/resume',
-    summary: 'Send what is queued and stashed, which an interrupt has kept back',
+    summary: 'Let a queue go on that an interrupt has paused',
     params: SlugParam,
     success: 200,
     response: Session,
@@ -370,7 +370,7 @@ export const ROUTES = {
   applyStash: {
     method: 'post',
     path: '/stash/{id}/apply',
-    summary: 'Send a kept reply now',
+    summary: 'Send a draft (a stashed reply) now',
     params: StashParam,
     success: 200,
     response: StashedResponse,
@@ -386,7 +386,7 @@ export const ROUTES = {
   removeStash: {
     method: 'delete',
     path: '/stash/{id}',
-    summary: 'Take a reply out of the stash',
+    summary: 'Delete a draft (a stashed reply)',
     params: StashParam,
     success: 200,
     response: StashedResponse,

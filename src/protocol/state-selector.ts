@@ -1,21 +1,34 @@
 import { z } from 'zod';
+import { type Attention, attentionOf } from './attention.ts';
 import type { Session } from './session.ts';
 import { DETAILS, Detail, Primary, State } from './status.ts';
 
 /**
- * A word that selects sessions by what they do: a one-word state, `ready`, `stuck`, or `primary/detail`.
+ * A word that selects sessions by what they do or want: a one-word state, `ready`, `stuck`, `needs-you`, `done`, `new`, `stopped`, or
+ * `primary/detail`.
  * Taken wherever a state can be asked for (`?state=`, `--state`, `--for`).
  */
 export type StateSelector =
   | { kind: 'state'; state: State }
   | { kind: 'ready' }
   | { kind: 'stuck' }
+  | { kind: 'attention'; attention: Attention }
   | { kind: 'exact'; primary: Primary; detail: Detail | null };
+
+/** `working` and `unknown` are states already; `active` selects all that work. */
+const ATTENTION_WORDS: ReadonlyMap<string, Attention> = new Map([
+  ['needs-you', 'needs_you'],
+  ['done', 'done'],
+  ['new', 'new'],
+  ['stopped', 'stopped'],
+]);
 
 /** Reads a selector; null when the word is none. `idle/ready`, `waiting`, `ready`, `stuck` and `dead/` are examples of the forms. */
 export function parseStateSelector(word: string): StateSelector | null {
   if (word === 'ready') return { kind: 'ready' };
   if (word === 'stuck') return { kind: 'stuck' };
+  const attention = ATTENTION_WORDS.get(word);
+  if (attention !== undefined) return { kind: 'attention', attention };
   const state = State.safeParse(word);
   if (state.success) return { kind: 'state', state: state.data };
   const [primaryWord, detailWord, ...more] = word.split('/');
@@ -32,6 +45,7 @@ export const STATE_SELECTOR_WORDS: readonly string[] = [
   ...State.options,
   'ready',
   'stuck',
+  ...ATTENTION_WORDS.keys(),
   ...Detail.options.map((detail) => `${DETAILS[detail].primary}/${detail}`),
 ];
 
@@ -40,7 +54,7 @@ export const StateSelectorWord = z
   .string()
   .refine((word) => parseStateSelector(word) !== null, { error: `must be one of ${STATE_SELECTOR_WORDS.join(', ')}` });
 
-type Selectable = Pick<Session, 'state' | 'status'>;
+type Selectable = Pick<Session, 'state' | 'status'> & Partial<Pick<Session, 'rate_limit'>>;
 
 /** Whether the prompt takes text: the turn is over, or it ended with a closing question. */
 export function isReady(session: Selectable): boolean {
@@ -53,6 +67,8 @@ export function matchesState(session: Selectable, selector: StateSelector): bool
       return isReady(session);
     case 'stuck':
       return session.status.primary === 'stuck';
+    case 'attention':
+      return attentionOf(session) === selector.attention;
     case 'state':
       return session.state === selector.state;
     case 'exact':

@@ -49,7 +49,7 @@ export const Status = z
   .meta({ id: 'Status' });
 export type Status = z.infer<typeof Status>;
 
-/** One row of the status table: the one-word state, its icon, and what it means. */
+/** One row of the status table: the primary and the one-word state of a detail. */
 export interface DetailRow {
   primary: Exclude<Primary, 'stuck' | 'dead'>;
   state: State;
@@ -70,17 +70,6 @@ export const DETAILS: Readonly<Record<Detail, DetailRow>> = {
   setup: { primary: 'waiting', state: 'waiting' },
 };
 
-export const STATE_ICONS: Readonly<Record<State, string>> = {
-  idle: '◌',
-  waiting: '○',
-  error: '✗',
-  thinking: '◐',
-  working: '●',
-  dead: '⊘',
-  unknown: '?',
-};
-export const STUCK_ICON = '!';
-
 /**
  * The one word for a list. A stuck session keeps the word it had before it got stuck.
  * @param before the state before, needed for stuck only
@@ -89,14 +78,4 @@ export function stateOf(primary: Primary | null, detail: Detail | null, before: 
   if (primary === 'stuck') return before;
   if (primary === 'dead') return 'dead';
   return detail === null ? 'unknown' : DETAILS[detail].state;
-}
-
-/** The icon for a list. */
-export function iconOf(primary: Primary | null, state: State): string {
-  return primary === 'stuck' ? STUCK_ICON : STATE_ICONS[state];
-}
-
-/** Whether a person should come: it asks, it stopped by an error, or it gives no sign of life. What notifications tell. */
-export function needsPerson({ primary, detail }: Pick<Status, 'primary' | 'detail'>): boolean {
-  return primary === 'waiting' || primary === 'stuck' || detail === 'error';
 }

@@ -22,7 +22,7 @@ const NOTES: Readonly<Partial<Record<DeliveryPhase, string>>> = {
     'Enter was pressed, but neither the prompt nor a hook nor the transcript says what became of it. Look before you send it again',
   cleared: 'It was still in the prompt, unsent, and CBOS took it out; it did not arrive',
   unsent: 'The server ended before it was sent; it did not arrive. Send it again',
-  session_ended: 'The session ended before it was sent; it did not arrive',
+  session_ended: 'The session stopped before it was sent; it did not arrive',
 };
 
 /** @param reason why it failed, in the words of an error */
@@ -46,7 +46,7 @@ const REFUSALS: Readonly<Record<Refused, readonly [message: string, cure?: strin
   not_adopted: ['CBOS only observes this session'],
   shell_command: ['A text that starts with "!" would run a shell command'],
   slash_command: ['A text that starts with "/" would run a slash command'],
-  ended: ['The session has ended', '`cbos restart SLUG` brings it back on its conversation'],
+  ended: ['The session is stopped', '`cbos restart SLUG` goes on with its conversation'],
   unread: [
     'The session has not read what was typed before',
     'Wait until it goes on (`cbos attach SLUG` shows what it does), or let CBOS hold the text (--queue)',

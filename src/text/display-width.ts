@@ -93,7 +93,7 @@ const WIDE: readonly (readonly [from: number, to: number])[] = [
  * hundred times as much.
  */
 const PLAIN =
-  /^[ -~\u00a1-\u00ac\u00ae-\u02ff\u0370-\u0482\u048a-\u052f\u2010-\u2027\u2190-\u21ff\u2298\u2500-\u25fc\u276f]*$/;
+  /^[ -~\u00a1-\u00ac\u00ae-\u02ff\u0370-\u0482\u048a-\u052f\u2010-\u2027\u2190-\u21ff\u2298\u2500-\u25fc\u2713\u2717\u276f]*$/;
 
 /** The picture selector: makes a text symbol before it a picture of two cells. */
 const PICTURE = '\ufe0f';

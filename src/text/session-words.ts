@@ -1,46 +1,111 @@
-import { iconOf, type Session, type State } from '../protocol/index.ts';
+import {
+  type Attending,
+  type Attention,
+  attentionOf,
+  type Detail,
+  type Need,
+  needOf,
+  type Session,
+} from '../protocol/index.ts';
 import { formatClock } from './durations.ts';
 import { showHiddenMarks } from './hidden-marks.ts';
 import { cleanBlock, cleanLine } from './terminal-text.ts';
 
-/** How a state is dressed up: one of the terminal's own colours, or dim. */
+/** How a session is dressed up in a list: one of the terminal's own colours, or dim. */
 export type StateStyle = 'yellow' | 'cyan' | 'green' | 'red' | 'magenta' | 'dim';
 
-const STATE_STYLES: Readonly<Record<State, StateStyle | null>> = {
-  waiting: 'yellow',
-  thinking: 'cyan',
-  working: 'green',
-  idle: null,
-  error: 'red',
-  dead: 'dim',
-  unknown: 'dim',
+/** The headings of lists. */
+export const ATTENTION_TITLES: Readonly<Record<Attention, string>> = {
+  needs_you: 'Needs you',
+  done: 'Done',
+  working: 'Working',
+  new: 'New',
+  unknown: 'Unknown',
+  stopped: 'Stopped',
 };
 
-type Shown = Pick<Session, 'state'> & { status: Pick<Session['status'], 'primary' | 'detail'> };
-
-/** A newer server may have words that this version does not know; they are shown as they are. */
-export function sessionIcon({ state, status }: Shown): string {
-  return iconOf(status.primary, state) ?? '?';
+interface Look {
+  icon: string;
+  style: StateStyle | null;
 }
 
-export function sessionStyle({ state, status }: Shown): StateStyle | null {
-  return status.primary === 'stuck' ? 'magenta' : (STATE_STYLES[state] ?? null);
+const LOOKS: Readonly<Record<Attention, Look>> = {
+  needs_you: { icon: '○', style: 'yellow' },
+  done: { icon: '✓', style: 'green' },
+  working: { icon: '●', style: 'cyan' },
+  new: { icon: '◌', style: null },
+  unknown: { icon: '?', style: 'dim' },
+  stopped: { icon: '⊘', style: 'dim' },
+};
+
+/** What went wrong looks other than what asks. */
+const FAULT_LOOKS: Readonly<Partial<Record<Need, Look>>> = {
+  limit: { icon: '✗', style: 'red' },
+  error: { icon: '✗', style: 'red' },
+  stuck: { icon: '!', style: 'magenta' },
+};
+
+/** While no tool runs: the model thinks, or writes. */
+const THINKING_ICON = '◐';
+
+export function sessionIcon(session: Attending): string {
+  const { detail } = session.status;
+  const isThinking = attentionOf(session) === 'working' && (detail === 'thinking' || detail === 'responding');
+  return isThinking ? THINKING_ICON : lookOf(session).icon;
 }
 
-/** The state for people: `waiting (permission)`, `working (using tools)`, `stuck (working)`, `idle`. */
-export function stateText({ state, status }: Shown): string {
-  if (status.primary === 'stuck') return `stuck (${state})`;
-  // `thinking (thinking)`, `idle (ready)` and `error (error)` would say one thing twice; a turn that is over needs no more words than
-  // `waiting`.
-  const isSaid = status.detail === null || status.detail === state || status.primary === 'idle';
-  return cleanLine(isSaid ? state : `${state} (${String(status.detail).replaceAll('_', ' ')})`);
+export function sessionStyle(session: Attending): StateStyle | null {
+  return lookOf(session).style;
 }
 
-/** That its waiting texts are kept back; empty while they may go. */
+function lookOf(session: Attending): Look {
+  const need = needOf(session);
+  return (need === null ? undefined : FAULT_LOOKS[need]) ?? LOOKS[attentionOf(session)];
+}
+
+/** A count below its look: `○ 2 need you`, `✓ 1 done`. */
+export function attentionCount(attention: Attention, count: number): string {
+  const title = ATTENTION_TITLES[attention].toLowerCase();
+  return `${LOOKS[attention].icon} ${count} ${attention === 'needs_you' && count > 1 ? 'need you' : title}`;
+}
+
+export function attentionStyle(attention: Attention): StateStyle | null {
+  return LOOKS[attention].style;
+}
+
+const NEED_WORDS: Readonly<Record<Need, string>> = {
+  permission: 'asks permission',
+  question: 'asks',
+  plan: 'has a plan',
+  setup: 'needs set-up',
+  limit: 'limit reached',
+  error: 'error',
+  stuck: 'no sign of life',
+};
+
+const WORK_WORDS: Readonly<Partial<Record<Detail, string>>> = {
+  thinking: 'thinking',
+  responding: 'answering',
+  using_tools: 'using tools',
+  compacting: 'compacting',
+};
+
+/** What a session does or wants, in words that need no glossary: `asks permission`, `using tools`, `done`, `stopped`. */
+export function stateText(session: Attending): string {
+  const need = needOf(session);
+  if (need !== null) return NEED_WORDS[need];
+  const attention = attentionOf(session);
+  const { primary, detail } = session.status;
+  if (attention === 'working') return (detail === null ? undefined : WORK_WORDS[detail]) ?? 'working';
+  if (attention === 'new' && primary === null) return 'starting';
+  return ATTENTION_TITLES[attention].toLowerCase();
+}
+
+/** That its queue is paused; empty while it goes on. */
 export function queueText({ queue_stopped_at: stoppedAt }: Pick<Session, 'queue_stopped_at'>): string {
   // An older server does not tell.
   const at = Date.parse(stoppedAt ?? '');
-  return Number.isNaN(at) ? '' : `queue stopped at ${formatClock(at)}, by an interrupt`;
+  return Number.isNaN(at) ? '' : `queue paused since ${formatClock(at)}, by an interrupt`;
 }
 
 /** That what it shows is not recorded for now; empty while it is recorded. */
@@ -65,7 +130,7 @@ export function broughtBackText(slugs: readonly string[]): string {
   return `${count} listed again: ${slugs.toSorted().map(cleanLine).join(', ')}`;
 }
 
-/** What a session asks, or else what it is doing or what went wrong, in a line. */
+/** What a session asks, or else what it is doing, what went wrong, or how its last answer ended, in a line. */
 export function sessionGist({ status }: Pick<Session, 'status'>): string {
   if (status.question !== null) {
     const { kind, text, tool } = status.question;
@@ -73,8 +138,22 @@ export function sessionGist({ status }: Pick<Session, 'status'>): string {
     // Only a permission is about the tool; a question or a plan comes through one, but says itself what it wants.
     return tool === null || kind !== 'permission' ? asked : `${cleanLine(tool.name)}: ${toolGist(tool.input) || asked}`;
   }
+  const { rule, evidence } = status.because;
+  if (status.detail === 'waiting_input') return LAST_WORDS.some((end) => rule.endsWith(end)) ? lastLine(evidence) : '';
   const tells = status.primary === 'active' || status.primary === 'stuck' || status.detail === 'error';
-  return tells ? firstLine(status.because.evidence) : '';
+  return tells ? firstLine(evidence) : '';
+}
+
+/** Rules whose evidence is the end of the answer with which the turn was over, or says how it ended. */
+const LAST_WORDS = ['.Stop', 'json.result', 'json.interrupted'];
+
+function lastLine(text: string): string {
+  return (
+    cleanBlock(text)
+      .split('\n')
+      .map(cleanLine)
+      .findLast((line) => line !== '') ?? ''
+  );
 }
 
 /** The field of a tool's input that says most, as Claude Code's own dialogs show it. */
@@ -111,6 +190,13 @@ export function firstLine(text: string): string {
   );
 }
 
+/** A model as people call it: `claude-sonnet-4-5-20250929` is `sonnet-4-5`. */
+export function modelText(model: string | null): string {
+  return cleanLine(model ?? '')
+    .replace(/^claude-/, '')
+    .replace(/-\d{8}$/, '');
+}
+
 /** A path as people write it: `~/src/auth`. */
 export function pathText(path: string | null, home: string | undefined): string {
   if (path === null) return '';
@@ -118,7 +204,7 @@ export function pathText(path: string | null, home: string | undefined): string 
   return cleanLine(isBelow ? `~${path.slice(home.length)}` : path);
 }
 
-/** A session in a line, where no table is: `○ AUTH  waiting (permission)  Bash: npm test`. */
+/** A session in a line, where no table is: `○ AUTH  asks permission  Bash: npm test`. */
 export function sessionLine(session: Session): string {
   return [`${sessionIcon(session)} ${cleanLine(session.slug)}`, stateText(session), sessionGist(session)]
     .filter((part) => part !== '')

@@ -1,4 +1,5 @@
 import { formatDuration } from '../text/durations.ts';
+import { attentionCount } from '../text/session-words.ts';
 import { cleanBlock, cleanLine } from '../text/terminal-text.ts';
 import { answer, attach, broadcast, endSession, interrupt, recordingFile, refresh, replay } from './actions.ts';
 import { type App, requireSelected } from './app.ts';
@@ -9,7 +10,7 @@ import { newSession } from './modes/new-session.ts';
 import { showHits } from './modes/search-results.ts';
 import { showStash } from './modes/stash.ts';
 import { showPage } from './modes/text-page.ts';
-import { countStates } from './order.ts';
+import { countAttentions } from './order.ts';
 import { wrap } from './view/cells.ts';
 
 const FORMATS = ['asciicast', 'text', 'html'];
@@ -121,7 +122,9 @@ function showStatus(app: App): void {
   app.run(async () => {
     const { version, uptime_ms: uptime } = await app.client.call('health');
     const other = version === app.options.version ? '' : `; this is ${app.options.version} — cbos down && cbos up`;
-    const counts = countStates(app.model.view).map(({ state, count }) => `   ${count} ${state}`);
+    const counts = countAttentions(app.model.view).map(
+      ({ attention, count }) => `   ${attentionCount(attention, count)}`,
+    );
     showPage(app, 'Status', () => [
       '',
       `   server ${version}, up for ${formatDuration(uptime)}${other}`,

@@ -31,15 +31,29 @@ describe('complete', () => {
       'wait\tblock until sessions are in a state, for scripts',
       ':4',
     ]);
-    expect(await suggestions('show', '')).toEqual(['AUTH\twaiting (permission) Bash: npm test', 'DOCS\tidle', ':4']);
-    expect(await suggestions('wait', 'AUTH', 'D')).toEqual(['DOCS\tidle', ':4']);
-    expect(await suggestions('rename', 'D')).toEqual(['DOCS\tidle', ':4']);
+    expect(await suggestions('show', '')).toEqual(['AUTH\tasks permission Bash: npm test', 'DOCS\tnew', ':4']);
+    expect(await suggestions('wait', 'AUTH', 'D')).toEqual(['DOCS\tnew', ':4']);
+    expect(await suggestions('rename', 'D')).toEqual(['DOCS\tnew', ':4']);
     expect(await suggestions('ls', '--state', 'wai')).toContain('waiting/permission\t');
     expect(await suggestions('wait', 'AUTH', '--for', 'rea')).toEqual(['ready\t', ':4']);
     expect(await suggestions('new', 'X', '--permission-mode', 'pl')).toEqual(['plan\t', ':4']);
     expect(await suggestions('send', '--qu')).toEqual(['--queue\thold it here until the session is ready', ':4']);
     expect(await suggestions('service', 'un')).toEqual([expect.stringMatching(/^uninstall\t/), ':4']);
     expect(await suggestions('completion', 'f')).toEqual(['fish\t', ':4']);
+  });
+
+  test('`answer` suggests who asks, and then what may be answered', async () => {
+    expect(await suggestions('answer', '')).toEqual(['AUTH\tasks permission Bash: npm test', ':4']);
+    expect(await suggestions('answer', 'AUTH', '')).toEqual([
+      'yes\tYes',
+      'always\tYes, and don’t ask again',
+      'no\tNo',
+      '1\tYes',
+      '2\tYes, and don’t ask again',
+      '3\tNo',
+      ':4',
+    ]);
+    expect(await suggestions('answer', 'DOCS', '')).toEqual([':4']);
   });
 
   test('leaves paths to the shell', async () => {

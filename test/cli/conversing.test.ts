@@ -4,7 +4,7 @@ import { type ClaudeEvent, StoredEvent } from '../../src/protocol/index.ts';
 import { waitFor } from '../harness/wait-for.ts';
 import { type RunningCommand, runCommand, startCommand } from './command-line.ts';
 import { serveCommands } from './served.ts';
-import { WAITS_FOR_PERMISSION } from './some-questions.ts';
+import { WAITS_FOR_INPUT, WAITS_FOR_PERMISSION, WORKS } from './some-questions.ts';
 
 const cli = serveCommands();
 beforeEach(async () => {
@@ -157,6 +157,17 @@ describe('invoke', () => {
     expect(await runCommand(['invoke', 'TERM', 'go'], cli.where)).toMatchObject({ code: 4, stdout: '' });
     expect((await runCommand(['invoke', 'NONE', 'go'], cli.where)).code).toBe(3);
     expect((await runCommand(['invoke', slug], cli.where)).code).toBe(2);
+  });
+});
+
+describe('send --wait', () => {
+  test('prints the answer, whole', async () => {
+    cli.server.sessions.happen(slug, ...turnOf('permission'));
+    const command = startCommand(['send', slug, 'hello', '--wait'], cli.where);
+    await waitFor(() => cli.server.sessions.deliveries(slug).length > 0, { describe: 'the text arrives' });
+    cli.server.sessions.change(slug, WORKS);
+    cli.server.sessions.change(slug, WAITS_FOR_INPUT);
+    expect(await outcome(command)).toEqual({ code: 0, stdout: 'The marker file is there.\n', stderr: '' });
   });
 });
 

@@ -1,3 +1,5 @@
+import { mkdirSync } from 'node:fs';
+import { basename, resolve } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { runCommand, startCommand } from './command-line.ts';
 import { serveCommands } from './served.ts';
@@ -58,8 +60,10 @@ describe('new', () => {
   });
 
   test.each([
-    ['a slug that is none', ['new', '../x'], 2, 'This cannot be the name'],
-    ['a path that is missing', ['new', 'AUTH', '/nowhere'], 2, 'no directory'],
+    ['a name that is none', ['new', 'a/b'], 2, 'This cannot be the name'],
+    ['a path alone that is missing', ['new', './nowhere'], 2, "isn't a directory"],
+    ['a path in the place of the name', ['new', './x', 'AUTH'], 2, 'This cannot be the name'],
+    ['a path that is missing', ['new', 'AUTH', '/nowhere'], 2, "isn't a directory"],
     ['a permission mode that is none', ['new', 'AUTH', '--permission-mode', 'yolo'], 2, 'Allowed choices are default'],
     ['a width beyond the limit', ['new', 'AUTH', '--cols', '9999'], 2, 'from 20 to 500'],
     ['a variable without a value', ['new', 'AUTH', '--env', 'A'], 2, 'NAME=VALUE'],
@@ -75,32 +79,46 @@ describe('new', () => {
     expect(cli.server.sessions.created).toEqual([]);
   });
 
+  test('takes the name of the directory where a path stands alone, with a number where that is taken', async () => {
+    const folders = ['.', './auth service (old)', './status', `${cli.server.world.projectDir}/-`];
+    for (const folder of folders) mkdirSync(resolve(cli.server.world.projectDir, folder), { recursive: true });
+    for (const folder of [...folders, '.']) await runCommand(['new', folder], cli.where);
+    const own = basename(cli.server.world.projectDir);
+    expect(cli.server.sessions.created.map(({ slug }) => slug)).toEqual([
+      own,
+      'auth-service-old',
+      'status-2',
+      'session',
+      `${own}-2`,
+    ]);
+  });
+
   test('ends with exit code 4 for a name that is taken', async () => {
     cli.server.sessions.add('AUTH');
     expect((await runCommand(['new', 'AUTH'], cli.where)).code).toBe(4);
   });
 });
 
-describe('adopt, rename, kill, restart and rm', () => {
+describe('adopt, rename, stop, restart and rm', () => {
   test('adopt takes a Screen session over under a name', async () => {
     expect((await runCommand(['adopt', '42.work', 'AUTH'], cli.where)).stdout).toContain('AUTH is adopted');
     expect((await runCommand(['adopt', 'nonsense'], cli.where)).code).toBe(3);
   });
 
-  test('kill keeps it listed and says how it comes back, restart brings it back', async () => {
+  test.each(['stop', 'kill'])('%s keeps it listed and says how it goes on, restart does that', async (stop) => {
     cli.server.sessions.add('AUTH');
-    const killed = await runCommand(['kill', 'AUTH'], cli.where);
-    expect(killed).toMatchObject({ code: 0, stderr: '' });
-    expect(killed.stdout).toContain('cbos restart AUTH');
+    const stopped = await runCommand([stop, 'AUTH'], cli.where);
+    expect(stopped).toMatchObject({ code: 0, stderr: '' });
+    expect(stopped.stdout).toContain('cbos restart AUTH');
     expect(cli.server.sessions.get('AUTH').state).toBe('dead');
     expect((await runCommand(['restart', 'AUTH'], cli.where)).code).toBe(0);
     expect(cli.server.sessions.get('AUTH').state).toBe('idle');
     expect((await runCommand(['restart', 'AUTH'], cli.where)).code).toBe(4);
   });
 
-  test('kill --rm takes it off the list as well', async () => {
+  test('stop --rm deletes it as well', async () => {
     cli.server.sessions.add('AUTH');
-    expect((await runCommand(['kill', '--rm', 'AUTH'], cli.where)).stdout).toContain('deleted');
+    expect((await runCommand(['stop', '--rm', 'AUTH'], cli.where)).stdout).toContain('deleted');
     expect(slugs()).toEqual([]);
   });
 
@@ -123,7 +141,7 @@ describe('adopt, rename, kill, restart and rm', () => {
     cli.server.sessions.add('B');
     await cli.server.sessions.kill('B');
     const { code, stdout } = await runCommand(['restart', '--all'], cli.where);
-    expect({ code, stdout }).toEqual({ code: 0, stdout: 'B runs again on its conversation\n' });
+    expect({ code, stdout }).toEqual({ code: 0, stdout: 'B restarted on its conversation\n' });
     expect((await runCommand(['restart', '--all'], cli.where)).stderr).toContain('nothing to restart');
     expect((await runCommand(['restart'], cli.where)).code).toBe(2);
     expect((await runCommand(['restart', 'A', '--all'], cli.where)).code).toBe(2);
@@ -151,7 +169,7 @@ describe('adopt, rename, kill, restart and rm', () => {
   ])('rm asks in a terminal; %j leaves %j', async (typed, left, exitCode) => {
     cli.server.sessions.add('AUTH');
     const { code, stderr } = await runCommand(['rm', 'AUTH'], { ...cli.where, isTTY: true, stdin: typed });
-    expect(stderr).toContain('Delete AUTH? It is idle and would be ended. This cannot be undone. [y/N]');
+    expect(stderr).toContain('Delete AUTH? It runs (new) and would be stopped. This cannot be undone. [y/N]');
     expect({ code, left: slugs() }).toEqual({ code: exitCode, left });
   });
 

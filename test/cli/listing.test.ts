@@ -6,13 +6,14 @@ import { type CommandOptions, runCommand } from './command-line.ts';
 import { statusOf, WAITS_FOR_PERMISSION } from './some-questions.ts';
 
 const DISK: Recordings = { ...NO_RECORDINGS, max_total_size: 10_000_000_000, free_bytes: 5_000_000 };
+const BRANCHES = new Map([['/home/user/src/auth', 'main']]);
 let disk = DISK;
 let server: FacesUnderTest;
 let where: CommandOptions;
 
 beforeAll(async () => {
   server = await startFaces({ recordings: async () => disk });
-  where = { socket: `${server.world.cbosHome}/cbos.sock` };
+  where = { socket: `${server.world.cbosHome}/cbos.sock`, host: { gitBranches: async () => BRANCHES } };
   server.sessions.add('AUTH', {
     path: '/home/user/src/auth',
     buffer_tail: '│ npm test\n❯ 1. Yes',
@@ -37,10 +38,10 @@ describe('ls', () => {
     const { code, stdout, stderr } = await runCommand(['ls'], where);
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     expect(stdout.split('\n')).toEqual([
-      '   SLUG   STATE                 FOR     PATH        SAYS',
-      '○  AUTH   waiting (permission)  1m 00s  ~/src/auth  Bash: npm test',
-      '◌  日本   idle                  1m 00s  /tmp',
-      '!  BUILD  stuck (working)       1m 00s  /srv/build  Bash: make 世界',
+      '   NAME   STATE            FOR     PATH        BRANCH  SAYS',
+      '○  AUTH   asks permission  1m 00s  ~/src/auth  main    Bash: npm test',
+      '!  BUILD  no sign of life  1m 00s  /srv/build          Bash: make 世界',
+      '◌  日本   new              1m 00s  /tmp',
       '',
     ]);
   });
@@ -56,11 +57,39 @@ describe('ls', () => {
   });
 
   test('fits its lines into the terminal', async () => {
-    const { stdout } = await runCommand(['ls'], { ...where, isTTY: true, columns: 65, env: { NO_COLOR: '1' } });
+    const { stdout } = await runCommand(['ls'], { ...where, isTTY: true, columns: 61, env: { NO_COLOR: '1' } });
     const lines = stdout.split('\n');
-    expect(Math.max(...lines.map(displayWidth))).toBeLessThanOrEqual(65);
+    expect(Math.max(...lines.map(displayWidth))).toBeLessThanOrEqual(61);
     // The path gives way to what the session says.
-    expect(lines[3]).toMatch(/stuck \(working\) +1m 00s +Bash: make 世界$/);
+    expect(lines[3]).toMatch(/no sign of life +1m 00s +Bash: make 世界$/);
+  });
+
+  test('has headings on a terminal, who needs the person first, and none in a pipe or in another order', async () => {
+    const terminal = { ...where, isTTY: true, columns: 120, env: { NO_COLOR: '1' } };
+    const lines = async (...argv: string[]): Promise<string[]> =>
+      (await runCommand(['ls', ...argv], terminal)).stdout
+        .trimEnd()
+        .split('\n')
+        .map((line) => line.slice(0, 13).trimEnd());
+    expect(await lines()).toEqual([
+      '   NAME   STA',
+      'Needs you (2)',
+      '○  AUTH   ask',
+      '!  BUILD  no',
+      'New (1)',
+      '◌  日本   new',
+    ]);
+    expect(await lines('--sort', 'name')).toEqual(['   NAME   STA', '○  AUTH   ask', '!  BUILD  no', '◌  日本   new']);
+  });
+
+  test('shows the columns that are wanted, in the order that is wanted, or names alone', async () => {
+    const { stdout } = await runCommand(['ls', '--columns', 'type,name', '--sort', 'name', '--reverse'], where);
+    expect(stdout).toBe('   TYPE    NAME\n◌  screen  日本\n!  screen  BUILD\n○  screen  AUTH\n');
+    expect((await runCommand(['ls', '-q', '-s', 'needs-you'], where)).stdout).toBe('AUTH\nBUILD\n');
+    const [titles] = (await runCommand(['ls', '-l'], where)).stdout.split('\n');
+    expect(titles).toMatch(/NAME +STATE +FOR +PATH +BRANCH +SAYS +TYPE +PID +CREATED +ACTIVE/);
+    for (const argv of [['--columns', 'name,colour'], ['-q', '--json'], ['--sort', 'luck'], ['--watch']])
+      expect((await runCommand(['ls', ...argv], where)).code).toBe(2);
   });
 
   test('selects by state and refuses a word that is no state with exit code 2', async () => {
@@ -88,13 +117,7 @@ describe('show', () => {
     const { code, stdout } = await runCommand(['show', 'AUTH'], where);
     expect(code).toBe(0);
     expect(stdout.split('\n')).toEqual([
-      '○ AUTH  waiting (permission) for 1m 00s',
-      '  path        ~/src/auth',
-      '  because     hook.PermissionRequest: Bash: npm test (hook)',
-      '  screen      100.AUTH, 80×24',
-      '  pid         101',
-      '  created     1m 00s ago',
-      '  active      1m 00s ago',
+      '○ AUTH  asks permission for 1m 00s',
       '',
       'AUTH asks for permission:',
       '',
@@ -106,15 +129,42 @@ describe('show', () => {
       '    2. Yes, and don’t ask again',
       '    3. No — and say what to do',
       '',
-      '  cbos answer AUTH 1                   # Yes',
-      '  cbos answer AUTH 2                   # Yes, and don’t ask again',
-      '  cbos answer AUTH 3                   # No',
-      "  cbos answer AUTH no --remark 'TEXT'  # no, and what to do instead",
+      '  cbos answer AUTH 1                  # Yes',
+      '  cbos answer AUTH 2                  # Yes, and don’t ask again',
+      '  cbos answer AUTH 3                  # No',
+      "  cbos answer AUTH no --reply 'TEXT'  # no, and tell Claude what to do",
+      '',
+      '  path        ~/src/auth (main)',
+      '',
+    ]);
+  });
+
+  test('has the reason, the processes and the screen behind --verbose', async () => {
+    const { stdout } = await runCommand(['show', 'AUTH', '-v'], where);
+    expect(stdout.split('\n').slice(-10)).toEqual([
+      '  path        ~/src/auth (main)',
+      '  because     hook.PermissionRequest: Bash: npm test (hook)',
+      '  screen      100.AUTH, 80×24',
+      '  pid         101',
+      '  created     1m 00s ago',
+      '  active      1m 00s ago',
       '',
       '  │ │ npm test',
       '  │ ❯ 1. Yes',
       '',
     ]);
+  });
+
+  test('finds a session by its name in other letters; programs and other commands are told what was meant', async () => {
+    expect((await runCommand(['show', 'auth'], where)).stdout).toContain('AUTH asks for permission');
+    for (const argv of [
+      ['show', 'auth', '--json'],
+      ['show', 'AUHT'],
+      ['stop', 'au'],
+    ]) {
+      const { code, stderr } = await runCommand(argv, where);
+      expect({ code, stderr }).toEqual({ code: 3, stderr: expect.stringContaining('did you mean AUTH?') });
+    }
   });
 
   test('ends with exit code 3 for a session that does not exist, also for names that are other addresses', async () => {
@@ -129,7 +179,7 @@ describe('show', () => {
 describe('status', () => {
   test('counts', async () => {
     const { stdout } = await runCommand(['status'], where);
-    const counts = 'STATE    SESSIONS\nwaiting  1\nworking  1\nidle     1\nall      3\n';
+    const counts = '○ 2 need you\n◌ 1 new\n  3 in all\n';
     expect(stdout).toBe(`${counts}\nrecordings take 0 kB of 10.0 GB, the disk has 5 MB left\n`);
     const json = await runCommand(['status', '--json'], where);
     expect(JSON.parse(json.stdout)).toMatchObject({ total: 3, by_state: { waiting: 1 }, recordings: DISK });

@@ -62,7 +62,7 @@ describe('up and down', () => {
     expect(stopped).toMatchObject({ code: 0, stderr: '' });
     expect(stopped.stdout).toContain('the sessions stay alive');
     const none = await runCommand(['down'], withHost({ stopServer: async () => 'not_running' }));
-    expect(none).toMatchObject({ code: 0, stdout: 'no server runs\n' });
+    expect(none).toMatchObject({ code: 0, stdout: "CBOS isn't running\n" });
   });
 
   test('serve hands on the flags, says when it is ready, and ends by Ctrl-C', async () => {
@@ -120,7 +120,7 @@ describe('start, and cbos alone', () => {
     const options = withHost({ startInBackground }, { isTTY: true, env: { NO_COLOR: '1', TERM: 'dumb' } });
     const { code, stdout } = await runCommand([], options);
     expect(code).toBe(0);
-    expect(stdout).toMatch(/^ {3}SLUG/);
+    expect(stdout).toMatch(/^ {3}NAME/);
     expect(stdout).toContain('cbos show AUTH');
     expect(stdout).not.toContain('Bearer');
   });
@@ -224,13 +224,66 @@ describe('service', () => {
 
 describe('demo', () => {
   test('runs until Ctrl-C and prints what it is told', async () => {
-    const demo: LocalHost['demo'] = ({ signal, onProgress }) => {
-      onProgress('four sessions run');
+    const demo: LocalHost['demo'] = ({ face, signal, onProgress }) => {
+      onProgress(`as ${face}`);
       return new Promise((resolve) => signal.addEventListener('abort', () => resolve()));
     };
     const command = startCommand(['demo'], withHost({ demo }));
-    await command.says('four sessions run');
+    await command.says('as lines');
     command.interrupt();
     expect(await command.ended).toBe(0);
+  });
+
+  test.each([
+    [[], true, 'terminal'],
+    [['--web'], true, 'page'],
+    [['--lines'], true, 'lines'],
+    [['--web'], false, 'page'],
+  ])('%j, terminal: %s: is shown as %s', async (options, isTTY, wanted) => {
+    const faces: string[] = [];
+    const demo: LocalHost['demo'] = async ({ face }) => void faces.push(face);
+    expect((await runCommand(['demo', ...options], withHost({ demo }, { isTTY }))).code).toBe(0);
+    expect(faces).toEqual([wanted]);
+  });
+});
+
+describe('a first start', () => {
+  const ID = '0b5c1d9e-3f44-4c57-9a7e-2f4d8a0c6b11';
+  const conversation = {
+    claude_session_id: ID,
+    path: '/home/user/shop',
+    title: 'mend the\u001b[2J cart',
+    last_activity: '2026-11-20T14:05:05.123Z',
+    pid: null,
+  };
+  const startInBackground: LocalHost['startInBackground'] = async () => 'started';
+  const tui: LocalHost['tui'] = async () => 0;
+  const begin = (stdin: string, isFirst = true) =>
+    runCommand([], withHost({ startInBackground, tui, isFirstStart: async () => isFirst }, { isTTY: true, stdin, env: { NO_COLOR: '1' } }));
+
+  test('offers to continue a recent conversation, and none that is open elsewhere', async () => {
+    server.sessions.found = [
+      conversation,
+      { ...conversation, claude_session_id: 'other', pid: 4711, path: '/elsewhere' },
+    ];
+    const { code, stdout } = await begin('1\n');
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/1 +1h 00m ago +~\/shop +mend the cart/);
+    expect(stdout).not.toContain('elsewhere');
+    expect(server.sessions.list().map(({ claude_session_id: id }) => id)).toContain(ID);
+  });
+
+  test.each(['\n', '7\n', 'no\n', ''])('goes on without one after %j', async (typed) => {
+    server.sessions.found = [conversation];
+    const before = server.sessions.list().length;
+    expect((await begin(typed)).code).toBe(0);
+    expect(server.sessions.list()).toHaveLength(before);
+  });
+
+  test('asks nothing where there is none, nor at a later start', async () => {
+    server.sessions.found = [];
+    expect((await begin('')).stdout).toBe('');
+    server.sessions.found = [conversation];
+    expect((await begin('', false)).stdout).toBe('');
   });
 });

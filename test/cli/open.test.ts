@@ -1,5 +1,6 @@
 import { encode } from 'uqr';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { LocalHost } from '../../src/cli/local-host.ts';
 import { type FacesUnderTest, startFaces } from '../harness/faces.ts';
 import { ManualClock } from '../harness/manual-clock.ts';
 import { type CommandOptions, runCommand } from './command-line.ts';
@@ -9,7 +10,7 @@ let server: FacesUnderTest;
 let where: CommandOptions;
 beforeAll(async () => {
   server = await startFaces({ clock });
-  where = { socket: `${server.world.cbosHome}/cbos.sock` };
+  where = { socket: `${server.world.cbosHome}/cbos.sock`, host: { startInBackground: async () => 'already_running' } };
 });
 afterAll(() => server[Symbol.asyncDispose]());
 
@@ -59,7 +60,8 @@ describe('open', () => {
 
   test('in a terminal it opens the browser, and prints the link all the same', async () => {
     const opened: string[] = [];
-    const host = {
+    const host: Partial<LocalHost> = {
+      ...where.host,
       openInBrowser: async (url: string) => {
         opened.push(url);
         return true;
@@ -73,7 +75,7 @@ describe('open', () => {
 
   test('--json is the link and its end, and opens nothing', async () => {
     const opened: string[] = [];
-    const host = { openInBrowser: async (url: string) => opened.push(url) > 0 };
+    const host = { ...where.host, openInBrowser: async (url: string) => opened.push(url) > 0 };
     const { stdout } = await runCommand(['open', '--json'], { ...where, isTTY: true, host });
     const { url, expires_at } = JSON.parse(stdout) as { url: string; expires_at: string };
     expect(Date.parse(expires_at) - clock.now()).toBe(10 * 60_000);
@@ -81,10 +83,20 @@ describe('open', () => {
     expect(opened).toEqual([]);
   });
 
-  test('without a server it says so, with exit code 5', async () => {
-    const { code, stdout, stderr } = await runCommand(['open'], { socket: '/nowhere/cbos.sock' });
-    expect({ code, stdout }).toEqual({ code: 5, stdout: '' });
-    expect(stderr).toContain('cbos up');
+  test('starts the server where none runs', async () => {
+    await server.stop();
+    let starts = 0;
+    const host: Partial<LocalHost> = {
+      startInBackground: async ({ onProgress }) => {
+        starts += 1;
+        onProgress('starting the server');
+        await server.startAgain();
+        return 'started';
+      },
+    };
+    const { code, stdout, stderr } = await runCommand(['open'], { ...where, host });
+    expect({ code, stderr, starts }).toEqual({ code: 0, stderr: 'cbos: starting the server\n', starts: 1 });
+    expect((await signIn(linkIn(stdout))).status).toBe(200);
   });
 });
 

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
-import { SESSION_COLUMNS, sessionRow } from '../../src/cli/output/session-row.ts';
+import { sessionTable, sortSessions } from '../../src/cli/output/session-table.ts';
 import { type Column, renderTable } from '../../src/cli/output/table.ts';
 import type { Session } from '../../src/protocol/index.ts';
 import { displayWidth, truncateMiddle, truncateStart } from '../../src/text/display-width.ts';
@@ -28,18 +28,29 @@ const PATHS = [
   '/srv/repositories/platform/infrastructure/terraform/modules/network',
 ];
 const PLAIN: Style = (_, text) => text;
+/** needs you, done, working, new, stopped */
+const GROUPS = 5;
 const HOUR_MS = 3_600_000;
 
 const at = <T>(list: readonly T[], index: number): T => list[index % list.length] as T;
 
 const SESSIONS = Array.from({ length: 35 }, (_, index) =>
-  someSession(`${at(NAMES, index)}-${index + 1}`, { ...at(KINDS, index), path: at(PATHS, index) }),
+  someSession(`${at(NAMES, index)}-${index + 1}`, {
+    ...at(KINDS, index),
+    path: at(PATHS, index),
+    model: 'claude-sonnet-4-5-20250929',
+  }),
 );
 
 function rendered(width: number | null): string[] {
-  const reader = { now: Date.parse(SINCE) + 5 * HOUR_MS, home: '/home/user' };
-  const rows = SESSIONS.map((session) => sessionRow(session, reader));
-  return renderTable({ columns: SESSION_COLUMNS, rows, style: PLAIN, width });
+  const reader = {
+    now: Date.parse(SINCE) + 5 * HOUR_MS,
+    home: '/home/user',
+    branchOf: (path: string) => (path.startsWith('/home') ? 'main' : 'a-branch-about-networks'),
+    modelOf: ({ model }: Session) => model,
+  };
+  const sessions = sortSessions(SESSIONS, 'attention');
+  return sessionTable({ sessions, columns: null, reader, hasHeadings: true, style: PLAIN, width });
 }
 
 describe('the table of `cbos ls` with 35 sessions', () => {
@@ -47,7 +58,7 @@ describe('the table of `cbos ls` with 35 sessions', () => {
     'fits a terminal of %i columns, and shows what matters most there',
     async (width) => {
       const lines = rendered(width);
-      expect(lines).toHaveLength(SESSIONS.length + 1);
+      expect(lines).toHaveLength(1 + GROUPS + SESSIONS.length);
       expect(lines.filter((line) => displayWidth(line) > width)).toEqual([]);
       await expect(`${lines.join('\n')}\n`).toMatchFileSnapshot(join(GOLDENS, `ls-${width}.txt`));
     },
@@ -59,9 +70,14 @@ describe('the table of `cbos ls` with 35 sessions', () => {
 
   test('names each session and its state at any width', () => {
     for (let width = 40; width < 220; width++) {
-      for (const [index, line] of rendered(width).slice(1).entries()) {
-        expect(displayWidth(line), `${width}: ${line}`).toBeLessThanOrEqual(width);
-        expect(line).toMatch(new RegExp(`${at(NAMES, index).slice(0, 3)}.*-${index + 1} `));
+      const lines = rendered(width);
+      for (const line of lines) expect(displayWidth(line), `${width}: ${line}`).toBeLessThanOrEqual(width);
+      for (const [index] of SESSIONS.entries()) {
+        const name = new RegExp(`^\\S {2}${at(NAMES, index).slice(0, 3)}\\S*-${index + 1} `);
+        expect(
+          lines.filter((line) => name.test(line)),
+          `${width}: ${name}`,
+        ).toHaveLength(1);
       }
     }
   });

@@ -65,7 +65,7 @@ describe('send', () => {
     cli.server.sessions.change('AUTH', WORKS);
     cli.server.sessions.change('AUTH', WAITS_FOR_INPUT);
     expect(await command.ended).toBe(0);
-    expect(command.stdout.text).toBe('○ AUTH  waiting\n');
+    expect(command.stdout.text).toBe('✓ AUTH  done  Done.\n');
   });
 
   test('--wait prints what the session asks', async () => {
@@ -106,7 +106,8 @@ describe('answer', () => {
   test.each([
     [['yes'], { choice: 'yes' }],
     [['always'], { choice: 'always' }],
-    [['no', '--remark', 'use pnpm'], { choice: 'no', text: 'use pnpm' }],
+    [['no', '--reply', 'use pnpm'], { choice: 'no', text: 'use pnpm' }],
+    [['no', '--remark', 'what it was called before'], { choice: 'no', text: 'what it was called before' }],
     [['2'], { choice: 2 }],
     [['1,3'], { choice: [1, 3] }],
     [['the', 'second', 'one'], { text: 'the second one' }],
@@ -115,14 +116,14 @@ describe('answer', () => {
     [['--answers', '{"Which?":["A","B"]}'], { answers: { 'Which?': ['A', 'B'] } }],
   ])('%j is %j', async (words, body) => {
     const { code, stdout } = await runCommand(['answer', 'AUTH', ...words], cli.where);
-    expect({ code, stdout }).toEqual({ code: 0, stdout: 'AUTH was answered\n' });
+    expect({ code, stdout }).toEqual({ code: 0, stdout: 'AUTH: answered\n' });
     expect(cli.server.sessions.answers).toEqual([body]);
   });
 
   test.each([
-    [['free', 'words', '--remark', 'x'], '--remark goes with'],
+    [['free', 'words', '--reply', 'x'], '--reply goes with'],
     [[], 'The answer is missing'],
-    [['--answers', '{nonsense'], 'is no JSON'],
+    [['--answers', '{nonsense'], 'is not JSON'],
     [['yes', '--answers', '{}'], 'stands alone'],
   ])('refuses %j with exit code 2', async (words, says) => {
     const { code, stderr } = await runCommand(['answer', 'AUTH', ...words], cli.where);
@@ -163,7 +164,7 @@ describe('answer', () => {
 describe('interrupt', () => {
   test('stops a running turn, and is refused with exit code 4 when none runs', async () => {
     cli.server.sessions.change('AUTH', WORKS);
-    expect((await runCommand(['interrupt', 'AUTH'], cli.where)).stdout).toContain('was interrupted');
+    expect((await runCommand(['interrupt', 'AUTH'], cli.where)).stdout).toContain('AUTH: interrupted');
     cli.server.sessions.change('AUTH', { state: 'idle', status: statusOf({}) });
     expect((await runCommand(['interrupt', 'AUTH'], cli.where)).code).toBe(4);
   });

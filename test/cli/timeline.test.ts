@@ -96,7 +96,7 @@ describe('cbos timeline', () => {
     copy('2.1.329/permission', 'AUTH');
     const { stdout } = await run('timeline', 'AUTH');
     expect(stdout).toMatch(/^TIME +STATE +BECAUSE$/m);
-    expect(stdout).toMatch(/^5\.\d +○ +waiting \(permission\) +screen\.dialog\.permission: Do you want to proceed\?/m);
+    expect(stdout).toMatch(/^5\.\d +○ +asks permission +screen\.dialog\.permission: Do you want to proceed\?/m);
   });
 
   test('reads the advanced timing: its size, and its resizes', async () => {

@@ -45,7 +45,7 @@ describe('help', () => {
     const { code, stdout, stderr } = await runCommand(['--help'], NOWHERE);
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     const wanted =
-      'serve up down new adopt restart ls show status watch wait send answer interrupt stash kill rm rename attach buffer logs doctor config token service completion demo';
+      'serve up down new adopt restart ls show status watch wait send answer interrupt draft stop rm rename attach buffer logs doctor config token service completion demo';
     for (const name of wanted.split(' ')) expect(stdout).toMatch(new RegExp(`^ {2}${name}[ |]`, 'm'));
     for (const group of ['Sessions:', 'See what they do:', 'Talk to them:', 'Server and machine:']) {
       expect(stdout).toContain(group);
@@ -68,7 +68,7 @@ describe('help', () => {
     expect(await runCommand(['help', 'queue', 'edit'], NOWHERE)).toEqual({ code: 0, stdout, stderr: '' });
   });
 
-  test.each(['queue', 'service', 'stash'])('of %s has no heading of the main help', async (name) => {
+  test.each(['queue', 'service', 'draft', 'stash'])('of %s has no heading of the main help', async (name) => {
     const { stdout } = await runCommand([name, '--help'], NOWHERE);
     expect(stdout.match(/^\S.*:$/gm)).toEqual(['Options:', 'Commands:', 'Examples:']);
   });
@@ -86,7 +86,7 @@ describe('wrong usage ends with exit code 2, one line on standard error, nothing
     [['service'], 'cbos service --help'],
     [['service', 'nonsense'], 'cbos service --help'],
     [['ls', 'surplus'], 'Too many arguments'],
-    [['show'], "Missing required argument 'slug'"],
+    [['show'], "Missing required argument 'name'"],
     [['buffer', 'A', '--lines', 'many'], 'a whole number from 1'],
     [['wait', 'A', '--timeout', '-1'], 'number of seconds'],
     [['wait', 'A', '--for'], 'argument missing'],
@@ -109,6 +109,7 @@ test.each([
   [['send', 'A', 'x', '--wait']],
   [['answer', 'A', 'yes']],
   [['interrupt', 'A']],
+  [['stop', 'A']],
   [['kill', 'A']],
   [['rm', 'A']],
   [['rename', 'A', 'B']],

@@ -77,9 +77,9 @@ describe('watch', () => {
     command.interrupt();
     expect(await command.ended).toBe(0);
     expect(command.stdout.lines.map((line) => line.replace(CLOCK, ''))).toEqual([
-      '● AUTH  working (using tools)  Bash: make',
-      '○ AUTH  waiting (permission)  Bash: npm test',
-      '◌ NEW  new: idle  startup',
+      '● AUTH  using tools  Bash: make',
+      '○ AUTH  asks permission  Bash: npm test',
+      '◌ NEW  added: new  startup',
       '= NEW  is NEWER now',
       '- NEWER  deleted',
     ]);
@@ -92,7 +92,7 @@ describe('watch', () => {
     server.sessions.change('DOCS', WORKS);
     await server.sessions.patch('AUTH', { slug: 'LOGIN' });
     server.sessions.change('LOGIN', WORKS);
-    await command.says('LOGIN  working');
+    await command.says('LOGIN  using tools');
     command.interrupt();
     await command.ended;
     expect(command.stdout.text).not.toContain('DOCS');
@@ -115,12 +115,12 @@ describe('watch', () => {
   test('goes on when the server was restarted, says so, and tells what happened meanwhile', async () => {
     const command = await listening(['watch']);
     server.sessions.change('AUTH', WORKS);
-    await command.says('working');
+    await command.says('using tools');
     await server.faces.close();
     await command.says('the server went away', 'stderr');
     server.sessions.change('AUTH', WAITS_FOR_PERMISSION);
     await startAgain();
-    await command.says('waiting (permission)');
+    await command.says('asks permission');
     await command.says('connected again', 'stderr');
     expect(command.stderr.lines.filter((line) => line.includes('went away'))).toHaveLength(1);
     command.interrupt();
@@ -152,11 +152,35 @@ describe('watch', () => {
   });
 });
 
+describe('ls --watch', () => {
+  test('draws the list again in its place when a session changes, within the terminal, until Ctrl-C', async () => {
+    const terminal = { isTTY: true, columns: 60, env: { NO_COLOR: '1' } };
+    const command = await listening(['ls', '--watch'], terminal);
+    await command.says('New (2)\n◌  AUTH  new');
+    server.sessions.change('AUTH', WAITS_FOR_PERMISSION);
+    await command.says('Needs you (1)\n○  AUTH  asks permission');
+    // Title, heading and two sessions stood there before.
+    expect(command.stdout.text).toContain('\u001b[4A\r\u001b[J   NAME');
+    command.interrupt();
+    expect(await command.ended).toBe(0);
+  });
+
+  test('shows those in a state only, and refuses what cannot be drawn', async () => {
+    server.sessions.change('AUTH', WAITS_FOR_PERMISSION);
+    const command = await listening(['ls', '-w', '-s', 'needs-you'], { isTTY: true, columns: 60 });
+    await command.says('AUTH');
+    command.interrupt();
+    await command.ended;
+    expect(command.stdout.text).not.toContain('DOCS');
+    expect((await runCommand(['ls', '--watch', '--json'], { ...where, isTTY: true })).code).toBe(2);
+  });
+});
+
 describe('wait', () => {
   test('ends at once where the state is there already', async () => {
     server.sessions.change('AUTH', WAITS_FOR_PERMISSION);
     const { code, stdout } = await runCommand(['wait', 'AUTH'], where);
-    expect({ code, stdout }).toEqual({ code: 0, stdout: '○ AUTH  waiting (permission)  Bash: npm test\n' });
+    expect({ code, stdout }).toEqual({ code: 0, stdout: '○ AUTH  asks permission  Bash: npm test\n' });
     expect((await runCommand(['wait', 'AUTH', '--for', 'waiting/permission', '--json'], where)).stdout).toContain(
       '"id":"q1"',
     );
@@ -192,7 +216,7 @@ describe('wait', () => {
     const dying = await listening(['wait', 'AUTH']);
     await server.sessions.kill('AUTH');
     expect(await dying.ended).toBe(1);
-    expect(dying.stderr.text).toContain('AUTH died before it became waiting — cbos restart AUTH');
+    expect(dying.stderr.text).toContain('AUTH stopped before it became waiting — cbos restart AUTH');
     expect((await runCommand(['wait', 'AUTH'], where)).code).toBe(1);
     expect((await runCommand(['wait', 'AUTH', '--for', 'dead'], where)).code).toBe(0);
     const going = await listening(['wait', 'DOCS']);

@@ -2,7 +2,9 @@ import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { type DemoFleet, runDemo } from '../../src/demo/index.ts';
+import { chooseByPrompt } from '../../src/demo/scenes/choose.ts';
 import { chooseDemoScene, DEMO_SESSIONS } from '../../src/demo/scenes/fleet.ts';
+import { TOUR_SESSION } from '../../src/demo/scenes/tour.ts';
 import { claudeWorld } from '../harness/claude.ts';
 import { startClaudeInScreen } from '../harness/claude-in-screen.ts';
 import { waitFor } from '../harness/wait-for.ts';
@@ -47,6 +49,7 @@ describe('the demo', () => {
       openFleet: fleet.open,
       program: 'cbos',
       print: (line) => printed.push(line),
+      show: null,
       signal: stop.signal,
     });
     await waitFor(() => fleet.launched.length === 5, { describe: 'five sessions are launched' });
@@ -58,6 +61,57 @@ describe('the demo', () => {
     await running;
     expect(fleet.isClosed()).toBe(true);
     expect(existsSync(join(home, '..'))).toBe(false);
+  });
+
+  test('is shown with a session that leads round, and ends when the person leaves', async () => {
+    await using world = createWorld();
+    const fleet = recordingFleet();
+    const printed: string[] = [];
+    let leave = (): void => undefined;
+    let shownAt = '';
+    const running = runDemo({
+      claude: '/opt/claude/bin/claude',
+      nodeDirectory: '/opt/node/bin',
+      temporaryDirectory: world.dir,
+      openFleet: fleet.open,
+      program: 'cbos',
+      print: (line) => printed.push(line),
+      show: (home) => {
+        shownAt = home;
+        return new Promise((resolve) => {
+          leave = resolve;
+        });
+      },
+      signal: new AbortController().signal,
+    });
+    await waitFor(() => fleet.launched.length === 6, { describe: 'six sessions are launched' });
+    expect(fleet.launched[0]?.slug).toBe('TOUR');
+    expect(shownAt).toBe(fleet.environment().CBOS_HOME);
+    expect(printed).toEqual([]);
+    leave();
+    await running;
+    expect(fleet.isClosed()).toBe(true);
+    expect(existsSync(shownAt)).toBe(false);
+  });
+
+  test('takes down what shows it when it ends by a signal', async () => {
+    await using world = createWorld();
+    const fleet = recordingFleet();
+    const stop = new AbortController();
+    const running = runDemo({
+      claude: '/opt/claude/bin/claude',
+      nodeDirectory: '/opt/node/bin',
+      temporaryDirectory: world.dir,
+      openFleet: fleet.open,
+      program: 'cbos',
+      print: () => undefined,
+      show: (_, ended) => new Promise((resolve) => ended.addEventListener('abort', () => resolve(), { once: true })),
+      signal: stop.signal,
+    });
+    await waitFor(() => fleet.launched.length === 6, { describe: 'six sessions are launched' });
+    stop.abort();
+    await running;
+    expect(fleet.isClosed()).toBe(true);
   });
 
   test("lets nothing of the person's environment through, and talks to loopback only", async () => {
@@ -72,6 +126,7 @@ describe('the demo', () => {
         openFleet: fleet.open,
         program: 'cbos',
         print: () => undefined,
+        show: null,
         signal: AbortSignal.abort(),
       });
     } finally {
@@ -118,6 +173,7 @@ describe('the demo', () => {
       },
       program: 'cbos',
       print: () => undefined,
+      show: null,
       signal: new AbortController().signal,
     });
     await expect(running).rejects.toThrow('no server today');
@@ -127,19 +183,28 @@ describe('the demo', () => {
 });
 
 describe("the demo's scenes, with the real Claude Code", () => {
+  const TOUR = chooseByPrompt({ [TOUR_SESSION.prompt]: TOUR_SESSION.scene });
   const play = async (
     slug: string,
     run: (claude: Awaited<ReturnType<typeof startClaudeInScreen>>) => Promise<void>,
   ) => {
-    const session = DEMO_SESSIONS.find((one) => one.slug === slug);
+    const session = [TOUR_SESSION, ...DEMO_SESSIONS].find((one) => one.slug === slug);
     if (session === undefined) throw new Error(slug);
-    await using world = await claudeWorld({ pace: 0.1, choosers: [chooseDemoScene] });
+    await using world = await claudeWorld({ pace: 0.1, choosers: [chooseDemoScene, TOUR] });
     const claude = await startClaudeInScreen(world);
     await claude.waitForScreen(/\? for shortcuts/);
     await claude.prompt(session.prompt);
     await run(claude);
     expect(world.promptsReceived()).toEqual([session.prompt]);
   };
+
+  test('TOUR leads round by two questions and a permission', () =>
+    play('TOUR', async (claude) => {
+      await claude.answer(/press 1 to answer it/, '1');
+      await claude.answer(/deploy\.sh nowhere[\s\S]*Do you want to proceed/, '1');
+      await claude.answer(/Answer them, come back/, '1');
+      await claude.waitForScreen(/the same in the browser/, 15_000);
+    }));
 
   test('STARTUP reads a file and answers at length', () =>
     play('STARTUP', async (claude) => {

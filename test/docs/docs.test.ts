@@ -65,7 +65,7 @@ test('the page of errors is the catalogue', () => {
 });
 
 test('the table of settings is the table of the protocol', () => {
-  const rows = [...read('README.md').matchAll(/^\| `(\w+)` \| (\S+) \| (\S+) \| .* \| (.*) \|$/gm)].map(
+  const rows = [...read('docs/SETTINGS.md').matchAll(/^\| `(\w+)` \| (\S+) \| (\S+) \| .* \| (.*) \|$/gm)].map(
     ([, name, environment, file, about]) => ({ name, environment, file, about }),
   );
   const cell = (word: string | null) => (word === null ? '—' : `\`${word}\``);
@@ -79,17 +79,20 @@ test('the table of settings is the table of the protocol', () => {
   );
 });
 
-test('the README names the browsers that the page is built for', () => {
-  const named = /Chrome and Edge from ([\d.]+), Firefox from ([\d.]+), Safari from ([\d.]+)/.exec(read('README.md'));
+test('the gallery names the browsers that the page is built for', () => {
+  const named = /Chrome and Edge from ([\d.]+), Firefox from ([\d.]+), Safari from ([\d.]+)/.exec(
+    read('docs/GALLERY.md'),
+  );
   const [, chrome, firefox, safari] = named ?? [];
   expect([`chrome${chrome}`, `firefox${firefox}`, `safari${safari}`.replace(/\.$/, '')]).toEqual(OLDEST_BROWSERS);
 });
 
-test('each command in the README is one that cbos has, with the options it takes', () => {
+test('each command in the README and the pages is one that cbos has, with the options it takes', () => {
   const help = (...command: string[]): string =>
     spawnSync(process.execPath, [PROGRAM, ...command, '--help'], { encoding: 'utf8', env: {} }).stdout;
   const known = new Set([...help().matchAll(/^ {2}([a-z]+)[ |]/gm)].map(([, name]) => name));
-  const commands = read('README.md').replaceAll(' && ', '\n');
+  const pages = ['README.md', 'docs/COMMANDS.md', 'docs/GALLERY.md', 'docs/API.md'].map(read);
+  const commands = pages.join('\n').replaceAll(' && ', '\n');
   const lines = [...commands.matchAll(/^(?:\$ |.*\| )?cbos ([a-z]+)(.*)$/gm)];
   expect(lines.length).toBeGreaterThan(15);
   for (const [line, name = '', rest = ''] of lines) {

@@ -7,10 +7,10 @@ import { WebSocket } from 'ws';
 import { startFaces, TOKEN } from '../harness/faces.ts';
 import { waitFor } from '../harness/wait-for.ts';
 
-test("the page's client in three lines of JavaScript, as the README has it, gets every session's output", async () => {
+test("the page's client in three lines of JavaScript, as the page of the API has it, gets every session's output", async () => {
   await using server = await startFaces();
   server.sessions.add('AUTH').write('old');
-  const [, code] = /```js\n([^`]*new WebSocket[^`]*)```/.exec(readFileSync('README.md', 'utf8')) ?? [];
+  const [, code] = /```js\n([^`]*new WebSocket[^`]*)```/.exec(readFileSync('docs/API.md', 'utf8')) ?? [];
   expect(code).toContain("'cbos', 'bearer.' + token");
   let written = '';
   let socket: WebSocket | null = null;
@@ -45,11 +45,11 @@ const how = hasPython
   : ' (skipped: no python3 here)';
 
 test.skipIf(!hasPython)(
-  `the client in ten lines of Python, as the README has it, gets every session's output${how}`,
+  `the client in ten lines of Python, as the page of the API has it, gets every session's output${how}`,
   async () => {
     await using server = await startFaces();
     server.sessions.add('AUTH').write('old ❯');
-    const [, code = ''] = /```python\n([^`]*websockets[^`]*)```/.exec(readFileSync('README.md', 'utf8')) ?? [];
+    const [, code = ''] = /```python\n([^`]*websockets[^`]*)```/.exec(readFileSync('docs/API.md', 'utf8')) ?? [];
     const program = join(server.world.dir, 'client.py');
     writeFileSync(program, code.replace(':32205', `:${server.port}`));
     const env = { ...server.world.env, PYTHONDONTWRITEBYTECODE: '1', ...(hasPackage ? {} : { PYTHONPATH: STAND_IN }) };

@@ -194,7 +194,7 @@ describe('a permission', () => {
     const question = await ask('scene:permission');
     const body = { choice: 'yes', text: 'and then stop' } as const;
     if (isOlderThan('2.1.50')) {
-      await refused(question, body, 'takes no remark');
+      await refused(question, body, 'takes no reply');
       return;
     }
     await answered(body, { byKeys: true });
@@ -225,7 +225,7 @@ describe('a permission', () => {
     const question = await ask('scene:permission');
     const result = await answer({ choice: 'always', text: 'but be careful' });
     expect(result.status).toBe(422);
-    expect(result.error).toMatchObject({ code: 'no_such_option', message: 'This option takes no remark' });
+    expect(result.error).toMatchObject({ code: 'no_such_option', message: 'This option takes no reply beside it' });
     expect((await openQuestion()).id).toBe(question.id);
     await answered({ choice: 'no' });
   });

@@ -32,7 +32,7 @@ describe('a day at the command line', () => {
     expect(asked.code, asked.stderr).toBe(0);
     expect(asked.stdout).toContain('cbos answer DAY 1');
     const shown = await cbos('show', 'DAY');
-    expect(shown.stdout).toMatch(/waiting \(permission\)/);
+    expect(shown.stdout).toMatch(/○ DAY {2}asks permission/);
     expect(shown.stdout).toContain('Bash');
     expect(await cbos('answer', 'DAY', 'yes')).toMatchObject({ code: 0, stderr: '' });
     expect((await cbos('wait', 'DAY', '--for', 'idle/waiting_input', '--timeout', '20')).code).toBe(0);
@@ -48,6 +48,11 @@ describe('a day at the command line', () => {
     expect((await cbos('wait', 'DAY', '--for', 'ready', '--timeout', '20')).code).toBe(0);
     expect(JSON.stringify(world.apiEvents)).toContain('PostgreSQL');
 
+    expect(await cbos('send', 'DAY', 'scene:hello', '--wait')).toMatchObject({
+      code: 0,
+      stdout: 'Hello! I am ready when you are.\n',
+    });
+
     await cbos('send', 'DAY', 'scene:long please');
     expect((await cbos('wait', 'DAY', '--for', 'active/responding', '--timeout', '20')).code).toBe(0);
     expect(await cbos('interrupt', 'DAY')).toMatchObject({ code: 0, stderr: '' });
@@ -57,7 +62,7 @@ describe('a day at the command line', () => {
     expect((await cbos('buffer', 'DAY', '--lines', '20')).stdout).toContain('❯');
     expect((await cbos('logs', 'DAY', '--raw')).stdout).toContain('Script started on');
     expect((await cbos('status', '--json')).stdout).toContain('"total": 1');
-    await waitFor(() => watched.includes('waiting (permission)'), {
+    await waitFor(() => watched.includes('asks permission'), {
       describe: 'watch has told of it',
       actual: () => watched,
     });

@@ -5,6 +5,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Session } from '../../src/protocol/index.ts';
 import { PROGRAM, runCbos } from '../harness/cbos.ts';
 import { pinnedClaude } from '../harness/claude.ts';
+import { openTerminal } from '../harness/tmux.ts';
 import { waitFor } from '../harness/wait-for.ts';
 import { createWorld, type World } from '../harness/world.ts';
 
@@ -63,4 +64,21 @@ describe('cbos demo', () => {
     },
     90_000,
   );
+
+  test('on a terminal it opens the terminal UI, leads round, and leaves nothing behind when the person leaves', async () => {
+    const env = { TMPDIR: world.temporary, CBOS_CLAUDE_COMMAND: pinnedClaude() };
+    const terminal = await openTerminal(world, { args: ['demo'], env, cols: 120, rows: 40 });
+    await terminal.until(/press 1 to answer it/, 'the first question of the tour');
+    await terminal.keys('1');
+    await terminal.until(/deploy\.sh nowhere/, 'its permission');
+    await terminal.until(/y yes/, 'the key that gives it');
+    await terminal.keys('y');
+    await terminal.until(/come back, and press 1/, 'its last question');
+    await terminal.until(/1-\d choose/, 'the keys that answer it');
+    await terminal.keys('1');
+    await terminal.until(/has the same in the browser/, 'the end of the tour');
+    await terminal.keys('q');
+    expect(await terminal.ended()).toBe(0);
+    expect(readdirSync(world.temporary)).toEqual([]);
+  }, 90_000);
 });

@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.dispose());
 
-const isOver = (): Promise<string> => terminal.until(/▌. TALK +waiting {2}/, 'that the turn is over');
+const isOver = (): Promise<string> => terminal.until(/▌. TALK +done {2}/, 'that the turn is over');
 
 async function send(text: string): Promise<void> {
   await terminal.keys('s');

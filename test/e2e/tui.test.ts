@@ -41,7 +41,7 @@ test('from nothing: starts the server, launches a session, sees it think, gives 
   await launchByForm(terminal, 'AUTH', 'scene:think about it');
   await terminal.until(/◐ AUTH +thinking/, 'it think');
   await terminal.until(/It is module 7/, 'the answer on its live screen');
-  await terminal.until(SELECTED('waiting'), 'that it waits');
+  await terminal.until(SELECTED('done'), 'that it waits');
 
   await send(terminal, 'scene:permission');
   await terminal.until(/Sent to AUTH/, 'that Claude Code took the prompt');
@@ -53,7 +53,7 @@ test('from nothing: starts the server, launches a session, sees it think, gives 
   await terminal.until(/AUTH was answered: yes/, 'that it was answered');
   await terminal.until(/The marker file is there/, 'what came of it');
 
-  await terminal.until(SELECTED('waiting '), 'that it waits');
+  await terminal.until(SELECTED('done '), 'that it waits');
   await send(terminal, 'scene:ask');
   await terminal.until(/2 {2}PostgreSQL/, 'the options of the question');
   await terminal.until(/1-\d choose/, 'the keys that answer it');
@@ -61,7 +61,7 @@ test('from nothing: starts the server, launches a session, sees it think, gives 
   await terminal.until(/AUTH was answered: PostgreSQL/, 'that it was answered');
   await terminal.until(/Good, I will use that/, 'what came of it');
 
-  await terminal.until(SELECTED('waiting '), 'that it waits');
+  await terminal.until(SELECTED('done '), 'that it waits');
   await terminal.keys('s');
   await terminal.until(/Ctrl\+S stash/, 'the input');
   await terminal.type('scene:hello later');
@@ -75,7 +75,7 @@ test('from nothing: starts the server, launches a session, sees it think, gives 
   await terminal.until(/Hello! I am ready/, 'the answer to it');
   expect(world.promptsReceived().at(-1)).toBe('scene:hello later');
 
-  await terminal.until(SELECTED('waiting '), 'that it waits');
+  await terminal.until(SELECTED('done '), 'that it waits');
   await terminal.keys('t');
   await terminal.untilGone(/CBOS/, 'the TUI');
   await terminal.type('hi');
@@ -90,7 +90,7 @@ test('from nothing: starts the server, launches a session, sees it think, gives 
   await terminal.keys('x');
   await terminal.until(/everything that it runs/, 'the question once more');
   await terminal.keys('y');
-  await terminal.until(/⊘ AUTH +dead/, 'that it is dead');
+  await terminal.until(/⊘ AUTH +stopped/, 'that it is dead');
 
   await terminal.keys('q');
   expect(await terminal.ended()).toBe(0);

@@ -123,7 +123,7 @@ describe('the page, in a real browser, on real sessions', () => {
     await page.getByRole('region', { name: 'Permission' }).getByText('./deploy.sh staging', { exact: true }).waitFor();
     await page.getByRole('button', { name: 'Yes', exact: true }).click();
     await cbos.untilStatus('DEPLOY', 'idle/waiting_input', PATIENCE_MS);
-    await page.getByText('done, your turn').first().waitFor();
+    await page.getByText('done', { exact: true }).first().waitFor();
 
     const reply = page.getByLabel('Reply to DEPLOY');
     await reply.fill('one line\nand another');
@@ -238,7 +238,7 @@ describe('the page, in a real browser, on real sessions', () => {
     await cbos.call('POST', '/sessions', { slug: 'KEEP', path: world.projectDir, type: 'screen' });
     await row('KEEP').click();
     await cbos.untilStatus('KEEP', 'idle/ready');
-    await page.getByText('ready', { exact: false }).first().waitFor();
+    await page.getByText('new', { exact: true }).first().waitFor();
     await cbos.stop('SIGKILL');
     await page.getByText('Connection lost', { exact: false }).waitFor();
     await page.getByText('was: ready').waitFor();

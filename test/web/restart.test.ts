@@ -138,7 +138,7 @@ test('what was is shown as what was, and no answer is given to it; then it is wh
   server.sessions.change('BUSY', asking({ id: 'q2' }));
   await server.startAgain();
   await stale(one).waitFor({ state: 'detached' });
-  await page.getByText('done, your turn').first().waitFor();
+  await page.getByText('done', { exact: true }).first().waitFor();
   expect(await page.getByRole('region', { name: 'Permission' }).count()).toBe(0);
   expect(await page.getByText('was:').count()).toBe(0);
   await waitFor(async () => (await page.title()).includes('(1)'), { describe: 'the title counts again' });

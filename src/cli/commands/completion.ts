@@ -1,6 +1,6 @@
 import type { Command, Option as CommanderOption } from 'commander';
 import { type Client, createClient } from '../../client/index.ts';
-import { STATE_SELECTOR_WORDS } from '../../protocol/index.ts';
+import { type Session, STATE_SELECTOR_WORDS } from '../../protocol/index.ts';
 import { firstLine, sessionGist, stateText } from '../../text/session-words.ts';
 import { cleanLine } from '../../text/terminal-text.ts';
 import { BASH_SCRIPT } from '../completion-script.ts';
@@ -23,8 +23,10 @@ type Suggestion = readonly [value: string, about: string];
 /** What the running server knows. */
 interface Suggestions {
   sessions: readonly Suggestion[];
-  /** what an id may be: a reply in the stash that is not applied yet, a text that is held */
+  /** what an id may be: a draft that was not sent yet, a text that is held */
   ids: readonly Suggestion[];
+  /** what the session that `answer` names may be answered */
+  choices: readonly Suggestion[];
 }
 
 /** `completion`, and the hidden `complete` that the shells' scripts call at every Tab. */
@@ -120,25 +122,32 @@ function offering(suggestions: readonly Suggestion[]): (complete: Complete) => v
 function argumentValues(
   name: string,
   choices: readonly string[] | undefined,
-  { sessions, ids }: Suggestions,
+  { sessions, ids, choices: answers }: Suggestions,
 ): readonly Suggestion[] {
   if (choices !== undefined) return choices.map((choice) => [choice, '']);
   if (name === 'id') return ids;
-  return name === 'slug' || name === 'old' || name === 'recording' ? sessions : [];
+  if (name === 'choice') return answers;
+  return name === 'name' || name === 'old' || name === 'recording' ? sessions : [];
 }
 
 /** Nothing where there is no server, and in no case a message: it would stand in the prompt. */
 async function readSuggestions(context: CliContext): Promise<Suggestions> {
   let timer: NodeJS.Timeout | undefined;
-  const nothing: Suggestions = { sessions: [], ids: [] };
+  const nothing: Suggestions = { sessions: [], ids: [], choices: [] };
   try {
     const { settings } = await context.settings();
     const client = createClient({ transport: socketTransport(settings.socket) });
     const enough = new Promise<Suggestions>((resolve) => {
       timer = setTimeout(() => resolve(nothing), LONGEST_WAIT_MS);
     });
-    const known = Promise.all([readSessions(client), readIds(client, context.passedArgs[0])]);
-    return await Promise.race([known.then(([sessions, ids]) => ({ sessions, ids })), enough]);
+    const [command, ...words] = context.passedArgs;
+    const known = Promise.all([client.call('listSessions'), readIds(client, command)]);
+    const suggested = known.then(([sessions, ids]) => ({
+      sessions: (command === 'answer' ? sessions.filter(asks) : sessions).map(suggestion),
+      ids,
+      choices: command === 'answer' ? choicesOf(sessions.find(({ slug }) => words.includes(slug))) : [],
+    }));
+    return await Promise.race([suggested, enough]);
   } catch {
     return nothing;
   } finally {
@@ -146,13 +155,27 @@ async function readSuggestions(context: CliContext): Promise<Suggestions> {
   }
 }
 
-async function readSessions(client: Client): Promise<Suggestion[]> {
-  const sessions = await client.call('listSessions');
-  return sessions.map((session) => [session.slug, cleanLine(`${stateText(session)} ${sessionGist(session)}`)]);
+function suggestion(session: Session): Suggestion {
+  return [session.slug, cleanLine(`${stateText(session)} ${sessionGist(session)}`)];
+}
+
+/** A dialog is open in it; a question at the end of a turn takes a prompt. */
+function asks({ status }: Session): boolean {
+  return status.question !== null && status.question.kind !== 'closing';
+}
+
+/** The words that stand for options where there are such, and each option by its number. */
+function choicesOf(session: Session | undefined): Suggestion[] {
+  const options = session?.status.question?.options ?? [];
+  const words = (['yes', 'always', 'no'] as const).flatMap((word): Suggestion[] => {
+    const option = options.find(({ means }) => means === word);
+    return option === undefined ? [] : [[word, cleanLine(option.label)]];
+  });
+  return [...words, ...options.map(({ label }, index): Suggestion => [String(index + 1), cleanLine(label)])];
 }
 
 async function readIds(client: Client, command: string | undefined): Promise<Suggestion[]> {
-  if (command === 'stash') return readStash(client);
+  if (command === 'draft' || command === 'stash') return readDrafts(client);
   return command === 'queue' ? readQueue(client) : [];
 }
 
@@ -165,7 +188,7 @@ async function readQueue(client: Client): Promise<Suggestion[]> {
     .map(({ id, session, text }) => [id, cleanLine(`${session}: ${firstLine(text)}`)]);
 }
 
-async function readStash(client: Client): Promise<Suggestion[]> {
+async function readDrafts(client: Client): Promise<Suggestion[]> {
   const replies = await client.call('listStash');
   return replies
     .filter(({ applied }) => !applied)

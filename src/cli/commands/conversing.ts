@@ -42,7 +42,7 @@ export function addConversing(program: Command, context: CliContext): void {
       ],
     ],
   })
-    .argument('<slug>', 'the session')
+    .argument('<name>', 'the session')
     .argument('<prompt...>', 'the prompt; - reads standard input')
     .addOption(new Option('--permission-mode <mode>', 'from this turn on').choices(PermissionMode.options))
     .option('--model <model>', 'from this turn on, as claude --model takes it')
@@ -65,7 +65,7 @@ export function addConversing(program: Command, context: CliContext): void {
       ['cbos events CI --after 120 --json', 'whole, after one that is known'],
     ],
   })
-    .argument('<slug>', 'the session')
+    .argument('<name>', 'the session')
     .option('-f, --follow', 'go on as more happens; Ctrl-C ends it')
     .option('--after <seq>', 'only those after this number', readWhole(0, Number.MAX_SAFE_INTEGER), 0)
     .option('--json', 'JSON lines; with -f the frames of /ws/stream')
@@ -85,7 +85,7 @@ export function addConversing(program: Command, context: CliContext): void {
       ['cbos costs --json | jq .total.cost_usd', 'for programs'],
     ],
   })
-    .argument('[slug]', 'only this session')
+    .argument('[name]', 'only this session')
     .option('--json', 'the REST body')
     .action(async (slug: string | undefined, options: { json?: boolean }) => {
       const client = await context.client();

@@ -59,7 +59,7 @@ export function addExplaining(program: Command, context: CliContext): void {
       ['cbos record-misdetection AUTH --should-be waiting/permission', 'and is'],
     ],
   })
-    .argument('<slug>', 'the session')
+    .argument('<name>', 'the session')
     .option('--json', 'the REST body')
     .action(async (slug: string, options: { json?: boolean }) => {
       const client = await context.client();
@@ -80,7 +80,7 @@ export function addExplaining(program: Command, context: CliContext): void {
     ].join('\n'),
     examples: [['cbos record-misdetection AUTH --should-be waiting/permission', 'it says where it wrote it']],
   })
-    .argument('<slug>', 'the session')
+    .argument('<name>', 'the session')
     .option('--should-be <status>', 'what would be right, as in waiting/permission', readStatusWord)
     .option('--json', 'the path as JSON')
     .action(async (slug: string, options: { shouldBe?: string; json?: boolean }) => {
@@ -179,7 +179,7 @@ function printTimeline({ out }: CliContext, { timed, changes }: { timed: boolean
       { title: 'BECAUSE', keeps: 'start', worth: 1 },
     ],
     changes.map((change) => {
-      const shown = { state: change.state, status: change };
+      const shown = { status: change };
       const { source, rule, evidence } = change.because;
       return [
         { text: timed ? clock(change.t) : '', style: 'dim' },

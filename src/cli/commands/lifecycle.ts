@@ -1,27 +1,13 @@
 import { resolve } from 'node:path';
 import { Argument, type Command, Option } from 'commander';
-import type { RouteInput } from '../../protocol/index.ts';
-import { CatalogueError, EXIT, PermissionMode, SessionType } from '../../protocol/index.ts';
-import { pathText, stateText } from '../../text/session-words.ts';
+import { CatalogueError, EXIT, SessionType } from '../../protocol/index.ts';
+import { stateText } from '../../text/session-words.ts';
 import { cleanLine } from '../../text/terminal-text.ts';
 import { CommandError } from '../command-error.ts';
 import { confirm } from '../confirm.ts';
 import type { CliContext } from '../context.ts';
 import { exitCodeOf, reportError } from '../error-report.ts';
 import { describe } from './command-help.ts';
-import { collectVariable, readDollars, readWhole } from './option-values.ts';
-
-interface NewOptions {
-  type?: SessionType;
-  prompt?: string;
-  permissionMode?: PermissionMode;
-  model?: string;
-  cols?: number;
-  rows?: number;
-  maxBudgetUsd?: number;
-  env?: Record<string, string>;
-  json?: boolean;
-}
 
 interface AdoptOptions {
   resume?: string;
@@ -30,49 +16,9 @@ interface AdoptOptions {
   json?: boolean;
 }
 
-/** `new`, `adopt`, `restart`, `kill`, `rm` and `rename`. */
+/** `adopt`, `convert`, `restart`, `stop`, `rm` and `rename`. */
 export function addLifecycle(program: Command, context: CliContext): void {
   const { out } = context;
-
-  describe(program.command('new'), {
-    group: 'sessions',
-    summary: 'launch Claude Code in a directory',
-    more: 'Everything after -- is handed to claude.',
-    examples: [
-      ['cbos new AUTH', 'in the current directory'],
-      ["cbos new AUTH ~/src/auth --prompt 'fix the login test'", 'with a first prompt'],
-      ['cbos new PLAN . --permission-mode plan --cols 160 --rows 45', 'plan mode, a larger window'],
-      ['cbos new CI . --type json --max-budget-usd 5', 'without a terminal, for scripts and the browser'],
-      ['cbos new API ~/src/api --env DEBUG=1 -- --add-dir ../shared', 'a variable, and arguments for claude'],
-    ],
-  })
-    .usage('[options] <slug> [path] [-- CLAUDE_ARGS…]')
-    .argument('<slug>', 'its name: letters, digits, - and _')
-    .argument('[path]', 'the directory it works in; the current one when left out')
-    .addOption(
-      new Option('--type <type>', 'a terminal in GNU Screen, or structured events').choices(SessionType.options),
-    )
-    .option('--prompt <text>', 'the first prompt')
-    .addOption(new Option('--permission-mode <mode>', "Claude Code's permission mode").choices(PermissionMode.options))
-    .option('--model <model>', 'the model, as claude --model takes it')
-    .option('--cols <n>', 'width of its terminal', readWhole(20, 500))
-    .option('--rows <n>', 'height of its terminal', readWhole(5, 200))
-    .option('--max-budget-usd <amount>', 'what a JSON session may cost at most', readDollars)
-    .option('--env <K=V>', 'a variable for its environment; may be given several times', collectVariable)
-    .option('--json', 'the REST body')
-    .action(async (slug: string, path: string | undefined, options: NewOptions) => {
-      const client = await context.client();
-      const { settings } = await context.settings();
-      const session = await client.call('createSession', {
-        body: newSessionBody({ context, slug, path, options, defaultType: settings.default_type ?? 'screen' }),
-      });
-      if (options.json === true) return out.json(session);
-      const where = pathText(session.path, context.io.env.HOME);
-      out.line(`${cleanLine(session.slug)} started in ${where}`);
-      if (session.type === 'json') out.line(`  cbos invoke ${session.slug} PROMPT   # run a turn`);
-      else out.line(`  cbos attach ${session.slug}   # its terminal; leave it with Ctrl-A d`);
-      out.line(`  cbos show ${session.slug}     # what it does and asks`);
-    });
 
   describe(program.command('adopt'), {
     group: 'sessions',
@@ -84,9 +30,9 @@ export function addLifecycle(program: Command, context: CliContext): void {
       ['cbos adopt --resume 0b5c1d9e-3f44-4c57-9a7e-2f4d8a0c6b11 AUTH', 'go on with a conversation of Claude Code'],
     ],
   })
-    .usage('[options] <screen-id> [slug]\n       cbos adopt [options] --resume <id> [slug]')
+    .usage('[options] <screen-id> [new-name]\n       cbos adopt [options] --resume <id> [new-name]')
     .argument('[screen-id]', 'PID.NAME, as `screen -ls` prints it')
-    .argument('[slug]', 'its name in CBOS')
+    .argument('[new-name]', 'its name in CBOS')
     .option('--resume <id>', 'a conversation of Claude Code instead, as `cbos ls --all` prints it')
     .addOption(new Option('--type <type>', 'with --resume: what it becomes').choices(SessionType.options))
     .option('--path <path>', 'the directory it works in')
@@ -121,7 +67,7 @@ export function addLifecycle(program: Command, context: CliContext): void {
       ['cbos convert AUTH json', 'from now on structured events, and no process while it waits'],
     ],
   })
-    .argument('<slug>', 'the session')
+    .argument('<name>', 'the session')
     .addArgument(new Argument('<type>', 'what it becomes').choices(SessionType.options))
     .option('--json', 'the REST body')
     .action(async (slug: string, type: SessionType, options: { json?: boolean }) => {
@@ -133,68 +79,47 @@ export function addLifecycle(program: Command, context: CliContext): void {
 
   describe(program.command('restart'), {
     group: 'sessions',
-    summary: 'launch dead sessions again on their conversation',
+    summary: 'start stopped sessions again on their conversation',
     examples: [
       ['cbos restart AUTH', 'one'],
-      ['cbos restart --all', 'all that have ended, after a reboot for example'],
+      ['cbos restart --all', 'all that are stopped, after a reboot for example'],
     ],
   })
-    .argument('[slug...]', 'the sessions')
-    .option('--all', 'every dead session')
+    .argument('[name...]', 'the sessions')
+    .option('-a, --all', 'every stopped session')
     .option('--json', 'the REST bodies, a line each')
     .action(async (slugs: string[], options: { all?: boolean; json?: boolean }) => {
       if ((slugs.length === 0) === (options.all !== true)) {
         throw new CommandError('Either name sessions or give --all', 'cbos restart --help', EXIT.usage);
       }
       const client = await context.client();
-      const dead =
+      const stopped =
         options.all === true
           ? (await client.call('listSessions', { query: { state: 'dead' } })).map((session) => session.slug)
           : slugs;
-      if (dead.length === 0) out.notice('no session is dead, so there is nothing to restart');
-      await forEach(context, dead, async (slug) => {
+      if (stopped.length === 0) out.notice('no session is stopped, so there is nothing to restart');
+      await forEach(context, stopped, async (slug) => {
         const session = await client.call('restartSession', { params: { slug } });
         if (options.json === true) out.jsonLine(session);
-        else out.line(`${cleanLine(session.slug)} runs again on its conversation`);
+        else out.line(`${cleanLine(session.slug)} restarted on its conversation`);
       });
     });
 
-  describe(program.command('kill'), {
-    group: 'sessions',
-    summary: 'end sessions with all their processes, and keep them listed',
-    examples: [
-      ['cbos kill AUTH', 'it can be brought back by `cbos restart AUTH`'],
-      ['cbos kill AUTH --rm', 'end it and take it off the list'],
-    ],
-  })
-    .argument('<slug...>', 'the sessions')
-    .option('--rm', 'take them off the list as well')
-    .option('--json', 'the REST bodies, a line each')
-    .action(async (slugs: string[], options: { rm?: boolean; json?: boolean }) => {
-      const client = await context.client();
-      await forEach(context, slugs, async (slug) => {
-        if (options.rm === true) {
-          const body = await client.call('deleteSession', { params: { slug } });
-          if (options.json === true) out.jsonLine(body);
-          else out.line(`${slug} ended and was deleted`);
-          return;
-        }
-        const session = await client.call('killSession', { params: { slug } });
-        if (options.json === true) out.jsonLine(session);
-        else out.line(`${slug} ended and stays listed; cbos restart ${slug} brings it back on its conversation`);
-      });
-    });
+  addStopping(program.command('stop'), context);
+  // What it was called before; scripts have it.
+  addStopping(program.command('kill', { hidden: true }), context);
 
   describe(program.command('rm'), {
     group: 'sessions',
-    summary: 'delete sessions: end them where they live, and take them off the list',
+    summary: 'delete sessions; those that run are stopped first',
     more: 'It cannot be undone, so it asks first. Where nobody can be asked, as in a script, it needs --yes.',
     examples: [
       ['cbos rm AUTH', 'asks, then deletes'],
       ['cbos rm AUTH DOCS --yes', 'asks nothing'],
     ],
   })
-    .argument('<slug...>', 'the sessions')
+    .alias('delete')
+    .argument('<name...>', 'the sessions')
     .option('-y, --yes', 'do not ask')
     .option('--json', 'the REST bodies, a line each')
     .action(async (slugs: string[], options: { yes?: boolean; json?: boolean }) => {
@@ -202,16 +127,17 @@ export function addLifecycle(program: Command, context: CliContext): void {
       await forEach(context, slugs, async (slug) => {
         if (options.yes !== true) {
           const session = await client.call('getSession', { params: { slug } });
-          const alive = session.status.primary === 'dead' ? '' : ` It is ${stateText(session)} and would be ended.`;
+          const alive =
+            session.status.primary === 'dead' ? '' : ` It runs (${stateText(session)}) and would be stopped.`;
           if (!(await confirm(context, `Delete ${slug}?${alive} This cannot be undone.`))) {
-            out.notice(`${slug} was left as it is`);
+            out.notice(`${slug} not deleted`);
             context.exitCode = EXIT.failed;
             return;
           }
         }
         const body = await client.call('deleteSession', { params: { slug } });
         if (options.json === true) out.jsonLine(body);
-        else out.line(`${slug} was deleted`);
+        else out.line(`${slug} deleted`);
       });
     });
 
@@ -232,27 +158,34 @@ export function addLifecycle(program: Command, context: CliContext): void {
     });
 }
 
-function newSessionBody(request: {
-  context: CliContext;
-  slug: string;
-  path: string | undefined;
-  options: NewOptions;
-  defaultType: SessionType;
-}): RouteInput<'createSession'>['body'] {
-  const { context, slug, path, options, defaultType } = request;
-  return {
-    slug,
-    path: resolve(context.io.cwd, path ?? '.'),
-    type: options.type ?? defaultType,
-    ...(options.prompt === undefined ? {} : { prompt: options.prompt }),
-    ...(options.permissionMode === undefined ? {} : { permission_mode: options.permissionMode }),
-    ...(options.model === undefined ? {} : { model: options.model }),
-    ...(options.cols === undefined ? {} : { cols: options.cols }),
-    ...(options.rows === undefined ? {} : { rows: options.rows }),
-    ...(options.maxBudgetUsd === undefined ? {} : { max_budget_usd: options.maxBudgetUsd }),
-    ...(options.env === undefined ? {} : { env: options.env }),
-    ...(context.passedArgs.length === 0 ? {} : { args: [...context.passedArgs] }),
-  };
+/** `stop`, also under the name it had before. */
+function addStopping(command: Command, context: CliContext): void {
+  const { out } = context;
+  describe(command, {
+    group: 'sessions',
+    summary: 'stop sessions with all their processes, and keep them listed',
+    examples: [
+      ['cbos stop AUTH', '`cbos restart AUTH` goes on with its conversation'],
+      ['cbos stop AUTH --rm', 'stop and delete it'],
+    ],
+  })
+    .argument('<name...>', 'the sessions')
+    .option('--rm', 'delete them as well')
+    .option('--json', 'the REST bodies, a line each')
+    .action(async (slugs: string[], options: { rm?: boolean; json?: boolean }) => {
+      const client = await context.client();
+      await forEach(context, slugs, async (slug) => {
+        if (options.rm === true) {
+          const body = await client.call('deleteSession', { params: { slug } });
+          if (options.json === true) out.jsonLine(body);
+          else out.line(`${slug} stopped and deleted`);
+          return;
+        }
+        const session = await client.call('killSession', { params: { slug } });
+        if (options.json === true) out.jsonLine(session);
+        else out.line(`${slug} stopped; cbos restart ${slug} goes on with its conversation`);
+      });
+    });
 }
 
 /** Does it for each, also when one fails; the first failure is the exit code. */

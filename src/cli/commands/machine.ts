@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { EXIT, type ResolvedSetting, SETTING_ROWS } from '../../protocol/index.ts';
 import type { StyleName } from '../../text/style.ts';
 import { cleanLine } from '../../text/terminal-text.ts';
-import type { CliContext } from '../context.ts';
+import { type CliContext, canDraw } from '../context.ts';
 import type { DoctorCheck, ServiceState } from '../local-host.ts';
 import { describe } from './command-help.ts';
 
@@ -92,17 +92,25 @@ export function addMachine(program: Command, context: CliContext): void {
   describe(program.command('demo'), {
     group: 'server',
     summary: 'show real sessions on a scripted stand-in for the model: offline, no key, no cost',
-    more: 'Has a home of its own and touches nothing of yours.',
-    examples: [['cbos demo', 'until Ctrl-C']],
-  }).action(async () => {
-    const stop = new AbortController();
-    const dispose = io.onInterrupt(() => stop.abort());
-    try {
-      await host.demo({ signal: stop.signal, onProgress: (line) => out.line(line) });
-    } finally {
-      dispose();
-    }
-  });
+    more: 'Has a home of its own and touches nothing of yours. On a terminal it opens the terminal UI, with a session that leads you round in a minute; elsewhere it prints what happens.',
+    examples: [
+      ['cbos demo', 'in the terminal UI; q ends it'],
+      ['cbos demo --web', 'in the browser, until Ctrl-C'],
+      ['cbos demo --lines', 'what happens as lines, until Ctrl-C, to look at from elsewhere'],
+    ],
+  })
+    .option('--web', 'open the page instead')
+    .option('--lines', 'print what happens instead')
+    .action(async (options: { web?: boolean; lines?: boolean }) => {
+      const stop = new AbortController();
+      const dispose = io.onInterrupt(() => stop.abort());
+      const face = options.web === true ? 'page' : options.lines === true || !canDraw(io) ? 'lines' : 'terminal';
+      try {
+        await host.demo({ face, signal: stop.signal, onProgress: (line) => out.line(line) });
+      } finally {
+        dispose();
+      }
+    });
 }
 
 function addService(program: Command, context: CliContext): void {

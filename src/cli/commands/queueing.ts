@@ -32,7 +32,7 @@ export function addQueueing(program: Command, context: CliContext): void {
       ['cbos queue ls AUTH --all', 'what became of the texts of one session'],
       ["cbos queue edit 4c1f09ab 'and then the docs, in English'", 'change one that is held'],
       ['cbos queue rm 4c1f09ab', 'cancel it'],
-      ['cbos queue resume AUTH', 'send what an interrupt has kept back'],
+      ['cbos queue resume AUTH', 'let a queue go on that an interrupt has paused'],
     ],
   });
 
@@ -40,7 +40,7 @@ export function addQueueing(program: Command, context: CliContext): void {
     .command('ls', { isDefault: true })
     .summary('list the texts')
     .description('List the texts that wait, in the order in which they go out.')
-    .argument('[slug]', 'of this session only')
+    .argument('[name]', 'of this session only')
     .option('--all', 'those that were delivered, cancelled or failed too')
     .option('--json', 'the REST bodies')
     .action(async (slug: string | undefined, { all, json }: ListOptions) => {
@@ -55,15 +55,15 @@ export function addQueueing(program: Command, context: CliContext): void {
 
   queue
     .command('resume')
-    .summary('send what an interrupt has kept back')
-    .description('Send what is queued and stashed for a session, which an interrupt has kept back.')
-    .argument('<slug>', 'the session')
+    .summary('let a queue go on that an interrupt has paused')
+    .description('Let the queue of a session go on, which an interrupt has paused.')
+    .argument('<name>', 'the session')
     .option('--json', 'the REST body')
     .action(async (slug: string, options: JsonOption) => {
       const client = await context.client();
       const session = await client.call('resumeQueue', { params: { slug } });
       if (options.json === true) out.json(session);
-      else out.line(`${slug}: what waits is sent as soon as the session is ready`);
+      else out.line(`${slug}: its queue goes on as soon as the session is ready`);
     });
 
   queue
@@ -97,7 +97,7 @@ export function addQueueing(program: Command, context: CliContext): void {
     });
 }
 
-/** Says which sessions an interrupt keeps from being sent what waits for them. */
+/** Says whose queue an interrupt has paused. */
 async function noticeStopped(context: CliContext, slug?: string): Promise<void> {
   const client = await context.client();
   const sessions = slug === undefined ? await client.call('listSessions', {}) : [];
@@ -126,7 +126,7 @@ function printDeliveries({ out, io }: CliContext, deliveries: readonly Delivery[
   out.table(
     [
       { title: 'ID' },
-      { title: 'SLUG', keeps: 'both ends' },
+      { title: 'NAME', keeps: 'both ends' },
       { title: 'STATUS' },
       { title: 'AGE', worth: 1 },
       { title: 'TEXT', keeps: 'start' },

@@ -35,7 +35,7 @@ export function addSearching(program: Command, context: CliContext): void {
     ],
   })
     .argument('<query...>', 'what to look for')
-    .option('--session <slug>', 'only in this session')
+    .option('--session <name>', 'only in this session')
     .option('--limit <n>', 'at most this many hits', readWhole(1, MAX_HITS))
     .option('--json', 'the REST body');
   searching.addOption(searching.createOption('--kind <kind>', 'only of this kind').choices(SearchKind.options));

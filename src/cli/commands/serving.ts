@@ -1,8 +1,11 @@
 import type { Command } from 'commander';
 import { createClient } from '../../client/index.ts';
-import { broughtBackText } from '../../text/session-words.ts';
+import { type Conversation, compareAttention } from '../../protocol/index.ts';
+import { broughtBackText, firstLine } from '../../text/session-words.ts';
+import { cleanLine } from '../../text/terminal-text.ts';
 import { type CliContext, canDraw } from '../context.ts';
 import type { SettingFlags } from '../local-host.ts';
+import { offerRecent, recentConversations } from '../offer-recent.ts';
 import { socketTransport } from '../socket-transport.ts';
 import { describe } from './command-help.ts';
 import { printSessions } from './listing.ts';
@@ -30,6 +33,7 @@ export function addServing(program: Command, context: CliContext): void {
     ],
   }).action(async () => {
     if (canDraw(io)) {
+      if (await host.isFirstStart()) await offerRecent(context);
       const { settings } = await context.settings();
       context.exitCode = await host.tui({
         // Without the check of the server's version: what that prints would stand in the middle of the picture, which says it itself.
@@ -100,8 +104,8 @@ export function addServing(program: Command, context: CliContext): void {
     .action(async (options: { json?: boolean }) => {
       const outcome = await host.stopServer();
       if (options.json === true) out.json({ status: outcome });
-      else if (outcome === 'stopped') out.line('stopped; the sessions stay alive, `cbos up` finds them again');
-      else out.line('no server runs');
+      else if (outcome === 'stopped') out.line('CBOS stopped; the sessions stay alive, `cbos up` finds them again');
+      else out.line("CBOS isn't running");
     });
 }
 
@@ -117,10 +121,11 @@ export async function start(context: CliContext, options: { showsSignIn: boolean
   const sessions = await client.call('listSessions', {});
   if (options.showsSignIn || outcome === 'started') out.line();
   if (sessions.length === 0) out.line('There is no session yet.');
-  else printSessions(context, sessions);
+  else await printSessions(context, sessions);
   out.line();
-  const first = sessions.find((session) => session.state === 'waiting') ?? sessions[0];
-  out.lines(nextLines(context.program, first?.slug ?? null));
+  const first = sessions.toSorted(compareAttention)[0];
+  const recent = first === undefined ? recentConversations(await client.call('conversations')) : [];
+  out.lines(nextLines(context.program, first?.slug ?? null, recent));
   if (io.stdout.isTTY === true) out.line(out.style('dim', `The server is at ${address}; cbos down stops it.`));
 }
 
@@ -133,18 +138,22 @@ function signInLines(address: string, program: string): string[] {
   ];
 }
 
-function nextLines(program: string, slug: string | null): string[] {
+function nextLines(program: string, slug: string | null, recent: readonly Conversation[]): string[] {
   const lines: [command: string, does: string][] =
     slug === null
       ? [
-          [`${program} new NAME [PATH]`, 'launch Claude Code in a directory'],
-          [`${program} demo`, 'four sessions on a scripted stand-in: offline, no key, no cost'],
+          [`${program} new PATH`, 'launch Claude Code in a directory'],
+          ...recent.map(({ claude_session_id: id, title }): [string, string] => [
+            `${program} adopt --resume ${cleanLine(id)}`,
+            `continue: ${firstLine(title ?? '')}`,
+          ]),
+          [`${program} demo`, 'five sessions on a scripted stand-in: offline, no key, no cost'],
         ]
       : [
           [`${program} show ${slug}`, 'what it does, and the commands that answer it'],
           [`${program} attach ${slug}`, 'its terminal'],
-          [`${program} new NAME [PATH]`, 'another session'],
-          [`${program} watch`, 'changes as they happen'],
+          [`${program} new PATH`, 'another session'],
+          [`${program} ls --watch`, 'the list as it changes'],
         ];
   lines.push([`${program} --help`, 'everything else']);
   const width = Math.max(...lines.map(([command]) => command.length));

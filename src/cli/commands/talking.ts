@@ -1,11 +1,12 @@
-import type { Command } from 'commander';
-import { type Answer, CatalogueError, type Delivery, EXIT, Question } from '../../protocol/index.ts';
+import { type Command, Option } from 'commander';
+import { type Answer, CatalogueError, type Delivery, EXIT, Question, type Session } from '../../protocol/index.ts';
 import { deliveryLine } from '../../text/delivery-text.ts';
 import { queueText, sessionLine } from '../../text/session-words.ts';
 import { cleanLine } from '../../text/terminal-text.ts';
 import { broadcast, isBroadcast } from '../broadcast.ts';
 import { CommandError } from '../command-error.ts';
 import type { CliContext } from '../context.ts';
+import { lastAnswer } from '../last-answer.ts';
 import { optionLines, questionLines } from '../output/question-text.ts';
 import { sendAndWait } from '../send-and-wait.ts';
 import { readText } from '../text-argument.ts';
@@ -25,7 +26,7 @@ interface SendOptions {
 }
 
 interface AnswerOptions {
-  remark?: string;
+  reply?: string;
   answers?: string;
   questionId?: string;
   json?: boolean;
@@ -44,19 +45,19 @@ export function addTalking(program: Command, context: CliContext): void {
       ['git diff | cbos send AUTH -', 'from standard input'],
       ['cbos send AUTH and then update the docs --queue', 'held until its turn is over'],
       ["cbos send AUTH '/compact' --command", 'a slash command'],
-      ['cbos send AUTH fix the linter --wait', 'and wait until it is done or asks something'],
+      ['cbos send AUTH fix the linter --wait', 'and print its answer, or what it asks'],
       ["cbos send --state ready 'pull, and run the tests'", 'to every session that takes a prompt'],
     ],
   })
-    .usage('[options] <slug> <text...>\n       cbos send [options] --all|--state <state> <text...>')
-    .argument('[slug]', 'the session')
+    .usage('[options] <name> <text...>\n       cbos send [options] --all|--state <state> <text...>')
+    .argument('[name]', 'the session')
     .argument('[text...]', 'the prompt; - reads standard input')
-    .option('--all', 'to all sessions, except dead ones and those that are only observed')
+    .option('--all', 'to all sessions, except stopped ones and those that are only observed')
     .option('--state <state>', 'to those of them in this state, as for `cbos ls`', readStateWord)
     .option('--command', 'the text starts with / or ! and is meant to run as a command')
     .option('--force', 'type it whatever the session shows')
     .option('--queue', 'hold it here until the session is ready')
-    .option('--wait', 'until the session is ready again or asks something')
+    .option('--wait', 'until the session is ready again, and print its answer, or what it asks')
     .option('--timeout <seconds>', 'with --wait: give up after this time', readSeconds)
     .option('-y, --yes', 'with --all and --state: do not ask')
     .option('--json', 'the REST body; with --wait the session afterwards')
@@ -65,7 +66,7 @@ export function addTalking(program: Command, context: CliContext): void {
         await broadcast(context, slug === undefined ? [] : [slug, ...words], options);
         return;
       }
-      if (slug === undefined) throw missing('slug');
+      if (slug === undefined) throw missing('name');
       if (words.length === 0) throw missing('text');
       const body = {
         text: await readText(context, words, 'cbos send'),
@@ -82,15 +83,12 @@ export function addTalking(program: Command, context: CliContext): void {
           else out.line(deliveryLine(delivery));
           return;
         }
-        await sendAndWait(
-          context,
-          { slug, send, ...(options.timeout === undefined ? {} : { timeoutSeconds: options.timeout }) },
-          (session) => {
-            if (options.json === true) out.json(session);
-            else if (session.status.question === null) out.line(sessionLine(session));
-            else out.lines(questionLines(slug, session.status.question));
-          },
-        );
+        const ended = await sendAndWait(context, {
+          slug,
+          send,
+          ...(options.timeout === undefined ? {} : { timeoutSeconds: options.timeout }),
+        });
+        if (ended !== null) await printOutcome(context, ended, options.json === true);
       } catch (error) {
         throw withOpenQuestion(context, slug, error);
       }
@@ -102,25 +100,27 @@ export function addTalking(program: Command, context: CliContext): void {
     more: 'yes, no and always answer a permission; a number is the option as `cbos show` lists it; 1,3 chooses several; anything else is an option by its label, or words for the free-text option.',
     examples: [
       ['cbos answer AUTH yes', 'allow it'],
-      ["cbos answer AUTH no --remark 'use pnpm instead'", 'and say what to do'],
+      ["cbos answer AUTH no --reply 'use pnpm instead'", 'and tell Claude what to do'],
       ['cbos answer DOCS 2', 'the second option'],
       ['cbos answer DOCS 1,3', 'several, where it lets one choose several'],
       ['cbos answer DOCS PostgreSQL', 'by label'],
     ],
   })
-    .argument('<slug>', 'the session')
+    .argument('<name>', 'the session')
     .argument('[choice...]', 'yes, no, always, a number, or a text')
-    .option('--remark <text>', 'words beside yes, no, always or a number')
+    .option('--reply <text>', 'words of yours beside yes, no, always or a number')
+    .addOption(new Option('--remark <text>', 'what --reply was called before').hideHelp())
     .option('--answers <json>', 'for a dialog with several questions: {"question": "label", …}')
     .option('--question-id <id>', 'refuse when another question than this is open by now')
     .option('--json', 'the REST body')
-    .action(async (slug: string, words: string[], options: AnswerOptions) => {
-      const body = readAnswer(words.join(' '), options);
+    .action(async (slug: string, words: string[], { remark, ...options }: AnswerOptions & { remark?: string }) => {
+      const reply = options.reply ?? remark;
+      const body = readAnswer(words.join(' '), { ...options, ...(reply === undefined ? {} : { reply }) });
       const client = await context.client();
       try {
         const result = await client.call('answer', { params: { slug }, body });
         if (options.json === true) out.json(result);
-        else out.line(`${slug} was answered`);
+        else out.line(`${slug}: answered`);
       } catch (error) {
         if (error instanceof CatalogueError && error.code === 'no_such_option') await printOptions(context, slug);
         throw error;
@@ -129,22 +129,35 @@ export function addTalking(program: Command, context: CliContext): void {
 
   describe(program.command('interrupt'), {
     group: 'talking',
-    summary: 'stop the running turn of a session',
-    more: 'As Esc does in its terminal. It never dismisses a dialog, and is refused when no turn runs. What is queued or stashed for the session waits from then on, until `cbos queue resume`.',
-    examples: [['cbos interrupt AUTH', 'stop what it does']],
+    summary: 'interrupt the running turn of a session',
+    more: 'As Esc does in its terminal. It never dismisses a dialog, and is refused when no turn runs. Its queue is paused from then on, until `cbos queue resume`.',
+    examples: [['cbos interrupt AUTH', 'end what it does; the session goes on']],
   })
-    .argument('<slug>', 'the session')
+    .argument('<name>', 'the session')
     .option('--json', 'the REST body')
     .action(async (slug: string, options: { json?: boolean }) => {
       const client = await context.client();
       const result = await client.call('interrupt', { params: { slug } });
       if (options.json === true) out.json(result);
       else {
-        out.line(`${slug} was interrupted; its prompt takes text again`);
+        out.line(`${slug}: interrupted; its prompt takes text again`);
         const session = await client.call('getSession', { params: { slug } });
-        if (queueText(session) !== '') out.notice(`what waits for it is kept back — cbos queue resume ${slug}`);
+        if (queueText(session) !== '') out.notice(`its queue is paused — cbos queue resume ${slug}`);
       }
     });
+}
+
+/** What came of a prompt: the answer, or what the session asks. */
+async function printOutcome(context: CliContext, session: Session, isJson: boolean): Promise<void> {
+  const { out } = context;
+  const { slug, status } = session;
+  if (isJson) return out.json(session);
+  const { question } = status;
+  if (question !== null && question.kind !== 'closing') return out.lines(questionLines(slug, question));
+  const answer = status.detail === 'error' ? '' : await lastAnswer(await context.client(), session);
+  if (answer === '') out.line(sessionLine(session));
+  else out.line(answer);
+  if (question !== null) out.notice(`${slug} ended its turn with a question — cbos send ${slug} TEXT answers it`);
 }
 
 function missing(argument: string): CommandError {
@@ -157,13 +170,13 @@ export function readAnswer(text: string, options: AnswerOptions): Answer {
   if (options.answers !== undefined) return { answers: readAnswers(options.answers, text), ...rest };
   const choice = readChoice(text);
   if (choice === null) {
-    if (options.remark !== undefined) {
-      throw new CommandError('--remark goes with yes, no, always or a number', 'cbos answer --help', EXIT.usage);
+    if (options.reply !== undefined) {
+      throw new CommandError('--reply goes with yes, no, always or a number', 'cbos answer --help', EXIT.usage);
     }
     if (text === '') throw new CommandError('The answer is missing', 'cbos answer --help', EXIT.usage);
     return { text, ...rest };
   }
-  return { choice, ...(options.remark === undefined ? {} : { text: options.remark }), ...rest };
+  return { choice, ...(options.reply === undefined ? {} : { text: options.reply }), ...rest };
 }
 
 function readChoice(text: string): NonNullable<Answer['choice']> | null {
@@ -181,7 +194,7 @@ function readAnswers(json: string, text: string): NonNullable<Answer['answers']>
   } catch (cause) {
     if (!(cause instanceof SyntaxError)) throw cause;
     throw new CommandError(
-      '--answers is no JSON',
+      '--answers is not JSON',
       `cbos answer AUTH --answers '{"Which one?":"The first"}'`,
       EXIT.usage,
     );

@@ -27,7 +27,7 @@ export function addTerminal(program: Command, context: CliContext): void {
     more: 'It is GNU Screen: leave it with Ctrl-A d, and the session goes on. A JSON session gets a terminal for as long as you are in it, on the same conversation; if you leave in the middle of a turn, it keeps it until `cbos convert SLUG json`.',
     examples: [['cbos attach AUTH', 'see it, type into it, leave with Ctrl-A d']],
   })
-    .argument('<slug>', 'the session')
+    .argument('<name>', 'the session')
     .action(async (slug: string) => {
       if (!isInteractive(io)) {
         throw new CommandError('`cbos attach` needs a terminal', `cbos buffer ${slug} prints its screen`, EXIT.usage);
@@ -39,8 +39,8 @@ export function addTerminal(program: Command, context: CliContext): void {
         ? await client.call('convertSession', { params: { slug }, body: { type: 'screen' } })
         : found;
       if (session.status.primary === 'dead') {
-        const hint = `cbos restart ${slug} brings it back on its conversation`;
-        throw new CatalogueError('session_dead', `${slug} has ended`, { hint });
+        const hint = `cbos restart ${slug} goes on with its conversation`;
+        throw new CatalogueError('session_dead', `${slug} is stopped`, { hint });
       }
       if (session.screen_id === null) {
         throw new CommandError(`${slug} has no terminal`, `cbos show ${slug}`, EXIT.refused);
@@ -58,7 +58,7 @@ export function addTerminal(program: Command, context: CliContext): void {
       ['cbos buffer AUTH --lines 1000 | less', 'more of it'],
     ],
   })
-    .argument('<slug>', 'the session')
+    .argument('<name>', 'the session')
     .option('--lines <n>', 'how many lines at most', readWhole(1, ALL_LINES), 100)
     .option('--json', 'the REST body')
     .action(async (slug: string, options: { lines: number; json?: boolean }) => {
@@ -81,7 +81,7 @@ export function addTerminal(program: Command, context: CliContext): void {
       ['cbos logs AUTH --raw > auth.typescript', 'the recording itself'],
     ],
   })
-    .argument('<slug>', 'the session')
+    .argument('<name>', 'the session')
     .option('-f, --follow', 'go on as more comes; Ctrl-C ends it')
     .option('--raw', 'the bytes as they were recorded')
     .option('--json', 'the body of /buffer; with -f the frames of /ws/stream, a line each')

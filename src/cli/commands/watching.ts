@@ -43,7 +43,7 @@ export function addWatching(program: Command, context: CliContext): void {
       ['cbos watch --json | jq -r \'select(.type == "session_state") | .session\'', 'for programs: a frame a line'],
     ],
   })
-    .argument('[slug...]', 'only these sessions')
+    .argument('[name...]', 'only these sessions')
     .option('--json', 'JSON lines, the frames of /ws/stream')
     .action(async (slugs: string[], options: { json?: boolean }) => {
       context.exitCode = await watch(context, slugs, options.json === true);
@@ -52,17 +52,17 @@ export function addWatching(program: Command, context: CliContext): void {
   describe(program.command('wait'), {
     group: 'looking',
     summary: 'block until sessions are in a state, for scripts',
-    more: 'With several sessions each must have been in it once, with --any one is enough. Ends with exit code 6 when the time is over, and with 1 when a session dies meanwhile.',
+    more: 'With several sessions each must have been in it once, with --any one is enough. Ends with exit code 6 when the time is over, and with 1 when a session stops meanwhile.',
     examples: [
       ['cbos wait AUTH', 'until it waits for you'],
       ['cbos wait AUTH --for ready --timeout 600', 'until its prompt takes text, ten minutes at most'],
       ['cbos wait AUTH DOCS --any --for waiting/permission', 'until one of them asks for permission'],
     ],
   })
-    .argument('<slug...>', 'the sessions')
-    .option('--for <state>', 'the state: a word of `cbos ls --help`', readStateWord, 'waiting')
+    .argument('<name...>', 'the sessions')
+    .option('-f, --for <state>', 'the state: a word of `cbos ls --help`', readStateWord, 'waiting')
     .option('--any', 'until the first is in it, not all')
-    .option('--timeout <seconds>', 'give up after this time', readSeconds)
+    .option('-t, --timeout <seconds>', 'give up after this time', readSeconds)
     .option('--json', 'each session that is in the state, as JSON lines')
     .action(async (slugs: string[], options: WaitOptions) => {
       context.exitCode = await wait(context, slugs, options);
@@ -94,7 +94,7 @@ function watch(context: CliContext, slugs: readonly string[], isJson: boolean): 
   }));
 }
 
-/** `15:04:05  ○ AUTH  waiting (permission)  Bash: npm test`. */
+/** `15:04:05  ○ AUTH  asks permission  Bash: npm test`. */
 function changeLine({ out }: CliContext, { frame, slug, session }: SessionChange, clock: string): string {
   const line = (icon: string, ...parts: string[]): string =>
     [out.style('dim', clock), `${icon} ${out.style('bold', cleanLine(slug))}`, ...parts].filter(Boolean).join('  ');
@@ -102,7 +102,7 @@ function changeLine({ out }: CliContext, { frame, slug, session }: SessionChange
   if (frame.type === 'session_renamed') return line('=', `is ${cleanLine(session.slug)} now`);
   const style = sessionStyle(session);
   const health = session.status.health === 'RECOVERED' ? ' (recovered)' : '';
-  const added = frame.type === 'session_added' ? 'new: ' : '';
+  const added = frame.type === 'session_added' ? 'added: ' : '';
   return line(
     out.style(style, sessionIcon(session)),
     out.style(style, `${added}${stateText(session)}${health}`),
@@ -164,8 +164,8 @@ function overError(lost: readonly string[], view: SessionView, state: string): C
   const [slug = ''] = lost;
   return view.has(slug)
     ? new CommandError(
-        `${slug} died before it became ${state}`,
-        `cbos restart ${slug} brings it back on its conversation`,
+        `${slug} stopped before it became ${state}`,
+        `cbos restart ${slug} goes on with its conversation`,
       )
     : new CommandError(`${slug} was deleted before it became ${state}`, 'cbos ls');
 }

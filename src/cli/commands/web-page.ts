@@ -9,7 +9,7 @@ export function addWebPage(program: Command, context: CliContext): void {
 
   describe(program.command('open'), {
     group: 'server',
-    summary: 'open the web page, signed in',
+    summary: 'open the web page, signed in; start CBOS where it does not run yet',
     more:
       'Prints a link that signs one browser in, once, within ten minutes, and opens it where there is a desktop. ' +
       'A phone needs an address that it can reach: an HTTPS proxy in front of the server, its address in CBOS_PUBLIC_URL.',
@@ -21,6 +21,7 @@ export function addWebPage(program: Command, context: CliContext): void {
     .option('--qr', 'show the link as a QR code, open nothing')
     .option('--json', 'the link as JSON, open nothing')
     .action(async (options: { qr?: boolean; json?: boolean }) => {
+      await host.startInBackground({ flags: {}, onProgress: out.notice });
       const client = await context.client();
       const { code, expires_at } = await client.call('createSignInLink');
       const { public_url } = (await context.settings()).settings;

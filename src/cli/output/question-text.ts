@@ -8,7 +8,7 @@ const KIND_TITLES: Readonly<Record<Question['kind'], string>> = {
   permission: 'asks for permission',
   question: 'asks',
   plan: 'asks to approve a plan',
-  setup: 'shows a dialog before its prompt',
+  setup: 'needs set-up',
   closing: 'ended its turn with a question',
 };
 
@@ -54,9 +54,9 @@ function oneAnswer(slug: string, question: Question): string[] {
   );
   if (question.multi && question.options.length > 1) commands.push([`cbos answer ${slug} 1,2`, 'several at once']);
   if (question.kind === 'permission' || question.kind === 'plan') {
-    commands.push([`cbos answer ${slug} no --remark 'TEXT'`, 'no, and what to do instead']);
+    commands.push([`cbos answer ${slug} no --reply 'TEXT'`, 'no, and tell Claude what to do']);
   }
-  if (commands.length === 0) commands.push([`cbos answer ${slug} 'TEXT'`, 'in words']);
+  if (commands.length === 0) commands.push([`cbos answer ${slug} 'TEXT'`, 'your own answer']);
   const width = Math.max(...commands.map(([command]) => command.length));
   return commands.map(([command, about]) => `  ${command.padEnd(width)}  # ${about}`);
 }

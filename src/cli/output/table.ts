@@ -16,6 +16,8 @@ export interface Column {
   least?: number;
   /** Where cutting is not enough, the column of the least worth is left out first; without a worth it never is. */
   worth?: number;
+  /** shown only where nothing else has to become short for it */
+  isExtra?: boolean;
 }
 
 export interface TableOptions {
@@ -30,6 +32,8 @@ export interface TableOptions {
 const GAP = '  ';
 /** A value cut to fewer cells says nothing. */
 const LEAST = 12;
+/** What a column that can be cut keeps as long as an extra one stands beside it. */
+const COMFORTABLE = 30;
 
 /**
  * A table as lines no wider than the terminal: aligned by what the eye sees, titles first. Columns that are empty throughout are left out;
@@ -82,7 +86,13 @@ interface ShownColumn {
 
 /** The columns that there is room for, each with the cells that it gets. */
 function fitted(columns: readonly ShownColumn[], width: number): readonly ShownColumn[] {
-  const over = columns.reduce((sum, { cells }) => sum + cells, GAP.length * (columns.length - 1)) - width;
+  const gaps = GAP.length * (columns.length - 1);
+  const wanted = columns.reduce((sum, { column, cells }) => {
+    return sum + (column.keeps === undefined ? cells : Math.min(cells, COMFORTABLE));
+  }, gaps);
+  const extras = columns.filter(({ column }) => column.isExtra === true);
+  if (wanted > width && extras.length > 0) return fitted(withoutLeast(columns, extras), width);
+  const over = columns.reduce((sum, { cells }) => sum + cells, gaps) - width;
   const narrowed = columns.map((column) => ({ ...column }));
   // The widest gives way first: one long name takes nothing from the others.
   for (let left = over; left > 0; left--) {
@@ -90,11 +100,17 @@ function fitted(columns: readonly ShownColumn[], width: number): readonly ShownC
       .filter(({ column, cells }) => column.keeps !== undefined && cells > (column.least ?? LEAST))
       .reduce<ShownColumn | null>((most, one) => (one.cells > (most?.cells ?? 0) ? one : most), null);
     if (widest === null) {
-      const least = Math.min(...columns.map(({ column }) => column.worth ?? Number.POSITIVE_INFINITY));
-      const kept = columns.filter(({ column }) => column.worth !== least);
+      const kept = withoutLeast(columns, columns);
       return kept.length === columns.length ? narrowed : fitted(kept, width);
     }
     widest.cells -= 1;
   }
   return narrowed;
+}
+
+/** Without the one that is worth the least of some; all where none of those has a worth. */
+function withoutLeast(columns: readonly ShownColumn[], some: readonly ShownColumn[]): readonly ShownColumn[] {
+  const worths = some.flatMap(({ column }) => column.worth ?? []);
+  const least = Math.min(...worths);
+  return columns.filter((shown) => !(some.includes(shown) && shown.column.worth === least));
 }

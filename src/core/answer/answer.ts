@@ -74,7 +74,7 @@ function planChoice(question: Question, part: QuestionPart, chosen: Chosen): Ans
   if (text === null) return { kind: 'select', parts: [{ options, text: null }], remark: null };
   if (question.kind === 'question') {
     if (part.multi && freeText >= 0) return { kind: 'select', parts: [{ options, text }], remark: null };
-    return refuse('A chosen option of this question takes no remark; give the choice or the text, not both');
+    return refuse('A chosen option of this question takes no reply beside it; give the choice or the text, not both');
   }
   return { kind: 'select', parts: [{ options, text: null }], remark: text };
 }
@@ -116,7 +116,7 @@ function answerByLabels(part: QuestionPart, labels: readonly string[], isHidden:
   const options = unique(found.map(({ option }) => option)).filter((option) => option >= 0 && option !== freeText);
   if (text === undefined) return options.length === 0 ? `"${part.text}" has no answer` : { options, text: null };
   if (second !== undefined) return `Neither "${text.label}" nor "${second.label}" is an option of "${part.text}"`;
-  if (freeText < 0 && !isHidden) return `"${text.label}" is no option of "${part.text}"`;
+  if (freeText < 0 && !isHidden) return `"${text.label}" isn't one of the options of "${part.text}"`;
   return text.label.trim() === '' ? `"${part.text}" has no answer` : { options, text: text.label };
 }
 

@@ -89,5 +89,5 @@ function compile(pattern: unknown, because: (reason: string) => CatalogueError):
 
 const refuse = (path: string, name: string, reason: string): CatalogueError =>
   new CatalogueError('invalid_setting', `${path}: rule ${name}: ${reason}`, {
-    hint: `Change or remove [[rules]] in ${path}; the README has an example`,
+    hint: `Change or remove [[rules]] in ${path}; docs/SETTINGS.md has an example`,
   });

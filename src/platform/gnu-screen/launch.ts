@@ -56,7 +56,7 @@ async function assertPossible(options: LaunchOptions): Promise<void> {
   }
   const directory = await stat(options.cwd).catch((error: NodeJS.ErrnoException) => error);
   if (directory instanceof Error || !directory.isDirectory()) {
-    throw new CatalogueError('no_such_path', `${options.cwd} is no directory`);
+    throw new CatalogueError('no_such_path', `${options.cwd} isn't a directory`);
   }
 }
 

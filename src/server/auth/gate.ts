@@ -112,7 +112,7 @@ function checkHost(given: { request: IncomingMessage; authority: string | null; 
   const port = portOf(request);
   for (const name of authority === null ? [host] : [host, authority]) {
     if (!names.isOurHost(name, port)) {
-      throw new CatalogueError('forbidden_host', `${JSON.stringify(name)} is no name of this server`);
+      throw new CatalogueError('forbidden_host', `${JSON.stringify(name)} isn't a name of this server`);
     }
   }
   return host;

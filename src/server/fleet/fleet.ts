@@ -256,7 +256,7 @@ export function createFleet({ deps: given, launch, registryDir, pid, ...listener
     restart: (slug) => {
       const member = roster.get(slug);
       return member.actor.mailbox.post(async () => {
-        if (!member.actor.isDead()) throw new CatalogueError('session_alive', `${slug} is alive`);
+        if (!member.actor.isDead()) throw new CatalogueError('session_alive', `${slug} runs`);
         await member.controls.launch();
         return member.actor.view();
       });

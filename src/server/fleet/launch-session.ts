@@ -101,7 +101,7 @@ export async function requireDirectory(path: string): Promise<string> {
   // A NUL or an over-long name fails in stat like a missing one.
   const found = await stat(absolute).catch(() => null);
   if (found === null) throw new CatalogueError('no_such_path', `There is no directory ${JSON.stringify(path)}`);
-  if (!found.isDirectory()) throw new CatalogueError('no_such_path', `${JSON.stringify(path)} is no directory`);
+  if (!found.isDirectory()) throw new CatalogueError('no_such_path', `${JSON.stringify(path)} isn't a directory`);
   return absolute;
 }
 

@@ -37,7 +37,7 @@ export function createJsonControls(context: JsonContext, actor: SessionActor): S
       driver.evidence.busySince === null || (driver.evidence.turnEnd?.at ?? 0) > endedBefore;
     if (await actor.status.until(hasEnded, INTERRUPT_MS)) return;
     throw new CatalogueError('not_confirmed', `Claude Code took the interrupt, but ${actor.slug} still runs`, {
-      hint: `\`cbos kill ${actor.slug}\` ends it, \`cbos restart ${actor.slug}\` brings it back on its conversation`,
+      hint: `\`cbos stop ${actor.slug}\` stops it, \`cbos restart ${actor.slug}\` goes on with its conversation`,
     });
   }
 
@@ -59,7 +59,7 @@ export function createJsonControls(context: JsonContext, actor: SessionActor): S
       deliverer.settle();
     },
     end: async () => {
-      if (actor.isDead()) throw new CatalogueError('session_dead', `${actor.slug} has ended`);
+      if (actor.isDead()) throw new CatalogueError('session_dead', `${actor.slug} is stopped`);
       await driver.end();
       actor.seeEnd();
     },
@@ -106,7 +106,7 @@ function createConversation(actor: SessionActor, driver: JsonDriver, deliverer: 
   return {
     invoke: ({ prompt, options }) =>
       actor.mailbox.post(async () => {
-        if (actor.isDead()) throw new CatalogueError('session_dead', `${actor.slug} has ended`);
+        if (actor.isDead()) throw new CatalogueError('session_dead', `${actor.slug} is stopped`);
         if (!(await driver.settleTrust())) throw untrusted(actor);
         const { primary, question } = actor.status.memory();
         const isAsking = primary === 'waiting' && question?.kind !== 'closing';

@@ -1,6 +1,6 @@
 import webPush from 'web-push';
 import { z } from 'zod';
-import { needsPerson, type PushMessage, PushSubscription, type Session } from '../../protocol/index.ts';
+import { needsYou, type PushMessage, PushSubscription, type Session } from '../../protocol/index.ts';
 import type { Logger } from '../logger.ts';
 import { readPrivateFile, writePrivateFile } from '../private-file.ts';
 import type { Dispose, Sessions } from '../sessions.ts';
@@ -40,7 +40,7 @@ export function createPush(options: {
   let kept = readPrivateFile(file, Kept);
   /** what each session was last said to need; a question that is told a second time (its options come later) is not news */
   const told = new Map<string, string>();
-  for (const session of sessions.list()) told.set(session.slug, needOf(session));
+  for (const session of sessions.list()) told.set(session.slug, needKey(session));
 
   const require = (): Kept => {
     if (kept === null) save({ vapid: webPush.generateVAPIDKeys(), subscriptions: [] });
@@ -76,7 +76,7 @@ export function createPush(options: {
     }
     if (event.kind !== 'added' && event.kind !== 'state') return;
     const { session } = event;
-    const need = needOf(session);
+    const need = needKey(session);
     if (told.get(session.slug) === need) return;
     told.set(session.slug, need);
     if (need === '' || kept === null || kept.subscriptions.length === 0) return;
@@ -96,8 +96,9 @@ export function createPush(options: {
 }
 
 /** What a session needs, as a text that changes with it; empty: nothing. */
-function needOf({ status }: Session): string {
-  return needsPerson(status) ? `${status.primary}/${status.detail} ${status.question?.id ?? ''}` : '';
+function needKey(session: Session): string {
+  const { status } = session;
+  return needsYou(session) ? `${status.primary}/${status.detail} ${status.question?.id ?? ''}` : '';
 }
 
 function messageOf({ slug, status }: Session): PushMessage {

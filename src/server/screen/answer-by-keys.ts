@@ -238,7 +238,7 @@ class OpenDialog {
   #impossible(step: AnswerStep): CatalogueError {
     switch (step.kind) {
       case 'amend':
-        return refusal(this.#question, 'This option takes no remark');
+        return refusal(this.#question, 'This option takes no reply beside it');
       case 'enter':
         return this.#unconfirmed('The dialog does not show the text that was typed; it was left as it is');
       case 'submit':

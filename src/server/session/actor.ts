@@ -145,7 +145,7 @@ export class SessionActor {
   /** Where its keys go. @throws CatalogueError session_dead, not_adopted */
   get target(): ScreenTarget {
     const { screenId, daemon, window, adopted, agent } = this.currentRecord;
-    if (screenId === null || this.isDead()) throw new CatalogueError('session_dead', `${this.slug} has ended`);
+    if (screenId === null || this.isDead()) throw new CatalogueError('session_dead', `${this.slug} is stopped`);
     if (!adopted)
       throw new CatalogueError('not_adopted', `${this.slug} is only observed`, { hint: `cbos adopt ${screenId}` });
     return { id: screenId, daemon, window, ...(agent === null ? {} : { pid: agent.pid }) };

@@ -1,4 +1,4 @@
-import { mayAllow } from '../../protocol/index.ts';
+import { mayAllow, needsYou } from '../../protocol/index.ts';
 import { queueText } from '../../text/session-words.ts';
 import {
   answer,
@@ -13,7 +13,6 @@ import {
 } from '../actions.ts';
 import { type App, moveSelection, requireSelected, selectNextNeedy } from '../app.ts';
 import { ALERTS, answerDraft, draftOf, isReadable, isSeenWhole, listed, openPart, selectedSession } from '../model.ts';
-import { needsPerson } from '../order.ts';
 import type { InputEvent } from '../terminal/keys.ts';
 import { confirm } from './confirm.ts';
 import { editFilter } from './filter.ts';
@@ -54,7 +53,7 @@ function browseHints({ model, options }: App): Hint[] {
   ];
   if (session === null) return rest;
   const { primary, question } = session.status;
-  const others = listed(model).filter((other) => other.slug !== session.slug && needsPerson(other)).length;
+  const others = listed(model).filter((other) => other.slug !== session.slug && needsYou(other)).length;
   const next: Hint[] = others === 0 ? [] : [['Tab', `next of ${others}`]];
   if (primary === 'dead') return [...next, ['x', 'remove'], ['/restart', 'go on'], ['R', 'replay'], ...rest];
   const answers: Hint[] = [];

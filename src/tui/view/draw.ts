@@ -1,15 +1,22 @@
 import type { Session } from '../../protocol/index.ts';
-import { iconOf } from '../../protocol/index.ts';
 import { blockedText } from '../../text/blocked-words.ts';
 import { displayWidth, truncate } from '../../text/display-width.ts';
 import { formatDuration, formatSince } from '../../text/durations.ts';
-import { pathText, queueText, recordingText, sessionStyle, stateText } from '../../text/session-words.ts';
+import {
+  attentionCount,
+  attentionStyle,
+  pathText,
+  queueText,
+  recordingText,
+  sessionStyle,
+  stateText,
+} from '../../text/session-words.ts';
 import type { Style, StyleName } from '../../text/style.ts';
 import { cleanLine } from '../../text/terminal-text.ts';
 import { layoutEditor } from '../input/editor.ts';
 import { listed, type Model, selectedSession } from '../model.ts';
 import type { Hint, InputBox, Mode, Page } from '../modes/mode.ts';
-import { countStates } from '../order.ts';
+import { countAttentions } from '../order.ts';
 import type { Picture } from '../terminal/surface.ts';
 import { column, fitTo, wrap } from './cells.ts';
 import { type Frame, frameFor } from './frame.ts';
@@ -124,11 +131,10 @@ function tooSmall({ cols, rows }: Size): string[] {
 }
 
 function header({ model, size, now, dress }: Drawing): string {
-  const counts = countStates(model.view).map(({ state, count }) => {
-    const shown = { state, status: { primary: null, detail: null } };
-    const asks = state === 'waiting' ? countQuestions(model) : '';
-    return { text: `${iconOf(null, state)} ${count} ${state}${asks}`, style: sessionStyle(shown) };
-  });
+  const counts = countAttentions(model.view).map(({ attention, count }) => ({
+    text: attentionCount(attention, count),
+    style: attentionStyle(attention),
+  }));
   const { isUp, since } = model.link;
   const gone = formatDuration(now - since);
   const link = isUp ? 'server up' : model.view.size === 0 ? 'connecting…' : `server gone for ${gone}, U starts it`;
@@ -145,12 +151,6 @@ function header({ model, size, now, dress }: Drawing): string {
   }
   const tone: StyleName = isUp ? 'dim' : 'red';
   return `${left}${column(Math.max(width + 1, size.cols - displayWidth(right)))}${dress(tone, truncate(right, Math.max(0, room + displayWidth(right) - width)))}`;
-}
-
-/** How many of those that wait stand still until they are answered; the others are done and could be given something new. */
-function countQuestions({ view }: Model): string {
-  const asking = [...view.values()].filter(({ status }) => status.primary === 'waiting').length;
-  return asking === 0 ? '' : `, ${asking} ${asking === 1 ? 'needs' : 'need'} you`;
 }
 
 function list({ model, now, home, dress }: Drawing, frame: Frame): string[] {

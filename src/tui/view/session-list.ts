@@ -4,7 +4,7 @@ import { displayWidth, truncate } from '../../text/display-width.ts';
 import { formatSince } from '../../text/durations.ts';
 import { pathText, sessionGist, sessionIcon, sessionStyle, stateText } from '../../text/session-words.ts';
 import type { Style } from '../../text/style.ts';
-import { cleanBlock, cleanLine } from '../../text/terminal-text.ts';
+import { cleanLine } from '../../text/terminal-text.ts';
 import { fitTo } from './cells.ts';
 
 export interface ListOptions {
@@ -37,25 +37,18 @@ export function listRows(options: ListOptions): string[] {
 
 function gistOf(session: Session, home: string | undefined): string {
   if (!session.adopted) return `only observed; /adopt takes it over`;
-  return blockedText(session) || sessionGist(session) || lastWords(session) || pathText(session.path, home);
+  return blockedText(session) || sessionGist(session) || pathText(session.path, home);
 }
 
-/** The end of the answer with which the turn was over, as the evidence for that has it. */
-function lastWords({ status }: Session): string {
-  const { rule, evidence } = status.because;
-  return status.primary === 'idle' && (rule.endsWith('.Stop') || rule === 'json.result')
-    ? (cleanBlock(evidence).trim().split('\n').at(-1) ?? '')
-    : '';
-}
-
-/** The state in a word, where there is room for no more: what kind of question, or the word for lists. */
-function shortState({ state, status }: Session): string {
-  if (status.primary === 'stuck') return 'stuck';
-  return cleanLine(status.primary === 'waiting' ? (status.detail ?? state) : state);
+/** The state in a word, where there is room for no more. */
+function shortState(session: Session): string {
+  const { primary, detail } = session.status;
+  if (primary === 'stuck') return 'stuck';
+  return cleanLine(primary === 'waiting' ? (detail ?? stateText(session)) : stateText(session));
 }
 
 /** Cells of name and state; a narrow terminal has the state in a word. */
-const WIDE_CELLS = { slug: 14, state: 21 };
+const WIDE_CELLS = { slug: 14, state: 15 };
 const NARROW_CELLS = { slug: 10, state: 11 };
 const NARROW_COLS = 70;
 const SINCE_CELLS = 7;

@@ -1,19 +1,12 @@
-import type { Session } from '../../protocol/index.ts';
-import { gistOf, statusText, type Tone, toneOf } from './tone.ts';
+import { ATTENTIONS, attentionOf, type Session } from '../../protocol/index.ts';
+import { ATTENTION_TITLES } from '../../text/session-words.ts';
+import { gistOf, statusText, TONES, type Tone } from './tone.ts';
 
 export interface Group {
   title: string;
   tone: Tone;
   sessions: Session[];
 }
-
-const GROUPS: readonly { title: string; tones: readonly Tone[] }[] = [
-  { title: 'Needs you', tones: ['needs', 'error', 'stuck'] },
-  { title: 'Your turn', tones: ['turn'] },
-  { title: 'Working', tones: ['busy'] },
-  { title: 'Not started', tones: ['idle', 'unknown'] },
-  { title: 'Ended', tones: ['dead'] },
-];
 
 /**
  * The list as it is shown: by what the sessions need, without empty groups. Who waits is sorted by how long, longest first; the others
@@ -22,10 +15,11 @@ const GROUPS: readonly { title: string; tones: readonly Tone[] }[] = [
 export function groupSessions(all: Iterable<Session>, filter = ''): Group[] {
   const words = filter.toLowerCase().split(/\s+/).filter(Boolean);
   const shown = [...all].filter((session) => matches(session, words));
-  return GROUPS.map(({ title, tones }) => {
-    const members = shown.filter((session) => tones.includes(toneOf(session)));
-    const isUrgent = tones[0] === 'needs' || tones[0] === 'turn';
-    return { title, tone: tones[0] ?? 'unknown', sessions: isUrgent ? members.sort(longestFirst) : members };
+  return ATTENTIONS.map((attention) => {
+    const members = shown.filter((session) => attentionOf(session) === attention);
+    const isUrgent = attention === 'needs_you' || attention === 'done';
+    const sessions = isUrgent ? members.sort(longestFirst) : members;
+    return { title: ATTENTION_TITLES[attention], tone: TONES[attention], sessions };
   }).filter(({ sessions }) => sessions.length > 0);
 }
 

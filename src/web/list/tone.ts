@@ -1,59 +1,26 @@
-import type { Session } from '../../protocol/index.ts';
+import { type Attending, type Attention, attentionOf, needOf, type Session } from '../../protocol/index.ts';
 import { showHiddenMarks } from '../../text/hidden-marks.ts';
+import { stateText } from '../../text/session-words.ts';
 
-/** What a session needs of the person who looks, the most pressing first: the order of the list. */
-export const TONES = ['needs', 'error', 'stuck', 'turn', 'busy', 'idle', 'unknown', 'dead'] as const;
-export type Tone = (typeof TONES)[number];
+export { stateText as statusText };
 
-export function toneOf({ status }: Pick<Session, 'status'>): Tone {
-  switch (status.primary) {
-    case null:
-      return 'unknown';
-    case 'waiting':
-      return 'needs';
-    case 'stuck':
-      return 'stuck';
-    case 'dead':
-      return 'dead';
-    case 'active':
-      return 'busy';
-    case 'idle':
-      if (status.detail === 'error') return 'error';
-      return status.detail === 'ready' ? 'idle' : 'turn';
-  }
-}
+/** How a session looks in the list and on its chip: the colour of its dot. */
+export type Tone = 'needs' | 'error' | 'stuck' | 'turn' | 'busy' | 'idle' | 'unknown' | 'dead';
 
-/** The status in words that need no glossary. */
-export function statusText({ status }: Pick<Session, 'status'>): string {
-  if (status.primary === null) return 'starting';
-  if (status.primary === 'dead') return 'ended';
-  if (status.primary === 'stuck') return 'no sign of life';
-  switch (status.detail) {
-    case 'ready':
-      return 'ready';
-    case 'waiting_input':
-      return 'done, your turn';
-    case 'error':
-      return 'stopped by an error';
-    case 'thinking':
-      return 'thinking';
-    case 'responding':
-      return 'answering';
-    case 'using_tools':
-      return 'using tools';
-    case 'compacting':
-      return 'compacting';
-    case 'permission':
-      return 'asks permission';
-    case 'question':
-      return 'asks';
-    case 'plan':
-      return 'has a plan';
-    case 'setup':
-      return 'needs set-up';
-    case null:
-      return 'unknown';
-  }
+/** Of the headings, and of all that did not fail. */
+export const TONES: Readonly<Record<Attention, Tone>> = {
+  needs_you: 'needs',
+  done: 'turn',
+  working: 'busy',
+  new: 'idle',
+  unknown: 'unknown',
+  stopped: 'dead',
+};
+
+export function toneOf(session: Attending): Tone {
+  const need = needOf(session);
+  if (need === 'stuck') return 'stuck';
+  return need === 'error' || need === 'limit' ? 'error' : TONES[attentionOf(session)];
 }
 
 /** One line of what it is about: the question, or what it does. */
@@ -66,7 +33,7 @@ export function gistOf({ status, path }: Pick<Session, 'status' | 'path'>): stri
     return firstLine(question.text);
   }
   if (status.primary === 'active' && status.detail === 'using_tools') return firstLine(because.evidence);
-  if (status.primary === 'stuck') return statusText({ status });
+  if (status.primary === 'stuck') return stateText({ status });
   if (status.detail === 'error') return firstLine(because.evidence);
   return path === null ? '' : shortPath(path);
 }

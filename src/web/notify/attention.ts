@@ -1,12 +1,10 @@
 import { computed, effect } from '@preact/signals';
-import { needsPerson } from '../../protocol/index.ts';
+import { needsYou } from '../../protocol/index.ts';
 import { place } from '../app/router.ts';
 import { link, sessions } from '../connection/fleet.ts';
 
 /** How many sessions need a person. While the connection is lost nobody knows: 0. */
-const needing = computed(() =>
-  link.value === 'live' ? [...sessions.value.values()].filter(({ status }) => needsPerson(status)).length : 0,
-);
+const needing = computed(() => (link.value === 'live' ? [...sessions.value.values()].filter(needsYou).length : 0));
 
 /** Says in the title, the tab's icon and the installed app's badge how many sessions need a person. */
 export function startAttention(): void {

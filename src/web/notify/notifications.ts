@@ -1,5 +1,5 @@
 import { signal } from '@preact/signals';
-import { needsPerson, type Session } from '../../protocol/index.ts';
+import { needsYou, type Session } from '../../protocol/index.ts';
 import { client, link, onFrame, sessions } from '../connection/fleet.ts';
 import { registerWorker } from '../connection/own-worker.ts';
 import { gistOf, statusText } from '../list/tone.ts';
@@ -27,13 +27,13 @@ export function startNotifications(): void {
     if (frame.type === 'sessions') {
       // What was so before the page looked is on the page; only what changes is news.
       needs.clear();
-      for (const session of frame.sessions) needs.set(session.slug, needOf(session));
+      for (const session of frame.sessions) needs.set(session.slug, needKey(session));
     }
     if (frame.type !== 'session_state') return;
     const session = sessions.peek().get(frame.session);
     if (session === undefined) return;
     const now = { ...session, status: frame.status };
-    const need = needOf(now);
+    const need = needKey(now);
     if (needs.get(session.slug) === need) return;
     needs.set(session.slug, need);
     if (need === '') void withdraw(session.slug);
@@ -79,8 +79,9 @@ function isLookedAt(): boolean {
   return !document.hidden && document.hasFocus();
 }
 
-function needOf({ status }: Pick<Session, 'status'>): string {
-  return needsPerson(status) ? `${status.primary}/${status.detail} ${status.question?.id ?? ''}` : '';
+function needKey(session: Session): string {
+  const { status } = session;
+  return needsYou(session) ? `${status.primary}/${status.detail} ${status.question?.id ?? ''}` : '';
 }
 
 async function show(session: Session): Promise<void> {

@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals';
 import { memo } from 'preact/compat';
 import { useLayoutEffect, useRef } from 'preact/hooks';
-import { needsPerson, type Session } from '../../protocol/index.ts';
+import { needsYou, type Session } from '../../protocol/index.ts';
 import { addressOf } from '../app/router.ts';
 import { link, sessions } from '../connection/fleet.ts';
 import { keepInPlace, type Lingering, lingering } from '../list/lingering.ts';
@@ -20,7 +20,7 @@ export function HomePage() {
   const shownBefore = useRef<readonly string[]>([]);
   const askedAtFirst = useRef<ReadonlySet<string> | null>(null);
   const all = sessions.value;
-  const needing = allGroups.value.flatMap((group) => group.sessions).filter(({ status }) => needsPerson(status));
+  const needing = allGroups.value.flatMap((group) => group.sessions).filter(needsYou);
   const first = (isWhole.value ? needing : needing.slice(0, SHOWN_AT_ONCE)).map(({ slug }) => slug);
   const shown = keepInPlace(shownBefore.current, first, lingering.value);
   if (all.size > 0) askedAtFirst.current ??= new Set(needing.flatMap(({ status }) => status.question?.id ?? []));

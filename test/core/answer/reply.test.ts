@@ -57,7 +57,11 @@ describe('a permission', () => {
     ['no', { choice: 'no' }, { behavior: 'deny', message: expect.any(String), interrupt: true }],
     ['no and why', { choice: 'no', text: 'use docs/' }, said('use docs/')],
     ['the number of no, and why', { choice: 3, text: 'use docs/' }, said('use docs/')],
-    ['yes and more', { choice: 'yes', text: 'then stop' }, 'A yes takes no remark; send it as a prompt afterwards'],
+    [
+      'yes and more',
+      { choice: 'yes', text: 'then stop' },
+      'A yes takes no reply beside it; send the text as a prompt afterwards',
+    ],
     ['a number too many', { choice: 4 }, 'There is no option 4, only 1 to 3'],
   ])('is answered by %s', (_, answer, wanted) => {
     expect(reply(bash, answer)).toEqual(wanted);

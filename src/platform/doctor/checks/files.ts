@@ -43,7 +43,7 @@ export async function checkHome({ settings: { home, socket } }: DoctorContext): 
 export async function checkRecordings({ settings: { stream_dir }, askSessions }: DoctorContext): Promise<Finding> {
   const place = nearestExisting(stream_dir);
   if (!statSync(place).isDirectory())
-    return fault(`${place} is no directory`, 'Name another one in CBOS_STREAM_STREAM_DIR');
+    return fault(`${place} isn't a directory`, 'Name another one in CBOS_STREAM_STREAM_DIR');
   if (!isWritable(place)) return fault(`${place} cannot be written`, `Make it yours, or set CBOS_STREAM_STREAM_DIR`);
   const sessions = await askSessions();
   const undrawn = sessions.filter(({ undrawn_since: since }) => since !== undefined).map(({ slug }) => slug);
@@ -128,7 +128,7 @@ export async function checkSpool({ settings: { home }, now, askServer }: DoctorC
       ? ok(`${spool} (made at the first start)`)
       : fault(`${spool} is missing although the server runs`, 'cbos down && cbos up; the log in the home says why');
   }
-  if (!found.isDirectory()) return fault(`${spool} is no directory`, `rm ${spool}; cbos down && cbos up`);
+  if (!found.isDirectory()) return fault(`${spool} isn't a directory`, `rm ${spool}; cbos down && cbos up`);
   if (!isPrivate(found)) return fault(`${spool} has mode ${formatMode(found)}`, `chmod 700 ${spool}`);
   const rejected = filesIn(join(spool, 'rejected'));
   const waiting = filesIn(spool).filter(

@@ -18,7 +18,7 @@ const COMFORTABLE_NAME = 20;
 export async function checkScreenDirectory({ openScreen, userId }: DoctorContext): Promise<Finding> {
   const { dir, pidDigits } = await openScreen();
   const found = statSync(dir, { throwIfNoEntry: false });
-  if (found?.isDirectory() !== true) return fault(`${dir} is no directory`, `mkdir -p ${dir} && chmod 700 ${dir}`);
+  if (found?.isDirectory() !== true) return fault(`${dir} isn't a directory`, `mkdir -p ${dir} && chmod 700 ${dir}`);
   if (found.uid !== userId) {
     return fault(`${dir} belongs to another user`, 'mkdir -p -m 700 ~/.screen && export SCREENDIR=~/.screen');
   }

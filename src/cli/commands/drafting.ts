@@ -14,56 +14,62 @@ interface JsonOption {
 }
 
 interface AddOptions extends JsonOption {
+  queue?: boolean;
   when?: StashWhen;
   question?: string;
 }
 
-/** `stash` and what is below it. */
-export function addStashing(program: Command, context: CliContext): void {
+/** `draft` and what is below it; `stash` is what it was called before. */
+export function addDrafting(program: Command, context: CliContext): void {
+  addDrafts(program.command('draft'), context);
+  addDrafts(program.command('stash', { hidden: true }), context);
+}
+
+function addDrafts(draft: Command, context: CliContext): void {
   const { out } = context;
-  const stash = describe(program.command('stash'), {
+  describe(draft, {
     group: 'talking',
-    summary: 'keep replies for later, and apply them',
-    more: 'A reply is applied by hand, or with --when next_waiting by itself as soon as the session waits for a prompt (at once where it does already), oldest first, one per turn. Each is applied once at most. An id may be shortened as far as it stays unambiguous.',
+    summary: 'keep drafts: replies that are sent later',
+    more: 'A draft is sent by hand, or with --queue by itself as soon as the session takes a prompt (at once where it does already), oldest first, one per turn. Each is sent once at most. An id may be shortened as far as it stays unambiguous.',
     examples: [
-      ['cbos stash', 'list them'],
-      ["cbos stash add AUTH 'now the docs'", 'keep a reply'],
-      ["cbos stash add AUTH 'now the docs' --when next_waiting", 'for the end of its turn'],
-      ['cbos stash apply 3f2a', 'send it now'],
-      ['cbos stash rm 3f2a', 'take it out'],
+      ['cbos draft', 'list them'],
+      ["cbos draft add AUTH 'now the docs'", 'keep one'],
+      ["cbos draft add AUTH 'now the docs' --queue", 'sent by itself at the end of its turn'],
+      ['cbos draft send 3f2a', 'send it now'],
+      ['cbos draft rm 3f2a', 'delete it'],
     ],
   });
 
-  stash
+  draft
     .command('ls', { isDefault: true })
-    .summary('list the replies')
-    .description('List the replies, oldest first, applied ones too.')
+    .summary('list the drafts')
+    .description('List the drafts, oldest first, those that were sent too.')
     .option('--json', 'the REST body')
     .action(async (options: JsonOption) => {
       const client = await context.client();
       const replies = await client.call('listStash');
       if (options.json === true) out.json(replies);
-      else if (replies.length === 0) out.notice("the stash is empty — cbos stash add NAME 'a reply'");
+      else if (replies.length === 0) out.notice("there is no draft — cbos draft add NAME 'a reply'");
       else printReplies(context, replies);
     });
 
-  const add = stash.command('add');
+  const add = draft.command('add');
   add
-    .summary('keep a reply for a session')
-    .description('Keep a reply for a session. Put -- before a text that starts with a dash.')
-    .argument('<slug>', 'the session')
+    .summary('keep a draft for a session')
+    .description('Keep a draft for a session. Put -- before a text that starts with a dash.')
+    .argument('<name>', 'the session')
     .argument('<text...>', 'the reply; - reads standard input')
+    .option('--queue', 'send it by itself as soon as the session takes a prompt')
     .addOption(
-      add
-        .createOption('--when <when>', 'apply it by hand, or by itself as soon as the session waits for a prompt')
-        .choices(StashWhen.options),
+      add.createOption('--when <when>', 'what --queue was before: next_waiting').choices(StashWhen.options).hideHelp(),
     )
     .option('--question <text>', 'what it answers; the open question when left out')
     .option('--json', 'the REST body')
-    .action(async (slug: string, words: string[], { when, question, json }: AddOptions) => {
+    .action(async (slug: string, words: string[], { queue, when: given, question, json }: AddOptions) => {
+      const when = queue === true ? 'next_waiting' : given;
       const body = {
         session_slug: slug,
-        response: await readText(context, words, 'cbos stash'),
+        response: await readText(context, words, 'cbos draft'),
         ...(when === undefined ? {} : { when }),
         ...(question === undefined ? {} : { question }),
       };
@@ -73,34 +79,37 @@ export function addStashing(program: Command, context: CliContext): void {
       else out.line(keptLine(reply));
     });
 
-  stash
-    .command('apply')
-    .summary('send a reply now')
-    .description('Send a reply to its session now.')
-    .argument('<id>', 'the reply')
+  draft
+    .command('send')
+    .alias('apply')
+    .summary('send a draft now')
+    .description('Send a draft to its session now.')
+    .argument('<id>', 'the draft')
     .option('--json', 'the REST body')
     .action(async (given: string, options: JsonOption) => {
       const client = await context.client();
       const id = await findId(context, given);
       const reply = await client.call('applyStash', { params: { id } });
       if (options.json === true) out.json(reply);
-      else out.line(cleanLine(`${reply.session_slug} was sent it: ${firstLine(reply.response)}`));
+      else out.line(cleanLine(`Sent to ${reply.session_slug}: ${firstLine(reply.response)}`));
     });
 
-  stash
+  draft
     .command('rm')
-    .summary('take a reply out')
-    .description('Take a reply out of the stash.')
-    .argument('<id>', 'the reply')
+    .summary('delete a draft')
+    .description('Delete a draft.')
+    .argument('<id>', 'the draft')
     .option('--json', 'the REST body')
     .action(async (given: string, options: JsonOption) => {
       const client = await context.client();
       const id = await findId(context, given);
       const reply = await client.call('removeStash', { params: { id } });
       if (options.json === true) out.json(reply);
-      else out.line(cleanLine(`taken out: ${firstLine(reply.response)}`));
+      else out.line(cleanLine(`deleted: ${firstLine(reply.response)}`));
     });
 }
+
+const WHEN_WORDS: Readonly<Record<StashWhen, string>> = { manual: 'by hand', next_waiting: 'queued' };
 
 /** What a row shows of an id: random, so this much tells hundreds of them apart, and it is short enough to type. */
 const SHORT_ID = 8;
@@ -110,17 +119,17 @@ function printReplies({ out, io }: CliContext, replies: readonly StashedResponse
   out.table(
     [
       { title: 'ID' },
-      { title: 'SLUG', keeps: 'both ends' },
+      { title: 'NAME', keeps: 'both ends' },
       { title: 'WHEN', worth: 3 },
       { title: 'AGE', worth: 2 },
-      { title: 'APPLIED' },
+      { title: 'SENT' },
       { title: 'QUESTION', keeps: 'start', worth: 1 },
-      { title: 'RESPONSE', keeps: 'start' },
+      { title: 'REPLY', keeps: 'start' },
     ],
     replies.map((reply): Cell[] => [
       { text: cleanLine(reply.id.slice(0, SHORT_ID)), style: reply.applied ? 'dim' : 'bold' },
       { text: cleanLine(reply.session_slug) },
-      { text: cleanLine(reply.when) },
+      { text: WHEN_WORDS[reply.when] ?? cleanLine(reply.when) },
       { text: formatSince(reply.created_at, now) },
       { text: reply.applied ? `${formatSince(reply.applied_at, now)} ago` : '' },
       { text: shorten(firstLine(reply.question ?? '')), style: 'dim' },
@@ -140,8 +149,8 @@ function keptLine({ id, session_slug, when }: StashedResponse): string {
   const short = id.slice(0, SHORT_ID);
   return cleanLine(
     when === 'manual'
-      ? `kept for ${session_slug}; cbos stash apply ${short} sends it`
-      : `kept as ${short}; ${session_slug} gets it as soon as it waits for a prompt`,
+      ? `Kept for ${session_slug}; cbos draft send ${short} sends it`
+      : `Kept as ${short}; it is sent as soon as ${session_slug} takes a prompt`,
   );
 }
 
@@ -151,11 +160,7 @@ async function findId(context: CliContext, given: string): Promise<string> {
   const replies = await client.call('listStash');
   const fitting = replies.filter(({ id }) => given !== '' && id.startsWith(given));
   const [first, second] = fitting;
-  if (first === undefined) throw new CatalogueError('no_such_stash', `No reply is kept as ${JSON.stringify(given)}`);
+  if (first === undefined) throw new CatalogueError('no_such_stash', `No draft is kept as ${JSON.stringify(given)}`);
   if (second === undefined || first.id === given) return first.id;
-  throw new CommandError(
-    `${JSON.stringify(given)} may be ${fitting.length} replies`,
-    'give more of the id',
-    EXIT.usage,
-  );
+  throw new CommandError(`${JSON.stringify(given)} may be ${fitting.length} drafts`, 'give more of the id', EXIT.usage);
 }

@@ -1,0 +1,110 @@
+import { basename, resolve } from 'node:path';
+import { type Command, Option } from 'commander';
+import { isSlug, PermissionMode, type RouteInput, SessionType } from '../../protocol/index.ts';
+import { pathText } from '../../text/session-words.ts';
+import { cleanLine } from '../../text/terminal-text.ts';
+import type { CliContext } from '../context.ts';
+import { describe } from './command-help.ts';
+import { collectVariable, readDollars, readWhole } from './option-values.ts';
+
+interface NewOptions {
+  type?: SessionType;
+  prompt?: string;
+  permissionMode?: PermissionMode;
+  model?: string;
+  cols?: number;
+  rows?: number;
+  maxBudgetUsd?: number;
+  env?: Record<string, string>;
+  json?: boolean;
+}
+
+/** `new`. */
+export function addLaunching(program: Command, context: CliContext): void {
+  const { out } = context;
+
+  describe(program.command('new'), {
+    group: 'sessions',
+    summary: 'launch Claude Code in a directory',
+    more: 'Everything after -- is handed to claude.',
+    examples: [
+      ['cbos new ~/src/auth', 'in a directory, with its name: auth'],
+      ['cbos new AUTH', 'in the current directory, as AUTH'],
+      ["cbos new AUTH ~/src/auth --prompt 'fix the login test'", 'with a first prompt'],
+      ['cbos new PLAN . --permission-mode plan --cols 160 --rows 45', 'plan mode, a larger window'],
+      ['cbos new CI . --type json --max-budget-usd 5', 'without a terminal, for scripts and the browser'],
+      ['cbos new API ~/src/api --env DEBUG=1 -- --add-dir ../shared', 'a variable, and arguments for claude'],
+    ],
+  })
+    .usage('[options] <name> [path] [-- CLAUDE_ARGS…]\n       cbos new [options] <path> [-- CLAUDE_ARGS…]')
+    .argument('<new-name>', 'its name: letters, digits, - and _; or a path alone, which gives the name')
+    .argument('[path]', 'the directory it works in; the current one when left out')
+    .addOption(
+      new Option('--type <type>', 'a terminal in GNU Screen, or structured events').choices(SessionType.options),
+    )
+    .option('-p, --prompt <text>', 'the first prompt')
+    .addOption(new Option('--permission-mode <mode>', "Claude Code's permission mode").choices(PermissionMode.options))
+    .option('-m, --model <model>', 'the model, as claude --model takes it')
+    .option('--cols <n>', 'width of its terminal', readWhole(20, 500))
+    .option('--rows <n>', 'height of its terminal', readWhole(5, 200))
+    .option('--max-budget-usd <amount>', 'what a JSON session may cost at most', readDollars)
+    .option('--env <K=V>', 'a variable for its environment; may be given several times', collectVariable)
+    .option('--json', 'the REST body')
+    .action(async (first: string, second: string | undefined, options: NewOptions) => {
+      const client = await context.client();
+      const [slug, path] =
+        second === undefined && isPath(first) ? [await nameFor(context, first), first] : [first, second];
+      const { settings } = await context.settings();
+      const session = await client.call('createSession', {
+        body: newSessionBody({ context, slug, path, options, defaultType: settings.default_type ?? 'screen' }),
+      });
+      if (options.json === true) return out.json(session);
+      const where = pathText(session.path, context.io.env.HOME);
+      out.line(`${cleanLine(session.slug)} started in ${where}`);
+      if (session.type === 'json') out.line(`  cbos invoke ${session.slug} PROMPT   # run a turn`);
+      else out.line(`  cbos attach ${session.slug}   # its terminal; leave it with Ctrl-A d`);
+      out.line(`  cbos show ${session.slug}     # what it does and asks`);
+    });
+}
+
+/** A word that can be no name, because it says where a directory is. */
+function isPath(word: string): boolean {
+  return /^\.{0,2}(\/|$)/.test(word) && word !== '';
+}
+
+/** The name for a session in a directory: the directory's own, with a number where a session has that already. */
+async function nameFor({ client, io }: CliContext, path: string): Promise<string> {
+  const [base = ''] =
+    basename(resolve(io.cwd, path))
+      .replaceAll(/[^A-Za-z0-9_-]+/g, '-')
+      .match(/[A-Za-z0-9][A-Za-z0-9_-]{0,59}/) ?? [];
+  const name = base.replace(/-+$/, '') || 'session';
+  const taken = new Set((await (await client()).call('listSessions')).map(({ slug }) => slug));
+  const isFree = (slug: string): boolean => isSlug(slug) && !taken.has(slug);
+  let free = name;
+  for (let number = 2; !isFree(free); number++) free = `${name}-${number}`;
+  return free;
+}
+
+function newSessionBody(request: {
+  context: CliContext;
+  slug: string;
+  path: string | undefined;
+  options: NewOptions;
+  defaultType: SessionType;
+}): RouteInput<'createSession'>['body'] {
+  const { context, slug, path, options, defaultType } = request;
+  return {
+    slug,
+    path: resolve(context.io.cwd, path ?? '.'),
+    type: options.type ?? defaultType,
+    ...(options.prompt === undefined ? {} : { prompt: options.prompt }),
+    ...(options.permissionMode === undefined ? {} : { permission_mode: options.permissionMode }),
+    ...(options.model === undefined ? {} : { model: options.model }),
+    ...(options.cols === undefined ? {} : { cols: options.cols }),
+    ...(options.rows === undefined ? {} : { rows: options.rows }),
+    ...(options.maxBudgetUsd === undefined ? {} : { max_budget_usd: options.maxBudgetUsd }),
+    ...(options.env === undefined ? {} : { env: options.env }),
+    ...(context.passedArgs.length === 0 ? {} : { args: [...context.passedArgs] }),
+  };
+}

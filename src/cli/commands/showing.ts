@@ -1,0 +1,191 @@
+import type { Command } from 'commander';
+import { ATTENTIONS, attentionOf, type Because, CatalogueError, type Session } from '../../protocol/index.ts';
+import { blockedText } from '../../text/blocked-words.ts';
+import { formatSince } from '../../text/durations.ts';
+import { recordingsLines } from '../../text/recording-words.ts';
+import {
+  attentionCount,
+  attentionStyle,
+  modelText,
+  pathText,
+  queueText,
+  recordingText,
+  sessionGist,
+  sessionIcon,
+  sessionStyle,
+  stateText,
+} from '../../text/session-words.ts';
+import { cleanBlock, cleanLine } from '../../text/terminal-text.ts';
+import type { CliContext } from '../context.ts';
+import { readerOf } from '../list-reader.ts';
+import { nameLike } from '../name-like.ts';
+import { questionLines } from '../output/question-text.ts';
+import { agoText, type Reader } from '../output/session-table.ts';
+import { shownLines } from '../output/shown-lines.ts';
+import { describe } from './command-help.ts';
+
+interface ShowOptions {
+  verbose?: boolean;
+  json?: boolean;
+}
+
+/** `show` and `status`. */
+export function addShowing(program: Command, context: CliContext): void {
+  const { out } = context;
+
+  describe(program.command('show'), {
+    group: 'looking',
+    summary: 'show one session: what it asks and the commands that answer it, or what it does',
+    more: 'With --verbose also why CBOS says so, its processes and its screen.',
+    examples: [
+      ['cbos show AUTH', 'what it wants'],
+      ['cbos show AUTH -v', 'everything about it'],
+      ['cbos show AUTH --json | jq .status', 'for programs'],
+    ],
+  })
+    .argument('<name>', 'the session')
+    .option('-v, --verbose', 'everything that is known of it')
+    .option('--json', 'the REST body')
+    .action(async (slug: string, options: ShowOptions) => {
+      const session = await findSession(context, slug, options.json === true);
+      if (options.json === true) out.json(session);
+      else
+        printSession(context, session, {
+          ...(await readerOf(context, [session])),
+          isVerbose: options.verbose === true,
+        });
+    });
+
+  describe(program.command('status'), {
+    group: 'looking',
+    summary: 'count the sessions, and say how the recordings are',
+    more: 'Below the counts: what recordings take of the disk, which cannot be written, and what was dropped to stay within the settings.',
+    examples: [
+      ['cbos status', 'how many need you, are done, work'],
+      ['cbos status --json | jq .recordings.dropped', 'all that was dropped'],
+      ['cbos status --json | jq .by_state.waiting', 'for a status bar'],
+    ],
+  })
+    .option('--json', 'both REST bodies in one, /sessions/status and /recordings')
+    .action(async (options: { json?: boolean }) => {
+      const client = await context.client();
+      const recordings = await client.call('recordings');
+      if (options.json === true) {
+        out.json({ ...(await client.call('countSessions')), recordings });
+        return;
+      }
+      printCounts(context, await client.call('listSessions'));
+      out.line();
+      out.lines(recordingsLines(recordings));
+    });
+}
+
+/** A person who looks may type a name in other letters; a program gets the session of exactly this name, or none. */
+async function findSession(context: CliContext, slug: string, isExact: boolean): Promise<Session> {
+  const client = await context.client();
+  try {
+    return await client.call('getSession', { params: { slug } });
+  } catch (error) {
+    if (isExact || !(error instanceof CatalogueError) || error.code !== 'no_such_session') throw error;
+    const sessions = await client.call('listSessions');
+    const like = nameLike(slug, sessions);
+    if (like === null || like.toLowerCase() !== slug.toLowerCase()) throw error;
+    return client.call('getSession', { params: { slug: like } });
+  }
+}
+
+function printCounts({ out }: CliContext, sessions: readonly Session[]): void {
+  const attentions = sessions.map(attentionOf);
+  for (const attention of ATTENTIONS) {
+    const count = attentions.filter((one) => one === attention).length;
+    if (count > 0) out.line(out.style(attentionStyle(attention), attentionCount(attention, count)));
+  }
+  out.line(`  ${sessions.length} in all`);
+}
+
+type Shown = Reader & { isVerbose: boolean };
+
+function printSession({ out }: CliContext, session: Session, reader: Shown): void {
+  const { status } = session;
+  const heading = out.style('bold', `${sessionIcon(session)} ${session.slug}`);
+  const state = out.style(sessionStyle(session), stateText(session));
+  out.line(`${heading}  ${state} for ${formatSince(status.since, reader.now)}`);
+  if (status.question !== null) {
+    out.line();
+    out.lines(questionLines(session.slug, status.question));
+    out.line();
+  }
+  for (const [name, value] of [...facts(session, reader), ...(reader.isVerbose ? details(session, reader) : [])]) {
+    if (value !== '') out.line(`  ${out.style('dim', name.padEnd(FACT_WIDTH))}${value}`);
+  }
+  // A dialog on it says what stands above already.
+  const screen = cleanBlock(session.buffer_tail ?? '').trimEnd();
+  if (screen !== '' && (reader.isVerbose || status.question === null)) {
+    out.line();
+    out.lines(shownLines(out, screen.split('\n')));
+  }
+}
+
+const FACT_WIDTH = 12;
+
+type Fact = readonly [name: string, value: string];
+
+/** What it is about, and whatever stands in the way. */
+function facts(session: Session, { home, branchOf, modelOf }: Reader): Fact[] {
+  const { status, adopted, path } = session;
+  const branch = path === null ? '' : cleanLine(branchOf(path));
+  return [
+    ['path', [pathText(path, home), branch === '' ? '' : `(${branch})`].filter(isText).join(' ')],
+    ['says', status.question === null ? sessionGist(session) : ''],
+    ['keys', status.primary === null ? '' : blockedText(session)],
+    ['recording', recordingText(session)],
+    ['queue', queueText(session) === '' ? '' : `${queueText(session)}; cbos queue resume ${session.slug}`],
+    ['health', status.health === 'ALIVE' ? '' : cleanLine(status.health)],
+    ['observed', adopted ? '' : cleanLine(`started by something else; cbos adopt ${session.screen_id ?? ''}`)],
+    ['model', modelText(modelOf(session))],
+    ['cost', costText(session)],
+    ['limit', limitText(session)],
+  ];
+}
+
+function details(session: Session, { now }: Reader): Fact[] {
+  const { because } = session.status;
+  const size = session.cols === null ? '' : `${session.cols}×${session.rows}`;
+  const attached = session.attached === true ? 'attached' : null;
+  return [
+    ['because', because.source === 'none' ? 'nothing tells yet' : becauseText(because)],
+    ['screen', [session.screen_id, size, attached].filter(isText).map(cleanLine).join(', ')],
+    ['pid', session.pid === null ? '' : String(session.pid)],
+    ['permissions', cleanLine(session.permission_mode ?? '')],
+    ['claude', cleanLine(session.claude_session_id ?? '')],
+    ['created', agoText(session.created_at, now)],
+    ['active', agoText(session.last_activity, now)],
+  ];
+}
+
+function becauseText({ source, rule, evidence }: Because): string {
+  return cleanLine(`${[rule, evidence].filter(isText).join(': ')} (${source})`);
+}
+
+function costText({ cost_usd: cost, max_budget_usd: budget }: Session): string {
+  if (cost === null) return '';
+  return budget === null ? `$${cost.toFixed(2)}` : `$${cost.toFixed(2)} of $${budget}`;
+}
+
+/** Worth a line only where it stands in the way, or is about to. */
+function limitText({ rate_limit: limit }: Session): string {
+  if (limit === null || limit.status === 'allowed') return '';
+  const kind = (limit.kind ?? 'usage').replaceAll('_', ' ');
+  const said = LIMIT_WORDS.get(limit.status) ?? limit.status.replaceAll('_', ' ');
+  const used = limit.utilization === null ? '' : ` (${Math.round(limit.utilization * 100)} %)`;
+  return cleanLine(`${kind} limit ${said}${used}${limit.resets_at === null ? '' : `, resets at ${limit.resets_at}`}`);
+}
+
+const LIMIT_WORDS: ReadonlyMap<string, string> = new Map([
+  ['allowed_warning', 'nearly reached'],
+  ['rejected', 'reached'],
+]);
+
+function isText(part: string | null): part is string {
+  return part !== null && part !== '';
+}

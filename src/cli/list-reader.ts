@@ -1,0 +1,17 @@
+import type { Session } from '../protocol/index.ts';
+import type { CliContext } from './context.ts';
+import type { Reader } from './output/session-table.ts';
+
+/** What the table needs of this machine. */
+export async function readerOf({ io, host }: CliContext, sessions: readonly Session[]): Promise<Reader> {
+  const [branches, models] = await Promise.all([
+    host.gitBranches(sessions.flatMap(({ path }) => path ?? [])),
+    host.lastModels(sessions),
+  ]);
+  return {
+    now: io.now(),
+    home: io.env.HOME,
+    branchOf: (path) => branches.get(path) ?? '',
+    modelOf: ({ slug, model }) => models.get(slug) ?? model,
+  };
+}

@@ -1,0 +1,39 @@
+import type { Session } from '../protocol/index.ts';
+
+/** So many letters may be wrong, missing or too many. */
+const MOST_SLIPS = 2;
+
+/**
+ * The name that a person meant who typed one that no session has: the same in other letters, or one that begins so, or one that is a slip
+ * or two away. null where none is alike, or several are.
+ */
+export function nameLike(typed: string, sessions: readonly Pick<Session, 'slug'>[]): string | null {
+  const name = typed.toLowerCase();
+  const alike = (test: (slug: string) => boolean): string[] =>
+    sessions.map(({ slug }) => slug).filter((slug) => test(slug.toLowerCase()));
+  const tests: ((slug: string) => boolean)[] = [
+    (slug) => slug === name,
+    (slug) => name.length > 1 && slug.startsWith(name),
+    // Of a short name a slip or two leave nothing.
+    (slug) => name.length > MOST_SLIPS + 1 && slips(slug, name) <= MOST_SLIPS,
+  ];
+  for (const test of tests) {
+    const [first, ...others] = alike(test);
+    if (first !== undefined) return others.length === 0 ? first : null;
+  }
+  return null;
+}
+
+/** Levenshtein's distance: letters changed, put in or left out. */
+function slips(one: string, other: string): number {
+  let row = Array.from({ length: other.length + 1 }, (_, index) => index);
+  for (let i = 1; i <= one.length; i++) {
+    const next = [i];
+    for (let j = 1; j <= other.length; j++) {
+      const changed = (row[j - 1] ?? 0) + (one[i - 1] === other[j - 1] ? 0 : 1);
+      next.push(Math.min(changed, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1));
+    }
+    row = next;
+  }
+  return row.at(-1) ?? 0;
+}

@@ -1,0 +1,144 @@
+import { attentionOf, compareAttention, type Session } from '../../protocol/index.ts';
+import { blockedText } from '../../text/blocked-words.ts';
+import { formatSince } from '../../text/durations.ts';
+import {
+  ATTENTION_TITLES,
+  modelText,
+  pathText,
+  queueText,
+  recordingText,
+  sessionGist,
+  sessionIcon,
+  sessionStyle,
+  stateText,
+} from '../../text/session-words.ts';
+import { cleanLine } from '../../text/terminal-text.ts';
+import { type Cell, type Column, renderTable, type TableOptions } from './table.ts';
+
+/** What the server does not say: a path relative to `~`, the time, the branch of a folder, the model of a session in a terminal. */
+export interface Reader {
+  now: number;
+  home: string | undefined;
+  /** the git branch of a folder, empty where it has none */
+  branchOf(path: string): string;
+  /** the model of its last answer, else the one it was launched with */
+  modelOf(session: Session): string | null;
+}
+
+interface SessionColumn extends Column {
+  cell(session: Session, reader: Reader): Cell;
+}
+
+/** What `cbos ls` can show of a session, by the names that `--columns` takes. */
+const COLUMNS = {
+  name: {
+    title: 'NAME',
+    keeps: 'both ends',
+    cell: ({ slug }) => ({ text: cleanLine(slug), style: 'bold' }),
+  },
+  state: { title: 'STATE', cell: (session) => ({ text: stateText(session), style: sessionStyle(session) }) },
+  for: { title: 'FOR', worth: 4, cell: ({ status }, { now }) => ({ text: formatSince(status.since, now) }) },
+  path: {
+    title: 'PATH',
+    keeps: 'end',
+    worth: 3,
+    cell: ({ path }, { home }) => ({ text: pathText(path, home), style: 'dim' }),
+  },
+  branch: {
+    title: 'BRANCH',
+    keeps: 'both ends',
+    worth: 2,
+    isExtra: true,
+    cell: ({ path }, { branchOf }) => ({ text: path === null ? '' : cleanLine(branchOf(path)), style: 'dim' }),
+  },
+  model: {
+    title: 'MODEL',
+    worth: 1,
+    isExtra: true,
+    cell: (session, { modelOf }) => ({ text: modelText(modelOf(session)), style: 'dim' }),
+  },
+  says: { title: 'SAYS', keeps: 'start', least: 20, worth: 5, cell: (session) => ({ text: saysOf(session) }) },
+  type: { title: 'TYPE', cell: ({ type }) => ({ text: cleanLine(type) }) },
+  pid: { title: 'PID', cell: ({ pid }) => ({ text: pid === null ? '' : String(pid) }) },
+  mode: { title: 'MODE', cell: ({ permission_mode: mode }) => ({ text: cleanLine(mode ?? '') }) },
+  cost: { title: 'COST', cell: ({ cost_usd: cost }) => ({ text: cost === null ? '' : `$${cost.toFixed(2)}` }) },
+  created: { title: 'CREATED', cell: ({ created_at: at }, { now }) => ({ text: agoText(at, now) }) },
+  active: { title: 'ACTIVE', cell: ({ last_activity: at }, { now }) => ({ text: agoText(at, now) }) },
+  id: { title: 'ID', cell: ({ claude_session_id: id }) => ({ text: cleanLine(id ?? ''), style: 'dim' }) },
+} satisfies Record<string, SessionColumn>;
+
+export type ColumnName = keyof typeof COLUMNS;
+export const COLUMN_NAMES = Object.keys(COLUMNS) as readonly ColumnName[];
+
+/** What is shown where nobody says; `ls -l` shows all. */
+const USUAL_COLUMNS: readonly ColumnName[] = ['name', 'state', 'for', 'path', 'branch', 'model', 'says'];
+
+const ICON: SessionColumn = {
+  title: '',
+  cell: (session) => ({ text: sessionIcon(session), style: sessionStyle(session) }),
+};
+
+/** `attention`: who needs the person first, the longest first. `for`: the longest in its state first. The others: the newest first. */
+export const SORT_KEYS = ['attention', 'name', 'for', 'created', 'active', 'path'] as const;
+export type SortKey = (typeof SORT_KEYS)[number];
+
+export function sortSessions(sessions: readonly Session[], key: SortKey): Session[] {
+  const by = (textOf: (session: Session) => string, sign: 1 | -1) => (one: Session, other: Session) =>
+    sign * compareTexts(textOf(one), textOf(other));
+  // Times on the wire sort as texts.
+  const orders: Readonly<Record<SortKey, (one: Session, other: Session) => number>> = {
+    attention: compareAttention,
+    name: by(({ slug }) => slug.toLowerCase(), 1),
+    for: by(({ status }) => status.since, 1),
+    created: by((session) => session.created_at ?? '', -1),
+    active: by((session) => session.last_activity ?? '', -1),
+    path: by(({ path }) => path ?? '', 1),
+  };
+  return sessions.toSorted(orders[key]);
+}
+
+function compareTexts(one: string, other: string): number {
+  return one < other ? -1 : Number(one > other);
+}
+
+interface SessionTable extends Pick<TableOptions, 'style' | 'width'> {
+  sessions: readonly Session[];
+  /** null: the usual ones, as far as there is room; what a person names is all shown */
+  columns: readonly ColumnName[] | null;
+  reader: Reader;
+  /** a line above each group that says what its sessions want; they are sorted by attention then */
+  hasHeadings: boolean;
+}
+
+/** The table of `cbos ls` as lines. */
+export function sessionTable({ sessions, columns, reader, hasHeadings, style, width }: SessionTable): string[] {
+  const shown = [ICON, ...(columns?.map(alwaysShown) ?? USUAL_COLUMNS.map((name): SessionColumn => COLUMNS[name]))];
+  const rows = sessions.map((session) => shown.map((column) => column.cell(session, reader)));
+  const [titles = '', ...lines] = renderTable({ columns: shown, rows, style, width });
+  if (!hasHeadings) return [titles, ...lines];
+  const attentions = sessions.map(attentionOf);
+  const grouped = lines.flatMap((line, index) => {
+    const attention = attentions[index] ?? 'unknown';
+    if (attentions[index - 1] === attention) return [line];
+    const count = attentions.filter((one) => one === attention).length;
+    return [style('bold', `${ATTENTION_TITLES[attention]} (${count})`), line];
+  });
+  return [titles, ...grouped];
+}
+
+function alwaysShown(name: ColumnName): SessionColumn {
+  const { worth: _, isExtra: __, ...column }: SessionColumn = COLUMNS[name];
+  return column;
+}
+
+function saysOf(session: Session): string {
+  if (!session.adopted) return cleanLine(`only observed; cbos adopt ${session.screen_id ?? ''}`);
+  const parts = [blockedText(session), recordingText(session), queueText(session), sessionGist(session)];
+  return cleanLine(parts.filter(Boolean).join('; '));
+}
+
+/** `5m 12s ago`; empty where the time is unknown. */
+export function agoText(timestamp: string | null, now: number): string {
+  const span = formatSince(timestamp, now);
+  return span === '' ? '' : `${span} ago`;
+}

@@ -1,0 +1,57 @@
+import { configDirectory, isConversationId, transcriptFile } from '../platform/claude/index.ts';
+import { openRegularFile } from '../platform/files/regular-file.ts';
+import type { Session } from '../protocol/index.ts';
+
+/** So much of a transcript's end is looked through. An answer, or a tool's result, that is longer than this hides the model. */
+const TAIL_BYTES = 65_536;
+
+/**
+ * Which model gave the last answer of each session in a terminal, by slug, from Claude Code's own transcripts: what a launch asked for may
+ * have been changed since with `/model`. Sessions of another home, and those without an answer, are left out.
+ */
+export async function readLastModels(
+  environment: Readonly<Record<string, string | undefined>>,
+  sessions: readonly Session[],
+): Promise<ReadonlyMap<string, string>> {
+  const configDir = configDirectory(environment);
+  const found = await Promise.all(
+    sessions.map(async ({ slug, type, path: cwd, claude_session_id: sessionId }) => {
+      if (type !== 'screen' || cwd === null || sessionId === null || !isConversationId(sessionId)) return null;
+      const tail = await readTail(transcriptFile({ configDir, cwd, sessionId }));
+      const model = tail
+        .split('\n')
+        .map(modelOf)
+        .findLast((one) => one !== null);
+      return model == null ? null : ([slug, model] as const);
+    }),
+  );
+  return new Map(found.filter((one) => one !== null));
+}
+
+async function readTail(path: string): Promise<string> {
+  // Not there yet, or not to be read: then nobody knows.
+  const file = await openRegularFile(path).catch(() => null);
+  if (file === null) return '';
+  try {
+    const { size } = await file.stat();
+    const length = Math.min(size, TAIL_BYTES);
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(length), 0, length, size - length);
+    return buffer.subarray(0, bytesRead).toString('utf8');
+  } catch {
+    return '';
+  } finally {
+    await file.close();
+  }
+}
+
+/** null for a line that is cut off, is no answer, or is one of Claude Code's own (`<synthetic>`). */
+function modelOf(line: string): string | null {
+  if (!line.includes('"assistant"')) return null;
+  try {
+    const { type, message } = JSON.parse(line) as { type?: unknown; message?: { model?: unknown } | null };
+    const model = type === 'assistant' ? message?.model : null;
+    return typeof model === 'string' && !model.startsWith('<') ? model : null;
+  } catch {
+    return null;
+  }
+}

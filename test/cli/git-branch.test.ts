@@ -1,0 +1,53 @@
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { readGitBranches } from '../../src/local/git-branch.ts';
+import { createWorld, type World } from '../harness/world.ts';
+
+let world: World;
+beforeEach(() => {
+  world = createWorld();
+});
+afterEach(() => world.dispose());
+
+const git = (...words: string[]): string =>
+  execFileSync('git', ['-c', 'user.name=A', '-c', 'user.email=a@example', ...words], {
+    cwd: world.projectDir,
+    env: { ...world.env, GIT_CONFIG_GLOBAL: '/dev/null' },
+    encoding: 'utf8',
+  });
+const branchOf = async (path: string): Promise<string | undefined> => (await readGitBranches([path])).get(path);
+
+test('is read in a folder, below it, in a worktree, and of a detached head', async () => {
+  const { projectDir, dir } = world;
+  git('init', '--quiet', '--initial-branch', 'feature/one');
+  expect(await branchOf(projectDir)).toBe('feature/one');
+  git('commit', '--quiet', '--allow-empty', '--message', 'x');
+  const below = join(projectDir, 'src', 'deep');
+  mkdirSync(below, { recursive: true });
+  expect(await branchOf(below)).toBe('feature/one');
+  git('worktree', 'add', '--quiet', '-b', 'two', join(dir, 'tree'));
+  expect(await branchOf(join(dir, 'tree'))).toBe('two');
+  git('checkout', '--quiet', '--detach');
+  expect(await branchOf(projectDir)).toBe(git('rev-parse', 'HEAD').slice(0, 7));
+});
+
+test('is nothing where no repository is, and where .git is something else', async () => {
+  const odd = (name: string, make: (git: string) => void): string => {
+    const folder = join(world.dir, name);
+    mkdirSync(folder);
+    make(join(folder, '.git'));
+    return folder;
+  };
+  const paths = [
+    world.dir,
+    '/nowhere/at/all',
+    odd('empty', (path) => mkdirSync(path)),
+    odd('text', (path) => writeFileSync(path, 'no pointer')),
+    odd('astray', (path) => writeFileSync(path, 'gitdir: /nowhere\n')),
+    odd('large', (path) => writeFileSync(path, `gitdir: ${'x'.repeat(5_000)}`)),
+    odd('pipe', (path) => execFileSync('mkfifo', [path])),
+  ];
+  expect([...(await readGitBranches(paths))]).toEqual([]);
+});

@@ -1,0 +1,117 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { ROOT } from '../../scripts/root.mjs';
+import {
+  ATTENTIONS,
+  type Attending,
+  attentionOf,
+  compareAttention,
+  DETAILS,
+  Detail,
+  matchesState,
+  needOf,
+  parseStateSelector,
+  type RateLimit,
+} from '../../src/protocol/index.ts';
+import { ATTENTION_TITLES, sessionIcon, sessionStyle, stateText } from '../../src/text/session-words.ts';
+import { someSession } from '../harness/some-session.ts';
+
+const { status } = someSession('X');
+const REACHED: RateLimit = { status: 'rejected', kind: 'five_hour', resets_at: null, utilization: 1 };
+const of = (primary: Attending['status']['primary'], detail: Detail | null = null): Attending => ({
+  status: { primary, detail },
+});
+const seen = (session: Attending) => [
+  attentionOf(session),
+  sessionIcon(session),
+  sessionStyle(session),
+  stateText(session),
+];
+
+test.each([
+  [of('waiting', 'permission'), ['needs_you', '○', 'yellow', 'asks permission']],
+  [of('waiting', 'question'), ['needs_you', '○', 'yellow', 'asks']],
+  [of('waiting', 'plan'), ['needs_you', '○', 'yellow', 'has a plan']],
+  [of('waiting', 'setup'), ['needs_you', '○', 'yellow', 'needs set-up']],
+  [of('idle', 'error'), ['needs_you', '✗', 'red', 'error']],
+  [{ ...of('idle', 'error'), rate_limit: REACHED }, ['needs_you', '✗', 'red', 'limit reached']],
+  [{ ...of('idle', 'waiting_input'), rate_limit: REACHED }, ['needs_you', '✗', 'red', 'limit reached']],
+  [of('stuck'), ['needs_you', '!', 'magenta', 'no sign of life']],
+  [of('idle', 'waiting_input'), ['done', '✓', 'green', 'done']],
+  [{ ...of('active', 'thinking'), rate_limit: REACHED }, ['working', '◐', 'cyan', 'thinking']],
+  [of('active', 'responding'), ['working', '◐', 'cyan', 'answering']],
+  [of('active', 'using_tools'), ['working', '●', 'cyan', 'using tools']],
+  [of('active', 'compacting'), ['working', '●', 'cyan', 'compacting']],
+  [of('idle', 'ready'), ['new', '◌', null, 'new']],
+  [{ status: { primary: null, detail: null, because: { source: 'none' } } } as const, ['new', '◌', null, 'starting']],
+  [of(null), ['unknown', '?', 'dim', 'unknown']],
+  [of('dead'), ['stopped', '⊘', 'dim', 'stopped']],
+])('%j', (session, expected) => {
+  expect(seen(session)).toEqual(expected);
+});
+
+test('each detail has its own words, and what a newer server says does no harm', () => {
+  const words = Detail.options.map((detail) => stateText(of(DETAILS[detail].primary, detail)));
+  expect(new Set(words).size).toBe(words.length);
+  const newer = { status: { primary: 'waiting', detail: 'vote' } } as unknown as Attending;
+  expect([attentionOf(newer), needOf(newer)]).toEqual(['needs_you', 'question']);
+  expect(attentionOf({ status: { primary: 'dreaming', detail: null } } as unknown as Attending)).toBe('unknown');
+});
+
+test('the list has who asks before what failed, within that the longest first, then the others as the glossary names them', () => {
+  const at = (slug: string, { status: { primary, detail } }: Attending, minute: number) =>
+    someSession(slug, {
+      status: { ...status, primary, detail, since: `2026-11-20T15:${String(minute).padStart(2, '0')}:00.000Z` },
+    });
+  const listed = [
+    at('STOPPED', of('dead'), 1),
+    at('DONE-2', of('idle', 'waiting_input'), 9),
+    at('DONE-1', of('idle', 'waiting_input'), 2),
+    at('WORKS', of('active', 'thinking'), 1),
+    at('NEW', of('idle', 'ready'), 1),
+    at('STUCK', of('stuck'), 1),
+    at('FAILED', of('idle', 'error'), 1),
+    at('PLAN', of('waiting', 'plan'), 5),
+    at('ASKS', of('waiting', 'question'), 8),
+  ].toSorted(compareAttention);
+  expect(listed.map(({ slug }) => slug)).toEqual([
+    'PLAN',
+    'ASKS',
+    'FAILED',
+    'STUCK',
+    'DONE-1',
+    'DONE-2',
+    'WORKS',
+    'NEW',
+    'STOPPED',
+  ]);
+});
+
+describe('a state can be asked for by what is wanted', () => {
+  test.each([
+    ['needs-you', ['ASKS', 'FAILED']],
+    ['done', ['DONE']],
+    ['stopped', ['STOPPED']],
+    // What it was before.
+    ['waiting', ['ASKS', 'DONE']],
+    ['dead', ['STOPPED']],
+  ])('%s', (word, expected) => {
+    const selector = parseStateSelector(word);
+    const sessions = [
+      someSession('ASKS', { state: 'waiting', status: { ...status, primary: 'waiting', detail: 'permission' } }),
+      someSession('FAILED', { state: 'error', status: { ...status, primary: 'idle', detail: 'error' } }),
+      someSession('DONE', { state: 'waiting', status: { ...status, primary: 'idle', detail: 'waiting_input' } }),
+      someSession('STOPPED', { state: 'dead', status: { ...status, primary: 'dead', detail: null } }),
+    ];
+    expect(sessions.filter((one) => selector !== null && matchesState(one, selector)).map(({ slug }) => slug)).toEqual(
+      expected,
+    );
+  });
+});
+
+test('the glossary has the words', () => {
+  const glossary = readFileSync(join(ROOT, 'docs/GLOSSARY.md'), 'utf8');
+  for (const attention of ATTENTIONS)
+    expect(glossary).toContain(`| **${ATTENTION_TITLES[attention].toLowerCase()}** |`);
+});
