@@ -27,13 +27,8 @@ export function addHistory(program: Command, context: CliContext): void {
       ["cbos history --json | jq 'map(.waited_ms) | add'", 'for programs'],
     ],
   })
-<<<<<<< HEAD
-    .argument('[slug]', 'the session')
-    .option('--days <n>', 'how many days, today included', readWhole(1, MOST_DAYS), DEFAULT_DAYS)
-=======
     .argument('[name]', 'the session')
-    .option('--days <n>', 'so many days, today included', readWhole(1, MOST_DAYS), DEFAULT_DAYS)
->>>>>>> 9e771f7de7e0530cb90f49cdbbf1467d8bfb2481
+    .option('--days <n>', 'how many days, today included', readWhole(1, MOST_DAYS), DEFAULT_DAYS)
     .option('--json', 'the REST body')
     .action(async (slug: string | undefined, { days, json }: HistoryOptions) => {
       const client = await context.client();
