@@ -20,7 +20,7 @@ export const about =
   '20 sessions: from the write into the recording to the frame at a WebSocket client; in the same run from the write into the terminal to a client of tmux in control mode';
 
 const SESSIONS = 20;
-/** A redraw of Claude Code; and what `script` reads of a terminal at once at the most. */
+/** A redraw of Claude Code; and what `script` reads of a terminal at once at most. */
 const QUIET = { bytesPerSecond: 1_000_000, writeBytes: 1_500, seconds: 10 };
 const FLOOD = { bytesPerSecond: 30_000_000, writeBytes: 4_096, seconds: 8 };
 const WARM_UP = { ...QUIET, seconds: 3 };
@@ -84,7 +84,7 @@ interface Run {
 interface Measured {
   quiet: Run;
   flood: Run;
-  /** MB above the start, at the most */
+  /** MB above the start, at most */
   memory: number;
 }
 

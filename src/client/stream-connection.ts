@@ -29,7 +29,7 @@ export interface StreamOptions {
   listener: StreamListener;
   /** calls back once after a time: `setTimeout` behind a disposer */
   startTimer(callback: () => void, delayMs: number): Dispose;
-  /** how long a lost server is waited for, in all; for ever when left out. The first connection is never tried again. */
+  /** how long a lost server is waited for, in all; forever when left out. The first connection is never tried again. */
   giveUpAfterMs?: number;
 }
 

@@ -26,7 +26,7 @@ function isName(text: string): boolean {
 }
 
 /**
- * A file by its path, or the recording of a session by its name. The timing stands beside it unless it was named.
+ * A file by its path, or the recording of a session by its name. The timing is beside it unless it was named.
  * @throws CatalogueError no_recording
  */
 export function findRecording({ recording, timing }: RecordingName, { settings, cwd }: RecordingPlace): RecordingPair {

@@ -48,7 +48,7 @@ export interface SettingRow {
   name: SettingName;
   /** the environment variable, null where there is none */
   environment: string | null;
-  /** the key in config.toml, with its table before a dot; null where it cannot stand there */
+  /** the key in config.toml, with its table before a dot; null where it cannot be there */
   file: string | null;
   /** what it does, one line */
   about: string;

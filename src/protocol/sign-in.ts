@@ -44,7 +44,7 @@ export const PassRequest = z
   .meta({ id: 'PassRequest' });
 export type PassRequest = z.infer<typeof PassRequest>;
 
-/** What a page's requests carry beside the cookie, for an hour at the most and never longer than the server runs. */
+/** What a page's requests carry beside the cookie, for an hour at most and never longer than the server runs. */
 export const Pass = z.object({ pass: z.string() }).meta({ id: 'Pass' });
 export type Pass = z.infer<typeof Pass>;
 
@@ -66,7 +66,7 @@ export const SignInLink = z.object({ code: z.string(), expires_at: Timestamp }).
 export type SignInLink = z.infer<typeof SignInLink>;
 
 /**
- * The link that a code makes. The code stands behind `#`: browsers keep that part to themselves, so no log and no
+ * The link that a code makes. The code is behind `#`: browsers keep that part to themselves, so no log and no
  * `Referer` ever has it.
  * @param address `http://HOST:PORT`
  */

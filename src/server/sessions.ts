@@ -49,7 +49,7 @@ export interface RecordingStream {
   readonly slug: string;
   /** file of the recording; changes with a rename and a restart */
   file(): string;
-  /** the recording as its files, for who reads more of it than its end; the size where it does not say one itself */
+  /** the recording as its files, for a caller that reads more of it than its end; the size where it does not say one itself */
   source(): RecordingSource;
   /** where the output begins: the end of `script`'s header line, 0 for a log that Screen writes */
   start(): number;

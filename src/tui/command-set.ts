@@ -12,7 +12,7 @@ export interface CommandSet<A> {
   run(app: A, typed: string): void;
   /** The commands whose name begins so, with what they do. */
   matching(typed: string): [name: string, about: string][];
-  /** As much as all matching commands have in common; null where that is no more than what stands there. */
+  /** As much as all matching commands have in common; null where that is no more than what is there. */
   complete(typed: string): string | null;
   /** how each is used, and what it does */
   help: readonly (readonly [usage: string, about: string])[];

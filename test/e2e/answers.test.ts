@@ -145,7 +145,7 @@ function toolResults(): string[] {
   });
 }
 
-/** What stands in the prompt's box, by what Claude Code gets when it is sent: nothing may have been left there. */
+/** What is in the prompt's box, by what Claude Code gets when it is sent: nothing may have been left there. */
 async function expectEmptyPrompt(): Promise<void> {
   const sent = await prompt('scene:hello and nothing else');
   expect(sent.error).toBeNull();

@@ -46,7 +46,7 @@ async function interrupted(): Promise<void> {
   expect(result.body).toEqual({ status: 'interrupted' });
 }
 
-/** Sends a prompt and proves that Claude Code got this and nothing that stood in the box before. */
+/** Sends a prompt and proves that Claude Code got this and nothing that was in the box before. */
 async function expectEmptyPrompt(): Promise<void> {
   const text = `${slug}: alone scene:hello`;
   expect((await send(text)).error).toBeNull();

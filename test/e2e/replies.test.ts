@@ -203,7 +203,7 @@ describe('a person at the terminal', () => {
   });
 });
 
-/** A person's key that came too late stands in the prompt, and theirs it is to take out. */
+/** A person's key that came too late is in the prompt, and theirs it is to take out. */
 async function takeOutKey(screenId: string): Promise<void> {
   await cbos.until(slug, ({ status }) => status.unchanged_ms > 500, 'has stood still');
   const { body } = await cbos.call<{ buffer: string }>('GET', `/sessions/${slug}/buffer?lines=4`);

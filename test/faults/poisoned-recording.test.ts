@@ -13,7 +13,7 @@ stty -echo
 echo ready
 while read -r file; do cat "$file"; done
 `;
-/** No sequence is known that loops for ever, so one is planted in what xterm.js makes a title's letters with. */
+/** No sequence is known that loops forever, so one is planted in what xterm.js makes a title's letters with. */
 const PLANT = `const make = String.fromCharCode;
 String.fromCharCode = (...codes) => {
   if (codes.includes(0xe123)) for (;;);

@@ -256,7 +256,7 @@ test.each(['screen', 'json'] as const)('n launches a %s session in a folder that
   await terminal.keys('Tab');
   await terminal.keys('C-u');
   await terminal.type(`~/code-${type.slice(0, 2)}`);
-  // At once, as somebody types who knows it: the folders that begin so need not stand there yet.
+  // At once, as somebody types who knows it: the folders that begin so need not be there yet.
   await terminal.keys('Tab');
   await terminal.until(new RegExp(`folder +~/code-${type}`), 'the folder, completed');
   await terminal.keys('Tab');

@@ -130,7 +130,7 @@ function argumentValues(
   return name === 'name' || name === 'old' || name === 'recording' ? sessions : [];
 }
 
-/** Nothing where there is no server, and in no case a message: it would stand in the prompt. */
+/** Nothing where there is no server, and in no case a message: it would be in the prompt. */
 async function readSuggestions(context: CliContext): Promise<Suggestions> {
   let timer: NodeJS.Timeout | undefined;
   const nothing: Suggestions = { sessions: [], ids: [], choices: [] };

@@ -118,7 +118,7 @@ function printSession({ out }: CliContext, session: Session, reader: Shown): voi
   for (const [name, value] of [...facts(session, reader), ...(reader.isVerbose ? details(session, reader) : [])]) {
     if (value !== '') out.line(`  ${out.style('dim', name.padEnd(FACT_WIDTH))}${value}`);
   }
-  // A dialog on it says what stands above already.
+  // A dialog on it says what is above already.
   const screen = cleanBlock(session.buffer_tail ?? '').trimEnd();
   if (screen !== '' && (reader.isVerbose || status.question === null)) {
     out.line();

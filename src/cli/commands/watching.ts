@@ -19,7 +19,7 @@ import { describe } from './command-help.ts';
 import { readSeconds, readStateWord } from './option-values.ts';
 
 /**
- * How long `wait` waits for a server that went away: longer than any restart, while a script does not hang for ever
+ * How long `wait` waits for a server that went away: longer than any restart, while a script does not hang forever
  * on a server that somebody stopped for the night.
  */
 const LOST_SERVER_MS = 60_000;

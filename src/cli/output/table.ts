@@ -32,7 +32,7 @@ export interface TableOptions {
 const GAP = '  ';
 /** A value cut to fewer cells says nothing. */
 const LEAST = 12;
-/** What a column that can be cut keeps as long as an extra one stands beside it. */
+/** What a column that can be cut keeps as long as an extra one is beside it. */
 const COMFORTABLE = 30;
 
 /**

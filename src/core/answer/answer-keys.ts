@@ -54,7 +54,7 @@ const PREVIEW_HINT = /\bn to add notes\b/;
 /**
  * The steps that answer a dialog, from what it shows when the answer begins. Measured on 2.1.329:
  * - a digit answers a numbered dialog at once. Where it comes too late it is a harmless letter in the prompt, while an
- *   Enter would send what stands there: so digits wherever they do. The trust dialog has no numbers and ignores them.
+ *   Enter would send what is there: so digits wherever they do. The trust dialog has no numbers and ignores them.
  * - in a question with checkboxes digits tick, Right leads on; a text for its free-text option ticks that, and only with the marker
  *   elsewhere does Right lead on. After several questions, or one with checkboxes, a page asks to submit.
  * - a remark: marker, Tab, text, Enter.
@@ -232,7 +232,7 @@ export function showsDialog(question: Question, opened: DialogView, now: DialogV
 }
 
 /**
- * Whether a text stands in the field that has the marker. Blanks and line breaks do not count. Where Claude Code keeps the cursor in the
+ * Whether a text is in the field that has the marker. Blanks and line breaks do not count. Where Claude Code keeps the cursor in the
  * field (2.1.329), the text must end there; 2.0.77 leaves it below everything.
  */
 export function standsInField(frame: ScreenFrame, text: string): boolean {
@@ -272,7 +272,7 @@ function findOption(view: DialogView, option: OptionRef): number {
   return isIt ? option.index : -1;
 }
 
-/** What stands in the field of a question's free-text option, null where nothing does. */
+/** What is in the field of a question's free-text option, null where it is empty. */
 const textInField = (view: DialogView): string | null =>
   optionsOf(view)[findOption(view, 'free_text')]?.description ?? null;
 

@@ -15,7 +15,7 @@ export function isEmptyBox({ draft, cover, dialog, primary }: ScreenReading): bo
   return draft === null && cover === null && dialog === null && primary !== null;
 }
 
-/** How far the lines of the prompt's box are indented, and how many lines stand below it at most. */
+/** How far the lines of the prompt's box are indented, and how many lines are below it at most. */
 const BOX_INDENT = /^ {2}/;
 const LINES_BELOW_BOX = 6;
 

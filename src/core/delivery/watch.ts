@@ -140,7 +140,7 @@ function findReturned(draft: string, { deliveries, told }: Seen): Returned | 'no
   const at = Math.max(...(told?.putBack.values() ?? []));
   const back = [...(told?.putBack ?? [])].flatMap(([text, time]) => (time > at - TOGETHER_MS ? [text] : []));
   if (back.length === 0) return 'nothing_told';
-  // The hook tells of a text before it is in the queue. What comes back at that moment stands beside it in the box, and
+  // The hook tells of a text before it is in the queue. What comes back at that moment is beside it in the box, and
   // the text never gets into the queue (2.1.329).
   const onItsWay = queued
     .filter((text) => told?.queued.has(text) !== true && told?.taken.has(text) !== true)

@@ -105,7 +105,7 @@ export interface ScreenReading {
   evidence: string;
   /** the dialog that is open, without its identity: that needs time */
   dialog: ScreenDialog | null;
-  /** text that stands in the prompt and was not sent, null when the prompt is empty or not visible */
+  /** text that is in the prompt and was not sent, null when the prompt is empty or not visible */
   draft: string | null;
   /** what keeps a text from the prompt, null where nothing does or a dialog is open */
   cover: Cover | null;
@@ -115,7 +115,7 @@ export interface ScreenReading {
 
 /**
  * What has the keys in the prompt's place though no dialog is open: a text that is typed then is lost, or does what nobody meant. A
- * `transcript` lies over everything; a `view` of Claude Code's own, as `/help` and `/status` show one, stands in the prompt's place and asks nothing. In `shell` mode Enter runs the text as a command; while old prompts are searched it sends the one
+ * `transcript` lies over everything; a `view` of Claude Code's own, as `/help` and `/status` show one, is in the prompt's place and asks nothing. In `shell` mode Enter runs the text as a command; while old prompts are searched it sends the one
  * that was found, again; below the list of `agents` it begins a session of its own. `unknown`: neither a prompt is drawn nor a dialog, so it may be an editor, or a frame that is not whole yet.
  */
 export type Cover = 'transcript' | 'view' | 'shell' | 'search' | 'agents' | 'unknown';

@@ -219,7 +219,7 @@ export function dialogQuestion(sources: DialogSources): Question {
   };
 }
 
-/** The question as its dialog shows it, for keys: its options may stand there under other numbers than were told. */
+/** The question as its dialog shows it, for keys: its options may be there under other numbers than were told. */
 export function asDrawn(question: Question, dialog: ScreenDialog): Question {
   const [first, ...others] = question.questions;
   const drawn = dialog.parts[0];
@@ -229,7 +229,7 @@ export function asDrawn(question: Question, dialog: ScreenDialog): Question {
   return { ...question, options, questions: [{ ...first, options }, ...others] };
 }
 
-/** As far as the screen tells: nobody knows the options of a dialog before it is drawn to its end; what it asks stands first. */
+/** As far as the screen tells: nobody knows the options of a dialog before it is drawn to its end; what it asks comes first. */
 function drawnParts({ kind, tool, dialog }: DialogSources): QuestionPart[] {
   const asked = kind === 'question' && tool !== null ? askedQuestions(tool.input) : [];
   const parts = mergeParts(asked, dialog?.parts ?? []);
@@ -261,7 +261,7 @@ function mergeParts(asked: readonly QuestionPart[], shown: readonly QuestionPart
     const extra = drawn.options
       .slice(part.options.length)
       .filter((option) => !part.options.some((own) => own.label === option.label));
-    // The model's own options as it worded them: long labels wrap on the screen, and previews stand beside them.
+    // The model's own options as it worded them: long labels wrap on the screen, and previews are beside them.
     return { ...part, options: isDrawn ? [...part.options, ...extra] : part.options };
   });
 }

@@ -6,9 +6,9 @@ export interface Thresholds {
   stuckMs: Millis;
   /** where no hook speaks: how long a spinner must turn before a turn runs */
   spinnerSettleMs: Millis;
-  /** where no hook speaks: how long the prompt must stand there before the turn is over */
+  /** where no hook speaks: how long the prompt must be there before the turn is over */
   promptSettleMs: Millis;
-  /** how long the prompt must stand there before a turn is over that no hook ended */
+  /** how long the prompt must be there before a turn is over that no hook ended */
   silentEndMs: Millis;
   /** how far the screen may be behind the hooks */
   drawLagMs: Millis;
@@ -22,7 +22,7 @@ export const DEFAULT_THRESHOLDS: Thresholds = {
   // A spinner turns before there is anything to wait for: up to 230 ms before the request leaves, and for 100 to 300 ms where a command
   // is answered without one or a refused tool is put away (1.0.128 to 2.1.329).
   spinnerSettleMs: 250,
-  // Redraws come in several writes: an idle prompt stands there for a moment while a turn goes on.
+  // Redraws come in several writes: an idle prompt is there for a moment while a turn goes on.
   promptSettleMs: 200,
   // An interrupt fires no hook; a hook that is under way comes in less.
   silentEndMs: 600,

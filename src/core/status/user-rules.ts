@@ -9,7 +9,7 @@ const PLACES = {
   screen: ({ frame }: ScreenView) => frame.lines,
   /** the last ten lines that are not blank */
   bottom: ({ frame }: ScreenView) => frame.lines.filter((line) => line.trim() !== '').slice(-10),
-  /** what stands below the prompt's box */
+  /** what is below the prompt's box */
   footer: ({ footer }: ScreenView) => footer.split('\n'),
 } as const;
 type Place = keyof typeof PLACES;

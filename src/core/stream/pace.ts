@@ -11,7 +11,7 @@ export const WINDOW_BYTES = 256 * 1024;
  */
 export const MAX_LAG_BYTES = 512 * 1024;
 
-/** Bytes in one frame at the most: a frame is held whole by both sides, and other sessions' frames wait behind it. */
+/** Bytes in one frame at most: a frame is held whole by both sides, and other sessions' frames wait behind it. */
 export const FRAME_BYTES = 64 * 1024;
 
 /** The longest character; with less room than that a frame could be empty. */

@@ -21,7 +21,7 @@ type Place = 'text' | 'escape' | 'csi' | 'string' | 'string-escape';
  * How many bytes at the end belong to an escape sequence or a character that is not finished yet.
  * A snapshot shows what a terminal has understood, and a terminal cut off in the middle of a sequence has understood nothing
  * of it: whoever goes on from the snapshot needs the sequence from its beginning.
- * @param bytes what comes before the snapshot's offset, {@link SEQUENCE_LOOKBACK_BYTES} of it at the most are of interest
+ * @param bytes what comes before the snapshot's offset, {@link SEQUENCE_LOOKBACK_BYTES} of it at most are of interest
  */
 export function unfinishedLength(bytes: Uint8Array): number {
   let place: Place = 'text';

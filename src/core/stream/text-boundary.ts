@@ -1,4 +1,4 @@
-/** Bytes of a character after its first, at the most. */
+/** Bytes of a character after its first, at most. */
 const MAX_CONTINUATION = 3;
 
 /**

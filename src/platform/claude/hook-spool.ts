@@ -68,7 +68,7 @@ const MOST_APART_MS = 1_000;
 const NANOSECONDS_PER_MICROSECOND = 1_000n;
 const MICROSECONDS_PER_MILLISECOND = 1_000;
 
-/** How often `accept` may fail on one file: a fault may pass, but one bad hook must not hold up all others for ever. */
+/** How often `accept` may fail on one file: a fault may pass, but one bad hook must not hold up all others forever. */
 const MAX_ATTEMPTS = 3;
 /** Long enough for a database that is busy, short enough that nobody waits for a status. */
 const RETRY_MS = 250;

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { ToldTexts } from '../../core/delivery/seen.ts';
 import { openRegularFile } from '../files/regular-file.ts';
 
-/** A queue's operations stand near the end of a transcript; between them and it lies what one turn wrote. */
+/** A queue's operations are near the end of a transcript; between them and it lies what one turn wrote. */
 const TAIL_BYTES = 1_048_576;
 
 const Operation = z.object({

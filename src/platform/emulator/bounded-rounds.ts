@@ -80,7 +80,7 @@ const box = createContext({ work: () => undefined });
 const script = new Script('work()');
 
 /**
- * The one way in Node to end what loops for ever in the same thread, patterns included: V8 is told to by a thread of its own. Where that thread
+ * The one way in Node to end what loops forever in the same thread, patterns included: V8 is told to by a thread of its own. Where that thread
  * cannot be started, which would abort the process, it is done without a limit.
  * @throws Error ERR_SCRIPT_EXECUTION_TIMEOUT, and what the work throws
  */

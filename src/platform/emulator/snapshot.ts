@@ -202,7 +202,7 @@ function placedAt(terminal: Terminal, core: CoreBuffer, col: number): string {
   return `\u001b[${terminal.buffer.active.cursorY - top + 1};${col + 1}H`;
 }
 
-/** From the last line that was drawn: right also for who writes the snapshot into a terminal of another height, below what stands there. */
+/** From the last line that was drawn: right also for a caller that writes the snapshot into a terminal of another height, below what is there. */
 function movedTo(terminal: Terminal, col: number): string {
   const { active } = terminal.buffer;
   const length = drawnLength(active, terminal.rows);

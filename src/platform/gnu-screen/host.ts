@@ -50,7 +50,7 @@ export interface ScreenHostOptions {
   tempDir: string;
 }
 
-/** `screen -ls` takes 5 ms; with a stopped daemon in the directory it may hang for ever. */
+/** `screen -ls` takes 5 ms; with a stopped daemon in the directory it may hang forever. */
 export const SCREEN_TIMEOUT_MS = 3_000;
 
 /** Screen 4.9.0 expands `$` and `^` in the arguments of `-X` in every kind of quotes, so paths that hold others are not used. */

@@ -18,7 +18,7 @@ export function createSpareRoom(now: () => number): () => boolean {
     if (limits === null) return true;
     if (now() - countedAt >= COUNT_EVERY_MS) {
       countedAt = now();
-      // Of the whole machine: as many as the user has at the most.
+      // Of the whole machine: as many as the user has at most.
       threads = Number(/\/(\d+) /.exec(read('/proc/loadavg') ?? '')?.[1] ?? 0);
     }
     const left = Math.min(limitOf(limits, 'processes') - threads, ...ownGroups().map(leftIn));

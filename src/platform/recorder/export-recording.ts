@@ -46,7 +46,7 @@ export async function* exportCast(
 }
 
 /**
- * The session's text as a person could read it: what scrolled off and what stands there last. Full-screen programs come in between,
+ * The session's text as a person could read it: what scrolled off and what is there last. Full-screen programs come in between,
  * where they ran, as far as their screens were drawn anew.
  * @throws CatalogueError no_recording
  */
@@ -92,7 +92,7 @@ export async function exportText(source: RecordingSource, onProgress: ProgressLi
 
 /**
  * A page that needs nothing else: the last screen with its scrollback, in colours. What a full-screen program showed when it was left
- * stands above it. Nothing in it is active: no script, no link, no picture, and the policy forbids them as well.
+ * is above it. Nothing in it is active: no script, no link, no picture, and the policy forbids them as well.
  * @throws CatalogueError no_recording
  */
 export async function exportPage(

@@ -17,7 +17,7 @@ const FIRST_LINE = 'cbos keyframes 1\n';
 
 /**
  * The keyframes of one recording, in a file beside it: after the first line, each is a line of JSON and then its screen, packed.
- * Only appended to, so a crash costs the last one at the most. It is a cache: without it, it is made again.
+ * Only appended to, so a crash costs the last one at most. It is a cache: without it, it is made again.
  */
 export class KeyframeFile {
   readonly #handle: FileHandle;

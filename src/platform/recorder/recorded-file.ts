@@ -2,7 +2,7 @@ import { type FileHandle, open } from 'node:fs/promises';
 import { CatalogueError } from '../../protocol/index.ts';
 import { listParts, packedUpTo, unpackPart } from './recording-parts.ts';
 
-/** A file of a recording, open for reading at any offset, whether what stands there was packed or not. */
+/** A file of a recording, open for reading at any offset, whether what is there was packed or not. */
 export interface RecordedFile {
   /** bytes it has by now, the dropped ones included: where its offsets end */
   size(): Promise<number>;

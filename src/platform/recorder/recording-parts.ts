@@ -114,7 +114,7 @@ export async function dropOldestPart(typescript: string): Promise<void> {
 
 /**
  * Forgets all parts up to the end of one of them.
- * @param note kept with it, for who reads on from there: {@link readDropNote}
+ * @param note kept with it, for a caller that reads on from there: {@link readDropNote}
  */
 export async function dropParts(file: string, to: number, note = ''): Promise<void> {
   const dir = partsDirectory(file);

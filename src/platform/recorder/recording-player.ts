@@ -167,7 +167,7 @@ export class RecordingPlayer {
 
   /**
    * Makes the keyframes that are still missing.
-   * @param pause awaited after each, by who has time
+   * @param pause awaited after each, by a caller that has time
    */
   grow(pause: () => Promise<void> = async () => undefined): Promise<void> {
     this.#growing ??= this.#grow(pause).finally(() => {

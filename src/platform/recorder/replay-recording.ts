@@ -14,7 +14,7 @@ export interface ReplayRequest extends RecordingSource {
   onProgress?: ProgressListener;
   /** lines kept above the window; none when left out */
   scrollback?: number;
-  /** the terminal before anything is drawn, for who wants more of it than its frames */
+  /** the terminal before anything is drawn, for a caller that wants more of it than its frames */
   onStart?(emulator: Emulator): void;
   /** the terminal when all is drawn, before it is gone */
   onEnd?(emulator: Emulator): void;

@@ -53,7 +53,7 @@ export interface SessionRecord {
   lastQuestion: string | null;
   /** hook evidence as core folds it, so that a restarted server knows what hooks have said */
   hooks: unknown;
-  /** the digits that answers typed last: where its dialog had gone by then, one stands in the prompt. null: no such digit can stand there */
+  /** the digits that answers typed last: where its dialog had gone by then, one is in the prompt. null: no such digit can be there */
   answerKey: string | null;
   /** when its prompt was last cleared by a key, in Unix milliseconds */
   clearedAt: number | null;

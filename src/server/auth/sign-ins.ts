@@ -18,7 +18,7 @@ export const SIGN_IN_LIFE_MS = 30 * 86_400_000;
 
 /** How many links may be open; the oldest goes first. Nobody has this many browsers. */
 const MAX_LINKS = 50;
-/** Signed-in browsers at the most; the oldest is signed out. */
+/** Signed-in browsers at most; the oldest is signed out. */
 const MAX_SIGN_INS = 100;
 
 const ID_BYTES = 12;

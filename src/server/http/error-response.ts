@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import { toHomeError } from '../../platform/sqlite/home-fault.ts';
 import { CatalogueError, ERRORS } from '../../protocol/index.ts';
 
-/** Fields named in one message at the most: the first ones are what a person fixes first. */
+/** Fields named in one message at most: the first ones are what a person fixes first. */
 const MAX_ISSUES = 5;
 
 /** What is sent for a failure, over HTTP and inside WebSocket frames. */

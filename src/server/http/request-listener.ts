@@ -47,7 +47,7 @@ export function createRequestListener(options: RequestListenerOptions): (transpo
       const { target, moved, isProven } = gate.admit(request, transport);
       if (isProven) onProven(request.socket);
       if (moved !== null) {
-        // What stands behind `#`, a link's code above all, the browser takes along by itself.
+        // What is behind `#`, a link's code above all, the browser takes along by itself.
         response.writeHead(307, { Location: `${moved}${target}` }).end();
         return;
       }

@@ -277,7 +277,7 @@ export class JsonDriver {
     }
   }
 
-  /** Anything else that it asks would wait for ever: CBOS has no hooks and no servers of its own in it. */
+  /** Anything else that it asks would wait forever: CBOS has no hooks and no servers of its own in it. */
   #refuseUnknown(event: ClaudeEvent): void {
     const { subtype } = (event.request ?? {}) as { subtype?: unknown };
     if (subtype === 'can_use_tool') return;

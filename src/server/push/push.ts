@@ -6,7 +6,7 @@ import { readPrivateFile, writePrivateFile } from '../private-file.ts';
 import type { Dispose, Sessions } from '../sessions.ts';
 import { sendPush } from './send-push.ts';
 
-/** Browsers at the most; the oldest goes first. */
+/** Browsers at most; the oldest goes first. */
 const MAX_SUBSCRIPTIONS = 50;
 
 /** A notification shows so much; a push service takes 4 kB in all. */

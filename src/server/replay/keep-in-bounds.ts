@@ -31,7 +31,7 @@ export interface BoundsOptions {
   restMs?: number;
 }
 
-/** Packing a part takes 60 ms of another thread; with this rest it takes a fifth of a core at the most. */
+/** Packing a part takes 60 ms of another thread; with this rest it takes a fifth of a core at most. */
 const REST_MS = 250;
 /** Old recordings are looked for so often: they are kept for days. */
 const TIDY_MS = 3_600_000;
@@ -96,7 +96,7 @@ export function keepInBounds(options: BoundsOptions): Bounds {
     if (timing !== null) await packFile(timing, (await stat(timing)).size);
   }
 
-  /** Too small to have a part, as most recordings are for ever: nothing else has to be asked. */
+  /** Too small to have a part, as most recordings are forever: nothing else has to be asked. */
   async function isTidy(stream: RecordingStream): Promise<boolean> {
     const { timing } = stream.source();
     const files = timing === null ? [stream.file()] : [stream.file(), timing];

@@ -17,7 +17,7 @@ export interface OlderRecordings {
 
 export function createOlderRecordings(options: { streamDir: string; replays: Replays }): OlderRecordings {
   const { streamDir, replays } = options;
-  /** the one that was asked for last stands last */
+  /** the one that was asked for last comes last */
   const opened = new Map<string, Replayable>();
 
   async function describe(name: string): Promise<KeptRecording> {

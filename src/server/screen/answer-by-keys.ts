@@ -75,7 +75,7 @@ export async function answerByKeys(actor: SessionActor, id: string, request: Ans
 /**
  * What versions up to 2.1.150 cannot be answered with. They drop a text beside ticked boxes without a word; the digit of "Chat about this" does
  * nothing. Their dialogs grow with the text in a field, and one that is higher than the window cannot be read any more: nothing would tell
- * that the text stands there.
+ * that the text is there.
  * @throws CatalogueError no_such_option
  */
 function requirePossible(actor: SessionActor, question: Question, plan: AnswerPlan): void {
@@ -224,7 +224,7 @@ class OpenDialog {
   /** @throws CatalogueError stale_question, no_question */
   #requireOpen(step: AnswerStep): void {
     const view = this.view();
-    // A text of several lines may look like anything; that it stands in the field says more than how the dialog reads.
+    // A text of several lines may look like anything; that it is in the field says more than how the dialog reads.
     if (step.kind === 'enter' && step.written !== null && standsInField(view.frame, step.written)) return;
     const { question } = this.#actor.status.memory();
     const isSame = question?.id === this.#question.id || (this.#question.tool === null && this.#typed);

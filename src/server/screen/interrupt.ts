@@ -88,7 +88,7 @@ function isRunning(actor: SessionActor): boolean {
   return primary === 'active' || primary === 'stuck';
 }
 
-/** The prompt of the turn that runs: as the hook told it, else as it stands above the answer. */
+/** The prompt of the turn that runs: as the hook told it, else as it is above the answer. */
 function runningPrompt(actor: SessionActor): string | null {
   const { hooks, screen } = actor.status.evidence();
   if (hooks.prompt !== null) return hooks.prompt.text;

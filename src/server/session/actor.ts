@@ -151,7 +151,7 @@ export class SessionActor {
     return { id: screenId, daemon, window, ...(agent === null ? {} : { pid: agent.pid }) };
   }
 
-  /** A digit that answers a dialog is about to be typed; null: none can stand in the prompt any more. Written down before it is typed. */
+  /** A digit that answers a dialog is about to be typed; null: none can be in the prompt any more. Written down before it is typed. */
   rememberAnswerKey(key: string | null): void {
     const keys = key === null ? null : `${this.currentRecord.answerKey ?? ''}${key}`.slice(-ANSWER_KEYS);
     if (keys !== this.currentRecord.answerKey) this.save({ answerKey: keys });

@@ -21,7 +21,7 @@ export function createPatientDeliveries(store: DeliveryStore, writes: PatientWri
 
   return {
     save: (record) => {
-      // The last one stands last.
+      // The last one comes last.
       unwritten.delete(record.id);
       unwritten.set(record.id, record);
       writes.write(() => {

@@ -24,7 +24,7 @@ interface Form {
   /** the folder is a proposal, shown as selected text: what is typed takes its place, a key that moves in it keeps it */
   isProposed: boolean;
   type: SessionType;
-  /** folders that begin as what stands in the field */
+  /** folders that begin as what is in the field */
   folders: readonly string[];
   /** the server has been asked for the folders and has not answered */
   isLookingUp: boolean;

@@ -10,7 +10,7 @@ export interface Frame {
 const SIDE_BY_SIDE_COLS = 118;
 const LIST_SHARE = 0.28;
 const [LEAST_LIST_COLS, MOST_LIST_COLS] = [36, 56];
-/** Above the session the list takes a third at the most. */
+/** Above the session the list takes a third at most. */
 const LIST_ROWS_SHARE = 1 / 3;
 const LEAST_LIST_ROWS = 3;
 

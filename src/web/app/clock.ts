@@ -3,7 +3,7 @@ import { signal } from '@preact/signals';
 /** Ages are shown in minutes, mostly; the first minute in seconds is not worth more redraws than this. */
 const TICK_MS = 5_000;
 
-/** Unix milliseconds, a few seconds old at the most. */
+/** Unix milliseconds, a few seconds old at most. */
 export const now = signal(Date.now());
 
 setInterval(() => {

@@ -1,6 +1,6 @@
 import { signal } from '@preact/signals';
 
-/** Where the page is; addresses stand behind `#`, so no server's log has them and none of them is a route of REST. */
+/** Where the page is; addresses are behind `#`, so no server's log has them and none of them is a route of REST. */
 export type Place =
   | { page: 'home' }
   | SessionPlace

@@ -35,7 +35,7 @@ function useColours(code: CodeToColour): { lines: Highlighted | null; rest: stri
   const whole = keptColours(code);
   const isWanted = whole === undefined && language !== '' && text.length <= MAX_COLOURED;
   useEffect(() => {
-    // One at a time: the text that stands there when the answer comes is asked for next.
+    // One at a time: the text that is there when the answer comes is asked for next.
     if (!isWanted || isAsked.current || isBroken) return;
     isAsked.current = true;
     retryWhileAway(() => colour(code))

@@ -5,7 +5,7 @@ import { Markdown } from './markdown.tsx';
 
 /**
  * What a tool is called with, as a person reads it: a command, a change of a file, a plan, or the fields as they are.
- * @param props.isFileNamed the file's name stands above it already
+ * @param props.isFileNamed the file's name is above it already
  */
 export function ToolInput(props: { name: string; input: unknown; isFileNamed?: boolean }) {
   const { name, input, isFileNamed = false } = props;

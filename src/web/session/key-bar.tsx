@@ -23,7 +23,7 @@ const WITH_CONTROL: readonly { letter: string; about: string }[] = [
   { letter: 'U', about: 'clear the line' },
 ];
 
-/** The keys that a phone's keyboard has not. */
+/** The keys that a phone's keyboard lacks. */
 export function KeyBar({ onKeys }: { onKeys: (keys: string) => void }) {
   const isControl = useSignal(false);
   // The field that has the focus keeps it: a phone would close its keyboard otherwise.

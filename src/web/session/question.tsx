@@ -120,7 +120,7 @@ function takeFocus(field: HTMLInputElement | null): void {
   field?.focus();
 }
 
-/** Without a dialog on a screen the text is the call in a line, which stands above it whole. */
+/** Without a dialog on a screen the text is the call in a line, which is above it whole. */
 function isOfTool(text: string, tool: string): boolean {
   return text === tool || text.startsWith(`${tool}: `);
 }

@@ -4,7 +4,7 @@ import { readScreen, type ScreenFrame } from '../../../src/core/status/index.ts'
 const COLS = 100;
 const RULE = '─'.repeat(COLS);
 
-/** Without a prompt: what stands below a rule, below a command in the conversation. */
+/** Without a prompt: what is below a rule, below a command in the conversation. */
 function below(command: string, ...lines: string[]): ScreenFrame {
   return { ...frame(''), lines: ['● Hello! I am ready when you are.', '', `❯ ${command}`, '', RULE, ...lines] };
 }

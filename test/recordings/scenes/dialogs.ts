@@ -78,7 +78,7 @@ const menu = (
   },
 });
 
-/** Dialogs, and what else may stand before the prompt. */
+/** Dialogs, and what else may be before the prompt. */
 export const DIALOG_SCENES: Readonly<Record<string, RecordedScene>> = {
   'ask-several': {
     about: 'three questions in one dialog, one with several answers',

@@ -76,7 +76,7 @@ const draft = (about: string, keys: readonly string[]): RecordedScene => ({
   },
 });
 
-/** How turns run, look and fail, and what stands in the prompt. */
+/** How turns run, look and fail, and what is in the prompt. */
 export const TURN_SCENES: Readonly<Record<string, RecordedScene>> = {
   wide: {
     about: 'an answer in wide characters and emoji',

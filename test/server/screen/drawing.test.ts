@@ -180,7 +180,7 @@ test('a resize holds for the picture that is being drawn, too', async () => {
   expect(recorded.drawing.emulator().frame()).toMatchObject({ cols: 30, rows: 5 });
 });
 
-/** No sequence is known that loops for ever, so one is planted in what xterm.js makes a title's letters with. */
+/** No sequence is known that loops forever, so one is planted in what xterm.js makes a title's letters with. */
 const ENDLESS = '\x1b]0;\ue123\x07';
 function plant(): void {
   const make = String.fromCharCode;

@@ -102,7 +102,7 @@ function withoutScreen({ hook, registry, evidence, now, thresholds }: Hearing): 
 function screenOverRegistry({ screen, registry, shown, evidence, now, thresholds }: ScreenHearing): Arbitration {
   const bestThereIs = final(screen, 'no hook ever came: the screen is the best that there is');
   if (screen.primary !== 'idle' || registry?.primary !== 'active') return bestThereIs;
-  // While an answer streams and a draft stands in the prompt, 2.1.329 shows neither spinner nor hint.
+  // While an answer streams and a draft is in the prompt, 2.1.329 shows neither spinner nor hint.
   if (shown.reading.draft !== null) {
     const winner: SourceVerdict = { ...registry, detail: 'responding' };
     return final(winner, 'a draft in the prompt hides the signs of a turn: the registry knows');

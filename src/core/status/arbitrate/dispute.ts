@@ -108,7 +108,7 @@ function overIdleScreen(dispute: FullHearing): Arbitration {
   const deadline = isNews
     ? Math.max(screen.since, lastHookAt) + silentEndMs
     : Math.max(hook.since, lastHookAt) + NEVER_BEGAN_MS;
-  // What changes while the prompt stands there is most likely an answer being written under a draft.
+  // What changes while the prompt is there is most likely an answer being written under a draft.
   const isWritten =
     shown.reading.draft !== null && shown.progressedAt > hook.since && now - shown.progressedAt < silentEndMs;
   const choice = {

@@ -29,7 +29,7 @@ interface DrawnDialog {
 }
 
 /**
- * Whether a dialog is drawn to its end. Claude Code draws from the top to the bottom, so what stands below the options tells that all of them
+ * Whether a dialog is drawn to its end. Claude Code draws from the top to the bottom, so what is below the options tells that all of them
  * are there: the lower edge of the box (1.0), the line that names its keys, or an option that is always the last. Where one dialog
  * takes the place of another, the line of keys may be the old one's: then the cursor tells. It rests below everything (1.0 to
  * 2.1.50) or at the marker (from 2.1.150 on), in what the user opened also in the search or the tabs above the options (2.1.330), and is

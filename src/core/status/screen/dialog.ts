@@ -174,7 +174,7 @@ function withFreeTextLabel(options: readonly ShownOption[], multi: boolean): Sho
 }
 
 /**
- * The dialog at the bottom of the window, null when none is open there. Only call it where no prompt box stands below:
+ * The dialog at the bottom of the window, null when none is open there. Only call it where no prompt box is below:
  * a dialog takes the prompt's place in every version seen.
  */
 export function readDialog(frame: ScreenFrame, signs: ScreenSigns): ScreenDialog | null {

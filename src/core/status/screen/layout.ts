@@ -15,7 +15,7 @@ export interface PromptBox {
   isSuggestion: boolean;
 }
 
-/** The line with the moving sign that stands above the prompt while a turn runs. */
+/** The line with the moving sign that is above the prompt while a turn runs. */
 export interface SpinnerLine {
   row: number;
   /** the words without sign and clock, e.g. `Garnishing…`: steady while it turns */

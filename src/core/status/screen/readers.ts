@@ -11,7 +11,7 @@ export function lastTurn(blocks: readonly Block[]): readonly Block[] {
   return blocks;
 }
 
-/** 2.1.329 names the hook that it waits for, and so the moment: what stands above is not news then. */
+/** 2.1.329 names the hook that it waits for, and so the moment: what is above is not news then. */
 const RUNNING_TOOL_HOOK = /^running P(?:re|ost)ToolUse\w* hook/;
 const RUNNING_PROMPT_HOOK = /^running (?:UserPromptSubmit|SessionStart) hook/;
 
@@ -32,9 +32,9 @@ export function activeDetail(view: ScreenView): Detail {
 /** What is drawn of a question once it has been answered: its sign stays plain (2.1.50 to 2.1.330). */
 const ANSWERED = /^[●⏺]\s(?:User answered|Answered) Claude's questions:/;
 
-/** Files that are being read, which takes milliseconds; it stands there until something else is drawn (2.1.150 to 2.1.330). */
+/** Files that are being read, which takes milliseconds; it is there until something else is drawn (2.1.150 to 2.1.330). */
 const READS_FILES = /^[●⏺ ] Reading \d+ files?…/;
-/** A command by its description, on the alternate screen; it stands there like this until something else is drawn (2.1.329, 2.1.330). */
+/** A command by its description, on the alternate screen; it is there like this until something else is drawn (2.1.329, 2.1.330). */
 const DESCRIBED_COMMAND = /^ +⎿ +\$ /;
 /** What is added to it while it runs, at the latest after 3 s: ` · 2s`, ` (3s · 93 lines)`. */
 const COMMAND_CLOCK = / (?:· |\()(?:\d+[hms] ?)+(?:$|\)| ·)/;
@@ -130,6 +130,6 @@ export const dialogRule = (kind: ScreenDialog['kind'], versions: readonly string
 
 function dialogEvidence(dialog: ScreenDialog): string {
   const part = dialog.parts[0];
-  // What a setup dialog is about stands first, what a tool asks stands last.
+  // What a setup dialog is about comes first, what a tool asks comes last.
   return `${part?.text.split('\n').at(dialog.kind === 'setup' ? 0 : -1) ?? ''} [${(part?.options ?? []).map((option) => option.label).join(' | ')}]`;
 }

@@ -36,13 +36,13 @@ const ALWAYS = { activeDetail: 60, dialog: 40, unknown: 1_500 } as const;
 /** A hook tells the beginning of a turn, and its end is drawn in several writes. */
 const ACCOMPANIED: SettleTimes = { company: 'accompanied', ...ALWAYS, active: 0, idle: 150 };
 
-/** How long a reading must stand before it counts. Alone, the screen is believed a little later. */
+/** How long a reading must hold before it counts. Alone, the screen is believed a little later. */
 export const settleTimes = (company: Company, thresholds: Thresholds): SettleTimes =>
   company === 'accompanied'
     ? ACCOMPANIED
     : { company: 'alone', ...ALWAYS, active: thresholds.spinnerSettleMs, idle: thresholds.promptSettleMs };
 
-/** How long a reading must stand before it counts, after the one that counted before. */
+/** How long a reading must hold before it counts, after the one that counted before. */
 function settleMs(times: SettleTimes, reading: ScreenReading, before: SettledReading | null): number {
   if (reading.dialog !== null) return reading.dialog.isWhole ? times.dialog : times.unknown;
   if (reading.primary === null) return times.unknown;
