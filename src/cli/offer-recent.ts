@@ -33,7 +33,8 @@ export async function offerRecent(context: CliContext): Promise<void> {
     ]),
   );
   out.line();
-  const chosen = recent[Number(await ask(context, `${recent.length === 1 ? '1' : `1-${recent.length}`}, or Enter for none: `)) - 1];
+  const chosen =
+    recent[Number(await ask(context, `${recent.length === 1 ? '1' : `1-${recent.length}`}, or Enter for none: `)) - 1];
   if (chosen === undefined) return;
   const { settings } = await context.settings();
   try {

@@ -259,7 +259,13 @@ describe('a first start', () => {
   const startInBackground: LocalHost['startInBackground'] = async () => 'started';
   const tui: LocalHost['tui'] = async () => 0;
   const begin = (stdin: string, isFirst = true) =>
-    runCommand([], withHost({ startInBackground, tui, isFirstStart: async () => isFirst }, { isTTY: true, stdin, env: { NO_COLOR: '1' } }));
+    runCommand(
+      [],
+      withHost(
+        { startInBackground, tui, isFirstStart: async () => isFirst },
+        { isTTY: true, stdin, env: { NO_COLOR: '1' } },
+      ),
+    );
 
   test('offers to continue a recent conversation, and none that is open elsewhere', async () => {
     server.sessions.found = [

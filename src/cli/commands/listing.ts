@@ -97,7 +97,7 @@ async function printList(
     const reader = await readerOf(context, sessions);
     out.lines(listLines(context, { sessions, options, reader, width: out.width }));
   } else if (conversations === null) {
-    if (options.state === undefined) out.notice('there is no session yet — cbos new NAME [PATH]');
+    if (options.state === undefined) out.notice('there is no session yet — cbos new PATH');
     else out.notice(`no session is ${options.state} — cbos ls`);
   }
   if (conversations === null || conversations.length === 0) return;
