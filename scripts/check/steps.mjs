@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { ROOT } from '../root.mjs';
 import { capture, tool } from '../run-command.mjs';
 import { oversizedFiles } from './file-sizes.mjs';
+import { wordComplaints } from './plain-words.mjs';
 import { packageComplaints } from './published-package.mjs';
 
 /**
@@ -38,6 +39,7 @@ export const HYGIENE_STEPS = [
   { name: 'unused code and dependencies', run: () => capture(tool('knip'), ['--no-progress']) },
   { name: 'package', run: async () => outcomeOf(await packageComplaints()) },
   { name: 'file sizes', run: async () => outcomeOf(oversizedFiles()) },
+  { name: 'plain words', run: async () => outcomeOf(wordComplaints()) },
   {
     name: 'generated files',
     run: async () => outcomeOf(await (await import('../generate/generated-files.mjs')).staleFiles()),

@@ -1,6 +1,6 @@
 import type { Session } from '../protocol/index.ts';
 
-/** So many letters may be wrong, missing or too many. */
+/** How many letters may be wrong, missing or too many. */
 const MOST_SLIPS = 2;
 
 /**

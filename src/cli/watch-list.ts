@@ -4,7 +4,7 @@ import { followStream } from './follow-stream.ts';
 import { readerOf } from './list-reader.ts';
 import type { Reader } from './output/session-table.ts';
 
-/** So often the times in the list go on while nothing else changes. */
+/** How often the times in the list are drawn anew while nothing else changes. */
 const TICK_MS = 1_000;
 
 interface WatchedList {

@@ -2,7 +2,7 @@ import { configDirectory, isConversationId, transcriptFile } from '../platform/c
 import { openRegularFile } from '../platform/files/regular-file.ts';
 import type { Session } from '../protocol/index.ts';
 
-/** So much of a transcript's end is looked through. An answer, or a tool's result, that is longer than this hides the model. */
+/** How much of a transcript's end is searched. A longer answer, or a longer result of a tool, hides the model. */
 const TAIL_BYTES = 65_536;
 
 /**

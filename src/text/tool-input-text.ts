@@ -37,7 +37,7 @@ function leavesOf(value: unknown, name = ''): string[] {
   return [`${name}: ${value}`];
 }
 
-/** What people are told of a call that is cut. @param how the way into the session's terminal */
+/** What is said about a call that is cut. @param how the way into the session's terminal */
 export function cutText(how: string): string {
   return `It is longer than what is shown here, so only its terminal takes a yes: ${how}`;
 }

@@ -34,7 +34,7 @@ const shows = (text: string) =>
   waitFor(async () => (await screenText()).includes(text), { describe: `${slug} shows ${text}` });
 
 const TRANSCRIPT = '\x0f';
-/** So long after an interrupt nothing comes back of it any more. */
+/** How long after an interrupt something may still come back. */
 const LATE_MS = 5_500;
 
 /** Alone, or after the prompt that was never answered: Claude Code tells the model both as one. */

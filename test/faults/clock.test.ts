@@ -52,7 +52,7 @@ async function answerPermission(slug: string): Promise<void> {
   await untilIdle(slug);
 }
 
-/** What is told of it lies before now, by the clock of the world. */
+/** What is said about it lies before now, by the clock of the world. */
 function expectNoFuture({ status }: Session): void {
   const latest = clock.now() + 1_000;
   expect(Date.parse(status.since)).toBeLessThan(latest);

@@ -3,6 +3,7 @@ import { cpSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { oversizedFiles } from '../../scripts/check/file-sizes.mjs';
+import { bannedIn } from '../../scripts/check/plain-words.mjs';
 import { runSteps } from '../../scripts/check/run-steps.mjs';
 import { ROOT } from '../../scripts/root.mjs';
 import { countTests } from '../../scripts/test/count-tests.mjs';
@@ -147,4 +148,16 @@ describe('the walls between the rooms', () => {
     expect(said).toMatch(/error every-room-is-known: src\/utils\/u\.ts/);
     expect(said).toMatch(/error no-cycles: src\/core\/a\.ts/);
   });
+});
+
+test.each([
+  ['So long is waited before that is believed.', true],
+  ['How long to wait before believing it. So that nobody waits twice.', false],
+  ['The keys that its keyboard has not.', true],
+  ['What the session has not read yet.', false],
+  ['1 MB at the most', true],
+  ['for who wants more', true],
+  ['what stands in the prompt', true],
+])('plain words: %s', (text, isRefused) => {
+  expect(bannedIn(text, 'here').length > 0).toBe(isRefused);
 });

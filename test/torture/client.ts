@@ -171,7 +171,7 @@ async function interrupt({ slug, ledger, cbos }: Turn): Promise<void> {
 const TRANSCRIPT_KEY = '\x0f';
 const TRANSCRIPT_SIGN = 'Showing detailed transcript';
 const LONGEST_LOOK_MS = 600;
-/** So late may a loaded machine show what the key did. Pressed once more before that, it would open again what was closing. */
+/** How late a loaded machine may show what the key did. Pressed once more before that, it would open again what was closing. */
 const SHOWN_MS = 3_000;
 
 /** Closes the transcript where it is open: two who looked at once may have left it so. */

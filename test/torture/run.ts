@@ -225,7 +225,7 @@ const isUnderWay = ({ status, updated_at }: Delivery): boolean =>
 /** Later than this nothing is expected to confirm a text that was typed. */
 const CONFIRM_MS = 10_000;
 
-/** So long nothing must have begun: a text in Claude Code's own queue begins a turn right after the last. */
+/** How long nothing must begin: a text in Claude Code's own queue begins a turn right after the last. */
 const QUIET_MS = 1_500;
 
 const names = (count: number): [string, ...string[]] => [

@@ -135,7 +135,7 @@ function orderFaults(torture: Torture): string[] {
   );
 }
 
-/** How many texts passed others in Claude Code's own queue, which is told of a run and is no fault (ADR 18). */
+/** How many texts passed others in Claude Code's own queue, which a run reports and which is no fault (ADR 18). */
 export const passedQueue = (torture: Torture): number =>
   outOfOrder(torture).filter(({ hasPassedQueue }) => hasPassedQueue).length;
 

@@ -42,7 +42,7 @@ const HEAP_MB = 192;
 /** A thread that ended is started again this much later, once a minute when it keeps ending. */
 const RESTART_MS = [1_000, 5_000, 60_000];
 
-/** A recording that grows is told of so often. The index looks a second after it was told, so nothing falls between. */
+/** How often the index is told that a recording grows. It looks a second after that, so nothing falls between. */
 const NUDGE_EVERY_MS = 500;
 
 /** Runs the index in a thread of its own. When that ends (damage, no memory), search says so and the thread starts again. */

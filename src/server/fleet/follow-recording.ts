@@ -9,7 +9,7 @@ const NUDGE_INTERVAL_MS = 500;
 
 /**
  * Ties a session to the recording that its record names, without reading it yet. A session that had one before keeps the
- * object, so whoever listens to it is told of the reset.
+ * object, so its listeners hear of the reset.
  * @param size where the recording itself does not say
  */
 export function openRecording(

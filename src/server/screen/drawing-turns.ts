@@ -7,7 +7,7 @@ export interface Turn {
 }
 
 /**
- * So many terminals are drawn between two looks at what else there is to do (bytes to send, keys to pass on): 4 ms of work with
+ * How many terminals are drawn between two looks at what else there is to do (bytes to send, keys to pass on): 4 ms of work with
  * pieces of 32 kB. With all twenty of a flood at once it was a quarter of a second.
  */
 const AT_ONCE = 4;

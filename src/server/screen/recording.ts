@@ -5,7 +5,7 @@ import type { Dispose, RecordingStream } from '../sessions.ts';
 import { createDrawing, type Drawing } from './drawing.ts';
 
 /**
- * So much of a recording's end is drawn when it is opened. Claude Code redraws its window often enough that this always holds a
+ * How much of a recording's end is drawn when it is opened. Claude Code redraws its window often enough that this always holds a
  * whole picture; at 40 MB/s it takes 50 ms.
  */
 const REPLAY_BYTES = 2_000_000;

@@ -282,7 +282,7 @@ export class SessionActor {
     this.save({ hooks: this.status.evidence().hooks });
   }
 
-  /** Claude Code's file of the conversation has grown, or is told of. */
+  /** Claude Code's file of the conversation has grown, or a hook names it. */
   seeTranscript(file: string): void {
     this.transcript = file;
     this.deps.search.readTranscript(this.currentRecord.id, file);

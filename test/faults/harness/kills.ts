@@ -17,7 +17,7 @@ export interface KillsOptions {
   onKill: (run: Pick<KillsRun, 'kills' | 'texts'>) => void;
 }
 
-/** A text that a client wants to arrive, and what it was told of it last. */
+/** A text that a client wants to arrive, and what it last heard about it. */
 export interface WantedText {
   mark: string;
   session: string;

@@ -101,7 +101,7 @@ test('a number that was changed by a command, with nobody attached, is found as 
     env: world.host.env,
     timeoutMs: 5_000,
   });
-  // So long the last look is trusted.
+  // How long the last look is trusted.
   await waitFor(
     () => performance.now() > Math.max(0, ...[...world.host.windows.values()].map(({ provenAt }) => provenAt)) + 500,
     {

@@ -74,7 +74,7 @@ async function drawnWhole(bytes: Uint8Array): Promise<Emulator> {
   return emulator;
 }
 
-/** So much at once that drawing all of it is given up. */
+/** An amount of output that is not all drawn. */
 function flood(recorded: Recorded, bytes = 2 * MOST_WAITING_BYTES): void {
   const block = LINE.repeat(1_000);
   for (let written = 0; written < bytes; written += block.length) recorded.write(block);

@@ -1,0 +1,61 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { ROOT } from '../root.mjs';
+import { sourceFiles } from './source-files.mjs';
+
+/** A wider comment is not read: editors and reviews cut it off. */
+const MAX_COLUMNS = 120;
+
+/** Turns that readers stumble over, and what to write instead; docs/STYLE.md has the reasons. The list only grows. */
+const BANNED = [
+  {
+    turn: /(?:^|[.!?:] )So (?:long|many|much|often|late|soon) (?!as\b|that\b|far\b)/,
+    better: 'begin with "How long", "How many", …',
+  },
+  { turn: /\bat the most\b/i, better: '"at most"' },
+  { turn: /\b(?:for|by) who (?!(?:is|was) )/, better: '"for a caller that", "for a reader that"' },
+  {
+    turn: /\b(?:it|they|keyboard|session|version) (?:has|have) not[.,;:]/i,
+    better: '"lacks", or the verb that is left out',
+  },
+  { turn: /\b(?:stands?|stood|standing) in the (?:prompt|box|field)\b/i, better: '"is in the prompt"' },
+  { turn: /\b(?:is|was|are|were) told of\b/i, better: '"learns of", "is reported"' },
+  { turn: /\bfor ever\b/i, better: '"forever"' },
+];
+
+const COMMENT = /^\s*(?:\/\/|\/\*|\*|#|<!--)/;
+const PAGES = ['README.md', 'CONTRIBUTING.md', 'SECURITY.md', 'CHANGELOG.md'];
+
+/**
+ * Comments and pages that are hard to read, as far as a machine can see it.
+ * @param {string} [root]
+ * @returns {string[]} one line per place
+ */
+export function wordComplaints(root = ROOT) {
+  const comments = sourceFiles(root).flatMap((file) =>
+    linesOf(root, file).flatMap((line, index) => {
+      if (!COMMENT.test(line)) return [];
+      const place = `${file}:${index + 1}`;
+      const wide =
+        [...line].length > MAX_COLUMNS
+          ? [`${place}: a comment of ${[...line].length} columns; ${MAX_COLUMNS} is the limit`]
+          : [];
+      return [...wide, ...bannedIn(line.replace(/^\s*(?:\/\/|\/\*\*?|\*)\s?/, ''), place)];
+    }),
+  );
+  const pages = PAGES.flatMap((file) =>
+    linesOf(root, file).flatMap((line, index) => bannedIn(line, `${file}:${index + 1}`)),
+  );
+  return [...comments, ...pages];
+}
+
+/** @param {string} text @param {string} place @returns {string[]} */
+export function bannedIn(text, place) {
+  return BANNED.flatMap(({ turn, better }) => {
+    const found = turn.exec(text);
+    return found === null ? [] : [`${place}: "${found[0].trim()}": write ${better}`];
+  });
+}
+
+/** @param {string} root @param {string} file @returns {string[]} */
+const linesOf = (root, file) => readFileSync(join(root, file), 'utf8').split('\n');
