@@ -68,7 +68,7 @@ describe('cbos demo', () => {
   test('on a terminal it opens the terminal UI, leads round, and leaves nothing behind when the person leaves', async () => {
     const env = { TMPDIR: world.temporary, CBOS_CLAUDE_COMMAND: pinnedClaude() };
     const terminal = await openTerminal(world, { args: ['demo'], env, cols: 120, rows: 40 });
-    await terminal.until(/press 1 to answer it/, 'the first question of the tour');
+    await terminal.until(/press 1 to answer it[\s\S]*1-\d choose/, 'the first question of the tour, and its keys');
     await terminal.keys('1');
     await terminal.until(/deploy\.sh nowhere/, 'its permission');
     await terminal.until(/y yes/, 'the key that gives it');
