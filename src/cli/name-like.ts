@@ -4,8 +4,8 @@ import type { Session } from '../protocol/index.ts';
 const MOST_SLIPS = 2;
 
 /**
- * The name that a person meant who typed one that no session has: the same in other letters, or one that begins so, or one that is a slip
- * or two away. null where none is alike, or several are.
+ * The name that a person meant who typed one that no session has: the same in other letters, or one that begins so, or
+ * one that is a slip or two away. null where none is alike, or several are.
  */
 export function nameLike(typed: string, sessions: readonly Pick<Session, 'slug'>[]): string | null {
   const name = typed.toLowerCase();

@@ -9,7 +9,10 @@ import { reportError } from './error-report.ts';
 /** As many as are read at a glance. */
 const MOST_OFFERED = 5;
 
-/** The conversations of Claude Code that somebody who comes to CBOS may want to go on with: newest first, none that is open elsewhere. */
+/**
+ * The conversations of Claude Code that somebody who comes to CBOS may want to go on with: newest first, none that is
+ * open elsewhere.
+ */
 export function recentConversations(conversations: readonly Conversation[]): Conversation[] {
   return conversations.filter(({ pid }) => pid === null).slice(0, MOST_OFFERED);
 }

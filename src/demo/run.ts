@@ -29,8 +29,8 @@ export interface DemoOptions {
   program: string;
   print: (line: string) => void;
   /**
-   * Shows the fleet to the person, with a session that leads them round, until they leave; the demo ends with it. null: what happens is
-   * printed, until the signal.
+   * Shows the fleet to the person, with a session that leads them round, until they leave; the demo ends with it.
+   * null: what happens is printed, until the signal.
    * @param home the demo's `CBOS_HOME`
    * @param ended aborted when the demo ends by something else
    */
@@ -58,9 +58,9 @@ function makePlace(temporaryDirectory: string): { dir: string; make: (name: stri
 }
 
 /**
- * Runs the demo: five real Claude Code sessions, one of them without a terminal, on a scripted stand-in for the model, in a home of their own. They think, run
- * tools, ask a permission and ask a question; whoever watches may answer them. Ends, and removes everything, when the
- * signal says so, or the person leaves.
+ * Runs the demo: five real Claude Code sessions, one of them without a terminal, on a scripted stand-in for the model,
+ * in a home of their own. They think, run tools, ask a permission and ask a question; whoever watches may answer them.
+ * Ends, and removes everything, when the signal says so, or the person leaves.
  */
 export async function runDemo(options: DemoOptions): Promise<void> {
   const { print, signal } = options;

@@ -9,8 +9,8 @@ const LONGEST_WAIT_MS = 200;
 const MOST_BYTES = 4_096;
 
 /**
- * The git branch of each folder, read from its `.git`: no `git` runs. Of a detached head the beginning of its commit; folders that are in
- * no repository are left out.
+ * The git branch of each folder, read from its `.git`: no `git` runs. Of a detached head the beginning of its commit;
+ * folders that are in no repository are left out.
  */
 export async function readGitBranches(paths: readonly string[]): Promise<ReadonlyMap<string, string>> {
   const found = await Promise.all(

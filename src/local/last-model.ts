@@ -6,8 +6,9 @@ import type { Session } from '../protocol/index.ts';
 const TAIL_BYTES = 65_536;
 
 /**
- * Which model gave the last answer of each session in a terminal, by slug, from Claude Code's own transcripts: what a launch asked for may
- * have been changed since with `/model`. Sessions of another home, and those without an answer, are left out.
+ * Which model gave the last answer of each session in a terminal, by slug, from Claude Code's own transcripts: what a
+ * launch asked for may have been changed since with `/model`. Sessions of another home, and those without an answer,
+ * are left out.
  */
 export async function readLastModels(
   environment: Readonly<Record<string, string | undefined>>,

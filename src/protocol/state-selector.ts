@@ -4,9 +4,8 @@ import type { Session } from './session.ts';
 import { DETAILS, Detail, Primary, State } from './status.ts';
 
 /**
- * A word that selects sessions by what they do or want: a one-word state, `ready`, `stuck`, `needs-you`, `done`, `new`, `stopped`, or
- * `primary/detail`.
- * Taken wherever a state can be asked for (`?state=`, `--state`, `--for`).
+ * A word that selects sessions by what they do or want: a one-word state, `ready`, `stuck`, `needs-you`, `done`,
+ * `new`, `stopped`, or `primary/detail`. Taken wherever a state can be asked for (`?state=`, `--state`, `--for`).
  */
 export type StateSelector =
   | { kind: 'state'; state: State }
@@ -23,7 +22,10 @@ const ATTENTION_WORDS: ReadonlyMap<string, Attention> = new Map([
   ['stopped', 'stopped'],
 ]);
 
-/** Reads a selector; null when the word is none. `idle/ready`, `waiting`, `ready`, `stuck` and `dead/` are examples of the forms. */
+/**
+ * Reads a selector; null when the word is none. `idle/ready`, `waiting`, `ready`, `stuck` and `dead/` are examples of
+ * the forms.
+ */
 export function parseStateSelector(word: string): StateSelector | null {
   if (word === 'ready') return { kind: 'ready' };
   if (word === 'stuck') return { kind: 'stuck' };

@@ -90,7 +90,9 @@ const WORK_WORDS: Readonly<Partial<Record<Detail, string>>> = {
   compacting: 'compacting',
 };
 
-/** What a session does or wants, in words that need no glossary: `asks permission`, `using tools`, `done`, `stopped`. */
+/**
+ * What a session does or wants, in words that need no glossary: `asks permission`, `using tools`, `done`, `stopped`.
+ */
 export function stateText(session: Attending): string {
   const need = needOf(session);
   if (need !== null) return NEED_WORDS[need];

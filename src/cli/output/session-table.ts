@@ -15,7 +15,10 @@ import {
 import { cleanLine } from '../../text/terminal-text.ts';
 import { type Cell, type Column, renderTable, type TableOptions } from './table.ts';
 
-/** What the server does not say: a path relative to `~`, the time, the branch of a folder, the model of a session in a terminal. */
+/**
+ * What the server does not say: a path relative to `~`, the time, the branch of a folder, the model of a session in a
+ * terminal.
+ */
 export interface Reader {
   now: number;
   home: string | undefined;
@@ -78,7 +81,10 @@ const ICON: SessionColumn = {
   cell: (session) => ({ text: sessionIcon(session), style: sessionStyle(session) }),
 };
 
-/** `attention`: who needs the person first, the longest first. `for`: the longest in its state first. The others: the newest first. */
+/**
+ * `attention`: who needs the person first, the longest first. `for`: the longest in its state first. The others: the
+ * newest first.
+ */
 export const SORT_KEYS = ['attention', 'name', 'for', 'created', 'active', 'path'] as const;
 export type SortKey = (typeof SORT_KEYS)[number];
 
