@@ -2,7 +2,9 @@ import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** Suites that start no program: what fails there fails for a reason. */
-const PURE = ['core', 'client', 'evidence', 'pictures', 'recordings'].map((room) => `test/${room}/**/*.test.ts`);
+const PURE = ['core', 'client', 'emitter', 'evidence', 'pictures', 'recordings'].map(
+  (room) => `test/${room}/**/*.test.ts`,
+);
 
 /** Suites of a minute or more. One that began last would run alone, with the other worker idle. */
 const LONGEST = [

@@ -14,7 +14,7 @@ export const TARGETS = {
   program: { output: join(ROOT, 'dist', 'cbos.js'), inputs: ['src', ...SURROUNDINGS], leftOut: 'src/web' },
   page: {
     output: join(ROOT, 'dist', 'web', 'index.html'),
-    inputs: ['src/web', 'src/client', 'src/protocol', ...SURROUNDINGS],
+    inputs: ['src/web', 'src/client', 'src/emitter', 'src/protocol', 'src/text', ...SURROUNDINGS],
     leftOut: null,
   },
 };

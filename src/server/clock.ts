@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { Emitter } from '../emitter/emitter.ts';
 import type { Dispose } from './sessions.ts';
 
 /** How the wall clock stood against the monotonic one: two of the same boot tell by how much it was set in between. */
@@ -42,7 +43,7 @@ export interface TimeSource {
 
 /** Keeps both clocks side by side, and tells when they part. */
 export function createClock(source: TimeSource): Clock {
-  const listeners = new Set<(byMs: number) => void>();
+  const steps = new Emitter<[byMs: number]>();
   let offset = offsetOf(source) ?? source.wall() - source.monotonic();
 
   function noticeStep(): void {
@@ -51,7 +52,7 @@ export function createClock(source: TimeSource): Clock {
     if (next === null || Math.abs(next - offset) < LEAST_STEP_MS) return;
     const byMs = Math.round(next - offset);
     offset = next;
-    for (const listener of [...listeners]) listener(byMs);
+    steps.tell(byMs);
   }
 
   return {
@@ -65,10 +66,7 @@ export function createClock(source: TimeSource): Clock {
       timer.unref();
       return () => clearTimeout(timer);
     },
-    onStep: (listener) => {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
-    },
+    onStep: steps.on,
     setting: () => {
       noticeStep();
       return { boot: source.boot, offset_ms: Math.round(offset) };

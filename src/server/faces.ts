@@ -129,6 +129,10 @@ export async function startServerFaces(options: FacesOptions): Promise<Faces> {
     bounds,
     onRequest: createRequestListener({ app, gate, logger, onProven: bounds.prove }),
     onUpgrade: (transport) => webSockets.onUpgrade(transport),
+  }).catch(async (cause: unknown) => {
+    push.dispose();
+    await webSockets.close();
+    throw cause;
   });
   if (listening.notHeld !== null) {
     logger.warn(

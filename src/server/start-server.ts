@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { thresholdsOf } from '../core/settings/index.ts';
 import { type ScreenRule, userObserver } from '../core/status/index.ts';
+import { Emitter } from '../emitter/emitter.ts';
 import {
   createTurnGates,
   noteRemade,
@@ -214,7 +215,9 @@ async function openFleet(
   await mkdir(spoolDir, { recursive: true, mode: 0o700 });
   removeGates(spoolDir);
   const gates = createTurnGates(spoolDir);
-  const events = createEvents(log);
+  const events = new Emitter<[SessionEvent]>((cause, event) =>
+    log.error({ err: cause, event: event.kind }, 'a listener of session events failed'),
+  );
   const writes = createPatientWrites(clock, log);
   return createFleet({
     deps: {
@@ -236,8 +239,8 @@ async function openFleet(
       isFlushed: settings.stream_flush,
       holdTurn: gates.hold,
       waits: openReplyWaits(spoolDir),
-      emit: events.emit,
-      onEvent: events.onEvent,
+      emit: (event) => events.tell(event),
+      onEvent: events.on,
       onWaiting: (session) => notifyWaiting(options, session),
     },
     launch: { settings, environment, screen, spoolDir },
@@ -310,27 +313,4 @@ function notifyWaiting({ settings, environment, log }: ServerOptions, session: S
     },
     onFault: (message) => log.warn({ slug: session.slug }, message),
   });
-}
-
-/** Tells every listener of every event; a listener that fails harms nobody else. */
-function createEvents(log: Logger): {
-  emit: (event: SessionEvent) => void;
-  onEvent: (listener: (event: SessionEvent) => void) => Dispose;
-} {
-  const listeners = new Set<(event: SessionEvent) => void>();
-  return {
-    emit: (event) => {
-      for (const listener of [...listeners]) {
-        try {
-          listener(event);
-        } catch (cause) {
-          log.error({ err: cause, event: event.kind }, 'a listener of session events failed');
-        }
-      }
-    },
-    onEvent: (listener) => {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
-    },
-  };
 }

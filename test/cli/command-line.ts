@@ -2,6 +2,7 @@ import { PassThrough, Readable } from 'node:stream';
 import type { LocalHost } from '../../src/cli/local-host.ts';
 import { runCli } from '../../src/cli/run-cli.ts';
 import type { TerminalOutput } from '../../src/cli/terminal-io.ts';
+import { Emitter } from '../../src/emitter/emitter.ts';
 import type { ResolvedSetting, Settings } from '../../src/protocol/index.ts';
 import { waitFor } from '../harness/wait-for.ts';
 
@@ -67,7 +68,7 @@ export function startCommand(argv: readonly string[], options: CommandOptions): 
   const terminal = { isTTY: options.isTTY ?? false, columns: options.columns };
   const stdout = new Collected(terminal);
   const stderr = new Collected(terminal);
-  const listeners = new Set<(exitCode: number) => void>();
+  const interrupts = new Emitter<[exitCode: number]>();
   const ended = runCli({
     argv,
     version: options.version ?? VERSION,
@@ -81,19 +82,14 @@ export function startCommand(argv: readonly string[], options: CommandOptions): 
       env: { HOME: '/home/user', TERM: 'xterm-256color', ...options.env },
       cwd: options.cwd ?? '/tmp',
       now: options.now ?? (() => NOW),
-      onInterrupt(listener) {
-        listeners.add(listener);
-        return () => listeners.delete(listener);
-      },
+      onInterrupt: interrupts.on,
     },
   });
   return {
     stdout,
     stderr,
     ended,
-    interrupt: () => {
-      for (const listener of [...listeners]) listener(130);
-    },
+    interrupt: () => interrupts.tell(130),
     says: async (text, where = 'stdout') => {
       const collected = where === 'stdout' ? stdout : stderr;
       await waitFor(() => collected.text.includes(text), {

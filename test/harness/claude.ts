@@ -5,6 +5,7 @@ import { EXAMPLE_PROJECT_ALLOW, writeExampleProject } from '../../src/demo/examp
 import { isolatedEnvironment, prepareIsolatedHome } from '../../src/demo/isolated-home.ts';
 import { type ApiEvent, type MessagesApi, startMessagesApi } from '../../src/demo/messages-api/server.ts';
 import type { ChooseScene } from '../../src/demo/scenes/choose.ts';
+import { Emitter } from '../../src/emitter/emitter.ts';
 import { isAtLeast, parseClaudeVersion } from '../../src/platform/claude/index.ts';
 import { createWorld, type World } from './world.ts';
 
@@ -64,7 +65,7 @@ export function isOlderThan(version: string): boolean {
 export async function claudeWorld(options: ClaudeWorldOptions = {}): Promise<ClaudeWorld & AsyncDisposable> {
   const world = createWorld();
   const apiEvents: TimedApiEvent[] = [];
-  const listeners = new Set<(event: TimedApiEvent) => void>();
+  const happened = new Emitter<[TimedApiEvent]>();
   try {
     const api = await startMessagesApi({
       ...(options.pace === undefined ? {} : { pace: options.pace }),
@@ -72,10 +73,11 @@ export async function claudeWorld(options: ClaudeWorldOptions = {}): Promise<Cla
       onEvent: (event) => {
         const timed = { ...event, at: Date.now() };
         apiEvents.push(timed);
-        for (const listener of listeners) listener(timed);
+        happened.tell(timed);
       },
     });
     world.onDispose(() => api.close());
+    world.onDispose(() => happened.clear());
     const projects = [world.projectDir, ...(options.projects ?? []).map((name) => world.project(name))];
     for (const project of projects) writeExampleProject(project);
     prepareIsolatedHome({
@@ -95,10 +97,7 @@ export async function claudeWorld(options: ClaudeWorldOptions = {}): Promise<Cla
       env: { ...world.env, ...isolated, CBOS_CLAUDE_COMMAND: claude },
       api,
       apiEvents,
-      onApiEvent: (listener) => {
-        listeners.add(listener);
-        return () => listeners.delete(listener);
-      },
+      onApiEvent: happened.on,
       claude,
       promptsReceived: () =>
         apiEvents.flatMap((event) =>

@@ -1,4 +1,5 @@
 import { afterAll } from 'vitest';
+import { trackListeners } from '../../src/emitter/emitter.ts';
 import { waitFor } from './wait-for.ts';
 
 /** What a suite may leave open by mistake: timers, watchers, servers and connections. Pipes to the runner and to programs that end are not counted. */
@@ -14,6 +15,14 @@ const WATCHED: ReadonlySet<string> = new Set([
 /** A connection that was closed is let go of a moment later. */
 const SETTLE_MS = 5_000;
 
+/** By each listener that nobody has removed yet: the place in the code where it began to listen. */
+const listening = new Map<symbol, string>();
+trackListeners(() => {
+  const key = Symbol();
+  listening.set(key, placeOf(new Error()));
+  return () => listening.delete(key);
+});
+
 const open = (): string[] => process.getActiveResourcesInfo().filter((kind) => WATCHED.has(kind));
 
 // Of vitest itself: they were there before the suite.
@@ -26,12 +35,22 @@ afterAll(async () => {
     () => {
       left = [...open()];
       for (const kind of before) if (left.includes(kind)) left.splice(left.indexOf(kind), 1);
+      left.push(...listening.values());
       return left.length === 0;
     },
     {
-      describe: 'the suite has let go of its timers, watchers and connections',
+      describe: 'the suite has let go of its timers, watchers, connections and listeners',
       actual: () => left,
       timeoutMs: SETTLE_MS,
     },
   );
 });
+
+/** The nearest call outside the emitter and this file. */
+function placeOf({ stack = '' }: Error): string {
+  const calls = stack
+    .split('\n')
+    .slice(1)
+    .map((line) => line.trim());
+  return `a listener added ${calls.find((call) => !/emitter\.ts|leaks\.ts/.test(call)) ?? 'somewhere'}`;
+}

@@ -1,3 +1,4 @@
+import { Emitter } from '../../src/emitter/emitter.ts';
 import type { Clock, ClockSetting } from '../../src/server/clock.ts';
 
 /** A clock that stands still until it is advanced. */
@@ -5,7 +6,7 @@ export class ManualClock implements Clock {
   #elapsed = 0;
   #offset: number;
   #due: { at: number; work: () => void }[] = [];
-  readonly #listeners = new Set<(byMs: number) => void>();
+  readonly #steps = new Emitter<[byMs: number]>();
 
   /** @param now Unix milliseconds */
   constructor(now = Date.UTC(2026, 10, 20)) {
@@ -24,10 +25,7 @@ export class ManualClock implements Clock {
     };
   }
 
-  onStep(listener: (byMs: number) => void): () => void {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
-  }
+  onStep = this.#steps.on;
 
   setting = (): ClockSetting => ({ boot: 'manual', offset_ms: this.#offset });
 
@@ -47,6 +45,6 @@ export class ManualClock implements Clock {
   /** The wall clock is set, and no time passes. */
   step(byMs: number): void {
     this.#offset += byMs;
-    for (const listener of [...this.#listeners]) listener(byMs);
+    this.#steps.tell(byMs);
   }
 }

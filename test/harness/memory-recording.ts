@@ -1,6 +1,7 @@
 import { appendFileSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { continuationLength, unfinishedLength } from '../../src/core/stream/index.ts';
-import type { Dispose, RecordingStream } from '../../src/server/sessions.ts';
+import { Emitter } from '../../src/emitter/emitter.ts';
+import type { RecordingStream } from '../../src/server/sessions.ts';
 
 /** What `script` writes before the output; every recording here begins with it. */
 export const HEADER =
@@ -18,8 +19,8 @@ export class MemoryRecording implements RecordingStream {
   #end: number;
   #epoch = 0;
   #isRead = true;
-  readonly #bytes = new Set<(bytes: Uint8Array, offset: number) => void>();
-  readonly #resets = new Set<(epoch: number) => void>();
+  readonly #bytes = new Emitter<[bytes: Uint8Array, offset: number]>();
+  readonly #resets = new Emitter<[epoch: number]>();
 
   constructor(slug: string, file: string) {
     this.slug = slug;
@@ -43,7 +44,7 @@ export class MemoryRecording implements RecordingStream {
     if (this.#isRead) return;
     await new Promise((resolve) => setImmediate(resolve));
     this.#isRead = true;
-    for (const listener of this.#bytes) listener(this.output(), HEADER.length);
+    this.#bytes.tell(this.output(), HEADER.length);
   }
 
   write(output: string | Uint8Array): void {
@@ -56,7 +57,7 @@ export class MemoryRecording implements RecordingStream {
     appendFileSync(this.#file, bytes);
     this.#end += bytes.length;
     if (!this.#isRead) return;
-    for (const listener of this.#bytes) listener(bytes, offset);
+    this.#bytes.tell(bytes, offset);
     // As a reader that uses its buffer again would: whoever kept it without a copy shows this.
     bytes.fill(0x21);
   }
@@ -75,7 +76,7 @@ export class MemoryRecording implements RecordingStream {
     renameSync(this.#file, `${this.#file}.${this.#epoch}`);
     writeFileSync(this.#file, isEmpty ? '' : HEADER);
     this.#end = isEmpty ? 0 : HEADER.length;
-    for (const listener of this.#resets) listener(this.#epoch);
+    this.#resets.tell(this.#epoch);
   }
 
   moveTo(slug: string, file: string): void {
@@ -98,15 +99,8 @@ export class MemoryRecording implements RecordingStream {
     return `\x1bc${shown.subarray(continuationLength(shown)).toString()}`;
   }
 
-  onBytes(listener: (bytes: Uint8Array, offset: number) => void): Dispose {
-    this.#bytes.add(listener);
-    return () => this.#bytes.delete(listener);
-  }
-
-  onReset(listener: (epoch: number) => void): Dispose {
-    this.#resets.add(listener);
-    return () => this.#resets.delete(listener);
-  }
+  onBytes = this.#bytes.on;
+  onReset = this.#resets.on;
 
   listeners(): number {
     return this.#bytes.size + this.#resets.size;

@@ -1,5 +1,6 @@
 import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { Emitter } from '../../src/emitter/emitter.ts';
 import {
   type Adoption,
   type Answer,
@@ -33,7 +34,7 @@ import {
   type StashedResponse,
   type StatusChange,
 } from '../../src/protocol/index.ts';
-import type { Dispose, SessionEvent, Sessions } from '../../src/server/sessions.ts';
+import type { SessionEvent, Sessions } from '../../src/server/sessions.ts';
 import { MemoryEvents } from './memory-events.ts';
 import { daysOf, explanationOf, historyOf, hitsIn } from './memory-past.ts';
 import { MemoryRecording } from './memory-recording.ts';
@@ -46,7 +47,7 @@ export class MemorySessions implements Sessions {
   readonly #sessions = new Map<string, Session>();
   readonly #recordings = new Map<string, MemoryRecording>();
   readonly #texts = new MemoryTexts();
-  readonly #listeners = new Set<(event: SessionEvent) => void>();
+  readonly #happened = new Emitter<[SessionEvent]>();
   readonly #events = new MemoryEvents();
   /** conversations of Claude Code that no session is */
   found: Conversation[] = [];
@@ -93,7 +94,7 @@ export class MemorySessions implements Sessions {
   }
 
   #emit(event: SessionEvent): void {
-    for (const listener of this.#listeners) listener(event);
+    this.#happened.tell(event);
   }
 
   list = (): Session[] => [...this.#sessions.values()];
@@ -310,12 +311,9 @@ export class MemorySessions implements Sessions {
 
   streams = (): string[] => [...this.#recordings.keys()];
 
-  onEvent(listener: (event: SessionEvent) => void): Dispose {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
-  }
+  onEvent = this.#happened.on;
 
   listeners(): number {
-    return this.#listeners.size;
+    return this.#happened.size;
   }
 }

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { createClock, markNow } from '../../src/server/clock.ts';
 
 const HOUR_MS = 3_600_000;
@@ -9,6 +9,7 @@ function someMachine() {
   const clock = createClock({ wall: () => machine.wallMs, monotonic: () => machine.monotonicMs, boot: 'one' });
   const steps: number[] = [];
   const stop = clock.onStep((byMs) => steps.push(byMs));
+  onTestFinished(stop);
   const pass = (ms: number): void => {
     machine.wallMs += ms;
     machine.monotonicMs += ms;
@@ -23,7 +24,7 @@ describe("the server's clock", () => {
     clock.now();
     machine.wallMs -= HOUR_MS;
     const told: number[] = [];
-    clock.onStep(() => told.push(clock.now()));
+    onTestFinished(clock.onStep(() => told.push(clock.now())));
     expect(clock.now()).toBe(machine.wallMs);
     expect([steps, told]).toEqual([[-HOUR_MS], [machine.wallMs]]);
     machine.wallMs += 2 * HOUR_MS;
@@ -64,7 +65,7 @@ describe("the server's clock", () => {
       boot: 'one',
     });
     const steps: number[] = [];
-    clock.onStep((byMs) => steps.push(byMs));
+    onTestFinished(clock.onStep((byMs) => steps.push(byMs)));
     heldUp = 3;
     clock.now();
     expect(steps).toEqual([]);

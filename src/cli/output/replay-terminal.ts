@@ -1,3 +1,4 @@
+import { Emitter } from '../../emitter/emitter.ts';
 import type { TerminalIo } from '../terminal-io.ts';
 
 export interface ReplayTerminal {
@@ -21,10 +22,8 @@ const LEAVE =
 /** Standard input and output as a stage for a replay. */
 export function openReplayTerminal({ stdin, stdout }: TerminalIo, write: (text: string) => unknown): ReplayTerminal {
   let isEntered = false;
-  const listeners = new Set<(typed: string) => void>();
-  const hear = (bytes: Buffer | string): void => {
-    for (const listener of listeners) listener(bytes.toString());
-  };
+  const typed = new Emitter<[string]>();
+  const hear = (bytes: Buffer | string): void => typed.tell(bytes.toString());
   return {
     size: () => ({ cols: stdout.columns ?? DEFAULT_COLS, rows: stdout.rows ?? DEFAULT_ROWS }),
     enter() {
@@ -34,10 +33,7 @@ export function openReplayTerminal({ stdin, stdout }: TerminalIo, write: (text: 
       stdin.resume();
       write(ENTER);
     },
-    onTyped(listener) {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
-    },
+    onTyped: typed.on,
     restore() {
       if (!isEntered) return;
       isEntered = false;

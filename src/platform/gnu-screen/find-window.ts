@@ -41,7 +41,7 @@ const BETWEEN_TRIES_MS = 100;
 export async function findWindow(host: ScreenHost, target: ScreenTarget): Promise<FoundWindow> {
   const place = await findPlace(host, target);
   const found = await searchWithoutPrompts(host, target, place);
-  for (const listener of host.promptListeners) listener({ daemonPid: place.session.pid, isOpen: found === null });
+  host.prompts.tell({ daemonPid: place.session.pid, isOpen: found === null });
   if (found === null) throw promptOpen(place.session.id);
   return found;
 }

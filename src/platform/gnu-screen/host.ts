@@ -1,6 +1,7 @@
 import { mkdir, mkdtemp, stat } from 'node:fs/promises';
 import { userInfo } from 'node:os';
 import { join } from 'node:path';
+import { Emitter } from '../../emitter/emitter.ts';
 import { CatalogueError } from '../../protocol/index.ts';
 import { runProgram } from '../process/run-program.ts';
 import type { InputGate } from './input-gate.ts';
@@ -36,7 +37,7 @@ export interface ScreenHost {
   /** the numbers of windows as they were proven last, by the daemon and the window's terminal */
   windows: Map<string, KnownWindow>;
   /** told each time that keys are to be typed, whether Screen itself has them: somebody has copy mode or one of Screen's prompts open there */
-  promptListeners: Set<(seen: { daemonPid: number; isOpen: boolean }) => void>;
+  prompts: Emitter<[seen: { daemonPid: number; isOpen: boolean }]>;
 }
 
 export interface ScreenHostOptions {
@@ -73,7 +74,7 @@ export async function openScreenHost(options: ScreenHostOptions): Promise<Screen
     gates: new Map(),
     recoveries: new Map(),
     windows: new Map(),
-    promptListeners: new Set(),
+    prompts: new Emitter(),
   };
 }
 

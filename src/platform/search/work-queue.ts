@@ -1,4 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
+import { Emitter } from '../../emitter/emitter.ts';
 
 /** Does a piece of it. @returns after how many milliseconds it wants to go on; null: it is done */
 export type Work = () => Promise<number | null>;
@@ -19,7 +20,7 @@ const RETRY_MS = 30_000;
 
 export function createWorkQueue({ elapsed, onError }: { elapsed(): number; onError(cause: unknown): void }): WorkQueue {
   const waiting = new Map<string, { dueAt: number; work: Work }>();
-  const whenEmpty = new Set<() => void>();
+  const emptied = new Emitter();
   let timer: NodeJS.Timeout | undefined;
   let running: Promise<void> | null = null;
   let isClosed = false;
@@ -29,8 +30,7 @@ export function createWorkQueue({ elapsed, onError }: { elapsed(): number; onErr
     clearTimeout(timer);
     const next = first();
     if (next === null) {
-      for (const resolve of [...whenEmpty]) resolve();
-      whenEmpty.clear();
+      tellEmpty();
       return;
     }
     timer = setTimeout(
@@ -42,6 +42,11 @@ export function createWorkQueue({ elapsed, onError }: { elapsed(): number; onErr
       },
       Math.max(0, next.dueAt - elapsed()),
     );
+  };
+  /** Whoever waits is told once. */
+  const tellEmpty = (): void => {
+    emptied.tell();
+    emptied.clear();
   };
   /** Of those that are due at the same time the one that waits longest. */
   const first = (): { name: string; dueAt: number; work: Work } | null => {
@@ -78,13 +83,13 @@ export function createWorkQueue({ elapsed, onError }: { elapsed(): number; onErr
       waiting.size === 0 && running === null
         ? Promise.resolve()
         : new Promise((resolve) => {
-            whenEmpty.add(resolve);
+            emptied.on(resolve);
           }),
     close: async () => {
       isClosed = true;
       clearTimeout(timer);
       await running;
-      for (const resolve of whenEmpty) resolve();
+      tellEmpty();
     },
   };
 }

@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { z } from 'zod';
+import { Emitter } from '../../emitter/emitter.ts';
 import { CatalogueError, type SignIn } from '../../protocol/index.ts';
 import type { Clock } from '../clock.ts';
 import { readPrivateFile, writePrivateFile } from '../private-file.ts';
@@ -67,7 +68,7 @@ export function createSignIns(options: {
   /** when each ends, by a clock that nobody sets */
   const links = new Map<string, number>();
   let signedIn = new Map((readPrivateFile(file, Kept) ?? []).map((kept) => [kept.id, kept]));
-  const signOutListeners = new Set<() => void>();
+  const signedOut = new Emitter();
 
   /** Written before it holds: a full disk refuses a change with nothing changed. */
   const save = (next: z.infer<typeof Kept>): void => {
@@ -114,12 +115,9 @@ export function createSignIns(options: {
     signOut: (id) => {
       if (!signedIn.has(id)) return;
       save([...signedIn.values()].filter((kept) => kept.id !== id));
-      for (const listener of [...signOutListeners]) listener();
+      signedOut.tell();
     },
-    onSignOut: (listener) => {
-      signOutListeners.add(listener);
-      return () => signOutListeners.delete(listener);
-    },
+    onSignOut: signedOut.on,
   };
 }
 

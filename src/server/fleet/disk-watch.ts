@@ -1,3 +1,4 @@
+import { Emitter } from '../../emitter/emitter.ts';
 import { freeBytes, writeFault } from '../../platform/files/write-fault.ts';
 import type { Clock } from '../clock.ts';
 import type { Logger } from '../logger.ts';
@@ -28,7 +29,7 @@ export interface DiskWatch {
 }
 
 export function createDiskWatch({ dir, clock, log }: DiskWatchOptions): DiskWatch {
-  const listeners = new Set<(fault: string | null) => void>();
+  const looks = new Emitter<[fault: string | null]>();
   let fault: string | null = null;
   let stopTimer: Dispose | null = null;
   let proving: Promise<string | null> | null = null;
@@ -42,7 +43,7 @@ export function createDiskWatch({ dir, clock, log }: DiskWatchOptions): DiskWatc
       if (fault === null) log.info({ dir }, 'recordings can be written again');
       else log.error({ dir, code: fault }, 'recordings cannot be written: what sessions show is lost until they can');
     }
-    if (fault !== null || before !== null) for (const listener of [...listeners]) listener(fault);
+    if (fault !== null || before !== null) looks.tell(fault);
     return fault;
   }
   function prove(): Promise<string | null> {
@@ -64,10 +65,7 @@ export function createDiskWatch({ dir, clock, log }: DiskWatchOptions): DiskWatc
   return {
     fault: () => fault,
     prove,
-    onLook: (listener) => {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
-    },
+    onLook: looks.on,
     start: again,
     dispose: () => {
       isDisposed = true;

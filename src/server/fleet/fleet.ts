@@ -99,12 +99,12 @@ export function createFleet({ deps: given, launch, registryDir, pid, ...listener
     onForeign: (found) => observeForeign({ deps, roster }, found),
   });
 
-  const onPrompt = ({ daemonPid, isOpen }: { daemonPid: number; isOpen: boolean }): void =>
+  const stopPrompts = screen.prompts.on(({ daemonPid, isOpen }) =>
     roster
       .all()
       .find(({ actor }) => actor.record.daemon?.pid === daemonPid)
-      ?.actor.screenPrompt.see(isOpen);
-  screen.promptListeners.add(onPrompt);
+      ?.actor.screenPrompt.see(isOpen),
+  );
 
   let stopCounting: Dispose | null = null;
 
@@ -216,7 +216,7 @@ export function createFleet({ deps: given, launch, registryDir, pid, ...listener
     },
     close: async () => {
       stopCounting?.();
-      screen.promptListeners.delete(onPrompt);
+      stopPrompts();
       processes.dispose();
       deps.disk.dispose();
       await observer.dispose();

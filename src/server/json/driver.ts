@@ -8,6 +8,7 @@ import {
   type TrustRequest,
   withdrawPrompt,
 } from '../../core/status/index.ts';
+import { Emitter } from '../../emitter/emitter.ts';
 import { LAUNCH_VARIABLE } from '../../platform/claude/index.ts';
 import { jsonFiles, lastComplaint, removeFiles, writeMessage } from '../../platform/claude/json/index.ts';
 import { endTree, findMarked, isAlive, signal, waitUntil } from '../../platform/process/index.ts';
@@ -33,7 +34,7 @@ export class JsonDriver {
   readonly #context: JsonContext;
   readonly #actor: SessionActor;
   readonly #log: EventLog;
-  readonly #endListeners = new Set<() => void>();
+  readonly #ended = new Emitter();
   #run: AgentRun | null = null;
   #finishing: Promise<void> = Promise.resolve();
   #stopResting: Dispose | null = null;
@@ -59,10 +60,7 @@ export class JsonDriver {
   }
 
   /** Told when the process has ended and everything it wrote was read. */
-  onEnd(listener: () => void): Dispose {
-    this.#endListeners.add(listener);
-    return () => this.#endListeners.delete(listener);
-  }
+  readonly onEnd = this.#ended.on;
 
   /** After a restart of the server: reads what was written meanwhile, and goes on with the process if it lives. */
   async findAgain(): Promise<void> {
@@ -290,7 +288,7 @@ export class JsonDriver {
     await run.tail.finish().catch((cause: unknown) => this.#fault(cause));
     if (this.#run === run) this.#run = null;
     this.#stopResting?.();
-    for (const listener of [...this.#endListeners]) listener();
+    this.#ended.tell();
     if (this.#log.evidence.busySince !== null) {
       // Its tools must not go on where nobody sees what comes of them.
       await endTree({ roots: [], mark: { name: LAUNCH_VARIABLE, value: run.launchId } });

@@ -1,4 +1,5 @@
 import { type JsonEvidence, moveJson, NO_EVENTS, observeEvent } from '../../core/status/index.ts';
+import { Emitter } from '../../emitter/emitter.ts';
 import type { ReadLines } from '../../platform/claude/json/index.ts';
 import type { TurnCost } from '../../platform/sqlite/event-store.ts';
 import { homeFault } from '../../platform/sqlite/home-fault.ts';
@@ -6,7 +7,6 @@ import type { ClaudeEvent, StoredEvent } from '../../protocol/index.ts';
 import type { ClockSetting } from '../clock.ts';
 import type { SessionActor } from '../session/actor.ts';
 import { keepEvidence } from '../session/kept-evidence.ts';
-import type { Dispose } from '../sessions.ts';
 import { indexEvents } from './index-events.ts';
 import { turnCost } from './turn-cost.ts';
 
@@ -26,7 +26,7 @@ const NOTHING_NEW: News = { events: [], turns: [] };
  */
 export class EventLog {
   readonly #actor: SessionActor;
-  readonly #listeners = new Set<(event: ClaudeEvent) => void>();
+  readonly #events = new Emitter<[ClaudeEvent]>();
   #known: JsonEvidence;
   /** by which its times are meant */
   #setting: ClockSetting;
@@ -59,10 +59,7 @@ export class EventLog {
   }
 
   /** Told of each event after it was written down. */
-  onEvent(listener: (event: ClaudeEvent) => void): Dispose {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
-  }
+  readonly onEvent = this.#events.on;
 
   /** A new process begins with an empty output. @throws while the home cannot be written */
   beginOutput(): void {
@@ -130,7 +127,7 @@ export class EventLog {
     this.#known = evidence;
     indexEvents(deps, record.id, stored);
     // Before the status says so: whoever waits for it then finds what the events mean for their own.
-    for (const event of events) for (const listener of [...this.#listeners]) listener(event);
+    for (const event of events) this.#events.tell(event);
     if (stored.length > 0 && this.#actor.isListed()) deps.emit({ kind: 'events', slug, events: stored });
     this.#actor.seeJson(evidence, { events, costUsd: turns.reduce((sum, turn) => sum + turn.cost_usd, 0) });
   }

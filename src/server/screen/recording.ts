@@ -1,4 +1,5 @@
 import type { ScreenFrame } from '../../core/status/index.ts';
+import { Emitter } from '../../emitter/emitter.ts';
 import { followTiming, readStart, tailRecording, watchLosses } from '../../platform/recorder/index.ts';
 import type { Clock } from '../clock.ts';
 import type { Dispose, RecordingStream } from '../sessions.ts';
@@ -90,8 +91,8 @@ export function createSessionRecording(options: SessionRecordingOptions): Sessio
   let epoch = 0;
   let frameDue: Dispose | null = null;
   let frameReadAt = Number.NEGATIVE_INFINITY;
-  const byteListeners = new Set<(bytes: Uint8Array, offset: number) => void>();
-  const resetListeners = new Set<(epoch: number) => void>();
+  const taken = new Emitter<[bytes: Uint8Array, offset: number]>();
+  const resets = new Emitter<[epoch: number]>();
 
   const readFrame = (at: number): void => {
     if (drawing === null || isAside) return;
@@ -130,7 +131,7 @@ export function createSessionRecording(options: SessionRecordingOptions): Sessio
     epoch += 1;
     if (offset === 0) start = 0;
     drawFrom(offset);
-    for (const listener of [...resetListeners]) listener(epoch);
+    resets.tell(epoch);
   }
   function resized(cols: number, rows: number): void {
     if (cols === size.cols && rows === size.rows) return;
@@ -167,7 +168,7 @@ export function createSessionRecording(options: SessionRecordingOptions): Sessio
       if (isStopped) return;
       end = offset + bytes.length;
       drawing?.take(bytes, offset);
-      for (const listener of [...byteListeners]) listener(bytes, offset);
+      taken.tell(bytes, offset);
       // What is there is read as fast as it is drawn: at the start of a server that is the end of every recording.
       if (isCatchingUp) return drawing?.flush();
     };
@@ -245,14 +246,8 @@ export function createSessionRecording(options: SessionRecordingOptions): Sessio
       await drawing?.flush();
       return { data: drawing?.emulator().serialize() ?? '', offset: drawing?.drawn() ?? 0 };
     },
-    onBytes: (listener) => {
-      byteListeners.add(listener);
-      return () => byteListeners.delete(listener);
-    },
-    onReset: (listener) => {
-      resetListeners.add(listener);
-      return () => resetListeners.delete(listener);
-    },
+    onBytes: taken.on,
+    onReset: resets.on,
     follow,
     look: () => {
       if (frameDue === null) return;
@@ -280,6 +275,8 @@ export function createSessionRecording(options: SessionRecordingOptions): Sessio
     renew: () => reset(end),
     close: () => {
       stop();
+      taken.clear();
+      resets.clear();
       drawing?.dispose();
       drawing = null;
     },

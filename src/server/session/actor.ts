@@ -9,6 +9,7 @@ import type {
   StatusMemory,
   Unreachable,
 } from '../../core/status/index.ts';
+import { Emitter } from '../../emitter/emitter.ts';
 import type { ScreenTarget } from '../../platform/gnu-screen/index.ts';
 import type { SessionRecord } from '../../platform/sqlite/session-store.ts';
 import {
@@ -79,10 +80,16 @@ export class SessionActor {
   private attached: boolean | null = null;
   private undrawnAt: number | null = null;
   private owesRedraw = false;
-  private readonly redrawListeners = new Set<() => void>();
-  private readonly damageListeners = new Set<(damage: RecordingDamage) => void>();
-  private readonly hookListeners = new Set<(hook: ArrivedHook) => void>();
-  private readonly changeListeners = new Set<() => void>();
+  private readonly redraws = new Emitter();
+  private readonly damages = new Emitter<[RecordingDamage]>();
+  private readonly hooks = new Emitter<[ArrivedHook]>();
+  private readonly changes = new Emitter();
+  readonly onHook = this.hooks.on;
+  /** Called after every change of status, and when a draft or a view has come before the prompt or gone from it. */
+  readonly onChange = this.changes.on;
+  /** Called when its screen has to be drawn anew to be known: its recording goes on after a gap, or whoever was attached has gone. */
+  readonly onRedrawNeeded = this.redraws.on;
+  readonly onDamage = this.damages.on;
   private listed = false;
   private isGone = false;
   private jsonFacts: JsonFacts | null = null;
@@ -116,7 +123,7 @@ export class SessionActor {
           this.recording?.renew();
         }
         this.emitUpdated();
-        for (const listener of [...this.redrawListeners]) listener();
+        this.redraws.tell();
       },
     });
     const { clock } = deps;
@@ -241,13 +248,13 @@ export class SessionActor {
 
   /** What may be sent has changed, though the status has not. */
   lookAgain(): void {
-    for (const listener of [...this.changeListeners]) listener();
+    this.changes.tell();
   }
 
   seeAttached(attached: boolean): void {
     if (!attached && this.owesRedraw) {
       this.owesRedraw = false;
-      for (const listener of [...this.redrawListeners]) listener();
+      this.redraws.tell();
     }
     if (this.attached === attached) return;
     this.attached = attached;
@@ -263,7 +270,7 @@ export class SessionActor {
     if (typeof sessionId === 'string' && sessionId !== this.currentRecord.claudeSessionId) {
       this.update({ claudeSessionId: sessionId });
     }
-    for (const listener of [...this.hookListeners]) listener(hook);
+    this.hooks.tell(hook);
     if (DRAWING_HOOKS.has(hook.event)) this.gap.expectOutput();
     // Keys reach Claude Code.
     if (hook.event === 'UserPromptSubmit') this.screenPrompt.see(false);
@@ -328,8 +335,7 @@ export class SessionActor {
     if (this.gap.stopped()?.because === 'disk') return;
     const before = this.obstacle();
     this.status.seeScreen(frame, at);
-    if (before === this.obstacle() || !this.listed) return;
-    for (const listener of [...this.changeListeners]) listener();
+    if (before !== this.obstacle() && this.listed) this.changes.tell();
   }
 
   /** Its recording can be drawn no more, or again: until then only the other sources say what it does. */
@@ -364,31 +370,9 @@ export class SessionActor {
     this.status.seeProcess({ alive: false, startedAt: null, endedAt: now });
   }
 
-  onHook(listener: (hook: ArrivedHook) => void): () => void {
-    this.hookListeners.add(listener);
-    return () => this.hookListeners.delete(listener);
-  }
-
-  /** Called after every change of status, and when a draft or a view has come before the prompt or gone from it. */
-  onChange(listener: () => void): () => void {
-    this.changeListeners.add(listener);
-    return () => this.changeListeners.delete(listener);
-  }
-
-  /** Called when its screen has to be drawn anew to be known: its recording goes on after a gap, or whoever was attached has gone. */
-  onRedrawNeeded(listener: () => void): () => void {
-    this.redrawListeners.add(listener);
-    return () => this.redrawListeners.delete(listener);
-  }
-
   /** Something was done to the files of its recording. */
   seeDamage(damage: RecordingDamage): void {
-    for (const listener of [...this.damageListeners]) listener(damage);
-  }
-
-  onDamage(listener: (damage: RecordingDamage) => void): () => void {
-    this.damageListeners.add(listener);
-    return () => this.damageListeners.delete(listener);
+    this.damages.tell(damage);
   }
 
   dispose(): void {
@@ -396,6 +380,7 @@ export class SessionActor {
     this.time.count();
     this.isGone = true;
     this.status.dispose();
+    for (const emitter of [this.hooks, this.changes, this.redraws, this.damages]) emitter.clear();
   }
 
   /** What keeps a text from the prompt, as far as the screen tells. */
@@ -456,6 +441,6 @@ export class SessionActor {
     const session = this.view();
     this.deps.emit({ kind: 'state', session });
     if (memory.state === 'waiting' && before?.state !== 'waiting') this.deps.onWaiting(session);
-    for (const listener of [...this.changeListeners]) listener();
+    this.changes.tell();
   }
 }

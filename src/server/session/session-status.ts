@@ -17,6 +17,7 @@ import {
   statusView,
   type Thresholds,
 } from '../../core/status/index.ts';
+import { Emitter } from '../../emitter/emitter.ts';
 import type { Status } from '../../protocol/index.ts';
 import type { Clock } from '../clock.ts';
 import type { Dispose } from '../sessions.ts';
@@ -68,7 +69,7 @@ export function createSessionStatus(options: SessionStatusOptions): SessionStatu
   let evidence: Evidence = { ...blank(options.hooks ?? NO_HOOKS, options.json), movedMs: options.movedMs };
   let memory = options.memory;
   let cancelRecheck: Dispose | null = null;
-  const waiters = new Set<() => void>();
+  const advanced = new Emitter();
 
   const advance = (): StatusMemory => {
     // First, for it may tell that the clock was set.
@@ -79,7 +80,7 @@ export function createSessionStatus(options: SessionStatusOptions): SessionStatu
     cancelRecheck?.();
     cancelRecheck = next.recheckAt === null ? null : clock.after(Math.max(0, next.recheckAt - now), advance);
     if (before === null || next.changed) options.onChange(memory, before);
-    for (const look of [...waiters]) look();
+    advanced.tell();
     return memory;
   };
   const see = (change: Partial<Evidence>): void => {
@@ -117,11 +118,12 @@ export function createSessionStatus(options: SessionStatusOptions): SessionStatu
       memory = null;
       advance();
     },
-    until: (condition, timeoutMs) => waitUntil({ condition, timeoutMs, clock, waiters }),
+    until: (condition, timeoutMs) => waitUntil({ condition, timeoutMs, clock, advanced }),
     dispose: () => {
       stopNoticingSteps();
       cancelRecheck?.();
       cancelRecheck = null;
+      advanced.clear();
     },
   };
 }
@@ -134,21 +136,20 @@ interface Wait {
   condition: () => boolean;
   timeoutMs: number;
   clock: Clock;
-  waiters: Set<() => void>;
+  advanced: Emitter;
 }
 
-function waitUntil({ condition, timeoutMs, clock, waiters }: Wait): Promise<boolean> {
+function waitUntil({ condition, timeoutMs, clock, advanced }: Wait): Promise<boolean> {
   if (condition()) return Promise.resolve(true);
   return new Promise((resolve) => {
     const finish = (met: boolean): void => {
       cancel();
-      waiters.delete(look);
+      stopListening();
       resolve(met);
     };
-    const look = (): void => {
+    const stopListening = advanced.on(() => {
       if (condition()) finish(true);
-    };
+    });
     const cancel = clock.after(timeoutMs, () => finish(false));
-    waiters.add(look);
   });
 }

@@ -1,5 +1,5 @@
 import type { RawData, WebSocket } from 'ws';
-import type { Dispose } from '../sessions.ts';
+import { Emitter } from '../../emitter/emitter.ts';
 
 /** How much unsent data makes a connection full: the client does not read as fast as the sessions write. */
 export const HIGH_WATER_BYTES = 1024 * 1024;
@@ -14,13 +14,14 @@ const LIMIT_BYTES = 16 * 1024 * 1024;
 export class ClientSocket {
   readonly #ws: WebSocket;
   readonly #mayAct: () => boolean;
-  readonly #drained = new Set<() => void>();
+  readonly #drained = new Emitter();
   #full = false;
 
   /** @param mayAct asked before each frame of the client's is taken: what opened the connection may hold no more */
   constructor(ws: WebSocket, mayAct: () => boolean) {
     this.#ws = ws;
     this.#mayAct = mayAct;
+    this.onClosed(() => this.#drained.clear());
   }
 
   /** Sends a frame: an object, or its JSON as bytes where several clients get the same. */
@@ -42,10 +43,7 @@ export class ClientSocket {
   }
 
   /** Told when a connection that was found full is free again. */
-  onDrained(listener: () => void): Dispose {
-    this.#drained.add(listener);
-    return () => this.#drained.delete(listener);
-  }
+  readonly onDrained = this.#drained.on;
 
   /** Text frames as they come; a binary frame is told as null. */
   onText(listener: (text: string | null) => void): void {
@@ -61,6 +59,6 @@ export class ClientSocket {
   #sent(): void {
     if (!this.#full || this.#ws.bufferedAmount > LOW_WATER_BYTES) return;
     this.#full = false;
-    for (const listener of this.#drained) listener();
+    this.#drained.tell();
   }
 }

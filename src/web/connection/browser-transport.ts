@@ -7,6 +7,7 @@ import {
   type TransportResponse,
   type TransportSocket,
 } from '../../client/index.ts';
+import { Emitter } from '../../emitter/emitter.ts';
 import { PASS_SUBPROTOCOL_PREFIX } from '../../protocol/index.ts';
 import { dropPass, fetchOwn, fetchSignedIn, pass } from './pass.ts';
 
@@ -17,12 +18,12 @@ const ANSWER_LIMIT_MS = 5_000;
 /** Answered at once and by little: `{"type":"subscribed","sessions":[…]}`. */
 const PROBE = JSON.stringify({ type: 'unsubscribe', sessions: [] });
 
-/** Every connection that is open, to be asked at once when the page wakes up. */
-const probes = new Set<() => void>();
+/** Heard by every connection that is open: the page wakes up, and each is asked at once. */
+const wakings = new Emitter();
 
 /** Asks every open connection whether it still is one: the page was hidden, or the network was away. */
 export function probeConnections(): void {
-  for (const probe of probes) probe();
+  wakings.tell();
 }
 
 /** What a page asks before it is signed in. */
@@ -89,12 +90,13 @@ function open(path: string, protocols: string[], listener: SocketListener): Tran
   let timer = 0;
   let heardAt = 0;
   let isProbing = false;
+  let stopListening = (): void => undefined;
 
   const end = (failure: Error | null): void => {
     if (isOver) return;
     isOver = true;
     clearTimeout(timer);
-    probes.delete(probe);
+    stopListening();
     listener.onClose(failure);
   };
   const probe = (): void => {
@@ -118,7 +120,7 @@ function open(path: string, protocols: string[], listener: SocketListener): Tran
 
   socket.onopen = () => {
     isOpen = true;
-    probes.add(probe);
+    stopListening = wakings.on(probe);
     heardAt = performance.now();
     watchSilence();
     listener.onOpen();

@@ -3,6 +3,7 @@ import './without-eval.ts';
 
 import { batch, signal } from '@preact/signals';
 import { type Client, createClient, EMPTY_VIEW, type SessionView, type StreamConnection } from '../../client/index.ts';
+import { Emitter } from '../../emitter/emitter.ts';
 import { CatalogueError, type StreamCommand, type StreamFrame } from '../../protocol/index.ts';
 import { browserTransport, probeConnections } from './browser-transport.ts';
 
@@ -25,18 +26,14 @@ export const sessions = signal<SessionView>(EMPTY_VIEW);
 
 export const client: Client = createClient({ transport: browserTransport() });
 
-type FrameListener = (frame: StreamFrame) => void;
-const listeners = new Set<FrameListener>();
+const frames = new Emitter<[StreamFrame]>();
 let connection: StreamConnection | null = null;
 let retryTimer = 0;
 let drawTimer = 0;
 let lastDrawn = 0;
 
 /** Told of every frame, at once and in order. Returns its disposer. */
-export function onFrame(listener: FrameListener): () => void {
-  listeners.add(listener);
-  return () => listeners.delete(listener);
-}
+export const onFrame = frames.on;
 
 /** Sends a command over the open connection; false while there is none. */
 export function command(text: StreamCommand): boolean {
@@ -75,7 +72,7 @@ export function connectFleet(): void {
         if (frame.type === 'session_renamed') moveFollowed(frame.session, frame.slug);
         if (frame.type === 'sessions') becomeLive(view());
         else scheduleDraw();
-        for (const listener of listeners) listener(frame);
+        frames.tell(frame);
       },
       onLost: () => becomeStale(),
       onEnd: (error) => {

@@ -1,6 +1,7 @@
 import { FitAddon } from '@xterm/addon-fit';
 import { WebglAddon } from '@xterm/addon-webgl';
 import { type IDisposable, Terminal } from '@xterm/xterm';
+import { Emitter } from '../../emitter/emitter.ts';
 import { boundCounts } from '../../text/bounded-counts.ts';
 import { safeAddress } from '../conversation/safe-address.ts';
 import { COLOURS } from './colours.ts';
@@ -60,17 +61,13 @@ export function createScreen(parent: HTMLElement): Screen {
   startWebgl(terminal);
   terminal.textarea?.setAttribute('tabindex', '-1');
 
-  const typed = new Set<(keys: string) => void>();
-  const released = new Set<() => void>();
-  terminal.onData((keys) => {
-    for (const listener of typed) listener(keys);
-  });
-  terminal.onBinary((keys) => {
-    for (const listener of typed) listener(keys);
-  });
+  const typed = new Emitter<[keys: string]>();
+  const released = new Emitter();
+  terminal.onData((keys) => typed.tell(keys));
+  terminal.onBinary((keys) => typed.tell(keys));
   terminal.attachCustomKeyEventHandler((event) => {
     if (event.key !== 'Escape' || !event.shiftKey) return true;
-    if (event.type === 'keydown') for (const listener of released) listener();
+    if (event.type === 'keydown') released.tell();
     return false;
   });
 
@@ -106,8 +103,8 @@ export function createScreen(parent: HTMLElement): Screen {
       if (isTaken) terminal.focus();
       else terminal.blur();
     },
-    onTyped: (listener) => listen(typed, listener),
-    onRelease: (listener) => listen(released, listener),
+    onTyped: typed.on,
+    onRelease: released.on,
     fittingSize: () => {
       const before = terminal.options.fontSize;
       terminal.options.fontSize = FONT_PX;
@@ -210,11 +207,6 @@ function startWebgl(terminal: Terminal): void {
   } catch {
     // No WebGL 2: xterm's own renderer stays.
   }
-}
-
-function listen<T>(set: Set<T>, listener: T): () => void {
-  set.add(listener);
-  return () => set.delete(listener);
 }
 
 function within(value: number, { min, max }: { min: number; max: number }): number {

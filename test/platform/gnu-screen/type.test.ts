@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSy
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { cleanText, encodePaste } from '../../../src/core/delivery/paste.ts';
+import { Emitter } from '../../../src/emitter/emitter.ts';
 import { pasteText, pressEnter, pressEscape, typeKeys } from '../../../src/platform/gnu-screen/index.ts';
 import { waitFor } from '../../harness/wait-for.ts';
 import { openScreenWorld, type ScreenWorld, startForeign } from './screen-world.ts';
@@ -115,7 +116,7 @@ test('what comes late types nothing, least of all what was typed before', async 
     ...world.host,
     gates: new Map(),
     windows: new Map(),
-    promptListeners: new Set<never>(),
+    prompts: new Emitter<[{ daemonPid: number; isOpen: boolean }]>(),
     env: { ...world.host.env, PATH: `${bin}:${world.host.env.PATH}` },
   };
   // Whether it is noticed is not the point.

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { Validator } from '@seriousme/openapi-schema-validator';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import type { z } from 'zod';
 import { ERRORS, ROUTES, type Route } from '../../../src/protocol/index.ts';
 import { createPasses } from '../../../src/server/auth/passes.ts';
@@ -88,10 +88,17 @@ describe('the OpenAPI description', () => {
       guesses: { accepts: () => false },
       clock,
     });
+    const push = createPush({
+      sessions: new MemorySessions('/nowhere'),
+      file: '/nowhere/push.json',
+      subject: '',
+      logger,
+    });
+    onTestFinished(push.dispose);
     const app = createHttpApp({
       signIns,
       passes: createPasses({ signIns, clock }),
-      push: createPush({ sessions: new MemorySessions('/nowhere'), file: '/nowhere/push.json', subject: '', logger }),
+      push,
       rightsOf: async () => ({ isFull: true, sessions, requireFull: silent }),
       publicUrl: null,
       page: readWebPage(null),
