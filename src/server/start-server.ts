@@ -168,14 +168,13 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
 }
 
 function watchForLoss(
-  { settings, clock, log }: ServerOptions,
+  { settings, log }: ServerOptions,
   database: Database,
 ): { lost: Promise<CatalogueError>; stop: Dispose } {
   let stop: Dispose = () => undefined;
   const lost = new Promise<CatalogueError>((resolve) => {
     stop = watchHome({
       home: settings.home,
-      clock,
       onLost: (error) => {
         log.error({ err: error }, 'the home is not there any more: the server ends, the sessions live on');
         resolve(error);

@@ -1,17 +1,13 @@
-import { type FSWatcher, readdirSync, readlinkSync, statSync, watch } from 'node:fs';
+import { readdirSync, readlinkSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { watchDirectory } from '../platform/files/watch-directory.ts';
 import { DATABASE_FILE } from '../platform/sqlite/database.ts';
 import { LOCK_FILE } from '../platform/sqlite/home-lock.ts';
 import { CatalogueError } from '../protocol/index.ts';
-import type { Clock } from './clock.ts';
 import type { Dispose } from './sessions.ts';
-
-/** Where the system's limit of watches is reached, looking is all there is: three calls of `stat`. */
-const BLIND_LOOK_MS = 3_000;
 
 export interface HomeWatchOptions {
   home: string;
-  clock: Clock;
   /** The home, its lock or its database is not at its place any more. Called once. */
   onLost: (error: CatalogueError) => void;
   /** The database's write-ahead log was removed or replaced: what is written from now on would be lost. */
@@ -19,7 +15,7 @@ export interface HomeWatchOptions {
 }
 
 /** Watches, by inotify, that a server's home stays where it is. The lock and the database are open. */
-export function watchHome({ home, clock, onLost, onLogLost }: HomeWatchOptions): Dispose {
+export function watchHome({ home, onLost, onLogLost }: HomeWatchOptions): Dispose {
   const [lock, database, log] = [LOCK_FILE, DATABASE_FILE, `${DATABASE_FILE}-wal`].map((name) => join(home, name)) as [
     string,
     string,
@@ -27,9 +23,8 @@ export function watchHome({ home, clock, onLost, onLogLost }: HomeWatchOptions):
   ];
   const kept = [lock, database].map((file) => ({ file, inode: inodeOf(file) }));
   let logInode = inodeOf(log);
-  let watcher: FSWatcher | null = null;
-  let stopTimer: Dispose | null = null;
   let isOver = false;
+  let stop: Dispose = () => undefined;
 
   function look(): void {
     if (isOver) return;
@@ -43,28 +38,15 @@ export function watchHome({ home, clock, onLost, onLogLost }: HomeWatchOptions):
     onLogLost();
     logInode = inodeOf(log);
   }
-  function lookLater(): void {
-    watcher?.close();
-    watcher = null;
-    if (isOver) return;
-    stopTimer = clock.after(BLIND_LOOK_MS, () => {
-      look();
-      lookLater();
-    });
-  }
   function dispose(): void {
     isOver = true;
-    watcher?.close();
-    stopTimer?.();
+    stop();
   }
 
-  try {
-    // `change` is a write into one of its files, which comes with every status.
-    watcher = watch(home, { persistent: false }, (event) => event === 'rename' && look());
-    watcher.on('error', lookLater);
-  } catch {
-    lookLater();
-  }
+  // `change` is a write into one of its files, which comes with every status.
+  stop = watchDirectory({ dir: home, onChange: (_, event) => event !== 'change' && look(), onMissing: look });
+  // Lost between the start and here.
+  if (isOver) stop();
   return dispose;
 }
 

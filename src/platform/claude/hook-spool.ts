@@ -4,7 +4,7 @@ import { uptime } from 'node:os';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { readRegularFile } from '../files/regular-file.ts';
-import { watchDirectory } from './directory-watch.ts';
+import { watchDirectory } from '../files/watch-directory.ts';
 import { keepWait, splitPayload } from './reply-waits.ts';
 import { makeSpool } from './spool-directory.ts';
 import { isGate } from './turn-gate.ts';

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import type { RegistryEvidence } from '../../core/status/evidence.ts';
 import { readRegularFile } from '../files/regular-file.ts';
+import { watchDirectory } from '../files/watch-directory.ts';
 import { isAlive } from '../process/index.ts';
-import { watchDirectory } from './directory-watch.ts';
 
 /**
  * What Claude Code says of itself in `sessions/PID.json` of its configuration directory, from 2.1.150 on. Undocumented: every

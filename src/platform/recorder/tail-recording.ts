@@ -2,7 +2,7 @@ import { fstatSync, readSync } from 'node:fs';
 import { type FileHandle, open, stat } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import { parseHeader } from '../../core/recording/index.ts';
-import { watchFile } from './directory-watch.ts';
+import { watchFile } from '../files/watch-file.ts';
 import { type RecordingStart, startOf } from './recording-files.ts';
 
 export interface TailOptions {

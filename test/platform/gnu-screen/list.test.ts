@@ -165,6 +165,7 @@ test('launch, attach, detach, rename by somebody, and end are told without a pol
     await waitFor(() => changes > 0, { describe: `${what} is told` });
     changes = 0;
   };
+  await told('the start');
   const { screenId } = await world.launch({ name: 'Watched', command: ['sleep', '1000'] });
   await told('the launch');
   const detach = await attachPerson(world, screenId);

@@ -1,6 +1,6 @@
 import { type FileHandle, open } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
-import { watchFile } from '../../recorder/directory-watch.ts';
+import { watchFile } from '../../files/watch-file.ts';
 import { LineReader, type ReadLines } from './lines.ts';
 
 /** A read of this size is parsed in about a millisecond. */
