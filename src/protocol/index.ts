@@ -1,5 +1,6 @@
 export * from './attention.ts';
 export * from './delivery.ts';
+export { EXIT } from './errors/catalogue-entry.ts';
 export * from './errors.ts';
 export * from './event-words.ts';
 export * from './explanation.ts';

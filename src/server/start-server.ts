@@ -21,7 +21,6 @@ import {
   DATABASE_FILE,
   type Database,
   openDatabase,
-  renewLog,
   toDatabaseError,
 } from '../platform/sqlite/database.ts';
 import { createDayStore } from '../platform/sqlite/day-store.ts';
@@ -46,7 +45,7 @@ import { createReplays, type Replays } from './replay/replays.ts';
 import { createPatientDeliveries } from './session/patient-deliveries.ts';
 import { createPatientWrites } from './session/patient-writes.ts';
 import type { Dispose, SessionEvent, Sessions } from './sessions.ts';
-import { watchHome } from './watch-home.ts';
+import { awaitLoss } from './watch-home.ts';
 
 /** `cbos down` looks at the lock by taking it for a moment; a server that starts right then tries again. */
 const LOCK_ATTEMPTS = 5;
@@ -143,7 +142,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       screen_dir: screen.dir,
     });
     const stopCheckpoints = checkpointWhenIdle(database, clock);
-    const home = watchForLoss(options, database);
+    const home = awaitLoss(settings.home, database, log);
     const stopWatches = (): void => {
       stopGrowing();
       stopCheckpoints();
@@ -165,37 +164,6 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     lock.release();
     throw toDatabaseError(cause, databaseFile);
   }
-}
-
-function watchForLoss(
-  { settings, log }: ServerOptions,
-  database: Database,
-): { lost: Promise<CatalogueError>; stop: Dispose } {
-  let stop: Dispose = () => undefined;
-  const lost = new Promise<CatalogueError>((resolve) => {
-    stop = watchHome({
-      home: settings.home,
-      onLost: (error) => {
-        log.error({ err: error }, 'the home is not there any more: the server ends, the sessions live on');
-        resolve(error);
-      },
-      onLogLost: () => {
-        try {
-          renewLog(database);
-          log.error(
-            { file: `${DATABASE_FILE}-wal` },
-            "the database's log was removed; nothing of it is lost, it has a new one",
-          );
-        } catch (cause) {
-          log.error(
-            { err: cause, file: `${DATABASE_FILE}-wal` },
-            "the database's log was removed, and could not be made anew",
-          );
-        }
-      },
-    });
-  });
-  return { lost, stop };
 }
 
 function openScreen({ settings, environment, tempDir }: ServerOptions): Promise<ScreenHost> {

@@ -1,12 +1,46 @@
 import { readdirSync, readlinkSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { watchDirectory } from '../platform/files/watch-directory.ts';
-import { DATABASE_FILE } from '../platform/sqlite/database.ts';
+import { DATABASE_FILE, type Database, renewLog } from '../platform/sqlite/database.ts';
 import { LOCK_FILE } from '../platform/sqlite/home-lock.ts';
 import { CatalogueError } from '../protocol/index.ts';
+import type { Logger } from './logger.ts';
 import type { Dispose } from './sessions.ts';
 
-export interface HomeWatchOptions {
+/**
+ * Waits until a server's home is removed, moved or replaced. A log of the database that was removed meanwhile is made anew.
+ * @returns a promise that resolves, with what happened, when the server has to end
+ */
+export function awaitLoss(
+  home: string,
+  database: Database,
+  log: Logger,
+): { lost: Promise<CatalogueError>; stop: Dispose } {
+  let stop: Dispose = () => undefined;
+  const lost = new Promise<CatalogueError>((resolve) => {
+    stop = watchHome({
+      home,
+      onLost: (error) => {
+        log.error({ err: error }, 'the home is not there any more: the server ends, the sessions live on');
+        resolve(error);
+      },
+      onLogLost: () => remakeLog(database, log),
+    });
+  });
+  return { lost, stop };
+}
+
+function remakeLog(database: Database, log: Logger): void {
+  const file = `${DATABASE_FILE}-wal`;
+  try {
+    renewLog(database);
+    log.error({ file }, "the database's log was removed; nothing of it is lost, it has a new one");
+  } catch (cause) {
+    log.error({ err: cause, file }, "the database's log was removed, and could not be made anew");
+  }
+}
+
+interface HomeWatchOptions {
   home: string;
   /** The home, its lock or its database is not at its place any more. Called once. */
   onLost: (error: CatalogueError) => void;
@@ -15,7 +49,7 @@ export interface HomeWatchOptions {
 }
 
 /** Watches, by inotify, that a server's home stays where it is. The lock and the database are open. */
-export function watchHome({ home, onLost, onLogLost }: HomeWatchOptions): Dispose {
+function watchHome({ home, onLost, onLogLost }: HomeWatchOptions): Dispose {
   const [lock, database, log] = [LOCK_FILE, DATABASE_FILE, `${DATABASE_FILE}-wal`].map((name) => join(home, name)) as [
     string,
     string,

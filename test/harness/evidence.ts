@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import type { ScreenFrame } from '../../src/core/status/evidence.ts';
+import type { ScreenFrame } from '../../src/core/status/screen/screen-evidence.ts';
 
 /** What a recorded line of evidence says, `t` in milliseconds since the recording began. */
 export type EvidenceLine =

@@ -1,5 +1,5 @@
 import type { Question, QuestionOption, QuestionPart } from '../../protocol/index.ts';
-import type { ScreenDialog, ScreenFrame } from '../status/evidence.ts';
+import type { ScreenDialog, ScreenFrame } from '../status/screen/screen-evidence.ts';
 import type { AnswerPlan } from './answer.ts';
 
 /** An open dialog as the newest frame shows it. */

@@ -1,6 +1,7 @@
 import { type Question, type Status, stateOf } from '../../protocol/index.ts';
 import { derive } from './derive.ts';
-import type { Evidence, Millis, StatusMemory, Verdict } from './evidence.ts';
+import type { Evidence, StatusMemory, Verdict } from './evidence.ts';
+import type { Millis } from './millis.ts';
 import type { Thresholds } from './thresholds.ts';
 
 /** How long a recovered session is called so, when nothing else changes. */

@@ -2,10 +2,12 @@ import type { Because, Question } from '../../protocol/index.ts';
 import { arbitrate } from './arbitrate/arbitrate.ts';
 import { isClosing } from './arbitrate/arbitration.ts';
 import { type Hearing, hear } from './arbitrate/hearing.ts';
-import type { Evidence, Millis, PendingTool, ScreenDialog, SourceVerdict, Verdict } from './evidence.ts';
+import type { Evidence, PendingTool, SourceVerdict, Verdict } from './evidence.ts';
 import { requestedTool } from './hooks/hook-rules.ts';
 import { jsonQuestion } from './json/json-question.ts';
+import type { Millis } from './millis.ts';
 import { asClosing, dialogQuestion, longestWaiting, toolBehind } from './question.ts';
+import type { ScreenDialog } from './screen/screen-evidence.ts';
 import { DEFAULT_THRESHOLDS, type Thresholds } from './thresholds.ts';
 
 const UNKNOWN: Because = { source: 'none', rule: 'none', evidence: '' };

@@ -1,7 +1,8 @@
 import type { Explanation } from '../../protocol/index.ts';
 import { arbitrate } from './arbitrate/arbitrate.ts';
 import { type Hearing, hear } from './arbitrate/hearing.ts';
-import type { Evidence, Millis, SourceVerdict } from './evidence.ts';
+import type { Evidence, SourceVerdict } from './evidence.ts';
+import type { Millis } from './millis.ts';
 import type { Thresholds } from './thresholds.ts';
 
 const iso = (at: Millis | null): string | null => (at === null ? null : new Date(at).toISOString());

@@ -9,6 +9,8 @@ export { forgetWait, hasSameCall, NO_HOOKS, observeHook } from './hooks/hooks.ts
 export * from './json/json-events.ts';
 export { jsonState, TRUSTS } from './json/json-question.ts';
 export { JSON_RULES } from './json/json-rules.ts';
+export { observePrompt, observeTrust, withdrawPrompt } from './json/open-prompts.ts';
+export type { Millis } from './millis.ts';
 export { PROCESS_RULES } from './process-rules.ts';
 export { asDrawn, describeTool } from './question.ts';
 export { redactFrame, redactLine } from './redact.ts';
@@ -17,6 +19,7 @@ export type { RuleFacts } from './rule.ts';
 export { NO_FLOW } from './screen/flow.ts';
 export type { ScreenRule } from './screen/generation.ts';
 export { observeScreen, type ScreenObserver, screenObserver, userObserver } from './screen/screen.ts';
+export * from './screen/screen-evidence.ts';
 export { readScreen, SCREEN_RULES, SCREEN_SIGNS } from './screen/screen-rules.ts';
 export type { ScreenSigns } from './screen/signs.ts';
 export * from './set-clock.ts';

@@ -1,8 +1,10 @@
 import type { Question, QuestionPart } from '../../protocol/index.ts';
 import { PLAN_OPTIONS, permissionOptions, withDialogOptions, withDrawnOptions } from './asked-options.ts';
-import type { Millis, PendingTool, ScreenDialog } from './evidence.ts';
+import type { PendingTool } from './evidence.ts';
 import { hasSameInput } from './hooks/hooks.ts';
+import type { Millis } from './millis.ts';
 import { meaningOfAnswer } from './option-meaning.ts';
+import type { ScreenDialog } from './screen/screen-evidence.ts';
 
 export type DialogKind = ScreenDialog['kind'];
 

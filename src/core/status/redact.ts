@@ -1,4 +1,4 @@
-import type { ScreenFrame } from './evidence.ts';
+import type { ScreenFrame } from './screen/screen-evidence.ts';
 
 /**
  * What rules read, so what must stay: Claude Code's own words, 1.0 to 2.1.329. Everything else on a screen is somebody's business.

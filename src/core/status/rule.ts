@@ -1,5 +1,5 @@
 import type { Detail, Primary } from '../../protocol/index.ts';
-import type { Millis } from './evidence.ts';
+import type { Millis } from './millis.ts';
 
 /** What every rule says of itself, whatever it reads. */
 export interface RuleFacts {

@@ -1,14 +1,6 @@
-import type {
-  Evidence,
-  FlowEvidence,
-  HookEvidence,
-  JsonEvidence,
-  Millis,
-  PendingTool,
-  ScreenEvidence,
-  SettledReading,
-  StatusMemory,
-} from './evidence.ts';
+import type { Evidence, HookEvidence, JsonEvidence, PendingTool, StatusMemory } from './evidence.ts';
+import type { Millis } from './millis.ts';
+import type { FlowEvidence, ScreenEvidence, SettledReading } from './screen/screen-evidence.ts';
 
 /**
  * What is known, after the wall clock was set: all its times are moved along, so that it keeps its order and its age. Else whatever comes

@@ -1,6 +1,7 @@
-import type { Evidence, HookEvidence, JsonEvidence, Millis, RegistryEvidence, SourceVerdict } from './evidence.ts';
+import type { Evidence, HookEvidence, JsonEvidence, RegistryEvidence, SourceVerdict } from './evidence.ts';
 import { HOOK_RULES } from './hooks/hook-rules.ts';
 import { JSON_RULES } from './json/json-rules.ts';
+import type { Millis } from './millis.ts';
 import { PROCESS_RULES } from './process-rules.ts';
 import { REGISTRY_RULES } from './registry/registry-rules.ts';
 import type { Rule } from './rule.ts';

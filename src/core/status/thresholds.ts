@@ -1,4 +1,4 @@
-import type { Millis } from './evidence.ts';
+import type { Millis } from './millis.ts';
 
 /** For how long something must hold before it counts. Each can be set in config.toml; what nobody could judge better than a measurement is in `races.ts`. */
 export interface Thresholds {

@@ -1,8 +1,10 @@
 import type { Because, Detail, Health, Primary, State } from '../../protocol/index.ts';
 import { advanceStatus } from './advance.ts';
-import type { Evidence, Millis, ScreenFrame, StatusMemory } from './evidence.ts';
+import type { Evidence, StatusMemory } from './evidence.ts';
 import { NO_HOOKS } from './hooks/hooks.ts';
+import type { Millis } from './millis.ts';
 import { observeScreen, type ScreenObserver } from './screen/screen.ts';
+import type { ScreenFrame } from './screen/screen-evidence.ts';
 import type { Thresholds } from './thresholds.ts';
 
 /** A change of the status along a recording. */

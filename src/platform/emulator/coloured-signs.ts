@@ -1,5 +1,5 @@
 import type { IBufferLine } from '@xterm/headless';
-import type { SpinnerColours } from '../../core/status/evidence.ts';
+import type { SpinnerColours } from '../../core/status/screen/screen-evidence.ts';
 
 /** What begins an answer, a tool call, and what Claude Code itself reports. */
 const SIGN = /^[●⏺]/;

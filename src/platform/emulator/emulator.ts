@@ -2,7 +2,7 @@ import serialize, { type SerializeAddon } from '@xterm/addon-serialize';
 // Both packages are CommonJS: a named import of a value type-checks and fails when run.
 import xterm, { type IBufferLine, type Terminal } from '@xterm/headless';
 import type { ScreenRow } from '../../core/search/screen-lines.ts';
-import type { Place, ScreenFrame, SpinnerColours } from '../../core/status/evidence.ts';
+import type { Place, ScreenFrame, SpinnerColours } from '../../core/status/screen/screen-evidence.ts';
 import { boundCounts } from '../../text/bounded-counts.ts';
 import { styledRows } from '../../text/styled-rows.ts';
 import { boundedOutput } from './bounded-output.ts';

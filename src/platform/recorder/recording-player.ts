@@ -1,6 +1,7 @@
 import { crc32 } from 'node:zlib';
 import { SEQUENCE_LOOKBACK_BYTES, unfinishedLength } from '../../core/stream/index.ts';
-import { createEmulator, type Emulator } from '../emulator/index.ts';
+import { createEmulator } from '../emulator/index.ts';
+import { Drawing } from './draw-rows.ts';
 import { dropRowsBefore, keptRowsFrom } from './kept-rows.ts';
 import { type Keyframe, KeyframeFile } from './keyframe-file.ts';
 import { openRecorded, type RecordedFile } from './recorded-file.ts';
@@ -52,8 +53,6 @@ const KEYFRAME_BYTES = 128 * 1024;
 const KEYFRAME_ROWS = 2_000;
 /** For how much of a growing recording they are made at once: each time the last one has to be drawn again first. */
 export const GROW_BYTES = 2 * KEYFRAME_BYTES;
-/** Given to the emulator at once: it parses chunks of this size at full speed, and nobody else waits longer than 4 ms for it. */
-const DRAW_BYTES = 128 * 1024;
 /** Of the output before a keyframe, to know the recording by. */
 const SUM_BYTES = 256;
 /** A recording whose `script` was killed has no closing line; what its timing does not tell of is waited for so long. */
@@ -288,42 +287,5 @@ export class RecordingPlayer {
       }
     }
     return events;
-  }
-}
-
-/** Rows drawn into a terminal, output in large pieces. */
-class Drawing {
-  readonly emulator: Emulator;
-  readonly #file: RecordedFile;
-  #drawn: number;
-  #wanted: number;
-
-  constructor(file: RecordedFile, emulator: Emulator, place: Place) {
-    this.#file = file;
-    this.emulator = emulator;
-    this.#drawn = place.offset;
-    this.#wanted = place.offset;
-  }
-
-  async add({ kind, after }: RecordedRow): Promise<void> {
-    if (kind === 'output') {
-      this.#wanted = after.offset;
-      if (this.#wanted - this.#drawn >= DRAW_BYTES) await this.draw();
-      return;
-    }
-    await this.draw();
-    this.emulator.resize(after.cols, after.rows);
-  }
-
-  /** Resolves when all that was added is on the screen. */
-  async draw(): Promise<void> {
-    while (this.#drawn < this.#wanted) {
-      const bytes = await this.#file.read(this.#drawn, Math.min(this.#wanted, this.#drawn + DRAW_BYTES));
-      if (bytes.length === 0) break;
-      this.#drawn += bytes.length;
-      this.emulator.write(bytes);
-      await this.emulator.flush();
-    }
-    await this.emulator.flush();
   }
 }

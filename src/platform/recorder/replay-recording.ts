@@ -1,5 +1,5 @@
 import { type Moment, momentsOf, type TimingEntry } from '../../core/recording/index.ts';
-import type { ScreenFrame } from '../../core/status/evidence.ts';
+import type { ScreenFrame } from '../../core/status/screen/screen-evidence.ts';
 import { createEmulator, type Emulator } from '../emulator/index.ts';
 import { keptRowsFrom } from './kept-rows.ts';
 import { openRecorded, type RecordedFile } from './recorded-file.ts';

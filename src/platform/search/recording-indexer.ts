@@ -2,7 +2,8 @@ import { ScreenReader } from '../../core/recording/index.ts';
 import { readableLines, type ScreenRow } from '../../core/search/index.ts';
 import { createEmulator, type Emulator } from '../emulator/index.ts';
 import { readRange, readStart } from '../recorder/index.ts';
-import type { IndexedRecording, SearchStore, ShownLines } from '../sqlite/search-store.ts';
+import type { IndexedRecording } from '../sqlite/indexed-recording.ts';
+import type { SearchStore, ShownLines } from '../sqlite/search-store.ts';
 import { TimedOutput, type TimedPiece } from './timed-output.ts';
 
 /** How much is read and drawn at once: some 10 ms of work, after which a waiting search comes first. */

@@ -2,7 +2,8 @@ import { readdir, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { CatalogueError } from '../../protocol/index.ts';
 import { keptRowsFrom, readFacts, readRange, readStart } from '../recorder/index.ts';
-import type { IndexedRecording, SearchStore } from '../sqlite/search-store.ts';
+import type { IndexedRecording } from '../sqlite/indexed-recording.ts';
+import type { SearchStore } from '../sqlite/search-store.ts';
 
 /** Where a session's recording is. */
 export interface RecordingPlace {

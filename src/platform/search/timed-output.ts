@@ -1,6 +1,6 @@
 import { parseTimingLine, type TimingEntry } from '../../core/recording/index.ts';
 import { readRange } from '../recorder/index.ts';
-import type { IndexedRecording } from '../sqlite/search-store.ts';
+import type { IndexedRecording } from '../sqlite/indexed-recording.ts';
 
 /** A piece of a recording, with what follows from its timing. Times are Unix milliseconds. */
 export type TimedPiece =

@@ -1,17 +1,11 @@
 import { join } from 'node:path';
-import { localDay } from '../../core/history/index.ts';
 import { explain } from '../../core/status/index.ts';
 import type { ProcessTrace } from '../../platform/claude/index.ts';
 import { prepareJsonDirectory } from '../../platform/claude/json/index.ts';
 import { ensureRecordingDir, markOwn } from '../../platform/recorder/index.ts';
-import { toHomeError } from '../../platform/sqlite/home-fault.ts';
 import {
-  type Broadcast,
-  type BroadcastResult,
   CatalogueError,
-  matchesState,
   type NewSession,
-  parseStateSelector,
   type Session,
   type SessionPatch,
   type SessionType,
@@ -24,23 +18,20 @@ import { createScreenControls } from '../screen/screen-controls.ts';
 import type { ActorDeps, SessionActor } from '../session/actor.ts';
 import type { SessionControls } from '../session/controls.ts';
 import type { Conversation } from '../session/conversation.ts';
-import type { SentText } from '../session/delivery-journal.ts';
 import { resumeQueue } from '../session/queue-stop.ts';
 import { COUNT_EVERY_MS } from '../session/time-spent.ts';
 import { addUsage, NO_USAGE } from '../session/usage.ts';
-import { toTimestamp } from '../session/view.ts';
 import type { Dispose, Sessions } from '../sessions.ts';
 import { adoptSession, observeForeign } from './adopt-session.ts';
 import { bringBack } from './bring-back.ts';
+import { broadcast } from './broadcast.ts';
 import { adoptConversation, convertSession, otherConversations } from './convert-session.ts';
 import { type LaunchContext, requireDirectory } from './launch-session.ts';
+import { readDays, readHistory, searchSessions } from './look-back.ts';
 import { newRecord } from './new-record.ts';
 import { createObserver } from './observe.ts';
 import { assertSlug, createRoster, type Member } from './roster.ts';
 import { createSessionProcesses } from './session-processes.ts';
-
-/** A screen full of hits. */
-const DEFAULT_HITS = 20;
 
 /** What a session is unless asked or set otherwise; `cbos new` asks for a terminal by itself. */
 const DEFAULT_TYPE: SessionType = 'json';
@@ -136,34 +127,6 @@ export function createFleet({ deps: given, launch, registryDir, pid, ...listener
     });
   }
 
-  async function broadcast(request: Broadcast & Pick<SentText, 'from'>): Promise<BroadcastResult[]> {
-    const { slugs: _slugs, state: _state, all: _all, ...send } = request;
-    const slugs = request.slugs ?? chooseSlugs(request);
-    return Promise.all(
-      slugs.map(async (session): Promise<BroadcastResult> => {
-        try {
-          return { session, delivery: await roster.get(session).controls.deliverer.send(send) };
-        } catch (cause) {
-          const known = toHomeError(cause);
-          if (known instanceof CatalogueError) return { session, error: known.toBody() };
-          deps.log.error({ err: cause, slug: session }, 'a broadcast failed');
-          return { session, error: new CatalogueError('internal').toBody() };
-        }
-      }),
-    );
-  }
-
-  /** Broadcasts go to whom one can talk to: the dead and the merely observed are left out, unless they are named. */
-  function chooseSlugs(request: Broadcast): string[] {
-    const selector = request.state === undefined ? null : parseStateSelector(request.state);
-    return roster
-      .all()
-      .filter(({ actor }) => actor.isListed() && actor.record.adopted && !actor.isDead())
-      .map(({ actor }) => actor.view())
-      .filter((session) => selector === null || matchesState(session, selector))
-      .map((session) => session.slug);
-  }
-
   /** What changes is counted at once; this is for what stays as it is. */
   function countTime(): void {
     for (const { actor } of roster.all()) actor.time.count();
@@ -186,7 +149,7 @@ export function createFleet({ deps: given, launch, registryDir, pid, ...listener
     }
   }
 
-  const slugsById = (): Map<string, string> => new Map(roster.all().map(({ actor }) => [actor.record.id, actor.slug]));
+  const past = { roster, history: deps.history, days: deps.days, search: deps.search };
   const actorOf = (slug: string): Member['actor'] => roster.get(slug).actor;
   function conversationOf(slug: string): Conversation {
     const { conversation } = controlsOf(slug);
@@ -280,7 +243,7 @@ export function createFleet({ deps: given, launch, registryDir, pid, ...listener
       roster.remove(member);
     },
     send: (slug, request) => controlsOf(slug).deliverer.send(request),
-    broadcast,
+    broadcast: (request) => broadcast({ roster, log: deps.log }, request),
     answer: (slug, request) => controlsOf(slug).answer(request),
     interrupt: (slug) => controlsOf(slug).interrupt(),
     resumeQueue: (slug) => {
@@ -319,34 +282,9 @@ export function createFleet({ deps: given, launch, registryDir, pid, ...listener
     addToStash: ({ session_slug, ...request }) => roster.get(session_slug).stash.add(request),
     applyStash: (id) => roster.byStash(id).stash.apply(id),
     removeFromStash: (id) => roster.byStash(id).stash.remove(id),
-    history: (slug, since) => deps.history.read(actorOf(slug).record.id, since === null ? null : Date.parse(since)),
-    historyDays: ({ session, since }) => {
-      for (const { actor } of roster.all()) actor.time.count();
-      const id = session === undefined ? null : actorOf(session).record.id;
-      const from = since?.includes('T') === true ? localDay(Date.parse(since)) : (since ?? null);
-      const slugs = slugsById();
-      return deps.days.read(id, from).flatMap(({ session_id, ...day }) => {
-        const slug = slugs.get(session_id);
-        return slug === undefined ? [] : [{ session: slug, ...day }];
-      });
-    },
-    search: async ({ q, session, kind, limit }) => {
-      const { hits, pendingBytes } = await deps.search.search({
-        query: q,
-        session: session === undefined ? null : actorOf(session).record.id,
-        kind: kind ?? null,
-        limit: limit ?? DEFAULT_HITS,
-      });
-      const slugs = slugsById();
-      return {
-        // One that was deleted a moment ago is not named any more.
-        hits: hits.flatMap((hit) => {
-          const slug = slugs.get(hit.session);
-          return slug === undefined ? [] : [{ ...hit, session: slug, at: toTimestamp(hit.at) }];
-        }),
-        pending_bytes: pendingBytes,
-      };
-    },
+    history: (slug, since) => readHistory(past, slug, since),
+    historyDays: (query) => readDays(past, query),
+    search: (query) => searchSessions(past, query),
     stream: (slug) => {
       const recording = controlsOf(slug).recording();
       if (recording === null) throw noRecording(roster.get(slug));

@@ -1,9 +1,6 @@
 import { dirname } from 'node:path';
 import {
-  configDirectory,
   type HookSpool,
-  isConversationId,
-  isTranscriptOf,
   LAUNCH_VARIABLE,
   type RegistryRecord,
   type ReplyWaits,
@@ -31,6 +28,7 @@ import type { Clock } from '../clock.ts';
 import type { Logger } from '../logger.ts';
 import type { SessionActor } from '../session/actor.ts';
 import type { Dispose } from '../sessions.ts';
+import { ownPayload } from './own-payload.ts';
 import { ownerOf, ownerOfScreen } from './owner.ts';
 import type { Member, Roster } from './roster.ts';
 
@@ -233,24 +231,7 @@ export function createObserver(options: ObserverOptions): Observer {
   function seeHook(hook: SpooledHook): void {
     const member = hook.launchId === null ? null : roster.byLaunch(hook.launchId);
     if (member === null) log.debug({ event: hook.event }, 'a hook of no listed session');
-    else member.actor.seeHook({ ...hook, payload: ownPayload(member, hook.payload) });
-  }
-
-  /** What runs inside a session can drop hooks: what one says of the conversation counts only where that can be this session's own. */
-  function ownPayload({ actor }: Member, payload: SpooledHook['payload']): SpooledHook['payload'] {
-    const { session_id: sessionId, transcript_path: transcript, ...rest } = payload;
-    const isOthers = roster
-      .all()
-      .some(({ actor: other }) => other !== actor && !other.isDead() && other.record.claudeSessionId === sessionId);
-    if (typeof sessionId !== 'string' || !isConversationId(sessionId) || isOthers) {
-      log.warn({ slug: actor.slug, sessionId }, 'a hook named a conversation that is not its own');
-      return rest;
-    }
-    const { env } = actor.record.launch;
-    const hasOwnHome = env.CLAUDE_CONFIG_DIR !== undefined || env.HOME !== undefined;
-    const configDir = hasOwnHome ? configDirectory(env) : dirname(options.registryDir);
-    const isOwn = typeof transcript === 'string' && isTranscriptOf(transcript, { configDir, sessionId });
-    return { ...rest, session_id: sessionId, ...(isOwn ? { transcript_path: transcript } : {}) };
+    else member.actor.seeHook({ ...hook, payload: ownPayload(options, member.actor, hook.payload) });
   }
 
   /** Hooks that wait with a question that nobody knows of: of a session that was removed, or of a launch that is over. */

@@ -70,3 +70,10 @@ export class AgentRun {
     this.tail.dispose();
   }
 }
+
+/** What an end in the middle of a turn is called among the session's events. */
+export function endWords({ code, signal: name }: AgentEnd, complaint: string): string {
+  const how = name !== null ? ` (${name})` : code !== null && code !== 0 ? ` with exit code ${code}` : '';
+  const said = complaint === '' ? '' : `: ${complaint}`;
+  return `Claude Code ended${how} before the turn was over${said}; the turn was interrupted and is not run again by itself`;
+}

@@ -15,13 +15,12 @@ import { endTree, findMarked, isAlive, signal, waitUntil } from '../../platform/
 import { CatalogueError, type ClaudeEvent } from '../../protocol/index.ts';
 import type { SessionActor } from '../session/actor.ts';
 import type { Dispose } from '../sessions.ts';
-import { type AgentEnd, AgentRun } from './agent-run.ts';
+import { type AgentEnd, AgentRun, endWords } from './agent-run.ts';
 import type { JsonContext } from './context.ts';
+import { type ControlRequest, control, refusals } from './control.ts';
 import { EventLog } from './event-log.ts';
-import { folderOf, planLaunch, requireAlone, startAgent, trustToAsk } from './start-agent.ts';
+import { folderOf, planLaunch, requireAlone, startAgent, trustToAsk, untrusted } from './start-agent.ts';
 
-/** Claude Code answers a control request within some 10 ms; while it starts it takes as long as the start. */
-const CONTROL_TIMEOUT_MS = 15_000;
 /** It ends within 100 ms of a TERM when it has nothing to do. */
 const REST_TIMEOUT_MS = 4_000;
 
@@ -55,9 +54,7 @@ export class JsonDriver {
   }
 
   /** Told of each event after it was written down. */
-  onEvent(listener: (event: ClaudeEvent) => void): Dispose {
-    return this.#log.onEvent(listener);
-  }
+  readonly onEvent = (listener: (event: ClaudeEvent) => void): Dispose => this.#log.onEvent(listener);
 
   /** Told when the process has ended and everything it wrote was read. */
   readonly onEnd = this.#ended.on;
@@ -155,27 +152,11 @@ export class JsonDriver {
    * Asks something of the running Claude Code: `interrupt`, `set_permission_mode`, `set_model`.
    * @throws CatalogueError not_confirmed where it refuses or says nothing; disk_full
    */
-  async control(request: { subtype: string } & Record<string, unknown>): Promise<void> {
+  async control(request: ControlRequest): Promise<void> {
     this.#requireRoom();
-    const requestId = uuid();
-    let response: Record<string, unknown> | null = null;
-    const stop = this.onEvent((event) => {
-      const body = event.response as Record<string, unknown> | undefined;
-      if (event.type === 'control_response' && body?.request_id === requestId) response = body;
-    });
-    try {
-      await this.#write({ type: 'control_request', request_id: requestId, request });
-      const answered = await this.#actor.status.until(
-        () => response !== null || this.#run === null,
-        CONTROL_TIMEOUT_MS,
-      );
-      const { subtype, error } = (response ?? {}) as { subtype?: unknown; error?: unknown };
-      if (answered && subtype === 'success') return;
-      const why = typeof error === 'string' ? `: ${error}` : '';
-      throw new CatalogueError('not_confirmed', `Claude Code did not take ${request.subtype}${why}`);
-    } finally {
-      stop();
-    }
+    const write = (message: object): Promise<void> => this.#write(message);
+    const { until } = this.#actor.status;
+    await control({ write, until, onEvent: this.onEvent, isRunning: () => this.isRunning() }, request);
   }
 
   /** Lets go of the conversation: ends the process if it has nothing to do. What runs goes on. */
@@ -250,7 +231,9 @@ export class JsonDriver {
       clock: this.#actor.deps.clock,
       onLines: (lines) => {
         this.#log.takeIn(lines);
-        for (const event of lines.events) if (event.type === 'control_request') this.#refuseUnknown(event);
+        for (const refused of lines.events.flatMap(refusals)) {
+          this.#write(refused).catch((cause: unknown) => this.#fault(cause));
+        }
         this.#considerRest();
       },
       onError: (cause) => this.#fault(cause),
@@ -275,15 +258,6 @@ export class JsonDriver {
     }
   }
 
-  /** Anything else that it asks would wait forever: CBOS has no hooks and no servers of its own in it. */
-  #refuseUnknown(event: ClaudeEvent): void {
-    const { subtype } = (event.request ?? {}) as { subtype?: unknown };
-    if (subtype === 'can_use_tool') return;
-    const error = `CBOS does not answer ${String(subtype)}`;
-    const response = { subtype: 'error', request_id: event.request_id, error };
-    this.#write({ type: 'control_response', response }).catch((cause: unknown) => this.#fault(cause));
-  }
-
   async #finish(run: AgentRun, end: AgentEnd): Promise<void> {
     await run.tail.finish().catch((cause: unknown) => this.#fault(cause));
     if (this.#run === run) this.#run = null;
@@ -299,7 +273,7 @@ export class JsonDriver {
   }
 
   #fail(end: AgentEnd, complaint: string): void {
-    this.#log.add({ type: 'error', message: describeEnd(end, complaint) });
+    this.#log.add({ type: 'error', message: endWords(end, complaint) });
   }
 
   /** The process is ended when nothing has happened for the idle time; whatever happens begins it anew. */
@@ -316,19 +290,4 @@ export class JsonDriver {
   #fault(cause: unknown): void {
     this.#actor.deps.log.error({ slug: this.#actor.slug, err: cause }, 'a fault in driving Claude Code');
   }
-}
-
-/** The error for a prompt to a session whose folder nobody has trusted yet; it carries the question. */
-export function untrusted(actor: SessionActor): CatalogueError {
-  const { question } = actor.status.memory();
-  return new CatalogueError('untrusted_folder', `Nobody has said yet that ${actor.record.path} is trusted`, {
-    hint: `\`cbos answer ${actor.slug} yes\` trusts it; \`cbos show ${actor.slug}\` says what it is about`,
-    ...(question === null ? {} : { extra: { question } }),
-  });
-}
-
-function describeEnd({ code, signal: name }: AgentEnd, complaint: string): string {
-  const how = name !== null ? ` (${name})` : code !== null && code !== 0 ? ` with exit code ${code}` : '';
-  const said = complaint === '' ? '' : `: ${complaint}`;
-  return `Claude Code ended${how} before the turn was over${said}; the turn was interrupted and is not run again by itself`;
 }

@@ -9,8 +9,8 @@ import { toTimestamp } from '../session/view.ts';
 import { answerJsonQuestion } from './answer.ts';
 import type { JsonContext } from './context.ts';
 import { createJsonDeliverer, type JsonDeliverer } from './deliver.ts';
-import { JsonDriver, untrusted } from './driver.ts';
-import { requireStartable } from './start-agent.ts';
+import { JsonDriver } from './driver.ts';
+import { requireStartable, untrusted } from './start-agent.ts';
 
 /** An interrupt ends a turn within 50 ms (2.1.329); a tool may take longer to be killed. */
 const INTERRUPT_MS = 10_000;

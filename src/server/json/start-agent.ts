@@ -1,6 +1,6 @@
 import { realpath } from 'node:fs/promises';
 import { v4 as uuid } from 'uuid';
-import type { TrustRequest } from '../../core/status/index.ts';
+import type { StatusMemory, TrustRequest } from '../../core/status/index.ts';
 import {
   actingFiles,
   claudeVersion,
@@ -118,4 +118,20 @@ export function startAgent(
 ): Promise<ProcessId> {
   const { argv, cwd, env } = launch;
   return startJsonProcess({ argv, cwd, env, files: jsonFiles(context.jsonDir, launch.launchId), onExit });
+}
+
+/** What the error says of a session. */
+interface AskedSession {
+  readonly slug: string;
+  readonly record: Pick<SessionRecord, 'path'>;
+  readonly status: { memory(): Pick<StatusMemory, 'question'> };
+}
+
+/** The error for a prompt to a session whose folder nobody has trusted yet; it carries the question. */
+export function untrusted({ record, slug, status }: AskedSession): CatalogueError {
+  const { question } = status.memory();
+  return new CatalogueError('untrusted_folder', `Nobody has said yet that ${record.path} is trusted`, {
+    hint: `\`cbos answer ${slug} yes\` trusts it; \`cbos show ${slug}\` says what it is about`,
+    ...(question === null ? {} : { extra: { question } }),
+  });
 }

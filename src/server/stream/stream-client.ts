@@ -33,12 +33,9 @@ export interface StreamClientOptions {
 
 /** One client of `/ws/stream`: its subscriptions and its commands. */
 export class StreamClient {
+  readonly #options: StreamClientOptions;
   readonly #socket: ClientSocket;
   readonly #sessions: Sessions;
-  readonly #acting: () => Promise<Sessions>;
-  readonly #logger: Logger;
-  readonly #maxBufferBytes: number;
-  readonly #feedOf: (slug: string) => RecordingFeed;
   /** by slug; null while the session has no recording */
   readonly #subscriptions = new Map<string, Subscription | null>();
   /** the JSON sessions among those that it follows, by slug */
@@ -49,12 +46,9 @@ export class StreamClient {
   #lastResized = '';
 
   constructor(options: StreamClientOptions) {
+    this.#options = options;
     this.#socket = options.socket;
     this.#sessions = options.sessions;
-    this.#acting = options.acting;
-    this.#logger = options.logger;
-    this.#maxBufferBytes = options.maxBufferBytes;
-    this.#feedOf = options.feedOf;
   }
 
   start(): void {
@@ -177,7 +171,7 @@ export class StreamClient {
         break;
       case 'get_buffer':
         this.#attempt(command.session, async (sessions) => {
-          const data = await recordingTail(sessions.stream(command.session), this.#maxBufferBytes);
+          const data = await recordingTail(sessions.stream(command.session), this.#options.maxBufferBytes);
           this.#send({ type: 'buffer', session: command.session, data });
         });
     }
@@ -235,15 +229,15 @@ export class StreamClient {
   #newSubscription(slug: string, from: number | undefined): Subscription | null {
     try {
       return new Subscription({
-        feed: this.#feedOf(slug),
+        feed: this.#options.feedOf(slug),
         socket: this.#socket,
-        logger: this.#logger,
+        logger: this.#options.logger,
         from,
         acknowledges: () => this.#acknowledges,
       });
     } catch (error) {
       // Without a recording there is nothing to follow yet; any other fault concerns this session only.
-      if (!(error instanceof CatalogueError)) this.#logger.error({ err: error, session: slug }, 'no stream');
+      if (!(error instanceof CatalogueError)) this.#options.logger.error({ err: error, session: slug }, 'no stream');
       return null;
     }
   }
@@ -272,7 +266,7 @@ export class StreamClient {
     session: string,
     work: (sessions: Sessions) => Promise<{ delivery?: Delivery; invocation_id?: string }>,
   ): void {
-    const working = this.#acting().then(work);
+    const working = this.#options.acting().then(work);
     working.then(
       (more) => this.#send({ type: `${type}_result`, session, success: true, ...more }),
       (error: unknown) =>
@@ -282,7 +276,7 @@ export class StreamClient {
 
   /** For commands without a result of their own: only a failure is told. */
   #attempt(session: string, work: (sessions: Sessions) => Promise<void>): void {
-    const working = this.#acting().then(work);
+    const working = this.#options.acting().then(work);
     working.catch((error: unknown) => this.#send({ type: 'error', error: this.#errorBody(error), session }));
   }
 
@@ -295,15 +289,10 @@ export class StreamClient {
   }
 
   #errorBody(error: unknown) {
-    return toFailure(error, (unexpected) => this.#logger.error({ err: unexpected }, 'a command failed')).error;
+    return toFailure(error, (unexpected) => this.#options.logger.error({ err: unexpected }, 'a command failed')).error;
   }
 }
 
 function sizeKey(size: { slug: string; cols: number; rows: number }): string {
   return `${size.slug} ${size.cols}x${size.rows}`;
-}
-
-/** The word for lists; a JSON session has a word of its own on this channel. */
-export function stateWord(session: Session): string {
-  return session.type === 'json' && session.json_state !== null ? session.json_state : session.state;
 }

@@ -4,7 +4,7 @@ import type { Logger } from '../logger.ts';
 import type { Dispose, SessionEvent, Sessions } from '../sessions.ts';
 import type { ClientSocket } from './client-socket.ts';
 import { RecordingFeed } from './recording-feed.ts';
-import { StreamClient, stateWord } from './stream-client.ts';
+import { StreamClient } from './stream-client.ts';
 
 export interface StreamHubOptions {
   sessions: Sessions;
@@ -117,4 +117,9 @@ export class StreamHub {
 
 function toWire(frame: StreamFrame): Buffer {
   return Buffer.from(JSON.stringify(frame));
+}
+
+/** The word for lists; a JSON session has a word of its own on this channel. */
+function stateWord(session: Session): string {
+  return session.type === 'json' && session.json_state !== null ? session.json_state : session.state;
 }

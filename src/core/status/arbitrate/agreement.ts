@@ -1,4 +1,4 @@
-import { TRANSCRIPT_RULE } from '../evidence.ts';
+import { TRANSCRIPT_RULE } from '../screen/screen-evidence.ts';
 import { type Arbitration, final, isClosing, until } from './arbitration.ts';
 import type { FullHearing } from './hearing.ts';
 import { NEWS_MS } from './races.ts';

@@ -1,4 +1,5 @@
-import type { Millis, SourceVerdict } from '../evidence.ts';
+import type { SourceVerdict } from '../evidence.ts';
+import type { Millis } from '../millis.ts';
 import { agree } from './agreement.ts';
 import { type Arbitration, earliest, final, idleAfterTurn, isClosing, until } from './arbitration.ts';
 import { settleDispute } from './dispute.ts';

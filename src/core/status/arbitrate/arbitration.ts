@@ -1,4 +1,5 @@
-import type { Millis, SourceVerdict } from '../evidence.ts';
+import type { SourceVerdict } from '../evidence.ts';
+import type { Millis } from '../millis.ts';
 
 /** Who is believed. */
 export interface Arbitration {

@@ -1,6 +1,7 @@
-import { type SourceVerdict, TRANSCRIPT_RULE } from '../evidence.ts';
+import type { SourceVerdict } from '../evidence.ts';
 import { requestedTool } from '../hooks/hook-rules.ts';
 import { describeTool } from '../question.ts';
+import { TRANSCRIPT_RULE } from '../screen/screen-evidence.ts';
 import { type Arbitration, final, idleAfterTurn, isClosing, until } from './arbitration.ts';
 import type { FullHearing } from './hearing.ts';
 import {

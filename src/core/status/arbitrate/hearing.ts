@@ -1,7 +1,9 @@
-import type { Evidence, Millis, ScreenEvidence, SettledReading, SourceVerdict } from '../evidence.ts';
+import type { Evidence, SourceVerdict } from '../evidence.ts';
+import type { Millis } from '../millis.ts';
 import { closingQuestion } from '../question.ts';
 import { isUserRule } from '../rule.ts';
 import { companyOf, settledReading, settleTimes, untilNow } from '../screen/screen.ts';
+import type { ScreenEvidence, SettledReading } from '../screen/screen-evidence.ts';
 import { hookVerdict, jsonVerdict, processVerdict, registryVerdict } from '../source-rules.ts';
 import type { Thresholds } from '../thresholds.ts';
 

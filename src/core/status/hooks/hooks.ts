@@ -1,4 +1,5 @@
-import type { HookEvent, HookEvidence, Millis, PendingTool } from '../evidence.ts';
+import type { HookEvent, HookEvidence, PendingTool } from '../evidence.ts';
+import type { Millis } from '../millis.ts';
 
 /** Longest text kept of a prompt or message: enough for every rule, whatever a turn produced. */
 const MAX_TEXT = 4_000;

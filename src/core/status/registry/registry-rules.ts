@@ -1,5 +1,6 @@
 import type { Detail } from '../../../protocol/index.ts';
-import type { Millis, RegistryEvidence } from '../evidence.ts';
+import type { RegistryEvidence } from '../evidence.ts';
+import type { Millis } from '../millis.ts';
 import type { Rule } from '../rule.ts';
 
 /** The record, and when its process began. */

@@ -1,5 +1,5 @@
-import type { Cover, ScreenFrame } from '../evidence.ts';
 import { isRule, type Layout } from './layout.ts';
+import type { Cover, ScreenFrame } from './screen-evidence.ts';
 
 const SHELL_MARK = '!';
 /** In the footer, after Ctrl+R (2.1.329). */

@@ -1,5 +1,5 @@
-import type { ScreenDialog, ScreenFrame } from '../evidence.ts';
 import { isBoxBottom } from './layout.ts';
+import type { ScreenDialog, ScreenFrame } from './screen-evidence.ts';
 
 /** Keys that dialogs name below their options: 1.0 to 2.1.330. */
 export const KEY_HINT = /\b(?:Esc|Enter|Tab)\b.*\bto\b|\b(?:shift\+tab|ctrl[+-]\w) to\b/;

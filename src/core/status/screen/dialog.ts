@@ -1,8 +1,8 @@
 import type { OptionMeaning, QuestionOption, QuestionPart } from '../../../protocol/index.ts';
-import type { ScreenDialog, ScreenFrame } from '../evidence.ts';
 import { meaningOfAnswer, meaningOfDecision } from '../option-meaning.ts';
 import { isDrawnWhole, KEY_HINT } from './dialog-end.ts';
 import { isRule } from './layout.ts';
+import type { ScreenDialog, ScreenFrame } from './screen-evidence.ts';
 import type { ScreenSigns } from './signs.ts';
 
 interface OptionRow {

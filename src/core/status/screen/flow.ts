@@ -1,4 +1,5 @@
-import type { FlowEvidence, Highlight, Millis, ScreenEvidence, ScreenFrame } from '../evidence.ts';
+import type { Millis } from '../millis.ts';
+import type { FlowEvidence, Highlight, ScreenEvidence, ScreenFrame } from './screen-evidence.ts';
 
 /**
  * The highlight takes 50 ms for a character while a request is out and 200 ms from its first byte on (1.0.94 to 2.1.92); what is further

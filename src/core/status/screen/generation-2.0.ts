@@ -1,7 +1,7 @@
-import { type ScreenDialog, type ScreenFrame, TRANSCRIPT_RULE } from '../evidence.ts';
 import type { ScreenGeneration, ScreenRule } from './generation.ts';
 import { cutBlocks, INTERRUPTED } from './layout.ts';
 import { dialogRule } from './readers.ts';
+import { type ScreenDialog, type ScreenFrame, TRANSCRIPT_RULE } from './screen-evidence.ts';
 
 const ALL = ['2.0.30', '2.0.77', '2.1.50', '2.1.150', '2.1.250', '2.1.329', '2.1.330'] as const;
 

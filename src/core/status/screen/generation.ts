@@ -1,7 +1,7 @@
 import type { Detail, Primary } from '../../../protocol/index.ts';
-import type { Flow, ScreenDialog } from '../evidence.ts';
 import type { RuleFacts } from '../rule.ts';
 import type { Layout } from './layout.ts';
+import type { Flow, ScreenDialog } from './screen-evidence.ts';
 import type { ScreenSigns } from './signs.ts';
 
 /** What rules look at: the frame's regions, and the dialog that stands where the prompt would. */

@@ -1,4 +1,4 @@
-import type { ScreenFrame } from '../evidence.ts';
+import type { ScreenFrame } from './screen-evidence.ts';
 import type { ScreenSigns } from './signs.ts';
 
 /** The prompt's box: where it stands and what is in it. */

@@ -1,7 +1,7 @@
 import type { Detail } from '../../../protocol/index.ts';
-import type { ScreenDialog } from '../evidence.ts';
 import type { ScreenRule, ScreenView } from './generation.ts';
 import type { Block, Layout } from './layout.ts';
+import type { ScreenDialog } from './screen-evidence.ts';
 
 /** The blocks of the turn that the user's last visible prompt began; all visible ones when it has scrolled away. */
 export function lastTurn(blocks: readonly Block[]): readonly Block[] {

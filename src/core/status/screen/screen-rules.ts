@@ -1,4 +1,3 @@
-import { type Flow, type ScreenFrame, type ScreenReading, TRANSCRIPT_RULE } from '../evidence.ts';
 import { readCover } from './cover.ts';
 import { readDialog } from './dialog.ts';
 import { type ScreenRule, type ScreenView, STRENGTHS } from './generation.ts';
@@ -7,6 +6,7 @@ import { SCREEN_2_0 } from './generation-2.0.ts';
 import { SCREEN_2_1 } from './generation-2.1.ts';
 import { type Block, layOut } from './layout.ts';
 import { lastTurn, readLastMessage } from './readers.ts';
+import { type Flow, type ScreenFrame, type ScreenReading, TRANSCRIPT_RULE } from './screen-evidence.ts';
 import type { ScreenSigns } from './signs.ts';
 
 /** Newest first: what came later is more exact. */

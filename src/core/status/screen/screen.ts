@@ -1,16 +1,16 @@
+import type { HookEvidence } from '../evidence.ts';
+import type { Millis } from '../millis.ts';
+import { DEFAULT_THRESHOLDS, type Thresholds } from '../thresholds.ts';
+import { AWAY_WHILE_SENDING_MS, followFlow, SPINNER_SHAPE } from './flow.ts';
+import type { ScreenRule } from './generation.ts';
 import type {
   FlowEvidence,
-  HookEvidence,
-  Millis,
   ScreenDialog,
   ScreenEvidence,
   ScreenFrame,
   ScreenReading,
   SettledReading,
-} from '../evidence.ts';
-import { DEFAULT_THRESHOLDS, type Thresholds } from '../thresholds.ts';
-import { AWAY_WHILE_SENDING_MS, followFlow, SPINNER_SHAPE } from './flow.ts';
-import type { ScreenRule } from './generation.ts';
+} from './screen-evidence.ts';
 import { type ReadOptions, readScreen, SCREEN_RULES, SCREEN_SIGNS } from './screen-rules.ts';
 import type { ScreenSigns } from './signs.ts';
 

@@ -1,0 +1,63 @@
+import { z } from 'zod';
+import type { Row, Value } from './kept-statements.ts';
+
+/** A recording and how far it is indexed. */
+export interface IndexedRecording {
+  id: number;
+  scope: number;
+  typescript: string;
+  /** null: without times */
+  timing: string | null;
+  /** its first bytes, by which it is known again under another name */
+  head: Uint8Array;
+  /** offset of the first byte that is not indexed yet */
+  position: number;
+  /** how far the timing file was read, up to which offset of the recording that tells, and how long that was after its start */
+  timingPosition: number;
+  timedTo: number;
+  elapsedMs: number;
+  /** Unix milliseconds; null where the recording does not say */
+  startedAt: number | null;
+  /** the terminal at `position` */
+  cols: number;
+  rows: number;
+  /** nothing will be written to it any more, and all of it is indexed or gone */
+  finished: boolean;
+}
+
+const RecordingRow = z.object({
+  id: z.number(),
+  scope: z.number(),
+  typescript: z.string(),
+  timing: z.string().nullable(),
+  head: z.instanceof(Uint8Array),
+  position: z.number(),
+  timing_position: z.number(),
+  timed_to: z.number(),
+  elapsed_ms: z.number(),
+  started_at: z.number().nullable(),
+  cols: z.number(),
+  rows: z.number(),
+  finished: z.number(),
+});
+
+/** Of a row of `recordings`. */
+export function toRecording(value: Row): IndexedRecording {
+  const { timing_position, timed_to, elapsed_ms, started_at, finished, ...row } = RecordingRow.parse(value);
+  return {
+    ...row,
+    timingPosition: timing_position,
+    timedTo: timed_to,
+    elapsedMs: elapsed_ms,
+    startedAt: started_at,
+    finished: finished === 1,
+  };
+}
+
+/** In the order of the columns, its number left out. */
+export function valuesOf(recording: Omit<IndexedRecording, 'id'>): Value[] {
+  const { scope, typescript, timing, head, position, timingPosition, timedTo, elapsedMs, startedAt } = recording;
+  const start = startedAt === null ? null : Math.floor(startedAt);
+  const about = [scope, typescript, timing, head, position, timingPosition, timedTo, elapsedMs, start];
+  return [...about, recording.cols, recording.rows, recording.finished ? 1 : 0];
+}

@@ -1,0 +1,180 @@
+import { type CatalogueEntry, EXIT } from './catalogue-entry.ts';
+
+/** What keeps something from being done with a session. */
+export const SESSION_ERRORS = {
+  no_such_session: {
+    status: 404,
+    exit: EXIT.noSuchSession,
+    meaning: 'No session has this name',
+    hint: '`cbos ls` lists the sessions',
+  },
+  invalid_slug: {
+    status: 422,
+    exit: EXIT.usage,
+    meaning: 'This cannot be the name of a session',
+    hint: 'Use 1 to 64 letters, digits, "-" and "_", a letter or digit first; status, waiting and adopt are reserved',
+  },
+  slug_taken: {
+    status: 409,
+    exit: EXIT.refused,
+    meaning: 'A session of this name is listed already',
+    hint: 'Choose another name, or delete the old session with `cbos rm`',
+  },
+  no_such_path: {
+    status: 422,
+    exit: EXIT.usage,
+    meaning: "The path isn't a directory",
+    hint: 'Name a directory that exists',
+  },
+  path_too_long: {
+    status: 422,
+    exit: EXIT.usage,
+    meaning: "Screen's socket path would be longer than the system allows",
+    hint: 'Use a shorter name or a shorter SCREENDIR',
+  },
+  no_such_conversation: {
+    status: 404,
+    exit: EXIT.noSuchSession,
+    meaning: 'Claude Code has written down no such conversation',
+    hint: '`cbos ls --all` lists them',
+  },
+  no_such_screen: {
+    status: 404,
+    exit: EXIT.noSuchSession,
+    meaning: 'Screen has no such session',
+    hint: '`screen -ls` lists them; name it as PID.NAME',
+  },
+  no_such_window: {
+    status: 404,
+    exit: EXIT.noSuchSession,
+    meaning: 'Screen has the session, but no window of it runs this program',
+    hint: '`cbos attach SLUG` shows what runs there',
+  },
+  screen_prompt_open: {
+    status: 409,
+    exit: EXIT.refused,
+    meaning:
+      "A person has Screen's copy mode or one of its prompts open in the session's window: it would take the keys",
+    hint: 'Press Esc there (`cbos attach SLUG`)',
+  },
+  already_adopted: {
+    status: 409,
+    exit: EXIT.refused,
+    meaning: 'CBOS owns this Screen session already',
+    hint: '`cbos ls` shows it',
+  },
+  other_home: {
+    status: 409,
+    exit: EXIT.refused,
+    meaning: 'The session belongs to another home of CBOS',
+    hint: 'Use it there: the message names that home',
+  },
+  not_adopted: {
+    status: 409,
+    exit: EXIT.refused,
+    meaning: 'The session was started by something else and is only observed',
+    hint: '`cbos adopt SCREEN_ID` takes it over',
+  },
+  claude_not_found: {
+    status: 422,
+    exit: EXIT.failed,
+    meaning: "Claude Code's command was not found",
+    hint: 'Install it (npm install -g @anthropic-ai/claude-code) or set CBOS_CLAUDE_COMMAND',
+  },
+  screen_not_found: {
+    status: 500,
+    exit: EXIT.failed,
+    meaning: 'GNU Screen is not installed',
+    hint: 'sudo apt-get install screen',
+  },
+  screen_unresponsive: {
+    status: 503,
+    exit: EXIT.failed,
+    meaning: "Screen's daemon of this session does not answer",
+    hint: '`cbos doctor` says which; continue or kill that daemon',
+  },
+  screen_unreachable: {
+    status: 503,
+    exit: EXIT.failed,
+    meaning: "Screen's socket of this session is gone, though its daemon lives",
+    hint: '`cbos doctor` says what keeps it from being made again',
+  },
+  launch_failed: {
+    status: 500,
+    exit: EXIT.failed,
+    meaning: 'The session did not start',
+    hint: '`cbos doctor` checks everything a session needs',
+  },
+  screen_attached: {
+    status: 409,
+    exit: EXIT.refused,
+    meaning: 'A person is attached, and the size is theirs',
+    hint: 'Detach them first',
+  },
+  session_dead: {
+    status: 409,
+    exit: EXIT.refused,
+    meaning: 'The session is stopped',
+    hint: '`cbos restart SLUG` goes on with its conversation',
+  },
+  session_alive: {
+    status: 409,
+    exit: EXIT.refused,
+    meaning: 'The session runs',
+    hint: '`cbos stop SLUG` stops it first',
+  },
+  kill_failed: {
+    status: 500,
+    exit: EXIT.failed,
+    meaning: 'Processes of the session could not be ended',
+    hint: 'They belong to another user or hang in the kernel; the message names them',
+  },
+  no_events: {
+    status: 409,
+    exit: EXIT.refused,
+    meaning: 'The session runs in a terminal and has no events',
+    hint: '`cbos convert SLUG json` makes it a JSON session',
+  },
+  no_terminal: {
+    status: 409,
+    exit: EXIT.refused,
+    meaning: 'The session has no terminal: it is a JSON session',
+    hint: '`cbos send` and `cbos answer` talk to it; `cbos attach SLUG` opens it in a terminal',
+  },
+  no_response: {
+    status: 404,
+    exit: EXIT.failed,
+    meaning: 'The session has not answered anything yet',
+    hint: '`cbos invoke SLUG PROMPT` runs a turn',
+  },
+  budget_reached: {
+    status: 409,
+    exit: EXIT.refused,
+    meaning: 'The session has cost what it may cost at most',
+    hint: 'A new session with a higher --max-budget-usd can go on from it (cbos adopt --resume)',
+  },
+  already_running: {
+    status: 409,
+    exit: EXIT.refused,
+    meaning: 'A turn is running',
+    hint: '`cbos wait SLUG` waits for its end; `cbos send` lets Claude Code queue the text',
+  },
+  session_in_use: {
+    status: 409,
+    exit: EXIT.refused,
+    meaning: 'Another Claude Code has the conversation open; two of them would corrupt it',
+    hint: 'End that one first; the message names its process',
+  },
+  undrawable: {
+    status: 422,
+    exit: EXIT.failed,
+    meaning: 'A part of the recording takes too long to be drawn',
+    hint: '`cbos logs SLUG --raw` has its bytes; `cbos restart SLUG` begins another recording',
+  },
+  no_recording: {
+    status: 404,
+    exit: EXIT.failed,
+    meaning: 'The session has no recording',
+    hint: '`cbos adopt` starts one for a session that something else started',
+  },
+} as const satisfies Record<string, CatalogueEntry>;

@@ -1,0 +1,52 @@
+import { z } from 'zod';
+import { NewStashedResponse } from './requests.ts';
+import type { Route } from './route.ts';
+import { StashedResponse } from './stash.ts';
+
+const StashParam = z.object({ id: z.string() });
+
+/** The part of the REST interface that is about replies kept for later. */
+export const STASH_ROUTES = {
+  listStash: {
+    method: 'get',
+    path: '/stash',
+    summary: 'Replies kept for later, and those that were applied, oldest first',
+    success: 200,
+    response: z.array(StashedResponse),
+    errors: [],
+  },
+  addStash: {
+    method: 'post',
+    path: '/stash',
+    summary: 'Keep a reply; with `next_waiting` it is applied by itself as soon as the session waits for a prompt',
+    body: NewStashedResponse,
+    success: 200,
+    response: StashedResponse,
+    errors: ['no_such_session', 'command_prefix'],
+  },
+  applyStash: {
+    method: 'post',
+    path: '/stash/{id}/apply',
+    summary: 'Send a draft (a stashed reply) now',
+    params: StashParam,
+    success: 200,
+    response: StashedResponse,
+    errors: [
+      'no_such_stash',
+      'already_applied',
+      'not_accepting_text',
+      'not_adopted',
+      'screen_unreachable',
+      'screen_unresponsive',
+    ],
+  },
+  removeStash: {
+    method: 'delete',
+    path: '/stash/{id}',
+    summary: 'Delete a draft (a stashed reply)',
+    params: StashParam,
+    success: 200,
+    response: StashedResponse,
+    errors: ['no_such_stash'],
+  },
+} as const satisfies Record<string, Route>;

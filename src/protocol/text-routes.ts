@@ -1,0 +1,138 @@
+import { z } from 'zod';
+import { Delivery } from './delivery.ts';
+import { Answer, Send, Text } from './requests.ts';
+import { type Route, SlugParam } from './route.ts';
+import { Session } from './session.ts';
+import { Columns, Rows } from './words.ts';
+
+const DeliveryParams = z.object({ slug: z.string(), id: z.string() });
+
+/** The part of the REST interface that talks to one session: texts and answers, keys, and what stops a turn. */
+export const TEXT_ROUTES = {
+  send: {
+    method: 'post',
+    path: '/sessions/{slug}/send',
+    summary: 'Send a prompt',
+    params: SlugParam,
+    body: Send,
+    success: 200,
+    response: Delivery,
+    errors: [
+      'no_such_session',
+      'not_accepting_text',
+      'not_adopted',
+      'command_prefix',
+      'idempotency_conflict',
+      'screen_unreachable',
+      'screen_unresponsive',
+    ],
+  },
+  answer: {
+    method: 'post',
+    path: '/sessions/{slug}/answer',
+    summary: 'Answer the open question',
+    params: SlugParam,
+    body: Answer,
+    success: 200,
+    response: z.object({ status: z.literal('answered') }),
+    errors: [
+      'no_such_session',
+      'no_question',
+      'stale_question',
+      'no_such_option',
+      'not_adopted',
+      'not_confirmed',
+      'screen_unreachable',
+      'screen_unresponsive',
+    ],
+  },
+  listDeliveries: {
+    method: 'get',
+    path: '/sessions/{slug}/deliveries',
+    summary: 'Texts on their way, newest first',
+    params: SlugParam,
+    success: 200,
+    response: z.array(Delivery),
+    errors: ['no_such_session'],
+  },
+  getDelivery: {
+    method: 'get',
+    path: '/sessions/{slug}/deliveries/{id}',
+    summary: 'One delivery',
+    params: DeliveryParams,
+    success: 200,
+    response: Delivery,
+    errors: ['no_such_session', 'no_such_delivery'],
+  },
+  patchDelivery: {
+    method: 'patch',
+    path: '/sessions/{slug}/deliveries/{id}',
+    summary: 'Change a text that is still queued',
+    params: DeliveryParams,
+    body: z.strictObject({ text: Text }),
+    success: 200,
+    response: Delivery,
+    errors: ['no_such_session', 'no_such_delivery', 'delivery_final', 'command_prefix'],
+  },
+  cancelDelivery: {
+    method: 'delete',
+    path: '/sessions/{slug}/deliveries/{id}',
+    summary: 'Cancel a text that is still queued',
+    params: DeliveryParams,
+    success: 200,
+    response: Delivery,
+    errors: ['no_such_session', 'no_such_delivery', 'delivery_final'],
+  },
+  resumeQueue: {
+    method: 'post',
+    path: '/sessions/{slug}/queue/resume',
+    summary: 'Let a queue go on that an interrupt has paused',
+    params: SlugParam,
+    success: 200,
+    response: Session,
+    errors: ['no_such_session'],
+  },
+  keys: {
+    method: 'post',
+    path: '/sessions/{slug}/keys',
+    summary: 'Type raw keystrokes, for clients that are terminals',
+    params: SlugParam,
+    body: z.strictObject({ keys: Text }),
+    success: 200,
+    response: z.object({ status: z.literal('typed') }),
+    errors: ['no_such_session', 'session_dead', 'not_adopted', 'screen_unreachable', 'screen_unresponsive'],
+  },
+  resize: {
+    method: 'post',
+    path: '/sessions/{slug}/resize',
+    summary: "Set the size of a session's terminal",
+    params: SlugParam,
+    body: z.strictObject({ cols: Columns, rows: Rows }),
+    success: 200,
+    response: Session,
+    errors: [
+      'no_such_session',
+      'session_dead',
+      'not_adopted',
+      'screen_attached',
+      'screen_unreachable',
+      'screen_unresponsive',
+    ],
+  },
+  interrupt: {
+    method: 'post',
+    path: '/sessions/{slug}/interrupt',
+    summary: 'Stop the running turn',
+    params: SlugParam,
+    success: 200,
+    response: z.object({ status: z.literal('interrupted') }),
+    errors: [
+      'no_such_session',
+      'nothing_running',
+      'not_adopted',
+      'not_confirmed',
+      'screen_unreachable',
+      'screen_unresponsive',
+    ],
+  },
+} as const satisfies Record<string, Route>;

@@ -1,0 +1,55 @@
+import { localDay } from '../../core/history/index.ts';
+import type { Search } from '../../platform/search/index.ts';
+import type { DayStore } from '../../platform/sqlite/day-store.ts';
+import type { HistoryStore } from '../../platform/sqlite/history-store.ts';
+import type { DaysQuery, SearchQuery, SearchResult, SessionDay, StatusChange } from '../../protocol/index.ts';
+import { toTimestamp } from '../session/view.ts';
+import type { Roster } from './roster.ts';
+
+/** A screen full of hits. */
+const DEFAULT_HITS = 20;
+
+/** What is kept of the sessions' past. */
+interface Past {
+  readonly roster: Pick<Roster, 'all' | 'get'>;
+  readonly history: Pick<HistoryStore, 'read'>;
+  readonly days: Pick<DayStore, 'read'>;
+  readonly search: Pick<Search, 'search'>;
+}
+
+const idOf = ({ roster }: Past, slug: string): string => roster.get(slug).actor.record.id;
+const slugsById = ({ roster }: Past): Map<string, string> =>
+  new Map(roster.all().map(({ actor }) => [actor.record.id, actor.slug]));
+
+export function readHistory(past: Past, slug: string, since: string | null): StatusChange[] {
+  return past.history.read(idOf(past, slug), since === null ? null : Date.parse(since));
+}
+
+export function readDays(past: Past, { session, since }: DaysQuery): SessionDay[] {
+  for (const { actor } of past.roster.all()) actor.time.count();
+  const id = session === undefined ? null : idOf(past, session);
+  const from = since?.includes('T') === true ? localDay(Date.parse(since)) : (since ?? null);
+  const slugs = slugsById(past);
+  return past.days.read(id, from).flatMap(({ session_id, ...day }) => {
+    const slug = slugs.get(session_id);
+    return slug === undefined ? [] : [{ session: slug, ...day }];
+  });
+}
+
+export async function searchSessions(past: Past, { q, session, kind, limit }: SearchQuery): Promise<SearchResult> {
+  const { hits, pendingBytes } = await past.search.search({
+    query: q,
+    session: session === undefined ? null : idOf(past, session),
+    kind: kind ?? null,
+    limit: limit ?? DEFAULT_HITS,
+  });
+  const slugs = slugsById(past);
+  return {
+    // One that was deleted a moment ago is not named any more.
+    hits: hits.flatMap((hit) => {
+      const slug = slugs.get(hit.session);
+      return slug === undefined ? [] : [{ ...hit, session: slug, at: toTimestamp(hit.at) }];
+    }),
+    pending_bytes: pendingBytes,
+  };
+}

@@ -1,0 +1,39 @@
+import { dirname } from 'node:path';
+import { configDirectory, isConversationId, isTranscriptOf, type SpooledHook } from '../../platform/claude/index.ts';
+import type { SessionRecord } from '../../platform/sqlite/session-store.ts';
+import type { Logger } from '../logger.ts';
+
+/** A session as far as it has a conversation. */
+interface Conversing {
+  readonly slug: string;
+  readonly record: Pick<SessionRecord, 'claudeSessionId' | 'launch'>;
+  isDead(): boolean;
+}
+
+interface Among {
+  readonly roster: { all(): readonly { readonly actor: Conversing }[] };
+  /** Claude Code's `sessions` directory */
+  readonly registryDir: string;
+  readonly log: Logger;
+}
+
+/** What runs inside a session can drop hooks: what one says of the conversation counts only where that can be this session's own. */
+export function ownPayload(
+  { roster, registryDir, log }: Among,
+  session: Conversing,
+  payload: SpooledHook['payload'],
+): SpooledHook['payload'] {
+  const { session_id: sessionId, transcript_path: transcript, ...rest } = payload;
+  const isOthers = roster
+    .all()
+    .some(({ actor: other }) => other !== session && !other.isDead() && other.record.claudeSessionId === sessionId);
+  if (typeof sessionId !== 'string' || !isConversationId(sessionId) || isOthers) {
+    log.warn({ slug: session.slug, sessionId }, 'a hook named a conversation that is not its own');
+    return rest;
+  }
+  const { env } = session.record.launch;
+  const hasOwnHome = env.CLAUDE_CONFIG_DIR !== undefined || env.HOME !== undefined;
+  const configDir = hasOwnHome ? configDirectory(env) : dirname(registryDir);
+  const isOwn = typeof transcript === 'string' && isTranscriptOf(transcript, { configDir, sessionId });
+  return { ...rest, session_id: sessionId, ...(isOwn ? { transcript_path: transcript } : {}) };
+}

@@ -1,0 +1,45 @@
+import { v4 as uuid } from 'uuid';
+import { CatalogueError, type ClaudeEvent } from '../../protocol/index.ts';
+import type { Dispose } from '../sessions.ts';
+
+/** Claude Code answers a control request within some 10 ms; while it starts it takes as long as the start. */
+const CONTROL_TIMEOUT_MS = 15_000;
+
+export type ControlRequest = { subtype: string } & Record<string, unknown>;
+
+/** A Claude Code that can be asked something. */
+interface Controlled {
+  write(message: object): Promise<void>;
+  onEvent(listener: (event: ClaudeEvent) => void): Dispose;
+  isRunning(): boolean;
+  until(condition: () => boolean, timeoutMs: number): Promise<boolean>;
+}
+
+/** @throws CatalogueError not_confirmed where it refuses or says nothing */
+export async function control(claude: Controlled, request: ControlRequest): Promise<void> {
+  const requestId = uuid();
+  let response: Record<string, unknown> | null = null;
+  const stop = claude.onEvent((event) => {
+    const body = event.response as Record<string, unknown> | undefined;
+    if (event.type === 'control_response' && body?.request_id === requestId) response = body;
+  });
+  try {
+    await claude.write({ type: 'control_request', request_id: requestId, request });
+    const answered = await claude.until(() => response !== null || !claude.isRunning(), CONTROL_TIMEOUT_MS);
+    const { subtype, error } = (response ?? {}) as { subtype?: unknown; error?: unknown };
+    if (answered && subtype === 'success') return;
+    const why = typeof error === 'string' ? `: ${error}` : '';
+    throw new CatalogueError('not_confirmed', `Claude Code did not take ${request.subtype}${why}`);
+  } finally {
+    stop();
+  }
+}
+
+/** What Claude Code is told where it asks for anything but a permission, which would wait forever: CBOS has no hooks and no servers of its own in it. */
+export function refusals({ type, request, request_id }: ClaudeEvent): object[] {
+  if (type !== 'control_request') return [];
+  const { subtype } = (request ?? {}) as { subtype?: unknown };
+  if (subtype === 'can_use_tool') return [];
+  const error = `CBOS does not answer ${String(subtype)}`;
+  return [{ type: 'control_response', response: { subtype: 'error', request_id, error } }];
+}
