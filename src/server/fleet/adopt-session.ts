@@ -11,10 +11,12 @@ import {
   readTerminalSize,
   restartLog,
   type ScreenHost,
+  type ScreenTarget,
   startLog,
 } from '../../platform/gnu-screen/index.ts';
 import { isAlive } from '../../platform/process/index.ts';
 import { ensureRecordingDir, markOwn, rotateRecording } from '../../platform/recorder/index.ts';
+import type { SessionRecord } from '../../platform/sqlite/session-store.ts';
 import { type Adoption, CatalogueError, type Session, type Settings } from '../../protocol/index.ts';
 import type { ActorDeps, SessionActor } from '../session/actor.ts';
 import { followRecording } from './follow-recording.ts';
@@ -31,6 +33,12 @@ export interface AdoptContext {
   roster: Roster;
   settings: Settings;
   screen: ScreenHost;
+}
+
+/** A session whose recording Screen may write. */
+export interface Logged {
+  readonly record: Pick<SessionRecord, 'adopted' | 'agent' | 'daemon' | 'recording' | 'window'>;
+  readonly target: ScreenTarget;
 }
 
 /** Lists a session that something else started: observed, not typed into. */
@@ -71,7 +79,7 @@ export function observeForeign({ deps, roster }: Pick<AdoptContext, 'deps' | 'ro
     removedAt: null,
     queueStoppedAt: null,
   });
-  member.actor.seeAgent({ pid: found.claude.pid, startTime: found.claude.startTime, startedAt: null });
+  member.actor.intake.seeAgent({ pid: found.claude.pid, startTime: found.claude.startTime, startedAt: null });
   member.actor.seeAttached(found.screen.attached);
   member.actor.list();
   return member;
@@ -132,16 +140,16 @@ export async function adoptSession(
  * @returns whether it had to be told to begin
  * @throws CatalogueError screen_unresponsive, no_such_screen
  */
-export async function keepLogging(screen: ScreenHost, actor: SessionActor): Promise<boolean> {
-  const { daemon, recording, adopted } = actor.record;
+export async function keepLogging(screen: ScreenHost, session: Logged): Promise<boolean> {
+  const { daemon, recording, adopted } = session.record;
   if (!adopted || daemon === null || recording === null || recording.timing !== null) return false;
   if (!(await isAlive(daemon))) return false;
   const { typescript } = recording;
   const isKept = await isLogging(daemon.pid, typescript);
-  if (isKept) await pointRecording(screen, actor);
+  if (isKept) await pointRecording(screen, session);
   else {
     await ensureRecordingDir(dirname(typescript));
-    await restartLog(screen, actor.target, typescript);
+    await restartLog(screen, session.target, typescript);
   }
   // In place of a file that was deleted or moved away Screen makes one that others may read (4.9.0).
   await chmod(typescript, 0o600);
@@ -150,7 +158,7 @@ export async function keepLogging(screen: ScreenHost, actor: SessionActor): Prom
 }
 
 /** Tells Screen, where it writes the recording itself, which file that is now. */
-export async function pointRecording(screen: ScreenHost, { record }: SessionActor): Promise<void> {
+export async function pointRecording(screen: ScreenHost, { record }: Pick<Logged, 'record'>): Promise<void> {
   const { adopted, daemon, window, recording } = record;
   if (!adopted || daemon === null || recording === null || recording.timing !== null) return;
   await pointLog(screen, { pid: daemon.pid, window }, recording.typescript);
@@ -200,7 +208,7 @@ async function showScreen({ deps, screen }: AdoptContext, actor: SessionActor): 
 /** The size of a session's terminal, which Screen's log does not tell; null where it cannot be read. */
 export async function readSize(
   screen: ScreenHost,
-  { record: { agent } }: SessionActor,
+  { record: { agent } }: Pick<Logged, 'record'>,
 ): Promise<{ cols: number; rows: number } | null> {
   return agent === null ? null : readTerminalSize(screen, agent.pid);
 }

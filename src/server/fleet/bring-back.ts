@@ -49,6 +49,16 @@ export async function bringBack(context: BringBackContext): Promise<void> {
   if (slugs.length > 0) deps.log.warn({ slugs }, 'the database lacked sessions of this home: they are listed again');
 }
 
+/** Removals that the last server did not live to finish. What lives all the same goes on: nobody was told that it was ended. */
+export function finishRemovals(roster: Pick<Roster, 'all' | 'remove'>): void {
+  for (const member of roster.all()) {
+    const { actor } = member;
+    if (actor.record.removedAt === null) continue;
+    if (actor.isDead() || actor.record.agent === null) roster.remove(member);
+    else actor.update({ removedAt: null });
+  }
+}
+
 /** Of a process that runs still the events are read from its first one on. */
 function readCards({ roster, cards }: BringBackContext): string[] {
   const listed = new Set(roster.all().map(({ actor }) => actor.record.id));

@@ -51,7 +51,7 @@ async function changeHands(roster: Roster, member: Member, type: SessionType): P
   } catch (cause) {
     roster.retype(member, before);
     // A JSON session starts its process when it needs one; a terminal is gone for good.
-    if (before === 'screen') actor.seeEnd();
+    if (before === 'screen') actor.intake.seeEnd();
     throw cause;
   }
 }

@@ -1,17 +1,24 @@
 import { LAUNCH_VARIABLE } from '../../platform/claude/index.ts';
-import { type ScreenHost, wipeScreen } from '../../platform/gnu-screen/index.ts';
+import { type ScreenHost, type ScreenTarget, wipeScreen } from '../../platform/gnu-screen/index.ts';
 import { endTree } from '../../platform/process/index.ts';
+import type { SessionRecord } from '../../platform/sqlite/session-store.ts';
 import { CatalogueError } from '../../protocol/index.ts';
-import type { SessionActor } from '../session/actor.ts';
+
+/** What is needed of a session to end it. */
+interface Ended {
+  readonly slug: string;
+  readonly target: Pick<ScreenTarget, 'id'>;
+  readonly record: Pick<SessionRecord, 'daemon' | 'agent' | 'launchId'>;
+}
 
 /**
  * Ends the whole process tree of a session and proves it. Not through the mailbox: who ends a session does not wait for
  * an answer that is being typed into it.
  * @throws CatalogueError session_dead, not_adopted, kill_failed with the processes that are left
  */
-export async function endScreenSession({ screen }: { screen: ScreenHost }, actor: SessionActor): Promise<void> {
-  const { id } = actor.target;
-  const { daemon, agent, launchId } = actor.record;
+export async function endScreenSession({ screen }: { screen: ScreenHost }, session: Ended): Promise<void> {
+  const { id } = session.target;
+  const { daemon, agent, launchId } = session.record;
   const { left } = await endTree({
     roots: daemon === null ? [] : [daemon],
     first: agent,
@@ -19,7 +26,7 @@ export async function endScreenSession({ screen }: { screen: ScreenHost }, actor
   });
   if (left.length > 0) {
     const named = left.map((one) => `${one.pid} (${one.comm})`).join(', ');
-    throw new CatalogueError('kill_failed', `${actor.slug}: could not end ${named}`);
+    throw new CatalogueError('kill_failed', `${session.slug}: could not end ${named}`);
   }
   await wipeScreen(screen, id);
 }

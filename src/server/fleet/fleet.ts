@@ -23,7 +23,7 @@ import { COUNT_EVERY_MS } from '../session/time-spent.ts';
 import { addUsage, NO_USAGE } from '../session/usage.ts';
 import type { Dispose, Sessions } from '../sessions.ts';
 import { adoptSession, observeForeign } from './adopt-session.ts';
-import { bringBack } from './bring-back.ts';
+import { bringBack, finishRemovals } from './bring-back.ts';
 import { broadcast } from './broadcast.ts';
 import { adoptConversation, convertSession, otherConversations } from './convert-session.ts';
 import { type LaunchContext, requireDirectory } from './launch-session.ts';
@@ -133,14 +133,6 @@ export function createFleet({ deps: given, launch, registryDir, pid, ...listener
     stopCounting = deps.clock.after(COUNT_EVERY_MS, countTime);
   }
 
-  /** A removal that the last server did not live to finish. What lives all the same goes on: nobody was told that it was ended. */
-  function finishRemoval(member: Member): void {
-    const { actor } = member;
-    if (actor.record.removedAt === null) return;
-    if (actor.isDead() || actor.record.agent === null) roster.remove(member);
-    else actor.update({ removedAt: null });
-  }
-
   async function catchUpSearch(id: string): Promise<void> {
     try {
       await indexMissedEvents(deps, id);
@@ -172,7 +164,7 @@ export function createFleet({ deps: given, launch, registryDir, pid, ...listener
       // Listed when all evidence is in, hooks from the time without a server included: only then held texts are typed.
       await observer.start();
       deps.disk.start();
-      for (const member of roster.all()) finishRemoval(member);
+      finishRemovals(roster);
       for (const { actor } of roster.all()) actor.list();
       countTime();
       for (const { id, type } of records) if (type === 'json') void catchUpSearch(id);

@@ -7,14 +7,30 @@ import {
   regainName,
   rotateRecording,
 } from '../../platform/recorder/index.ts';
+import type { SessionRecord } from '../../platform/sqlite/session-store.ts';
 import type { RecordingDamage, RecordingFiles } from '../screen/recording.ts';
-import type { SessionActor } from '../session/actor.ts';
+import type { RecordingGap } from '../screen/recording-gap.ts';
+import type { ActorDeps } from '../session/actor-deps.ts';
+import type { Mailbox } from '../session/mailbox.ts';
+import type { SessionStatus } from '../session/session-status.ts';
 import type { Dispose } from '../sessions.ts';
-import { keepLogging, readSize } from './adopt-session.ts';
-import { followRecording, saveDeleted } from './follow-recording.ts';
+import { keepLogging, type Logged, readSize } from './adopt-session.ts';
+import { followRecording, type Recorded, saveDeleted } from './follow-recording.ts';
 
 /** A recording that could not be begun is tried again so often: its Screen may be stopped, or the disk full. */
 const RETRY_MS = 5_000;
+
+/** A session that is to be recorded. */
+interface KeptSession extends Recorded, Logged {
+  readonly record: SessionRecord;
+  readonly deps: Pick<ActorDeps, 'clock' | 'log' | 'emit' | 'search' | 'isFlushed' | 'writes' | 'drops'>;
+  readonly mailbox: Mailbox;
+  readonly status: Pick<SessionStatus, 'loseScreen'>;
+  readonly gap: RecordingGap;
+  onDamage(listener: (damage: RecordingDamage) => void): Dispose;
+  isDead(): boolean;
+  update(change: Partial<SessionRecord>): void;
+}
 
 /** Keeps a session recorded, whatever somebody does to the files of its recording: programs that clean up, logrotate, people. */
 export interface RecordingKeeper {
@@ -26,17 +42,17 @@ export interface RecordingKeeper {
 /** @param redraw makes the session draw its whole screen into the recording */
 export function createRecordingKeeper(
   screen: ScreenHost,
-  actor: SessionActor,
+  session: KeptSession,
   redraw: () => Promise<void>,
 ): RecordingKeeper {
-  const { deps } = actor;
+  const { deps } = session;
   let retry: Dispose | null = null;
   let isDisposed = false;
 
   function seeDamage(damage: RecordingDamage): void {
-    const { slug } = actor;
+    const { slug } = session;
     if (damage.kind === 'misnamed') {
-      void actor.mailbox.post(mend);
+      void session.mailbox.post(mend);
       return;
     }
     if (damage.kind === 'cut') {
@@ -45,8 +61,8 @@ export function createRecordingKeeper(
       deps.writes.write(() => deps.drops.add(drop, deps.clock.now()));
     }
     // What `script` goes on writing is still the same picture; Screen's log begins with a part of one.
-    if (actor.record.recording?.timing === null) actor.status.loseScreen();
-    void actor.mailbox.post(redraw);
+    if (session.record.recording?.timing === null) session.status.loseScreen();
+    void session.mailbox.post(redraw);
   }
 
   /** In the mailbox, so that no move of CBOS's own is under way. */
@@ -54,38 +70,38 @@ export function createRecordingKeeper(
     retry?.();
     retry = null;
     if (isDisposed) return;
-    const { recording, record } = actor;
+    const { recording, record } = session;
     try {
-      const hasBegun = await keepRecorded(screen, actor);
+      const hasBegun = await keepRecorded(screen, session);
       // Of a log of Screen's the new file is found by its name.
       if (hasBegun && record.recording?.timing !== null) {
-        actor.status.loseScreen();
-        await followRecording(deps, actor, recording?.size() ?? record.launch);
+        session.status.loseScreen();
+        await followRecording(deps, session, recording?.size() ?? record.launch);
         await redraw();
       } else await recording?.follow();
-      actor.gap.seeKept();
+      session.gap.seeKept();
     } catch (cause) {
-      if (actor.gap.stopped() === null)
-        deps.log.error({ slug: actor.slug, err: cause }, 'its recording was removed, and no new one could be begun');
-      actor.gap.seeRemoved();
-      retry ??= deps.clock.after(RETRY_MS, () => void actor.mailbox.post(mend));
+      if (session.gap.stopped() === null)
+        deps.log.error({ slug: session.slug, err: cause }, 'its recording was removed, and no new one could be begun');
+      session.gap.seeRemoved();
+      retry ??= deps.clock.after(RETRY_MS, () => void session.mailbox.post(mend));
     }
   }
 
   async function findAgain(): Promise<void> {
-    const { daemon, recording } = actor.record;
+    const { daemon, recording } = session.record;
     if (daemon !== null && recording?.timing === null) {
       const deleted = await findDeletedLog(daemon.pid, recording.typescript);
-      if (deleted !== null) await saveDeleted(deps, actor, deleted);
+      if (deleted !== null) await saveDeleted(deps, session, deleted);
     }
     await mend();
-    const isLog = actor.record.recording?.timing === null;
-    await followRecording(deps, actor, (isLog ? await readSize(screen, actor) : null) ?? actor.record.launch);
+    const isLog = session.record.recording?.timing === null;
+    await followRecording(deps, session, (isLog ? await readSize(screen, session) : null) ?? session.record.launch);
     // It has no header: a log of Screen's, or one that was cut off. Nobody can tell whether its end draws a whole screen.
-    if (actor.recording?.start() === 0) void actor.mailbox.post(redraw);
+    if (session.recording?.start() === 0) void session.mailbox.post(redraw);
   }
 
-  const stopListening = actor.onDamage(seeDamage);
+  const stopListening = session.onDamage(seeDamage);
   return {
     findAgain,
     dispose: () => {
@@ -103,20 +119,20 @@ export function createRecordingKeeper(
  * @returns whether a recording has begun; it does not draw a whole screen by itself
  * @throws CatalogueError screen_unresponsive, no_such_screen; an error of the file system
  */
-async function keepRecorded(screen: ScreenHost, actor: SessionActor): Promise<boolean> {
-  const { recording, agent, adopted } = actor.record;
-  if (actor.isDead() || !adopted || recording === null || agent === null) return false;
+async function keepRecorded(screen: ScreenHost, session: KeptSession): Promise<boolean> {
+  const { recording, agent, adopted } = session.record;
+  if (session.isDead() || !adopted || recording === null || agent === null) return false;
   if (recording.timing !== null) {
     const deleted = await findDeleted(agent.pid, { ...recording, timing: recording.timing });
     if (deleted === null) return false;
-    const number = await rotateRecording(dirname(recording.typescript), actor.slug, deleted);
-    actor.update({ recording: { ...recording, timing: null } });
-    actor.deps.log.warn(
-      { slug: actor.slug, file: recording.typescript, saved: `${actor.slug}.${number}` },
+    const number = await rotateRecording(dirname(recording.typescript), session.slug, deleted);
+    session.update({ recording: { ...recording, timing: null } });
+    session.deps.log.warn(
+      { slug: session.slug, file: recording.typescript, saved: `${session.slug}.${number}` },
       'its recording was deleted by something else: what it held is saved, and Screen records from now on',
     );
   }
-  return keepLogging(screen, actor);
+  return keepLogging(screen, session);
 }
 
 /** @returns those of a recording's files that were deleted, with the paths by which they can be read; null where none was */

@@ -134,16 +134,16 @@ export function createObserver(options: ObserverOptions): Observer {
       // A session is its daemon: its user may call it what they like (`C-a :sessionname`).
       if (found.id !== screenId || daemon === null) actor.update({ screenId: found.id, daemon: found.daemon });
       if (found.daemon !== null) forgetLoss(screen, found.daemon);
-      actor.seeReach(found.state === 'unresponsive' ? { because: 'stopped', daemonPid: found.pid } : null);
+      actor.intake.seeReach(found.state === 'unresponsive' ? { because: 'stopped', daemonPid: found.pid } : null);
       actor.seeAttached(found.attached);
       if (agent !== null && (await isAlive(agent))) return;
       // In a session that something else started, another Claude Code may run after the first.
       const next = actor.record.launchId === null ? (await findClaudeIn([found]))[0] : undefined;
       if (hasMoved()) return;
-      if (next === undefined) actor.seeEnd();
+      if (next === undefined) actor.intake.seeEnd();
       else {
         actor.status.startAnew();
-        actor.seeAgent({ pid: next.claude.pid, startTime: next.claude.startTime, startedAt: null });
+        actor.intake.seeAgent({ pid: next.claude.pid, startTime: next.claude.startTime, startedAt: null });
       }
       return;
     }
@@ -154,7 +154,7 @@ export function createObserver(options: ObserverOptions): Observer {
       if (actor.record.adopted) void regain(actor, { id: screenId, daemon });
       return;
     }
-    actor.seeEnd();
+    actor.intake.seeEnd();
     await endOrphans(member);
     await wipeScreen(screen, screenId);
   }
@@ -167,7 +167,7 @@ export function createObserver(options: ObserverOptions): Observer {
       const found = await reachScreen(screen, lost);
       if (found !== null) log.warn({ slug: actor.slug }, 'its socket was gone, and its daemon has made it again');
       if (found !== null || !(await isAlive(lost.daemon))) lookSoon();
-      else if (!disposed) actor.seeReach({ because: 'no_socket' });
+      else if (!disposed) actor.intake.seeReach({ because: 'no_socket' });
     } catch (cause) {
       log.error(
         { slug: actor.slug, err: cause },
@@ -192,11 +192,11 @@ export function createObserver(options: ObserverOptions): Observer {
       lookSoon();
       return;
     }
-    member.actor.seeRegistry({ ...registryEvidence(record, clock.now()), version: record.version });
+    member.actor.intake.seeRegistry({ ...registryEvidence(record, clock.now()), version: record.version });
     const { sessionId, cwd } = record;
     if (sessionId !== null && cwd !== null) {
       const configDir = dirname(options.registryDir);
-      member.actor.seeTranscript(transcriptFile({ configDir, cwd, sessionId }));
+      member.actor.intake.seeTranscript(transcriptFile({ configDir, cwd, sessionId }));
     }
   }
 
@@ -204,7 +204,7 @@ export function createObserver(options: ObserverOptions): Observer {
     roster
       .all()
       .find(({ actor }) => actor.record.agent?.pid === pid)
-      ?.actor.seeRegistry(null);
+      ?.actor.intake.seeRegistry(null);
     lookSoon();
   }
 
@@ -231,7 +231,7 @@ export function createObserver(options: ObserverOptions): Observer {
   function seeHook(hook: SpooledHook): void {
     const member = hook.launchId === null ? null : roster.byLaunch(hook.launchId);
     if (member === null) log.debug({ event: hook.event }, 'a hook of no listed session');
-    else member.actor.seeHook({ ...hook, payload: ownPayload(options, member.actor, hook.payload) });
+    else member.actor.intake.seeHook({ ...hook, payload: ownPayload(options, member.actor, hook.payload) });
   }
 
   /** Hooks that wait with a question that nobody knows of: of a session that was removed, or of a launch that is over. */
@@ -249,7 +249,7 @@ export function createObserver(options: ObserverOptions): Observer {
       'the hook spool was removed and is made anew: hooks of that moment are lost, and the status comes from the screen until the next ones',
     );
     options.onSpoolRemade();
-    for (const { actor } of roster.all()) if (!actor.isDead()) actor.loseHooks();
+    for (const { actor } of roster.all()) if (!actor.isDead()) actor.intake.loseHooks();
   }
 
   return {

@@ -1,6 +1,18 @@
-import { resizeScreen, type ScreenHost } from '../../platform/gnu-screen/index.ts';
-import { CatalogueError } from '../../protocol/index.ts';
-import type { SessionActor } from '../session/actor.ts';
+import { resizeScreen, type ScreenHost, type ScreenTarget } from '../../platform/gnu-screen/index.ts';
+import type { SessionRecord } from '../../platform/sqlite/session-store.ts';
+import { CatalogueError, type Session } from '../../protocol/index.ts';
+import type { Clock } from '../clock.ts';
+import type { SessionRecording } from '../screen/recording.ts';
+
+/** A session whose screen can be drawn anew. */
+interface Redrawn {
+  readonly record: Pick<SessionRecord, 'agent'>;
+  readonly target: ScreenTarget;
+  readonly recording: Pick<SessionRecording, 'onBytes'> | null;
+  readonly deps: { readonly clock: Pick<Clock, 'after'> };
+  view(): Pick<Session, 'attached'>;
+  redrawLater(): void;
+}
 
 /** Claude Code draws within 150 ms of a change of its size (2.1.329); a loaded machine takes longer. */
 const DRAWN_MS = 2_000;
@@ -13,26 +25,26 @@ const QUIET_MS = 150;
  */
 export async function redrawScreen(
   screen: ScreenHost,
-  actor: SessionActor,
+  session: Redrawn,
   size: { cols: number; rows: number },
 ): Promise<void> {
-  const { agent } = actor.record;
+  const { agent } = session.record;
   if (agent === null) return;
-  if (actor.view().attached === true) {
-    actor.redrawLater();
+  if (session.view().attached === true) {
+    session.redrawLater();
     return;
   }
   try {
-    const isLargerDrawn = drawn(actor);
-    await resizeScreen(screen, actor.target, { cols: size.cols, rows: size.rows + 1 });
+    const isLargerDrawn = drawn(session);
+    await resizeScreen(screen, session.target, { cols: size.cols, rows: size.rows + 1 });
     const hasSeenLarger = await isLargerDrawn;
-    const isDrawn = drawn(actor);
-    await resizeScreen(screen, actor.target, size);
+    const isDrawn = drawn(session);
+    await resizeScreen(screen, session.target, size);
     // What is typed next is typed into a picture that is known.
-    if (!(await isDrawn) || !hasSeenLarger) actor.redrawLater();
+    if (!(await isDrawn) || !hasSeenLarger) session.redrawLater();
   } catch (cause) {
     if (!(cause instanceof CatalogueError) || cause.code !== 'screen_attached') throw cause;
-    actor.redrawLater();
+    session.redrawLater();
   }
 }
 
@@ -40,7 +52,7 @@ export async function redrawScreen(
  * Waits for a picture to be drawn to its end. A size that is changed back before may be found as it was, and nothing is drawn.
  * @returns false where nothing was drawn at all
  */
-function drawn({ recording, deps }: SessionActor): Promise<boolean> {
+function drawn({ recording, deps }: Redrawn): Promise<boolean> {
   return new Promise((resolve) => {
     let hasBegun = false;
     let stopQuiet: () => void = () => undefined;

@@ -1,9 +1,16 @@
 import { lockLimitFor, markTree, type ProcessTrace } from '../../platform/claude/index.ts';
 import { lockLimitOf, type ProcessId } from '../../platform/process/index.ts';
+import type { SessionRecord } from '../../platform/sqlite/session-store.ts';
 import type { Logger } from '../logger.ts';
-import type { SessionActor } from '../session/actor.ts';
 import type { Dispose, SessionEvent } from '../sessions.ts';
 import type { Roster } from './roster.ts';
+
+/** What is needed of a session to know its processes. */
+interface ProcessOwner {
+  readonly slug: string;
+  readonly record: Pick<SessionRecord, 'id' | 'agent' | 'daemon' | 'launchId'>;
+  isDead(): boolean;
+}
 
 /** Knows which processes belong to which session. */
 export interface SessionProcesses {
@@ -25,19 +32,19 @@ export function createSessionProcesses(options: {
 }): SessionProcesses {
   const { roster, onEvent, log, pid } = options;
   const ceiling = lockLimitOf(pid);
-  const marked = new WeakMap<SessionActor, string>();
-  const limitOf = ({ record }: SessionActor): number => lockLimitFor(record.id, ceiling);
+  const marked = new WeakMap<ProcessOwner, string>();
+  const limitOf = ({ record }: ProcessOwner): number => lockLimitFor(record.id, ceiling);
 
-  function mark(actor: SessionActor): void {
-    const { agent, daemon, launchId } = actor.record;
-    if (agent === null || actor.isDead()) return;
+  function mark(session: ProcessOwner): void {
+    const { agent, daemon, launchId } = session.record;
+    if (agent === null || session.isDead()) return;
     const key = `${agent.pid}@${agent.startTime}`;
-    if (marked.get(actor) === key) return;
-    marked.set(actor, key);
+    if (marked.get(session) === key) return;
+    marked.set(session, key);
     // Another Screen session's other windows are its user's own.
     const roots: ProcessId[] = launchId === null || daemon === null ? [agent] : [daemon, agent];
-    markTree(roots, limitOf(actor)).catch((cause: unknown) =>
-      log.warn({ err: cause, slug: actor.slug }, 'the processes of a session could not be marked'),
+    markTree(roots, limitOf(session)).catch((cause: unknown) =>
+      log.warn({ err: cause, slug: session.slug }, 'the processes of a session could not be marked'),
     );
   }
 

@@ -2,12 +2,22 @@ import { type AnswerPlan, planAnswer } from '../../core/answer/answer.ts';
 import { replyTo } from '../../core/answer/reply.ts';
 import { TRUSTS, type TrustRequest } from '../../core/status/index.ts';
 import { type Answer, CatalogueError, type Question } from '../../protocol/index.ts';
-import type { SessionActor } from '../session/actor.ts';
+import type { EvidenceIntake } from '../session/evidence-intake.ts';
+import type { Mailbox } from '../session/mailbox.ts';
+import type { SessionStatus } from '../session/session-status.ts';
 import type { JsonDeliverer } from './deliver.ts';
 import type { JsonDriver } from './driver.ts';
 
+/** The session that asks. */
+interface AskingSession {
+  readonly slug: string;
+  readonly mailbox: Mailbox;
+  readonly status: Pick<SessionStatus, 'memory'>;
+  readonly intake: Pick<EvidenceIntake, 'seeEnd'>;
+}
+
 export interface AnswerParts {
-  actor: SessionActor;
+  actor: AskingSession;
   driver: JsonDriver;
   deliverer: JsonDeliverer;
 }
@@ -45,7 +55,7 @@ async function answerTrust(
 ): Promise<void> {
   const isYes = plan.kind === 'select' && plan.parts[0]?.options[0] === TRUSTS;
   if (isYes) await driver.trust(trust);
-  else actor.seeEnd();
+  else actor.intake.seeEnd();
 }
 
 function openQuestion({ actor }: AnswerParts, { question_id: id }: Answer): Question {

@@ -1,4 +1,8 @@
+import type { SessionRecord } from '../../platform/sqlite/session-store.ts';
 import type { Settings } from '../../protocol/index.ts';
+import type { Mailbox } from '../session/mailbox.ts';
+import type { SessionStatus } from '../session/session-status.ts';
+import type { EventOwner } from './event-log.ts';
 
 /** What every JSON session needs of the server. */
 export interface JsonContext {
@@ -10,4 +14,13 @@ export interface JsonContext {
   jsonDir: string;
   /** Claude Code's registry, which says who has a conversation open */
   registryDir: string;
+}
+
+/** The session whose Claude Code it is. */
+export interface DrivenSession extends EventOwner {
+  readonly record: SessionRecord;
+  readonly status: Pick<SessionStatus, 'evidence' | 'memory' | 'seeJson' | 'until'>;
+  readonly mailbox: Mailbox;
+  update(change: Partial<SessionRecord>): void;
+  commit(change: Partial<SessionRecord>): void;
 }

@@ -13,10 +13,9 @@ import { LAUNCH_VARIABLE } from '../../platform/claude/index.ts';
 import { jsonFiles, lastComplaint, removeFiles, writeMessage } from '../../platform/claude/json/index.ts';
 import { endTree, findMarked, isAlive, signal, waitUntil } from '../../platform/process/index.ts';
 import { CatalogueError, type ClaudeEvent } from '../../protocol/index.ts';
-import type { SessionActor } from '../session/actor.ts';
 import type { Dispose } from '../sessions.ts';
 import { type AgentEnd, AgentRun, endWords } from './agent-run.ts';
-import type { JsonContext } from './context.ts';
+import type { DrivenSession, JsonContext } from './context.ts';
 import { type ControlRequest, control, refusals } from './control.ts';
 import { EventLog } from './event-log.ts';
 import { folderOf, planLaunch, requireAlone, startAgent, trustToAsk, untrusted } from './start-agent.ts';
@@ -31,17 +30,17 @@ const REST_TIMEOUT_MS = 4_000;
  */
 export class JsonDriver {
   readonly #context: JsonContext;
-  readonly #actor: SessionActor;
+  readonly #session: DrivenSession;
   readonly #log: EventLog;
   readonly #ended = new Emitter();
   #run: AgentRun | null = null;
   #finishing: Promise<void> = Promise.resolve();
   #stopResting: Dispose | null = null;
 
-  constructor(context: JsonContext, actor: SessionActor) {
+  constructor(context: JsonContext, session: DrivenSession) {
     this.#context = context;
-    this.#actor = actor;
-    this.#log = new EventLog(actor);
+    this.#session = session;
+    this.#log = new EventLog(session);
   }
 
   get evidence(): JsonEvidence {
@@ -61,14 +60,14 @@ export class JsonDriver {
 
   /** After a restart of the server: reads what was written meanwhile, and goes on with the process if it lives. */
   async findAgain(): Promise<void> {
-    const { launchId, agent } = this.#actor.record;
-    const known = this.#actor.deps.events.state(this.#actor.record.id);
+    const { launchId, agent } = this.#session.record;
+    const known = this.#session.deps.events.state(this.#session.record.id);
     // Where the database has lost all of it, the output is read from its beginning.
     if (launchId === null || (known !== null && known.output.launchId !== launchId)) {
       // The server died before it had started anything for the prompt.
       if (this.#log.evidence.busySince !== null) this.#fail({ code: null, signal: null }, '');
       // What was asked before a first process is asked still.
-      else this.#actor.status.seeJson(this.#log.evidence);
+      else this.#session.status.seeJson(this.#log.evidence);
       return;
     }
     const run = this.#open(launchId);
@@ -82,7 +81,7 @@ export class JsonDriver {
       await this.#finishing;
       return;
     }
-    this.#actor.update({ agent: { pid: found.pid, startTime: found.startTime } });
+    this.#session.update({ agent: { pid: found.pid, startTime: found.startTime } });
     run.lookAfter({ pid: found.pid, startTime: found.startTime });
     this.#considerRest();
   }
@@ -95,7 +94,7 @@ export class JsonDriver {
   async settleTrust(): Promise<boolean> {
     if (this.#run !== null) return true;
     const asked = this.#log.evidence.trust;
-    const open = await trustToAsk(this.#context, this.#actor.record);
+    const open = await trustToAsk(this.#context, this.#session.record);
     if (open?.folder !== asked?.folder) {
       this.#log.change((before, at) => observeTrust(before, open && { ...open, id: uuid(), askedAt: at }));
     }
@@ -104,7 +103,7 @@ export class JsonDriver {
 
   /** A person trusts the folder that they were asked about. */
   async trust({ folder }: TrustRequest): Promise<void> {
-    this.#actor.commit({ launch: { ...this.#actor.record.launch, trusted_folder: folder } });
+    this.#session.commit({ launch: { ...this.#session.record.launch, trusted_folder: folder } });
     await this.settleTrust();
   }
 
@@ -114,7 +113,7 @@ export class JsonDriver {
    */
   async prompt(prompt: { id: string; text: string }): Promise<void> {
     const { id, text } = prompt;
-    if (!(await this.settleTrust())) throw untrusted(this.#actor);
+    if (!(await this.settleTrust())) throw untrusted(this.#session);
     this.#log.commit((before, at) => observePrompt(before, { id, at, text }));
     try {
       await this.#ensureRun();
@@ -145,7 +144,7 @@ export class JsonDriver {
 
   /** What Claude Code is told makes it write events into the home: without room there nobody would learn what came of it. @throws CatalogueError disk_full */
   #requireRoom(): void {
-    this.#actor.commit({});
+    this.#session.commit({});
   }
 
   /**
@@ -155,7 +154,7 @@ export class JsonDriver {
   async control(request: ControlRequest): Promise<void> {
     this.#requireRoom();
     const write = (message: object): Promise<void> => this.#write(message);
-    const { until } = this.#actor.status;
+    const { until } = this.#session.status;
     await control({ write, until, onEvent: this.onEvent, isRunning: () => this.isRunning() }, request);
   }
 
@@ -177,13 +176,13 @@ export class JsonDriver {
   /** Ends the process with everything that it started, whatever it does. @throws CatalogueError kill_failed */
   async end(): Promise<void> {
     const run = this.#run;
-    const { launchId } = this.#actor.record;
+    const { launchId } = this.#session.record;
     if (launchId === null) return;
     const mark = { name: LAUNCH_VARIABLE, value: launchId };
     const { left } = await endTree({ roots: [], first: run?.process ?? null, mark });
     if (left.length > 0) {
       const named = left.map((one) => `${one.pid} (${one.comm})`).join(', ');
-      throw new CatalogueError('kill_failed', `${this.#actor.slug}: could not end ${named}`);
+      throw new CatalogueError('kill_failed', `${this.#session.slug}: could not end ${named}`);
     }
     run?.ended({ code: null, signal: null });
     await this.#finishing;
@@ -198,19 +197,19 @@ export class JsonDriver {
   async #ensureRun(): Promise<void> {
     if (this.#run !== null) return;
     await this.#finishing;
-    const actor = this.#actor;
-    await requireAlone(this.#context, actor.record);
+    const session = this.#session;
+    await requireAlone(this.#context, session.record);
     const launchId = uuid();
-    const launch = await planLaunch(this.#context, actor.record, launchId);
+    const launch = await planLaunch(this.#context, session.record, launchId);
     // A link may have been turned to another folder since that was settled.
-    const open = await trustToAsk(this.#context, actor.record);
-    if (open !== null || (await folderOf(actor.record)) !== launch.cwd) {
+    const open = await trustToAsk(this.#context, session.record);
+    if (open !== null || (await folderOf(session.record)) !== launch.cwd) {
       await this.settleTrust();
-      throw untrusted(actor);
+      throw untrusted(session);
     }
     const { claudeSessionId } = launch;
     // Written down before the start: a server that dies right after finds the process by its mark.
-    actor.commit({ launchId, agent: null, claudeSessionId, claudeVersion: launch.claudeVersion });
+    session.commit({ launchId, agent: null, claudeSessionId, claudeVersion: launch.claudeVersion });
     this.#log.beginOutput();
     let early: AgentEnd | null = null;
     const agent = await startAgent(this.#context, { ...launch, launchId }, (end) => {
@@ -219,7 +218,7 @@ export class JsonDriver {
     });
     const run = this.#open(launchId);
     run.process = agent;
-    actor.update({ agent });
+    session.update({ agent });
     if (early !== null) run.ended(early);
   }
 
@@ -228,7 +227,7 @@ export class JsonDriver {
       launchId,
       files: jsonFiles(this.#context.jsonDir, launchId),
       from: this.#log.offset,
-      clock: this.#actor.deps.clock,
+      clock: this.#session.deps.clock,
       onLines: (lines) => {
         this.#log.takeIn(lines);
         for (const refused of lines.events.flatMap(refusals)) {
@@ -269,7 +268,7 @@ export class JsonDriver {
       this.#fail(end, await lastComplaint(run.files));
     }
     await removeFiles(run.files);
-    this.#actor.update({ agent: null });
+    this.#session.update({ agent: null });
   }
 
   #fail(end: AgentEnd, complaint: string): void {
@@ -281,13 +280,13 @@ export class JsonDriver {
     this.#stopResting?.();
     this.#stopResting = null;
     if (this.#run === null || !this.#log.isQuiet()) return;
-    const { mailbox, deps } = this.#actor;
+    const { mailbox, deps } = this.#session;
     this.#stopResting = deps.clock.after(this.#context.settings.json_idle_timeout * 1_000, () => {
       mailbox.post(() => this.rest()).catch((cause: unknown) => this.#fault(cause));
     });
   }
 
   #fault(cause: unknown): void {
-    this.#actor.deps.log.error({ slug: this.#actor.slug, err: cause }, 'a fault in driving Claude Code');
+    this.#session.deps.log.error({ slug: this.#session.slug, err: cause }, 'a fault in driving Claude Code');
   }
 }

@@ -3,12 +3,25 @@ import { Emitter } from '../../emitter/emitter.ts';
 import type { ReadLines } from '../../platform/claude/json/index.ts';
 import type { TurnCost } from '../../platform/sqlite/event-store.ts';
 import { homeFault } from '../../platform/sqlite/home-fault.ts';
+import type { SessionRecord } from '../../platform/sqlite/session-store.ts';
 import type { ClaudeEvent, StoredEvent } from '../../protocol/index.ts';
 import type { ClockSetting } from '../clock.ts';
-import type { SessionActor } from '../session/actor.ts';
+import type { ActorDeps } from '../session/actor-deps.ts';
+import type { EvidenceIntake } from '../session/evidence-intake.ts';
 import { keepEvidence } from '../session/kept-evidence.ts';
+import type { SessionStatus } from '../session/session-status.ts';
 import { indexEvents } from './index-events.ts';
 import { turnCost } from './turn-cost.ts';
+
+/** The session whose events these are. */
+export interface EventOwner {
+  readonly slug: string;
+  readonly record: Pick<SessionRecord, 'id' | 'launchId'>;
+  readonly deps: Pick<ActorDeps, 'clock' | 'events' | 'log' | 'writes' | 'search' | 'emit'>;
+  readonly status: Pick<SessionStatus, 'evidence'>;
+  readonly intake: Pick<EvidenceIntake, 'seeJson'>;
+  isListed(): boolean;
+}
 
 /** What is new with a piece of output. */
 interface News {
@@ -25,22 +38,22 @@ const NOTHING_NEW: News = { events: [], turns: [] };
  * transaction; then they are told. So a server that is killed at any moment neither loses one nor reads one twice.
  */
 export class EventLog {
-  readonly #actor: SessionActor;
+  readonly #session: EventOwner;
   readonly #events = new Emitter<[ClaudeEvent]>();
   #known: JsonEvidence;
   /** by which its times are meant */
   #setting: ClockSetting;
   #offset: number;
 
-  constructor(actor: SessionActor) {
-    this.#actor = actor;
-    this.#setting = actor.deps.clock.setting();
-    this.#known = actor.status.evidence().json ?? NO_EVENTS;
-    this.#offset = actor.deps.events.state(actor.record.id)?.output.offset ?? 0;
+  constructor(session: EventOwner) {
+    this.#session = session;
+    this.#setting = session.deps.clock.setting();
+    this.#known = session.status.evidence().json ?? NO_EVENTS;
+    this.#offset = session.deps.events.state(session.record.id)?.output.offset ?? 0;
   }
 
   get evidence(): JsonEvidence {
-    const setting = this.#actor.deps.clock.setting();
+    const setting = this.#session.deps.clock.setting();
     const byMs = setting.offset_ms - this.#setting.offset_ms;
     if (byMs !== 0) this.#known = moveJson(this.#known, byMs);
     this.#setting = setting;
@@ -68,7 +81,7 @@ export class EventLog {
   }
 
   takeIn({ events, offset }: ReadLines): void {
-    const at = this.#actor.deps.clock.now();
+    const at = this.#session.deps.clock.now();
     this.#offset = offset;
     let evidence = this.evidence;
     const turns = [];
@@ -81,19 +94,19 @@ export class EventLog {
 
   /** An event of CBOS's own. */
   add(event: ClaudeEvent): void {
-    const at = this.#actor.deps.clock.now();
+    const at = this.#session.deps.clock.now();
     this.#keep(observeEvent(this.evidence, event, at), { at, events: [event], turns: [] });
   }
 
   /** What CBOS has done itself, before Claude Code repeats it among its events. */
   change(change: (before: JsonEvidence, at: number) => JsonEvidence): void {
-    const at = this.#actor.deps.clock.now();
+    const at = this.#session.deps.clock.now();
     this.#keep(change(this.evidence, at), { ...NOTHING_NEW, at });
   }
 
   /** What CBOS is about to do. @throws while the home cannot be written; then it must not be done */
   commit(change: (before: JsonEvidence, at: number) => JsonEvidence): void {
-    const at = this.#actor.deps.clock.now();
+    const at = this.#session.deps.clock.now();
     const evidence = change(this.evidence, at);
     const news = { ...NOTHING_NEW, at };
     this.#tell(this.#write(evidence, news), evidence, news);
@@ -106,8 +119,8 @@ export class EventLog {
       stored = this.#write(evidence, news);
     } catch (cause) {
       if (homeFault(cause) === null) throw cause;
-      this.#actor.deps.log.error(
-        { slug: this.#actor.slug, err: cause },
+      this.#session.deps.log.error(
+        { slug: this.#session.slug, err: cause },
         'events of a session could not be written down',
       );
     }
@@ -115,20 +128,20 @@ export class EventLog {
   }
 
   #write(evidence: JsonEvidence, news: News): StoredEvent[] {
-    const { deps, record } = this.#actor;
+    const { deps, record } = this.#session;
     const output = { launchId: record.launchId, offset: this.#offset };
     const at = news.at ?? deps.clock.now();
-    const kept = keepEvidence(evidence, this.#actor.status.evidence().movedMs ?? 0, deps.clock);
+    const kept = keepEvidence(evidence, this.#session.status.evidence().movedMs ?? 0, deps.clock);
     return deps.writes.demand(() => deps.events.append(record.id, { ...news, at, output, evidence: kept }));
   }
 
   #tell(stored: StoredEvent[], evidence: JsonEvidence, { events, turns }: News): void {
-    const { deps, record, slug } = this.#actor;
+    const { deps, record, slug } = this.#session;
     this.#known = evidence;
     indexEvents(deps, record.id, stored);
     // Before the status says so: whoever waits for it then finds what the events mean for their own.
     for (const event of events) this.#events.tell(event);
-    if (stored.length > 0 && this.#actor.isListed()) deps.emit({ kind: 'events', slug, events: stored });
-    this.#actor.seeJson(evidence, { events, costUsd: turns.reduce((sum, turn) => sum + turn.cost_usd, 0) });
+    if (stored.length > 0 && this.#session.isListed()) deps.emit({ kind: 'events', slug, events: stored });
+    this.#session.intake.seeJson(evidence, { events, costUsd: turns.reduce((sum, turn) => sum + turn.cost_usd, 0) });
   }
 }

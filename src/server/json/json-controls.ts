@@ -61,7 +61,7 @@ export function createJsonControls(context: JsonContext, actor: SessionActor): S
     end: async () => {
       if (actor.isDead()) throw new CatalogueError('session_dead', `${actor.slug} is stopped`);
       await driver.end();
-      actor.seeEnd();
+      actor.intake.seeEnd();
     },
     release: async () => {
       await driver.rest();

@@ -30,7 +30,7 @@ export function createScreenControls(context: LaunchContext, actor: SessionActor
     actor.update({ ...launched, window: '0', adopted: true, endedAt: null });
     actor.status.startAnew();
     await followRecording(deps, actor, { cols: actor.record.launch.cols, rows: actor.record.launch.rows });
-    actor.seeAgent({ ...launched.agent, startedAt: deps.clock.now() });
+    actor.intake.seeAgent({ ...launched.agent, startedAt: deps.clock.now() });
     actor.seeAttached(false);
   }
 
@@ -128,7 +128,7 @@ export function createScreenControls(context: LaunchContext, actor: SessionActor
     findAgain,
     end: async () => {
       await endScreenSession({ screen }, actor);
-      actor.seeEnd();
+      actor.intake.seeEnd();
     },
     release: () => endScreenSession({ screen }, actor),
     // Screen keeps it, and it costs CBOS nothing.

@@ -1,55 +1,28 @@
 import type { TextsLeft } from '../../core/delivery/seen.ts';
 import { spentAs } from '../../core/history/index.ts';
-import { textsOfHook } from '../../core/search/index.ts';
-import type {
-  Cover,
-  JsonEvidence,
-  RegistryEvidence,
-  ScreenFrame,
-  StatusMemory,
-  Unreachable,
-} from '../../core/status/index.ts';
+import type { StatusMemory } from '../../core/status/index.ts';
 import { Emitter } from '../../emitter/emitter.ts';
 import type { ScreenTarget } from '../../platform/gnu-screen/index.ts';
 import type { SessionRecord } from '../../platform/sqlite/session-store.ts';
-import {
-  CatalogueError,
-  type ClaudeEvent,
-  type Session,
-  type SessionType,
-  type StatusChange,
-} from '../../protocol/index.ts';
-import { markNow } from '../clock.ts';
+import { CatalogueError, type Session, type SessionType, type StatusChange } from '../../protocol/index.ts';
 import type { RecordingDamage, SessionRecording } from '../screen/recording.ts';
 import { createRecordingGap, type RecordingGap } from '../screen/recording-gap.ts';
 import { createScreenPrompt, type ScreenPrompt } from '../screen/screen-prompt.ts';
 import { createUnreadInput, type UnreadInput } from '../screen/unread-input.ts';
 import type { ActorDeps } from './actor-deps.ts';
+import { type ArrivedHook, EvidenceIntake } from './evidence-intake.ts';
 import { JsonFacts } from './json-facts.ts';
-import { keepEvidence, restoreHooks, restoreJson } from './kept-evidence.ts';
+import { restoreHooks, restoreJson } from './kept-evidence.ts';
+import { KeptRecord } from './kept-record.ts';
 import { createMailbox, type Mailbox } from './mailbox.ts';
+import { createPromptKeys, type PromptKeys } from './prompt-keys.ts';
 import { queueStoppedSince } from './queue-stop.ts';
 import { createSessionStatus, type SessionStatus } from './session-status.ts';
 import { changeOf, memoryOf } from './status-change.ts';
 import { createTimeSpent, type TimeSpent } from './time-spent.ts';
 import { viewSession } from './view.ts';
 
-export type { ActorDeps };
-
-/** Digits that are remembered: several dialogs may go one after the other before their answers come. */
-const ANSWER_KEYS = 4;
-
-/** Of these something is drawn, in every version. */
-const DRAWING_HOOKS: ReadonlySet<string> = new Set(['UserPromptSubmit', 'PreToolUse', 'PostToolUse']);
-
-/** One hook event as the spool hands it over. */
-export interface ArrivedHook {
-  at: number;
-  event: string;
-  payload: Readonly<Record<string, unknown>>;
-  /** by what its wait for a reply is known, null where it does not wait */
-  wait: string | null;
-}
+export type { ActorDeps, ArrivedHook };
 
 /**
  * One session: its record, its evidence and status, its recording. Commands that type into it go through the mailbox,
@@ -63,20 +36,16 @@ export class SessionActor {
   recording: SessionRecording | null = null;
   readonly gap: RecordingGap;
   readonly screenPrompt: ScreenPrompt;
-  readonly unread: UnreadInput = createUnreadInput({
-    agent: () => this.currentRecord.agent,
-    typed: () => this.currentRecord.typed,
-    remember: (typed) => this.save({ typed }),
-  });
-  /** Claude Code's own file of the conversation, as it told of it last */
-  transcript: string | null = null;
+  readonly unread: UnreadInput;
+  readonly intake: EvidenceIntake;
   /** what a killed server was typing; null: nobody has looked */
   textsLeft: TextsLeft | null = null;
   /** the database lacked it when the server started */
   isBroughtBack = false;
   /** its processes are ended for others to take their place: their end is not its own */
   isChangingHands = false;
-  private currentRecord: SessionRecord;
+  private readonly kept: KeptRecord;
+  private readonly keys: PromptKeys;
   private attached: boolean | null = null;
   private undrawnAt: number | null = null;
   private owesRedraw = false;
@@ -91,21 +60,24 @@ export class SessionActor {
   readonly onRedrawNeeded = this.redraws.on;
   readonly onDamage = this.damages.on;
   private listed = false;
-  private isGone = false;
   private jsonFacts: JsonFacts | null = null;
-  private tellClearing: (() => number) | null = null;
 
   constructor(
     readonly deps: ActorDeps,
     record: SessionRecord,
   ) {
-    this.currentRecord = record;
+    this.kept = new KeptRecord(deps, record);
     if (record.type === 'json') this.jsonFacts = new JsonFacts(deps.events, record.id);
-    this.followInSearch(record);
+    this.keys = createPromptKeys(deps.clock, this.kept);
+    this.unread = createUnreadInput({
+      agent: () => this.record.agent,
+      typed: () => this.record.typed,
+      remember: (typed) => this.kept.save({ typed }),
+    });
     this.time = createTimeSpent({
       clock: deps.clock,
       days: deps.days,
-      write: this.write.bind(this),
+      write: (work) => this.kept.write(work),
       sessionId: record.id,
     });
     this.screenPrompt = createScreenPrompt(deps.clock, () => this.emitUpdated());
@@ -139,40 +111,56 @@ export class SessionActor {
       memory: memoryOf(deps.history.last(record.id), clock.now()),
       onChange: (memory, before) => this.onStatusChange(memory, before),
     });
+    this.intake = new EvidenceIntake({
+      deps,
+      kept: this.kept,
+      status: this.status,
+      gap: this.gap,
+      screenPrompt: this.screenPrompt,
+      facts: () => this.jsonFacts,
+      update: (change) => this.update(change),
+      emitUpdated: () => this.emitUpdated(),
+      tellHook: (hook) => this.hooks.tell(hook),
+      tellObstacle: () => this.listed && this.changes.tell(),
+    });
   }
 
   get record(): SessionRecord {
-    return this.currentRecord;
+    return this.kept.current;
   }
 
   get slug(): string {
-    return this.currentRecord.slug;
+    return this.record.slug;
   }
 
   /** Where its keys go. @throws CatalogueError session_dead, not_adopted */
   get target(): ScreenTarget {
-    const { screenId, daemon, window, adopted, agent } = this.currentRecord;
+    const { screenId, daemon, window, adopted, agent } = this.record;
     if (screenId === null || this.isDead()) throw new CatalogueError('session_dead', `${this.slug} is stopped`);
     if (!adopted)
       throw new CatalogueError('not_adopted', `${this.slug} is only observed`, { hint: `cbos adopt ${screenId}` });
     return { id: screenId, daemon, window, ...(agent === null ? {} : { pid: agent.pid }) };
   }
 
-  /** A digit that answers a dialog is about to be typed; null: none can be in the prompt any more. Written down before it is typed. */
+  /** Claude Code's own file of the conversation, as it told of it last */
+  get transcript(): string | null {
+    return this.intake.transcript;
+  }
+
   rememberAnswerKey(key: string | null): void {
-    const keys = key === null ? null : `${this.currentRecord.answerKey ?? ''}${key}`.slice(-ANSWER_KEYS);
-    if (keys !== this.currentRecord.answerKey) this.save({ answerKey: keys });
+    this.keys.rememberAnswerKey(key);
   }
 
-  /** The key that clears the prompt is about to be typed. Written down before it is: the next server must not type a second one right after it. */
   rememberClearing(): void {
-    this.tellClearing = markNow(this.deps.clock);
-    this.save({ clearedAt: this.deps.clock.now() });
+    this.keys.rememberClearing();
   }
 
-  /** When the prompt was last cleared, Unix milliseconds; 0: never. By a clock that was set back since, a former server did it just now. */
   clearedAt(): number {
-    return this.tellClearing?.() ?? Math.min(this.currentRecord.clearedAt ?? 0, this.deps.clock.now());
+    return this.keys.clearedAt();
+  }
+
+  forgetWait(id: string): void {
+    this.intake.forgetWait(id);
   }
 
   isListed(): boolean {
@@ -180,7 +168,7 @@ export class SessionActor {
   }
 
   isDead(): boolean {
-    return this.currentRecord.endedAt !== null;
+    return this.record.endedAt !== null;
   }
 
   /** It is of another type from now on, on the same conversation; nothing of what was runs any more. */
@@ -188,17 +176,17 @@ export class SessionActor {
     const nothing = { screenId: null, daemon: null, agent: null, launchId: null, hooks: null, recording: null };
     this.recording = null;
     this.attached = null;
-    this.jsonFacts = type === 'json' ? new JsonFacts(this.deps.events, this.currentRecord.id) : null;
+    this.jsonFacts = type === 'json' ? new JsonFacts(this.deps.events, this.record.id) : null;
     const { events, clock } = this.deps;
     this.status.seeJson(
-      type === 'json' ? restoreJson(events.state(this.currentRecord.id)?.evidence, clock).evidence : undefined,
+      type === 'json' ? restoreJson(events.state(this.record.id)?.evidence, clock).evidence : undefined,
     );
     this.update({ type, ...nothing });
   }
 
   /** Remembers a change of the record, and tells the faces where they show it. */
   update(change: Partial<SessionRecord>): void {
-    this.save(change);
+    this.kept.save(change);
     this.emitUpdated();
   }
 
@@ -207,9 +195,7 @@ export class SessionActor {
    * @throws while the home cannot be written; nothing has changed then
    */
   commit(change: Partial<SessionRecord>): void {
-    this.deps.writes.demand(() => this.deps.sessions.save({ ...this.currentRecord, ...change }));
-    this.currentRecord = { ...this.currentRecord, ...change };
-    this.followInSearch(change);
+    this.kept.commit(change);
     this.emitUpdated();
   }
 
@@ -217,7 +203,7 @@ export class SessionActor {
     const { json } = this.status.evidence();
     const facts = this.jsonFacts;
     return viewSession({
-      record: this.currentRecord,
+      record: this.record,
       memory: this.status.memory(),
       status: this.status.view(),
       attached: this.isDead() ? null : this.attached,
@@ -263,111 +249,11 @@ export class SessionActor {
     this.emitUpdated();
   }
 
-  seeHook(hook: ArrivedHook): void {
-    this.status.seeHook(hook);
-    const sessionId = hook.payload.session_id;
-    this.save({ hooks: this.keptHooks(), lastActivity: hook.at });
-    if (typeof sessionId === 'string' && sessionId !== this.currentRecord.claudeSessionId) {
-      this.update({ claudeSessionId: sessionId });
-    }
-    this.hooks.tell(hook);
-    if (DRAWING_HOOKS.has(hook.event)) this.gap.expectOutput();
-    // Keys reach Claude Code.
-    if (hook.event === 'UserPromptSubmit') this.screenPrompt.see(false);
-    this.indexHook(hook);
-  }
-
-  /** A hook waits no more for the reply to what it has asked. */
-  forgetWait(id: string): void {
-    this.status.forgetWait(id);
-    this.save({ hooks: this.keptHooks() });
-  }
-
-  /** Hooks were lost: what they said until then may be over. */
-  loseHooks(): void {
-    this.status.loseHooks();
-    this.save({ hooks: this.status.evidence().hooks });
-  }
-
-  /** Claude Code's file of the conversation has grown, or a hook names it. */
-  seeTranscript(file: string): void {
-    this.transcript = file;
-    this.deps.search.readTranscript(this.currentRecord.id, file);
-  }
-
-  /** What Claude Code's registry says of it; null when its file has gone. */
-  seeRegistry(registry: (RegistryEvidence & { version: string | null }) | null): void {
-    if (registry !== null) {
-      const claudeSessionId = registry.sessionId ?? this.currentRecord.claudeSessionId;
-      const claudeVersion = registry.version ?? this.currentRecord.claudeVersion;
-      if (
-        claudeSessionId !== this.currentRecord.claudeSessionId ||
-        claudeVersion !== this.currentRecord.claudeVersion
-      ) {
-        this.update({ claudeSessionId, claudeVersion });
-      }
-    }
-    this.status.seeRegistry(registry);
-  }
-
-  /** What the events of a JSON session say by now; they are written down already. */
-  seeJson(json: JsonEvidence, more: { events: readonly ClaudeEvent[]; costUsd: number }): void {
-    this.jsonFacts?.add(more.events, more.costUsd);
-    const before = this.status.evidence().json;
-    const { launch, claudeSessionId } = this.currentRecord;
-    // Plan mode ends when its plan is approved: the next process must not begin in it again. What was asked for the next turn stays.
-    const hasSwitched = json.permissionMode !== null && json.permissionMode !== before?.permissionMode;
-    const permission_mode = hasSwitched ? json.permissionMode : launch.permission_mode;
-    const isNew = permission_mode !== launch.permission_mode || (json.sessionId ?? claudeSessionId) !== claudeSessionId;
-    const isShown = before?.rateLimit !== json.rateLimit || before?.model !== json.model || more.costUsd > 0;
-    this.currentRecord = { ...this.currentRecord, lastActivity: json.lastAt };
-    this.status.seeJson(json);
-    if (isNew) {
-      this.update({ claudeSessionId: json.sessionId ?? claudeSessionId, launch: { ...launch, permission_mode } });
-    } else if (isShown) this.emitUpdated();
-  }
-
-  seeScreen(frame: ScreenFrame, at: number): void {
-    // Kept in memory alone: a row written per frame would cost more than it is worth, the next state change saves it.
-    const lastActivity = Math.min(Math.max(at, this.currentRecord.lastActivity ?? 0), this.deps.clock.now());
-    this.currentRecord = { ...this.currentRecord, lastActivity };
-    // What is drawn while the recording has a gap is a part of a picture.
-    if (this.gap.stopped()?.because === 'disk') return;
-    const before = this.obstacle();
-    this.status.seeScreen(frame, at);
-    if (before !== this.obstacle() && this.listed) this.changes.tell();
-  }
-
   /** Its recording can be drawn no more, or again: until then only the other sources say what it does. */
   seeUndrawn(isUndrawn: boolean): void {
     this.undrawnAt = isUndrawn ? this.deps.clock.now() : null;
     if (isUndrawn) this.status.loseScreen();
     this.emitUpdated();
-  }
-
-  /** The agent's process was found, or found again. */
-  seeAgent(agent: { pid: number; startTime: string; startedAt: number | null }): void {
-    if (this.currentRecord.agent?.pid !== agent.pid || this.currentRecord.agent.startTime !== agent.startTime) {
-      this.update({ agent: { pid: agent.pid, startTime: agent.startTime } });
-    }
-    this.status.seeProcess({ alive: true, startedAt: agent.startedAt, endedAt: null });
-  }
-
-  /** Why nothing can be typed into it; null: it can be reached. */
-  seeReach(why: Unreachable | null): void {
-    const { process } = this.status.evidence();
-    const { unreachable, ...known } = process ?? { alive: true, startedAt: null, endedAt: null };
-    if (this.isDead() || why?.because === unreachable?.because) return;
-    const since = this.deps.clock.now();
-    this.status.seeProcess(why === null ? known : { ...known, unreachable: { ...why, since } });
-  }
-
-  /** The operating system says that the session is over. */
-  seeEnd(): void {
-    if (this.isDead()) return;
-    const now = this.deps.clock.now();
-    this.update({ endedAt: now });
-    this.status.seeProcess({ alive: false, startedAt: null, endedAt: now });
   }
 
   /** Something was done to the files of its recording. */
@@ -378,56 +264,17 @@ export class SessionActor {
   dispose(): void {
     this.gap.dispose();
     this.time.count();
-    this.isGone = true;
+    this.kept.dispose();
     this.status.dispose();
     for (const emitter of [this.hooks, this.changes, this.redraws, this.damages]) emitter.clear();
-  }
-
-  /** What keeps a text from the prompt, as far as the screen tells. */
-  private obstacle(): Cover | 'draft' | null {
-    const reading = this.status.evidence().screen?.reading;
-    return reading?.cover ?? (reading?.draft == null ? null : 'draft');
-  }
-
-  private keptHooks(): unknown {
-    const { hooks, movedMs = 0 } = this.status.evidence();
-    return keepEvidence(hooks, movedMs, this.deps.clock);
-  }
-
-  private save(change: Partial<SessionRecord>): void {
-    this.currentRecord = { ...this.currentRecord, ...change };
-    const record = this.currentRecord;
-    this.write(() => this.deps.sessions.save(record));
-    this.followInSearch(change);
-  }
-
-  private followInSearch({ recording }: Partial<SessionRecord>): void {
-    if (recording != null) this.deps.search.follow(this.currentRecord.id, recording);
-  }
-
-  private indexHook({ at, event, payload }: ArrivedHook): void {
-    const { search } = this.deps;
-    const { id } = this.currentRecord;
-    search.addSaid(
-      id,
-      textsOfHook(event, payload).map((text) => ({ ...text, at, seq: null })),
-    );
-    if (typeof payload.transcript_path === 'string') this.seeTranscript(payload.transcript_path);
   }
 
   private emitUpdated(): void {
     if (this.listed) this.deps.emit({ kind: 'updated', session: this.view() });
   }
 
-  /** Notes something, now or when there is room for it; nothing of a session that was removed meanwhile. */
-  private write(work: () => void): void {
-    this.deps.writes.write(() => {
-      if (!this.isGone) work();
-    });
-  }
-
   private remember(change: StatusChange): void {
-    this.write(() => this.deps.history.append(this.currentRecord.id, change));
+    this.kept.write(() => this.deps.history.append(this.record.id, change));
   }
 
   private onStatusChange(memory: StatusMemory, before: StatusMemory | null): void {
@@ -435,7 +282,7 @@ export class SessionActor {
     if (hasMoved) this.remember(changeOf(memory, memory.since));
     else if (before.health !== memory.health) this.remember(changeOf(memory, this.deps.clock.now()));
     const asked = memory.question?.text;
-    this.save(asked === undefined ? {} : { lastQuestion: asked });
+    this.kept.save(asked === undefined ? {} : { lastQuestion: asked });
     if (!this.listed) return;
     this.time.change(spentAs(memory));
     const session = this.view();

@@ -1,0 +1,180 @@
+import { textsOfHook } from '../../core/search/index.ts';
+import type { Cover, JsonEvidence, RegistryEvidence, ScreenFrame, Unreachable } from '../../core/status/index.ts';
+import type { SessionRecord } from '../../platform/sqlite/session-store.ts';
+import type { ClaudeEvent } from '../../protocol/index.ts';
+import type { RecordingGap } from '../screen/recording-gap.ts';
+import type { ScreenPrompt } from '../screen/screen-prompt.ts';
+import type { ActorDeps } from './actor-deps.ts';
+import type { JsonFacts } from './json-facts.ts';
+import { keepEvidence } from './kept-evidence.ts';
+import type { KeptRecord } from './kept-record.ts';
+import type { SessionStatus } from './session-status.ts';
+
+/** Of these something is drawn, in every version. */
+const DRAWING_HOOKS: ReadonlySet<string> = new Set(['UserPromptSubmit', 'PreToolUse', 'PostToolUse']);
+
+/** One hook event as the spool hands it over. */
+export interface ArrivedHook {
+  at: number;
+  event: string;
+  payload: Readonly<Record<string, unknown>>;
+  /** by what its wait for a reply is known, null where it does not wait */
+  wait: string | null;
+}
+
+/** The session that the evidence is about. */
+interface Witnessed {
+  readonly deps: Pick<ActorDeps, 'clock' | 'search'>;
+  readonly kept: Pick<KeptRecord, 'current' | 'save' | 'hold'>;
+  readonly status: SessionStatus;
+  readonly gap: Pick<RecordingGap, 'stopped' | 'expectOutput'>;
+  readonly screenPrompt: Pick<ScreenPrompt, 'see'>;
+  facts(): Pick<JsonFacts, 'add'> | null;
+  /** changes the record, and tells the faces */
+  update(change: Partial<SessionRecord>): void;
+  emitUpdated(): void;
+  tellHook(hook: ArrivedHook): void;
+  /** a draft or a view has come before the prompt, or gone from it */
+  tellObstacle(): void;
+}
+
+/** Takes in what the world tells of one session: into its status, its record, and the search. */
+export class EvidenceIntake {
+  readonly #session: Witnessed;
+  #transcript: string | null = null;
+
+  constructor(session: Witnessed) {
+    this.#session = session;
+  }
+
+  /** Claude Code's own file of the conversation, as it told of it last */
+  get transcript(): string | null {
+    return this.#transcript;
+  }
+
+  seeHook(hook: ArrivedHook): void {
+    const { status, kept, gap, screenPrompt } = this.#session;
+    status.seeHook(hook);
+    const sessionId = hook.payload.session_id;
+    kept.save({ hooks: this.#keptHooks(), lastActivity: hook.at });
+    if (typeof sessionId === 'string' && sessionId !== kept.current.claudeSessionId) {
+      this.#session.update({ claudeSessionId: sessionId });
+    }
+    this.#session.tellHook(hook);
+    if (DRAWING_HOOKS.has(hook.event)) gap.expectOutput();
+    // Keys reach Claude Code.
+    if (hook.event === 'UserPromptSubmit') screenPrompt.see(false);
+    this.#indexHook(hook);
+  }
+
+  /** A hook waits no more for the reply to what it has asked. */
+  forgetWait(id: string): void {
+    this.#session.status.forgetWait(id);
+    this.#session.kept.save({ hooks: this.#keptHooks() });
+  }
+
+  /** Hooks were lost: what they said until then may be over. */
+  loseHooks(): void {
+    const { status, kept } = this.#session;
+    status.loseHooks();
+    kept.save({ hooks: status.evidence().hooks });
+  }
+
+  /** Claude Code's file of the conversation has grown, or is told of. */
+  seeTranscript(file: string): void {
+    this.#transcript = file;
+    this.#session.deps.search.readTranscript(this.#session.kept.current.id, file);
+  }
+
+  /** What Claude Code's registry says of it; null when its file has gone. */
+  seeRegistry(registry: (RegistryEvidence & { version: string | null }) | null): void {
+    const { current } = this.#session.kept;
+    if (registry !== null) {
+      const claudeSessionId = registry.sessionId ?? current.claudeSessionId;
+      const claudeVersion = registry.version ?? current.claudeVersion;
+      if (claudeSessionId !== current.claudeSessionId || claudeVersion !== current.claudeVersion) {
+        this.#session.update({ claudeSessionId, claudeVersion });
+      }
+    }
+    this.#session.status.seeRegistry(registry);
+  }
+
+  /** What the events of a JSON session say by now; they are written down already. */
+  seeJson(json: JsonEvidence, more: { events: readonly ClaudeEvent[]; costUsd: number }): void {
+    const { status, kept } = this.#session;
+    this.#session.facts()?.add(more.events, more.costUsd);
+    const before = status.evidence().json;
+    const { launch, claudeSessionId } = kept.current;
+    // Plan mode ends when its plan is approved: the next process must not begin in it again. What was asked for the next turn stays.
+    const hasSwitched = json.permissionMode !== null && json.permissionMode !== before?.permissionMode;
+    const permission_mode = hasSwitched ? json.permissionMode : launch.permission_mode;
+    const isNew = permission_mode !== launch.permission_mode || (json.sessionId ?? claudeSessionId) !== claudeSessionId;
+    const isShown = before?.rateLimit !== json.rateLimit || before?.model !== json.model || more.costUsd > 0;
+    kept.hold({ lastActivity: json.lastAt });
+    status.seeJson(json);
+    if (isNew) {
+      this.#session.update({
+        claudeSessionId: json.sessionId ?? claudeSessionId,
+        launch: { ...launch, permission_mode },
+      });
+    } else if (isShown) this.#session.emitUpdated();
+  }
+
+  seeScreen(frame: ScreenFrame, at: number): void {
+    const { status, kept, gap, deps } = this.#session;
+    // Kept in memory alone: a row written per frame would cost more than it is worth, the next state change saves it.
+    kept.hold({ lastActivity: Math.min(Math.max(at, kept.current.lastActivity ?? 0), deps.clock.now()) });
+    // What is drawn while the recording has a gap is a part of a picture.
+    if (gap.stopped()?.because === 'disk') return;
+    const before = this.#obstacle();
+    status.seeScreen(frame, at);
+    if (before !== this.#obstacle()) this.#session.tellObstacle();
+  }
+
+  /** The agent's process was found, or found again. */
+  seeAgent(agent: { pid: number; startTime: string; startedAt: number | null }): void {
+    const known = this.#session.kept.current.agent;
+    if (known?.pid !== agent.pid || known.startTime !== agent.startTime) {
+      this.#session.update({ agent: { pid: agent.pid, startTime: agent.startTime } });
+    }
+    this.#session.status.seeProcess({ alive: true, startedAt: agent.startedAt, endedAt: null });
+  }
+
+  /** Why nothing can be typed into it; null: it can be reached. */
+  seeReach(why: Unreachable | null): void {
+    const { status, kept, deps } = this.#session;
+    const { process } = status.evidence();
+    const { unreachable, ...known } = process ?? { alive: true, startedAt: null, endedAt: null };
+    if (kept.current.endedAt !== null || why?.because === unreachable?.because) return;
+    const since = deps.clock.now();
+    status.seeProcess(why === null ? known : { ...known, unreachable: { ...why, since } });
+  }
+
+  /** The operating system says that the session is over. */
+  seeEnd(): void {
+    if (this.#session.kept.current.endedAt !== null) return;
+    const now = this.#session.deps.clock.now();
+    this.#session.update({ endedAt: now });
+    this.#session.status.seeProcess({ alive: false, startedAt: null, endedAt: now });
+  }
+
+  /** What keeps a text from the prompt, as far as the screen tells. */
+  #obstacle(): Cover | 'draft' | null {
+    const reading = this.#session.status.evidence().screen?.reading;
+    return reading?.cover ?? (reading?.draft == null ? null : 'draft');
+  }
+
+  #keptHooks(): unknown {
+    const { hooks, movedMs = 0 } = this.#session.status.evidence();
+    return keepEvidence(hooks, movedMs, this.#session.deps.clock);
+  }
+
+  #indexHook({ at, event, payload }: ArrivedHook): void {
+    const { deps, kept } = this.#session;
+    deps.search.addSaid(
+      kept.current.id,
+      textsOfHook(event, payload).map((text) => ({ ...text, at, seq: null })),
+    );
+    if (typeof payload.transcript_path === 'string') this.seeTranscript(payload.transcript_path);
+  }
+}

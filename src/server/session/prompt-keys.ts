@@ -1,0 +1,30 @@
+import { type Clock, markNow } from '../clock.ts';
+import type { KeptRecord } from './kept-record.ts';
+
+/** Digits that are remembered: several dialogs may go one after the other before their answers come. */
+const ANSWER_KEYS = 4;
+
+/** Keys of CBOS's own that may stand in the prompt, or have just cleared it. Written down before they are typed, for the next server. */
+export interface PromptKeys {
+  /** A digit that answers a dialog is about to be typed; null: none can stand in the prompt any more. */
+  rememberAnswerKey(key: string | null): void;
+  /** The key that clears the prompt is about to be typed: the next server must not type a second one right after it. */
+  rememberClearing(): void;
+  /** When the prompt was last cleared, Unix milliseconds; 0: never. By a clock that was set back since, a former server did it just now. */
+  clearedAt(): number;
+}
+
+export function createPromptKeys(clock: Clock, kept: Pick<KeptRecord, 'current' | 'save'>): PromptKeys {
+  let tellClearing: (() => number) | null = null;
+  return {
+    rememberAnswerKey: (key) => {
+      const keys = key === null ? null : `${kept.current.answerKey ?? ''}${key}`.slice(-ANSWER_KEYS);
+      if (keys !== kept.current.answerKey) kept.save({ answerKey: keys });
+    },
+    rememberClearing: () => {
+      tellClearing = markNow(clock);
+      kept.save({ clearedAt: clock.now() });
+    },
+    clearedAt: () => tellClearing?.() ?? Math.min(kept.current.clearedAt ?? 0, clock.now()),
+  };
+}
