@@ -79,7 +79,7 @@ export async function sendAndWait(
             if (!hasSent && frame.type === 'sessions') {
               hasSent = true;
               const session = view().get(slug);
-              wasReady = session !== undefined && isReady(session);
+              wasReady = session !== undefined && isReady(session.status);
               send().then((sent) => {
                 delivery = sent;
                 look();
@@ -108,7 +108,7 @@ export function turnProgress(
 ): 'running' | 'over' | 'maybe_over' | 'ended' {
   if (session === undefined || session.status.primary === 'dead') return 'ended';
   const { status } = session;
-  if (!isReady(session)) {
+  if (!isReady(session.status)) {
     if (status.primary !== 'waiting') return 'running';
     // A hook tells of a dialog before it is drawn; its options follow a moment later.
     return (status.question?.options.length ?? 0) > 0 ? 'over' : 'maybe_over';

@@ -31,4 +31,5 @@ export * from './sign-in.ts';
 export * from './stash.ts';
 export * from './state-selector.ts';
 export * from './status.ts';
+export * from './tool-call.ts';
 export * from './words.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { type Attention, attentionOf } from './attention.ts';
 import type { Session } from './session.ts';
-import { DETAILS, Detail, Primary, State } from './status.ts';
+import { DETAILS, Detail, isReady, Primary, State } from './status.ts';
 
 /**
  * A word that selects sessions by what they do or want: a one-word state, `ready`, `stuck`, `needs-you`, `done`,
@@ -58,15 +58,10 @@ export const StateSelectorWord = z
 
 type Selectable = Pick<Session, 'state' | 'status'> & Partial<Pick<Session, 'rate_limit'>>;
 
-/** Whether the prompt takes text: the turn is over, or it ended with a closing question. */
-export function isReady(session: Selectable): boolean {
-  return session.status.primary === 'idle' || session.status.question?.kind === 'closing';
-}
-
 export function matchesState(session: Selectable, selector: StateSelector): boolean {
   switch (selector.kind) {
     case 'ready':
-      return isReady(session);
+      return isReady(session.status);
     case 'stuck':
       return session.status.primary === 'stuck';
     case 'attention':

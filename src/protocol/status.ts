@@ -79,3 +79,19 @@ export function stateOf(primary: Primary | null, detail: Detail | null, before: 
   if (primary === 'dead') return 'dead';
   return detail === null ? 'unknown' : DETAILS[detail].state;
 }
+
+/** What of a status says whether a session takes text. */
+interface Taking {
+  primary: Primary | null;
+  question: Pick<Question, 'kind'> | null;
+}
+
+/** Whether the prompt takes text: the turn is over, or it ended with a closing question. */
+export function isReady({ primary, question }: Taking): boolean {
+  return primary === 'idle' || (primary === 'waiting' && question?.kind === 'closing');
+}
+
+/** Whether a dialog waits for its answer: a closing question is none. */
+export function isAsking({ primary, question }: Taking): boolean {
+  return primary === 'waiting' && question?.kind !== 'closing';
+}

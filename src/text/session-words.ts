@@ -6,6 +6,7 @@ import {
   type Need,
   needOf,
   type Session,
+  tellingField,
 } from '../protocol/index.ts';
 import { formatClock } from './durations.ts';
 import { showHiddenMarks } from './hidden-marks.ts';
@@ -158,18 +159,13 @@ function lastLine(text: string): string {
   );
 }
 
-/** The field of a tool's input that says most, as Claude Code's own dialogs show it. */
-const TELLING_FIELDS = ['command', 'file_path', 'path', 'url', 'query', 'pattern', 'description'];
-
 /** A tool's input in a line; empty where it has nothing to say. */
 export function toolGist(input: unknown): string {
   if (typeof input === 'string') return cleanLine(showHiddenMarks(input));
   if (typeof input !== 'object' || input === null) return '';
+  const telling = tellingField(input);
+  if (telling !== null) return cleanLine(showHiddenMarks(telling));
   const fields = new Map<string, unknown>(Object.entries(input));
-  for (const name of TELLING_FIELDS) {
-    const value = fields.get(name);
-    if (typeof value === 'string') return cleanLine(showHiddenMarks(value));
-  }
   return questionsGist(fields.get('questions')) ?? (fields.size === 0 ? '' : cleanLine(JSON.stringify(input)));
 }
 

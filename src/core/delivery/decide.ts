@@ -1,6 +1,6 @@
-import type { DeliveryPhase, Question, Status } from '../../protocol/index.ts';
+import { type DeliveryPhase, isReady, type Question, type Status } from '../../protocol/index.ts';
 import { type Cover, describeTool } from '../status/index.ts';
-import { coverOf, draftOf, isReady, type Seen } from './seen.ts';
+import { coverOf, draftOf, type Seen } from './seen.ts';
 import { leftoversOf, leftToEnter } from './standing.ts';
 
 /** What is known of a session at the moment a text wants to be typed into it. */

@@ -1,4 +1,4 @@
-import type { Status } from '../../protocol/index.ts';
+import { isAsking, isReady } from '../../protocol/index.ts';
 import type { Cover, HookEvidence, Millis, ScreenEvidence, StatusMemory } from '../status/index.ts';
 import { boxHolds, draftFillingWindow, isEmptyBox } from './box.ts';
 import type { Deliveries } from './record.ts';
@@ -87,12 +87,8 @@ export function isBoxEmpty(seen: PromptSeen): boolean {
 /** Whether Enter would answer a dialog: one is drawn, or will be. */
 export function isDialogOpen({ status, screen }: PromptSeen): boolean {
   if (screen?.reading.dialog != null) return true;
-  return status.primary === 'waiting' && status.question?.kind !== 'closing';
+  return isAsking(status);
 }
-
-/** Whether the session waits for a prompt. */
-export const isReady = ({ primary, question }: Pick<Status, 'primary' | 'question'>): boolean =>
-  primary === 'idle' || (primary === 'waiting' && question?.kind === 'closing');
 
 /** Whether the session is ready, and a text is in its prompt that somebody has to send. */
 export const isReadyBelowDraft = (seen: Seen): boolean =>

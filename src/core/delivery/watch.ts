@@ -1,7 +1,8 @@
+import { isReady } from '../../protocol/index.ts';
 import type { Millis } from '../status/index.ts';
 import { boxHoldsReturned, hasPlaceholder, normalisePrompt } from './box.ts';
 import { type Change, type DeliveryRecord, statusOf } from './record.ts';
-import { draftOf, hasBegunTurn, isBoxEmpty, isReady, isReadyBelowDraft, type Seen } from './seen.ts';
+import { draftOf, hasBegunTurn, isBoxEmpty, isReadyBelowDraft, type Seen } from './seen.ts';
 import { isQueued, leftoversOf } from './standing.ts';
 import { go, type Step, wait } from './step.ts';
 

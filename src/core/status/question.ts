@@ -1,4 +1,4 @@
-import type { Question, QuestionPart } from '../../protocol/index.ts';
+import { type Question, type QuestionPart, tellingField } from '../../protocol/index.ts';
 import { PLAN_OPTIONS, permissionOptions, withDialogOptions, withDrawnOptions } from './asked-options.ts';
 import type { PendingTool } from './evidence.ts';
 import { hasSameInput } from './hooks/hooks.ts';
@@ -48,11 +48,7 @@ export function askedQuestions(input: unknown): QuestionPart[] {
 
 /** What of a tool call a person recognises: the command, the file, the address. One line, cut. */
 export function describeTool(tool: { name: string; input: unknown }): string {
-  const input = isRecord(tool.input) ? tool.input : {};
-  const told = ['command', 'file_path', 'notebook_path', 'url', 'query', 'pattern', 'path', 'description', 'prompt']
-    .map((key) => stringOf(input[key]))
-    .find((value) => value !== '');
-  const line = (told ?? '').split('\n')[0] ?? '';
+  const line = tellingField(tool.input)?.split('\n')[0] ?? '';
   return line === '' ? tool.name : `${tool.name}: ${line.length > 200 ? `${line.slice(0, 200)}…` : line}`;
 }
 

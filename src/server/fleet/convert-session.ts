@@ -3,6 +3,7 @@ import {
   type Adoption,
   CatalogueError,
   type Conversation,
+  isAsking,
   type Session,
   type SessionType,
 } from '../../protocol/index.ts';
@@ -58,10 +59,10 @@ async function changeHands(roster: Roster, member: Member, type: SessionType): P
 
 function requireQuiet({ actor }: Member): void {
   const { primary, question } = actor.status.memory();
-  const isAsking = primary === 'waiting' && question?.kind !== 'closing';
-  if (primary !== 'active' && primary !== 'stuck' && !isAsking) return;
+  const asks = isAsking({ primary, question });
+  if (primary !== 'active' && primary !== 'stuck' && !asks) return;
   throw new CatalogueError('already_running', `${actor.slug} is in the middle of a turn`, {
-    hint: isAsking ? `\`cbos answer ${actor.slug}\` answers it first` : `\`cbos wait ${actor.slug}\` waits for its end`,
+    hint: asks ? `\`cbos answer ${actor.slug}\` answers it first` : `\`cbos wait ${actor.slug}\` waits for its end`,
     ...(question === null ? {} : { extra: { question } }),
   });
 }

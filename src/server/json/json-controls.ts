@@ -1,5 +1,5 @@
 import { CONVERSATION_TYPES, conversationLines } from '../../core/status/index.ts';
-import { type Buffer, CatalogueError, type Invoke, type LastResponse } from '../../protocol/index.ts';
+import { type Buffer, CatalogueError, type Invoke, isAsking, type LastResponse } from '../../protocol/index.ts';
 import type { SessionActor } from '../session/actor.ts';
 import type { SessionControls } from '../session/controls.ts';
 import type { Conversation } from '../session/conversation.ts';
@@ -109,8 +109,7 @@ function createConversation(actor: SessionActor, driver: JsonDriver, deliverer: 
         if (actor.isDead()) throw new CatalogueError('session_dead', `${actor.slug} is stopped`);
         if (!(await driver.settleTrust())) throw untrusted(actor);
         const { primary, question } = actor.status.memory();
-        const isAsking = primary === 'waiting' && question?.kind !== 'closing';
-        if (driver.evidence.busySince !== null || isAsking) {
+        if (driver.evidence.busySince !== null || isAsking({ primary, question })) {
           throw new CatalogueError('already_running', `${actor.slug} is in the middle of a turn`, {
             ...(question === null ? {} : { extra: { question } }),
           });

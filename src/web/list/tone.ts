@@ -1,4 +1,11 @@
-import { type Attending, type Attention, attentionOf, needOf, type Session } from '../../protocol/index.ts';
+import {
+  type Attending,
+  type Attention,
+  attentionOf,
+  needOf,
+  type Session,
+  tellingField,
+} from '../../protocol/index.ts';
 import { showHiddenMarks } from '../../text/hidden-marks.ts';
 import { stateText } from '../../text/session-words.ts';
 
@@ -41,11 +48,8 @@ export function gistOf({ status, path }: Pick<Session, 'status' | 'path'>): stri
 /** The part of a tool's input that a person looks at first. */
 export function inputGist(input: unknown): string {
   if (typeof input !== 'object' || input === null) return firstLine(String(input ?? ''));
-  for (const name of ['command', 'file_path', 'path', 'url', 'pattern', 'query', 'prompt', 'description']) {
-    const value = (input as Record<string, unknown>)[name];
-    if (typeof value === 'string' && value !== '') return firstLine(value);
-  }
-  return firstAsked(input) ?? firstLine(JSON.stringify(input));
+  const telling = tellingField(input);
+  return telling === null ? (firstAsked(input) ?? firstLine(JSON.stringify(input))) : firstLine(telling);
 }
 
 /** The first of the questions that a tool asks with; null where it asks none. */

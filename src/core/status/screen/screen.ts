@@ -166,20 +166,9 @@ function fold(
 ): ScreenEvidence {
   const reading = previous === null ? drawn : keptWhole(previous.reading, drawn);
   const dialogSeenAt = reading.dialog === null ? (previous?.dialogSeenAt ?? null) : at;
+  const now = { frame, flow, next, isLate, reading, dialogSeenAt };
   if (previous === null) {
-    return {
-      frame,
-      flow,
-      next,
-      isLate,
-      reading,
-      readingSince: at,
-      primarySince: at,
-      settled: NOTHING_SETTLED,
-      dialogSeenAt,
-      changedAt: at,
-      progressedAt: at,
-    };
+    return { ...now, readingSince: at, primarySince: at, settled: NOTHING_SETTLED, changedAt: at, progressedAt: at };
   }
   const isSame = isSameReading(previous.reading, reading);
   const settle = (company: Company): SettledReading | null => {
@@ -189,15 +178,10 @@ function fold(
     return hasSettled ? { reading: previous.reading, since: previous.readingSince } : before;
   };
   return {
-    frame,
-    flow,
-    next,
-    isLate,
-    reading,
+    ...now,
     readingSince: isSame ? previous.readingSince : at,
     primarySince: previous.reading.primary === reading.primary ? previous.primarySince : at,
     settled: isSame ? previous.settled : { alone: settle('alone'), accompanied: settle('accompanied') },
-    dialogSeenAt,
     changedAt: hasChanged(previous.frame, frame) ? at : previous.changedAt,
     progressedAt: hasProgressed(previous.frame, frame) ? at : previous.progressedAt,
   };
