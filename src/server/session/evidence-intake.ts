@@ -80,7 +80,7 @@ export class EvidenceIntake {
     kept.save({ hooks: status.evidence().hooks });
   }
 
-  /** Claude Code's file of the conversation has grown, or is told of. */
+  /** Claude Code's file of the conversation has grown, or a hook names it. */
   seeTranscript(file: string): void {
     this.#transcript = file;
     this.#session.deps.search.readTranscript(this.#session.kept.current.id, file);

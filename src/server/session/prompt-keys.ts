@@ -4,9 +4,9 @@ import type { KeptRecord } from './kept-record.ts';
 /** Digits that are remembered: several dialogs may go one after the other before their answers come. */
 const ANSWER_KEYS = 4;
 
-/** Keys of CBOS's own that may stand in the prompt, or have just cleared it. Written down before they are typed, for the next server. */
+/** Keys of CBOS's own that may be in the prompt, or have just cleared it, written down for the next server. */
 export interface PromptKeys {
-  /** A digit that answers a dialog is about to be typed; null: none can stand in the prompt any more. */
+  /** A digit that answers a dialog is about to be typed; null: none can be in the prompt any more. */
   rememberAnswerKey(key: string | null): void;
   /** The key that clears the prompt is about to be typed: the next server must not type a second one right after it. */
   rememberClearing(): void;
