@@ -109,7 +109,7 @@ export const SETTING_ROWS: readonly SettingRow[] = [
     name: 'keep_days',
     environment: 'CBOS_STREAM_KEEP_DAYS',
     file: 'keep_days',
-    about: "CBOS removes its own recordings that no listed session has after this many days",
+    about: 'CBOS removes its own recordings that no listed session has after this many days',
   },
   {
     name: 'claude_command',

@@ -3,6 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { readGitBranches } from '../../src/local/git-branch.ts';
+import { runProgram } from '../../src/platform/process/index.ts';
 import { createWorld, type World } from '../harness/world.ts';
 
 let world: World;
@@ -40,6 +41,9 @@ test('is nothing where no repository is, and where .git is something else', asyn
     make(join(folder, '.git'));
     return folder;
   };
+  const pipe = join(world.dir, 'pipe');
+  mkdirSync(pipe);
+  await runProgram('mkfifo', [join(pipe, '.git')], { env: world.env, timeoutMs: 5_000 });
   const paths = [
     world.dir,
     '/nowhere/at/all',
@@ -47,7 +51,7 @@ test('is nothing where no repository is, and where .git is something else', asyn
     odd('text', (path) => writeFileSync(path, 'no pointer')),
     odd('astray', (path) => writeFileSync(path, 'gitdir: /nowhere\n')),
     odd('large', (path) => writeFileSync(path, `gitdir: ${'x'.repeat(5_000)}`)),
-    odd('pipe', (path) => execFileSync('mkfifo', [path])),
+    pipe,
   ];
   expect([...(await readGitBranches(paths))]).toEqual([]);
 });
