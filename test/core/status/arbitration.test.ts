@@ -123,6 +123,22 @@ describe('who is believed', () => {
       'active/using_tools screen.dialog.answered',
     ],
     [
+      'a request that follows the answer to another at once is open: the dialog that was seen is the other one’s',
+      {
+        hooks: hooksOf(
+          prompted,
+          called,
+          asked,
+          hook(T + 1_350, 'PostToolUse', bash('a')),
+          hook(T + 1_500, 'PreToolUse', bash('b')),
+          hook(T + 1_550, 'PermissionRequest', bash('b')),
+        ),
+        screen: screenOf([T, FRAMES.thinking], [T + 1_100, FRAMES.permission], [T + 1_300, FRAMES.thinking]),
+      },
+      T + 1_600,
+      'waiting/permission hook.PermissionRequest',
+    ],
+    [
       'but not while the registry says that it waits',
       {
         hooks: hooksOf(prompted, called, asked),

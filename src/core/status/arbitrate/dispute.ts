@@ -77,8 +77,11 @@ function overDialog(dispute: FullHearing): Arbitration {
 
 /** A permission was asked and no dialog is on the screen: not drawn yet, or answered. No hook tells of the answer. */
 function afterRequest({ hook, screen, registry, shown, evidence, now }: FullHearing): Arbitration {
-  const wasDrawn = shown.dialogSeenAt !== null && shown.dialogSeenAt >= hook.since - EARLY_DIALOG_MS;
   const tool = requestedTool(evidence.hooks);
+  // What was seen before the call was announced is the dialog of the call before: a model may ask again within 100 ms.
+  const isAnnounced = tool?.requestedAt != null && tool.at < tool.requestedAt;
+  const drawnSince = Math.max(hook.since - EARLY_DIALOG_MS, isAnnounced ? tool.at : 0);
+  const wasDrawn = shown.dialogSeenAt !== null && shown.dialogSeenAt >= drawnSince;
   const afterAnswer: SourceVerdict =
     screen.primary === 'active' && tool !== null
       ? { ...screen, detail: 'using_tools', rule: 'screen.dialog.answered', evidence: describeTool(tool) }
