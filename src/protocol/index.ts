@@ -1,4 +1,5 @@
 export * from './attention.ts';
+export type { Completion } from './completions.ts';
 export * from './delivery.ts';
 export { EXIT } from './errors/catalogue-entry.ts';
 export * from './errors.ts';
@@ -32,4 +33,5 @@ export * from './stash.ts';
 export * from './state-selector.ts';
 export * from './status.ts';
 export * from './tool-call.ts';
+export type { TranscriptPage } from './transcript.ts';
 export * from './words.ts';

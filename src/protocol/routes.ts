@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { Completions, CompletionsQuery } from './completions.ts';
 import { Explanation } from './explanation.ts';
 import { DaysQuery, SessionDay } from './history.ts';
 import { JSON_ROUTES } from './json-routes.ts';
@@ -11,6 +12,7 @@ import { ServerHealth, StatusChange } from './session.ts';
 import { SESSION_ROUTES } from './session-routes.ts';
 import { STASH_ROUTES } from './stash-routes.ts';
 import { TEXT_ROUTES } from './text-routes.ts';
+import { TranscriptPage, TranscriptQuery } from './transcript.ts';
 import { Timestamp } from './words.ts';
 
 /** Longer than any path that Linux takes (PATH_MAX). */
@@ -60,6 +62,17 @@ export const ROUTES = {
     response: z.array(StatusChange),
     errors: ['no_such_session'],
   },
+  transcript: {
+    method: 'get',
+    path: '/sessions/{slug}/transcript',
+    summary:
+      'What was said and done in its conversation, as Claude Code has written it down; for sessions in a terminal too',
+    params: SlugParam,
+    query: TranscriptQuery,
+    success: 200,
+    response: TranscriptPage,
+    errors: ['no_such_session'],
+  },
   search: {
     method: 'get',
     path: '/search',
@@ -88,6 +101,17 @@ export const ROUTES = {
     success: 200,
     response: Folders,
     errors: [],
+  },
+  completePrompt: {
+    method: 'get',
+    path: '/sessions/{slug}/completions',
+    summary:
+      "What the word of a prompt may become: with `/` the commands of the session's folder, with `@` its files; nothing outside of it is looked at",
+    params: SlugParam,
+    query: CompletionsQuery,
+    success: 200,
+    response: Completions,
+    errors: ['no_such_session'],
   },
   broadcast: {
     method: 'post',

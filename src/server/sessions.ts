@@ -27,6 +27,7 @@ import type {
   StashedResponse,
   StatusChange,
   StoredEvent,
+  TranscriptPage,
 } from '../protocol/index.ts';
 
 export type Dispose = () => void;
@@ -116,6 +117,11 @@ export interface Sessions {
   /** @throws CatalogueError no_such_stash */
   removeFromStash(id: string): StashedResponse;
   history(slug: string, since: string | null): StatusChange[];
+  /**
+   * What Claude Code has written down of its conversation. @param after where the part before ended; null: the newest
+   * part
+   */
+  transcript(slug: string, after: number | null): Promise<TranscriptPage>;
   /** @throws CatalogueError no_such_session */
   historyDays(query: DaysQuery): SessionDay[];
   /** @throws CatalogueError no_such_session, search_unavailable */

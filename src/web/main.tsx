@@ -1,6 +1,7 @@
 import './connection/without-eval.ts';
 import { render } from 'preact';
 import { App } from './app/app.tsx';
+import { startDensity } from './app/density.ts';
 import { place } from './app/router.ts';
 import { startTheme } from './app/theme.ts';
 import { startFleet } from './connection/fleet.ts';
@@ -11,6 +12,7 @@ import { startNotifications } from './notify/notifications.ts';
 const root = document.getElementById('app');
 if (root === null) throw new Error('index.html has no #app');
 startTheme();
+startDensity();
 startWorker();
 startFleet(place.peek().page === 'sign-in');
 startAttention();

@@ -33,13 +33,15 @@ import {
   type SessionType,
   type StashedResponse,
   type StatusChange,
+  type StoredEvent,
+  type TranscriptPage,
 } from '../../src/protocol/index.ts';
 import type { SessionEvent, Sessions } from '../../src/server/sessions.ts';
 import { MemoryEvents } from './memory-events.ts';
 import { daysOf, explanationOf, historyOf, hitsIn } from './memory-past.ts';
 import { MemoryRecording } from './memory-recording.ts';
 import { MemoryTexts } from './memory-texts.ts';
-import { someSession } from './some-session.ts';
+import { SINCE, someSession } from './some-session.ts';
 
 /** Sessions without Screen and without Claude Code, behind the same interface as the real ones. */
 export class MemorySessions implements Sessions {
@@ -49,6 +51,7 @@ export class MemorySessions implements Sessions {
   readonly #texts = new MemoryTexts();
   readonly #happened = new Emitter<[SessionEvent]>();
   readonly #events = new MemoryEvents();
+  readonly #transcripts = new Map<string, StoredEvent[]>();
   /** conversations of Claude Code that no session is */
   found: Conversation[] = [];
   /** of the search index */
@@ -292,6 +295,27 @@ export class MemorySessions implements Sessions {
 
   explain = (slug: string): Explanation => explanationOf(this.get(slug));
   history = (slug: string, since: string | null): StatusChange[] => historyOf(this.get(slug), since);
+  /** Claude Code has written something into the transcript of a session in a terminal. */
+  write(slug: string, ...events: ClaudeEvent[]): void {
+    const written = this.#transcripts.get(slug) ?? [];
+    const at = Date.parse(SINCE) / 1_000;
+    this.#transcripts.set(slug, [
+      ...written,
+      ...events.map((event, index) => ({ seq: written.length + index + 1, timestamp: at, event })),
+    ]);
+  }
+
+  /** Its transcript begins anew. */
+  forget(slug: string): void {
+    this.#transcripts.delete(slug);
+  }
+
+  async transcript(slug: string, after: number | null): Promise<TranscriptPage> {
+    const { claude_session_id } = this.get(slug);
+    const all = this.#transcripts.get(slug) ?? [];
+    return { claude_session_id, events: all.slice(after ?? 0), from: 0, end: all.length };
+  }
+
   historyDays = (query: DaysQuery): SessionDay[] => daysOf(this.#named(query.session), query);
   search = async (query: SearchQuery): Promise<SearchResult> => ({
     hits: hitsIn(this.#named(query.session), query),

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { EXIT, type Explanation, type Session } from '../../protocol/index.ts';
-import { blockedText } from '../../text/blocked-words.ts';
 import { formatSince } from '../../text/durations.ts';
+import { agoText, evidenceFacts, statusWord } from '../../text/explanation-text.ts';
 import { sessionIcon, sessionStyle, stateText } from '../../text/session-words.ts';
 import { cleanBlock, cleanLine } from '../../text/terminal-text.ts';
 import { CommandError } from '../command-error.ts';
@@ -106,10 +106,8 @@ function printExplanation(context: CliContext, session: Session, explanation: Ex
   const { status, why, verdicts, evidence } = explanation;
   const { out } = context;
   const now = context.io.now();
-  const say = (label: string, text: string): void => {
-    if (text !== '') out.line(`  ${out.style('dim', label.padEnd(LABEL_WIDTH))}${cleanLine(text)}`);
-  };
-  const ago = (at: string | null): string => (at === null ? '' : `${formatSince(at, now)} ago`);
+  const say = (label: string, text: string): void =>
+    out.line(`  ${out.style('dim', label.padEnd(LABEL_WIDTH))}${cleanLine(text)}`);
   out.line(
     `${out.style('bold', session.slug)}  ${statusWord(status)} for ${formatSince(status.since, now)}: ${cleanLine(why)}`,
   );
@@ -127,47 +125,18 @@ function printExplanation(context: CliContext, session: Session, explanation: Ex
       { text: verdict.won ? '→' : '' },
       { text: verdict.source },
       { text: statusWord(verdict) },
-      { text: ago(verdict.since) },
+      { text: agoText(verdict.since, now) },
       { text: cleanLine(verdict.rule) },
       { text: cleanLine(verdict.evidence) },
     ]),
   );
   out.line();
-  const { process, hooks, screen, registry, json } = evidence;
-  const calls = (list: readonly { name: string; at: string }[]): string =>
-    list.map(({ name, at }) => `${name} (${ago(at)})`).join(', ');
-  const prompt = json === null ? hooks?.prompt : json.prompt;
-  // A JSON session has a process while a turn runs, and none of the sources of a terminal.
-  const unknown = json === null ? 'not known' : '';
-  say('process', process === null ? unknown : process.alive ? `alive, started ${ago(process.started_at)}` : 'ended');
-  if (json !== null) say('events', json.last_at === null ? 'none ever came' : `the last one ${ago(json.last_at)}`);
-  else say('hooks', hooks === null ? 'none ever came' : `the last one ${ago(hooks.last_at)}`);
-  say('prompt', prompt == null ? '' : `${prompt.text} (${ago(prompt.at)})`);
-  say('calls', calls(json?.tools ?? hooks?.tools ?? []));
-  if (json !== null) {
-    const end = json.turn_end;
-    say('asks', calls(json.questions));
-    say('turn end', end === null ? '' : `${end.error ?? (end.interrupted ? 'interrupted' : 'done')} (${ago(end.at)})`);
-    say('background', json.background === 0 ? '' : `${json.background} tasks go on`);
-    return;
-  }
-  say('turn end', hooks?.turn_end == null ? '' : `${hooks.turn_end.event} (${ago(hooks.turn_end.at)})`);
-  say(
-    'registry',
-    registry === null
-      ? 'no record'
-      : [registry.status ?? 'says nothing', registry.waiting_for].filter((word) => word !== null).join(': '),
-  );
-  say('screen', screen === null ? 'no recording' : `${screen.newest_rule}, changed ${ago(screen.changed_at)}`);
-  say('draft', screen?.draft ?? '');
-  say('keys', blockedText(session));
-  const shown = screen?.lines.map((line) => cleanBlock(line).trimEnd()) ?? [];
+  for (const [label, text] of evidenceFacts(session, explanation, now)) say(label, text);
+  if (evidence.json !== null) return;
+  const shown = evidence.screen?.lines.map((line) => cleanBlock(line).trimEnd()) ?? [];
   while (shown.at(-1) === '') shown.pop();
   out.lines(shownLines(out, shown));
 }
-
-const statusWord = ({ primary, detail }: Pick<Explanation['status'], 'primary' | 'detail'>): string =>
-  primary === null ? 'unknown' : [primary, detail].filter((word) => word !== null).join('/');
 
 function printTimeline({ out }: CliContext, { timed, changes }: { timed: boolean; changes: TimelineChange[] }): void {
   out.table(

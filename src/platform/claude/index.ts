@@ -7,6 +7,7 @@ export * from './launch.ts';
 export * from './launch-mark.ts';
 export * from './process-trace.ts';
 export * from './queue-operations.ts';
+export { readTranscript } from './read-transcript.ts';
 export * from './registry.ts';
 export { openReplyWaits, type ReplyWaits } from './reply-waits.ts';
 export * from './spool-directory.ts';

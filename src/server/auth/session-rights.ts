@@ -20,6 +20,7 @@ const READING = [
   'stash',
   'history',
   'historyDays',
+  'transcript',
   'search',
   'stream',
   'streams',

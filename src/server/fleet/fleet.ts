@@ -1,6 +1,12 @@
 import { join } from 'node:path';
 import { explain } from '../../core/status/index.ts';
-import type { ProcessTrace } from '../../platform/claude/index.ts';
+import {
+  configDirectory,
+  isConversationId,
+  type ProcessTrace,
+  readTranscript,
+  transcriptFile,
+} from '../../platform/claude/index.ts';
 import { prepareJsonDirectory } from '../../platform/claude/json/index.ts';
 import { ensureRecordingDir, markOwn } from '../../platform/recorder/index.ts';
 import {
@@ -275,6 +281,16 @@ export function createFleet({ deps: given, launch, registryDir, pid, ...listener
     applyStash: (id) => roster.byStash(id).stash.apply(id),
     removeFromStash: (id) => roster.byStash(id).stash.remove(id),
     history: (slug, since) => readHistory(past, slug, since),
+    transcript: async (slug, after) => {
+      const { record, transcript } = actorOf(slug);
+      const { claudeSessionId: sessionId, path } = record;
+      const isKnown = sessionId !== null && isConversationId(sessionId) && path !== null;
+      const place = { configDir: configDirectory(launch.environment), cwd: path ?? '', sessionId: sessionId ?? '' };
+      // Before Claude Code has told of it, it lies where it always does.
+      const file = transcript ?? (isKnown ? transcriptFile(place) : null);
+      const page = file === null ? { events: [], from: 0, end: 0 } : await readTranscript(file, after);
+      return { claude_session_id: sessionId, ...page };
+    },
     historyDays: (query) => readDays(past, query),
     search: (query) => searchSessions(past, query),
     stream: (slug) => {

@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import { completeFolder } from '../../platform/files/complete-folder.ts';
+import { completePrompt } from '../../platform/files/complete-prompt.ts';
 import {
   matchesState,
   parseStateSelector,
@@ -140,12 +141,17 @@ export function createHandlers(options: HandlerOptions): Handlers {
     sessionCosts: ({ params }) => sessions.sessionCosts(params.slug),
     costs: () => sessions.costs(),
     historyDays: ({ query }) => sessions.historyDays(query),
+    transcript: ({ params, query }) => sessions.transcript(params.slug, query.after ?? null),
     search: ({ query }) => sessions.search(query),
     listStash: () => sessions.stash(),
     addStash: ({ body }) => sessions.addToStash(body),
     applyStash: ({ params }) => sessions.applyStash(params.id),
     removeStash: ({ params }) => sessions.removeFromStash(params.id),
     completeFolder: async ({ query }) => ({ folders: await completeFolder(query.path ?? '', userHome) }),
+    completePrompt: async ({ params, query }) => {
+      const { path } = sessions.get(params.slug);
+      return { items: path === null ? [] : await completePrompt(path, query.word) };
+    },
     broadcast: ({ body }) => sessions.broadcast(body),
   };
 }

@@ -1,24 +1,27 @@
 import { Dialog } from '../parts/dialog.tsx';
-import { overlay } from './overlay.ts';
+import { closeOverlay } from './overlay.ts';
 import { EVERYWHERE, type Shortcut, sessionShortcuts } from './shortcuts.ts';
 
 const IN_FIELDS: readonly Omit<Shortcut, 'run'>[] = [
-  { keys: 'Enter', does: 'Send the reply' },
+  { keys: 'Enter', does: 'Send the reply; in a search, open the first result' },
   { keys: 'Shift Enter', does: 'A new line in it' },
+  { keys: '↑', does: 'What was sent before, in an empty reply' },
+  { keys: '/', does: 'The session’s commands, at the start of a reply' },
+  { keys: '@', does: 'Files of the session’s folder' },
   { keys: 'Esc', does: 'Leave the field' },
   { keys: 'Ctrl K', does: 'Command palette' },
   { keys: 'Shift Esc', does: 'Give the terminal’s keyboard back' },
 ];
 
+const ON_A_ROW: readonly Omit<Shortcut, 'run'>[] = [
+  { keys: '↑ ↓', does: 'The row before, the next row' },
+  { keys: 'Space', does: 'Choose the session' },
+];
+
 export function KeyHelp() {
   const ofSession = sessionShortcuts();
   return (
-    <Dialog
-      label="Keyboard"
-      onClose={() => {
-        overlay.value = null;
-      }}
-    >
+    <Dialog label="Keyboard" onClose={closeOverlay}>
       <div class="dialog-body stack">
         <h2>Keyboard</h2>
         <div class="key-columns">
@@ -26,6 +29,7 @@ export function KeyHelp() {
           <div class="stack">
             {ofSession.length > 0 && <KeyTable title="This session" shortcuts={ofSession} />}
             <KeyTable title="While you type" shortcuts={IN_FIELDS} />
+            <KeyTable title="On a row of the list" shortcuts={ON_A_ROW} />
           </div>
         </div>
       </div>

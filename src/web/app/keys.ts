@@ -19,7 +19,11 @@ function handleKey(event: KeyboardEvent): void {
     overlay.value = overlay.value === 'palette' ? null : 'palette';
     return;
   }
-  if (event.ctrlKey || event.metaKey || event.altKey || overlay.value !== null || isTyping(event)) return;
+  if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event)) return;
+  if (overlay.value !== null) {
+    answerInDialog(event);
+    return;
+  }
   const before = first !== null && performance.now() - first.at < PAIR_LIMIT_MS ? first.key : null;
   first = null;
   const shortcut = (before === null ? undefined : findShortcut(`${before} ${event.key}`)) ?? findShortcut(event.key);
@@ -30,6 +34,16 @@ function handleKey(event: KeyboardEvent): void {
   }
   const begins = [...EVERYWHERE, ...sessionShortcuts()].some(({ keys }) => keys.startsWith(`${event.key} `));
   if (begins) first = { key: event.key, at: performance.now() };
+}
+
+/** What lies over the page has the keys to itself; a question in a dialog takes those that answer it. */
+function answerInDialog(event: KeyboardEvent): void {
+  const { value } = overlay;
+  if (value === null || typeof value === 'string' || value.about !== 'answer') return;
+  const shortcut = findShortcut(event.key);
+  if (shortcut?.answers !== true) return;
+  event.preventDefault();
+  shortcut.run();
 }
 
 /** In a text field keys are text; Escape leaves it. */

@@ -1,4 +1,23 @@
 import { signal } from '@preact/signals';
+import type { DeedName } from '../actions/deeds.ts';
+
+/** A dialog about one session. */
+export interface AboutSession {
+  about: 'answer' | 'convert' | 'explain' | 'export' | 'move' | 'rename';
+  slug: string;
+}
+
+/** A dialog before something is done with the named sessions, or before a text is sent to them. */
+export interface AboutSeveral {
+  about: DeedName | 'send';
+  slugs: readonly string[];
+}
+
+export type Overlay = 'help' | 'palette' | AboutSession | AboutSeveral;
 
 /** What lies over the page, one at a time. */
-export const overlay = signal<'help' | 'palette' | null>(null);
+export const overlay = signal<Overlay | null>(null);
+
+export function closeOverlay(): void {
+  overlay.value = null;
+}

@@ -1,14 +1,40 @@
+import { AnswerDialog } from '../actions/answer-dialog.tsx';
+import { ConvertDialog, MoveDialog, RenameDialog } from '../actions/change-dialogs.tsx';
+import { DeedDialog } from '../actions/deed-dialog.tsx';
+import { ExplainDialog } from '../actions/explain-dialog.tsx';
+import { ExportDialog } from '../actions/export-dialog.tsx';
+import { SendDialog } from '../actions/send-dialog.tsx';
 import { KeyHelp } from './key-help.tsx';
-import { overlay } from './overlay.ts';
+import { type AboutSession, overlay } from './overlay.ts';
 import { Palette } from './palette.tsx';
 
 export function Overlays() {
-  switch (overlay.value) {
-    case 'help':
-      return <KeyHelp />;
-    case 'palette':
-      return <Palette />;
-    case null:
-      return null;
+  const { value } = overlay;
+  if (value === null) return null;
+  if (value === 'help') return <KeyHelp />;
+  if (value === 'palette') return <Palette />;
+  if ('slug' in value) return <AboutOne key={`${value.about} ${value.slug}`} {...value} />;
+  const key = `${value.about} ${value.slugs.join(' ')}`;
+  return value.about === 'send' ? (
+    <SendDialog key={key} slugs={value.slugs} />
+  ) : (
+    <DeedDialog key={key} name={value.about} slugs={value.slugs} />
+  );
+}
+
+function AboutOne({ about, slug }: AboutSession) {
+  switch (about) {
+    case 'answer':
+      return <AnswerDialog slug={slug} />;
+    case 'convert':
+      return <ConvertDialog slug={slug} />;
+    case 'explain':
+      return <ExplainDialog slug={slug} />;
+    case 'export':
+      return <ExportDialog slug={slug} />;
+    case 'move':
+      return <MoveDialog slug={slug} />;
+    case 'rename':
+      return <RenameDialog slug={slug} />;
   }
 }

@@ -1,16 +1,23 @@
 import { useSignal } from '@preact/signals';
-import { useEffect, useRef } from 'preact/hooks';
-import { allGroups } from '../list/list.tsx';
+import { useEffect, useMemo, useRef } from 'preact/hooks';
+import type { Session } from '../../protocol/index.ts';
+import { sessionCommands } from '../actions/session-commands.ts';
+import { sessions } from '../connection/fleet.ts';
+import { allGroups, openSlug } from '../list/list.tsx';
 import { gistOf, statusText, toneOf } from '../list/tone.ts';
 import { Dialog } from '../parts/dialog.tsx';
-import { overlay } from './overlay.ts';
+import { densityChoice } from './density.ts';
+import { closeOverlay, overlay } from './overlay.ts';
 import { goTo } from './router.ts';
 import { EVERYWHERE, type Shortcut, sessionShortcuts } from './shortcuts.ts';
+import { type ThemeChoice, themeChoice } from './theme.ts';
 
 interface Entry {
   id: string;
   title: string;
   about: string;
+  /** other words under which somebody looks for it */
+  also?: string;
   keys: string | null;
   tone: ReturnType<typeof toneOf> | null;
   run(): void;
@@ -18,12 +25,16 @@ interface Entry {
 
 const MAX_SHOWN = 12;
 
-/** Everything by a few letters of its name: sessions first, then what can be done. */
+/**
+ * Everything by a few letters of its name: sessions first, then what can be done. What is listed stays as it is until
+ * another letter is typed: an
+ * entry that moved under the finger would do something that nobody has read.
+ */
 export function Palette() {
   const query = useSignal('');
   const chosen = useSignal(0);
   const list = useRef<HTMLDivElement>(null);
-  const found = findEntries(query.value);
+  const found = useMemo(() => findEntries(query.value), [query.value]);
   const at = Math.min(chosen.value, Math.max(0, found.length - 1));
   useEffect(() => {
     list.current?.querySelector('[aria-selected=true]')?.scrollIntoView({ block: 'nearest' });
@@ -37,17 +48,12 @@ export function Palette() {
   const handleKey = (event: KeyboardEvent): void => {
     const step = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0;
     if (step !== 0) chosen.value = (at + step + found.length) % Math.max(1, found.length);
-    else if (event.key === 'Enter') run(found[at]);
+    else if (event.key === 'Enter' && !event.repeat && !event.isComposing) run(found[at]);
     else return;
     event.preventDefault();
   };
   return (
-    <Dialog
-      label="Command palette"
-      onClose={() => {
-        overlay.value = null;
-      }}
-    >
+    <Dialog label="Command palette" onClose={closeOverlay}>
       <div class="palette">
         <input
           class="input"
@@ -84,52 +90,121 @@ export function Palette() {
             </div>
           ))}
         </div>
+        {found.length === 0 && (
+          <p class="faint" role="status">
+            No results
+          </p>
+        )}
       </div>
     </Dialog>
   );
 }
 
 function findEntries(query: string): Entry[] {
-  const entries: Entry[] = [
-    ...allGroups.value
-      .flatMap((group) => group.sessions)
-      .map((session) => ({
-        id: `session ${session.slug}`,
-        title: session.slug,
-        about: [statusText(session), gistOf(session)].filter(Boolean).join(' · '),
-        keys: null,
-        tone: toneOf(session),
-        run: () => goTo({ page: 'session', slug: session.slug }),
-      })),
-    ...withoutRepeats([...sessionShortcuts(), ...EVERYWHERE]).map(({ keys, does, run }) => ({
-      id: `shortcut ${keys}`,
-      title: does,
-      about: '',
-      keys,
-      tone: null,
-      run,
-    })),
-  ];
-  return entries
-    .map((entry) => ({ entry, rank: rankOf(entry, query.trim().toLowerCase()) }))
+  const typed = query.trim().toLowerCase();
+  return entriesFor(typed)
+    .map((entry) => ({ entry, rank: rankOf(entry, typed) }))
     .filter(({ rank }) => rank > 0)
     .sort((one, other) => other.rank - one.rank)
     .slice(0, MAX_SHOWN)
     .map(({ entry }) => entry);
 }
 
-/** An answer has two keys, its word's and its number; here it stands once. */
-function withoutRepeats(shortcuts: readonly Shortcut[]): Shortcut[] {
-  return shortcuts.filter(({ does }, index) => shortcuts.findIndex((other) => other.does === does) === index);
+function entriesFor(typed: string): Entry[] {
+  const all = allGroups.peek().flatMap((group) => group.sessions);
+  const open = sessions.peek().get(openSlug.peek() ?? '');
+  // What the session's own page has keys for stands there with its key.
+  const keyed = [...sessionShortcuts(), ...EVERYWHERE].filter(({ answers }) => answers !== true);
+  const others = typed === '' ? [] : all.filter((session) => session !== open);
+  return [
+    ...all.map(sessionEntry),
+    ...(open === undefined ? [] : commandEntries(open)),
+    ...keyed.map(keyEntry),
+    ...others.flatMap(commandEntries),
+    ...ofThePage(all),
+  ];
 }
 
-/** 0: not found. A title that begins so comes before one that has it, before one that has its letters in order. */
-function rankOf({ title, about }: Entry, query: string): number {
+function sessionEntry(session: Session): Entry {
+  return {
+    id: `session ${session.slug}`,
+    title: session.slug,
+    about: [statusText(session), gistOf(session)].filter(Boolean).join(' · '),
+    keys: null,
+    tone: toneOf(session),
+    run: () => goTo({ page: 'session', slug: session.slug }),
+  };
+}
+
+function commandEntries(session: Session): Entry[] {
+  return sessionCommands(session).map(({ title, also, run }) => ({
+    id: `command ${title}`,
+    title,
+    also,
+    about: statusText(session),
+    keys: null,
+    tone: null,
+    run,
+  }));
+}
+
+function keyEntry({ keys, does, run }: Shortcut): Entry {
+  return { id: `shortcut ${keys}`, title: does, about: '', keys, tone: null, run };
+}
+
+const THEMES: readonly { choice: ThemeChoice; title: string }[] = [
+  { choice: 'dark', title: 'Theme: dark' },
+  { choice: 'light', title: 'Theme: light' },
+  { choice: 'system', title: 'Theme: as the system' },
+];
+
+function ofThePage(all: readonly Session[]): Entry[] {
+  const isDense = densityChoice.peek() === 'dense';
+  const slugs = all.filter(({ adopted, status }) => adopted && status.primary !== 'dead').map(({ slug }) => slug);
+  const entry = (title: string, run: () => void, also = ''): Entry => ({
+    id: `page ${title}`,
+    title,
+    also,
+    about: '',
+    keys: null,
+    tone: null,
+    run,
+  });
+  return [
+    entry(
+      `Broadcast to all ${slugs.length} sessions…`,
+      () => {
+        overlay.value = { about: 'send', slugs };
+      },
+      'send text everybody',
+    ),
+    ...THEMES.map(({ choice, title }) =>
+      entry(title, () => {
+        themeChoice.value = choice;
+      }),
+    ),
+    entry(
+      isDense ? 'Rows: roomy' : 'Rows: dense',
+      () => {
+        densityChoice.value = isDense ? 'roomy' : 'dense';
+      },
+      'density compact list',
+    ),
+  ];
+}
+
+/**
+ * 0: not found. A title that begins so comes before one that has its words, before one that has its letters in order.
+ */
+function rankOf({ title, about, also = '' }: Entry, query: string): number {
   const name = title.toLowerCase();
   if (query === '') return 1;
-  if (name.startsWith(query)) return 4;
-  if (name.includes(query)) return 3;
-  if (about.toLowerCase().includes(query)) return 2;
+  if (name.startsWith(query)) return 6;
+  const words = query.split(/\s+/);
+  const has = (text: string): boolean => words.every((word) => text.includes(word));
+  if (has(name)) return name.startsWith(words[0] ?? '') ? 5 : 4;
+  if (has(`${name} ${also}`)) return 3;
+  if (has(`${name} ${also} ${about.toLowerCase()}`)) return 2;
   let at = -1;
   for (const letter of query) {
     at = name.indexOf(letter, at + 1);

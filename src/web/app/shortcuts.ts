@@ -1,4 +1,5 @@
 import type { QuestionOption } from '../../protocol/index.ts';
+import { isChoosing, setChoosing } from '../list/chosen.ts';
 import { FILTER_ID, openNeighbour, openNextThatNeeds } from '../list/list.tsx';
 import { overlay } from './overlay.ts';
 import { goTo } from './router.ts';
@@ -8,6 +9,8 @@ export interface Shortcut {
   /** as `KeyboardEvent.key` says it; a second one after a blank follows the first */
   keys: string;
   does: string;
+  /** it answers the question that is shown */
+  answers?: boolean;
   run(): void;
 }
 
@@ -25,6 +28,7 @@ export const EVERYWHERE: readonly Shortcut[] = [
   { keys: 'k', does: 'Session before', run: () => openNeighbour(-1) },
   { keys: 'w', does: 'The session that waits longest', run: openNextThatNeeds },
   { keys: 'n', does: 'New session', run: () => goTo({ page: 'new' }) },
+  { keys: 'v', does: 'Choose several sessions', run: () => setChoosing(!isChoosing.peek()) },
   { keys: 'g s', does: 'Search', run: () => goTo({ page: 'search', query: '' }) },
   { keys: 'g t', does: 'Stash', run: () => goTo({ page: 'stash' }) },
   { keys: 'g h', does: 'History', run: () => goTo({ page: 'history' }) },
@@ -32,25 +36,27 @@ export const EVERYWHERE: readonly Shortcut[] = [
   { keys: 'g l', does: 'The list', run: () => goTo({ page: 'home' }) },
 ];
 
-/** What the open session's view offers; it registers it while it is shown. */
-const ofTheSession = new Map<string, Shortcut>();
+/**
+ * What is shown offers these: the open session's view, and over it a dialog. Each registers its own while it is shown.
+ */
+const added = new Set<readonly Shortcut[]>();
 
-/** Adds shortcuts until disposed. */
+/** Adds shortcuts until disposed; they come before those that were added earlier. */
 export function addShortcuts(shortcuts: readonly Shortcut[]): () => void {
-  for (const shortcut of shortcuts) ofTheSession.set(shortcut.keys, shortcut);
-  return () => {
-    for (const shortcut of shortcuts) {
-      if (ofTheSession.get(shortcut.keys) === shortcut) ofTheSession.delete(shortcut.keys);
-    }
-  };
+  added.add(shortcuts);
+  return () => added.delete(shortcuts);
 }
 
+/** Of several for a key, the one that counts. */
 export function sessionShortcuts(): Shortcut[] {
-  return [...ofTheSession.values()];
+  return [...new Map([...added].flat().map((shortcut) => [shortcut.keys, shortcut])).values()];
 }
 
 export function findShortcut(keys: string): Shortcut | undefined {
-  return ofTheSession.get(keys) ?? EVERYWHERE.find((shortcut) => shortcut.keys === keys);
+  return (
+    sessionShortcuts().find((shortcut) => shortcut.keys === keys) ??
+    EVERYWHERE.find((shortcut) => shortcut.keys === keys)
+  );
 }
 
 export function focusOn(id: string): void {

@@ -2,6 +2,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { showHiddenMarks } from '../../text/hidden-marks.ts';
 import { theme } from '../app/theme.ts';
 import { retryWhileAway } from '../connection/late-part.ts';
+import { Icon } from '../parts/icons.tsx';
 import { tellError } from '../parts/toasts.tsx';
 import { colour, keptColours } from './colours.ts';
 import type { CodeToColour, Highlighted } from './highlight.ts';
@@ -17,13 +18,46 @@ export function Code({ text: raw, language }: { text: string; language: string }
   const text = showHiddenMarks(raw);
   const { lines, rest } = useColours({ text, language, theme: theme.value });
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: wide code is scrolled by the keyboard as well
-    <pre class="code" tabIndex={0}>
-      <code>
-        {lines !== null && <Lines lines={lines} />}
-        {rest}
-      </code>
-    </pre>
+    <div class="code-block">
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: wide code is scrolled by the keyboard as well */}
+      <pre class="code" tabIndex={0}>
+        <code>
+          {lines !== null && <Lines lines={lines} />}
+          {rest}
+        </code>
+      </pre>
+      <CopyButton text={text} />
+    </div>
+  );
+}
+
+/** How long it says that it has copied. */
+const COPIED_MS = 2_000;
+
+/**
+ * Copies what is shown, hidden marks written out included. A page that came over plain HTTP from another machine has no
+ * clipboard.
+ */
+function CopyButton({ text }: { text: string }) {
+  const [isCopied, setIsCopied] = useState(false);
+  useEffect(() => {
+    if (!isCopied) return;
+    const timer = setTimeout(() => setIsCopied(false), COPIED_MS);
+    return () => clearTimeout(timer);
+  }, [isCopied]);
+  // Not there in such a page, whatever the types say.
+  if ((navigator.clipboard as Clipboard | undefined) === undefined) return null;
+  return (
+    <button
+      type="button"
+      class="button quiet icon copy"
+      aria-label={isCopied ? 'Copied' : 'Copy'}
+      onClick={() => {
+        navigator.clipboard.writeText(text).then(() => setIsCopied(true), tellError);
+      }}
+    >
+      <Icon name={isCopied ? 'check' : 'copy'} />
+    </button>
   );
 }
 

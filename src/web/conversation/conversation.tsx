@@ -1,12 +1,14 @@
 import { signal } from '@preact/signals';
+import type { ComponentChildren } from 'preact';
 import { memo } from 'preact/compat';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
 import type { Question, Session, StoredEvent } from '../../protocol/index.ts';
+import { now } from '../app/clock.ts';
 import { command, link, onFrame } from '../connection/fleet.ts';
 import { inputGist } from '../list/tone.ts';
 import { Icon } from '../parts/icons.tsx';
 import { Code } from './code.tsx';
-import { EMPTY_CONVERSATION, foldEvents, type Item } from './fold-events.ts';
+import { type Conversation, EMPTY_CONVERSATION, foldEvents, type Item } from './fold-events.ts';
 import { Markdown } from './markdown.tsx';
 import { endingOf, ToolInput } from './tool-input.tsx';
 
@@ -20,12 +22,28 @@ const SHOWN_OPEN: ReadonlySet<string> = new Set(['Edit', 'MultiEdit', 'Write', '
  * @param props.seq the event to begin at, as a search found it; null: the end
  */
 export function ConversationView({ session, seq }: { session: Session; seq: number | null }) {
+  const conversation = useConversation(session.slug);
+  const isNew = session.json_state === 'idle';
+  const hint = isNew ? 'Nothing was asked yet. Write the first prompt below.' : 'Loading…';
+  return <Messages {...{ session, seq, hint }} conversation={conversation.value} />;
+}
+
+interface MessagesProps {
+  session: Session;
+  conversation: Conversation;
+  seq: number | null;
+  /** in the place of messages, while there are none */
+  hint: string;
+  /** above the first of them */
+  before?: ComponentChildren;
+}
+
+export function Messages({ session, conversation, seq, hint, before }: MessagesProps) {
   const { slug } = session;
-  const conversation = useConversation(slug);
   const scroller = useRef<HTMLElement>(null);
   const isAtEnd = useRef(true);
   const lastTop = useRef(0);
-  const { items } = conversation.value;
+  const { items } = conversation;
   const found = seq === null ? undefined : items.find((item) => item.seq >= seq);
   useEffect(() => {
     const { current } = scroller;
@@ -60,13 +78,15 @@ export function ConversationView({ session, seq }: { session: Session; seq: numb
         lastTop.current = scrollTop;
       }}
     >
-      {items.length === 0 && (
-        <p class="faint">
-          {session.json_state === 'idle' ? 'Nothing was asked yet. Write the first prompt below.' : 'Loading…'}
-        </p>
-      )}
-      {items.map((item) => (
-        <ItemView key={item.id} item={item} isAsked={isAsked(item, session.status.question)} isFound={item === found} />
+      {items.length === 0 ? <p class="faint">{hint}</p> : before}
+      {items.map((item, index) => (
+        <ItemView
+          key={item.id}
+          item={item}
+          isAsked={isAsked(item, session.status.question)}
+          isFound={item === found}
+          isTimed={isTimed(item, items[index - 1])}
+        />
       ))}
       {session.status.primary === 'active' && <p class="working faint">{workingText(items.at(-1))}</p>}
     </section>
@@ -124,14 +144,43 @@ function gistOfCall(input: unknown): string {
   return inputGist(input).split('/').at(-1) ?? '';
 }
 
-const ItemView = memo(function ItemView(props: { item: Item; isAsked: boolean; isFound: boolean }) {
-  const { item, isAsked, isFound } = props;
+const MINUTE_S = 60;
+
+/** A time stands at each prompt, and where a message came in another minute than what stands above it. */
+function isTimed(item: Item, before: Item | undefined): boolean {
+  if (item.kind === 'prompt') return true;
+  if (item.kind !== 'text' || before === undefined) return false;
+  return Math.floor(item.at / MINUTE_S) !== Math.floor(before.at / MINUTE_S);
+}
+
+interface ItemViewProps {
+  item: Item;
+  isAsked: boolean;
+  isFound: boolean;
+  isTimed: boolean;
+}
+
+const ItemView = memo(function ItemView({ item, isAsked, isFound, isTimed }: ItemViewProps) {
   return (
     <div class={isFound ? 'item found' : 'item'} data-kind={item.kind} data-inside={item.isInside ? '' : undefined}>
+      {isTimed && <Time at={item.at} />}
       <ItemContent item={item} isAsked={isAsked} />
     </div>
   );
 });
+
+/** @param props.at Unix seconds */
+function Time({ at }: { at: number }) {
+  const when = new Date(at * 1_000);
+  const isToday = when.toDateString() === new Date(now.value).toDateString();
+  const time = when.toLocaleTimeString([], { hour: '2-digit', minute: '2-digit' });
+  const day = when.toLocaleDateString([], { month: 'short', day: 'numeric' });
+  return (
+    <time class="said-at faint" dateTime={when.toISOString()} title={when.toLocaleString()}>
+      {isToday ? time : `${day}, ${time}`}
+    </time>
+  );
+}
 
 function ItemContent({ item, isAsked }: { item: Item; isAsked: boolean }) {
   switch (item.kind) {

@@ -1,8 +1,11 @@
 import { type ClaudeEvent, readUserText, type StoredEvent, turnDollars } from '../../protocol/index.ts';
 
-/** One thing in a conversation. Replaced, never changed, so that what is shown knows what to draw again. */
-export type Item = { id: string; seq: number; isInside: boolean } & (
-  | { kind: 'prompt'; text: string; at: number }
+/**
+ * One thing in a conversation, with when it came in Unix seconds. Replaced, never changed, so that what is shown knows
+ * what to draw again.
+ */
+export type Item = { id: string; seq: number; isInside: boolean; at: number } & (
+  | { kind: 'prompt'; text: string }
   | { kind: 'text'; text: string; isWriting: boolean }
   | { kind: 'thinking'; text: string; isWriting: boolean }
   | { kind: 'tool'; name: string; input: unknown; output: string | null; isError: boolean; isWriting: boolean }
@@ -42,10 +45,10 @@ interface Draft {
 }
 
 function fold(draft: Draft, { seq, timestamp, event }: StoredEvent): void {
-  const place = { id: String(seq), seq, isInside: text(event.parent_tool_use_id) !== null };
+  const place = { id: String(seq), seq, isInside: text(event.parent_tool_use_id) !== null, at: timestamp };
   switch (event.type) {
     case 'user':
-      foldUser(draft, event, { ...place, at: timestamp });
+      foldUser(draft, event, place);
       return;
     case 'assistant':
       for (const block of contentOf(event)) finishBlock(draft, block, place);
@@ -72,15 +75,15 @@ function fold(draft: Draft, { seq, timestamp, event }: StoredEvent): void {
   }
 }
 
-type Place = Pick<Item, 'id' | 'seq' | 'isInside'>;
+type Place = Pick<Item, 'id' | 'seq' | 'isInside' | 'at'>;
 
-function foldUser(draft: Draft, event: ClaudeEvent, { at, ...place }: Place & { at: number }): void {
+function foldUser(draft: Draft, event: ClaudeEvent, place: Place): void {
   const { content } = record(event.message);
   const say = (words: string): void => {
     const said = readUserText(event, words);
     if (said === null || said.text === '') return;
     if (said.kind === 'note') draft.items.push({ ...place, kind: 'note', text: said.text, isBad: false });
-    else draft.items.push({ ...place, kind: 'prompt', text: said.text, at });
+    else draft.items.push({ ...place, kind: 'prompt', text: said.text });
   };
   if (typeof content === 'string') {
     say(content);

@@ -6,6 +6,8 @@ import { ageText, now } from '../app/clock.ts';
 import { addressOf, goTo, place } from '../app/router.ts';
 import { link, sessions } from '../connection/fleet.ts';
 import { Icon } from '../parts/icons.tsx';
+import { ActionBar } from './action-bar.tsx';
+import { isChoosing, setChoosing, tick, ticked } from './chosen.ts';
 import { groupSessions } from './groups.ts';
 import { gistOf, statusText, toneOf } from './tone.ts';
 
@@ -31,6 +33,9 @@ export const openSlug = computed(() => {
 
 /** Slugs in the order of the list. */
 export const listed = computed(() => groups.value.flatMap((group) => group.sessions.map(({ slug }) => slug)));
+
+/** The ticked ones that the list shows: nothing is done with what nobody sees. */
+const chosen = computed(() => listed.value.filter((slug) => ticked.value.has(slug)));
 
 /** Opens the session that many places further down the list. */
 export function openNeighbour(step: 1 | -1): void {
@@ -88,8 +93,17 @@ export function SessionList() {
         <span class="kbd" aria-hidden="true">
           /
         </span>
+        <button
+          type="button"
+          class="button quiet icon"
+          aria-label="Choose several sessions"
+          aria-pressed={isChoosing.value}
+          onClick={() => setChoosing(!isChoosing.peek())}
+        >
+          <Icon name="choose" />
+        </button>
       </div>
-      <nav ref={rows} class="sessions" aria-label="Sessions">
+      <nav ref={rows} class="sessions" aria-label="Sessions" onKeyDown={handleRowKey}>
         {shown.map((group) => (
           <section key={group.title}>
             <h2 data-tone={group.tone}>
@@ -109,8 +123,23 @@ export function SessionList() {
           </p>
         )}
       </nav>
+      {isChoosing.value && <ActionBar slugs={chosen.value} />}
     </>
   );
+}
+
+/** On a row: arrows go to its neighbours, Space ticks it. */
+function handleRowKey(event: KeyboardEvent): void {
+  const row = event.target instanceof Element ? event.target.closest<HTMLElement>('.session-row') : null;
+  const slug = row?.dataset.slug;
+  if (row == null || slug === undefined || event.ctrlKey || event.metaKey || event.altKey) return;
+  const step = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0;
+  if (event.key === ' ') tick(slug);
+  else if (step !== 0) {
+    const rows = [...(row.closest('.sessions')?.querySelectorAll<HTMLElement>('.session-row') ?? [])];
+    rows[rows.indexOf(row) + step]?.focus();
+  } else return;
+  event.preventDefault();
 }
 
 /** A row that moves to another group is another element; the focus goes with its session. */
@@ -133,15 +162,29 @@ function ListHint() {
 
 /** Drawn once: each of its texts is a signal, and only one that is another is written. */
 const Row = memo(function Row({ slug }: { slug: string }) {
-  const { tone, status, gist, age, current } = useMemo(() => rowOf(slug), [slug]);
+  const { tone, status, gist, age, current, mark, ticks } = useMemo(() => rowOf(slug), [slug]);
   return (
     <li>
-      <a class="session-row" href={addressOf({ page: 'session', slug })} data-tone={tone} aria-current={current}>
+      <a
+        class="session-row"
+        href={addressOf({ page: 'session', slug })}
+        data-slug={slug}
+        data-tone={tone}
+        data-ticked={mark}
+        aria-current={current}
+        onClick={(event) => {
+          if (!isChoosing.peek() || event.ctrlKey || event.metaKey) return;
+          event.preventDefault();
+          tick(slug, event.shiftKey ? listed.peek() : null);
+        }}
+      >
         <span class="dot" data-tone={tone} />
         <span class="name clip">{slug}</span>
         <span class="age">{age}</span>
         <span class="gist clip">
-          <span class="hidden-text">{status}. </span>
+          <span class="hidden-text">
+            {status}. {ticks}
+          </span>
           {gist}
         </span>
       </a>
@@ -163,5 +206,7 @@ function rowOf(slug: string) {
     gist: computed(() => gistOf(session.value) || statusText(session.value)),
     age: computed(() => ageText(Date.parse(session.value.status.since), now.value)),
     current: computed(() => (openSlug.value === slug ? 'page' : undefined)),
+    mark: computed(() => (isChoosing.value ? String(ticked.value.has(slug)) : undefined)),
+    ticks: computed(() => (isChoosing.value && ticked.value.has(slug) ? 'Chosen. ' : '')),
   };
 }

@@ -7,6 +7,7 @@ import { client, sessions } from '../connection/fleet.ts';
 import { PageHead } from '../parts/page-head.tsx';
 import { attempt } from '../parts/toasts.tsx';
 import { FolderField } from './folder-field.tsx';
+import { RecentConversations } from './recent-conversations.tsx';
 
 const TYPES: readonly { type: SessionType; title: string; about: string }[] = [
   {
@@ -135,6 +136,7 @@ export function NewSessionPage() {
             {isBusy.value ? 'Starting…' : 'Start'}
           </button>
         </div>
+        <RecentConversations type={type.value} nameFor={freeSlug} />
       </form>
     </>
   );

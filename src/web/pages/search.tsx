@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals';
-import { useEffect } from 'preact/hooks';
+import { useEffect, useRef } from 'preact/hooks';
 import { type SearchHit, SearchKind } from '../../protocol/index.ts';
 import { ageText, now } from '../app/clock.ts';
 import { addressOf, replaceBy } from '../app/router.ts';
@@ -27,6 +27,10 @@ export function SearchPage({ query }: { query: string }) {
   const kind = useSignal<SearchKind | null>(null);
   const hits = useSignal<readonly SearchHit[] | null>(null);
   const isPending = useSignal(false);
+  /** the hits are those of other words than the typed ones */
+  const hitsAreOld = useRef(true);
+  /** Enter was pressed; it may have come before the hits did */
+  const wantsFirst = useSignal(false);
   // The address is another one: by a link, or by the way back.
   useEffect(() => {
     if (query !== typed.peek().trim()) typed.value = query;
@@ -34,6 +38,7 @@ export function SearchPage({ query }: { query: string }) {
 
   useEffect(() => {
     const q = typed.value.trim();
+    hitsAreOld.current = true;
     if (q === '') {
       hits.value = null;
       return;
@@ -46,6 +51,7 @@ export function SearchPage({ query }: { query: string }) {
         const found = await client.call('search', { query: { q, limit: LIMIT, ...filter } });
         if (isOld) return;
         hits.value = found.hits;
+        hitsAreOld.current = false;
         isPending.value = found.pending_bytes > 0;
       } catch (error) {
         if (!isOld) tellError(error);
@@ -56,6 +62,13 @@ export function SearchPage({ query }: { query: string }) {
       clearTimeout(timer);
     };
   }, [typed.value, kind.value]);
+
+  useEffect(() => {
+    if (!wantsFirst.value || hits.value === null || hitsAreOld.current) return;
+    wantsFirst.value = false;
+    const target = hits.value.map(targetOf).find((address) => address !== null);
+    if (target != null) location.hash = target;
+  }, [wantsFirst.value, hits.value]);
 
   return (
     <>
@@ -72,6 +85,11 @@ export function SearchPage({ query }: { query: string }) {
             value={typed.value}
             onInput={({ currentTarget }) => {
               typed.value = currentTarget.value;
+              hitsAreOld.current = true;
+              wantsFirst.value = false;
+            }}
+            onKeyDown={({ key, isComposing }) => {
+              if (key === 'Enter' && !isComposing) wantsFirst.value = true;
             }}
           />
         </div>

@@ -2,6 +2,7 @@ import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { renderSVG } from 'uqr';
 import { type SignedIn, signInUrl } from '../../protocol/index.ts';
+import { type DensityChoice, densityChoice } from '../app/density.ts';
 import { type ThemeChoice, themeChoice } from '../app/theme.ts';
 import { becomeSignedOut, client } from '../connection/fleet.ts';
 import { forgetSignInKey } from '../connection/sign-in-key.ts';
@@ -15,6 +16,11 @@ const THEMES: readonly { choice: ThemeChoice; title: string }[] = [
   { choice: 'system', title: 'As the system' },
   { choice: 'light', title: 'Light' },
   { choice: 'dark', title: 'Dark' },
+];
+
+const DENSITIES: readonly { choice: DensityChoice; title: string }[] = [
+  { choice: 'roomy', title: 'Roomy rows' },
+  { choice: 'dense', title: 'Dense rows' },
 ];
 
 /** What belongs to this browser; the server's own settings are the command line's (`cbos config`). */
@@ -44,6 +50,22 @@ export function SettingsPage() {
                   checked={themeChoice.value === choice}
                   onChange={() => {
                     themeChoice.value = choice;
+                  }}
+                />
+                {title}
+              </label>
+            ))}
+          </fieldset>
+          <fieldset class="row wrap">
+            <legend class="hidden-text">The list</legend>
+            {DENSITIES.map(({ choice, title }) => (
+              <label key={choice} class="form-option">
+                <input
+                  type="radio"
+                  name="density"
+                  checked={densityChoice.value === choice}
+                  onChange={() => {
+                    densityChoice.value = choice;
                   }}
                 />
                 {title}

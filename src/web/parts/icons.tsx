@@ -21,6 +21,9 @@ const PATHS = {
   bell: 'M6 16V11a6 6 0 1 1 12 0v5l1.5 2h-15zM10 20.5h4',
   list: 'M8 6h12M8 12h12M8 18h12M4 6h.01M4 12h.01M4 18h.01',
   folder: 'M3 6h6l2 2.5h10V19H3z',
+  choose: 'M4 5h5v5H4zM4 14h5v5H4zM13 7.5h7M13 16.5h7',
+  copy: 'M9 9h11v11H9zM5 15H4V4h11v1',
+  chat: 'M4 5h16v11H11l-4 4v-4H4z',
 } as const;
 
 export type IconName = keyof typeof PATHS;

@@ -70,7 +70,7 @@ export function useDeliveries(session: Session): DeliveryList {
   };
 }
 
-const WORDS: Readonly<Record<DeliveryStatus, string>> = {
+export const DELIVERY_WORDS: Readonly<Record<DeliveryStatus, string>> = {
   queued: 'held until it is ready',
   sent: 'typed, not confirmed yet',
   delivered: 'Sent',
@@ -90,7 +90,7 @@ export function Deliveries({ list }: { list: DeliveryList }) {
             name={delivery.status === 'delivered' ? 'doubleCheck' : delivery.status === 'sent' ? 'check' : 'clock'}
           />
           <span class="clip grow">{delivery.text}</span>
-          <span class="delivery-status">{WORDS[delivery.status]}</span>
+          <span class="delivery-status">{DELIVERY_WORDS[delivery.status]}</span>
           {delivery.status === 'queued' && (
             <button type="button" class="button quiet" onClick={() => list.cancel(delivery)}>
               Cancel

@@ -1,28 +1,49 @@
-import { useSignal } from '@preact/signals';
+import type { RefObject } from 'preact';
 import { useEffect } from 'preact/hooks';
 import type { Session } from '../../protocol/index.ts';
+import { sessionCommands } from '../actions/session-commands.ts';
 import { ageText, now } from '../app/clock.ts';
-import { addressOf, goTo, replaceBy } from '../app/router.ts';
+import { overlay } from '../app/overlay.ts';
+import { addressOf } from '../app/router.ts';
 import { addShortcuts } from '../app/shortcuts.ts';
 import { client, link } from '../connection/fleet.ts';
+import { readAsText, showAsText } from '../conversation/transcript.tsx';
 import { shortPath, statusText, toneOf } from '../list/tone.ts';
-import { Dialog } from '../parts/dialog.tsx';
 import { Icon } from '../parts/icons.tsx';
 import { Menu } from '../parts/menu.tsx';
-import { attempt, tell } from '../parts/toasts.tsx';
+import { attempt } from '../parts/toasts.tsx';
 
-type Asking = 'rename' | 'end' | 'delete' | null;
+interface SessionHeadProps {
+  session: Session;
+  /** where the view below puts its own buttons */
+  tools: RefObject<HTMLDivElement | null>;
+}
 
 /** Name, status, and what can be done with the session as a whole. */
-export function SessionHead({ session }: { session: Session }) {
-  const { slug, status } = session;
-  const asking = useSignal<Asking>(null);
+export function SessionHead({ session, tools }: SessionHeadProps) {
+  const { slug, status, type } = session;
   const isActive = status.primary === 'active' || status.primary === 'stuck';
-  const isDead = status.primary === 'dead';
+  const isStopped = status.primary === 'dead';
   const interrupt = (): void => {
     void attempt(() => client.call('interrupt', { params: { slug } }));
   };
-  useEffect(() => addShortcuts([{ keys: 'i', does: 'Stop the running turn', run: interrupt }]), [slug]);
+  const restart = (): void => {
+    void attempt(() => client.call('restartSession', { params: { slug } }));
+  };
+  useEffect(
+    () =>
+      addShortcuts([
+        { keys: 'i', does: 'Interrupt the running turn', run: interrupt },
+        { keys: 'e', does: 'Rename the session', run: () => ask({ about: 'rename', slug }) },
+        { keys: 'X', does: 'Stop the session', run: () => ask({ about: 'stop', slugs: [slug] }) },
+      ]),
+    [slug],
+  );
+  useEffect(
+    // There is nothing to reply to: the key of the reply begins it anew.
+    () => (isStopped ? addShortcuts([{ keys: 'r', does: 'Restart the session', run: restart }]) : undefined),
+    [slug, isStopped],
+  );
 
   return (
     <header class="page-head">
@@ -38,62 +59,44 @@ export function SessionHead({ session }: { session: Session }) {
         {costText(session.cost_usd)}
       </span>
       <span class="grow narrow-only" />
+      <div class="row" ref={tools} />
+      {type === 'screen' && <ViewSwitch slug={slug} />}
       {isActive && (
-        <button type="button" class="button" aria-label="Stop" onClick={interrupt}>
+        <button type="button" class="button" aria-label="Interrupt" onClick={interrupt}>
           <Icon name="stop" />
-          <span class="wide-only">Stop</span>
+          <span class="wide-only">Interrupt</span>
         </button>
       )}
-      {isDead && (
-        <button
-          type="button"
-          class="button primary"
-          onClick={() => void attempt(() => client.call('restartSession', { params: { slug } }))}
-        >
+      {isStopped && (
+        <button type="button" class="button primary" onClick={restart}>
           Restart
         </button>
       )}
       <Menu
         label="More"
-        items={[
-          { title: 'Replay', run: () => goTo({ page: 'replay', slug, recording: null, offset: null, t: null }) },
-          {
-            title: 'Rename…',
-            run: () => {
-              asking.value = 'rename';
-            },
-          },
-          ...(isDead
-            ? []
-            : [
-                {
-                  title: 'End the session…',
-                  isBad: true,
-                  run: () => {
-                    asking.value = 'end';
-                  },
-                },
-              ]),
-          {
-            title: 'Delete…',
-            isBad: true,
-            run: () => {
-              asking.value = 'delete';
-            },
-          },
-        ]}
+        items={sessionCommands(session)
+          .filter(({ isInMenu }) => isInMenu)
+          .map(({ verb, isBad, run }) => ({ title: verb, isBad, run }))}
       />
-      {asking.value !== null && (
-        <Ask
-          session={session}
-          what={asking.value}
-          onDone={() => {
-            asking.value = null;
-          }}
-        />
-      )}
     </header>
   );
+}
+
+/** A session in a terminal is read as a conversation as well. */
+function ViewSwitch({ slug }: { slug: string }) {
+  const isText = readAsText.value.has(slug);
+  const flip = (): void => showAsText(slug, !readAsText.peek().has(slug));
+  useEffect(() => addShortcuts([{ keys: 'T', does: 'Terminal or conversation', run: flip }]), [slug]);
+  return (
+    <button type="button" class="button" aria-label={isText ? 'Terminal' : 'Conversation'} onClick={flip}>
+      <Icon name={isText ? 'keyboard' : 'chat'} />
+      <span class="wide-only">{isText ? 'Terminal' : 'Conversation'}</span>
+    </button>
+  );
+}
+
+function ask(about: NonNullable<typeof overlay.value>): void {
+  overlay.value = about;
 }
 
 /** What it cost, where that is anything. */
@@ -101,83 +104,23 @@ function costText(costUsd: number | null): string {
   return costUsd === null || costUsd < 0.005 ? '' : ` · $${costUsd.toFixed(2)}`;
 }
 
+/** The status, and behind it why it is so. */
 export function StatusChip({ session }: { session: Session }) {
-  const { status } = session;
+  const { slug, status } = session;
   const tone = toneOf(session);
-  const why = `${status.because.source}: ${status.because.rule}`;
   const isStale = link.value === 'stale';
   return (
-    <span class="chip" data-tone={isStale ? 'unknown' : tone} title={why}>
-      <span class="dot" data-tone={isStale ? 'unknown' : tone} />
-      <span class="clip">{isStale ? `was: ${statusText(session)}` : statusText(session)}</span>
-      <span class="chip-age">{ageText(Date.parse(status.since), now.value)}</span>
-    </span>
-  );
-}
-
-function Ask({ session, what, onDone }: { session: Session; what: Exclude<Asking, null>; onDone: () => void }) {
-  const { slug } = session;
-  const name = useSignal(slug);
-  const run = async (): Promise<void> => {
-    if (what === 'rename') {
-      const renamed = await attempt(() =>
-        client.call('patchSession', { params: { slug }, body: { slug: name.value } }),
-      );
-      if (renamed) replaceBy({ page: 'session', slug: name.value });
-    } else if (what === 'end') {
-      if (await attempt(() => client.call('killSession', { params: { slug } }))) tell(`${slug} has ended`);
-    } else if (await attempt(() => client.call('deleteSession', { params: { slug } }))) {
-      goTo({ page: 'home' });
-      tell(`${slug} is deleted; its recording stays on the disk`);
-    }
-    onDone();
-  };
-  const texts = {
-    rename: { title: `Rename ${slug}`, about: 'Its recording is renamed with it.', button: 'Rename' },
-    end: {
-      title: `End ${slug}?`,
-      about: 'Claude Code and everything it started ends. It stays in the list and can be restarted.',
-      button: 'End it',
-    },
-    delete: {
-      title: `Delete ${slug}?`,
-      about: 'It ends, with everything it started, and leaves the list.',
-      button: 'Delete it',
-    },
-  }[what];
-  return (
-    <Dialog label={texts.title} onClose={onDone}>
-      <form
-        class="dialog-body stack"
-        onSubmit={(event) => {
-          event.preventDefault();
-          void run();
-        }}
-      >
-        <h2>{texts.title}</h2>
-        <p class="faint">{texts.about}</p>
-        {what === 'rename' && (
-          <input
-            class="input"
-            aria-label="New name"
-            value={name.value}
-            pattern="[A-Za-z0-9][A-Za-z0-9_\-]{0,63}"
-            title="Letters, digits, - and _, up to 64"
-            required
-            onInput={({ currentTarget }) => {
-              name.value = currentTarget.value;
-            }}
-          />
-        )}
-        <div class="row end">
-          <button type="button" class="button" onClick={onDone}>
-            Cancel
-          </button>
-          <button type="submit" class={`button ${what === 'rename' ? 'primary' : 'bad'}`}>
-            {texts.button}
-          </button>
-        </div>
-      </form>
-    </Dialog>
+    <button
+      type="button"
+      class="chip-button"
+      title={`Why? ${status.because.source}: ${status.because.rule}`}
+      onClick={() => ask({ about: 'explain', slug })}
+    >
+      <span class="chip" data-tone={isStale ? 'unknown' : tone}>
+        <span class="dot" data-tone={isStale ? 'unknown' : tone} />
+        <span class="clip">{isStale ? `was: ${statusText(session)}` : statusText(session)}</span>
+        <span class="chip-age">{ageText(Date.parse(status.since), now.value)}</span>
+      </span>
+    </button>
   );
 }

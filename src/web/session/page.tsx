@@ -1,4 +1,5 @@
 import { computed } from '@preact/signals';
+import type { RefObject } from 'preact';
 import { useEffect, useLayoutEffect, useMemo, useRef } from 'preact/hooks';
 import type { RecordingStop, Session } from '../../protocol/index.ts';
 import { blockedText } from '../../text/blocked-words.ts';
@@ -8,6 +9,7 @@ import { addressOf } from '../app/router.ts';
 import { addShortcuts } from '../app/shortcuts.ts';
 import { client, link, sessions } from '../connection/fleet.ts';
 import { ConversationView } from '../conversation/conversation.tsx';
+import { readAsText, TranscriptView } from '../conversation/transcript.tsx';
 import { attempt } from '../parts/toasts.tsx';
 import { SessionHead } from './head.tsx';
 import { QuestionPanel } from './question.tsx';
@@ -18,6 +20,7 @@ import { SessionTerminal } from './terminal.tsx';
 export function SessionPage({ slug, seq }: { slug: string; seq: number | null }) {
   const current = useMemo(() => computed(() => sessions.value.get(slug) ?? null), [slug]);
   const session = current.value;
+  const tools = useRef<HTMLDivElement>(null);
   const askedAtFirst = useRef<{ slug: string; id: string | null } | null>(null);
   // With the picture itself, not after it: by then somebody may be typing into a field, who would lose the keys.
   useLayoutEffect(() => {
@@ -39,13 +42,9 @@ export function SessionPage({ slug, seq }: { slug: string; seq: number | null })
   const cameByItself = question !== null && question.id !== askedAtFirst.current.id;
   return (
     <>
-      <SessionHead session={session} />
-      {session.type === 'json' ? (
-        <ConversationView session={session} seq={seq} />
-      ) : (
-        <SessionTerminal session={session} />
-      )}
-      <div class="dock">
+      <SessionHead session={session} tools={tools} />
+      <SessionView {...{ session, seq, tools }} />
+      <div class={isTerminal(session) ? 'dock' : 'dock aligned'}>
         {blocked !== '' && (
           <p class="notice" role="status">
             {blocked}
@@ -66,6 +65,20 @@ export function SessionPage({ slug, seq }: { slug: string; seq: number | null })
         <ReplyBox session={session} />
       </div>
     </>
+  );
+}
+
+function isTerminal({ slug, type }: Session): boolean {
+  return type !== 'json' && !readAsText.value.has(slug);
+}
+
+function SessionView(props: { session: Session; seq: number | null; tools: RefObject<HTMLDivElement | null> }) {
+  const { session, seq, tools } = props;
+  if (session.type === 'json') return <ConversationView session={session} seq={seq} />;
+  return isTerminal(session) ? (
+    <SessionTerminal session={session} tools={tools} />
+  ) : (
+    <TranscriptView session={session} />
   );
 }
 

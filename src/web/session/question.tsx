@@ -31,10 +31,11 @@ export interface QuestionPanelProps {
   hasKeys: boolean;
   /** the page was open when it was asked */
   cameByItself: boolean;
+  onAnswered?: () => void;
 }
 
 /** What the session asks, with one button per answer. Shown anew for each question (its id is the key). */
-export function QuestionPanel({ slug, question, hasKeys, cameByItself }: QuestionPanelProps) {
+export function QuestionPanel({ slug, question, hasKeys, cameByItself, onAnswered }: QuestionPanelProps) {
   const isBusy = useSignal(false);
   const panel = useRef<HTMLElement>(null);
   const body = useRef<HTMLDivElement>(null);
@@ -52,6 +53,7 @@ export function QuestionPanel({ slug, question, hasKeys, cameByItself }: Questio
       client.call('answer', { params: { slug }, body: { ...answer, question_id: question.id } }),
     );
     leave(done);
+    if (done) onAnswered?.();
     // Answered: the panel goes with the question, and no second click may hit the next one.
     if (!done) isBusy.value = false;
   };
@@ -169,7 +171,7 @@ function Choices({ question, isDisabled, isSettled, isRead, hasKeys, onAnswer }:
     const always = hasAlways(options)
       ? [{ keys: 'a', does: 'Yes, always', run: () => void onAnswer({ choice: 'always' }) }]
       : [];
-    return addShortcuts([...byWord, ...always, ...numbers]);
+    return addShortcuts([...byWord, ...always, ...numbers].map((shortcut) => ({ ...shortcut, answers: true })));
   }, [question.id, options.length, isSettled, isRead]);
 
   /** Of a question that is cut nothing can be allowed from here. */

@@ -5,8 +5,10 @@ import { addShortcuts, focusOn } from '../app/shortcuts.ts';
 import { client, link } from '../connection/fleet.ts';
 import { Icon } from '../parts/icons.tsx';
 import { attempt, tell, tellError } from '../parts/toasts.tsx';
+import { CompletionList, useCompletion } from './completion.tsx';
 import { Deliveries, useDeliveries } from './deliveries.tsx';
 import { drafts } from './drafts.ts';
+import { usePromptHistory } from './prompt-history.ts';
 
 const REPLY_ID = 'reply';
 /** Beyond that the field scrolls: the session stays in view. */
@@ -20,11 +22,16 @@ export function ReplyBox({ session }: { session: Session }) {
   const refused = useSignal<Refusal | null>(null);
   const field = useRef<HTMLTextAreaElement>(null);
   const deliveries = useDeliveries(session);
+  const recall = usePromptHistory(slug, text);
+  const completing = useCompletion(slug, text, field);
   const isDialogOpen = status.question !== null && status.question.kind !== 'closing';
   const isDead = status.primary === 'dead';
   const isActive = status.primary === 'active' || status.primary === 'stuck';
 
-  useEffect(() => addShortcuts([{ keys: 'r', does: 'Write a reply', run: () => focusOn(REPLY_ID) }]), []);
+  useEffect(
+    () => (isDead ? undefined : addShortcuts([{ keys: 'r', does: 'Write a reply', run: () => focusOn(REPLY_ID) }])),
+    [isDead],
+  );
   useEffect(() => {
     if (field.current === null) return;
     field.current.style.height = 'auto';
@@ -71,20 +78,31 @@ export function ReplyBox({ session }: { session: Session }) {
       <Deliveries list={deliveries} />
       {refused.value !== null && <Refused refusal={refused.value} onSend={(how) => void send(how)} />}
       <div class="reply-field">
+        <CompletionList completing={completing} />
         <textarea
           id={REPLY_ID}
           ref={field}
           class="input"
           rows={1}
           aria-label={`Reply to ${slug}`}
+          aria-autocomplete="list"
+          aria-controls={completing.items.value.length > 0 ? 'completions' : undefined}
+          aria-activedescendant={completing.chosen.value >= 0 ? `completion-${completing.chosen.value}` : undefined}
           placeholder={placeholder({ isDead, isDialogOpen, isActive, isClosing: status.question?.kind === 'closing' })}
           disabled={isDead}
           value={text.value}
           onInput={({ currentTarget }) => {
             text.value = currentTarget.value;
             refused.value = null;
+            completing.look();
           }}
+          onBlur={completing.close}
           onKeyDown={(event) => {
+            if (completing.handleKey(event)) return;
+            if (!event.isComposing && recall(event)) {
+              event.preventDefault();
+              return;
+            }
             // On a phone's keyboard Enter is the only way to a new line; there the button sends.
             if (event.key !== 'Enter' || event.shiftKey || event.isComposing || matchMedia('(pointer: coarse)').matches)
               return;

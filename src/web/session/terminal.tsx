@@ -1,4 +1,6 @@
 import { useSignal } from '@preact/signals';
+import type { RefObject } from 'preact';
+import { createPortal } from 'preact/compat';
 import { useEffect, useRef } from 'preact/hooks';
 import type { Session } from '../../protocol/index.ts';
 import { addShortcuts } from '../app/shortcuts.ts';
@@ -12,12 +14,16 @@ import { KeyBar } from './key-bar.tsx';
 /** Loaded when the first one is opened: it is half of all the page's code. */
 const loadTerminal = latePart(() => import('../terminal/live-terminal.ts'));
 
-/** The session's real terminal. */
-export function SessionTerminal({ session }: { session: Session }) {
+/** The session's real terminal. @param props.tools where its buttons stand, in the head of the page */
+export function SessionTerminal({ session, tools }: { session: Session; tools: RefObject<HTMLElement | null> }) {
   const { slug, cols, rows } = session;
   const place = useRef<HTMLDivElement>(null);
   const terminal = useSignal<LiveTerminal | null>(null);
   const hasKeyboard = useSignal(false);
+  const head = useSignal<HTMLElement | null>(null);
+  useEffect(() => {
+    head.value = tools.current;
+  }, []);
   const canType = session.adopted && session.status.primary !== 'dead' && link.value === 'live';
 
   useEffect(() => {
@@ -62,32 +68,34 @@ export function SessionTerminal({ session }: { session: Session }) {
 
   return (
     <div class={`terminal-pane ${hasKeyboard.value ? 'has-keyboard' : ''}`}>
-      <div class="terminal-tools row">
-        <span class="faint grow clip">
-          {hasKeyboard.value ? 'You type here' : cols === null ? '' : `${cols}×${rows}`}
-        </span>
-        <button
-          type="button"
-          class="button quiet"
-          disabled={!canType}
-          aria-label="Fit"
-          title="Sets the session’s size to what fits here; others who look at it see that size, too"
-          onClick={() => terminal.value?.fitSession()}
-        >
-          <Icon name="fit" />
-          <span class="wide-only">Fit</span>
-        </button>
-        <button
-          type="button"
-          class="button"
-          aria-pressed={hasKeyboard.value}
-          disabled={!canType}
-          onClick={toggleKeyboard}
-        >
-          <Icon name="keyboard" />
-          {hasKeyboard.value ? 'Give it back' : 'Take the keyboard'}
-        </button>
-      </div>
+      {head.value !== null &&
+        createPortal(
+          <>
+            {hasKeyboard.value && <span class="types-here">You type here</span>}
+            <button
+              type="button"
+              class="button quiet icon"
+              disabled={!canType}
+              aria-label="Fit"
+              title={`Sets the session’s size (${cols}×${rows}) to what fits here; others who look at it see that size, too`}
+              onClick={() => terminal.value?.fitSession()}
+            >
+              <Icon name="fit" />
+            </button>
+            <button
+              type="button"
+              class="button"
+              aria-label={hasKeyboard.value ? 'Give it back' : 'Take the keyboard'}
+              aria-pressed={hasKeyboard.value}
+              disabled={!canType}
+              onClick={toggleKeyboard}
+            >
+              <Icon name="keyboard" />
+              <span class="wide-only">{hasKeyboard.value ? 'Give it back' : 'Keyboard'}</span>
+            </button>
+          </>,
+          head.value,
+        )}
       <section class="terminal" ref={place} aria-label={`Terminal of ${slug}`} />
       {hasKeyboard.value && <KeyBar onKeys={(keys) => terminal.value?.type(keys)} />}
     </div>

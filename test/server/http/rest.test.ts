@@ -93,6 +93,7 @@ const SUCCESSES: Record<RouteName, RestInput & { before?: () => void; asPage?: (
   replayOutput: { params: { slug: 'AUTH' }, query: { from: '0', limit: '10' } },
   stream: { params: { slug: 'AUTH' }, query: { from: '3' } },
   explain: { params: { slug: 'AUTH' } },
+  transcript: { params: { slug: 'AUTH' }, query: { after: '0' } },
   history: { params: { slug: 'AUTH' }, query: { since: '2026-01-01T00:00:00Z' } },
   invoke: { params: { slug: 'JSON' }, body: { prompt: 'hello' }, before: () => json() },
   events: { params: { slug: 'JSON' }, query: { after: '1', limit: '10' }, before: () => json() },
@@ -107,6 +108,7 @@ const SUCCESSES: Record<RouteName, RestInput & { before?: () => void; asPage?: (
   applyStash: { params: { id: 'r1' }, before: () => kept() },
   removeStash: { params: { id: 'r1' }, before: () => kept() },
   completeFolder: { query: { path: '~/' } },
+  completePrompt: { params: { slug: 'AUTH' }, query: { word: '@a' } },
   broadcast: { body: { text: 'hello', all: true } },
 };
 const json = (): void => {

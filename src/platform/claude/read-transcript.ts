@@ -1,0 +1,81 @@
+import type { StoredEvent, TranscriptPage } from '../../protocol/index.ts';
+import { openRegularFile } from '../files/regular-file.ts';
+
+/** Read at once: some hundred messages. A line that is longer holds a picture, and is passed over. */
+const PAGE_BYTES = 1_048_576;
+const LINE_FEED = 0x0a;
+
+const NOTHING: Omit<TranscriptPage, 'claude_session_id'> = { events: [], from: 0, end: 0 };
+
+/**
+ * What a transcript says, as events of a JSON session have it: both hold messages of the Messages API.
+ * @param after position in bytes where the part before ended; null: the newest part. One behind the end is of another
+ * file: that part as well
+ */
+export async function readTranscript(
+  path: string,
+  after: number | null,
+): Promise<Omit<TranscriptPage, 'claude_session_id'>> {
+  const file = await openRegularFile(path).catch((error: NodeJS.ErrnoException) => {
+    // Claude Code names it before it writes it.
+    if (['ENOENT', 'EACCES', 'ENOTDIR'].includes(error.code ?? '')) return null;
+    throw error;
+  });
+  if (file === null) return NOTHING;
+  try {
+    const { size } = await file.stat();
+    const isNewest = after === null || after > size;
+    const start = isNewest ? Math.max(0, size - PAGE_BYTES) : after;
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(Math.min(PAGE_BYTES, size - start)), 0, null, start);
+    const bytes = buffer.subarray(0, bytesRead);
+    // What begins within a line begins with the next one.
+    const from = isNewest && start > 0 ? bytes.indexOf(LINE_FEED) + 1 : 0;
+    const wholeTo = bytes.lastIndexOf(LINE_FEED) + 1;
+    const isCut = wholeTo === 0 && bytesRead === PAGE_BYTES;
+    return {
+      events: eventsOf(bytes.subarray(from, wholeTo), start + from),
+      from: start + from,
+      end: start + (isCut ? bytesRead : wholeTo),
+    };
+  } finally {
+    await file.close();
+  }
+}
+
+function eventsOf(bytes: Buffer, start: number): StoredEvent[] {
+  const events: StoredEvent[] = [];
+  for (let at = 0; at < bytes.length; ) {
+    const end = bytes.indexOf(LINE_FEED, at) + 1;
+    const event = eventOf(bytes.subarray(at, end).toString('utf8'));
+    if (event !== null) events.push({ seq: start + end, ...event });
+    at = end;
+  }
+  return events;
+}
+
+/** null for a line that says nothing to people, or is no JSON: the rest of one that was passed over. */
+function eventOf(line: string): Omit<StoredEvent, 'seq'> | null {
+  let record: Readonly<Record<string, unknown>>;
+  try {
+    const parsed: unknown = JSON.parse(line);
+    if (typeof parsed !== 'object' || parsed === null) return null;
+    record = parsed as Readonly<Record<string, unknown>>;
+  } catch {
+    return null;
+  }
+  const { type, subtype, message, uuid } = record;
+  const timestamp = Date.parse(String(record.timestamp)) / 1_000;
+  if (Number.isNaN(timestamp)) return null;
+  if (type === 'system' && subtype === 'compact_boundary') return { timestamp, event: { type, subtype } };
+  if (type !== 'user' && type !== 'assistant') return null;
+  return {
+    timestamp,
+    event: {
+      type,
+      message,
+      uuid,
+      parent_tool_use_id: record.isSidechain === true ? 'subagent' : null,
+      ...(record.isMeta === true || record.isCompactSummary === true ? { isSynthetic: true } : {}),
+    },
+  };
+}

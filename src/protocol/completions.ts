@@ -1,0 +1,19 @@
+import { z } from 'zod';
+
+/** Longer than any path that Linux takes (PATH_MAX). */
+const MAX_WORD = 4096;
+
+/** `/re` or `@src/ma`: the word that is being typed, with the sign it begins with. */
+export const CompletionsQuery = z.strictObject({ word: z.string().min(1).max(MAX_WORD) });
+
+export const Completion = z
+  .object({
+    text: z.string().meta({ description: 'What the word may become, with its sign' }),
+    about: z.string().nullable().meta({ description: 'What a command says of itself' }),
+  })
+  .meta({ id: 'Completion' });
+export type Completion = z.infer<typeof Completion>;
+
+export const Completions = z
+  .object({ items: z.array(Completion).meta({ description: 'The best first, 50 at most' }) })
+  .meta({ id: 'Completions' });

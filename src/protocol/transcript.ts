@@ -1,0 +1,24 @@
+import { z } from 'zod';
+import { StoredEvent } from './json-session.ts';
+import { NonNegative } from './route.ts';
+
+export const TranscriptQuery = z.strictObject({
+  after: NonNegative.optional().meta({ description: '`end` of the page before; left out: the newest part' }),
+});
+
+/**
+ * A part of Claude Code's own file of a conversation, as events: what was said and done, for sessions in a terminal
+ * too.
+ */
+export const TranscriptPage = z
+  .object({
+    claude_session_id: z
+      .string()
+      .nullable()
+      .meta({ description: 'The conversation that it is of; of another one, positions begin anew' }),
+    events: z.array(StoredEvent).meta({ description: 'Oldest first; `seq` is where its line ends in the file' }),
+    from: z.int().min(0).meta({ description: 'Where this part begins; 0: nothing was said before it' }),
+    end: z.int().min(0).meta({ description: 'Where it ends: `after` of what follows' }),
+  })
+  .meta({ id: 'TranscriptPage' });
+export type TranscriptPage = z.infer<typeof TranscriptPage>;

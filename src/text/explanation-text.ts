@@ -1,0 +1,54 @@
+import type { Explanation, Session } from '../protocol/index.ts';
+import { blockedText } from './blocked-words.ts';
+import { formatSince } from './durations.ts';
+
+/** A status as rules write it: `waiting/permission`. */
+export function statusWord({ primary, detail }: Pick<Explanation['status'], 'primary' | 'detail'>): string {
+  return primary === null ? 'unknown' : [primary, detail].filter((word) => word !== null).join('/');
+}
+
+/** How long ago something was; empty where it never was. */
+export function agoText(at: string | null, now: number): string {
+  return at === null ? '' : `${formatSince(at, now)} ago`;
+}
+
+/** What is known of a session, source by source: a label and a text each, those that say nothing left out. */
+export function evidenceFacts(
+  session: Pick<Session, 'status' | 'screen_prompt_at'>,
+  { evidence }: Pick<Explanation, 'evidence'>,
+  now: number,
+): (readonly [label: string, text: string])[] {
+  const { process, hooks, screen, registry, json } = evidence;
+  const ago = (at: string | null): string => agoText(at, now);
+  const calls = (list: readonly { name: string; at: string }[]): string =>
+    list.map(({ name, at }) => `${name} (${ago(at)})`).join(', ');
+  const prompt = json === null ? hooks?.prompt : json.prompt;
+  // A JSON session has a process while a turn runs, and none of the sources of a terminal.
+  const unknown = json === null ? 'not known' : '';
+  const facts: (readonly [string, string])[] = [
+    ['process', process === null ? unknown : process.alive ? `alive, started ${ago(process.started_at)}` : 'ended'],
+    json === null
+      ? ['hooks', hooks === null ? 'none ever came' : `the last one ${ago(hooks.last_at)}`]
+      : ['events', json.last_at === null ? 'none ever came' : `the last one ${ago(json.last_at)}`],
+    ['prompt', prompt == null ? '' : `${prompt.text} (${ago(prompt.at)})`],
+    ['calls', calls(json?.tools ?? hooks?.tools ?? [])],
+  ];
+  if (json === null) {
+    const says = registry === null ? [] : [registry.status ?? 'says nothing', registry.waiting_for];
+    facts.push(
+      ['turn end', hooks?.turn_end == null ? '' : `${hooks.turn_end.event} (${ago(hooks.turn_end.at)})`],
+      ['registry', registry === null ? 'no record' : says.filter((word) => word !== null).join(': ')],
+      ['screen', screen === null ? 'no recording' : `${screen.newest_rule}, changed ${ago(screen.changed_at)}`],
+      ['draft', screen?.draft ?? ''],
+      ['keys', blockedText(session)],
+    );
+  } else {
+    const { turn_end: end, background } = json;
+    facts.push(
+      ['asks', calls(json.questions)],
+      ['turn end', end === null ? '' : `${end.error ?? (end.interrupted ? 'interrupted' : 'done')} (${ago(end.at)})`],
+      ['background', background === 0 ? '' : `${background} tasks go on`],
+    );
+  }
+  return facts.filter(([, text]) => text !== '');
+}

@@ -1,0 +1,32 @@
+import { useRef } from 'preact/hooks';
+import { closeOverlay } from '../app/overlay.ts';
+import { sessions } from '../connection/fleet.ts';
+import { Dialog } from '../parts/dialog.tsx';
+import { QuestionPanel } from '../session/question.tsx';
+
+/**
+ * What a session asks, over whatever page is open. An answer counts once the question has stood there, and was read to
+ * its end.
+ */
+export function AnswerDialog({ slug }: { slug: string }) {
+  // A key that is held must not reach an answer: none of them has the focus at first.
+  const heading = useRef<HTMLHeadingElement>(null);
+  const question = sessions.value.get(slug)?.status.question ?? null;
+  return (
+    <Dialog label={`${slug} asks`} onClose={closeOverlay} isWide focus={heading}>
+      <div class="dialog-body stack">
+        <h2 ref={heading} tabIndex={-1}>
+          {question === null ? `${slug} asks nothing now` : slug}
+        </h2>
+        {question !== null && (
+          <QuestionPanel key={question.id} {...{ slug, question }} hasKeys cameByItself onAnswered={closeOverlay} />
+        )}
+        <div class="row end">
+          <button type="button" class="button" onClick={closeOverlay}>
+            Close
+          </button>
+        </div>
+      </div>
+    </Dialog>
+  );
+}

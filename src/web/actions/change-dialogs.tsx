@@ -1,0 +1,120 @@
+import { useSignal } from '@preact/signals';
+import type { ComponentChildren, RefObject } from 'preact';
+import { useRef } from 'preact/hooks';
+import { closeOverlay } from '../app/overlay.ts';
+import { replaceBy } from '../app/router.ts';
+import { client, sessions } from '../connection/fleet.ts';
+import { openSlug } from '../list/list.tsx';
+import { FolderField } from '../pages/folder-field.tsx';
+import { Dialog } from '../parts/dialog.tsx';
+import { attempt, tell } from '../parts/toasts.tsx';
+
+export function RenameDialog({ slug }: { slug: string }) {
+  const name = useSignal(slug);
+  const field = useRef<HTMLInputElement>(null);
+  const rename = async (): Promise<void> => {
+    const isOpen = openSlug.peek() === slug;
+    await client.call('patchSession', { params: { slug }, body: { slug: name.value } });
+    if (isOpen) replaceBy({ page: 'session', slug: name.value });
+  };
+  return (
+    <ChangeDialog
+      title={`Rename ${slug}`}
+      about="Its recording is renamed with it."
+      button="Rename"
+      change={rename}
+      focus={field}
+    >
+      <input
+        ref={field}
+        class="input"
+        aria-label="New name"
+        value={name.value}
+        pattern="[A-Za-z0-9][A-Za-z0-9_\-]{0,63}"
+        title="Letters, digits, - and _, up to 64"
+        required
+        onInput={({ currentTarget }) => {
+          name.value = currentTarget.value;
+        }}
+      />
+    </ChangeDialog>
+  );
+}
+
+export function MoveDialog({ slug }: { slug: string }) {
+  const path = useSignal(sessions.peek().get(slug)?.path ?? '');
+  const move = async (): Promise<void> => {
+    const moved = await client.call('setPath', { params: { slug }, body: { path: path.value.trim() } });
+    tell(`${slug} starts in ${moved.path} from now on`);
+  };
+  return (
+    <ChangeDialog
+      title={`Move ${slug}`}
+      about="It starts in this folder the next time. What runs now stays where it is."
+      button="Move"
+      change={move}
+    >
+      <FolderField path={path} />
+    </ChangeDialog>
+  );
+}
+
+export function ConvertDialog({ slug }: { slug: string }) {
+  const to = sessions.peek().get(slug)?.type === 'json' ? 'screen' : 'json';
+  const word = to === 'json' ? 'a conversation' : 'a terminal';
+  const convert = async (): Promise<void> => {
+    await client.call('convertSession', { params: { slug }, body: { type: to } });
+    tell(`${slug} is ${word} now`);
+  };
+  return (
+    <ChangeDialog
+      title={`Make ${slug} ${word}?`}
+      about="Its Claude Code ends and begins anew on the same conversation. What runs in it stops."
+      button="Convert"
+      change={convert}
+    />
+  );
+}
+
+interface ChangeDialogProps {
+  title: string;
+  about: string;
+  button: string;
+  /** closes the dialog when it is done; what goes wrong is told, and the dialog stays */
+  change(): Promise<void>;
+  focus?: RefObject<HTMLElement | null>;
+  children?: ComponentChildren;
+}
+
+function ChangeDialog({ title, about, button, change, focus, children }: ChangeDialogProps) {
+  const isBusy = useSignal(false);
+  const run = async (): Promise<void> => {
+    if (isBusy.value) return;
+    isBusy.value = true;
+    if (await attempt(change)) closeOverlay();
+    isBusy.value = false;
+  };
+  return (
+    <Dialog label={title} onClose={closeOverlay} {...(focus === undefined ? {} : { focus })}>
+      <form
+        class="dialog-body stack"
+        onSubmit={(event) => {
+          event.preventDefault();
+          void run();
+        }}
+      >
+        <h2>{title}</h2>
+        <p class="faint">{about}</p>
+        {children}
+        <div class="row end">
+          <button type="button" class="button" onClick={closeOverlay}>
+            Cancel
+          </button>
+          <button type="submit" class="button primary" disabled={isBusy.value}>
+            {button}
+          </button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}

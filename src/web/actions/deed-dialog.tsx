@@ -1,0 +1,93 @@
+import { useSignal } from '@preact/signals';
+import { useRef } from 'preact/hooks';
+import { closeOverlay } from '../app/overlay.ts';
+import { goTo } from '../app/router.ts';
+import { link, sessions } from '../connection/fleet.ts';
+import { openSlug } from '../list/list.tsx';
+import { Dialog } from '../parts/dialog.tsx';
+import { tell } from '../parts/toasts.tsx';
+import { useSettled } from '../session/settled.ts';
+import { DEEDS, type Deed, type DeedName } from './deeds.ts';
+import { doWithEach, type Outcome, Outcomes } from './outcomes.tsx';
+
+/** Asks before something is done with the sessions that it names, then says what became of each. */
+export function DeedDialog({ name, slugs }: { name: DeedName; slugs: readonly string[] }) {
+  const deed: Deed = DEEDS[name];
+  const form = useRef<HTMLFormElement>(null);
+  const button = useRef<HTMLButtonElement>(null);
+  const isBusy = useSignal(false);
+  const outcomes = useSignal<readonly Outcome[] | null>(null);
+  // The Enter that opened it may still be held, or the click be a double one.
+  const isSettled = useSettled(form, true);
+  const fitting = slugs.filter((slug) => {
+    const session = sessions.value.get(slug);
+    return session !== undefined && deed.isFor(session);
+  });
+  const others = slugs.filter((slug) => !fitting.includes(slug));
+  const title = `${deed.verb} ${fitting.length === 1 ? fitting[0] : `${fitting.length} sessions`}?`;
+
+  const run = async (): Promise<void> => {
+    if (isBusy.value || !isSettled || link.value !== 'live') return;
+    isBusy.value = true;
+    const open = openSlug.peek();
+    const done = await doWithEach(fitting, async (slug) => {
+      await deed.run(slug);
+      return deed.done;
+    });
+    if (name === 'delete' && done.some(({ slug, isGood }) => isGood && slug === open)) goTo({ page: 'home' });
+    const [first] = done;
+    if (done.length === 1 && first?.isGood === true) {
+      closeOverlay();
+      tell(`${first.slug} ${first.text}`);
+    } else outcomes.value = done;
+  };
+
+  return (
+    <Dialog label={title} onClose={closeOverlay} focus={button}>
+      <form
+        ref={form}
+        class="dialog-body stack"
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (outcomes.value === null) void run();
+          else closeOverlay();
+        }}
+      >
+        {outcomes.value === null ? (
+          <>
+            <h2>{title}</h2>
+            {deed.about !== null && <p class="faint">{deed.about}</p>}
+            {slugs.length > 1 && <p>{fitting.join(', ')}</p>}
+            {others.length > 0 && <p class="faint">Left out, for it is nothing for them now: {others.join(', ')}</p>}
+          </>
+        ) : (
+          <>
+            <h2>{summaryOf(deed, outcomes.value)}</h2>
+            <Outcomes outcomes={outcomes.value} />
+          </>
+        )}
+        <div class="row end">
+          {outcomes.value === null && (
+            <button type="button" class="button" onClick={closeOverlay}>
+              Cancel
+            </button>
+          )}
+          <button
+            ref={button}
+            type="submit"
+            class={`button ${outcomes.value === null && name !== 'restart' ? 'bad' : 'primary'}`}
+            disabled={outcomes.value === null && (fitting.length === 0 || isBusy.value)}
+            aria-disabled={!isSettled}
+          >
+            {outcomes.value === null ? deed.verb : 'Close'}
+          </button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}
+
+function summaryOf({ done }: Deed, outcomes: readonly Outcome[]): string {
+  const good = outcomes.filter(({ isGood }) => isGood).length;
+  return `${good} of ${outcomes.length} ${done}`;
+}

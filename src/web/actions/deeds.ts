@@ -1,0 +1,53 @@
+import type { Session } from '../../protocol/index.ts';
+import { client } from '../connection/fleet.ts';
+
+/** What can be done with a session as a whole, alone or together with others. */
+export interface Deed {
+  /** on a button */
+  verb: string;
+  /** what follows from it, before it is done; null: it needs no question */
+  about: string | null;
+  /** of one that it was done with */
+  done: string;
+  isFor(session: Session): boolean;
+  run(slug: string): Promise<unknown>;
+}
+
+const isActive = ({ status: { primary } }: Session): boolean => primary === 'active' || primary === 'stuck';
+const isStopped = ({ status: { primary } }: Session): boolean => primary === 'dead';
+
+export const DEEDS = {
+  interrupt: {
+    verb: 'Interrupt',
+    about: null,
+    done: 'interrupted',
+    isFor: isActive,
+    run: (slug) => client.call('interrupt', { params: { slug } }),
+  },
+  restart: {
+    verb: 'Restart',
+    about: null,
+    done: 'restarted',
+    isFor: isStopped,
+    run: (slug) => client.call('restartSession', { params: { slug } }),
+  },
+  stop: {
+    verb: 'Stop',
+    about: 'Claude Code and everything that it started ends. The session stays in the list and can be restarted.',
+    done: 'stopped',
+    isFor: (session) => !isStopped(session),
+    run: (slug) => client.call('killSession', { params: { slug } }),
+  },
+  delete: {
+    verb: 'Delete',
+    about: 'It ends, with everything it started, and leaves the list. The recording stays on the disk.',
+    done: 'deleted',
+    isFor: () => true,
+    run: (slug) => client.call('deleteSession', { params: { slug } }),
+  },
+} as const satisfies Record<string, Deed>;
+
+export type DeedName = keyof typeof DEEDS;
+
+/** In the order in which they are offered. */
+export const DEED_NAMES = ['interrupt', 'restart', 'stop', 'delete'] as const satisfies readonly DeedName[];

@@ -1,0 +1,85 @@
+import { useSignal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
+import type { Explanation } from '../../protocol/index.ts';
+import { agoText, evidenceFacts, statusWord } from '../../text/explanation-text.ts';
+import { showHiddenMarks } from '../../text/hidden-marks.ts';
+import { now } from '../app/clock.ts';
+import { closeOverlay } from '../app/overlay.ts';
+import { client, sessions } from '../connection/fleet.ts';
+import { Dialog } from '../parts/dialog.tsx';
+import { tellError } from '../parts/toasts.tsx';
+
+/** Why a session has its status: what `cbos explain` says. */
+export function ExplainDialog({ slug }: { slug: string }) {
+  const known = useSignal<Explanation | null>(null);
+  useEffect(() => {
+    client
+      .call('explain', { params: { slug } })
+      .then((explanation) => {
+        known.value = explanation;
+      })
+      .catch((error: unknown) => {
+        closeOverlay();
+        tellError(error);
+      });
+  }, [slug]);
+  const session = sessions.value.get(slug);
+  const explanation = known.value;
+  return (
+    <Dialog label={`Why ${slug} has this status`} onClose={closeOverlay} isWide>
+      <div class="dialog-body stack">
+        {explanation === null || session === undefined ? (
+          <h2>{slug}</h2>
+        ) : (
+          <>
+            <h2>
+              {slug}: {statusWord(explanation.status)}
+            </h2>
+            <p>{explanation.why}</p>
+            <Verdicts explanation={explanation} />
+            <dl class="facts">
+              {evidenceFacts(session, explanation, now.value).map(([label, text]) => (
+                <div key={label}>
+                  <dt>{label}</dt>
+                  <dd>{showHiddenMarks(text)}</dd>
+                </div>
+              ))}
+            </dl>
+          </>
+        )}
+        <div class="row end">
+          <button type="button" class="button" onClick={closeOverlay}>
+            Close
+          </button>
+        </div>
+      </div>
+    </Dialog>
+  );
+}
+
+function Verdicts({ explanation }: { explanation: Explanation }) {
+  return (
+    <div class="table-scroll">
+      <table class="verdicts">
+        <thead>
+          <tr>
+            {['Source', 'Says', 'Since', 'Rule', 'Evidence'].map((title) => (
+              <th key={title}>{title}</th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {explanation.verdicts.map((verdict) => (
+            <tr key={`${verdict.source} ${verdict.rule}`} class={verdict.won ? 'won' : ''}>
+              <td>{verdict.source}</td>
+              <td>{statusWord(verdict)}</td>
+              <td>{agoText(verdict.since, now.value)}</td>
+              <td class="mono">{verdict.rule}</td>
+              <td>{showHiddenMarks(verdict.evidence)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}

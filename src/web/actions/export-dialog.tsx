@@ -1,0 +1,65 @@
+import { useSignal } from '@preact/signals';
+import { useEffect, useRef } from 'preact/hooks';
+import { closeOverlay } from '../app/overlay.ts';
+import { sessions } from '../connection/fleet.ts';
+import { Dialog } from '../parts/dialog.tsx';
+import { attempt, tell } from '../parts/toasts.tsx';
+import { type ExportFormat, exportFormats, saveFile } from './export-files.ts';
+
+/** Saves a session as a file. */
+export function ExportDialog({ slug }: { slug: string }) {
+  const done = useSignal<number | null>(null);
+  const isClosed = useRef(false);
+  useEffect(
+    () => () => {
+      isClosed.current = true;
+    },
+    [],
+  );
+  const session = sessions.value.get(slug);
+
+  const save = async ({ ending, make }: ExportFormat): Promise<void> => {
+    if (done.value !== null) return;
+    done.value = 0;
+    const isDone = await attempt(async () => {
+      const content = await make(slug, (part) => {
+        if (isClosed.current) throw new Error('The export was cancelled');
+        done.value = part;
+      });
+      if (!isClosed.current) saveFile(`${slug}.${ending}`, content);
+    });
+    done.value = null;
+    if (!isDone || isClosed.current) return;
+    closeOverlay();
+    tell(`Saved as ${slug}.${ending}`);
+  };
+
+  return (
+    <Dialog label={`Export ${slug}`} onClose={closeOverlay}>
+      <div class="dialog-body stack">
+        <h2>Export {slug}</h2>
+        {session !== undefined &&
+          exportFormats(session).map((format) => (
+            <button
+              key={format.ending}
+              type="button"
+              class="button choice"
+              disabled={done.value !== null}
+              onClick={() => void save(format)}
+            >
+              <span class="choice-text">
+                <span>{format.title}</span>
+                <span class="choice-about">{format.about}</span>
+              </span>
+            </button>
+          ))}
+        {done.value !== null && <progress aria-label="Exported" value={done.value} />}
+        <div class="row end">
+          <button type="button" class="button" onClick={closeOverlay}>
+            Cancel
+          </button>
+        </div>
+      </div>
+    </Dialog>
+  );
+}

@@ -1,0 +1,101 @@
+import { useSignal } from '@preact/signals';
+import { useRef } from 'preact/hooks';
+import type { BroadcastResult } from '../../protocol/index.ts';
+import { closeOverlay } from '../app/overlay.ts';
+import { client, link, sessions } from '../connection/fleet.ts';
+import { Dialog } from '../parts/dialog.tsx';
+import { attempt, tell } from '../parts/toasts.tsx';
+import { DELIVERY_WORDS } from '../session/deliveries.tsx';
+import { type Outcome, Outcomes } from './outcomes.tsx';
+
+/** One text to the sessions that it names, and what became of it in each. */
+export function SendDialog({ slugs }: { slugs: readonly string[] }) {
+  const field = useRef<HTMLTextAreaElement>(null);
+  const text = useSignal('');
+  const isQueued = useSignal(false);
+  const isBusy = useSignal(false);
+  const outcomes = useSignal<readonly Outcome[] | null>(null);
+  const listed = slugs.filter((slug) => sessions.value.has(slug));
+  const title = `Send to ${listed.length === 1 ? listed[0] : `${listed.length} sessions`}`;
+  const isReady = text.value.trim() !== '' && listed.length > 0 && link.value === 'live';
+
+  const send = async (): Promise<void> => {
+    if (isBusy.value || !isReady) return;
+    isBusy.value = true;
+    const how = isQueued.value ? { queue: true } : {};
+    await attempt(async () => {
+      const results = await client.call('broadcast', { body: { text: text.value, slugs: [...listed], ...how } });
+      const all = results.map(outcomeOf);
+      if (!all.every(({ isGood }) => isGood) || all.length > 1) {
+        outcomes.value = all;
+        return;
+      }
+      closeOverlay();
+      tell(`${listed[0]}: ${all[0]?.text}`);
+    });
+    isBusy.value = false;
+  };
+
+  return (
+    <Dialog label={title} onClose={closeOverlay} focus={field}>
+      <form
+        class="dialog-body stack"
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (outcomes.value === null) void send();
+          else closeOverlay();
+        }}
+      >
+        <h2>{title}</h2>
+        {outcomes.value === null ? (
+          <>
+            {listed.length > 1 && <p class="faint">{listed.join(', ')}</p>}
+            <textarea
+              ref={field}
+              class="input"
+              rows={4}
+              aria-label="Text"
+              value={text.value}
+              onInput={({ currentTarget }) => {
+                text.value = currentTarget.value;
+              }}
+              onKeyDown={(event) => {
+                if (event.key !== 'Enter' || event.shiftKey || event.isComposing || event.repeat) return;
+                event.preventDefault();
+                void send();
+              }}
+            />
+            <label class="row check">
+              <input
+                type="checkbox"
+                checked={isQueued.value}
+                onChange={({ currentTarget }) => {
+                  isQueued.value = currentTarget.checked;
+                }}
+              />
+              Hold it until the session is ready
+            </label>
+          </>
+        ) : (
+          <Outcomes outcomes={outcomes.value} />
+        )}
+        <div class="row end">
+          {outcomes.value === null && (
+            <button type="button" class="button" onClick={closeOverlay}>
+              Cancel
+            </button>
+          )}
+          <button type="submit" class="button primary" disabled={outcomes.value === null && (!isReady || isBusy.value)}>
+            {outcomes.value === null ? 'Send' : 'Close'}
+          </button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}
+
+function outcomeOf({ session: slug, delivery, error }: BroadcastResult): Outcome {
+  if (delivery === undefined)
+    return { slug, isGood: false, text: error === undefined ? 'Not sent' : `${error.message}.` };
+  return { slug, isGood: delivery.status !== 'failed', text: DELIVERY_WORDS[delivery.status] };
+}

@@ -1,0 +1,41 @@
+import { type ReadonlySignal, signal } from '@preact/signals';
+
+const choosing = signal(false);
+
+/** Whether the list shows a box at each session. */
+export const isChoosing: ReadonlySignal<boolean> = choosing;
+
+/**
+ * The sessions that were ticked, also those that have gone or are filtered out since: who acts on them looks which are
+ * shown.
+ */
+export const ticked = signal<ReadonlySet<string>>(new Set());
+
+export function setChoosing(isOn: boolean): void {
+  choosing.value = isOn;
+  if (!isOn) ticked.value = new Set();
+}
+
+let last: string | null = null;
+
+/**
+ * Ticks a session, or takes its tick away. @param upTo the slugs as they are listed: all from the last one that was
+ * ticked
+ */
+export function tick(slug: string, upTo: readonly string[] | null = null): void {
+  const next = new Set(ticked.peek());
+  const isOn = !next.has(slug);
+  for (const one of between(slug, upTo)) {
+    if (isOn) next.add(one);
+    else next.delete(one);
+  }
+  last = slug;
+  choosing.value = true;
+  ticked.value = next;
+}
+
+function between(slug: string, listed: readonly string[] | null): readonly string[] {
+  const [from, to] = [listed?.indexOf(last ?? '') ?? -1, listed?.indexOf(slug) ?? -1];
+  if (listed === null || from === -1 || to === -1) return [slug];
+  return listed.slice(Math.min(from, to), Math.max(from, to) + 1);
+}

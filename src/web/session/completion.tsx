@@ -1,0 +1,134 @@
+import { type Signal, useSignal } from '@preact/signals';
+import type { RefObject } from 'preact';
+import { useEffect } from 'preact/hooks';
+import type { Completion } from '../../protocol/index.ts';
+import { showHiddenMarks } from '../../text/hidden-marks.ts';
+import { client } from '../connection/fleet.ts';
+import { tellError } from '../parts/toasts.tsx';
+
+/** Somebody types the next letter within this. */
+const PAUSE_MS = 80;
+const MAX_SHOWN = 8;
+
+/** A word that may become something else, and where in the text it begins. */
+interface Word {
+  word: string;
+  from: number;
+}
+
+export interface Completing {
+  items: Signal<readonly Completion[]>;
+  /** -1: none is chosen, so Enter sends */
+  chosen: Signal<number>;
+  /** to be asked before anything else is made of a key; true: it was for the list */
+  handleKey(event: KeyboardEvent): boolean;
+  /** the text or the place in it is another one */
+  look(): void;
+  take(item: Completion): void;
+  close(): void;
+}
+
+/** Commands after `/` and files after `@`, while a prompt is written. */
+export function useCompletion(
+  slug: string,
+  text: Signal<string>,
+  field: RefObject<HTMLTextAreaElement | null>,
+): Completing {
+  const items = useSignal<readonly Completion[]>([]);
+  const chosen = useSignal(-1);
+  const asked = useSignal<Word | null>(null);
+
+  useEffect(() => {
+    items.value = [];
+    chosen.value = -1;
+    const { value } = asked;
+    if (value === null) return;
+    let isOld = false;
+    const timer = setTimeout(() => {
+      client
+        .call('completePrompt', { params: { slug }, query: { word: value.word } })
+        .then((found) => {
+          if (!isOld) items.value = found.items.filter((item) => item.text !== value.word).slice(0, MAX_SHOWN);
+        })
+        .catch(tellError);
+    }, PAUSE_MS);
+    return () => {
+      isOld = true;
+      clearTimeout(timer);
+    };
+  }, [slug, asked.value?.word, asked.value?.from]);
+
+  const close = (): void => {
+    asked.value = null;
+  };
+  const take = ({ text: taken }: Completion): void => {
+    const { value } = asked;
+    if (value === null) return;
+    // Of a folder, what is in it is offered next.
+    const ending = taken.endsWith('/') ? '' : ' ';
+    const written = `${/\s/.test(taken) ? `@"${taken.slice(1)}"` : taken}${ending}`;
+    const rest = text.peek().slice(value.from + value.word.length);
+    text.value = `${text.peek().slice(0, value.from)}${written}${rest}`;
+    const { current } = field;
+    if (current === null) return;
+    // Now, not with the next picture: the next letter may come before that.
+    current.value = text.peek();
+    const end = value.from + written.length;
+    current.setSelectionRange(end, end);
+    look();
+  };
+  const look = (): void => {
+    const { current } = field;
+    const at = current?.selectionStart ?? 0;
+    const word = current === null || current.selectionEnd !== at ? null : wordBefore(text.peek(), at);
+    const { value } = asked;
+    if (word?.word !== value?.word || word?.from !== value?.from) asked.value = word;
+  };
+  const handleKey = (event: KeyboardEvent): boolean => {
+    const { length } = items.value;
+    if (length === 0 || event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return false;
+    const step = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0;
+    const picked = items.value[Math.max(0, chosen.value)];
+    if (step !== 0) chosen.value = (Math.max(chosen.value, step === 1 ? -1 : 0) + step + length) % length;
+    else if (picked !== undefined && event.key === 'Tab' && !event.shiftKey) take(picked);
+    else if (picked !== undefined && event.key === 'Enter' && !event.shiftKey && chosen.value >= 0) take(picked);
+    else if (event.key === 'Escape') close();
+    else return false;
+    event.preventDefault();
+    return true;
+  };
+  return { items, chosen, handleKey, look, take, close };
+}
+
+/** The word that ends where the cursor is: a command is the first of its text, a file's name follows a blank. */
+function wordBefore(text: string, at: number): Word | null {
+  const before = text.slice(0, at);
+  if (/^\/\S*$/.test(before)) return { word: before, from: 0 };
+  const word = /(?:^|\s)(@[^\s"]*)$/.exec(before)?.[1];
+  return word === undefined ? null : { word, from: at - word.length };
+}
+
+export function CompletionList({ completing: { items, chosen, take } }: { completing: Completing }) {
+  if (items.value.length === 0) return null;
+  return (
+    <div id="completions" class="completions" role="listbox" aria-label="Completions">
+      {items.value.map((item, index) => (
+        <div
+          key={item.text}
+          id={`completion-${index}`}
+          role="option"
+          tabIndex={-1}
+          aria-selected={index === chosen.value}
+          onPointerDown={(event) => {
+            // The field keeps the focus.
+            event.preventDefault();
+            take(item);
+          }}
+        >
+          <span class="mono">{showHiddenMarks(item.text)}</span>
+          {item.about !== null && <span class="faint clip grow">{showHiddenMarks(item.about)}</span>}
+        </div>
+      ))}
+    </div>
+  );
+}
