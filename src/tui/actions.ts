@@ -170,25 +170,12 @@ export function resumeQueue(app: App): void {
   });
 }
 
-/** Ends a session that lives, takes a dead one off the list. */
-export function endSession(app: App, { slug, status }: Session): void {
-  app.toast('wait', `ending ${slug}…`);
-  app.run(async () => {
-    if (status.primary === 'dead') await app.client.call('deleteSession', { params: { slug } });
-    else await app.client.call('killSession', { params: { slug } });
-    app.toast(
-      'good',
-      status.primary === 'dead' ? `${slug} is off the list` : `${slug} has ended; x again takes it off the list`,
-    );
-  });
-}
-
 export function attach(app: App): void {
   const session = requireSelected(app);
   if (session === null) return;
   const { slug, type, screen_id: screenId, status } = session;
   if (status.primary === 'dead' || (screenId === null && type !== 'json')) {
-    const why = status.primary === 'dead' ? ': it has ended — /restart goes on with it' : '';
+    const why = status.primary === 'dead' ? ': it is stopped — r restarts it' : '';
     app.toast('bad', `${slug} has no terminal${why}`);
     return;
   }

@@ -34,6 +34,8 @@ export interface App {
   lendTerminal<T>(work: () => Promise<T>): Promise<T>;
   /** Asks for the list and the session's screen anew. */
   refresh(): void;
+  /** Whether the terminal tells of the mouse from now on. */
+  useMouse(isOn: boolean): void;
   /** the cells that a session has when nothing is asked */
   paneSize(): { cols: number; rows: number };
   quit(): void;
@@ -52,6 +54,12 @@ export function moveSelection(app: App, step: number): void {
   const at = sessions.findIndex((session) => session.slug === app.model.selected);
   const next = sessions[Math.max(0, Math.min(sessions.length - 1, at === -1 ? 0 : at + step))];
   app.select(next?.slug ?? null);
+}
+
+/** @param lines back from the end; negative: towards it */
+export function scrollBack({ model, changed }: App, lines: number): void {
+  model.scroll.back = Math.max(0, model.scroll.back + lines);
+  changed();
 }
 
 export function selectNextNeedy(app: App): void {

@@ -1,4 +1,4 @@
-/** A command that is typed after `/`. `A` is what it works on. */
+/** A command that is typed after `:` or `/`. `A` is what it works on. */
 export interface Command<A> {
   usage: string;
   about: string;
@@ -9,6 +9,8 @@ export interface Command<A> {
 export interface CommandSet<A> {
   /** Whether a line begins with one of its commands; other words are for Claude Code. */
   has(typed: string): boolean;
+  /** Whether what follows the command's name is as it should be: nothing, where it takes nothing. */
+  fits(typed: string): boolean;
   run(app: A, typed: string): void;
   /** The commands whose name begins so, with what they do. */
   matching(typed: string): [name: string, about: string][];
@@ -29,6 +31,10 @@ export function createCommandSet<A>(table: Readonly<Record<string, Command<A>>>)
   };
   return {
     has: (typed) => parse(typed) !== null,
+    fits(typed) {
+      const parsed = parse(typed);
+      return parsed !== null && (parsed.words === '' || parsed.command.usage.includes(' '));
+    },
     run(app, typed) {
       const parsed = parse(typed);
       parsed?.command.run(app, parsed.words);

@@ -1,13 +1,14 @@
 import { formatDuration } from '../text/durations.ts';
 import { attentionCount } from '../text/session-words.ts';
 import { cleanBlock, cleanLine } from '../text/terminal-text.ts';
-import { answer, attach, broadcast, endSession, interrupt, recordingFile, refresh, replay } from './actions.ts';
+import { answer, attach, broadcast, interrupt, recordingFile, refresh, replay } from './actions.ts';
 import { type App, requireSelected } from './app.ts';
 import { type Command, type CommandSet, createCommandSet } from './command-set.ts';
+import { endSession, renameSession, restartSession } from './lifecycle.ts';
 import { confirm } from './modes/confirm.ts';
 import { showHelp } from './modes/help.ts';
 import { newSession } from './modes/new-session.ts';
-import { showHits } from './modes/search-results.ts';
+import { search } from './modes/search.ts';
 import { showStash } from './modes/stash.ts';
 import { showPage } from './modes/text-page.ts';
 import { countAttentions } from './order.ts';
@@ -39,12 +40,7 @@ const COMMANDS: Readonly<Record<string, Command<App>>> = {
     about: 'another name for the session',
     run(app, words) {
       const session = requireSelected(app);
-      if (session === null) return;
-      app.run(async () => {
-        await app.client.call('patchSession', { params: { slug: session.slug }, body: { slug: words } });
-        app.select(words);
-        app.toast('good', `${session.slug} is ${words} now`);
-      });
+      if (session !== null) renameSession(app, session, words);
     },
   },
   '/restart': {
@@ -52,12 +48,7 @@ const COMMANDS: Readonly<Record<string, Command<App>>> = {
     about: 'launch a dead session again on its conversation',
     run(app) {
       const session = requireSelected(app);
-      if (session === null) return;
-      app.toast('wait', `restarting ${session.slug}…`);
-      app.run(async () => {
-        await app.client.call('restartSession', { params: { slug: session.slug } });
-        app.toast('good', `${session.slug} restarted`);
-      });
+      if (session !== null) restartSession(app, session);
     },
   },
   '/adopt': {
@@ -93,25 +84,19 @@ const COMMANDS: Readonly<Record<string, Command<App>>> = {
   '/attach': { usage: '/attach', about: 'its real terminal', run: attach },
   '/replay': { usage: '/replay', about: 'play its recording', run: replay },
   '/stash': { usage: '/stash', about: 'the replies that are kept', run: showStash },
+  '/mouse': {
+    usage: '/mouse',
+    about: 'clicks and the wheel off, or on again; off, your terminal selects text as it always does',
+    run(app) {
+      app.useMouse(!app.model.hasMouse);
+      app.toast('good', app.model.hasMouse ? 'clicks and the wheel count here' : 'the mouse is your terminal’s own');
+    },
+  },
   '/help': { usage: '/help', about: 'all keys', run: showHelp },
   '/quit': { usage: '/quit', about: 'leave', run: (app) => app.quit() },
 };
 
 export const commandSet: CommandSet<App> = createCommandSet(COMMANDS);
-
-/** Hits asked for: a page or two to read. */
-const MOST_HITS = 50;
-
-function search(app: App, words: string): void {
-  if (words === '') {
-    app.toast('bad', 'There is nothing to search for — /search WORDS');
-    return;
-  }
-  app.run(async () => {
-    const { hits } = await app.client.call('search', { query: { q: words, limit: MOST_HITS } });
-    showHits(app, hits, words);
-  });
-}
 
 function sayNo(app: App, words: string): void {
   if (words === '') app.toast('bad', 'There is no text — /no TEXT');

@@ -29,7 +29,9 @@ export interface DrawnQuestion {
   /** of the question and of its part that is on; null while nothing is asked */
   key: string | null;
   slug: string | null;
-  /** since when keys answer it, in Unix milliseconds */
+  /** since when it stands there, in Unix milliseconds */
+  since: number;
+  /** since when keys answer it */
   answerableFrom: number;
   /** nothing of it was left out */
   isWhole: boolean;
@@ -47,6 +49,12 @@ export interface Model {
   hasFocus: boolean;
   /** the session alone, without the list */
   isZoomed: boolean;
+  /** whether the terminal is asked to tell of the mouse */
+  hasMouse: boolean;
+  /** sessions in a terminal that are read as a conversation */
+  asText: ReadonlySet<string>;
+  /** sessions that something is to be done with together */
+  marked: ReadonlySet<string>;
   /** a conversation's tools with all that they said */
   isUnfolded: boolean;
   scroll: { back: number; right: number };
@@ -69,11 +77,14 @@ export function createModel(now: number): Model {
     alerts: 'bell',
     hasFocus: true,
     isZoomed: false,
+    hasMouse: true,
+    asText: new Set(),
+    marked: new Set(),
     isUnfolded: false,
     scroll: { back: 0, right: 0 },
     toast: null,
     answer: null,
-    drawn: { key: null, slug: null, answerableFrom: now, isWhole: true },
+    drawn: { key: null, slug: null, since: now, answerableFrom: now, isWhole: true },
     readToEnd: null,
     drafts: new Map(),
   };
@@ -92,6 +103,11 @@ export function listed({ view, filter }: Model): readonly Session[] {
   const sessions = listedSessions(view, filter);
   sorted.set(view, { filter, sessions });
   return sessions;
+}
+
+/** Whether the pane shows a conversation: a JSON session, or one in a terminal that is read as one. */
+export function isConversation({ asText }: Model, { slug, type }: Session): boolean {
+  return type === 'json' || asText.has(slug);
 }
 
 export function draftOf({ drafts }: Model, slug: string): Editor {
@@ -115,7 +131,7 @@ export function noteDrawn(
   const isKnown = drawn.key === key && drawn.slug === slug;
   if (isKnown && drawn.isWhole === isWhole) return;
   const answerableFrom = isKnown ? drawn.answerableFrom : hasMoved ? now : now + READING_MS;
-  model.drawn = { key, slug, answerableFrom, isWhole };
+  model.drawn = { key, slug, since: isKnown ? drawn.since : now, answerableFrom, isWhole };
 }
 
 /** Whether all of what is asked was before the person's eyes: in the picture, or as a page that they read to its end. */
@@ -127,6 +143,15 @@ export function isSeenWhole(model: Model, question: Question): boolean {
 export function isReadable(model: Model, now: number): boolean {
   const { key, slug, answerableFrom } = model.drawn;
   return key === keyOf(model) && slug === model.selected && now >= answerableFrom;
+}
+
+/**
+ * Whether a click answers it. The second click of a double one, whose first has chosen the session, is none for its
+ * question: what was chosen by
+ * the mouse must stand there for a moment as well.
+ */
+export function isClickable(model: Model, now: number): boolean {
+  return isReadable(model, now) && now - model.drawn.since >= READING_MS;
 }
 
 function keyOf(model: Model): string | null {

@@ -5,13 +5,14 @@ import { alertCodes, alertsBetween } from './alerts.ts';
 import { type App, errorText, moveSelection, toastFor } from './app.ts';
 import { commandSet } from './commands.ts';
 import type { TuiOptions } from './host.ts';
-import { createModel, listed, noteDrawn, selectedSession } from './model.ts';
+import { createModel, isConversation, listed, noteDrawn, selectedSession } from './model.ts';
 import { browse } from './modes/browse.ts';
 import type { Mode } from './modes/mode.ts';
+import { point } from './mouse.ts';
 import { createKeyReader, type InputEvent } from './terminal/keys.ts';
 import { openOwnScreen } from './terminal/own-screen.ts';
 import { createSurface } from './terminal/surface.ts';
-import { type ContentViewport, draw, measure } from './view/draw.ts';
+import { type ContentViewport, type DrawnPicture, draw, measure } from './view/draw.ts';
 import { dressFor } from './view/dress.ts';
 import { createWatchedSession } from './watched-session.ts';
 
@@ -56,6 +57,8 @@ function openTui(options: TuiOptions): { ended: Promise<number>; dispose(): void
   /** the selection, or the part of a dialog that is on, is another one since the last picture, and a key made it so */
   let movedByKey = false;
   let stopReading: Dispose | null = null;
+  /** what stands in a cell of the last picture */
+  let targetAt: DrawnPicture['targetAt'] = () => null;
   let finish: (exitCode: number) => void = () => undefined;
   let fail: (error: unknown) => void = () => undefined;
   const ended = new Promise<number>((resolve, reject) => {
@@ -71,12 +74,13 @@ function openTui(options: TuiOptions): { ended: Promise<number>; dispose(): void
       rows: (viewport: ContentViewport) => {
         const shown = watched.content({ ...viewport, hasColours, isUnfolded: model.isUnfolded });
         if (shown !== null) model.scroll.back = Math.min(model.scroll.back, shown.canGoBack);
-        return shown ?? { rows: [], cursor: null };
+        return shown ?? { rows: [], cursor: null, canGoBack: 0 };
       },
     };
     const size = terminal.size();
     const picture = draw({ model, mode, content, size, now: now(), home: options.env.HOME, dress });
     surface.paint(picture);
+    targetAt = picture.targetAt;
     if (mode.page === undefined) noteQuestion(picture.isQuestionWhole);
   };
   const noteQuestion = (isWhole: boolean): void => {
@@ -162,6 +166,11 @@ function openTui(options: TuiOptions): { ended: Promise<number>; dispose(): void
       surface.forget();
       changed();
     },
+    useMouse(isOn) {
+      model.hasMouse = isOn;
+      terminal.useMouse(isOn);
+      changed();
+    },
     paneSize() {
       const { cols, rows } = measure(model, terminal.size()).frame.pane;
       return { cols, rows: Math.max(1, rows - 1) };
@@ -208,12 +217,23 @@ function openTui(options: TuiOptions): { ended: Promise<number>; dispose(): void
     stopFrame?.();
     stopFrame = null;
     const { selected, answer } = model;
-    mode.handle(event);
+    if (event.kind === 'mouse') point(app, event, targetAt(event.row, event.col));
+    else mode.handle(event);
     if (model.selected !== selected || model.answer !== answer) movedByKey = true;
+    readOn();
     changed();
   };
 
+  /** What a session in a terminal has said is in a file, which tells of no change. */
+  const readOn = (): void => {
+    const session = selectedSession(model);
+    if (!model.link.isUp) return;
+    watched.readAsText(
+      session !== null && session.type === 'screen' && isConversation(model, session) ? session.slug : null,
+    );
+  };
   const tick = (): void => {
+    readOn();
     changed();
     stopClock = startTimer(tick, CLOCK_MS);
   };
@@ -235,6 +255,7 @@ function openTui(options: TuiOptions): { ended: Promise<number>; dispose(): void
     () => watched.dispose(),
     () => terminal.leave(),
   );
+  app.useMouse(options.env.CBOS_MOUSE !== 'off');
   terminal.enter();
   paint();
   connection = client.subscribe({

@@ -22,6 +22,11 @@ export interface WatchedSession {
   onReconnected(): void;
   /** null: nothing of it has come yet */
   content(viewport: Viewport & { isUnfolded: boolean }): Content | null;
+  /**
+   * Shows a session in a terminal as a conversation from now on, null: none. Called again it looks what has been
+   * written down since.
+   */
+  readAsText(slug: string | null): void;
   dispose(): void;
 }
 
@@ -46,10 +51,20 @@ type Watched = { slug: string } & (
   | { type: 'json'; conversation: Conversation; early: Extract<StreamFrame, { type: 'claude_event' }>[] | null }
 );
 
+/** A session in a terminal, read as a conversation: what Claude Code has written down of it. */
+interface Read {
+  slug: string;
+  conversation: Conversation;
+  /** which conversation it is, and where the part that is known ends; null: nothing is known */
+  known: { id: string | null; end: number } | null;
+  isReading: boolean;
+}
+
 export function createWatchedSession(options: WatchOptions): WatchedSession {
   const { client, connection, onChanged } = options;
   let watched: Watched | null = null;
   let size = DEFAULT_SIZE;
+  let read: Read | null = null;
 
   const begin = (slug: string, type: Session['type']): void => {
     watched =
@@ -77,6 +92,33 @@ export function createWatchedSession(options: WatchOptions): WatchedSession {
       for (const { seq, event } of reading.early ?? []) reading.conversation.add(seq, event);
       reading.early = null;
       onChanged();
+    });
+  };
+  const readOn = (reading: Read): void => {
+    if (reading.isReading) return;
+    reading.isReading = true;
+    options.run(async () => {
+      try {
+        for (let isMore = true; isMore && read === reading; ) {
+          const { known, slug } = reading;
+          const query = known === null ? {} : { after: known.end };
+          const page = await client.call('transcript', { params: { slug }, query });
+          if (read !== reading) return;
+          // Another conversation, or a file that was begun anew.
+          const isOther = known !== null && (known.id !== page.claude_session_id || page.end < known.end);
+          if (isOther) {
+            reading.known = null;
+            reading.conversation = new Conversation();
+            continue;
+          }
+          for (const { seq, event } of page.events) reading.conversation.add(seq, event);
+          reading.known = { id: page.claude_session_id, end: page.end };
+          isMore = known !== null && page.end > known.end;
+          if (page.events.length > 0) onChanged();
+        }
+      } finally {
+        reading.isReading = false;
+      }
     });
   };
   const show = (session: Session | null): void => {
@@ -135,7 +177,16 @@ export function createWatchedSession(options: WatchOptions): WatchedSession {
       // To the new connection nothing has been acknowledged.
       if (watched?.type === 'screen') watched.ackedTo = null;
     },
+    readAsText(slug) {
+      if (slug === null) read = null;
+      else if (read?.slug !== slug) read = { slug, conversation: new Conversation(), known: null, isReading: false };
+      if (read !== null) readOn(read);
+    },
     content(viewport) {
+      if (read !== null && read.slug === watched?.slug) {
+        const { rows, canGoBack } = conversationRows(read.conversation, { ...viewport, dress: options.dress });
+        return { rows, canGoBack, cursor: null };
+      }
       if (watched?.type === 'json') {
         const { rows, canGoBack } = conversationRows(watched.conversation, { ...viewport, dress: options.dress });
         return { rows, canGoBack, cursor: null };

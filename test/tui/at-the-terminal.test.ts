@@ -51,7 +51,7 @@ async function write(text: string): Promise<void> {
 }
 
 async function command(text: string): Promise<void> {
-  await terminal.keys('/');
+  await terminal.keys(':');
   await terminal.until(/Tab complete/, 'the input of a command');
   await terminal.type(text.slice(1));
   await terminal.keys('Enter');
@@ -147,7 +147,22 @@ test('the filter narrows the list while it is typed, stays, and goes with Esc', 
   await terminal.until(/. AUTH /, 'all sessions');
 });
 
-test('words after / that are no command of its own go to Claude Code; ! asks before a shell runs', async () => {
+test('/ searches; a command that was typed there before still runs, and says so first', async () => {
+  await terminal.keys('/');
+  await terminal.until(/Search all sessions/, 'the search');
+  await terminal.type('sta');
+  await terminal.keys('Tab');
+  await terminal.type('tus');
+  await terminal.until(/Enter runs the command \/status/, 'the command that Enter runs');
+  await terminal.type(' quo');
+  await terminal.until(/Search all sessions/, 'the search again, for a command that takes no words');
+  await terminal.keys('BSpace', 'BSpace', 'BSpace', 'BSpace', 'Enter');
+  await terminal.until(/server 1\.2\.3, up for/, "the server's state");
+  await terminal.keys('Escape');
+  await terminal.until(/q quit/, 'the list');
+});
+
+test('words after : that are no command of its own go to Claude Code; ! asks before a shell runs', async () => {
   await command('/model opus');
   await sent('/model opus');
   await write('!touch x');
@@ -171,7 +186,7 @@ test('/status, /refresh, /explain and /search say what they know, and Esc leads 
   await terminal.keys('q');
   await terminal.until(/q quit/, 'the list');
   await command('/search');
-  await terminal.until(/nothing to search for/, 'what is missing');
+  await terminal.until(/nothing to search for/i, 'what is missing');
 });
 
 test('Enter on a result of a search plays the recording from that moment, and selects its session', async () => {
@@ -213,6 +228,22 @@ test('what is typed takes the place of the folder that is proposed; a key that m
   };
   await typing(['/', 't', 'm'], /▌ folder +\/tm\s/);
   await typing(['End', '/', 't'], /▌ folder +[~/]\S+\/t\s/);
+});
+
+test('a folder that is offered is chosen with the arrow and taken with Enter, and those in it are offered next', async () => {
+  mkdirSync(join(server.world.home, 'picked/inside'), { recursive: true });
+  await terminal.keys('n');
+  await terminal.until(/A new session/, 'the form');
+  await terminal.keys('Tab');
+  await terminal.until(/▌ folder/, 'the field');
+  await terminal.type('~/pi');
+  await terminal.until(/~\/picked\s/, 'the folder that is offered');
+  await terminal.keys('Down');
+  await terminal.until(/Enter take it/, 'that it is chosen');
+  await terminal.keys('Enter');
+  await terminal.until(/▌ folder +~\/picked\/\s[\s\S]*~\/picked\/inside/, 'it in the field, and what is in it');
+  await terminal.keys('Escape');
+  await terminal.until(/q quit/, 'the list');
 });
 
 test('/rename gives another name; one that is none or taken is refused with the reason', async () => {

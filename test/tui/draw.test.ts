@@ -92,6 +92,7 @@ test.each(Object.entries(MODES).flatMap(([name, mode]) => SIZES.map((size) => ({
             rows: (viewport) => ({
               rows: Array.from({ length: viewport.rows }, () => 'y'.repeat(viewport.cols)),
               cursor: null,
+              canGoBack: 0,
             }),
           },
           size: { cols, rows },

@@ -24,7 +24,7 @@ const ATTACKS = [
 ].join('text ');
 
 /** What the TUI itself writes: moves, clearing, columns, SGR, its modes; the bell. */
-const ALLOWED = /\u001b\[(?:\d+;\d+H|2?[JK]|\d+G|[\d;]*m|\?(?:7|25|1004|1049|2004|2026)[hl])|\u0007/g;
+const ALLOWED = /\u001b\[(?:\d+;\d+H|2?[JK]|\d+G|[\d;]*m|\?(?:7|25|1000|1004|1006|1049|2004|2026)[hl])|\u0007/g;
 
 test('nothing that a session writes, is called or asks reaches the terminal but as text', async () => {
   const recording = server.sessions.add('AUTH');

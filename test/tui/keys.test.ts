@@ -33,7 +33,16 @@ test.each([
     ['shift+enter', 'shift+enter', 'shift+tab'],
   ],
   ['the focus', '\u001b[I\u001b[O', ['{"kind":"focus","hasFocus":true}', '{"kind":"focus","hasFocus":false}']],
-  ['what means nothing here', '\u001b[<0;3;4M\u001b[?62;c\u001b[24~x', ['x']],
+  [
+    'clicks and the wheel',
+    '\u001b[<0;3;4M\u001b[<0;3;4m\u001b[<64;1;1M\u001b[<65;120;40M',
+    [
+      '{"kind":"mouse","what":"click","row":3,"col":2}',
+      '{"kind":"mouse","what":"wheel-up","row":0,"col":0}',
+      '{"kind":"mouse","what":"wheel-down","row":39,"col":119}',
+    ],
+  ],
+  ['what means nothing here', '\u001b[<2;3;4M\u001b[<0;0;4M\u001b[<0;3M\u001b[?62;c\u001b[24~x', ['x']],
 ])('reads %s, also cut anywhere', (_, typed, expected) => {
   const whole = reader();
   whole.keys.feed(typed);

@@ -112,7 +112,7 @@ const EDITS: Readonly<Record<string, (editor: Editor) => Editor | null>> = {
 /** The editor after a key or a paste; null where the key is none of its own. */
 export function edit(editor: Editor, event: InputEvent): Editor | null {
   if (event.kind === 'paste') return insert(editor, event.text);
-  if (event.kind === 'focus') return null;
+  if (event.kind !== 'key') return null;
   if (event.text !== '') return insert(editor, event.text);
   return EDITS[event.name]?.(editor) ?? null;
 }

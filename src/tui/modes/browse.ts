@@ -1,18 +1,27 @@
 import { mayAllow, needsYou } from '../../protocol/index.ts';
 import { queueText } from '../../text/session-words.ts';
+import { answer, attach, chooseOption, interrupt, refresh, replay, resumeQueue, submitChosen } from '../actions.ts';
+import { type App, moveSelection, requireSelected, scrollBack, selectNextNeedy } from '../app.ts';
 import {
-  answer,
-  attach,
-  chooseOption,
+  endMarked,
   endSession,
-  interrupt,
-  refresh,
-  replay,
-  resumeQueue,
-  submitChosen,
-} from '../actions.ts';
-import { type App, moveSelection, requireSelected, selectNextNeedy } from '../app.ts';
-import { ALERTS, answerDraft, draftOf, isReadable, isSeenWhole, listed, openPart, selectedSession } from '../model.ts';
+  interruptMarked,
+  markedSessions,
+  restartMarked,
+  restartSession,
+  toggleMark,
+} from '../lifecycle.ts';
+import {
+  ALERTS,
+  answerDraft,
+  draftOf,
+  isConversation,
+  isReadable,
+  isSeenWhole,
+  listed,
+  openPart,
+  selectedSession,
+} from '../model.ts';
 import type { InputEvent } from '../terminal/keys.ts';
 import { confirm } from './confirm.ts';
 import { editFilter } from './filter.ts';
@@ -20,8 +29,11 @@ import { showHelp } from './help.ts';
 import type { Hint, InputBox, Mode } from './mode.ts';
 import { newSession } from './new-session.ts';
 import { showQuestion } from './read-question.ts';
+import { rename } from './rename.ts';
 import { reply } from './reply.ts';
+import { editSearch } from './search.ts';
 import { showStash } from './stash.ts';
+import { writeToMarked } from './write-several.ts';
 
 /** Columns that ← and → scroll a session that is wider than its space. */
 const SIDE_STEP = 8;
@@ -31,6 +43,7 @@ const PAGE_SESSIONS = 10;
 export function browse(app: App): Mode {
   const { model } = app;
   return {
+    takesClicks: true,
     hints: () => browseHints(app),
     handle: (event) => handleBrowse(app, event),
     input(): InputBox | undefined {
@@ -41,21 +54,26 @@ export function browse(app: App): Mode {
   } as Mode;
 }
 
-function browseHints({ model, options }: App): Hint[] {
+function browseHints(app: App): Hint[] {
+  const { model, options } = app;
+  const marked = markedSessions(app).length;
+  if (marked > 0) return markedHints(marked);
   const session = selectedSession(model);
   const rest: Hint[] = [
     ['n', 'new'],
-    ['S', 'stash'],
-    ['/', 'command'],
+    ['/', 'search'],
     ['f', 'filter'],
     ['q', 'quit'],
+    ['S', 'stash'],
+    [':', 'command'],
+    ...(session === null ? [] : ([['e', 'rename']] as Hint[])),
     ['?', 'help'],
   ];
   if (session === null) return rest;
   const { primary, question } = session.status;
   const others = listed(model).filter((other) => other.slug !== session.slug && needsYou(other)).length;
   const next: Hint[] = others === 0 ? [] : [['Tab', `next of ${others}`]];
-  if (primary === 'dead') return [...next, ['x', 'remove'], ['/restart', 'go on'], ['R', 'replay'], ...rest];
+  if (primary === 'dead') return [...next, ['r', 'restart'], ['x', 'remove'], ['R', 'replay'], ...rest];
   const answers: Hint[] = [];
   if (question !== null && question.kind !== 'closing') {
     const part = openPart(question, model.answer);
@@ -78,19 +96,28 @@ function browseHints({ model, options }: App): Hint[] {
     ...next,
     ...(primary === 'active' || primary === 'stuck' ? ([['i', 'interrupt']] as Hint[]) : []),
     ...(queueText(session) === '' ? [] : ([['c', 'go on with the queue']] as Hint[])),
-    ...(session.type === 'json' ? ([['o', model.isUnfolded ? 'fold' : 'unfold']] as Hint[]) : []),
+    ...(isConversation(model, session) ? ([['o', model.isUnfolded ? 'fold' : 'unfold']] as Hint[]) : []),
     ...(session.screen_id === null && session.type !== 'json' ? [] : ([['t', 'attach']] as Hint[])),
     ['x', 'end'],
     ...(isOpen && question?.kind !== 'question' ? rest.filter(([key]) => key !== 'n') : rest),
   ];
 }
 
+/** While sessions are marked, keys are for them all. */
+function markedHints(count: number): Hint[] {
+  return [
+    ['Space', 'mark'],
+    ['s', `write to ${count}`],
+    ['i', 'interrupt'],
+    ['r', 'restart'],
+    ['x', 'stop'],
+    ['Esc', 'no marks'],
+    ['?', 'help'],
+  ];
+}
+
 type Command = (app: App) => void;
 
-const scrollBack = (app: App, lines: number): void => {
-  app.model.scroll.back = Math.max(0, app.model.scroll.back + lines);
-  app.changed();
-};
 const scrollRight = (app: App, cols: number): void => {
   app.model.scroll.right = Math.max(0, app.model.scroll.right + cols);
   app.changed();
@@ -121,6 +148,13 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   },
   s: (app) => reply(app),
   y: (app) => answer(app, { choice: 'yes' }, 'yes'),
+  ' ': (app) => {
+    const session = requireSelected(app);
+    if (session === null) return;
+    toggleMark(app, session);
+    moveSelection(app, 1);
+  },
+  e: rename,
   n: (app) => (asksYesOrNo(app) ? answer(app, { choice: 'no' }, 'no') : newSession(app)),
   N: newSession,
   a: (app) => answer(app, { choice: 'always' }, 'always'),
@@ -128,7 +162,11 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   i: interrupt,
   c: resumeQueue,
   S: showStash,
-  r: refresh,
+  r: (app) => {
+    const session = selectedSession(app.model);
+    if (session?.status.primary === 'dead') restartSession(app, session);
+    else refresh(app);
+  },
   x: (app) => {
     const session = requireSelected(app);
     if (session === null) return;
@@ -139,8 +177,18 @@ const COMMANDS: Readonly<Record<string, Command>> = {
     });
   },
   t: attach,
+  T: (app) => {
+    const session = requireSelected(app);
+    if (session === null || session.type === 'json') return;
+    const asText = new Set(app.model.asText);
+    if (!asText.delete(session.slug)) asText.add(session.slug);
+    app.model.asText = asText;
+    app.model.scroll = { back: 0, right: 0 };
+    app.changed();
+  },
   f: editFilter,
-  '/': (app) => reply(app, '/'),
+  '/': editSearch,
+  ':': (app) => reply(app, '/'),
   R: replay,
   '?': showHelp,
   q: (app) => app.quit(),
@@ -176,14 +224,38 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   escape: (app) => {
     app.model.scroll = { back: 0, right: 0 };
     app.model.answer = null;
+    if (app.model.filter === '') app.model.marked = new Set();
     app.model.filter = '';
     app.model.toast = null;
     app.changed();
   },
 };
 
+/** With marked sessions these are for all of them. */
+const OF_MARKED: Readonly<Record<string, Command>> = {
+  enter: writeToMarked,
+  s: writeToMarked,
+  i: interruptMarked,
+  r: restartMarked,
+  x: endMarked,
+};
+
+/** These would answer what one of them asks, or write to it: somebody who marks means all. */
+const OF_ONE: ReadonlySet<string> = new Set(['y', 'n', 'a', 'e', 't', 'c', 'v']);
+
 function handleBrowse(app: App, event: InputEvent): void {
-  if (event.kind === 'focus') return;
+  if (event.kind === 'focus' || event.kind === 'mouse') return;
+  if (event.kind === 'key' && markedSessions(app).length > 0) {
+    const command = OF_MARKED[event.name];
+    if (command !== undefined) {
+      command(app);
+      return;
+    }
+    if (OF_ONE.has(event.name) || /^[1-9]$/.test(event.name)) {
+      app.toast('wait', 'Sessions are marked: Esc takes the marks away');
+      return;
+    }
+  }
   if (event.kind === 'paste') {
     reply(app, event.text);
     return;

@@ -1,15 +1,29 @@
 import type { App } from '../app.ts';
 import { EMPTY_EDITOR } from '../input/editor.ts';
+import { wrap } from '../view/cells.ts';
+
+interface Confirmation {
+  question: string;
+  /** what it is about, where that is more than a line holds */
+  about?: string;
+  onYes(): void;
+}
 
 /** Asks before something that cannot be undone. Only `y` is a yes. */
-export function confirm(app: App, { question, onYes }: { question: string; onYes(): void }): void {
+export function confirm(app: App, { question, about, onYes }: Confirmation): void {
   app.open({
+    ...(about === undefined
+      ? {}
+      : {
+          page: (cols: number) => ({ title: question, rows: ['', ...wrap(about, cols - 3)].map((row) => ` ${row}`) }),
+        }),
     hints: () => [
       ['y', 'yes'],
       ['n', 'no'],
     ],
     handle(event) {
-      if (event.kind !== 'key') return;
+      // The wheel sends these.
+      if (event.kind !== 'key' || event.name === 'up' || event.name === 'down') return;
       app.close();
       if (event.name === 'y') onYes();
     },

@@ -11,8 +11,11 @@ const KEYS: readonly (readonly [title: string, keys: readonly (readonly [string,
       ['Tab', 'the next one that needs you'],
       ['f', 'show only some; Esc shows all again'],
       ['n', 'a new session (N while something asks for yes or no)'],
-      ['x', 'end it; a dead one: take it off the list'],
-      ['r', 'refresh'],
+      ['x', 'end it; one that is stopped: take it off the list'],
+      ['r', 'restart one that is stopped; else refresh'],
+      ['e', 'another name'],
+      ['Space', 'mark it; then s writes to all that are marked, i r x interrupt, restart and stop them'],
+      ['/', 'search what all sessions said and showed'],
     ],
   ],
   [
@@ -44,9 +47,18 @@ const KEYS: readonly (readonly [title: string, keys: readonly (readonly [string,
     [
       ['PgUp PgDn', 'scroll back; ← → where it is wider than its space; Esc goes to the end'],
       ['z', 'the session alone, without the list'],
+      ['T', 'a session in a terminal as a conversation, or its terminal again'],
       ['o', 'in a conversation: the tools with all that they said, or folded'],
       ['t', 'attach: its real terminal, back with Ctrl-A d'],
       ['R', 'replay its recording'],
+    ],
+  ],
+  [
+    'The mouse',
+    [
+      ['click', 'a session, or an option of what it asks'],
+      ['wheel', 'the list, or what is beside it; Shift selects text as always'],
+      [':mouse', 'off and on; CBOS_MOUSE=off in the environment: off from the start'],
     ],
   ],
   [
@@ -73,9 +85,9 @@ export function showHelp(app: App): void {
   };
   showPage(app, 'Keys', (cols) => [
     ...KEYS.flatMap(([title, keys]) => [dress('cyan', ` ${title}`), ...keys.flatMap((key) => rows(key, cols))]),
-    dress('cyan', ' Commands, after /'),
+    dress('cyan', ' Commands, after : or /'),
     ...app.commands.help.flatMap((help) => rows(help, cols)),
-    ...wrap('Any other command goes to Claude Code: /model, /compact …', cols - 2).map(
+    ...wrap('After : or in the input any other command goes to Claude Code: /model, /compact …', cols - 2).map(
       (row) => ` ${dress('dim', row)}`,
     ),
   ]);

@@ -23,6 +23,8 @@ export interface InputBox {
 
 /** What the keys mean at the moment. One is open at a time; closing it goes back to browsing. */
 export interface Mode {
+  /** a click on a session or an option counts */
+  takesClicks?: boolean;
   hints(): readonly Hint[];
   handle(event: InputEvent): void;
   page?(cols: number, rows: number): Page;

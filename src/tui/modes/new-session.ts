@@ -26,6 +26,8 @@ interface Form {
   type: SessionType;
   /** folders that begin as what is in the field */
   folders: readonly string[];
+  /** which of them is chosen; -1: none */
+  chosen: number;
   /** the server has been asked for the folders and has not answered */
   isLookingUp: boolean;
   /** Tab came before the folders did: it does its work as soon as they are known */
@@ -41,6 +43,7 @@ export function newSession(app: App, name = ''): void {
     isProposed: true,
     type: 'screen',
     folders: [],
+    chosen: -1,
     isLookingUp: false,
     tabWaits: false,
   };
@@ -56,7 +59,10 @@ export function newSession(app: App, name = ''): void {
       try {
         const { folders } = await app.client.call('completeFolder', { query: { path: asked } });
         // An answer to what has been changed since is of no use.
-        if (isLast()) form.folders = folders.map((folder) => pathText(folder, home));
+        if (isLast()) {
+          form.folders = folders.map((folder) => pathText(folder, home));
+          form.chosen = -1;
+        }
       } finally {
         if (isLast()) {
           form.isLookingUp = false;
@@ -83,21 +89,43 @@ export function newSession(app: App, name = ''): void {
   };
   const completeOrGoOn = (): void => {
     form.tabWaits = false;
-    if (!completeFolder()) goTo(1);
+    if (!takeChosen() && !completeFolder()) goTo(1);
+  };
+  /** Into the field, with its slash: the folders in it are offered next. @returns false where none is chosen */
+  const takeChosen = (): boolean => {
+    const folder = form.folders[form.chosen];
+    if (form.field !== 'folder' || folder === undefined) return false;
+    form.texts.folder = editorOf(`${folder}/`);
+    form.isProposed = false;
+    form.folders = [];
+    form.chosen = -1;
+    lookUpFolders();
+    return true;
+  };
+  /** Among the folders that are offered, beyond them to the next field. */
+  const choose = (step: 1 | -1): void => {
+    const next = form.chosen + step;
+    const most = Math.min(form.folders.length, MOST_FOLDERS_SHOWN);
+    if (form.field !== 'folder' || next >= most || next < -1) {
+      form.chosen = -1;
+      goTo(step);
+    } else form.chosen = next;
   };
 
   const keys: Readonly<Record<string, () => void>> = {
     escape: () => app.close(),
     'ctrl+c': () => app.close(),
-    enter: () => create(app, form, home),
+    enter: () => {
+      if (!takeChosen()) create(app, form, home);
+    },
     tab: () => {
       if (form.field !== 'folder') goTo(1);
       else if (form.isLookingUp) form.tabWaits = true;
       else completeOrGoOn();
     },
-    down: () => goTo(1),
+    down: () => choose(1),
     'shift+tab': () => goTo(-1),
-    up: () => goTo(-1),
+    up: () => choose(-1),
   };
   const write = (event: InputEvent): void => {
     if (form.field === 'type') {
@@ -124,7 +152,8 @@ export function newSession(app: App, name = ''): void {
 
   app.open({
     hints: () => [
-      ['Enter', 'launch'],
+      ['Enter', form.chosen >= 0 ? 'take it' : 'launch'],
+      ...(form.field === 'folder' && form.folders.length > 0 ? ([['↓', 'choose']] as const) : []),
       ['Tab', form.field === 'folder' && (form.isLookingUp || form.folders.length > 0) ? 'complete' : 'next field'],
       ...(form.field === 'type' ? ([['Space', 'the other type']] as const) : []),
       ['Esc', 'leave'],
@@ -137,7 +166,7 @@ export function newSession(app: App, name = ''): void {
 
 /** As in any field with its text selected. */
 function replaceProposal(form: Form, event: InputEvent): void {
-  if (!form.isProposed || event.kind === 'focus') return;
+  if (!form.isProposed || event.kind === 'focus' || event.kind === 'mouse') return;
   form.isProposed = false;
   const isErasing = event.kind === 'key' && ['backspace', 'delete'].includes(event.name);
   if (event.text !== '' || isErasing) form.texts.folder = EMPTY_EDITOR;
@@ -204,7 +233,10 @@ function formPage(app: App, form: Form, { cols, rows }: { cols: number; rows: nu
     if (field === 'folder' && isHere && form.isProposed) {
       lines.splice(lines.length - written.length, written.length, `${label} ${dress('inverse', written.join(''))}`);
     }
-    if (field === 'folder' && isHere) lines.push(...folderLines(form.folders, width).map((row) => dress('dim', row)));
+    if (field === 'folder' && isHere) {
+      const offered = folderLines(form.folders, width);
+      lines.push(...offered.map((row, index) => dress(index === form.chosen ? 'inverse' : 'dim', row)));
+    }
   }
   return { title: 'A new session', rows: lines.slice(0, rows), cursor };
 }

@@ -4,7 +4,18 @@ import type { Dispose } from '../../client/index.ts';
 /** What a person did at the terminal. */
 export type InputEvent =
   /** `a`, `enter`, `ctrl+s`, `shift+tab`, `alt+enter`, `up`…; `text` is what it types, empty for keys that type nothing */
-  { kind: 'key'; name: string; text: string } | { kind: 'paste'; text: string } | { kind: 'focus'; hasFocus: boolean };
+  | { kind: 'key'; name: string; text: string }
+  | { kind: 'paste'; text: string }
+  | { kind: 'focus'; hasFocus: boolean }
+  | MouseEvent;
+
+/** A button that went down, or a step of the wheel; the cell from 0. */
+export interface MouseEvent {
+  kind: 'mouse';
+  what: 'click' | 'wheel-up' | 'wheel-down';
+  row: number;
+  col: number;
+}
 
 /** How long nothing must follow an Esc that is the key: a terminal far away sends a sequence in parts, some ms apart. */
 const ESCAPE_MS = 40;
@@ -103,7 +114,10 @@ export function createKeyReader(options: {
   };
 }
 
-/** The key at the beginning of a text that is not empty; null for a sequence that means nothing here (a mouse, an answer to a question). */
+/**
+ * The key at the beginning of a text that is not empty; null for a sequence that means nothing here (an answer to a
+ * question).
+ */
 function readKey(text: string): { length: number; event: InputEvent | null } {
   const sequence = SEQUENCE.exec(text);
   if (sequence !== null) return { length: sequence[0].length, event: readSequence(sequence) };
@@ -137,14 +151,29 @@ function readCharacter(character: string): InputEvent {
 
 function readSequence([, parameters = '', , final = '', afterSs3]: RegExpExecArray): InputEvent | null {
   if (afterSs3 !== undefined) return namedKey(afterSs3 === 'M' ? 'enter' : LETTER_KEYS[afterSs3], '');
-  // A mouse, or an answer to a question that nobody here asked.
-  if (/^[<=>?]/.test(parameters)) return null;
+  if (parameters.startsWith('<')) return readMouse(parameters.slice(1), final);
+  // An answer to a question that nobody here asked.
+  if (/^[=>?]/.test(parameters)) return null;
   if (final === 'I' || final === 'O') return { kind: 'focus', hasFocus: final === 'I' };
   const [first = '', second = '', third = ''] = parameters.split(';');
   if (final === '~' && first === '27') return namedKey(CODE_KEYS[third], second);
   if (final === '~') return namedKey(NUMBER_KEYS[first], second);
   if (final === 'u') return namedKey(CODE_KEYS[first] ?? characterOf(first), second);
   return namedKey(LETTER_KEYS[final], second);
+}
+
+/**
+ * Buttons of an SGR mouse report (DEC mode 1006): the left one, the wheel. Others, and with a key held, mean nothing
+ * here.
+ */
+const BUTTONS: Readonly<Record<string, MouseEvent['what']>> = { '0': 'click', '64': 'wheel-up', '65': 'wheel-down' };
+
+function readMouse(parameters: string, final: string): InputEvent | null {
+  const [button = '', col = '', row = ''] = parameters.split(';');
+  const what = BUTTONS[button];
+  // `m` is the button that goes up again.
+  if (what === undefined || final !== 'M' || !/^[1-9]\d*$/.test(row) || !/^[1-9]\d*$/.test(col)) return null;
+  return { kind: 'mouse', what, row: Number(row) - 1, col: Number(col) - 1 };
 }
 
 function characterOf(code: string): string | undefined {

@@ -15,6 +15,12 @@ export interface TuiOutput extends NodeJS.WritableStream {
 const ENTER = '\u001b[?1049h\u001b[?7l\u001b[?2004h\u001b[?1004h\u001b[2J';
 const LEAVE = '\u001b[0m\u001b[?1004l\u001b[?2004l\u001b[?7h\u001b[?25h\u001b[?1049l';
 
+/**
+ * Buttons and the wheel, told by cells however large the terminal is; one that has no mouse ignores it. With Shift a
+ * person still selects text.
+ */
+const [MOUSE_ON, MOUSE_OFF] = ['\u001b[?1000h\u001b[?1006h', '\u001b[?1006l\u001b[?1000l'];
+
 /** Where a terminal does not tell. */
 const DEFAULT_SIZE = { cols: 80, rows: 24 };
 
@@ -25,6 +31,8 @@ export interface OwnScreen {
   /** Gives it back as it was, for a while or for good. Without `enter` it does nothing. */
   leave(): void;
   write(text: string): void;
+  /** Whether it tells of the mouse. */
+  useMouse(isOn: boolean): void;
   /** false while the terminal has not taken what it was sent: what comes now would only queue */
   hasRoom(): boolean;
   onInput(listener: (bytes: Uint8Array | string) => void): Dispose;
@@ -38,23 +46,29 @@ export interface OwnScreen {
 export function openOwnScreen({ stdin, stdout }: { stdin: TuiInput; stdout: TuiOutput }): OwnScreen {
   let isEntered = false;
   let hasRoom = true;
+  let hasMouse = false;
   return {
     size: () => ({ cols: stdout.columns ?? DEFAULT_SIZE.cols, rows: stdout.rows ?? DEFAULT_SIZE.rows }),
     enter() {
       isEntered = true;
       stdin.setRawMode?.(true);
       stdin.resume();
-      stdout.write(ENTER);
+      stdout.write(hasMouse ? `${ENTER}${MOUSE_ON}` : ENTER);
     },
     leave() {
       if (!isEntered) return;
       isEntered = false;
-      stdout.write(LEAVE);
+      stdout.write(hasMouse ? `${MOUSE_OFF}${LEAVE}` : LEAVE);
       stdin.pause();
       stdin.setRawMode?.(false);
     },
     write(text) {
       if (isEntered) hasRoom = stdout.write(text);
+    },
+    useMouse(isOn) {
+      if (isOn === hasMouse) return;
+      hasMouse = isOn;
+      if (isEntered) stdout.write(isOn ? MOUSE_ON : MOUSE_OFF);
     },
     hasRoom: () => hasRoom,
     onInput(listener) {

@@ -14,14 +14,14 @@ import {
 import type { Style, StyleName } from '../../text/style.ts';
 import { cleanLine } from '../../text/terminal-text.ts';
 import { layoutEditor } from '../input/editor.ts';
-import { listed, type Model, selectedSession } from '../model.ts';
+import { isConversation, listed, type Model, selectedSession } from '../model.ts';
 import type { Hint, InputBox, Mode, Page } from '../modes/mode.ts';
 import { countAttentions } from '../order.ts';
 import type { Picture } from '../terminal/surface.ts';
 import { column, fitTo, wrap } from './cells.ts';
 import { type Frame, frameFor } from './frame.ts';
 import { type QuestionRows, questionRows } from './question-rows.ts';
-import { listRows } from './session-list.ts';
+import { type ListRows, listRows } from './session-list.ts';
 
 /** The space it gets, and what of it is scrolled to. */
 export interface ContentViewport {
@@ -37,6 +37,8 @@ export interface SessionContent {
   rows(viewport: ContentViewport): {
     rows: string[];
     cursor: { row: number; col: number } | null;
+    /** rows before the oldest that is shown when nothing is scrolled back */
+    canGoBack: number;
   };
 }
 
@@ -70,22 +72,33 @@ const TINY_SIZE = { cols: 40, rows: 10 };
 
 const isBelow = (size: Size, least: Size): boolean => size.cols < least.cols || size.rows < least.rows;
 
-const NOTHING_ASKED: QuestionRows = { rows: [], isWhole: true };
+const NOTHING_ASKED: QuestionRows = { rows: [], options: [], isWhole: true };
+const NO_LIST: ListRows = { rows: [], slugs: [] };
+
+/** What stands in a cell of the picture. */
+export type Target =
+  | { kind: 'session'; slug: string }
+  | { kind: 'list' }
+  /** an option of the question, from 1 */
+  | { kind: 'option'; number: number }
+  | { kind: 'pane' };
 
 export interface DrawnPicture extends Picture {
   /** all that the selected session asks is in it */
   isQuestionWhole: boolean;
+  /** what stands in a cell, from 0 */
+  targetAt(row: number, col: number): Target | null;
 }
 
 /** The whole picture, row by row. */
 export function draw(drawing: Drawing): DrawnPicture {
   const { size, model, mode } = drawing;
   if (isBelow(size, TINY_SIZE)) {
-    return { rows: filled(tooSmall(size), size.rows), cursor: null, isQuestionWhole: false };
+    return { rows: filled(tooSmall(size), size.rows), cursor: null, isQuestionWhole: false, targetAt: () => null };
   }
   const input = inputRows(drawing);
   const { frame, body } = measure(model, size, { inputRows: input.rows.length, isPage: mode.page !== undefined });
-  const left = frame.list.rows === 0 ? [] : list(drawing, frame);
+  const { rows: left, slugs } = frame.list.rows === 0 ? NO_LIST : list(drawing, frame);
   const pane = paneRows(drawing, frame);
   const top = 1;
   const paneTop = frame.isSideBySide ? top : top + left.length;
@@ -99,6 +112,15 @@ export function draw(drawing: Drawing): DrawnPicture {
     rows: rows.slice(0, size.rows),
     cursor: cursorOf({ input, pane, paneTop, inputTop: 2 + body }, frame),
     isQuestionWhole: pane.isQuestionWhole,
+    targetAt(row, col) {
+      const at = row - top;
+      if (at < 0 || at >= body) return null;
+      const isInList = frame.isSideBySide ? col < frame.list.cols : at < left.length;
+      const slug = slugs[at] ?? null;
+      if (isInList) return slug === null ? { kind: 'list' } : { kind: 'session', slug };
+      const number = pane.options[at + top - paneTop] ?? null;
+      return number === null ? { kind: 'pane' } : { kind: 'option', number };
+    },
   };
 }
 
@@ -153,27 +175,37 @@ function header({ model, size, now, dress }: Drawing): string {
   return `${left}${column(Math.max(width + 1, size.cols - displayWidth(right)))}${dress(tone, truncate(right, Math.max(0, room + displayWidth(right) - width)))}`;
 }
 
-function list({ model, now, home, dress }: Drawing, frame: Frame): string[] {
+function list({ model, now, home, dress }: Drawing, frame: Frame): ListRows {
   const sessions = listed(model);
   const empty = model.view.size === 0 ? ' No session yet: n makes one' : ' The filter hides all of them: f changes it';
   if (sessions.length === 0) {
-    return Array.from({ length: frame.list.rows }, (_, row) => (row === 0 ? dress('dim', empty) : ''));
+    return { rows: filled([dress('dim', empty)], frame.list.rows), slugs: [] };
   }
   const { cols, rows } = frame.list;
-  return listRows({ sessions, selected: model.selected, cols, rows, isTall: frame.isSideBySide, now, home, dress });
+  const { selected, marked } = model;
+  return listRows({ sessions, selected, marked, cols, rows, isTall: frame.isSideBySide, now, home, dress });
 }
 
-function paneRows(drawing: Drawing, frame: Frame): { rows: string[]; cursor: Cursor; isQuestionWhole: boolean } {
+interface PaneRows {
+  rows: string[];
+  cursor: Cursor;
+  isQuestionWhole: boolean;
+  /** of each row, the number of the option that stands in it */
+  options: readonly (number | null)[];
+}
+
+function paneRows(drawing: Drawing, frame: Frame): PaneRows {
   const { model, mode, dress } = drawing;
   const { cols, rows } = frame.pane;
   const page = mode.page?.(cols, rows - 1);
-  if (page !== undefined) return { ...pageRows(page, { cols, rows, dress }), isQuestionWhole: false };
+  if (page !== undefined) return { ...pageRows(page, { cols, rows, dress }), isQuestionWhole: false, options: [] };
   const session = selectedSession(model);
   if (session === null)
     return {
       rows: filled([dress('dim', '─'.repeat(cols)), ...welcome(dress, cols)], rows),
       cursor: null,
       isQuestionWhole: true,
+      options: [],
     };
   const { question } = session.status;
   const most = Math.floor((rows - 1) * QUESTION_SHARE);
@@ -182,26 +214,43 @@ function paneRows(drawing: Drawing, frame: Frame): { rows: string[]; cursor: Cur
   const room = Math.max(0, rows - 1 - asked.rows.length);
   const { back, right } = model.scroll;
   const { atColumn } = frame.pane;
-  const shown = drawing.content?.rows({ cols, rows: room, atColumn, back, right }) ?? { rows: [], cursor: null };
+  const shown = drawing.content?.rows({ cols, rows: room, atColumn, back, right }) ?? {
+    rows: [],
+    cursor: null,
+    canGoBack: 0,
+  };
   return {
-    rows: [paneTitle(drawing, session, cols), ...filled(shown.rows, room), ...asked.rows],
+    rows: [
+      paneTitle(drawing, { session, cols, canGoBack: shown.canGoBack }),
+      ...filled(shown.rows, room),
+      ...asked.rows,
+    ],
     isQuestionWhole: asked.isWhole,
+    options: [...Array.from({ length: room + 1 }, () => null), ...asked.options],
     // The cursor of a session is shown where the person is not writing something else.
     cursor: shown.cursor === null ? null : { row: shown.cursor.row + 1, col: shown.cursor.col },
   };
 }
 
-function paneTitle({ model, now, home, dress }: Drawing, session: Session, cols: number): string {
+interface PaneTitle {
+  session: Session;
+  cols: number;
+  /** rows above what is shown when nothing is scrolled back */
+  canGoBack: number;
+}
+
+function paneTitle({ model, now, home, dress }: Drawing, { session, cols, canGoBack }: PaneTitle): string {
   const { slug, path, status } = session;
   const size = session.cols === null ? '' : `${session.cols}×${session.rows}`;
-  const moved = model.scroll.back > 0 ? `scrolled back ${model.scroll.back}` : '';
+  const { back } = model.scroll;
+  const moved = scrollText({ back, canGoBack, isCounted: !isConversation(model, session) });
   const facts = [
     `${stateText(session)} ${formatSince(status.since, now)}`,
     blockedText(session),
     recordingText(session),
     queueText(session),
     pathText(path, home),
-    session.type === 'json' ? 'json' : size,
+    session.type === 'json' ? 'json' : isConversation(model, session) ? 'conversation, T: terminal' : size,
     moved,
   ];
   const name = ` ${cleanLine(slug)} `;
@@ -211,6 +260,17 @@ function paneTitle({ model, now, home, dress }: Drawing, session: Session, cols:
   );
   const line = '─'.repeat(Math.max(0, cols - 2 - displayWidth(name) - displayWidth(rest)));
   return `${dress('dim', '──')}${dress('bold', name)}${dress(sessionStyle(session) ?? 'dim', rest)}${dress('dim', line)}`;
+}
+
+/**
+ * Where one stands in what was shown before. Of a conversation only what is seen is made, so nobody has counted all of
+ * its rows.
+ */
+function scrollText(of: { back: number; canGoBack: number; isCounted: boolean }): string {
+  const { back, canGoBack, isCounted } = of;
+  if (back > 0) return isCounted ? `↑ ${back} of ${canGoBack} rows back` : `↑ ${back} rows back`;
+  if (canGoBack === 0) return '';
+  return isCounted ? `↑ ${canGoBack} rows` : '↑ more';
 }
 
 function pageRows(page: Page, { cols, rows, dress }: { cols: number; rows: number; dress: Style }) {
@@ -244,7 +304,7 @@ function rule({ model, mode, size, now, dress }: Drawing): string {
   const small = isBelow(size, LEAST_SIZE) ? `${size.cols}×${size.rows}: made for ${cols}×${rows} at least` : '';
   const title = ` ${toast?.text ?? (box?.title || small)} `;
   const shown = title.trim() === '' ? '' : truncate(title, size.cols - 3);
-  const tones = { good: 'green', bad: 'red', wait: 'yellow' } as const;
+  const tones = { good: 'green', bad: 'red', wait: 'bold' } as const;
   const tone = toast === null ? null : tones[toast.tone];
   return `${dress('dim', '──')}${dress(tone, shown)}${dress('dim', '─'.repeat(Math.max(0, size.cols - 2 - displayWidth(shown))))}`;
 }

@@ -22,6 +22,8 @@ export interface QuestionOptions {
 
 export interface QuestionRows {
   rows: string[];
+  /** of each row, the number of the option that stands in it */
+  options: (number | null)[];
   /** all of it is there */
   isWhole: boolean;
 }
@@ -35,9 +37,11 @@ export function questionRows({ question, draft, cols, rows, dress }: QuestionOpt
   const several = question.questions.length;
   const head = several > 1 ? `${Object.keys(answers).length + 1} of ${several}: ` : '';
   const { call, text } = wordsOf(question, part, most);
-  const options = part.options.flatMap((option, index) =>
+  const optionRowsOf = part.options.map((option, index) =>
     optionRows({ option, number: index + 1, part, chosen, width, dress }),
   );
+  const options = optionRowsOf.flat();
+  const numbers = optionRowsOf.flatMap((rows, index) => rows.map(() => index + 1));
   const said = [
     ...call.flatMap((line) => wrap(line, width)).map((row) => dress('bold', row)),
     ...(question.cut === true ? wrap(cutText('t opens it'), width) : []),
@@ -48,11 +52,13 @@ export function questionRows({ question, draft, cols, rows, dress }: QuestionOpt
   const isLong = part.options.some(({ label, description }) => label.length + (description?.length ?? 0) > MOST_OPTION);
   const shown = said.length > room ? [...said.slice(0, room - 1), dress('dim', '…')] : said;
   const title = ` ${KIND_TITLES[question.kind] ?? 'asks'} `;
+  const line = '─'.repeat(Math.max(0, cols - title.length - 2));
   return {
     rows: [
-      dress('yellow', `──${title}${'─'.repeat(Math.max(0, cols - title.length - 2))}`),
-      ...[...shown, ...options].slice(0, rows - 1).map((row) => `${dress('yellow', '▌')} ${row}`),
+      `${dress('dim', '──')}${dress('yellow', title)}${dress('dim', line)}`,
+      ...[...shown, ...options].slice(0, rows - 1).map((row) => `${dress('dim', '▌')} ${row}`),
     ],
+    options: [null, ...shown.map(() => null), ...numbers].slice(0, rows),
     isWhole: hasRoom && !isLong && askedText(question, part).length <= most,
   };
 }

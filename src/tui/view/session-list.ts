@@ -5,11 +5,12 @@ import { formatSince } from '../../text/durations.ts';
 import { pathText, sessionGist, sessionIcon, sessionStyle, stateText } from '../../text/session-words.ts';
 import type { Style } from '../../text/style.ts';
 import { cleanLine } from '../../text/terminal-text.ts';
-import { fitTo } from './cells.ts';
+import { column, fitTo } from './cells.ts';
 
 export interface ListOptions {
   sessions: readonly Session[];
   selected: string | null;
+  marked: ReadonlySet<string>;
   cols: number;
   rows: number;
   /** two rows a session: the second says what it asks or does */
@@ -19,20 +20,44 @@ export interface ListOptions {
   dress: Style;
 }
 
+export interface ListRows {
+  rows: string[];
+  /** of each row, the session that stands in it */
+  slugs: (string | null)[];
+}
+
 /** The list, scrolled so that the selected session is in it. Only the rows that are seen are made: a hundred sessions cost no more than ten. */
-export function listRows(options: ListOptions): string[] {
+export function listRows(options: ListOptions): ListRows {
   const { sessions, selected, rows, isTall } = options;
-  const fitting = Math.max(1, Math.floor(rows / (isTall ? 2 : 1)));
+  const height = isTall ? 2 : 1;
+  const fitting = Math.max(1, Math.floor(rows / height));
   const at = Math.max(
     0,
     sessions.findIndex((session) => session.slug === selected),
   );
   // The selected one in the middle where there is more than fits: what comes next is always seen.
   const start = Math.max(0, Math.min(at - Math.floor(fitting / 2), sessions.length - fitting));
-  const shown = sessions
-    .slice(start, start + fitting)
-    .flatMap((session) => (isTall ? tallRows(session, options) : [flatRow(session, options)]));
-  return Array.from({ length: rows }, (_, row) => shown[row] ?? '');
+  const seen = sessions.slice(start, start + fitting);
+  const shown = seen.flatMap((session) => (isTall ? tallRows(session, options) : [flatRow(session, options)]));
+  const bar = scrollBar({ rows, start, fitting, count: sessions.length });
+  return {
+    rows: Array.from({ length: rows }, (_, row) => withMark(shown[row] ?? '', bar[row] ?? '', options)),
+    slugs: Array.from({ length: rows }, (_, row) => seen[Math.floor(row / height)]?.slug ?? null),
+  };
+}
+
+/** Which part of the list is seen: a mark for each row, none where all of it is. */
+function scrollBar(of: { rows: number; start: number; fitting: number; count: number }): string[] {
+  const { rows, start, fitting, count } = of;
+  if (count <= fitting) return [];
+  const size = Math.max(1, Math.round((rows * fitting) / count));
+  const top = Math.round(((rows - size) * start) / (count - fitting));
+  return Array.from({ length: rows }, (_, row) => (row >= top && row < top + size ? '┃' : '│'));
+}
+
+/** In the last column, which rows leave free. */
+function withMark(row: string, mark: string, { cols, dress }: ListOptions): string {
+  return mark === '' ? row : `${row}${column(cols - 1)}${dress('dim', mark)}`;
 }
 
 function gistOf(session: Session, home: string | undefined): string {
@@ -53,7 +78,8 @@ const NARROW_CELLS = { slug: 10, state: 11 };
 const NARROW_COLS = 70;
 const SINCE_CELLS = 7;
 
-function flatRow(session: Session, { selected, cols, now, home, dress }: ListOptions): string {
+function flatRow(session: Session, options: ListOptions): string {
+  const { selected, cols, now, home, dress } = options;
   const style = sessionStyle(session);
   const isSelected = session.slug === selected;
   const since = formatSince(session.status.since, now).padStart(SINCE_CELLS);
@@ -66,14 +92,21 @@ function flatRow(session: Session, { selected, cols, now, home, dress }: ListOpt
   return [
     isSelected ? dress('cyan', '▌') : ' ',
     dress(style, sessionIcon(session)),
-    dress(isSelected ? 'inverse' : 'bold', ` ${slug}`),
+    markOf(session, options),
+    dress(isSelected ? 'inverse' : 'bold', slug),
     dress(style, ` ${state}`),
     dress('dim', `${since}  `),
     isSelected ? gist : dress('dim', gist),
   ].join('');
 }
 
-function tallRows(session: Session, { selected, cols, now, home, dress }: ListOptions): string[] {
+/** That something is to be done with it together with others. */
+function markOf({ slug }: Session, { marked, dress }: ListOptions): string {
+  return marked.has(slug) ? dress('cyan', '✓') : ' ';
+}
+
+function tallRows(session: Session, options: ListOptions): string[] {
+  const { selected, cols, now, home, dress } = options;
   const style = sessionStyle(session);
   const isSelected = session.slug === selected;
   const bar = isSelected ? dress('cyan', '▌') : ' ';
@@ -85,7 +118,7 @@ function tallRows(session: Session, { selected, cols, now, home, dress }: ListOp
   const gap = ' '.repeat(Math.max(1, cols - 4 - displayWidth(slug) - displayWidth(facts)));
   const gist = fitTo(gistOf(session, home), Math.max(0, cols - 4));
   return [
-    `${bar}${dress(style, sessionIcon(session))} ${dress(isSelected ? 'inverse' : 'bold', slug)}${gap}${dress(style, state)} ${dress('dim', `${since} `)}`,
+    `${bar}${dress(style, sessionIcon(session))}${markOf(session, options)}${dress(isSelected ? 'inverse' : 'bold', slug)}${gap}${dress(style, state)} ${dress('dim', `${since} `)}`,
     `${bar}  ${isSelected ? gist : dress('dim', gist)}`,
   ];
 }

@@ -1,0 +1,139 @@
+import { CatalogueError, type Session } from '../protocol/index.ts';
+import { cleanLine } from '../text/terminal-text.ts';
+import type { App } from './app.ts';
+import { listed } from './model.ts';
+import { confirm } from './modes/confirm.ts';
+import { showPage } from './modes/text-page.ts';
+import { wrap } from './view/cells.ts';
+
+/** Stops a session that lives, takes a stopped one off the list. */
+export function endSession(app: App, { slug, status }: Session): void {
+  app.toast('wait', `ending ${slug}…`);
+  app.run(async () => {
+    if (status.primary === 'dead') await app.client.call('deleteSession', { params: { slug } });
+    else await app.client.call('killSession', { params: { slug } });
+    app.toast(
+      'good',
+      status.primary === 'dead' ? `${slug} is off the list` : `${slug} has ended; x again takes it off the list`,
+    );
+  });
+}
+
+/** Begins a stopped session anew, on its conversation. */
+export function restartSession(app: App, { slug }: Session): void {
+  app.toast('wait', `restarting ${slug}…`);
+  app.run(async () => {
+    await app.client.call('restartSession', { params: { slug } });
+    app.toast('good', `${slug} restarted`);
+  });
+}
+
+export function renameSession(app: App, { slug }: Session, name: string): void {
+  app.run(async () => {
+    await app.client.call('patchSession', { params: { slug }, body: { slug: name } });
+    app.select(name);
+    app.toast('good', `${slug} is ${name} now`);
+  });
+}
+
+/** The marked sessions that the list shows: nothing is done with what nobody sees. */
+export function markedSessions({ model }: Pick<App, 'model'>): Session[] {
+  return listed(model).filter(({ slug }) => model.marked.has(slug));
+}
+
+/** Marks a session, or takes its mark away. */
+export function toggleMark({ model, changed }: Pick<App, 'model' | 'changed'>, { slug }: Session): void {
+  const marked = new Set(model.marked);
+  if (!marked.delete(slug)) marked.add(slug);
+  model.marked = marked;
+  changed();
+}
+
+/** Something that is done with each of several sessions. */
+interface Deed {
+  /** in a question: `Stop` */
+  verb: string;
+  done: string;
+  isFor(session: Session): boolean;
+  run(app: App, slug: string): Promise<unknown>;
+}
+
+const isStopped = ({ status }: Session): boolean => status.primary === 'dead';
+
+const STOP: Deed = {
+  verb: 'Stop',
+  done: 'stopped',
+  isFor: (session) => !isStopped(session),
+  run: (app, slug) => app.client.call('killSession', { params: { slug } }),
+};
+const DELETE: Deed = {
+  verb: 'Delete',
+  done: 'deleted',
+  isFor: isStopped,
+  run: (app, slug) => app.client.call('deleteSession', { params: { slug } }),
+};
+const RESTART: Deed = {
+  verb: 'Restart',
+  done: 'restarted',
+  isFor: isStopped,
+  run: (app, slug) => app.client.call('restartSession', { params: { slug } }),
+};
+const INTERRUPT: Deed = {
+  verb: 'Interrupt',
+  done: 'interrupted',
+  isFor: ({ status }) => status.primary === 'active' || status.primary === 'stuck',
+  run: (app, slug) => app.client.call('interrupt', { params: { slug } }),
+};
+
+/** Stops those of the marked that live; where all are stopped, takes them off the list. */
+export function endMarked(app: App): void {
+  doWithMarked(app, markedSessions(app).every(isStopped) ? DELETE : STOP);
+}
+export const restartMarked = (app: App): void => doWithMarked(app, RESTART);
+export const interruptMarked = (app: App): void => doWithMarked(app, INTERRUPT);
+
+/** Asks, with the names, then says what became of each. */
+function doWithMarked(app: App, { verb, done, isFor, run }: Deed): void {
+  const slugs = markedSessions(app)
+    .filter(isFor)
+    .map(({ slug }) => slug);
+  if (slugs.length === 0) {
+    app.toast('bad', `${verb}: none of the marked sessions`);
+    return;
+  }
+  confirm(app, {
+    question: `${verb} ${slugs.length === 1 ? slugs[0] : `these ${slugs.length} sessions`}?`,
+    about: slugs.map(cleanLine).join(', '),
+    onYes: () =>
+      reportEach(app, `${verb} ${slugs.length}`, slugs, async (slug) => {
+        await run(app, slug);
+        return `${slug}: ${done}`;
+      }),
+  });
+}
+
+/**
+ * Does something with each session, all at once, and shows a line for each. @param run does it, and says what was done
+ */
+export function reportEach(
+  app: App,
+  title: string,
+  slugs: readonly string[],
+  run: (slug: string) => Promise<string>,
+): void {
+  app.toast('wait', `${title}…`);
+  app.run(async () => {
+    const lines = await Promise.all(
+      slugs.map(async (slug) => {
+        try {
+          return await run(slug);
+        } catch (error) {
+          if (!(error instanceof CatalogueError)) throw error;
+          return `${slug}: ${error.message} — ${error.hint.replace(/\bSLUG\b/g, slug)}`;
+        }
+      }),
+    );
+    app.model.marked = new Set();
+    showPage(app, title, (cols) => lines.flatMap((line) => wrap(cleanLine(line), cols - 2)).map((row) => ` ${row}`));
+  });
+}

@@ -1,0 +1,32 @@
+import { cleanLine } from '../../text/terminal-text.ts';
+import { type App, requireSelected } from '../app.ts';
+import { EMPTY_EDITOR, edit, editorOf } from '../input/editor.ts';
+import { renameSession } from '../lifecycle.ts';
+
+/** Another name for the selected session. The old one stands there as selected text: what is typed takes its place. */
+export function rename(app: App): void {
+  const session = requireSelected(app);
+  if (session === null) return;
+  let editor = editorOf(session.slug);
+  let isProposed = true;
+  app.open({
+    hints: () => [
+      ['Enter', 'rename'],
+      ['Esc', 'leave'],
+    ],
+    handle(event) {
+      if (event.kind === 'key' && (event.name === 'escape' || event.name === 'ctrl+c')) return app.close();
+      if (event.kind === 'key' && event.name === 'enter') {
+        app.close();
+        const name = editor.text.trim();
+        if (name !== session.slug) renameSession(app, session, name);
+        return;
+      }
+      const isTyped = event.kind === 'paste' || (event.kind === 'key' && event.text !== '');
+      editor = edit(isProposed && isTyped ? EMPTY_EDITOR : editor, event) ?? editor;
+      if (event.kind !== 'focus') isProposed = false;
+      app.changed();
+    },
+    input: () => ({ title: `Another name for ${cleanLine(session.slug)}`, mark: 'name: ', editor, isActive: true }),
+  });
+}

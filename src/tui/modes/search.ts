@@ -1,0 +1,62 @@
+import type { App } from '../app.ts';
+import { EMPTY_EDITOR, edit, editorOf } from '../input/editor.ts';
+import type { Hint } from './mode.ts';
+import { showHits } from './search-results.ts';
+
+/** Hits asked for: a page or two to read. */
+const MOST_HITS = 50;
+
+/**
+ * What to search for. A command of this program, which was typed here before it had a key of its own, is run; the title
+ * says so before Enter.
+ */
+export function editSearch(app: App): void {
+  const { commands } = app;
+  let editor = EMPTY_EDITOR;
+  /** the command that is meant; null: words to search for */
+  const command = (): string | null => {
+    const typed = `/${editor.text.trim()}`;
+    return commands.has(typed) && commands.fits(typed) ? typed : null;
+  };
+  app.open({
+    hints: (): Hint[] => [
+      ['Enter', command() === null ? 'search' : 'run it'],
+      ['Tab', 'complete a command'],
+      ['Esc', 'leave'],
+    ],
+    handle(event) {
+      if (event.kind === 'key' && (event.name === 'escape' || event.name === 'ctrl+c')) return app.close();
+      if (event.kind === 'key' && event.name === 'enter') {
+        const typed = command();
+        app.close();
+        if (typed !== null) commands.run(app, typed);
+        else search(app, editor.text.trim());
+        return;
+      }
+      if (event.kind === 'key' && event.name === 'tab') {
+        const completed = commands.complete(`/${editor.text}`);
+        if (completed !== null) editor = editorOf(completed.slice(1));
+      } else editor = edit(editor, event) ?? editor;
+      app.changed();
+    },
+    input: () => ({
+      title: command() === null ? 'Search all sessions' : `Enter runs the command ${command()}`,
+      mark: '/',
+      editor,
+      isActive: true,
+    }),
+  });
+}
+
+/** Searches, and shows what was found. */
+export function search(app: App, words: string): void {
+  if (words === '') {
+    app.toast('bad', 'There is nothing to search for');
+    return;
+  }
+  app.toast('wait', 'searching…');
+  app.run(async () => {
+    const { hits } = await app.client.call('search', { query: { q: words, limit: MOST_HITS } });
+    showHits(app, hits, words);
+  });
+}
