@@ -1,3 +1,13 @@
+/**
+ * The terminal UI.
+ *
+ * - keys: `modes/browse.ts` and a file per mode, `commands.ts`; the line that is typed: `input/editor.ts`; what a
+ *   search found: `modes/search-results.ts`; a question read to its end: `modes/read-question.ts`
+ * - the mouse: `mouse.ts`; several sessions at once: `lifecycle.ts`, `modes/write-several.ts`
+ * - pictures: `view/draw.ts`; what of a session reaches the person's terminal: `terminal/session-screen.ts`,
+ *   `src/text/terminal-text.ts`
+ */
+
 import { type Dispose, EMPTY_VIEW, type SessionView, type StreamConnection } from '../client/index.ts';
 import type { StreamFrame } from '../protocol/index.ts';
 import { compareVersions } from './actions.ts';

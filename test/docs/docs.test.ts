@@ -48,6 +48,22 @@ test('every room, and every folder of a room, is on the page of the architecture
   expect(inside.filter((folder) => !page.includes(`${folder}/`))).toEqual([]);
 });
 
+test('the head comment of a file names no other that is not there', () => {
+  const named = readdirSync(join(ROOT, 'src'), { recursive: true, encoding: 'utf8' })
+    .filter((name) => /\.tsx?$/.test(name))
+    .flatMap((name) => {
+      const [head = ''] = /^\/\*\*[\s\S]*?\*\//.exec(read(`src/${name}`)) ?? [];
+      // Beside it, or in a folder above it.
+      const folders = ['.', '..', '../..', '../../..'].map((up) => join(ROOT, 'src', dirname(name), up));
+      return [...head.matchAll(/`([\w./-]+\.(?:tsx?|css))`/g)].map(([, file = '']) => ({
+        file,
+        isThere: folders.some((folder) => existsSync(join(folder, file))),
+      }));
+    });
+  expect(named.length).toBeGreaterThan(100);
+  expect(named.filter(({ isThere }) => !isThere)).toEqual([]);
+});
+
 test('each decision has options that lost, and a number of its own', () => {
   const decisions = readdirSync(join(ROOT, 'docs/adr')).sort();
   expect(decisions.map((name) => name.slice(0, 4))).toEqual(

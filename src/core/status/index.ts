@@ -1,3 +1,20 @@
+/**
+ * From evidence to status. `derive.ts` says what the evidence says at a moment, `advance.ts` what becomes of the
+ * status with that: stuck, recovered, dead. A folder per source reads that source's evidence; `arbitrate/` decides
+ * between them.
+ *
+ * - rules over the screen: `screen/generation-*.ts`, what came with each generation; regions of the window
+ *   `screen/layout.ts`, dialogs `screen/dialog.ts` and their end `screen/dialog-end.ts`, what hides the prompt
+ *   `screen/cover.ts`, the spinner's highlight `screen/flow.ts`
+ * - rules over hooks, registry, process and events: `hooks/`, `registry/`, `process-rules.ts`, `json/`; the user's
+ *   own: `user-rules.ts`
+ * - where sources disagree: `arbitrate/dispute.ts`; the races between them: `arbitrate/races.ts`; how long something
+ *   must hold to count: `thresholds.ts` (settings)
+ * - what is asked: `question.ts`, before it is drawn `asked-options.ts`, what an option does `option-meaning.ts`
+ * - a clock that is set, forward or back: `set-clock.ts`; a status along a recording: `timeline.ts`; a report without
+ *   secrets: `redact.ts`
+ */
+
 export * from './advance.ts';
 export { standingPermissions } from './asked-options.ts';
 export * from './conversation-text.ts';

@@ -1,3 +1,12 @@
+/**
+ * GNU Screen.
+ *
+ * - its sessions: `list-screens.ts`, told by `watch-screens.ts`; one whose socket is gone: `recover-socket.ts`
+ * - a session is started by `launch.ts`, and taken over by `adopt.ts`; Claude Code in one: `find-claude.ts`
+ * - keys: `type-keys.ts`; which window they go to, and what may take them there: `find-window.ts`; its size:
+ *   `size-window.ts`
+ */
+
 export * from './adopt.ts';
 export { removeLeftExchanges, type ScreenTarget } from './command.ts';
 export * from './find-claude.ts';

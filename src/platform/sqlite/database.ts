@@ -1,3 +1,13 @@
+/**
+ * What is written down.
+ *
+ * - the tables: `migrations.ts`, a store for each; of the search index: `search-schema.ts`, `search-store.ts`
+ * - damage: `check-database.ts`, of its log `write-ahead-log.ts`, which `src/server/checkpoint-when-idle.ts` keeps
+ *   short
+ * - a home whose disk is full or read-only: `home-fault.ts`; who holds a home that goes: `home-holders.ts`; one
+ *   server per home: `home-lock.ts`
+ */
+
 import { chmodSync, copyFileSync, renameSync, rmSync, statSync } from 'node:fs';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { CatalogueError } from '../../protocol/index.ts';

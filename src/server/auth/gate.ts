@@ -1,3 +1,14 @@
+/**
+ * Who is let in.
+ *
+ * - by which name the server is called: `known-names.ts`; the token: `token.ts`; how many can be tried: `guesses.ts`
+ * - browsers: `sign-ins.ts`; how a page and its server know each other: `passes.ts`
+ * - what a process inside a session may do: `session-rights.ts`; who calls: `callers.ts`,
+ *   `src/platform/process/peer.ts`
+ * - how many connections there may be: `src/server/http/connection-bounds.ts`; who can reach the server:
+ *   `src/server/http/reach.ts`
+ */
+
 import type { IncomingMessage } from 'node:http';
 import { CatalogueError, PASS_HEADER, PASS_SUBPROTOCOL_PREFIX } from '../../protocol/index.ts';
 import { readCookies } from './cookie.ts';

@@ -1,3 +1,18 @@
+/**
+ * What concerns all sessions. `fleet.ts` is what the faces ask for, this file the list, `observe.ts` the watch over
+ * the world outside.
+ *
+ * - begin and end: `launch-session.ts`, `end-session.ts`; of another type: `convert-session.ts`
+ * - what something else started: `adopt-session.ts`; whose a Claude Code is, listed here, another home's or nobody's:
+ *   `owner.ts`
+ * - after a restart: `bring-back.ts`, sessions that the database lacks
+ * - recordings: `follow-recording.ts`; one that is deleted, moved or cut off: `keep-recorded.ts`; a screen that must
+ *   be drawn again: `redraw-screen.ts`; a full disk: `disk-watch.ts`
+ * - which processes belong to a session: `session-processes.ts`; what a hook may say of its conversation:
+ *   `own-payload.ts`
+ * - one text to several: `broadcast.ts`; history, days and search: `look-back.ts`
+ */
+
 import { findAmong, type ScreenSession } from '../../platform/gnu-screen/index.ts';
 import type { SessionRecord } from '../../platform/sqlite/session-store.ts';
 import { CatalogueError, isSlug, type SessionType, SLUG_PATTERN } from '../../protocol/index.ts';

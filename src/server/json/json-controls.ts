@@ -1,3 +1,12 @@
+/**
+ * What only JSON sessions have. `driver.ts` runs the Claude Code of one, `agent-run.ts` is one process of it,
+ * `event-log.ts` its events.
+ *
+ * - how it is started, in a folder that is trusted: `start-agent.ts`; what it is asked while it runs: `control.ts`
+ * - prompts: `deliver.ts`; answers: `answer.ts`; what a turn costs: `turn-cost.ts`
+ * - events that can be searched: `index-events.ts`; sessions that the database lacks: `cards.ts`
+ */
+
 import { CONVERSATION_TYPES, conversationLines } from '../../core/status/index.ts';
 import { type Buffer, CatalogueError, type Invoke, isAsking, type LastResponse } from '../../protocol/index.ts';
 import type { SessionActor } from '../session/actor.ts';

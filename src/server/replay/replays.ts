@@ -1,3 +1,10 @@
+/**
+ * The past of recordings.
+ *
+ * - keyframes while a recording grows: `grow-keyframes.ts`; those that a restart moved aside: `older-recordings.ts`
+ * - what recordings take of the disk: `keep-in-bounds.ts`; what was dropped: `src/platform/sqlite/drop-store.ts`
+ */
+
 import { type PlayerEvent, RecordingPlayer, type RecordingSource } from '../../platform/recorder/index.ts';
 import type { ReplayEvent, ReplayFrame, ReplayInfo, ReplayOutput } from '../../protocol/index.ts';
 import type { Clock } from '../clock.ts';

@@ -1,3 +1,15 @@
+/**
+ * What only sessions in a terminal have.
+ *
+ * - texts: `deliver.ts` takes them, `carry-on.ts` does what the model (`src/core/delivery/advance.ts`) says next;
+ *   whether the session reads what is typed: `unread-input.ts`
+ * - answers: `respond.ts`, by a reply `answer-by-reply.ts` and `open-waits.ts`, by keys `answer-by-keys.ts`;
+ *   interrupts: `interrupt.ts`
+ * - the recording: `recording.ts`, what its bytes draw and what a flood does to that `drawing.ts` and
+ *   `drawing-turns.ts`, one that stops on a full disk `recording-gap.ts`
+ * - Screen itself has the keys (copy mode, a prompt): `screen-prompt.ts`
+ */
+
 import { v7 as uuid } from 'uuid';
 import { readHardcopy, renameScreen, resizeScreen, typeKeys } from '../../platform/gnu-screen/index.ts';
 import { renameRecording } from '../../platform/recorder/index.ts';

@@ -1,3 +1,14 @@
+/**
+ * What every session has. `actor.ts` is what is known of one: its parts are the record (`kept-record.ts`), what comes
+ * in about it (`evidence-intake.ts`), its status (`session-status.ts`) and how it spent its days (`time-spent.ts`).
+ *
+ * - one command after another: `mailbox.ts`
+ * - deliveries written down: `delivery-journal.ts`; on a full disk: `patient-writes.ts`, `patient-deliveries.ts`
+ * - what an interrupt keeps back, and what lets it go on: `queue-stop.ts`; replies kept for later: `stash.ts`
+ * - evidence over a restart, by the clock of then and now: `kept-evidence.ts`
+ * - a session as every face shows it: `view.ts`
+ */
+
 import type { Answer, Buffer, Session } from '../../protocol/index.ts';
 import type { RecordingStream } from '../sessions.ts';
 import type { Conversation } from './conversation.ts';

@@ -1,3 +1,11 @@
+/**
+ * The WebSockets. `web-sockets.ts` takes connections, `client-socket.ts` knows how full one is, `sessions-hub.ts`
+ * tells the plain list.
+ *
+ * - a recording: `recording-feed.ts` once for all, `subscription.ts` per client; how fast: `src/core/stream/pace.ts`
+ * - who is sent which events of JSON sessions: `event-subscription.ts`
+ */
+
 import type { Session, StreamFrame } from '../../protocol/index.ts';
 import type { Clock } from '../clock.ts';
 import type { Logger } from '../logger.ts';
