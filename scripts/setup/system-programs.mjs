@@ -70,16 +70,6 @@ export function findChromium(env) {
   return env.CHROMIUM ?? findOnPath(CHROMIUM.programs, env.PATH);
 }
 
-/**
- * The Firefox that the page is looked at in as well, where there is one: the one that `FIREFOX` names, else the
- * system's. It is never installed:
- * 280 MB for one test.
- * @param {NodeJS.ProcessEnv} env
- */
-export function findFirefox(env) {
-  return env.FIREFOX ?? findOnPath(['firefox-esr', 'firefox'], env.PATH);
-}
-
 /** @param {string} file */
 function isExecutable(file) {
   try {

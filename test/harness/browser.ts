@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { type Browser, type BrowserContext, chromium, firefox, type Page } from 'playwright-core';
-import { findChromium, findFirefox } from '../../scripts/setup/system-programs.mjs';
+import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
+import { findChromium } from '../../scripts/setup/system-programs.mjs';
 import type { World } from './world.ts';
 
 /** A phone that is small but in use, and a laptop. */
@@ -35,22 +35,6 @@ export async function openBrowser(world: Pick<World, 'onDispose' | 'env'>): Prom
       '--enable-unsafe-swiftshader',
       `--proxy-server=http://127.0.0.1:${port}`,
     ],
-    env: world.env,
-  });
-  elsewhere.set(browser, asked);
-  world.onDispose(() => browser.close());
-  return browser;
-}
-
-/** The system's own Firefox without a window, driven by WebDriver BiDi. Ends with the world. */
-export async function openFirefox(world: Pick<World, 'onDispose' | 'env'>): Promise<Browser> {
-  const program = findFirefox(process.env);
-  if (program === null) throw new Error('there is no Firefox');
-  const { port, asked } = await startRefusingProxy(world);
-  const browser = await firefox.launch({
-    executablePath: program,
-    channel: 'moz-firefox',
-    proxy: { server: `http://127.0.0.1:${port}`, bypass: '127.0.0.1' },
     env: world.env,
   });
   elsewhere.set(browser, asked);
