@@ -23,7 +23,7 @@ const BANNED = [
   { turn: /\bfor ever\b/i, better: '"forever"' },
 ];
 
-const COMMENT = /^\s*(?:\/\/|\/\*|\*|#|<!--)/;
+const COMMENT = /^\s*(?:\/\/|\/\*|\*(?!\*))/;
 const PAGES = ['README.md', 'CONTRIBUTING.md', 'SECURITY.md', 'CHANGELOG.md'];
 
 /**

@@ -19,8 +19,9 @@ const ENTRY_CHARACTERS = 2_000;
 const ENTRY_MS = 5_000;
 
 /**
- * `more`: there is more to do at once. `unsettled`: to be looked at again when the screen has settled. `done`: nothing to do until it
- * grows. `replaced`: the file is not the one that it was. */
+ * `more`: there is more to do at once. `unsettled`: to be looked at again when the screen has settled. `done`: nothing
+ * to do until it grows. `replaced`: the file is not the one that it was.
+ */
 export type SliceOutcome = 'more' | 'unsettled' | 'done' | 'replaced';
 
 /** Reads along a recording and puts into the index what its screen showed, each line once. Goes on where the index says it was. */
