@@ -235,7 +235,7 @@ test.each<[string, (script: Script) => void, RegExp]>([
     (run) => {
       run.finals['S0.c1.1'] = 'held';
     },
-    /^queued at the end/,
+    /^held at the end/,
   ],
   [
     'a text whose fate is unknown without a crash',
