@@ -31,7 +31,7 @@ export interface PartAnswer {
 export function planAnswer(question: Question, answer: Answer): AnswerPlan {
   const plan = readAnswer(question, answer);
   if (question.cut !== true || plan.kind !== 'select') return plan;
-  const asked = question.questions.length > 0 ? question.questions : [question];
+  const asked = partsOf(question);
   const isAllowed = plan.parts.some(({ options }, part) =>
     options.some((option) => allows(asked[part]?.options[option]?.means ?? 'choice')),
   );
@@ -42,8 +42,8 @@ export function planAnswer(question: Question, answer: Answer): AnswerPlan {
 function readAnswer(question: Question, answer: Answer): AnswerPlan {
   if (question.kind === 'closing') return planClosing(answer);
   if (answer.answers !== undefined) return planSeveral(question, answer.answers);
-  const [first = flatPart(question), second] = question.questions;
-  if (second !== undefined) {
+  const [first, ...others] = partsOf(question);
+  if (others.length > 0) {
     return refuse(`This dialog asks ${question.questions.length} questions; answer each of them by its text (answers)`);
   }
   if (answer.choice === undefined) {
@@ -89,7 +89,7 @@ function planClosing(answer: Answer): AnswerPlan {
 }
 
 function planSeveral(question: Question, answers: Readonly<Record<string, string | string[]>>): AnswerPlan {
-  const known = question.questions.length > 0 ? question.questions : [flatPart(question)];
+  const known = partsOf(question);
   const foreign = Object.keys(answers).find(
     (text) => !known.some((part) => part.text === text || part.header === text),
   );
@@ -173,8 +173,10 @@ function unique(numbers: readonly number[]): number[] {
   return [...new Set(numbers)];
 }
 
-function flatPart(question: Question): QuestionPart {
-  return { header: null, text: question.text, options: question.options, multi: question.multi };
+/** The questions of a dialog; of one that is not the model's own, the dialog itself. */
+export function partsOf({ questions, text, options, multi }: Question): readonly [QuestionPart, ...QuestionPart[]] {
+  const [first = { header: null, text, options, multi }, ...others] = questions;
+  return [first, ...others];
 }
 
 function refuse(message: string): AnswerPlan {

@@ -1,7 +1,7 @@
 import type { SessionActor } from '../session/actor.ts';
 import type { Dispose } from '../sessions.ts';
 
-/** How long no dialog must be seen before its hook is told to go: a dialog that is covered or drawn anew comes back within it. */
+/** How long no dialog must be seen before its hook is told to go: a dialog that is covered or redrawn comes back within this time. */
 const LEAVE_MS = 5_000;
 
 /**
