@@ -8,13 +8,13 @@ import { startSession } from './one-session.ts';
 import { processorSeconds } from './processor-time.ts';
 
 export const about =
-  'real Claude Code on the stand-in, the same question answered by a reply and, in sessions whose hook cannot wait, by keys: from POST /sessions/S/answer to the end of the hook that waits, after which Claude Code goes on, to the frame that says that nothing is asked any more, and to the response; then 30 sessions for a minute before they ask and for a minute while they do';
+  'real Claude Code on the stand-in, the same question answered by a reply and, in sessions whose hook cannot wait, by keys: from POST /sessions/S/answer to the end of the hook that waits, after which Claude Code goes on, to the frame that says that nothing is asked any more, and to the response; then 30 sessions for 30 s before they ask and for 30 s while they do';
 
 const ANSWERS = 25;
 const DIALOGS = 30;
 /** Sessions that start at the same time. */
 const BATCH = 3;
-const MEASURED_MS = 60_000;
+const MEASURED_MS = 30_000;
 /** Launches, first looks and drawings are over by then. */
 const SETTLE_MS = 10_000;
 

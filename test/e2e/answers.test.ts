@@ -300,7 +300,8 @@ describe('a question', () => {
     const { screen_id: screenId } = await cbos.session(slug);
     await typeAtTerminal(world.env, screenId ?? '', '\x1b[200~1. a text that\n2. came late\x1b[201~');
     await cbos.until(slug, ({ buffer_tail }) => buffer_tail?.includes('2. came late') ?? false, 'has it in its field');
-    // Somebody looks what else there is, and comes back to it in two of these: the field's cursor stands before the text then.
+    // Somebody looks what else there is, and comes back to it in two of these: the field's cursor stands before the
+    // text then.
     await typeAtTerminal(world.env, screenId ?? '', text === 'scene:ask' ? UP + DOWN : UP);
     expect((await openQuestion()).options.map(({ label }) => label)).toEqual(
       question.options.map(({ label }) => label),

@@ -129,7 +129,8 @@ describe('a question whose hook waits for the answer', () => {
     for (const mark of ['one', 'two']) rmSync(join(world.dir, `ran-${mark}`), { force: true });
     await send('scene:both');
     await cbos.until(slug, ({ status }) => status.question?.kind === 'permission', 'asks for one of them');
-    // Of an agent in the background Claude Code shows no dialog as long as its hook waits: somebody at the terminal could not answer.
+    // Of an agent in the background Claude Code shows no dialog as long as its hook waits: somebody at the terminal
+    // could not answer.
     expect(waiting()).toBe(0);
     const first = await answerFront({ choice: 'yes' });
     const said = JSON.stringify(first.tool?.input).includes('ran-one') ? 'one' : 'two';

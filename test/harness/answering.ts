@@ -36,7 +36,10 @@ function withoutFifos(world: ClaudeWorld): ClaudeWorld {
   return { ...world, env: { ...world.env, PATH: `${bin}:${world.env.PATH}` } };
 }
 
-/** What Claude Code told the model of the calls of the turns whose prompt has these words, in order; nothing of a call that ended its turn. */
+/**
+ * What Claude Code told the model of the calls of the turns whose prompt has these words, in order; nothing of a call
+ * that ended its turn.
+ */
 export function toolResults(world: ClaudeWorld, prompt: string): string[] {
   return world.apiEvents.flatMap((event) => {
     // With the prompt comes what became of a call that ended the turn before.

@@ -15,16 +15,17 @@ export type OptionRef = { index: number; label: string } | 'free_text';
 export type Press = { keys: string } | { paste: string };
 
 /**
- * One step of an answer. None holds for itself: the caller looks at the screen before it and waits until the screen shows that it was taken before the
- * next, so that a dialog that goes away meanwhile gets nothing that was meant for it, and neither does what comes after it.
+ * One step of an answer. None holds for itself: the caller looks at the screen before it and waits until the screen
+ * shows that it was taken before the next, so that a dialog that goes away meanwhile gets nothing that was meant for
+ * it, and neither does what comes after it.
  */
 export interface AnswerStep {
   kind: StepKind;
-  /** What to type as the screen is now; null where the dialog does not offer it. Nothing is typed for a repeatable step that is taken already. */
+  /** What to type as the screen is now; null where the dialog does not offer it. */
   press(view: DialogView): Press | null;
-  /** Whether the screen shows that the step was taken. The last step is taken when its dialog is gone: that is not asked here. @param before when its key was typed */
+  /** Whether the screen shows that the step was taken. @param before what it showed when the step's key was typed */
   isTaken(now: DialogView, before: DialogView): boolean;
-  /** It decides nothing, so it may be tried again. */
+  /** It decides nothing, so it may be tried again, and need not be typed where it is taken already. */
   isRepeatable: boolean;
   /** the text that stands in the field when the step's key is typed */
   written: string | null;
@@ -44,7 +45,7 @@ export type StepKind =
   | 'escape';
 
 const KEYS = { up: '\x1b[A', down: '\x1b[B', right: '\x1b[C', left: '\x1b[D', enter: '\r', tab: '\t', escape: '\x1b' };
-/** Take a line of a field out from its end, and from its beginning, or the end of the line before or behind it (2.1.329). */
+/** Take out a line of a field from its end or its beginning, or the line's end before or behind it (2.1.329). */
 const DELETE_KEYS = { before: '\x15', behind: '\x0b' };
 
 /** Stands below a permission while the marker is on an option that takes a remark (2.1.329). */
@@ -103,8 +104,8 @@ export const steps = {
       (view) => view.dialog?.checked[findOption(view, option)] === isTicked,
     ),
   /**
-   * empties the field of the free-text option, where a text stands that was typed into the prompt as the question opened, or half an answer,
-   * and takes the marker off it: in the field a digit is a letter
+   * empties the field of the free-text option, where a text stands that was typed into the prompt as the question
+   * opened, or half an answer, and takes the marker off it: in the field a digit is a letter
    */
   clearField: () =>
     arranging(
@@ -209,7 +210,8 @@ function arrowsTo({ dialog }: DialogView, index: number): string | null {
 }
 
 /**
- * Whether the dialog of a question is what the screen shows, beside what the status says of it, which comes a moment later.
+ * Whether the dialog of a question is what the screen shows, beside what the status says of it, which comes a moment
+ * later.
  * @param opened what it showed when the answer began: where the model's own words are not known, it must still be that
  */
 export function showsDialog(question: Question, opened: DialogView, now: DialogView): boolean {
@@ -220,8 +222,8 @@ export function showsDialog(question: Question, opened: DialogView, now: DialogV
 }
 
 /**
- * Whether a text stands in the field that has the marker. Blanks and line breaks do not count. Where Claude Code keeps the cursor in the
- * field (2.1.329), the text must end there; 2.0.77 leaves it below everything.
+ * Whether a text stands in the field that has the marker. Blanks and line breaks do not count. Where Claude Code keeps
+ * the cursor in the field (2.1.329), the text must end there; 2.0.77 leaves it below everything.
  */
 export function standsInField(frame: ScreenFrame, text: string): boolean {
   const tail = squeeze(text).slice(-TAIL_CHARACTERS);

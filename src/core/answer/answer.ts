@@ -27,7 +27,10 @@ export interface PartAnswer {
   text: string | null;
 }
 
-/** Reads an answer against the open question. Nobody allows what they were not shown: of a question that is cut only a no is taken. */
+/**
+ * Reads an answer against the open question. Nobody allows what they were not shown: of a question that is cut only a
+ * no is taken.
+ */
 export function planAnswer(question: Question, answer: Answer): AnswerPlan {
   const plan = readAnswer(question, answer);
   if (question.cut !== true || plan.kind !== 'select') return plan;
@@ -61,7 +64,9 @@ interface Chosen {
   text: string | null;
 }
 
-/** A text beside the choice goes into the free-text option where that was chosen; else it is a remark on a yes or no. */
+/**
+ * A text beside the choice goes into the free-text option where that was chosen; else it is a remark on a yes or no.
+ */
 function planChoice(question: Question, part: QuestionPart, chosen: Chosen): AnswerPlan {
   const { options, choice, text } = chosen;
   const freeText = freeTextOption(part.options);
@@ -152,8 +157,8 @@ function inRange(part: QuestionPart, numbers: readonly number[]): readonly numbe
 }
 
 /**
- * The option that a word means, from 0; -1 when there is none. Where no option refuses, words do. In a question of the model's own only a
- * single one may carry the word.
+ * The option that a word means, from 0; -1 when there is none. Where no option refuses, words do. In a question of the
+ * model's own only a single one may carry the word.
  */
 export function optionFor(
   kind: Question['kind'],

@@ -16,7 +16,8 @@ export interface AnswerParts {
 
 /**
  * Answers the question that is open, or by its id the one that is meant.
- * @throws CatalogueError no_question, stale_question, no_such_option, not_shown_whole, not_confirmed; for a question in words what `send` throws
+ * @throws CatalogueError no_question, stale_question, no_such_option, not_shown_whole, not_confirmed; for a question in
+ *   words what `send` throws
  */
 export async function answerJsonQuestion(parts: AnswerParts, request: Answer): Promise<void> {
   const { actor, driver, deliverer } = parts;

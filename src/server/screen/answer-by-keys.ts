@@ -22,8 +22,8 @@ import { seePrompt, takesManyPastes } from '../session/see-delivery.ts';
 /** How long a dialog may take to be drawn after its hook has told of it: 10 to 150 ms, longer on a loaded machine. */
 const DRAWN_MS = 3_000;
 /**
- * How long a dialog must have stood before it gets keys. Those that come within some 150 ms may be lost, and the marker jumps back to where it
- * began: 2.1.329 draws the dialog anew once its own hooks have run.
+ * How long a dialog must have stood before it gets keys. Those that come within some 150 ms may be lost, and the marker
+ * jumps back to where it began: 2.1.329 draws the dialog anew once its own hooks have run.
  */
 const READY_MS = 500;
 /** How long a dialog may go on changing before CBOS gives up on it. */
@@ -32,12 +32,21 @@ const STOOD_MS = 10_000;
 const MARKED_MS = 200;
 /** How long the screen may take to show a key: 20 to 100 ms (2.1.329). */
 const STEP_MS = 2_000;
-/** How often to move a marker or tick a box that the screen does not show. A key that decides something is never typed twice. */
+/**
+ * How often to move a marker or tick a box that the screen does not show. A key that decides something is never typed
+ * twice.
+ */
 const TRIES = 3;
-/** The rows of a dialog of 2.1.150 besides the text in its field: four options with descriptions, and the last lines above them. */
+/**
+ * The rows of a dialog of 2.1.150 besides the text in its field: four options with descriptions, and the last lines
+ * above them.
+ */
 const DIALOG_ROWS = 20;
 const FIELD_INDENT = 10;
-/** How long to wait between a paste and Enter: versions up to 2.1.50 swallow an Enter that comes sooner, though the text shows. */
+/**
+ * How long to wait between a paste and Enter: versions up to 2.1.50 swallow an Enter that comes sooner, though the text
+ * shows.
+ */
 const OLD_ENTER_MS = 400;
 /** A digit whose dialog has gone is a letter in the prompt. */
 const DIGIT = /^\d$/;
@@ -65,8 +74,8 @@ export async function answerByKeys(actor: SessionActor, id: string, request: Ans
 }
 
 /**
- * Up to 2.1.150 a dialog grows with the text in its field, and one that is higher than the window cannot be read any more: nothing would tell
- * that the text stands there.
+ * Up to 2.1.150 a dialog grows with the text in its field, and one that is higher than the window cannot be read any
+ * more: nothing would tell that the text stands there.
  * @throws CatalogueError no_such_option
  */
 function requireRoom({ record, status }: SessionActor, question: Question, plan: AnswerPlan): void {
@@ -84,8 +93,9 @@ function rowsOf(text: string, cols: number): number {
 }
 
 /**
- * The question with its options, which the screen shows a moment after a hook has told of it. Claude Code draws a dialog in several writes, and a
- * frame between two of them has some of the options: the options count once the dialog has stood.
+ * The question with its options, which the screen shows a moment after a hook has told of it. Claude Code draws a
+ * dialog in several writes, and a frame between two of them has some of the options: the options count once the dialog
+ * has stood.
  */
 async function completeQuestion(actor: SessionActor, id: string): Promise<Question> {
   const { status } = actor;
@@ -101,7 +111,10 @@ async function completeQuestion(actor: SessionActor, id: string): Promise<Questi
   });
 }
 
-/** Waits until the dialog has stood long enough to be whole and to take keys. @returns false where it is drawn anew all the time */
+/**
+ * Waits until the dialog has stood long enough to be whole and to take keys. @returns false where it is drawn anew all
+ * the time
+ */
 async function hasStood({ status, deps }: SessionActor, isGone: () => boolean): Promise<boolean> {
   const deadline = deps.clock.now() + STOOD_MS;
   for (;;) {
@@ -194,8 +207,9 @@ class OpenDialog {
   }
 
   /**
-   * A text for a dialog's field. Newlines as Ctrl+J, each a key of its own: of a pasted one the model is told a carriage return
-   * (2.1.329). In 2.0.77 a field that anything was pasted into does not take Enter any more, so there the letters are typed.
+   * A text for a dialog's field. Newlines as Ctrl+J, each a key of its own: of a pasted one the model is told a
+   * carriage return (2.1.329). In 2.0.77 a field that anything was pasted into does not take Enter any more, so there
+   * the letters are typed.
    */
   #fieldKeys(text: string): string {
     const isNew = this.#isNew();
@@ -206,7 +220,8 @@ class OpenDialog {
   /** @throws CatalogueError stale_question, no_question */
   #requireOpen(step: AnswerStep): void {
     const view = this.view();
-    // A text of several lines may look like anything: that the text stands in the field says more than how the dialog reads.
+    // A text of several lines may look like anything: that the text stands in the field says more than how the dialog
+    // reads.
     if (step.written !== null && standsInField(view.frame, step.written)) return;
     const { question } = this.#actor.status.memory();
     const isSame = question?.id === this.#question.id || (this.#question.tool === null && this.#typed);

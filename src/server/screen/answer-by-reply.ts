@@ -9,16 +9,23 @@ import { openQuestion, readAnswer, refusal } from '../session/open-question.ts';
 
 /** How much later than its dialog a hook may come. */
 const HOOK_LAG_MS = 1_000;
-/** How long the screen may show a dialog whose hook has ended because somebody answered at the terminal: some 100 ms. */
+/**
+ * How long the screen may show a dialog whose hook has ended because somebody answered at the terminal: some 100 ms.
+ */
 const GOING_MS = 1_000;
-/** How long a dialog may take to go after the reply: 100 ms; the status knows after some 300 ms, of a no some time later. */
+/**
+ * How long a dialog may take to go after the reply: 100 ms; the status knows after some 300 ms, of a no some time
+ * later.
+ */
 const CONFIRM_MS = 4_000;
-/** How long nothing must have come of a yes before it counts as not taken: a tool that begins may draw nothing at first. */
+/**
+ * How long nothing must have come of a yes before it counts as not taken: a tool that begins may draw nothing at first.
+ */
 const NOTHING_MS = 1_500;
 
 /**
- * Replies to the hook that waits with the question. Claude Code takes one reply, and its hook ends with the reply: so the next server never repeats a
- * reply that a killed server has given, and still gives one that it has not.
+ * Replies to the hook that waits with the question. Claude Code takes one reply, and its hook ends with the reply: so
+ * the next server never repeats a reply that a killed server has given, and still gives one that it has not.
  * @returns what is left to be typed, null where nothing is: no hook waits, or the answer is none that it could print
  * @throws CatalogueError no_question, stale_question, no_such_option, not_confirmed
  */
@@ -68,7 +75,10 @@ const hookOutput = (decision: Reply): object => ({
   hookSpecificOutput: { hookEventName: 'PermissionRequest', decision },
 });
 
-/** The hook has ended: somebody is answering at the terminal, or something else ended the hook and the dialog is still open. */
+/**
+ * The hook has ended: somebody is answering at the terminal, or something else ended the hook and the dialog is still
+ * open.
+ */
 async function withoutHook(
   actor: SessionActor,
   { question, wait, request }: { question: Question; wait: string; request: Answer },

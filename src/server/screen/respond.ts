@@ -10,9 +10,11 @@ import { answerByReply } from './answer-by-reply.ts';
 const SHOWN_MS = 3_000;
 
 /**
- * Answers the question that is open when the request comes; by the time of its turn another one may be, and that is never
- * answered in its place. Where a hook waits for the reply it is given that, and nothing is typed. Resolves when Claude Code has taken the answer.
- * @throws CatalogueError not_adopted, no_question, stale_question, no_such_option, not_confirmed; for a question in words what `send` throws
+ * Answers the question that is open when the request comes; by the time of its turn another one may be, and that is
+ * never answered in its place. Where a hook waits for the reply it is given that, and nothing is typed. Resolves when
+ * Claude Code has taken the answer.
+ * @throws CatalogueError not_adopted, no_question, stale_question, no_such_option, not_confirmed; for a question in
+ *   words what `send` throws
  */
 export async function answerQuestion(actor: SessionActor, deliverer: Deliverer, request: Answer): Promise<void> {
   await untilShown(actor);
@@ -30,7 +32,10 @@ export async function answerQuestion(actor: SessionActor, deliverer: Deliverer, 
   });
 }
 
-/** A hook tells of a question before its dialog is drawn, and while a loaded machine draws for long the status follows the screen, on which the turn runs. */
+/**
+ * A hook tells of a question before its dialog is drawn, and while a loaded machine draws for long the status follows
+ * the screen, on which the turn runs.
+ */
 async function untilShown({ status }: SessionActor): Promise<void> {
   const isAsked = (): boolean => status.evidence().hooks.tools.some(({ wait }) => wait !== undefined);
   await status.until(() => status.memory().question !== null || !isAsked(), SHOWN_MS);

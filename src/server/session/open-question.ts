@@ -25,7 +25,8 @@ export function openQuestion(actor: AskingSession, id: string | undefined): Ques
 
 /**
  * What an answer means to the question.
- * @throws CatalogueError no_such_option, not_shown_whole for an answer that nobody may give who has not seen all of the question
+ * @throws CatalogueError no_such_option, not_shown_whole for an answer that nobody may give who has not seen all of the
+ *   question
  */
 export function readAnswer(slug: string, question: Question, answer: Answer): Exclude<AnswerPlan, { kind: 'refuse' }> {
   const plan = planAnswer(question, answer);
