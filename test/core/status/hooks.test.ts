@@ -105,6 +105,16 @@ describe('hooks that come twice, late or in the wrong order change nothing', () 
       'idle/waiting_input hook.Stop',
     );
   });
+  test('a request without an id belongs to the call of its turn, not to the same one that was refused before', () => {
+    const plan = { tool_name: 'ExitPlanMode', tool_input: { plan: '# Plan' } };
+    const call = (at: number, id: string) => hook(at, 'PreToolUse', { ...plan, tool_use_id: id });
+    const hooks = hooksOf(
+      ...[prompt, call(20, 'refused'), hook(21, 'PermissionRequest', plan)],
+      ...[hook(30, 'UserPromptSubmit', { prompt: 'again' }), call(40, 'open'), hook(41, 'PermissionRequest', plan)],
+    );
+    expect(hooks.tools.filter(({ requestedAt }) => requestedAt !== null).map(({ id }) => id)).toEqual(['open']);
+  });
+
   test('of two agents that ask, the one that asked first is in front, in whatever order they have called', () => {
     const of = (agent: string, command: string) => ({ ...bash(agent, command), agent_id: agent });
     const called = [hook(30, 'PreToolUse', of('x', 'one')), hook(31, 'PreToolUse', of('y', 'two'))];

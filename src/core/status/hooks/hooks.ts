@@ -147,11 +147,13 @@ function onPermissionRequest(hooks: HookEvidence, event: HookEvent): HookEvidenc
   if (asked.wait !== undefined && hooks.tools.some(({ wait }) => wait?.id === asked.wait?.id)) return hooks;
   if (asked.id !== null && hooks.endedTools.includes(asked.id)) return hooks;
   if (hooks.turnEnd !== null && hooks.turnEnd.at > event.at) return hooks;
-  const index = hooks.tools.findIndex((tool) =>
+  const isMeant = (tool: PendingTool): boolean =>
     asked.id !== null && tool.id !== null
       ? tool.id === asked.id
-      : tool.requestedAt === null && hasSameInput(tool, asked),
-  );
+      : tool.requestedAt === null && hasSameInput(tool, asked);
+  // No hook tells of a call that was refused: the same one of an earlier turn may be remembered still.
+  const ofThisTurn = hooks.tools.findIndex((tool) => tool.at > (hooks.prompt?.at ?? 0) && isMeant(tool));
+  const index = ofThisTurn < 0 ? hooks.tools.findIndex(isMeant) : ofThisTurn;
   const known = hooks.tools[index];
   const base = continueTurn(hooks, event, asked);
   if (known === undefined) {
