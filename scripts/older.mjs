@@ -27,7 +27,9 @@ for (const version of versions.split(',')) {
 }
 if (!isWithoutNetwork()) process.exit(await runWithoutNetwork(stopped.signal));
 let exitCode = 0;
-for (const program of programs) exitCode = Math.max(exitCode, await runSuites(program));
+for (const program of programs) {
+  if (!stopped.signal.aborted) exitCode = Math.max(exitCode, await runSuites(program));
+}
 process.exit(exitCode);
 
 /** @param {string} wanted @returns {Promise<string | null>} null where it cannot be had */

@@ -32,6 +32,9 @@ interface Due {
 const LANES = ['PLANS', 'ONE', 'OTHER'] as const;
 type LaneName = (typeof LANES)[number];
 
+/** With a load of 40 a start took 40 s. */
+const START_MS = 120_000;
+
 /** No person is asked more in one turn. */
 const MOST_IN_A_TURN = 12;
 
@@ -150,7 +153,7 @@ class Lane {
     const body = { slug, type: 'screen', path: project, ...mode };
     const { error } = await answering.cbos.call('POST', '/sessions', body);
     if (error !== null) throw new Error(error.message);
-    await answering.cbos.untilStatus(slug, 'idle/ready');
+    await answering.cbos.untilStatus(slug, 'idle/ready', START_MS);
     if (name === 'PLANS') await this.#untilMode('plan', slug);
     return slug;
   }
