@@ -111,6 +111,7 @@ class Lane {
         failed(rest[0]?.kind ?? '', String(error)),
       ]);
       given.push(...turn);
+      for (const { kind, fault } of turn) if (fault !== null) process.stdout.write(`${kind}: ${fault}\n`);
       if (turn.some(({ fault }) => fault !== null)) await this.#endSession();
     }
     return given;

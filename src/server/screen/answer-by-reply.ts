@@ -7,8 +7,8 @@ import type { ArrivedHook, SessionActor } from '../session/actor.ts';
 import { noteEnding } from '../session/delivery-journal.ts';
 import { openQuestion, readAnswer, refusal } from '../session/open-question.ts';
 
-/** How much later than its dialog a hook may come. */
-const HOOK_LAG_MS = 1_000;
+/** How much later than its dialog a hook may come: 2 s at a load of 35. */
+const HOOK_LAG_MS = 5_000;
 /**
  * How long the screen may show a dialog whose hook has ended because somebody answered at the terminal: some 100 ms.
  */
@@ -49,6 +49,7 @@ export async function answerByReply(actor: SessionActor, id: string, request: An
       return await withoutHook(actor, { question, wait, request });
     }
     await confirm(actor, watch.outcome);
+    actor.settleCall(wait, reply.behavior === 'deny');
   } finally {
     watch.dispose();
     actor.forgetWait(wait);
@@ -63,10 +64,16 @@ async function untilHookTells({ status, record }: SessionActor, id: string): Pro
   if (!hasHook || record.launchId === null || status.evidence().hooks.lastAt === null) return;
   const isTold = (): boolean => {
     const { question, wait } = status.memory();
-    return wait !== null || question?.id !== id || question.kind === 'setup';
+    return wait !== null || question?.id !== id || question.kind === 'setup' || hasToldWithoutWait(status, question);
   };
   await status.until(isTold, HOOK_LAG_MS);
 }
+
+/** The hook of an agent in the background does not wait, nor does one that has no place for a reply. */
+const hasToldWithoutWait = (status: SessionActor['status'], { tool }: Question): boolean =>
+  status.evidence().hooks.tools.some(
+    ({ requestedAt, wait, input }) => requestedAt !== null && wait === undefined && input === tool?.input,
+  );
 
 const waitingTool = ({ status }: SessionActor, wait: string | null): PendingTool | null =>
   status.evidence().hooks.tools.find((tool) => tool.wait !== undefined && tool.wait.id === wait) ?? null;

@@ -130,7 +130,7 @@ describe('an answer', () => {
       'a remark on an option of a question',
       ONE,
       { choice: 1, text: 'x' },
-      refuse(expect.stringContaining('no remark')),
+      refuse(expect.stringContaining('no reply')),
     ],
     ['the text field by number and a text', ONE, { choice: 3, text: 'MySQL' }, select([], 'MySQL')],
     ['numbers for boxes, doubled', BOXES, { choice: [2, 1, 2] }, select([1, 0])],

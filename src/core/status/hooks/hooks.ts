@@ -141,6 +141,18 @@ export function forgetWait(hooks: HookEvidence, id: string): HookEvidence {
   return { ...hooks, tools: hooks.tools.map(without) };
 }
 
+/**
+ * A reply to the hook that waits has been taken. A refused call is over, of which no hook tells; one that was allowed
+ * runs.
+ */
+export function settleCall(hooks: HookEvidence, id: string, isRefused: boolean): HookEvidence {
+  const tools = hooks.tools.flatMap(({ wait, ...tool }): PendingTool[] => {
+    if (wait === undefined || wait.id !== id) return wait === undefined ? [tool] : [{ ...tool, wait }];
+    return isRefused ? [] : [{ ...tool, requestedAt: null }];
+  });
+  return { ...hooks, tools };
+}
+
 /** PermissionRequest names no call id in some versions: then it belongs to the announced call with the same input. */
 function onPermissionRequest(hooks: HookEvidence, event: HookEvent): HookEvidence {
   const asked = { ...toolOf(event, event.at), ...waitOf(event) };
