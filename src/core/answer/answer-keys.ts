@@ -27,7 +27,7 @@ export interface AnswerStep {
   isTaken(now: DialogView, before: DialogView): boolean;
   /** It decides nothing, so it may be tried again, and need not be typed where it is taken already. */
   isRepeatable: boolean;
-  /** the text that stands in the field when the step's key is typed */
+  /** the text that is in the field when the step's key is typed */
   written: string | null;
 }
 
@@ -150,8 +150,9 @@ export const steps = {
  * The steps that answer a dialog, from what it shows when the answer begins. Measured on 2.1.329:
  * - a digit answers a numbered dialog at once. Where it comes too late it is a harmless letter in the prompt, while an
  *   Enter would send what stands there: so digits wherever they do. The trust dialog has no numbers and ignores them.
- * - in a question with checkboxes digits tick, Right leads on; a text for its free-text option ticks that, and only with the marker
- *   elsewhere does Right lead on. After several questions, or one with checkboxes, a page asks to submit.
+ * - in a question with checkboxes digits tick, Right leads on; a text for its free-text option ticks that, and only
+ *   with the marker elsewhere does Right lead on. After several questions, or one with checkboxes, a page asks to
+ *   submit.
  * - a remark: marker, Tab, text, Enter.
  */
 export function answerSteps(
@@ -222,7 +223,7 @@ export function showsDialog(question: Question, opened: DialogView, now: DialogV
 }
 
 /**
- * Whether a text stands in the field that has the marker. Blanks and line breaks do not count. Where Claude Code keeps
+ * Whether a text is in the field that has the marker. Blanks and line breaks do not count. Where Claude Code keeps
  * the cursor in the field (2.1.329), the text must end there; 2.0.77 leaves it below everything.
  */
 export function standsInField(frame: ScreenFrame, text: string): boolean {
@@ -262,7 +263,7 @@ function findOption(view: DialogView, option: OptionRef): number {
   return isIt ? option.index : -1;
 }
 
-/** What stands in the field of a question's free-text option, null where nothing does. */
+/** What is in the field of a question's free-text option, null where nothing does. */
 const textInField = (view: DialogView): string | null =>
   optionsOf(view)[findOption(view, 'free_text')]?.description ?? null;
 

@@ -220,7 +220,7 @@ class OpenDialog {
   /** @throws CatalogueError stale_question, no_question */
   #requireOpen(step: AnswerStep): void {
     const view = this.view();
-    // A text of several lines may look like anything: that the text stands in the field says more than how the dialog
+    // A text of several lines may look like anything: that the text is in the field says more than how the dialog
     // reads.
     if (step.written !== null && standsInField(view.frame, step.written)) return;
     const { question } = this.#actor.status.memory();

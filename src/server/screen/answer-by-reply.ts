@@ -25,7 +25,7 @@ const NOTHING_MS = 1_500;
 
 /**
  * Replies to the hook that waits with the question. Claude Code takes one reply, and its hook ends with the reply: so
- * the next server never repeats a reply that a killed server has given, and still gives one that it has not.
+ * the next server never repeats a reply that a killed server has given, and still gives one that is missing.
  * @returns what is left to be typed, null where nothing is: no hook waits, or the answer is none that it could print
  * @throws CatalogueError no_question, stale_question, no_such_option, not_confirmed
  */
@@ -71,9 +71,11 @@ async function untilHookTells({ status, record }: SessionActor, id: string): Pro
 
 /** The hook of an agent in the background does not wait, nor does one that has no place for a reply. */
 const hasToldWithoutWait = (status: SessionActor['status'], { tool }: Question): boolean =>
-  status.evidence().hooks.tools.some(
-    ({ requestedAt, wait, input }) => requestedAt !== null && wait === undefined && input === tool?.input,
-  );
+  status
+    .evidence()
+    .hooks.tools.some(
+      ({ requestedAt, wait, input }) => requestedAt !== null && wait === undefined && input === tool?.input,
+    );
 
 const waitingTool = ({ status }: SessionActor, wait: string | null): PendingTool | null =>
   status.evidence().hooks.tools.find((tool) => tool.wait !== undefined && tool.wait.id === wait) ?? null;
