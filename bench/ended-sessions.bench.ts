@@ -1,15 +1,13 @@
-import { readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { makeEndedSessions } from '../test/faults/harness/ended-sessions.ts';
 import { startCbos } from '../test/harness/cbos.ts';
 import { createWorld, type World } from '../test/harness/world.ts';
 import type { Figure } from './figures.mjs';
+import { processorSeconds } from './processor-time.ts';
 
 export const about =
   '1,000 ended sessions, each with a recording of a real turn repeated to 0.5 MB and 200 changes of its status: how long a server takes to answer, and the processor time it takes until it rests, the first time and each later one';
 
-/** Clock ticks a second, in /proc. */
-const TICKS_PER_S = 100;
 /** It rests when it took less than a tenth of a core for so long; by then recordings were tidied up, too (10 s after the start). */
 const REST_MS = 3_000;
 const AT_LEAST_MS = 14_000;
@@ -58,10 +56,4 @@ async function startAndRest(world: World): Promise<{ readyMs: number; processorS
   }
   await cbos.stop();
   return { readyMs, processorS: last };
-}
-
-/** Of all its threads, in user and system mode. */
-function processorSeconds(pid: number): number {
-  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
-  return (Number(fields[11]) + Number(fields[12])) / TICKS_PER_S;
 }

@@ -12,6 +12,11 @@
  * @typedef {{ about: string, measure: () => Promise<readonly Figure[]> }} Bench
  */
 
+/** @param {readonly number[]} values */
+export function median(values) {
+  return [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
+}
+
 /** @param {Figure} figure */
 export function isWithinLimit({ value, limit }) {
   return limit === undefined || value <= limit;

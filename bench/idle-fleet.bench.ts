@@ -7,6 +7,7 @@ import { startCbos } from '../test/harness/cbos.ts';
 import { waitFor } from '../test/harness/wait-for.ts';
 import { createWorld } from '../test/harness/world.ts';
 import type { Figure } from './figures.mjs';
+import { processorSeconds } from './processor-time.ts';
 
 export const about =
   '30 idle sessions of a stub agent for 30 s: what the server takes, beside a Node process that does nothing';
@@ -15,8 +16,6 @@ const SESSIONS = 30;
 const MEASURED_MS = 30_000;
 /** Launches, replays and first looks are over by then. */
 const SETTLE_MS = 5_000;
-/** `getconf CLK_TCK` of every Linux that CBOS runs on. */
-const TICKS_PER_SECOND = 100;
 
 export async function measure(): Promise<Figure[]> {
   await using world = createWorld();
@@ -44,12 +43,12 @@ export async function measure(): Promise<Figure[]> {
   });
 
   await delay(SETTLE_MS);
-  const before = cpuTicks(cbos.pid);
-  const bareBefore = cpuTicks(bare.pid ?? 0);
+  const before = processorSeconds(cbos.pid);
+  const bareBefore = processorSeconds(bare.pid ?? 0);
   await delay(MEASURED_MS);
-  const share = (ticks: number): number => (ticks / TICKS_PER_SECOND / (MEASURED_MS / 1_000)) * 100;
-  const cpu = share(cpuTicks(cbos.pid) - before);
-  const bareCpu = share(cpuTicks(bare.pid ?? 0) - bareBefore);
+  const share = (seconds: number): number => (seconds / (MEASURED_MS / 1_000)) * 100;
+  const cpu = share(processorSeconds(cbos.pid) - before);
+  const bareCpu = share(processorSeconds(bare.pid ?? 0) - bareBefore);
   const memory = memoryMegabytes(cbos.pid);
   const bareMemory = memoryMegabytes(bare.pid ?? 0);
   bare.kill();
@@ -60,12 +59,6 @@ export async function measure(): Promise<Figure[]> {
     { name: 'bare Node, memory', value: bareMemory, unit: 'MB' },
     { name: 'memory, server against bare Node', value: memory / bareMemory, unit: 'times' },
   ];
-}
-
-/** User and system time of a process, in clock ticks. */
-function cpuTicks(pid: number): number {
-  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
-  return Number(fields[11]) + Number(fields[12]);
 }
 
 function memoryMegabytes(pid: number): number {

@@ -5,7 +5,7 @@ import { startCbos } from '../test/harness/cbos.ts';
 import { claudeWorld } from '../test/harness/claude.ts';
 import { jsonSessions } from '../test/harness/json-session.ts';
 import { waitFor } from '../test/harness/wait-for.ts';
-import type { Figure } from './figures.mjs';
+import { type Figure, median } from './figures.mjs';
 
 export const about =
   '200 JSON sessions that have each had a turn and gone quiet, for 20 s: what the server takes; and how soon a resumed turn of the real Claude Code says something';
@@ -95,10 +95,6 @@ function isComplete(frame: StreamFrame, slug: string): boolean {
 /** A stand-in that waits for nothing answers at once: what is measured is the way there and back. */
 function isAnswer(frame: StreamFrame): boolean {
   return frame.type === 'claude_event' && frame.event.type === 'stream_event';
-}
-
-function median(values: readonly number[]): number {
-  return [...values].sort((one, other) => one - other)[Math.floor(values.length / 2)] ?? Number.NaN;
 }
 
 /** When a session's process was started, Unix milliseconds, to 10 ms. */

@@ -1,6 +1,7 @@
 import { startCbos } from '../test/harness/cbos.ts';
 import { claudeWorld } from '../test/harness/claude.ts';
-import type { Figure } from './figures.mjs';
+import { type Figure, median } from './figures.mjs';
+import { startSession } from './one-session.ts';
 
 export const about =
   'real Claude Code on the stand-in: from POST /sessions/S/send to its answer, confirmed for an idle session, and with `queue` for a busy one';
@@ -10,9 +11,7 @@ const SENDS = 25;
 export async function measure(): Promise<Figure[]> {
   await using world = await claudeWorld();
   const cbos = await startCbos(world);
-  const created = await cbos.call('POST', '/sessions', { slug: 'S', type: 'screen', path: world.projectDir });
-  if (created.error !== null) throw new Error(created.error.message);
-  await cbos.untilStatus('S', 'idle/ready');
+  await startSession(cbos, world, 'S');
   const send = async (text: string, queue: boolean, status: string): Promise<number> => {
     const from = performance.now();
     const sent = await cbos.call<{ status: string }>('POST', '/sessions/S/send', { text, queue });
@@ -39,8 +38,4 @@ export async function measure(): Promise<Figure[]> {
     { name: `a text to be held, accepted, median of ${SENDS}`, value: median(queued), unit: 'ms', limit: 50 },
     { name: 'the slowest of them', value: Math.max(...queued), unit: 'ms', limit: 50 },
   ];
-}
-
-function median(values: readonly number[]): number {
-  return [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
 }

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { type Cbos, startCbos, type Watcher } from '../test/harness/cbos.ts';
 import { type ClaudeWorld, claudeWorld } from '../test/harness/claude.ts';
 import { waitFor } from '../test/harness/wait-for.ts';
-import type { Figure } from './figures.mjs';
+import { type Figure, median } from './figures.mjs';
 
 export const about =
   'real Claude Code on the stand-in: from the event at the model to the frame at a WebSocket client, Claude Code itself included';
@@ -143,8 +143,4 @@ function figures(how: string, samples: Samples, limit: number): Figure[] {
       { name: `${what}, ${how}, slowest`, value: Math.max(...values), unit: 'ms' },
     ];
   });
-}
-
-function median(values: readonly number[]): number {
-  return [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
 }

@@ -5,7 +5,7 @@ import pty, { type IPty } from '@lydell/node-pty';
 import { type Cbos, PROGRAM, startCbos } from '../test/harness/cbos.ts';
 import { waitFor } from '../test/harness/wait-for.ts';
 import { createWorld, type World } from '../test/harness/world.ts';
-import type { Figure } from './figures.mjs';
+import { type Figure, median } from './figures.mjs';
 
 export const about =
   'the terminal UI in 280×60: a live session of 200×50 that changes 30 times a second, the start, a hundred sessions scrolled through';
@@ -33,8 +33,8 @@ export async function measure(): Promise<Figure[]> {
   return [
     { name: 'live session, processor', value: live.cpuPercent, unit: '% of a core', limit: 5 },
     { name: 'live session, updates that were not seen', value: live.unseenPercent, unit: '%', limit: 10 },
-    { name: 'start to first picture, median', value: medianOf(starts), unit: 'ms', limit: 300 },
-    { name: 'key to picture among 100 sessions, median', value: medianOf(scrolling), unit: 'ms' },
+    { name: 'start to first picture, median', value: median(starts), unit: 'ms', limit: 300 },
+    { name: 'key to picture among 100 sessions, median', value: median(scrolling), unit: 'ms' },
     { name: 'key to picture among 100 sessions, slowest', value: Math.max(...scrolling), unit: 'ms', limit: 50 },
   ];
 }
@@ -140,10 +140,6 @@ async function measureScrolling(world: World, slugs: readonly string[]): Promise
   }
   await close(shown);
   return took;
-}
-
-function medianOf(values: readonly number[]): number {
-  return [...values].sort((one, other) => one - other)[Math.floor(values.length / 2)] ?? Number.NaN;
 }
 
 /** User and system time of a process, in clock ticks. */

@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { runCbos } from '../test/harness/cbos.ts';
 import { waitFor } from '../test/harness/wait-for.ts';
 import { createWorld, type World } from '../test/harness/world.ts';
-import type { Figure } from './figures.mjs';
+import { type Figure, median } from './figures.mjs';
 import { memoryMegabytes, startGrowing } from './growing-recordings.ts';
 
 export const about =
@@ -87,8 +87,4 @@ async function timed(work: () => Promise<void>): Promise<number> {
   const startedAt = performance.now();
   await work();
   return performance.now() - startedAt;
-}
-
-function median(values: readonly number[]): number {
-  return [...values].sort((one, other) => one - other)[Math.floor(values.length / 2)] ?? Number.NaN;
 }

@@ -1,4 +1,5 @@
-// npm run older -- VERSION [SUITE…]: end-to-end suites against an older Claude Code, in a network that has loopback and nothing else.
+// npm run older -- VERSION[,VERSION…] [SUITE…]: end-to-end suites against older versions of Claude Code, one after the
+// other, in a network that has loopback and nothing else.
 import { spawn } from 'node:child_process';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
@@ -6,9 +7,11 @@ import { openLoader } from './load-typescript.mjs';
 import { ROOT } from './root.mjs';
 import { isWithoutNetwork, runWithoutNetwork } from './without-network.mjs';
 
-const [version, ...suites] = process.argv.slice(2);
-if (version === undefined) {
-  process.stderr.write('npm run older -- VERSION [SUITE…], as in: npm run older -- 2.0.77 test/e2e/answers.test.ts\n');
+const [versions, ...suites] = process.argv.slice(2);
+if (versions === undefined) {
+  process.stderr.write(
+    'npm run older -- VERSION[,VERSION…] [SUITE…], as in: npm run older -- 2.0.77 test/e2e/answers.test.ts\n',
+  );
   process.exit(2);
 }
 
@@ -16,10 +19,18 @@ const stopped = new AbortController();
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.once(signal, () => stopped.abort());
 
 // What needs the network comes first; then this program runs again, without one.
-const program = await obtain(version);
-process.exit(
-  program === null ? 1 : isWithoutNetwork() ? await runSuites(program) : await runWithoutNetwork(stopped.signal),
-);
+const programs = [];
+for (const version of versions.split(',')) {
+  const claude = await obtain(version);
+  if (claude === null) process.exit(1);
+  programs.push({ version, claude });
+}
+if (!isWithoutNetwork()) process.exit(await runWithoutNetwork(stopped.signal));
+let exitCode = 0;
+for (const program of programs) {
+  if (!stopped.signal.aborted) exitCode = Math.max(exitCode, await runSuites(program));
+}
+process.exit(exitCode);
 
 /** @param {string} wanted @returns {Promise<string | null>} null where it cannot be had */
 async function obtain(wanted) {
@@ -42,8 +53,8 @@ async function obtain(wanted) {
   }
 }
 
-/** @param {string} claude @returns {Promise<number>} vitest's exit code */
-function runSuites(claude) {
+/** @param {{ version: string, claude: string }} program @returns {Promise<number>} vitest's exit code */
+function runSuites({ version, claude }) {
   const wanted = suites.length > 0 ? suites : ['test/e2e/answers.test.ts'];
   const vitest = join(ROOT, 'node_modules', 'vitest', 'vitest.mjs');
   const child = spawn(process.execPath, [vitest, 'run', ...wanted], {

@@ -4,10 +4,11 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Block, Scene } from '../../src/demo/scenes/scene.ts';
 import { openDatabase } from '../../src/platform/sqlite/database.ts';
 import type { Answer, PermissionMode, Question, Session } from '../../src/protocol/index.ts';
+import { asks, replyWith, runs, sceneOf, startAnswering, toolResults as toolResultsOf } from '../harness/answering.ts';
 import { type ApiResult, type Cbos, startCbos } from '../harness/cbos.ts';
-import { type ClaudeWorld, claudeWorld, isOlderThan } from '../harness/claude.ts';
+import { type ClaudeWorld, isOlderThan } from '../harness/claude.ts';
 import { typeAtTerminal } from '../harness/claude-in-screen.ts';
-import { type TypedKeys, watchTypedKeys } from '../harness/typed-keys.ts';
+import type { TypedKeys } from '../harness/typed-keys.ts';
 import { waitFor } from '../harness/wait-for.ts';
 
 const option = (label: string, preview?: string) => ({
@@ -15,7 +16,6 @@ const option = (label: string, preview?: string) => ({
   description: `about ${label}`,
   ...(preview === undefined ? {} : { preview }),
 });
-const asks = (...questions: object[]): Block => ({ kind: 'tool', name: 'AskUserQuestion', input: { questions } });
 
 /** Dialogs that the catalogue of scenes does not have. */
 const DIALOGS: Record<string, Block[]> = {
@@ -35,24 +35,14 @@ const DIALOGS: Record<string, Block[]> = {
       options: [option('Wide', '+----+\n|    |\n+----+'), option('Tall', '+--+\n|  |\n+--+')],
     }),
   ],
-  same: [
-    { kind: 'tool', name: 'Bash', input: { command: 'touch ../same.txt', description: 'Touch it' } },
-    { kind: 'tool', name: 'Bash', input: { command: 'touch ../same.txt', description: 'Touch it' } },
-  ],
+  same: [runs('touch ../same.txt'), runs('touch ../same.txt')],
 };
 
 function chooseDialog(prompt: string): Scene | null {
   const name = /\bdialog:([a-z]+)/.exec(prompt)?.[1];
   const blocks = name === undefined ? undefined : DIALOGS[name];
   if (name === undefined || blocks === undefined) return null;
-  return {
-    name,
-    about: name,
-    replies: [
-      { kind: 'answer', blocks },
-      { kind: 'answer', blocks: [{ kind: 'text', text: 'Understood.' }] },
-    ],
-  };
+  return sceneOf(name, replyWith(...blocks), replyWith({ kind: 'text', text: 'Understood.' }));
 }
 
 const UP = '\x1b[A';
@@ -65,9 +55,7 @@ let count = 0;
 let slug: string;
 
 beforeAll(async () => {
-  world = await claudeWorld({ choosers: [chooseDialog], projects: ['other'] });
-  typed = watchTypedKeys(world);
-  cbos = await startCbos(world, typed.env);
+  ({ world, cbos, typed } = await startAnswering({ choosers: [chooseDialog], projects: ['other'] }));
 });
 afterAll(() => world.dispose());
 beforeEach(() => {
@@ -136,14 +124,7 @@ async function answered(body: Answer, { byKeys = false } = {}): Promise<void> {
 const untilDone = () => cbos.untilStatus(slug, 'idle/waiting_input');
 
 /** What Claude Code told the model of this session's tool calls, in order: the user's answers are in it. */
-function toolResults(): string[] {
-  return world.apiEvents.flatMap((event) => {
-    if (event.kind !== 'request' || event.scene === null || !event.prompt.includes(`${slug}: `)) return [];
-    const content = event.body.messages.findLast(({ role }) => role === 'user')?.content;
-    if (content === undefined || typeof content === 'string') return [];
-    return content.flatMap((block) => (block.type === 'tool_result' ? [JSON.stringify(block.content)] : []));
-  });
-}
+const toolResults = (): string[] => toolResultsOf(world, `${slug}: `);
 
 /** What is in the prompt's box, by what Claude Code gets when it is sent: nothing may have been left there. */
 async function expectEmptyPrompt(): Promise<void> {
@@ -319,7 +300,8 @@ describe('a question', () => {
     const { screen_id: screenId } = await cbos.session(slug);
     await typeAtTerminal(world.env, screenId ?? '', '\x1b[200~1. a text that\n2. came late\x1b[201~');
     await cbos.until(slug, ({ buffer_tail }) => buffer_tail?.includes('2. came late') ?? false, 'has it in its field');
-    // Somebody looks what else there is, and comes back to it in two of these: the field's cursor stands before the text then.
+    // Somebody looks what else there is, and comes back to it in two of these: the field's cursor stands before the
+    // text then.
     await typeAtTerminal(world.env, screenId ?? '', text === 'scene:ask' ? UP + DOWN : UP);
     expect((await openQuestion()).options.map(({ label }) => label)).toEqual(
       question.options.map(({ label }) => label),

@@ -1,6 +1,8 @@
+import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Conversation, Delivery, Session } from '../../src/protocol/index.ts';
+import { toolResults } from '../harness/answering.ts';
 import { type Cbos, startCbos } from '../harness/cbos.ts';
 import { type ClaudeWorld, claudeWorld } from '../harness/claude.ts';
 import { isRunning, renameByUser, secondHome, socketsOf, startByHand } from './harness/sockets.ts';
@@ -35,6 +37,24 @@ test("neither home lists the other's sessions, also not after a restart", async 
   cbos = await startCbos(world);
   await cbos.untilStatus('WORK', 'idle/ready');
   expect(await slugs(cbos)).toEqual(['WORK']);
+});
+
+test('each home answers the question of its own session by a reply, also after a restart while both are asked', async () => {
+  await cbos.call('POST', '/sessions/WORK/send', { text: 'scene:ask for mine' });
+  await neighbour.call('POST', '/sessions/WORK/send', { text: 'scene:ask for theirs' });
+  for (const server of [cbos, neighbour]) await server.untilStatus('WORK', 'waiting/question');
+  await cbos.stop('SIGKILL');
+  cbos = await startCbos(world);
+  await cbos.untilStatus('WORK', 'waiting/question');
+  const waits = ({ cbosHome }: ClaudeWorld): string[] => readdirSync(join(cbosHome, 'hooks', 'waits'));
+  expect([waits(world).length, waits(other).length]).toEqual([1, 1]);
+  expect((await cbos.call('POST', '/sessions/WORK/answer', { text: 'SQLite' })).error).toBeNull();
+  await cbos.untilStatus('WORK', 'idle/waiting_input');
+  expect([waits(world).length, waits(other).length]).toEqual([0, 1]);
+  expect((await neighbour.call('POST', '/sessions/WORK/answer', { text: 'PostgreSQL' })).error).toBeNull();
+  await neighbour.untilStatus('WORK', 'idle/waiting_input');
+  expect(toolResults(world, 'for mine')).toEqual([expect.stringContaining('SQLite')]);
+  expect(toolResults(world, 'for theirs')).toEqual([expect.stringContaining('PostgreSQL')]);
 });
 
 test("the other's session is refused to whoever adopts it, with the home that has it", async () => {

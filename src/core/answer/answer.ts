@@ -27,11 +27,14 @@ export interface PartAnswer {
   text: string | null;
 }
 
-/** Reads an answer against the open question. Nobody allows what they were not shown: of a question that is cut only a no is taken. */
+/**
+ * Reads an answer against the open question. Nobody allows what they were not shown: of a question that is cut only a
+ * no is taken.
+ */
 export function planAnswer(question: Question, answer: Answer): AnswerPlan {
   const plan = readAnswer(question, answer);
   if (question.cut !== true || plan.kind !== 'select') return plan;
-  const asked = question.questions.length > 0 ? question.questions : [question];
+  const asked = partsOf(question);
   const isAllowed = plan.parts.some(({ options }, part) =>
     options.some((option) => allows(asked[part]?.options[option]?.means ?? 'choice')),
   );
@@ -42,8 +45,8 @@ export function planAnswer(question: Question, answer: Answer): AnswerPlan {
 function readAnswer(question: Question, answer: Answer): AnswerPlan {
   if (question.kind === 'closing') return planClosing(answer);
   if (answer.answers !== undefined) return planSeveral(question, answer.answers);
-  const [first = flatPart(question), second] = question.questions;
-  if (second !== undefined) {
+  const [first, ...others] = partsOf(question);
+  if (others.length > 0) {
     return refuse(`This dialog asks ${question.questions.length} questions; answer each of them by its text (answers)`);
   }
   if (answer.choice === undefined) {
@@ -61,7 +64,9 @@ interface Chosen {
   text: string | null;
 }
 
-/** A text beside the choice goes into the free-text option where that was chosen; else it is a remark on a yes or no. */
+/**
+ * A text beside the choice goes into the free-text option where that was chosen; else it is a remark on a yes or no.
+ */
 function planChoice(question: Question, part: QuestionPart, chosen: Chosen): AnswerPlan {
   const { options, choice, text } = chosen;
   const freeText = freeTextOption(part.options);
@@ -89,7 +94,7 @@ function planClosing(answer: Answer): AnswerPlan {
 }
 
 function planSeveral(question: Question, answers: Readonly<Record<string, string | string[]>>): AnswerPlan {
-  const known = question.questions.length > 0 ? question.questions : [flatPart(question)];
+  const known = partsOf(question);
   const foreign = Object.keys(answers).find(
     (text) => !known.some((part) => part.text === text || part.header === text),
   );
@@ -152,8 +157,8 @@ function inRange(part: QuestionPart, numbers: readonly number[]): readonly numbe
 }
 
 /**
- * The option that a word means, from 0; -1 when there is none. Where no option refuses, words do. In a question of the model's own only a
- * single one may carry the word.
+ * The option that a word means, from 0; -1 when there is none. Where no option refuses, words do. In a question of the
+ * model's own only a single one may carry the word.
  */
 export function optionFor(
   kind: Question['kind'],
@@ -173,8 +178,10 @@ function unique(numbers: readonly number[]): number[] {
   return [...new Set(numbers)];
 }
 
-function flatPart(question: Question): QuestionPart {
-  return { header: null, text: question.text, options: question.options, multi: question.multi };
+/** The questions of a dialog; of one that is not the model's own, the dialog itself. */
+export function partsOf({ questions, text, options, multi }: Question): readonly [QuestionPart, ...QuestionPart[]] {
+  const [first = { header: null, text, options, multi }, ...others] = questions;
+  return [first, ...others];
 }
 
 function refuse(message: string): AnswerPlan {

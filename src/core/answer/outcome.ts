@@ -19,8 +19,8 @@ export interface SeenSinceReply {
 export type Outcome = 'taken' | 'other' | 'open';
 
 /**
- * What became of a reply. The first answer wins, and Claude Code says of none whose it was: but what follows from a yes does not follow from a no.
- * Of equal answers nobody has to know who was first.
+ * What became of a reply. The first answer wins, and Claude Code says of none whose it was: but what follows from a yes
+ * does not follow from a no. Of equal answers nobody has to know who was first.
  */
 export function outcomeOf(reply: Reply, kind: QuestionKind, seen: SeenSinceReply): Outcome {
   if (seen.endedInput !== null) return isAsReplied(reply, kind, seen) ? 'taken' : 'other';

@@ -21,7 +21,10 @@ export interface NoReply {
 }
 
 export interface ReplyOptions {
-  /** a no without a reason ends the turn, as it does in Claude Code's own dialogs; else the model goes on without the tool */
+  /**
+   * a no without a reason ends the turn, as it does in Claude Code's own dialogs; else the model goes on without the
+   * tool
+   */
   endsTurn: boolean;
 }
 
@@ -33,7 +36,9 @@ const CLARIFY =
   'Take their response into account and then reformulate the questions if appropriate. Start by asking them what they would like to clarify.';
 const REASON = `${NO_REASON} To tell you how to proceed, the user said:\n`;
 
-/** A plan is left for asking before each edit, or for editing without. 2.0.77 stays in plan mode where nothing is said. */
+/**
+ * A plan is left for asking before each edit, or for editing without. 2.0.77 stays in plan mode where nothing is said.
+ */
 const switchTo = (mode: 'default' | 'acceptEdits'): unknown => ({ type: 'setMode', mode, destination: 'session' });
 
 /** The reply that an answer is, whatever way it goes. */
@@ -70,7 +75,10 @@ function updatesOf(asked: AskedTool, question: Question, means: OptionMeaning | 
   return means === 'yes' ? [] : null;
 }
 
-/** AskUserQuestion takes its answers as part of its input: question → label, several of them joined by commas (2.0.77 to 2.1.330). */
+/**
+ * AskUserQuestion takes its answers as part of its input: question → label, several of them joined by commas (2.0.77 to
+ * 2.1.330).
+ */
 function answered(asked: AskedTool, question: Question, parts: readonly PartAnswer[]): Reply {
   const chosen = question.questions.map(({ options }, index) =>
     (parts[index]?.options ?? []).flatMap((option) => options[option] ?? []),

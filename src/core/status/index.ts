@@ -22,7 +22,7 @@ export { derive } from './derive.ts';
 export * from './evidence.ts';
 export { explain } from './explain.ts';
 export { HOOK_RULES } from './hooks/hook-rules.ts';
-export { forgetWait, hasSameCall, NO_HOOKS, observeHook } from './hooks/hooks.ts';
+export { forgetWait, hasSameCall, NO_HOOKS, observeHook, settleCall } from './hooks/hooks.ts';
 export * from './json/json-events.ts';
 export { jsonState, TRUSTS } from './json/json-question.ts';
 export { JSON_RULES } from './json/json-rules.ts';

@@ -6,9 +6,9 @@ import { waitAtGate } from './turn-gate.ts';
 import { type ClaudeVersion, isAtLeast } from './version.ts';
 
 /**
- * Since when each event is safe to name. A name that a version does not know is never harmless: 1.0.128 and 2.0.30 drop the
- * whole file in silence, 2.0.77 to 2.1.329 hold the start with a settings dialog. The floors are versions on which each was
- * seen to fire; some names are older than that.
+ * Since when each event is safe to name. A name that a version does not know is never harmless: 1.0.128 and 2.0.30 drop
+ * the whole file in silence, 2.0.77 to 2.1.329 hold the start with a settings dialog. The floors are versions on which
+ * each was seen to fire; some names are older than that.
  */
 const EVENTS_SINCE: readonly (readonly [since: string, names: readonly string[]])[] = [
   [
@@ -33,14 +33,17 @@ const EVENTS_SINCE: readonly (readonly [since: string, names: readonly string[]]
 /** Events that take a matcher; for all tools it is `*`. */
 const MATCHED: ReadonlySet<string> = new Set(['PreToolUse', 'PostToolUse', 'PostToolUseFailure', 'PermissionRequest']);
 
-/** The names of the hooks that a version can be given; empty where it can be given none (1.0.60 has no `--settings` and exits on it). */
+/**
+ * The names of the hooks that a version can be given; empty where it can be given none (1.0.60 has no `--settings` and
+ * exits on it).
+ */
 export function hookEventsOf(version: ClaudeVersion): string[] {
   return EVENTS_SINCE.flatMap(([since, names]) => (isAtLeast(version, since) ? names : []));
 }
 
 /**
- * Names the payload's file: `NANOSECONDS.LAUNCH.PPID.PID.UPTIME`. The launch says whose it is, `$PPID` is Claude Code's process, and the machine's uptime in
- * seconds is what no set clock changes.
+ * Names the payload's file: `NANOSECONDS.LAUNCH.PPID.PID.UPTIME`. The launch says whose it is, `$PPID` is Claude Code's
+ * process, and the machine's uptime in seconds is what no set clock changes.
  */
 const NAME = `umask 077;read -r u _ </proc/uptime;n=$(date +%s%N).$${LAUNCH_VARIABLE}.$PPID.$$.$u`;
 
@@ -52,8 +55,8 @@ function dropThen(more: string): string {
 }
 
 /**
- * Drops the payload into the spool as one file, by write and rename, so that no reader ever sees half of one: about 5 ms
- * for 1 kB and for 1 MB. `exit 0` whatever happens: a hook that fails with 2 blocks every prompt.
+ * Drops the payload into the spool as one file, by write and rename, so that no reader ever sees half of one: about 5
+ * ms for 1 kB and for 1 MB. `exit 0` whatever happens: a hook that fails with 2 blocks every prompt.
  */
 export const HOOK_COMMAND = dropThen('');
 
@@ -80,8 +83,8 @@ const COMMANDS: ReadonlyMap<string, string> = new Map([
 const HOOK_TIMEOUT_S = 10;
 
 /**
- * How long a dialog may wait for its reply: 14 days. Claude Code counts it in a timer of 32 bits of milliseconds, so more than 24 days would be none at all.
- * After it the dialog stays, and is answered by keys.
+ * How long a dialog may wait for its reply: 14 days. 2.1.150 ends a hook at once whose timeout has more milliseconds
+ * than 32 bits hold (24.8 days); 2.1.330 does not. After the timeout the dialog stays, and is answered by keys.
  */
 const ASKING_HOOK_TIMEOUT_S = 14 * 86_400;
 
@@ -103,8 +106,8 @@ export function hookSettings(version: ClaudeVersion): Record<string, unknown> {
 }
 
 /**
- * Writes the settings file for `--settings` (a file, not inline JSON: no secrets and no length limit of a command line).
- * By rename, so that a launch beside it never reads half of it.
+ * Writes the settings file for `--settings` (a file, not inline JSON: no secrets and no length limit of a command
+ * line). By rename, so that a launch beside it never reads half of it.
  */
 export function writeHookSettings(file: string, version: ClaudeVersion): void {
   const settings = `${JSON.stringify(hookSettings(version), null, 2)}\n`;

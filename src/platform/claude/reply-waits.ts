@@ -5,13 +5,17 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { readRegularFile } from '../files/regular-file.ts';
 import { isAlive, type ProcessId, parseStat } from '../process/index.ts';
 
-/** In the spool: the payloads of hooks that wait. What is in them is what a server that was started again knows of them. */
+/**
+ * In the spool: the payloads of hooks that wait. What is in them is what a server that was started again knows of them.
+ */
 const KEPT_DIR = 'waits';
 
 /** The longest payload that a hook waits with: a plan, or a file that is to be written. */
 const MOST_BYTES = 64_000_000;
 
-/** A hook that does not read: it was stopped. A pipe takes 64 kB at once, and a hook that runs reads 1 MB in a second. */
+/**
+ * A hook that does not read: it was stopped. A pipe takes 64 kB at once, and a hook that runs reads 1 MB in a second.
+ */
 const TAKEN_MS = 5_000;
 const LOOK_MS = 5;
 

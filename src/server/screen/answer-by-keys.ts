@@ -1,12 +1,8 @@
-import { type AnswerPlan, planAnswer } from '../../core/answer/answer.ts';
+import type { AnswerPlan } from '../../core/answer/answer.ts';
 import {
   type AnswerStep,
   answerSteps,
   type DialogView,
-  isRepeatable,
-  isTaken,
-  type Press,
-  pressFor,
   showsDialog,
   standsInField,
 } from '../../core/answer/answer-keys.ts';
@@ -20,37 +16,43 @@ import { pressEnter, pressEscape, typeKeys } from '../../platform/gnu-screen/ind
 import { type Answer, CatalogueError, type Question } from '../../protocol/index.ts';
 import type { SessionActor } from '../session/actor.ts';
 import { noteEnding } from '../session/delivery-journal.ts';
+import { openQuestion, readAnswer, refusal } from '../session/open-question.ts';
 import { seePrompt, takesManyPastes } from '../session/see-delivery.ts';
-import { openQuestion, refusal, refusedAs } from './open-question.ts';
 
-/** Hooks tell of a dialog 10 to 150 ms before it is drawn; a loaded machine takes longer. */
+/** How long a dialog may take to be drawn after its hook has told of it: 10 to 150 ms, longer on a loaded machine. */
 const DRAWN_MS = 3_000;
 /**
- * Keys that come within some 150 ms after a dialog is drawn may be lost, and its marker jumps back to where it began: 2.1.329 draws it
- * anew once its own hooks have run. How long it must have been there.
+ * How long a dialog must have stood before it gets keys. Those that come within some 150 ms may be lost, and the marker
+ * jumps back to where it began: 2.1.329 draws the dialog anew once its own hooks have run.
  */
 const READY_MS = 500;
-/** How long a dialog may go on changing before it counts as unreadable. */
+/** How long a dialog may go on changing before CBOS gives up on it. */
 const STOOD_MS = 10_000;
 /** How long a marker must stay before Enter takes what it is on, for the same reason. */
 const MARKED_MS = 200;
-/** A key shows on the screen within 20 to 100 ms (2.1.329). */
+/** How long the screen may take to show a key: 20 to 100 ms (2.1.329). */
 const STEP_MS = 2_000;
 /**
- * How often a marker is moved, or a box ticked, when the screen does not show it. A key that decides something is never
- * typed twice.
+ * How often to move a marker or tick a box that the screen does not show. A key that decides something is never typed
+ * twice.
  */
 const TRIES = 3;
-/** What a dialog of those versions draws besides the text in its field, four options with descriptions and the last lines above it. */
+/**
+ * The rows of a dialog of 2.1.150 besides the text in its field: four options with descriptions, and the last lines
+ * above them.
+ */
 const DIALOG_ROWS = 20;
 const FIELD_INDENT = 10;
-/** Versions up to 2.1.50 swallow an Enter that comes sooner after a paste, though the text shows. */
+/**
+ * How long to wait between a paste and Enter: versions up to 2.1.50 swallow an Enter that comes sooner, though the text
+ * shows.
+ */
 const OLD_ENTER_MS = 400;
-/** Where its dialog has gone meanwhile, it is a letter in the prompt. */
+/** A digit whose dialog has gone is a letter in the prompt. */
 const DIGIT = /^\d$/;
-/** Such a letter shows as late as any key. */
+/** How long to look for such a letter: it shows as late as any key. */
 const LATE_KEY_MS = 100;
-/** A dialog goes within 100 ms of its last key; the status knows after some 300 ms. */
+/** How long a dialog may take to go after its last key: 100 ms, and the status knows after some 300 ms. */
 const CONFIRM_MS = 4_000;
 
 /**
@@ -60,10 +62,9 @@ const CONFIRM_MS = 4_000;
  */
 export async function answerByKeys(actor: SessionActor, id: string, request: Answer): Promise<void> {
   const question = await completeQuestion(actor, id);
-  const plan = planAnswer(question, request);
-  if (plan.kind === 'refuse') throw refusedAs(actor.slug, question, plan);
-  if (plan.kind === 'prompt') throw refusal(question, 'The dialog takes no prompt');
-  requirePossible(actor, question, plan);
+  const plan = readAnswer(actor.slug, question, request);
+  if (plan.kind === 'prompt') throw new CatalogueError('stale_question');
+  requireRoom(actor, question, plan);
   const dialog = new OpenDialog(actor, question);
   const steps = answerSteps(question, plan, dialog.view());
   for (const [index, step] of steps.entries()) {
@@ -73,27 +74,18 @@ export async function answerByKeys(actor: SessionActor, id: string, request: Ans
 }
 
 /**
- * What versions up to 2.1.150 cannot be answered with. They drop a text beside ticked boxes without a word; the digit of "Chat about this" does
- * nothing. Their dialogs grow with the text in a field, and one that is higher than the window cannot be read any more: nothing would tell
- * that the text is there.
+ * Up to 2.1.150 a dialog grows with the text in its field, and one that is higher than the window cannot be read any
+ * more: nothing would tell that the text stands there.
  * @throws CatalogueError no_such_option
  */
-function requirePossible(actor: SessionActor, question: Question, plan: AnswerPlan): void {
-  const frame = actor.status.evidence().screen?.frame;
-  const version = parseClaudeVersion(actor.record.claudeVersion ?? '');
+function requireRoom({ record, status }: SessionActor, question: Question, plan: AnswerPlan): void {
+  const frame = status.evidence().screen?.frame;
+  const version = parseClaudeVersion(record.claudeVersion ?? '');
   if (plan.kind !== 'select' || frame === undefined || version === null || isAtLeast(version, '2.1.151')) return;
-  const refuse = (why: string): CatalogueError => refusal(question, `Claude Code ${actor.record.claudeVersion} ${why}`);
-  if (plan.parts.some(({ options, text }) => options.length > 0 && text !== null)) {
-    throw refuse('drops a text beside ticked boxes: give one or the other');
-  }
-  const asked = question.questions.length > 0 ? question.questions : [question];
-  if (plan.parts.some(({ options }, part) => options.some((one) => asked[part]?.options[one]?.means === 'leave'))) {
-    throw refuse('lets nobody choose this from here; no, or `cbos attach`, does');
-  }
   const room = Math.max(1, frame.rows - DIALOG_ROWS);
-  const texts = [plan.remark, ...plan.parts.map(({ text }) => text)].filter((text) => text !== null);
-  const rows = texts.map((text) => rowsOf(text, frame.cols - FIELD_INDENT));
-  if (Math.max(0, ...rows) > room) throw refuse(`takes a text of ${room} lines here at most`);
+  const texts = [plan.remark, ...plan.parts.map(({ text }) => text)].flatMap((text) => text ?? []);
+  if (texts.every((text) => rowsOf(text, frame.cols - FIELD_INDENT) <= room)) return;
+  throw refusal(question, `Claude Code ${record.claudeVersion} takes a text of ${room} lines here at most`);
 }
 
 function rowsOf(text: string, cols: number): number {
@@ -101,8 +93,9 @@ function rowsOf(text: string, cols: number): number {
 }
 
 /**
- * The question with its options, which the screen shows a moment after a hook has told of it. It is drawn in several writes, and a frame between
- * two of them has some of the options: what is shown counts once it has stood.
+ * The question with its options, which the screen shows a moment after a hook has told of it. Claude Code draws a
+ * dialog in several writes, and a frame between two of them has some of the options: the options count once the dialog
+ * has stood.
  */
 async function completeQuestion(actor: SessionActor, id: string): Promise<Question> {
   const { status } = actor;
@@ -118,7 +111,10 @@ async function completeQuestion(actor: SessionActor, id: string): Promise<Questi
   });
 }
 
-/** Waits until the dialog has stood long enough to be whole and to take keys. @returns false where it is drawn anew all the time */
+/**
+ * Waits until the dialog has stood long enough to be whole and to take keys. @returns false where it is drawn anew all
+ * the time
+ */
 async function hasStood({ status, deps }: SessionActor, isGone: () => boolean): Promise<boolean> {
   const deadline = deps.clock.now() + STOOD_MS;
   for (;;) {
@@ -130,7 +126,7 @@ async function hasStood({ status, deps }: SessionActor, isGone: () => boolean): 
   }
 }
 
-/** A dialog while it is being answered: every key looks first whether it is still there. */
+/** A dialog while it is being answered. Before each key it looks whether the dialog is still there. */
 class OpenDialog {
   readonly #actor: SessionActor;
   readonly #question: Question;
@@ -161,12 +157,12 @@ class OpenDialog {
     for (let attempt = 1; ; attempt++) {
       this.#requireOpen(step);
       const before = this.view();
-      if (isRepeatable(step) && isTaken(step, before, before)) return;
+      if (step.isRepeatable && step.isTaken(before, before)) return;
       await this.#press(step, before);
-      const isDone = (): boolean => isTaken(step, before, this.view());
+      const isDone = (): boolean => step.isTaken(this.view(), before);
       const isShown = await status.until(isDone, STEP_MS);
       if (isShown && !(step.kind === 'mark' && (await status.until(() => !isDone(), MARKED_MS)))) return;
-      if (isRepeatable(step) && attempt < TRIES) continue;
+      if (step.isRepeatable && attempt < TRIES) continue;
       this.#requireOpen(step);
       throw this.#unconfirmed('The dialog does not show what was typed; it was left as it is');
     }
@@ -191,32 +187,32 @@ class OpenDialog {
   }
 
   async #press(step: AnswerStep, view: DialogView): Promise<void> {
-    const press = pressFor(step, view);
+    const { deps, target, status } = this.#actor;
+    const press = step.press(view);
     if (press === null) throw this.#impossible(step);
     this.#typed = true;
-    const isOld = !takesManyPastes(this.#actor.record.claudeVersion);
-    if (step.kind === 'enter' && step.written !== null && isOld)
-      await this.#actor.status.until(() => false, OLD_ENTER_MS);
-    await this.#type(press);
-  }
-
-  async #type(press: Press): Promise<void> {
-    const { deps, target } = this.#actor;
+    if (step.written !== null && !this.#isNew()) await status.until(() => false, OLD_ENTER_MS);
     if ('paste' in press) await typeKeys(deps.screen, target, this.#fieldKeys(press.paste));
-    else if (press.keys === '\r') await pressEnter(deps.screen, target);
-    else if (press.keys === '\x1b') await pressEscape(deps.screen, target);
+    else if (step.kind === 'enter') await pressEnter(deps.screen, target);
+    else if (step.kind === 'escape') await pressEscape(deps.screen, target);
     else {
       if (DIGIT.test(press.keys)) this.#actor.rememberAnswerKey(press.keys);
       await typeKeys(deps.screen, target, press.keys);
     }
   }
 
+  /** whether the fields of its dialogs take pastes */
+  #isNew(): boolean {
+    return takesManyPastes(this.#actor.record.claudeVersion);
+  }
+
   /**
-   * A text for a dialog's field. Newlines as Ctrl+J, each a key of its own: of a pasted one the model is told a carriage return
-   * (2.1.329). In 2.0.77 a field that anything was pasted into does not take Enter any more, so there the letters are typed.
+   * A text for a dialog's field. Newlines as Ctrl+J, each a key of its own: of a pasted one the model is told a
+   * carriage return (2.1.329). In 2.0.77 a field that anything was pasted into does not take Enter any more, so there
+   * the letters are typed.
    */
   #fieldKeys(text: string): string {
-    const isNew = takesManyPastes(this.#actor.record.claudeVersion);
+    const isNew = this.#isNew();
     const lines = guardText(text, { command: true }).replaceAll('\t', '    ').split('\n');
     return lines.map((line) => (isNew && line !== '' ? encodePaste(line, { chunked: true }) : line)).join('\n');
   }
@@ -224,8 +220,9 @@ class OpenDialog {
   /** @throws CatalogueError stale_question, no_question */
   #requireOpen(step: AnswerStep): void {
     const view = this.view();
-    // A text of several lines may look like anything; that it is in the field says more than how the dialog reads.
-    if (step.kind === 'enter' && step.written !== null && standsInField(view.frame, step.written)) return;
+    // A text of several lines may look like anything: that the text is in the field says more than how the dialog
+    // reads.
+    if (step.written !== null && standsInField(view.frame, step.written)) return;
     const { question } = this.#actor.status.memory();
     const isSame = question?.id === this.#question.id || (this.#question.tool === null && this.#typed);
     if (isSame && showsDialog(this.#question, this.#opened, view)) return;

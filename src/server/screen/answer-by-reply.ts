@@ -1,4 +1,3 @@
-import { planAnswer } from '../../core/answer/answer.ts';
 import { decidedOn, outcomeOf, type SeenSinceReply } from '../../core/answer/outcome.ts';
 import { type Reply, replyTo } from '../../core/answer/reply.ts';
 import { hasSameCall, type PendingTool } from '../../core/status/index.ts';
@@ -6,20 +5,27 @@ import { hookEventsOf, parseClaudeVersion } from '../../platform/claude/index.ts
 import { type Answer, CatalogueError, type Question } from '../../protocol/index.ts';
 import type { ArrivedHook, SessionActor } from '../session/actor.ts';
 import { noteEnding } from '../session/delivery-journal.ts';
-import { openQuestion, refusal, refusedAs } from './open-question.ts';
+import { openQuestion, readAnswer, refusal } from '../session/open-question.ts';
 
-/** How much later than its dialog a hook may tell of it. */
-const HOOK_LAG_MS = 1_000;
-/** A dialog that is answered at the terminal ends its hook before it goes from the screen, by some 100 ms. */
+/** How much later than its dialog a hook may come: 2 s at a load of 35. */
+const HOOK_LAG_MS = 5_000;
+/**
+ * How long the screen may show a dialog whose hook has ended because somebody answered at the terminal: some 100 ms.
+ */
 const GOING_MS = 1_000;
-/** A dialog goes within 100 ms of the reply; the status knows after some 300 ms, and of a no some time later. */
+/**
+ * How long a dialog may take to go after the reply: 100 ms; the status knows after some 300 ms, of a no some time
+ * later.
+ */
 const CONFIRM_MS = 4_000;
-/** While a tool that was allowed begins, nothing may be drawn that runs. That nothing came of a yes must have held so long. */
+/**
+ * How long nothing must have come of a yes before it counts as not taken: a tool that begins may draw nothing at first.
+ */
 const NOTHING_MS = 1_500;
 
 /**
- * Replies to the hook that waits with the question. Claude Code takes one reply, and its hook ends with it: so a reply that a killed server has given is
- * never given twice, and one that it has not given may be given still.
+ * Replies to the hook that waits with the question. Claude Code takes one reply, and its hook ends with the reply: so
+ * the next server never repeats a reply that a killed server has given, and still gives one that is missing.
  * @returns what is left to be typed, null where nothing is: no hook waits, or the answer is none that it could print
  * @throws CatalogueError no_question, stale_question, no_such_option, not_confirmed
  */
@@ -29,9 +35,8 @@ export async function answerByReply(actor: SessionActor, id: string, request: An
   const { wait } = actor.status.memory();
   const tool = waitingTool(actor, wait);
   if (wait === null || tool?.wait === undefined) return request;
-  const plan = planAnswer(question, request);
-  if (plan.kind === 'refuse') throw refusedAs(actor.slug, question, plan);
-  if (plan.kind === 'prompt') throw refusal(question, 'The dialog takes no prompt');
+  const plan = readAnswer(actor.slug, question, request);
+  if (plan.kind === 'prompt') throw new CatalogueError('stale_question');
   const asked = await actor.deps.waits.asked(wait);
   if (asked === null) return withoutHook(actor, { question, wait, request });
   const { tool_input: input } = asked as { tool_input?: unknown };
@@ -44,6 +49,7 @@ export async function answerByReply(actor: SessionActor, id: string, request: An
       return await withoutHook(actor, { question, wait, request });
     }
     await confirm(actor, watch.outcome);
+    actor.settleCall(wait, reply.behavior === 'deny');
   } finally {
     watch.dispose();
     actor.forgetWait(wait);
@@ -58,10 +64,18 @@ async function untilHookTells({ status, record }: SessionActor, id: string): Pro
   if (!hasHook || record.launchId === null || status.evidence().hooks.lastAt === null) return;
   const isTold = (): boolean => {
     const { question, wait } = status.memory();
-    return wait !== null || question?.id !== id || question.kind === 'setup';
+    return wait !== null || question?.id !== id || question.kind === 'setup' || hasToldWithoutWait(status, question);
   };
   await status.until(isTold, HOOK_LAG_MS);
 }
+
+/** The hook of an agent in the background does not wait, nor does one that has no place for a reply. */
+const hasToldWithoutWait = (status: SessionActor['status'], { tool }: Question): boolean =>
+  status
+    .evidence()
+    .hooks.tools.some(
+      ({ requestedAt, wait, input }) => requestedAt !== null && wait === undefined && input === tool?.input,
+    );
 
 const waitingTool = ({ status }: SessionActor, wait: string | null): PendingTool | null =>
   status.evidence().hooks.tools.find((tool) => tool.wait !== undefined && tool.wait.id === wait) ?? null;
@@ -70,7 +84,10 @@ const hookOutput = (decision: Reply): object => ({
   hookSpecificOutput: { hookEventName: 'PermissionRequest', decision },
 });
 
-/** Its hook has ended: somebody answers at the terminal just now, or the hook was ended by something else and the dialog is open still. */
+/**
+ * The hook has ended: somebody is answering at the terminal, or something else ended the hook and the dialog is still
+ * open.
+ */
 async function withoutHook(
   actor: SessionActor,
   { question, wait, request }: { question: Question; wait: string; request: Answer },
@@ -82,7 +99,7 @@ async function withoutHook(
   return left;
 }
 
-/** What only the dialog itself offers is typed: an option by its label, since the dialog may have it under another number. */
+/** What only the dialog offers is typed: an option by its label, since the dialog may number its options otherwise. */
 function byItsWords(actor: SessionActor, question: Question, request: Answer): Answer {
   const { choice } = request;
   if (typeof choice !== 'number' || question.kind === 'question') return request;
@@ -98,7 +115,7 @@ interface Watch {
   dispose(): void;
 }
 
-/** Once a turn was ended by a no, the next one begins with what waited in Claude Code's queue. */
+/** After a no has ended a turn, the next turn begins with what waited in Claude Code's queue. */
 const TURN_ENDS: ReadonlySet<string> = new Set(['Stop', 'StopFailure', 'UserPromptSubmit']);
 
 /** Watches what follows from a reply, from before it is given. */

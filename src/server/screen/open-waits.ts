@@ -1,12 +1,15 @@
 import type { SessionActor } from '../session/actor.ts';
 import type { Dispose } from '../sessions.ts';
 
-/** How long no dialog must be seen before its hook is told to go: a dialog that is covered or drawn anew comes back within it. */
+/**
+ * How long no dialog must be seen before its hook is told to go: a dialog that is covered or redrawn comes back within
+ * this time.
+ */
 const LEAVE_MS = 5_000;
 
 /**
- * Ends the waits of hooks whose dialog is over: Claude Code ends a hook when its turn is interrupted, but not when the dialog is answered at the terminal. A
- * hook that waits for nothing costs no time, only a process.
+ * Ends the waits of hooks whose dialog is over: Claude Code ends a hook when its turn is interrupted, but not when the
+ * dialog is answered at the terminal. A hook that waits for nothing costs no time, only a process.
  */
 export function createWaitKeeper(actor: SessionActor): Dispose {
   const { clock, waits, log } = actor.deps;

@@ -1,22 +1,28 @@
-import { planAnswer } from '../../core/answer/answer.ts';
 import { cleanText } from '../../core/delivery/paste.ts';
-import { type Answer, CatalogueError, type Question } from '../../protocol/index.ts';
+import { type Answer, CatalogueError } from '../../protocol/index.ts';
 import type { SessionActor } from '../session/actor.ts';
 import type { Deliverer } from '../session/delivery-journal.ts';
+import { openQuestion, readAnswer } from '../session/open-question.ts';
 import { answerByKeys } from './answer-by-keys.ts';
 import { answerByReply } from './answer-by-reply.ts';
-import { openQuestion, refusal } from './open-question.ts';
+
+/** How long to wait for a dialog whose hook waits for a reply. */
+const SHOWN_MS = 3_000;
 
 /**
- * Answers the question that is open when the request comes; by the time of its turn another one may be, and that is never
- * answered in its place. Where a hook waits for the reply it is given that, and nothing is typed. Resolves when Claude Code has taken the answer.
- * @throws CatalogueError not_adopted, no_question, stale_question, no_such_option, not_confirmed; for a question in words what `send` throws
+ * Answers the question that is open when the request comes; by the time of its turn another one may be, and that is
+ * never answered in its place. Where a hook waits for the reply it is given that, and nothing is typed. Resolves when
+ * Claude Code has taken the answer.
+ * @throws CatalogueError not_adopted, no_question, stale_question, no_such_option, not_confirmed; for a question in
+ *   words what `send` throws
  */
 export async function answerQuestion(actor: SessionActor, deliverer: Deliverer, request: Answer): Promise<void> {
+  await untilShown(actor);
   const question = openQuestion(actor, request.question_id);
   if (question.kind === 'closing') {
+    const plan = readAnswer(actor.slug, question, request);
     // Sending takes its own turn in the mailbox, and decides anew there whether the prompt takes text.
-    await sendAnswer(actor, deliverer, { question, request });
+    if (plan.kind === 'prompt') await sendAnswer(actor, deliverer, plan.text);
     return;
   }
   const clean = withCleanTexts(request);
@@ -26,20 +32,22 @@ export async function answerQuestion(actor: SessionActor, deliverer: Deliverer, 
   });
 }
 
-async function sendAnswer(
-  actor: SessionActor,
-  deliverer: Deliverer,
-  { question, request }: { question: Question; request: Answer },
-): Promise<void> {
-  const plan = planAnswer(question, request);
-  if (plan.kind !== 'prompt') throw refusal(question, plan.kind === 'refuse' ? plan.message : '');
-  const { status } = await deliverer.send({ text: plan.text });
-  if (status !== 'delivered' && status !== 'queued') {
-    throw new CatalogueError(
-      'not_confirmed',
-      `The text was typed into ${actor.slug}'s prompt; nothing says that it was taken`,
-    );
-  }
+/**
+ * A hook tells of a question before its dialog is drawn, and while a loaded machine draws for long the status follows
+ * the screen, on which the turn runs.
+ */
+async function untilShown({ status }: SessionActor): Promise<void> {
+  const isAsked = (): boolean => status.evidence().hooks.tools.some(({ wait }) => wait !== undefined);
+  await status.until(() => status.memory().question !== null || !isAsked(), SHOWN_MS);
+}
+
+async function sendAnswer(actor: SessionActor, deliverer: Deliverer, text: string): Promise<void> {
+  const { status } = await deliverer.send({ text });
+  if (status === 'delivered' || status === 'queued') return;
+  throw new CatalogueError(
+    'not_confirmed',
+    `The text was typed into ${actor.slug}'s prompt; nothing says that it was taken`,
+  );
 }
 
 /** The request with its texts as they may be typed into a field. */

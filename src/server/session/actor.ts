@@ -163,6 +163,10 @@ export class SessionActor {
     this.intake.forgetWait(id);
   }
 
+  settleCall(id: string, isRefused: boolean): void {
+    this.intake.settleCall(id, isRefused);
+  }
+
   isListed(): boolean {
     return this.listed;
   }

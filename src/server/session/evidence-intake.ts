@@ -73,6 +73,12 @@ export class EvidenceIntake {
     this.#session.kept.save({ hooks: this.#keptHooks() });
   }
 
+  /** The reply to what a hook has asked was taken: a refused call is over, one that was allowed runs. */
+  settleCall(id: string, isRefused: boolean): void {
+    this.#session.status.settleCall(id, isRefused);
+    this.#session.kept.save({ hooks: this.#keptHooks() });
+  }
+
   /** Hooks were lost: what they said until then may be over. */
   loseHooks(): void {
     const { status, kept } = this.#session;

@@ -14,6 +14,7 @@ import {
   type ScreenFrame,
   type ScreenObserver,
   type StatusMemory,
+  settleCall,
   statusView,
   type Thresholds,
 } from '../../core/status/index.ts';
@@ -50,6 +51,8 @@ export interface SessionStatus {
   seeHook(event: HookEvent): void;
   /** a hook waits no more for the reply to what it has asked */
   forgetWait(id: string): void;
+  /** the reply to what a hook has asked was taken */
+  settleCall(id: string, isRefused: boolean): void;
   /** hooks were lost: the other sources decide until the next ones */
   loseHooks(): void;
   seeScreen(frame: ScreenFrame, at: number): void;
@@ -105,6 +108,7 @@ export function createSessionStatus(options: SessionStatusOptions): SessionStatu
     seeRegistry: (registry) => see({ registry }),
     seeHook: (event) => see({ hooks: observeHook(evidence.hooks, event) }),
     forgetWait: (id) => see({ hooks: forgetWait(evidence.hooks, id) }),
+    settleCall: (id, isRefused) => see({ hooks: settleCall(evidence.hooks, id, isRefused) }),
     loseHooks: () => see({ hooks: NO_HOOKS }),
     seeScreen: (frame, at) => see({ screen: options.observe(evidence.screen, frame, at) }),
     loseScreen: () => see({ screen: null }),

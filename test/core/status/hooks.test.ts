@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { DEFAULT_THRESHOLDS, explain, type HookEvent } from '../../../src/core/status/index.ts';
+import { DEFAULT_THRESHOLDS, derive, explain, type HookEvent } from '../../../src/core/status/index.ts';
 import { bash, evidenceOf, hook, hooksOf } from './evidence-maker.ts';
 
 const said = (...events: HookEvent[]): string => {
@@ -105,6 +105,37 @@ describe('hooks that come twice, late or in the wrong order change nothing', () 
       'idle/waiting_input hook.Stop',
     );
   });
+  test('a request without an id belongs to the call of its turn, not to the same one that was refused before', () => {
+    const plan = { tool_name: 'ExitPlanMode', tool_input: { plan: '# Plan' } };
+    const call = (at: number, id: string) => hook(at, 'PreToolUse', { ...plan, tool_use_id: id });
+    const hooks = hooksOf(
+      ...[prompt, call(20, 'refused'), hook(21, 'PermissionRequest', plan)],
+      ...[hook(30, 'UserPromptSubmit', { prompt: 'again' }), call(40, 'open'), hook(41, 'PermissionRequest', plan)],
+    );
+    expect(hooks.tools.filter(({ requestedAt }) => requestedAt !== null).map(({ id }) => id)).toEqual(['open']);
+  });
+
+  test('of two agents that ask, the one that asked first is in front, in whatever order they have called', () => {
+    const of = (agent: string, command: string) => ({ ...bash(agent, command), agent_id: agent });
+    const called = [hook(30, 'PreToolUse', of('x', 'one')), hook(31, 'PreToolUse', of('y', 'two'))];
+    const asked = [hook(40, 'PermissionRequest', of('y', 'two')), hook(41, 'PermissionRequest', of('x', 'one'))];
+    for (const count of [1, 2]) {
+      const hooks = hooksOf(prompt, stop(20), ...called, ...asked.slice(0, count));
+      const { question } = derive(evidenceOf({ hooks }), 1_000_000);
+      expect(question?.tool?.input).toMatchObject({ command: 'two' });
+    }
+  });
+
+  test('what an agent asks for is open still when another one has ended, and over when it has ended itself', () => {
+    const asked = [prompt, stop(20), hook(30, 'PermissionRequest', { ...bash('b'), agent_id: 'x' })];
+    const ended = (task: string): HookEvent[] => [
+      hook(40, 'UserPromptSubmit', { prompt: `<task-notification>\n<task-id>${task}</task-id>\n` }),
+      stop(50),
+    ];
+    expect(said(...asked, ...ended('y'))).toBe('waiting/permission hook.PermissionRequest');
+    expect(said(...asked, ...ended('x'))).toBe('idle/waiting_input hook.Stop');
+  });
+
   test('a call of a background agent that asks for a permission waits, whenever the turn ends', () => {
     const ask = (at: number) => hook(at, 'PermissionRequest', { ...bash('b'), agent_id: 'x' });
     expect(said(prompt, ask(20), stop(30))).toBe('waiting/permission hook.PermissionRequest');

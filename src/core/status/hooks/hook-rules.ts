@@ -3,9 +3,15 @@ import { closingQuestion, describeTool, dialogKindOf } from '../question.ts';
 import { ALL_VERSIONS, beginOf, endOf, type Rule, type RuleFinding } from '../rule.ts';
 import { isAskedBeside, isTurnRunning } from './hooks.ts';
 
-/** The call that a person is asked about, as hooks know: the one asked for first. */
-export function requestedTool(hooks: HookEvidence): PendingTool | null {
-  return hooks.tools.find((tool) => tool.requestedAt !== null) ?? null;
+/**
+ * The call that a person is asked about, as hooks know: the one asked for first, whose dialog is drawn first. Agents
+ * may ask in another order than they have called (2.1.330).
+ */
+export function requestedTool({ tools }: Pick<HookEvidence, 'tools'>): PendingTool | null {
+  return tools.reduce<PendingTool | null>((first, tool) => {
+    if (tool.requestedAt === null) return first;
+    return first?.requestedAt == null || tool.requestedAt < first.requestedAt ? tool : first;
+  }, null);
 }
 
 /** The prompt that is being worked on, null while none is. */
@@ -35,7 +41,8 @@ export const HOOK_RULES: readonly Rule<HookEvidence>[] = [
     id: 'hook.PermissionRequest',
     versions: ['2.0.77', '2.1.150', '2.1.329'],
     read: (hooks) => {
-      const asked = runningPrompt(hooks) === null ? hooks.tools.find(isAskedBeside) : requestedTool(hooks);
+      const tools = runningPrompt(hooks) === null ? hooks.tools.filter(isAskedBeside) : hooks.tools;
+      const asked = requestedTool({ tools });
       if (asked?.requestedAt == null) return null;
       const detail = dialogKindOf(asked.name);
       return { primary: 'waiting', detail, evidence: describeTool(asked), since: asked.requestedAt };

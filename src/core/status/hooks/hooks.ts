@@ -8,8 +8,9 @@ const MAX_TOOLS = 64;
 /** Ended tool calls remembered, against doubled and late events. */
 const MAX_ENDED = 64;
 /**
- * What is kept of a tool's input, in characters of JSON: all that a model writes in one call (64,000 tokens), for nobody is asked to allow what
- * is not shown. It goes over the wire with each change of its session; 200 kB take 1 ms there.
+ * What is kept of a tool's input, in characters of JSON: all that a model writes in one call (64,000 tokens), for
+ * nobody is asked to allow what is not shown. It goes over the wire with each change of its session; 200 kB take 1 ms
+ * there.
  */
 const MOST_INPUT = 200_000;
 /** How deep an input may nest: deeper ones come from nobody's tools. */
@@ -90,7 +91,10 @@ export const isAskedBeside = (tool: PendingTool): boolean => tool.agent !== null
 export const hasSameInput = (a: PendingTool, b: PendingTool): boolean =>
   a.name === b.name && JSON.stringify(a.input) === JSON.stringify(b.input);
 
-/** Whether a hook that tells of a call's end means this one. The answers to a question are added to what it was called with. */
+/**
+ * Whether a hook that tells of a call's end means this one. The answers to a question are added to what it was called
+ * with.
+ */
 export function hasSameCall(tool: PendingTool, payload: Readonly<Record<string, unknown>>): boolean {
   const { tool_use_id: id, tool_name: name, tool_input: input } = payload;
   if (tool.id !== null && typeof id === 'string') return tool.id === id;
@@ -101,7 +105,9 @@ export function hasSameCall(tool: PendingTool, payload: Readonly<Record<string, 
 
 const isRecord = (value: unknown): value is object => typeof value === 'object' && value !== null;
 
-/** A turn goes on when the conversation itself calls a tool after its Stop: a Stop hook of the user's may send it on. */
+/**
+ * A turn goes on when the conversation itself calls a tool after its Stop: a Stop hook of the user's may send it on.
+ */
 function continueTurn(hooks: HookEvidence, event: HookEvent, tool: PendingTool): HookEvidence {
   const isBackground = tool.agent !== null;
   if (isBackground || hooks.turnEnd === null || hooks.turnEnd.at >= event.at) return hooks;
@@ -135,17 +141,31 @@ export function forgetWait(hooks: HookEvidence, id: string): HookEvidence {
   return { ...hooks, tools: hooks.tools.map(without) };
 }
 
+/**
+ * A reply to the hook that waits has been taken. A refused call is over, of which no hook tells; one that was allowed
+ * runs.
+ */
+export function settleCall(hooks: HookEvidence, id: string, isRefused: boolean): HookEvidence {
+  const tools = hooks.tools.flatMap(({ wait, ...tool }): PendingTool[] => {
+    if (wait === undefined || wait.id !== id) return wait === undefined ? [tool] : [{ ...tool, wait }];
+    return isRefused ? [] : [{ ...tool, requestedAt: null }];
+  });
+  return { ...hooks, tools };
+}
+
 /** PermissionRequest names no call id in some versions: then it belongs to the announced call with the same input. */
 function onPermissionRequest(hooks: HookEvidence, event: HookEvent): HookEvidence {
   const asked = { ...toolOf(event, event.at), ...waitOf(event) };
   if (asked.wait !== undefined && hooks.tools.some(({ wait }) => wait?.id === asked.wait?.id)) return hooks;
   if (asked.id !== null && hooks.endedTools.includes(asked.id)) return hooks;
   if (hooks.turnEnd !== null && hooks.turnEnd.at > event.at) return hooks;
-  const index = hooks.tools.findIndex((tool) =>
+  const isMeant = (tool: PendingTool): boolean =>
     asked.id !== null && tool.id !== null
       ? tool.id === asked.id
-      : tool.requestedAt === null && hasSameInput(tool, asked),
-  );
+      : tool.requestedAt === null && hasSameInput(tool, asked);
+  // No hook tells of a call that was refused: the same one of an earlier turn may be remembered still.
+  const ofThisTurn = hooks.tools.findIndex((tool) => tool.at > (hooks.prompt?.at ?? 0) && isMeant(tool));
+  const index = ofThisTurn < 0 ? hooks.tools.findIndex(isMeant) : ofThisTurn;
   const known = hooks.tools[index];
   const base = continueTurn(hooks, event, asked);
   if (known === undefined) {
@@ -170,12 +190,23 @@ function onToolEnd(hooks: HookEvidence, event: HookEvent): HookEvidence {
   return { ...hooks, tools, endedTools, toolEndedAt: Math.max(event.at, hooks.toolEndedAt ?? 0) };
 }
 
+/** What Claude Code tells the model by itself once an agent or a command in the background has ended (2.1.330). */
+const TASK_ENDED = /^<task-notification>\s*<task-id>([^<]+)<\/task-id>/;
+
 function onPrompt(hooks: HookEvidence, event: HookEvent): HookEvidence {
   if (!isNewer(event.at, hooks.prompt)) return hooks;
-  // 2.1.329 announces a prompt when it is queued, in mid-turn: the calls go on. After an interrupt they do not, and no hook
-  // tells; so they are kept, but what is newer or on the screen decides. No dialog was open while a prompt was typed.
-  const tools = hooks.tools.map((tool) => (tool.at > event.at ? tool : { ...tool, requestedAt: null }));
-  const prompt = { at: event.at, text: (text(event.payload.prompt) ?? '').slice(0, MAX_TEXT) };
+  const prompted = text(event.payload.prompt) ?? '';
+  const endedTask = TASK_ENDED.exec(prompted)?.[1];
+  // Nobody typed that, and what other agents ask for is open still.
+  const isOpenBeside = (tool: PendingTool): boolean =>
+    endedTask !== undefined && isAskedBeside(tool) && tool.agent !== endedTask;
+  // 2.1.329 announces a prompt when it is queued, in mid-turn: the calls go on. After an interrupt they do not, and no
+  // hook tells; so they are kept, but what is newer or on the screen decides. No dialog was open while a prompt was
+  // typed.
+  const tools = hooks.tools.map((tool) =>
+    tool.at > event.at || isOpenBeside(tool) ? tool : { ...tool, requestedAt: null },
+  );
+  const prompt = { at: event.at, text: prompted.slice(0, MAX_TEXT) };
   return { ...hooks, prompt, tools };
 }
 
@@ -246,7 +277,8 @@ const FOLDS: ReadonlyMap<string, (hooks: HookEvidence, event: HookEvent) => Hook
 );
 
 /**
- * Folds one hook event. Doubles, late events and unknown names change nothing that a newer event has said; memory is bounded.
+ * Folds one hook event. Doubles, late events and unknown names change nothing that a newer event has said; memory is
+ * bounded.
  */
 export function observeHook(previous: HookEvidence, event: HookEvent): HookEvidence {
   const folded = FOLDS.get(event.event)?.(previous, event) ?? previous;

@@ -4,10 +4,10 @@ import {
   type AnswerStep,
   answerSteps,
   type DialogView,
-  isTaken,
-  pressFor,
+  type Press,
   showsDialog,
   standsInField,
+  steps,
 } from '../../../src/core/answer/answer-keys.ts';
 import { readScreen } from '../../../src/core/status/index.ts';
 import type { Question } from '../../../src/protocol/index.ts';
@@ -131,8 +131,10 @@ const select = (options: readonly number[], more: { text?: string; remark?: stri
   parts: [{ options, text: more.text ?? null }],
   remark: more.remark ?? null,
 });
-const kinds = (steps: readonly AnswerStep[]): string[] =>
-  steps.map((step) => (step.kind === 'tick' ? `tick ${step.ticked}` : step.kind));
+const TICKED = platforms(['✔', '✔']);
+/** The kinds of the steps; of a tick whether it is for a box that is ticked. */
+const kinds = (taken: readonly AnswerStep[]): string[] =>
+  taken.map((step) => (step.kind === 'tick' ? `tick ${step.isTaken(TICKED, TICKED)}` : step.kind));
 
 describe('the steps of an answer', () => {
   const several = questionOf(LANGUAGE, {
@@ -142,17 +144,17 @@ describe('the steps of an answer', () => {
   test.each<[string, DialogView, Planned | { kind: 'dismiss' }, string[]]>([
     ['a numbered option is its digit alone', permission(1), select([2]), ['digit']],
     ['an option without a number is marked, then taken', TRUST, select([1]), ['mark', 'enter']],
-    ['previews are marked, then taken', PREVIEWS, select([1]), ['clear_field', 'mark', 'enter']],
+    ['previews are marked, then taken', PREVIEWS, select([1]), ['clearField', 'mark', 'enter']],
     ['a remark', permission(1), select([2], { remark: 'not now' }), ['mark', 'amend', 'write', 'enter']],
-    ['a text of its own', LANGUAGE, select([], { text: 'Rust' }), ['clear_field', 'mark', 'write', 'enter']],
-    ['boxes', platforms(['✔', ' ']), select([1]), ['clear_field', 'tick false', 'tick true', 'next_part', 'submit']],
+    ['a text of its own', LANGUAGE, select([], { text: 'Rust' }), ['clearField', 'mark', 'write', 'enter']],
+    ['boxes', platforms(['✔', ' ']), select([1]), ['clearField', 'tick false', 'tick true', 'nextPart', 'submit']],
     [
       'boxes and a text',
       platforms([' ', ' ']),
       select([0], { text: 'BSD' }),
-      ['clear_field', 'tick true', 'tick false', 'mark', 'write', 'mark', 'next_part', 'submit'],
+      ['clearField', 'tick true', 'tick false', 'mark', 'write', 'mark', 'nextPart', 'submit'],
     ],
-    ['leaving a question with boxes', platforms([' ', ' ']), select([3]), ['clear_field', 'digit']],
+    ['leaving a question with boxes', platforms([' ', ' ']), select([3]), ['clearField', 'digit']],
     ['a dismissal', permission(1), { kind: 'dismiss' }, ['escape']],
   ])('%s', (_, shown, plan, expected) => {
     expect(kinds(answerSteps(questionOf(shown), plan, shown))).toEqual(expected);
@@ -168,15 +170,15 @@ describe('the steps of an answer', () => {
       remark: null,
     };
     expect(kinds(answerSteps(several, plan, LANGUAGE))).toEqual([
-      'clear_field',
-      'show_part',
-      'clear_field',
+      'clearField',
+      'showPart',
+      'clearField',
       'digit',
-      'show_part',
-      'clear_field',
+      'showPart',
+      'clearField',
       'tick true',
       'tick false',
-      'next_part',
+      'nextPart',
       'submit',
     ]);
   });
@@ -186,121 +188,66 @@ const no = { index: 2, label: 'No' };
 const PARTS = ['Which language?', 'Which platforms?'];
 
 describe('the keys of a step', () => {
-  test.each<[string, AnswerStep, DialogView, ReturnType<typeof pressFor>]>([
-    ['a digit', { kind: 'digit', option: no }, permission(1), { keys: '3' }],
-    [
-      'no digit where the option reads otherwise',
-      { kind: 'digit', option: { index: 2, label: 'Maybe' } },
-      permission(1),
-      null,
-    ],
-    ['a marker on its way down', { kind: 'mark', option: no }, permission(1), { keys: DOWN + DOWN }],
-    ['a marker on its way up', { kind: 'mark', option: { index: 0, label: 'Yes' } }, permission(3), { keys: UP + UP }],
-    ['a marker to the text field', { kind: 'mark', option: 'free_text' }, LANGUAGE, { keys: DOWN + DOWN }],
-    ['no marker where no text field is', { kind: 'mark', option: 'free_text' }, permission(1), null],
+  test.each<[string, AnswerStep, DialogView, Press | null]>([
+    ['a digit', steps.digit(no), permission(1), { keys: '3' }],
+    ['no digit where the option reads otherwise', steps.digit({ index: 2, label: 'Maybe' }), permission(1), null],
+    ['a marker on its way down', steps.mark(no), permission(1), { keys: DOWN + DOWN }],
+    ['a marker on its way up', steps.mark({ index: 0, label: 'Yes' }), permission(3), { keys: UP + UP }],
+    ['a marker to the text field', steps.mark('free_text'), LANGUAGE, { keys: DOWN + DOWN }],
+    ['no marker where no text field is', steps.mark('free_text'), permission(1), null],
     [
       'a text of two lines out of the field, and the marker off it',
-      { kind: 'clear_field' },
+      steps.clearField(),
       platforms([' ', ' '], 'came late,\n         and long', 1),
       { keys: DOWN + DOWN + '\x15'.repeat(2 * FIELD_ROWS) + '\x0b'.repeat(2 * FIELD_ROWS) + UP },
     ],
-    [
-      'the marker off an empty field',
-      { kind: 'clear_field' },
-      platforms([' ', ' '], 'Type something', 3),
-      { keys: UP },
-    ],
-    ['a remark', { kind: 'amend' }, permission(3), { keys: '\t' }],
-    ['no remark where none is taken', { kind: 'amend' }, permission(2, 'No', 'Esc to cancel'), null],
-    [
-      'a box',
-      { kind: 'tick', option: { index: 1, label: 'macOS' }, ticked: true },
-      platforms([' ', ' ']),
-      { keys: '2' },
-    ],
-    ['no box where there is none', { kind: 'tick', option: { index: 1, label: 'Go' }, ticked: true }, LANGUAGE, null],
-    ['the second question from the first', { kind: 'show_part', texts: PARTS, index: 1 }, LANGUAGE, { keys: '\x1b[C' }],
-    [
-      'the first question from the summary',
-      { kind: 'show_part', texts: PARTS, index: 0 },
-      SUMMARY,
-      { keys: '\x1b[D\x1b[D' },
-    ],
-    ['no way from a foreign dialog', { kind: 'show_part', texts: PARTS, index: 0 }, permission(1), null],
-    ['the submission', { kind: 'submit', texts: ['BSD'] }, SUMMARY, { keys: '1' }],
-    ['no submission of another answer', { kind: 'submit', texts: ['Plan 9'] }, SUMMARY, null],
-    ['no submission where there is none', { kind: 'submit', texts: [] }, LANGUAGE, null],
-    [
-      'Enter after a text that stands there',
-      { kind: 'enter', written: 'not now' },
-      permission(3, 'No, not now▮'),
-      { keys: '\r' },
-    ],
-    ['no Enter after a text that does not', { kind: 'enter', written: 'not now' }, permission(3, 'No, not▮'), null],
+    ['the marker off an empty field', steps.clearField(), platforms([' ', ' '], 'Type something', 3), { keys: UP }],
+    ['a remark', steps.amend(), permission(3), { keys: '\t' }],
+    ['no remark where none is taken', steps.amend(), permission(2, 'No', 'Esc to cancel'), null],
+    ['a box', steps.tick({ index: 1, label: 'macOS' }, true), platforms([' ', ' ']), { keys: '2' }],
+    ['no box where there is none', steps.tick({ index: 1, label: 'Go' }, true), LANGUAGE, null],
+    ['the second question from the first', steps.showPart(PARTS, 1), LANGUAGE, { keys: '\x1b[C' }],
+    ['the first question from the summary', steps.showPart(PARTS, 0), SUMMARY, { keys: '\x1b[D\x1b[D' }],
+    ['no way from a foreign dialog', steps.showPart(PARTS, 0), permission(1), null],
+    ['the submission', steps.submit(['BSD']), SUMMARY, { keys: '1' }],
+    ['no submission of another answer', steps.submit(['Plan 9']), SUMMARY, null],
+    ['no submission where there is none', steps.submit([]), LANGUAGE, null],
+    ['Enter after a text that stands there', steps.enter('not now'), permission(3, 'No, not now▮'), { keys: '\r' }],
+    ['no Enter after a text that does not', steps.enter('not now'), permission(3, 'No, not▮'), null],
   ])('%s', (_, step, shown, press) => {
-    expect(pressFor(step, shown)).toEqual(press);
+    expect(step.press(shown)).toEqual(press);
   });
 });
 
 describe('a step is taken', () => {
   test.each<[string, AnswerStep, DialogView, DialogView, boolean]>([
-    ['when the marker stands there', { kind: 'mark', option: no }, permission(1), permission(3), true],
-    ['not before it does', { kind: 'mark', option: no }, permission(1), permission(2), false],
+    ['when the marker stands there', steps.mark(no), permission(1), permission(3), true],
+    ['not before it does', steps.mark(no), permission(1), permission(2), false],
     [
       'when the remark has a field',
-      { kind: 'amend' },
+      steps.amend(),
       permission(3),
       permission(3, 'No, and tell▮', 'Esc to cancel'),
       true,
     ],
-    ['not before it has', { kind: 'amend' }, permission(3), permission(3), false],
-    [
-      'when the box is ticked',
-      { kind: 'tick', option: { index: 0, label: 'Linux' }, ticked: true },
-      LANGUAGE,
-      platforms(['✔', ' ']),
-      true,
-    ],
-    [
-      'not while it is not',
-      { kind: 'tick', option: { index: 0, label: 'Linux' }, ticked: true },
-      LANGUAGE,
-      platforms([' ', '✔']),
-      false,
-    ],
-    ['when the next question is there', { kind: 'digit', option: no }, LANGUAGE, platforms([' ', ' ']), true],
-    ['not while the same is', { kind: 'digit', option: no }, LANGUAGE, LANGUAGE, false],
-    [
-      'when the text stands in the field',
-      { kind: 'write', text: 'BSD' },
-      LANGUAGE,
-      platforms(['✔', ' '], 'BSD▮', 3),
-      true,
-    ],
-    [
-      'not when it stands elsewhere',
-      { kind: 'write', text: 'Linux' },
-      LANGUAGE,
-      platforms(['✔', ' '], 'BSD▮', 3),
-      false,
-    ],
+    ['not before it has', steps.amend(), permission(3), permission(3), false],
+    ['when the box is ticked', steps.tick({ index: 0, label: 'Linux' }, true), LANGUAGE, platforms(['✔', ' ']), true],
+    ['not while it is not', steps.tick({ index: 0, label: 'Linux' }, true), LANGUAGE, platforms([' ', '✔']), false],
+    ['when the next question is there', steps.digit(no), LANGUAGE, platforms([' ', ' ']), true],
+    ['not while the same is', steps.digit(no), LANGUAGE, LANGUAGE, false],
+    ['when the text stands in the field', steps.write('BSD'), LANGUAGE, platforms(['✔', ' '], 'BSD▮', 3), true],
+    ['not when it stands elsewhere', steps.write('Linux'), LANGUAGE, platforms(['✔', ' '], 'BSD▮', 3), false],
     [
       'when the field is empty and left',
-      { kind: 'clear_field' },
+      steps.clearField(),
       LANGUAGE,
       platforms([' ', ' '], 'Type something', 1),
       true,
     ],
-    ['not while a text is in it', { kind: 'clear_field' }, LANGUAGE, platforms([' ', ' '], 'came late', 1), false],
-    [
-      'not while the marker is on it',
-      { kind: 'clear_field' },
-      LANGUAGE,
-      platforms([' ', ' '], 'Type something', 3),
-      false,
-    ],
+    ['not while a text is in it', steps.clearField(), LANGUAGE, platforms([' ', ' '], 'came late', 1), false],
+    ['not while the marker is on it', steps.clearField(), LANGUAGE, platforms([' ', ' '], 'Type something', 3), false],
   ])('%s', (_, step, before, now, taken) => {
-    expect(isTaken(step, before, now)).toBe(taken);
+    expect(step.isTaken(now, before)).toBe(taken);
   });
 });
 

@@ -126,12 +126,7 @@ describe('an answer', () => {
     ['words of its own', ONE, { text: 'MySQL' }, select([], 'MySQL')],
     ['yes to a question that has it', ONE, { choice: 'yes' }, select([1])],
     ['no to a question that has it not', ONE, { choice: 'no' }, refuse('This question has no option that means "no"')],
-    [
-      'a remark on an option of a question',
-      ONE,
-      { choice: 1, text: 'x' },
-      refuse(expect.stringContaining('no remark')),
-    ],
+    ['a remark on an option of a question', ONE, { choice: 1, text: 'x' }, refuse(expect.stringContaining('no reply'))],
     ['the text field by number and a text', ONE, { choice: 3, text: 'MySQL' }, select([], 'MySQL')],
     ['numbers for boxes, doubled', BOXES, { choice: [2, 1, 2] }, select([1, 0])],
     ['numbers for boxes and a text', BOXES, { choice: [1], text: 'BSD' }, select([0], 'BSD')],

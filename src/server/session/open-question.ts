@@ -1,0 +1,49 @@
+import { type AnswerPlan, partsOf, planAnswer } from '../../core/answer/answer.ts';
+import { type Answer, CatalogueError, type Question } from '../../protocol/index.ts';
+import type { SessionActor } from './actor.ts';
+
+/** The session that asks. */
+export type AskingSession = Pick<SessionActor, 'slug' | 'record' | 'isDead'> & {
+  readonly status: Pick<SessionActor['status'], 'memory'>;
+};
+
+/**
+ * The question that is open.
+ * @param id of the one that is meant; left out: whichever it is
+ * @throws CatalogueError not_adopted, no_question, stale_question
+ */
+export function openQuestion(actor: AskingSession, id: string | undefined): Question {
+  const { record } = actor;
+  if (!record.adopted && !actor.isDead()) {
+    throw new CatalogueError('not_adopted', undefined, { hint: `cbos adopt ${record.screenId}` });
+  }
+  const { question } = actor.status.memory();
+  if (question === null) throw new CatalogueError('no_question', `${actor.slug} asks nothing`);
+  if (id !== undefined && id !== question.id) throw new CatalogueError('stale_question');
+  return question;
+}
+
+/**
+ * What an answer means to the question.
+ * @throws CatalogueError no_such_option, not_shown_whole for an answer that nobody may give who has not seen all of the
+ *   question
+ */
+export function readAnswer(slug: string, question: Question, answer: Answer): Exclude<AnswerPlan, { kind: 'refuse' }> {
+  const plan = planAnswer(question, answer);
+  if (plan.kind !== 'refuse') return plan;
+  if (plan.code !== 'not_shown_whole') throw refusal(question, plan.message);
+  const hint = `\`cbos attach ${slug}\` opens its terminal, which takes the answer; \`cbos answer ${slug} no\` refuses it`;
+  throw new CatalogueError(plan.code, plan.message, { hint, extra: { question } });
+}
+
+/** An answer that the question does not offer, with what it does. */
+export function refusal(question: Question, message: string): CatalogueError {
+  const listed = partsOf(question).map(({ text, options }) => {
+    const labels = options.map(({ key, label }) => `${key}. ${label}`).join(', ');
+    return question.questions.length > 1 ? `${text} ${labels}` : labels;
+  });
+  return new CatalogueError('no_such_option', message, {
+    hint: `The options are: ${listed.join('; ')}`,
+    extra: { question },
+  });
+}
