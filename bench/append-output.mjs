@@ -1,6 +1,7 @@
-// node append-output.mjs SPECIFICATION: writes output as Claude Code draws it to the ends of files (recordings, terminals), at a
-// given rate, as JSON says: { files, timings, bytesPerSecond, seconds, writeBytes }. Prints { writtenBytes, seconds } at its end.
-// Each write begins with a title that tells when it was made: ESC ] 0 ; T MICROSECONDS BEL, of the machine's monotonic clock.
+// node append-output.mjs SPECIFICATION: writes output as Claude Code draws it to the ends of files (recordings,
+// terminals), at a given rate, as JSON says: { files, timings, bytesPerSecond, seconds, writeBytes }. Prints {
+// writtenBytes, seconds } at its end. Each write begins with a title that tells when it was made: ESC ] 0 ; T
+// MICROSECONDS BEL, of the machine's monotonic clock.
 import { openSync, writeSync } from 'node:fs';
 
 /** @type {{ files: string[], timings?: string[], bytesPerSecond: number, seconds: number, writeBytes: number }} */

@@ -8,7 +8,10 @@ import { processorSeconds } from './processor-time.ts';
 export const about =
   '1,000 ended sessions, each with a recording of a real turn repeated to 0.5 MB and 200 changes of its status: how long a server takes to answer, and the processor time it takes until it rests, the first time and each later one';
 
-/** It rests when it took less than a tenth of a core for so long; by then recordings were tidied up, too (10 s after the start). */
+/**
+ * It rests when it took less than a tenth of a core for so long; by then recordings were tidied up, too (10 s after the
+ * start).
+ */
 const REST_MS = 3_000;
 const AT_LEAST_MS = 14_000;
 

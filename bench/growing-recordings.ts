@@ -16,7 +16,10 @@ export interface Growing {
   timings: string[];
 }
 
-/** A server with so many sessions whose agents draw a prompt and are silent: what their recordings grow by, a bench writes. */
+/**
+ * A server with so many sessions whose agents draw a prompt and are silent: what their recordings grow by, a bench
+ * writes.
+ */
 export async function startGrowing(world: World, count: number, env: Record<string, string> = {}): Promise<Growing> {
   const stub = fileURLToPath(new URL('stub-agent.sh', import.meta.url));
   const cbos = await startCbos(world, { CBOS_CLAUDE_COMMAND: stub, ...env });

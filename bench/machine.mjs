@@ -3,7 +3,8 @@ import { cpus, release, totalmem } from 'node:os';
 
 /**
  * What a figure is worth nothing without.
- * @typedef {{ cpu: string, cores: number, memory_gb: number, node: string, kernel: string, screen: string | null }} Machine
+ * @typedef {{ cpu: string, cores: number, memory_gb: number, node: string, kernel: string, screen: string | null }}
+ * Machine
  */
 
 /** @returns {Machine} */

@@ -20,7 +20,10 @@ const MOVES_EVERY = 50;
 
 /** Fewer that are heard would measure another page. */
 const MIN_HEARD = 0.95;
-/** What makes the changes, serves them and watches is one process, and takes most of a core: whoever looks at a page has it elsewhere. */
+/**
+ * What makes the changes, serves them and watches is one process, and takes most of a core: whoever looks at a page has
+ * it elsewhere.
+ */
 const GENERATOR_NICENESS = 10;
 
 const MB = 1_000_000;
@@ -225,7 +228,10 @@ async function traceTasks(browser: Browser, page: Page, run: () => Promise<void>
   };
 }
 
-/** After all garbage was collected: the heap with what lies outside of it, and the memory that the page's process has for itself. */
+/**
+ * After all garbage was collected: the heap with what lies outside of it, and the memory that the page's process has
+ * for itself.
+ */
 async function memoryOf(browser: Browser, cdp: CDPSession): Promise<{ heap: number; process: number }> {
   for (let round = 0; round < 3; round++) await cdp.send('HeapProfiler.collectGarbage');
   const { usedSize, backingStorageSize = 0 } = (await cdp.send('Runtime.getHeapUsage')) as {
@@ -244,7 +250,10 @@ async function renderersOf(browser: Browser): Promise<number[]> {
   return processInfo.filter(({ type }) => type === 'renderer').map(({ id }) => id);
 }
 
-/** A browser without a window takes its pages for hidden ones and gives them what is left over (niceness 5): one that is looked at has its share. */
+/**
+ * A browser without a window takes its pages for hidden ones and gives them what is left over (niceness 5): one that is
+ * looked at has its share.
+ */
 function setThreadPriorities(pid: number, niceness: number): void {
   for (const thread of readdirSync(`/proc/${pid}/task`)) trySetPriority(niceness, Number(thread));
 }

@@ -1,4 +1,5 @@
-// npm run bench [-- NAME…]: runs bench/NAME.bench.ts (all without a name) against the built dist/ and records the figures.
+// npm run bench [-- NAME…]: runs bench/NAME.bench.ts (all without a name) against the built dist/ and records the
+// figures.
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { loadavg } from 'node:os';

@@ -1,4 +1,5 @@
-// npm run accuracy -- --held-out: scores the recordings that are held out and were never scored before, once, and writes the figures down.
+// npm run accuracy -- --held-out: scores the recordings that are held out and were never scored before, once, and
+// writes the figures down.
 import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,5 @@
-// npm run accuracy -- --live: plays the recorder's scenes on a running server with the real Claude Code and scores what clients are told.
+// npm run accuracy -- --live: plays the recorder's scenes on a running server with the real Claude Code and scores what
+// clients are told.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';

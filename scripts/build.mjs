@@ -1,4 +1,5 @@
-// npm run build [-- --bundle-only] [-- --force]: types, then dist/cbos.js and dist/web. Does nothing when nothing changed.
+// npm run build [-- --bundle-only] [-- --force]: types, then dist/cbos.js and dist/web. Does nothing when nothing
+// changed.
 import { dirname, join, relative } from 'node:path';
 import { parseArgs, stripVTControlCharacters } from 'node:util';
 import { fingerprint, isBuilt, rememberFingerprint, TARGETS } from './build/fingerprint.mjs';

@@ -1,5 +1,5 @@
-// npm run record -- --claude VERSION --scene NAME: records the real Claude Code of a version on the stand-in, with ground truth;
-// with --events without a terminal, what a JSON session is told.
+// npm run record -- --claude VERSION --scene NAME: records the real Claude Code of a version on the stand-in, with
+// ground truth; with --events without a terminal, what a JSON session is told.
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -47,12 +47,17 @@ async function main(recorder) {
   return isInside ? exitCode : await prepare(recorder, print);
 }
 
-/** Those that were asked for; of events all where none was. @param {Record<string, any>} recorder @returns {string[]} */
+/**
+ * Those that were asked for; of events all where none was. @param {Record<string, any>} recorder @returns {string[]}
+ */
 function scenesOf(recorder) {
   return options.scene.length > 0 ? options.scene : recorder.SCENE_NAMES;
 }
 
-/** What needs the network; then this program again, without one. @param {Record<string, any>} recorder @param {(line: string) => void} print */
+/**
+ * What needs the network; then this program again, without one. @param {Record<string, any>} recorder @param {(line:
+ * string) => void} print
+ */
 async function prepare(recorder, print) {
   try {
     for (const scene of scenesOf(recorder)) recorder.findScene(scene);

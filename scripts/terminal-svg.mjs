@@ -1,4 +1,5 @@
-// node scripts/terminal-svg.mjs COLS ROWS <CAPTURE >PICTURE.svg: a picture of a terminal, from `tmux capture-pane -e -p`.
+// node scripts/terminal-svg.mjs COLS ROWS <CAPTURE >PICTURE.svg: a picture of a terminal, from `tmux capture-pane -e
+// -p`.
 import { readFileSync } from 'node:fs';
 
 const [CELL_WIDTH, CELL_HEIGHT, PADDING] = [8.4, 18, 12];

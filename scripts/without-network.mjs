@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process';
 
 /**
- * Set for a process in a network of its own that has loopback and nothing else. Some versions of Claude Code call their vendor
- * whatever they are told (2.1.50 fetches a list of plugins at its start).
+ * Set for a process in a network of its own that has loopback and nothing else. Some versions of Claude Code call their
+ * vendor whatever they are told (2.1.50 fetches a list of plugins at its start).
  */
 const INSIDE = 'CBOS_RECORDER_INSIDE';
 

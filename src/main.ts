@@ -36,7 +36,8 @@ if (process.platform !== 'linux') {
   process.exit(1);
 }
 
-// Without a listener Node opens its debugger on this signal (20.19: 127.0.0.1:9229): whoever connects runs code in here, also another user.
+// Without a listener Node opens its debugger on this signal (20.19: 127.0.0.1:9229): whoever connects runs code in
+// here, also another user.
 process.on('SIGUSR1', () => undefined);
 
 const version = __CBOS_VERSION__;

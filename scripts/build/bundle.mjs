@@ -8,13 +8,12 @@ const PARTS = 'parts';
 const PROGRAM = 'program';
 
 /**
- * Bundles one entry into an executable ES module, and what it imports by `await import()` into parts beside it: `cbos ls`
- * then starts without reading the server. Only the packages under `dependencies` in package.json stay outside (they carry
- * native code or worker files); all others are development dependencies and go in.
+ * Bundles one entry into an executable ES module, and what it imports by `await import()` into parts beside it: `cbos
+ * ls` then starts without reading the server. Only the packages under `dependencies` in package.json stay outside (they
+ * carry native code or worker files); all others are development dependencies and go in.
  *
- * A part is asked for right after the start or not at all, so a server that has been running since before an update never
- * looks for one that the update removed.
- * Threads are programs of their own among the parts, under their names.
+ * A part is asked for right after the start or not at all, so a server that has been running since before an update
+ * never looks for one that the update removed. Threads are programs of their own among the parts, under their names.
  * @param {{ entry: string, threads?: Record<string, string>, output: string }} options absolute paths
  */
 export async function bundle({ entry, threads = {}, output }) {
@@ -59,7 +58,10 @@ function removeOthers(directory, kept) {
   for (const name of readdirSync(directory)) if (!kept.has(name)) rmSync(join(directory, name));
 }
 
-/** By rename, so that a `cbos` that starts at this moment reads the old file or the new one. @param {string} file @param {string | Uint8Array} content */
+/**
+ * By rename, so that a `cbos` that starts at this moment reads the old file or the new one. @param {string} file @param
+ * {string | Uint8Array} content
+ */
 function replaceFile(file, content) {
   const temporary = `${file}.${process.pid}.tmp`;
   // from the first moment: whoever starts the program now must not find it without its right to run

@@ -7,8 +7,8 @@ import { ROOT } from '../root.mjs';
 const SURROUNDINGS = ['scripts/build', 'scripts/build.mjs', 'package.json', 'package-lock.json', 'tsconfig.base.json'];
 
 /**
- * What the build makes, and everything that it is made of: the command line and server, and the web page, each built only when
- * its own sources changed.
+ * What the build makes, and everything that it is made of: the command line and server, and the web page, each built
+ * only when its own sources changed.
  */
 export const TARGETS = {
   program: { output: join(ROOT, 'dist', 'cbos.js'), inputs: ['src', ...SURROUNDINGS], leftOut: 'src/web' },
@@ -66,7 +66,10 @@ function markerOf(target) {
   return join(ROOT, 'build', `${target}-fingerprint.txt`);
 }
 
-/** @param {string} path @returns {string[]} sorted, so that the hash does not depend on the file system; none where it is not there */
+/**
+ * @param {string} path @returns {string[]} sorted, so that the hash does not depend on the file system; none where it
+ * is not there
+ */
 function filesUnder(path) {
   try {
     return readdirSync(path, { withFileTypes: true })

@@ -64,8 +64,8 @@ function reach(from, next, bundle) {
 }
 
 /**
- * Builds the web page into a directory: hashed files under assets/, each also compressed, and what is asked for by a fixed name
- * (index.html, the service worker, the manifest, the icons) at the top.
+ * Builds the web page into a directory: hashed files under assets/, each also compressed, and what is asked for by a
+ * fixed name (index.html, the service worker, the manifest, the icons) at the top.
  * @param {{ source: string, output: string }} options absolute directories
  */
 export async function buildPage({ source, output }) {
@@ -86,7 +86,8 @@ export async function buildPage({ source, output }) {
       outDir: fresh,
       emptyOutDir: true,
       target: [...OLDEST_BROWSERS],
-      // Nothing may stand in the page itself: its policy lets no inline script run, and data: addresses only for images.
+      // Nothing may stand in the page itself: its policy lets no inline script run, and data: addresses only for
+      // images.
       assetsInlineLimit: 0,
       // The page fetches its late parts by itself before it imports one (src/web/connection/late-part.ts).
       modulePreload: false,

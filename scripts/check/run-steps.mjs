@@ -6,7 +6,8 @@ import { availableParallelism } from 'node:os';
  */
 
 /**
- * Runs steps, several at a time, and prints one line for each as it ends; what a step printed is shown only when it failed.
+ * Runs steps, several at a time, and prints one line for each as it ends; what a step printed is shown only when it
+ * failed.
  * @param {readonly Step[]} steps
  * @param {{ write: (text: string) => void, parallel?: number }} options
  * @returns {Promise<StepResult[]>} in the order of the steps

@@ -10,7 +10,10 @@ import { packageComplaints } from './published-package.mjs';
  * @typedef {{ name: string, run: () => Promise<Outcome> }} Step
  */
 
-/** What the later steps read (declarations, generated pages' sources, the built package) comes from these, one after the other. @type {readonly Step[]} */
+/**
+ * What the later steps read (declarations, generated pages' sources, the built package) comes from these, one after the
+ * other. @type {readonly Step[]}
+ */
 export const BUILD_STEPS = [
   { name: 'types', run: () => capture(tool('tsc'), ['-b']) },
   { name: 'build', run: () => capture(process.execPath, [join(ROOT, 'scripts', 'build.mjs'), '--bundle-only']) },

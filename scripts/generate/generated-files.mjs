@@ -9,8 +9,8 @@ import { errorsPage } from './errors-page.mjs';
  */
 
 /**
- * Files in the repository that are made from the sources. Rendering reads the compiler's output under build/, so `tsc -b`
- * comes first.
+ * Files in the repository that are made from the sources. Rendering reads the compiler's output under build/, so `tsc
+ * -b` comes first.
  * @type {readonly GeneratedFile[]}
  */
 export const GENERATED_FILES = [

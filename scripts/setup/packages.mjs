@@ -4,8 +4,8 @@ import { ROOT } from '../root.mjs';
 import { capture } from '../run-command.mjs';
 
 /**
- * Whether node_modules holds what package-lock.json asks for. npm keeps a lockfile of what it installed inside node_modules and
- * writes it last, so an interrupted install reads as missing.
+ * Whether node_modules holds what package-lock.json asks for. npm keeps a lockfile of what it installed inside
+ * node_modules and writes it last, so an interrupted install reads as missing.
  * @param {string} [root]
  */
 export function arePackagesInstalled(root = ROOT) {

@@ -6,7 +6,8 @@ import { arePackagesInstalled, installPackages } from './packages.mjs';
 import { installPrograms, missingPrograms, NEEDED_FOR, WANTED_FOR_TEST } from './system-programs.mjs';
 
 /**
- * Makes a checkout ready: npm packages, system programs, the build. Does nothing, and asks the network nothing, when all is there.
+ * Makes a checkout ready: npm packages, system programs, the build. Does nothing, and asks the network nothing, when
+ * all is there.
  * @param {'start' | 'test'} goal
  * @returns {Promise<0 | 1>} exit code; what went wrong has been said on standard error
  */

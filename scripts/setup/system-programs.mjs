@@ -15,14 +15,19 @@ const SCREEN = {
   packages: { 'apt-get': 'screen', dnf: 'screen', pacman: 'screen', apk: 'screen' },
 };
 
-/** dnf and apk find packages by the command they bring, whatever the release calls the package. @type {SystemProgram} */
+/**
+ * dnf and apk find packages by the command they bring, whatever the release calls the package. @type {SystemProgram}
+ */
 const SCRIPT = {
   programs: ['script'],
   name: "util-linux's script",
   packages: { 'apt-get': 'bsdutils', dnf: '/usr/bin/script', pacman: 'util-linux', apk: 'cmd:script' },
 };
 
-/** The tests look at the web page in it. Fedora and Ubuntu call it chromium-browser; Chrome itself does as well. @type {SystemProgram} */
+/**
+ * The tests look at the web page in it. Fedora and Ubuntu call it chromium-browser; Chrome itself does as well. @type
+ * {SystemProgram}
+ */
 const CHROMIUM = {
   programs: ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'],
   name: 'Chromium',
@@ -36,10 +41,15 @@ const FAKETIME = {
   packages: { 'apt-get': 'faketime', dnf: 'libfaketime', pacman: 'libfaketime', apk: 'libfaketime' },
 };
 
-/** Without these some tests are left out, and say so: they are installed where that asks nothing. @type {readonly SystemProgram[]} */
+/**
+ * Without these some tests are left out, and say so: they are installed where that asks nothing. @type {readonly
+ * SystemProgram[]}
+ */
 export const WANTED_FOR_TEST = [FAKETIME];
 
-/** What is needed beyond Node and npm, per goal. @type {Readonly<Record<'start' | 'test', readonly SystemProgram[]>>} */
+/**
+ * What is needed beyond Node and npm, per goal. @type {Readonly<Record<'start' | 'test', readonly SystemProgram[]>>}
+ */
 export const NEEDED_FOR = { start: [SCREEN, SCRIPT], test: [SCREEN, SCRIPT, CHROMIUM] };
 
 /** In the order they are looked for. @type {readonly PackageManager[]} */
@@ -65,7 +75,10 @@ export function findOnPath(programs, path) {
   return files.find(isExecutable) ?? null;
 }
 
-/** The Chromium that tests look at the page in: the one that `CHROMIUM` names, else the system's. @param {NodeJS.ProcessEnv} env */
+/**
+ * The Chromium that tests look at the page in: the one that `CHROMIUM` names, else the system's. @param
+ * {NodeJS.ProcessEnv} env
+ */
 export function findChromium(env) {
   return env.CHROMIUM ?? findOnPath(CHROMIUM.programs, env.PATH);
 }

@@ -5,8 +5,9 @@
  */
 
 /**
- * Counts tests. What fails outside a test counts too, so that it can never hide behind a row of passed tests: a file that
- * does not load, an unhandled error (vitest ends with an error although no test failed), a run that left no report.
+ * Counts tests. What fails outside a test counts too, so that it can never hide behind a row of passed tests: a file
+ * that does not load, an unhandled error (vitest ends with an error although no test failed), a run that left no
+ * report.
  * @param {Report | null} report
  * @param {number} exitCode vitest's
  * @returns {{ passed: number, failed: number }}

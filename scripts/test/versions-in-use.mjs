@@ -5,7 +5,8 @@ import { capture } from '../run-command.mjs';
 import { findChromium } from '../setup/system-programs.mjs';
 
 /**
- * The versions of the real programs that the tests run with, on one line: a test that is red on one machine only is red with one of these.
+ * The versions of the real programs that the tests run with, on one line: a test that is red on one machine only is red
+ * with one of these.
  * @param {NodeJS.ProcessEnv} env
  * @returns {Promise<string>} `Chromium 156.0.8078.79, Screen 4.09.00, tmux none, …`
  */

@@ -23,8 +23,8 @@ export function isBroadcast({ all, state }: BroadcastOptions): boolean {
 }
 
 /**
- * Sends one text to all sessions, or to those in a state, and prints what became of it in each: to those that were there when the person
- * was asked, and no others. The exit code is 4 when one did not get it.
+ * Sends one text to all sessions, or to those in a state, and prints what became of it in each: to those that were
+ * there when the person was asked, and no others. The exit code is 4 when one did not get it.
  * @throws CommandError wrong usage: nothing was sent
  */
 export async function broadcast(
@@ -90,8 +90,8 @@ function assertOptions(words: readonly string[], options: BroadcastOptions): voi
 }
 
 /**
- * `cbos send AUTH hello --all` would send "AUTH hello" to everybody. A first word that is a session's name was meant as one;
- * in quotes, as a part of a longer argument, it is text.
+ * `cbos send AUTH hello --all` would send "AUTH hello" to everybody. A first word that is a session's name was meant as
+ * one; in quotes, as a part of a longer argument, it is text.
  */
 function assertNoSlug(sessions: readonly Session[], words: readonly string[]): void {
   const named = sessions.find(({ slug }) => slug === words[0]);

@@ -1,7 +1,7 @@
 /**
- * Completion for bash. Not the package's own script (@bomb.sh/tab 0.0.22): that one evaluates the words of the line, so a
- * `$(…)` that is only being typed would run at Tab; it needs the bash-completion package, which a plain Debian lacks; and
- * a second reading fails at its `readonly` variables.
+ * Completion for bash. Not the package's own script (@bomb.sh/tab 0.0.22): that one evaluates the words of the line, so
+ * a `$(…)` that is only being typed would run at Tab; it needs the bash-completion package, which a plain Debian lacks;
+ * and a second reading fails at its `readonly` variables.
  */
 export const BASH_SCRIPT = `# bash completion for cbos
 _cbos() {

@@ -13,7 +13,10 @@ import type {
 } from '../protocol/index.ts';
 import type { TerminalIo } from './terminal-io.ts';
 
-/** Settings that flags set, each as the text that was typed. The host reads and checks them as it does the environment's. */
+/**
+ * Settings that flags set, each as the text that was typed. The host reads and checks them as it does the
+ * environment's.
+ */
 export type SettingFlags = Partial<Record<SettingName, string>>;
 
 /** One line of `cbos doctor`. */
@@ -147,8 +150,8 @@ export interface MisdetectionRequest {
 }
 
 /**
- * Everything of this machine that the command line needs beside the server's API. `main.ts` fills it; the command line never
- * imports the rooms behind it. All functions reject with a `CatalogueError` where something was to be expected.
+ * Everything of this machine that the command line needs beside the server's API. `main.ts` fills it; the command line
+ * never imports the rooms behind it. All functions reject with a `CatalogueError` where something was to be expected.
  */
 export interface LocalHost {
   /**
@@ -166,7 +169,8 @@ export interface LocalHost {
   /** Starts the server in a process of its own and resolves when it answers on the local socket. */
   startInBackground(request: StartRequest): Promise<'started' | 'already_running'>;
   /**
-   * Looks whether the server's process is stopped (SIGSTOP, Ctrl-Z, a debugger): then nothing is ever answered, and nothing refused.
+   * Looks whether the server's process is stopped (SIGSTOP, Ctrl-Z, a debugger): then nothing is ever answered, and
+   * nothing refused.
    * @throws CatalogueError no_server where it is
    */
   requireNotStopped(): Promise<void>;
@@ -208,7 +212,10 @@ export interface LocalHost {
    * @throws CatalogueError no_recording
    */
   timeline(request: TimelineRequest): Promise<TimelineResult>;
-  /** Keeps a wrong status for a report, every text in it replaced but the words that rules read. Resolves to the file's path. */
+  /**
+   * Keeps a wrong status for a report, every text in it replaced but the words that rules read. Resolves to the file's
+   * path.
+   */
   recordMisdetection(request: MisdetectionRequest): Promise<string>;
   /**
    * A recording in another format.

@@ -25,7 +25,10 @@ import type { CliContext } from './context.ts';
 /** Where there is no terminal to fit into. */
 const DEFAULT_HELP_WIDTH = 100;
 
-/** The whole command line. Commander throws a `CommanderError` instead of ending the process, and prints no error itself. */
+/**
+ * The whole command line. Commander throws a `CommanderError` instead of ending the process, and prints no error
+ * itself.
+ */
 export function buildProgram(context: CliContext): Command {
   const { io, version } = context;
   const program = new Command('cbos');

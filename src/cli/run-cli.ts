@@ -16,11 +16,17 @@ export interface CliRun {
   io: TerminalIo;
   /** this program's own version */
   version: string;
-  /** how this program is called again, for the commands it tells to type; `cbos` when left out, in a checkout perhaps `npx cbos` */
+  /**
+   * how this program is called again, for the commands it tells to type; `cbos` when left out, in a checkout perhaps
+   * `npx cbos`
+   */
   program?: string;
 }
 
-/** Runs one command line and resolves to its exit code. Never rejects; what was to be expected is a line on standard error. */
+/**
+ * Runs one command line and resolves to its exit code. Never rejects; what was to be expected is a line on standard
+ * error.
+ */
 export async function runCli(run: CliRun): Promise<number> {
   const out = createPrinter(run.io);
   const { words, passedArgs } = splitArguments(run.argv);
@@ -51,8 +57,8 @@ export async function runCli(run: CliRun): Promise<number> {
 const PASS_ON: ReadonlySet<string | undefined> = new Set(['new', 'complete']);
 
 /**
- * `cbos` alone is `cbos start`. For the commands that pass arguments on, those are taken off first: commander would take
- * `cbos new AUTH -- --verbose` for a path called `--verbose`.
+ * `cbos` alone is `cbos start`. For the commands that pass arguments on, those are taken off first: commander would
+ * take `cbos new AUTH -- --verbose` for a path called `--verbose`.
  */
 function splitArguments(argv: readonly string[]): { words: readonly string[]; passedArgs: readonly string[] } {
   if (argv.length === 0) return { words: ['start'], passedArgs: [] };

@@ -5,8 +5,8 @@ import { followStream } from './follow-stream.ts';
 import { statusKey } from './view-changes.ts';
 
 /**
- * How long a ready session must stay as it is before its turn counts as over, where that cannot be told otherwise: a slash
- * command may start no turn at all, and between two queued prompts a session is ready for a moment.
+ * How long a ready session must stay as it is before its turn counts as over, where that cannot be told otherwise: a
+ * slash command may start no turn at all, and between two queued prompts a session is ready for a moment.
  */
 const SETTLED_MS = 3_000;
 

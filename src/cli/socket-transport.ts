@@ -14,7 +14,9 @@ import {
 } from '../client/index.ts';
 import { CatalogueError } from '../protocol/index.ts';
 
-/** Both sides of the local socket are on one machine, so the name is a matter of form; it is one that the server knows. */
+/**
+ * Both sides of the local socket are on one machine, so the name is a matter of form; it is one that the server knows.
+ */
 const HOST = 'localhost';
 
 /** A snapshot of a large scrollback is one frame; more than this is no frame of ours. */
@@ -23,7 +25,10 @@ const MAX_FRAME_BYTES = 256 * 1024 * 1024;
 /** How long a server may take to answer a WebSocket's close. */
 const CLOSE_GRACE_MS = 500;
 
-/** A server that is asked answers in milliseconds, or takes as long as what it was asked for. After so long, and then as often, it is looked at. */
+/**
+ * A server that is asked answers in milliseconds, or takes as long as what it was asked for. After so long, and then as
+ * often, it is looked at.
+ */
 const LOOK_EVERY_MS = 1_000;
 /** How often in a row it must be seen stopped: a debugger, or a person who hesitates, stops it for a moment. */
 const STOPPED_LOOKS = 2;

@@ -28,7 +28,8 @@ export interface TerminalIo {
   /** milliseconds since 1970 */
   now(): number;
   /**
-   * Tells of SIGINT, SIGTERM and SIGHUP for as long as somebody listens; with nobody listening they end the process as always.
+   * Tells of SIGINT, SIGTERM and SIGHUP for as long as somebody listens; with nobody listening they end the process as
+   * always.
    * @param listener gets the exit code a shell expects: 130, 143 or 129
    */
   onInterrupt(listener: (exitCode: number) => void): Dispose;

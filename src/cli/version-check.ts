@@ -5,7 +5,10 @@ import type { Printer } from './output/printer.ts';
 /** A server answers in a few milliseconds; one that hangs is the command's own problem to report. */
 const LONGEST_WAIT_MS = 300;
 
-/** Says so when the server is of another version than this program, and offers the restart. Never fails: the command itself says what is wrong. */
+/**
+ * Says so when the server is of another version than this program, and offers the restart. Never fails: the command
+ * itself says what is wrong.
+ */
 export async function checkServerVersion(options: { client: Client; version: string; out: Printer }): Promise<void> {
   const { client, version, out } = options;
   let timer: NodeJS.Timeout | undefined;
@@ -19,7 +22,8 @@ export async function checkServerVersion(options: { client: Client; version: str
       out.notice(`this is version ${version}, the server is ${health.version} — cbos down && cbos up`);
     }
   } catch (error) {
-    // Nobody waits for this when it happens: a throw would end the process. The command's own request fails the same way.
+    // Nobody waits for this when it happens: a throw would end the process. The command's own request fails the same
+    // way.
     if (!(error instanceof CatalogueError)) out.notice(`the server's version is not known: ${String(error)}`);
   } finally {
     clearTimeout(timer);

@@ -99,8 +99,8 @@ function fillPath(path: string, input: AnyInput): string {
 }
 
 /**
- * What cannot be a name is refused here: `/sessions/status` and `/sessions/..` are other addresses, and percent-encoding
- * does not help (URL parsers take `%2e%2e` for `..`).
+ * What cannot be a name is refused here: `/sessions/status` and `/sessions/..` are other addresses, and
+ * percent-encoding does not help (URL parsers take `%2e%2e` for `..`).
  */
 function encodeParam({ path, name }: { path: string; name: string }, value: string): string {
   if (name === 'slug' && !isSlug(value)) {

@@ -1,6 +1,9 @@
 import { type Session, type StreamFrame, stateOf } from '../protocol/index.ts';
 
-/** The sessions as this client knows them, in the order they were created. It never changes: what changes is another one. */
+/**
+ * The sessions as this client knows them, in the order they were created. It never changes: what changes is another
+ * one.
+ */
 export type SessionView = ReadonlyMap<string, Session>;
 
 export const EMPTY_VIEW: SessionView = new Map();
@@ -13,9 +16,9 @@ export interface ViewKeeper {
 }
 
 /**
- * Copies the view only after somebody has seen it: two hundred sessions that change twenty times a second would else copy 800,000 entries
- * a second, for a face that draws fifteen pictures of them.
- * A frame about a session that is not in the view changes nothing: its `session_added` is still to come or was lost with a connection.
+ * Copies the view only after somebody has seen it: two hundred sessions that change twenty times a second would else
+ * copy 800,000 entries a second, for a face that draws fifteen pictures of them. A frame about a session that is not in
+ * the view changes nothing: its `session_added` is still to come or was lost with a connection.
  */
 export function createViewKeeper(): ViewKeeper {
   let kept = new Map<string, Session>();

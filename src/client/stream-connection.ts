@@ -9,7 +9,10 @@ const FIRST_RETRY_MS = 100;
 const LONGEST_RETRY_MS = 2_000;
 
 export interface StreamListener {
-  /** every frame, in order, after the view has taken it in; whoever does not look at the view every time gets them faster */
+  /**
+   * every frame, in order, after the view has taken it in; whoever does not look at the view every time gets them
+   * faster
+   */
   onFrame?(frame: StreamFrame, view: () => SessionView): void;
   /** the connection broke, or could not be made again yet; it will be tried again */
   onLost?(error: CatalogueError): void;
@@ -20,7 +23,9 @@ export interface StreamListener {
 }
 
 export interface StreamOptions {
-  /** recordings to follow: names, or `['*']` for all, also later ones; changes of status come for all sessions anyway */
+  /**
+   * recordings to follow: names, or `['*']` for all, also later ones; changes of status come for all sessions anyway
+   */
   recordings?: readonly string[];
   /** where each recording goes on; without it a snapshot comes first */
   from?: Readonly<Record<string, number>>;
@@ -46,10 +51,10 @@ export interface StreamConnection {
 }
 
 /**
- * Listens to `/ws/stream`. A lost connection is made again, and each recording goes on at the offset after the last byte
- * that came, so nothing is missed and nothing comes twice; where the recording was replaced meanwhile, the server says `reset`.
- * The events of a JSON session go on after the last that came, likewise.
- * The whole list comes first after every connect, so the view heals by itself.
+ * Listens to `/ws/stream`. A lost connection is made again, and each recording goes on at the offset after the last
+ * byte that came, so nothing is missed and nothing comes twice; where the recording was replaced meanwhile, the server
+ * says `reset`. The events of a JSON session go on after the last that came, likewise. The whole list comes first after
+ * every connect, so the view heals by itself.
  */
 export function connectStream(
   transport: Transport,
@@ -183,7 +188,8 @@ function track(frame: StreamFrame, followed: Set<string>, { offsets, seqs }: Pla
       seqs.set(frame.session, frame.seq);
       return;
     case 'stream':
-      // A frame that was under way when it was unfollowed: an offset kept now would stand for a screen that is forgotten.
+      // A frame that was under way when it was unfollowed: an offset kept now would stand for a screen that is
+      // forgotten.
       if (followed.has(frame.session) || followed.has('*')) offsets.set(frame.session, frame.offset);
       return;
     case 'reset':
@@ -212,7 +218,10 @@ const FRAME_TYPES: ReadonlySet<string> = new Set(
   StreamFrame.options.flatMap((option) => [...option.shape.type.values]),
 );
 
-/** Reads a frame; null for one that this version does not know. The fields are trusted: a newer server may use new words in them. */
+/**
+ * Reads a frame; null for one that this version does not know. The fields are trusted: a newer server may use new words
+ * in them.
+ */
 function readFrame(text: string): StreamFrame | null {
   const value = parseJson(text);
   if (typeof value !== 'object' || value === null || !('type' in value)) return null;

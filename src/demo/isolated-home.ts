@@ -14,14 +14,16 @@ export interface IsolatedEnvironmentOptions {
   port: number;
   /** PATH, whole */
   path: string;
-  /** a directory for sockets and scratch files; Claude Code makes `cc-socks` and `claude-UID` there, in /tmp otherwise */
+  /**
+   * a directory for sockets and scratch files; Claude Code makes `cc-socks` and `claude-UID` there, in /tmp otherwise
+   */
   temporary: string;
   key?: string;
 }
 
 /**
- * The whole environment for a Claude Code on the stand-in: an allow-list. Nothing is inherited, because any `ANTHROPIC_*`,
- * `CLAUDE_*` or `HOME` of a person would let it talk to the real service in their name.
+ * The whole environment for a Claude Code on the stand-in: an allow-list. Nothing is inherited, because any
+ * `ANTHROPIC_*`, `CLAUDE_*` or `HOME` of a person would let it talk to the real service in their name.
  */
 export function isolatedEnvironment(options: IsolatedEnvironmentOptions): Record<string, string> {
   return {
@@ -53,7 +55,8 @@ export interface IsolatedHomeOptions {
 
 /**
  * Writes a home in which Claude Code (1.0.60 to 2.1.329) starts offline and straight to its prompt. Without
- * `hasCompletedOnboarding` it tries to reach its vendor and exits; without auto mode disabled no permission is ever asked.
+ * `hasCompletedOnboarding` it tries to reach its vendor and exits; without auto mode disabled no permission is ever
+ * asked.
  */
 export function prepareIsolatedHome(options: IsolatedHomeOptions): void {
   const key = options.key ?? STAND_IN_KEY;

@@ -5,20 +5,26 @@ type Tracker = () => () => void;
 
 let track: Tracker | null = null;
 
-/** Has every listener of this process told of, as it comes and as it goes: so the suites find those that are left behind. */
+/**
+ * Has every listener of this process told of, as it comes and as it goes: so the suites find those that are left
+ * behind.
+ */
 export function trackListeners(tracker: Tracker): void {
   track = tracker;
 }
 
 /**
- * Who listens to one thing. The owner of the thing keeps its emitter to itself and hands out `on`: others can listen, and
- * only the owner can tell or let go of all.
+ * Who listens to one thing. The owner of the thing keeps its emitter to itself and hands out `on`: others can listen,
+ * and only the owner can tell or let go of all.
  */
 export class Emitter<Told extends unknown[] = []> {
   readonly #listening = new Map<symbol, { listener: Listener<Told>; untrack: (() => void) | undefined }>();
   readonly #onFault: ((cause: unknown, ...told: Told) => void) | null;
 
-  /** @param onFault given what a listener throws, and the others are told all the same; without it a fault goes to who tells */
+  /**
+   * @param onFault given what a listener throws, and the others are told all the same; without it a fault goes to who
+   * tells
+   */
   constructor(onFault: ((cause: unknown, ...told: Told) => void) | null = null) {
     this.#onFault = onFault;
   }
@@ -34,7 +40,9 @@ export class Emitter<Told extends unknown[] = []> {
     return this.#listening.size;
   }
 
-  /** Listeners may come and go meanwhile: one that has gone is told no more, one that has come is told the next time. */
+  /**
+   * Listeners may come and go meanwhile: one that has gone is told no more, one that has come is told the next time.
+   */
   tell(...told: Told): void {
     for (const key of [...this.#listening.keys()]) {
       try {

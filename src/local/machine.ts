@@ -19,8 +19,8 @@ import { requireNotStopped, runningServer, runServer, startInBackground, stopSer
 import type { ThisProgram } from './this-program.ts';
 
 /**
- * This machine, as the command line needs it: the server's process, the settings, the service. What only the server, the
- * doctor and the demo need is loaded when they are asked for: `cbos ls` starts in half the time without it.
+ * This machine, as the command line needs it: the server's process, the settings, the service. What only the server,
+ * the doctor and the demo need is loaded when they are asked for: `cbos ls` starts in half the time without it.
  */
 export function createLocalMachine(self: ThisProgram): LocalHost {
   const { environment } = self;

@@ -7,8 +7,8 @@ import { pathToFileURL } from 'node:url';
 const OPENERS = ['wslview', 'xdg-open'];
 
 /**
- * Opens a sign-in link in the browser. Every process on the machine may read another's arguments, and the link signs in whoever is first: so
- * the browser is given a private file that leads there (Jupyter does the same).
+ * Opens a sign-in link in the browser. Every process on the machine may read another's arguments, and the link signs in
+ * whoever is first: so the browser is given a private file that leads there (Jupyter does the same).
  * @returns false where there is no desktop to open it on
  */
 export function openInBrowser(

@@ -6,8 +6,8 @@ const SET_BY_NPM: ReadonlySet<string> = new Set(['NODE', 'INIT_CWD', 'COLOR']);
 const NPM_DIRECTORY = /\/node_modules\/(\.bin|.*\/node-gyp-bin)$/;
 
 /**
- * The environment as it was before `npm start`: sessions inherit the server's, and none of theirs shall find a checkout's
- * development tools in PATH (its `claude` among them) or npm's settings of the run.
+ * The environment as it was before `npm start`: sessions inherit the server's, and none of theirs shall find a
+ * checkout's development tools in PATH (its `claude` among them) or npm's settings of the run.
  */
 export function personalEnvironment(environment: Environment): Environment {
   if (environment.npm_lifecycle_event === undefined) return environment;

@@ -79,7 +79,8 @@ async function serve(self: ThisProgram, { flags, signal, onReady }: ServeRequest
   const logFile = join(settings.home, 'server.log');
   keepLogSmall(logFile);
   const log = pino({ level: self.environment.CBOS_LOG_LEVEL ?? 'info', base: null }, openLogFile(logFile));
-  // What a person asked for is refused, what is only noted comes again with the next change: no fault of a disk may end the watch over sessions.
+  // What a person asked for is refused, what is only noted comes again with the next change: no fault of a disk may end
+  // the watch over sessions.
   process.on('uncaughtException', (cause) => {
     if (homeFault(cause) === null) throw cause;
     log.error({ err: cause }, 'something could not be written in the home, or not be read');
@@ -156,7 +157,10 @@ export async function startInBackground(
   return pid === child.pid ? 'started' : 'already_running';
 }
 
-/** Whose server it is that answers: it says so right after it began to listen, and until then the file may be an older one's. */
+/**
+ * Whose server it is that answers: it says so right after it began to listen, and until then the file may be an older
+ * one's.
+ */
 async function answeringPid(
   home: string,
   { self, deadline }: { self: number; deadline: number },
@@ -213,7 +217,10 @@ function isAnswering(socket: string): Promise<boolean> {
   });
 }
 
-/** Ends the server of a home, or one whose home was removed from there. @returns whether one ran. @throws CatalogueError no_server: it is stopped */
+/**
+ * Ends the server of a home, or one whose home was removed from there. @returns whether one ran. @throws CatalogueError
+ * no_server: it is stopped
+ */
 export async function stopServerOf(home: string, self: number): Promise<boolean> {
   const found = (await runningServer(home, self)) ?? (await findHomeHolders(home, self)).find((one) => one.isRemoved);
   if (found == null) return false;

@@ -1,6 +1,9 @@
 import { dirname, join } from 'node:path';
 
-/** This program as it was called: what it needs to run itself again. Everything of the process that may be read comes in by it. */
+/**
+ * This program as it was called: what it needs to run itself again. Everything of the process that may be read comes in
+ * by it.
+ */
 export interface ThisProgram {
   environment: Readonly<Record<string, string | undefined>>;
   cwd: string;

@@ -11,11 +11,13 @@ import type { Settings } from '../protocol/index.ts';
 import { findRecording } from './find-recording.ts';
 
 /**
- * The program ends some 100 ms after its last output (1.0.128 to 2.1.329: 60 to 180), and nothing tells when: the closing line knows
- * seconds only. Saying it a little late leaves the last word its place.
+ * The program ends some 100 ms after its last output (1.0.128 to 2.1.329: 60 to 180), and nothing tells when: the
+ * closing line knows seconds only. Saying it a little late leaves the last word its place.
  */
 const END_AFTER_OUTPUT_MS = 200;
-/** After the last byte of a recording that goes on: time for what it shows to count. What came of it later nobody knows. */
+/**
+ * After the last byte of a recording that goes on: time for what it shows to count. What came of it later nobody knows.
+ */
 const SETTLE_AFTER_END_MS = 2_000;
 
 export interface TimelinePlace {

@@ -9,7 +9,10 @@ import type { TuiHost } from '../tui/host.ts';
 import { runTui } from '../tui/run-tui.ts';
 import type { ThisProgram } from './this-program.ts';
 
-/** A stop by a signal takes effect in less; where a shell is not there to take over, the kernel drops it and this is all that passes. */
+/**
+ * A stop by a signal takes effect in less; where a shell is not there to take over, the kernel drops it and this is all
+ * that passes.
+ */
 const STOP_MS = 50;
 
 /** What an aside may say; all evidence of a session is some 20 kB. */

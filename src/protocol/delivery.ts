@@ -5,8 +5,8 @@ export const DeliveryStatus = z.enum(['queued', 'sent', 'delivered', 'unknown', 
 export type DeliveryStatus = z.infer<typeof DeliveryStatus>;
 
 /**
- * Where a text is on its way, and the status that the phase belongs to. A phase is written down before the step that it names, so that the next
- * server can prove what a killed one had not done.
+ * Where a text is on its way, and the status that the phase belongs to. A phase is written down before the step that it
+ * names, so that the next server can prove what a killed one had not done.
  */
 export const DELIVERY_PHASES = {
   /** CBOS holds it; nothing of it was typed */

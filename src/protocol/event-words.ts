@@ -5,8 +5,8 @@ export interface UserText {
 }
 
 /**
- * Reads one. Claude Code (2.1.329) wraps a slash command in tags, lets what it prints come as a user's text of its own, and
- * gives the summary of a compacted conversation to the model in the user's name.
+ * Reads one. Claude Code (2.1.329) wraps a slash command in tags, lets what it prints come as a user's text of its own,
+ * and gives the summary of a compacted conversation to the model in the user's name.
  * @param event the event that it is in
  * @returns null for what is meant for the model alone
  */
@@ -30,8 +30,8 @@ function tagged(text: string, tag: string): string | null {
 }
 
 /**
- * Why a request is tried again and when, of a `system` event `api_retry` (2.1.329): `overloaded (529): try 2 of 10 in 1 s`. Waits
- * grow to 40 s: who looks on must not take them for thinking.
+ * Why a request is tried again and when, of a `system` event `api_retry` (2.1.329): `overloaded (529): try 2 of 10 in 1
+ * s`. Waits grow to 40 s: who looks on must not take them for thinking.
  */
 export function retryWords(event: Readonly<Record<string, unknown>>): string {
   const { error, error_status: status, attempt, max_retries: most, retry_delay_ms: delayMs } = event;
@@ -41,9 +41,9 @@ export function retryWords(event: Readonly<Record<string, unknown>>): string {
 }
 
 /**
- * Dollars of the turn that a `result` ends. Its `total_cost_usd` is a sum that a process which was ended in good order hands to
- * the next one, while one that was killed hands nothing on; so what the turn itself took is believed first (2.1.329 has it), and where a
- * version does not tell it, the part of the sum since the last result.
+ * Dollars of the turn that a `result` ends. Its `total_cost_usd` is a sum that a process which was ended in good order
+ * hands to the next one, while one that was killed hands nothing on; so what the turn itself took is believed first
+ * (2.1.329 has it), and where a version does not tell it, the part of the sum since the last result.
  * @param totalBeforeUsd the sum of the result before, 0 where there was none
  */
 export function turnDollars(result: Readonly<Record<string, unknown>>, totalBeforeUsd: number): number {

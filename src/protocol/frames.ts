@@ -12,7 +12,10 @@ const Seconds = z.number();
 const Offset = z.int().min(0);
 const SlugText = z.string();
 
-/** Ten times what was ever listed. Each name that is not listed is answered: a hundred thousand, of the million in a frame, took the server over 10 s. */
+/**
+ * Ten times what was ever listed. Each name that is not listed is answered: a hundred thousand, of the million in a
+ * frame, took the server over 10 s.
+ */
 const MAX_NAMES = 10_000;
 const SlugTexts = z.array(SlugText).max(MAX_NAMES);
 

@@ -2,13 +2,15 @@ import { z } from 'zod';
 import { PermissionMode, Timestamp } from './words.ts';
 
 /**
- * An event of a JSON session: a message of Claude Code's stream-json, kept as it came, unknown kinds included. Beside its own
- * kinds there are two of CBOS's: `{"type":"raw","content"}`, output that is no JSON, and `{"type":"error","message"}`, a
- * process that failed. The kinds that matter most, as 2.1.329 sends them:
- * - `user`: a prompt that was taken (`isReplay` true, `uuid` is the id of its delivery or invocation), or results of tools
+ * An event of a JSON session: a message of Claude Code's stream-json, kept as it came, unknown kinds included. Beside
+ * its own kinds there are two of CBOS's: `{"type":"raw","content"}`, output that is no JSON, and
+ * `{"type":"error","message"}`, a process that failed. The kinds that matter most, as 2.1.329 sends them:
+ * - `user`: a prompt that was taken (`isReplay` true, `uuid` is the id of its delivery or invocation), or results of
+ *   tools
  * - `assistant`: one per finished content block (`text`, `thinking`, `tool_use`)
  * - `stream_event`: the same in pieces, while it is written (the Messages API's own events)
- * - `control_request` with `request.subtype` `can_use_tool`: a question; `control_response` answers it, `control_cancel_request` takes it back
+ * - `control_request` with `request.subtype` `can_use_tool`: a question; `control_response` answers it,
+ *   `control_cancel_request` takes it back
  * - `result`: the end of a turn, with its text, its cost and whether it failed
  * - `system`: `init` at the begin of a turn, `status`, `compact_boundary`, and more
  * - `rate_limit_event`

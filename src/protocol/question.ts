@@ -5,9 +5,10 @@ export const QuestionKind = z.enum(['permission', 'question', 'plan', 'setup', '
 export type QuestionKind = z.infer<typeof QuestionKind>;
 
 /**
- * What an option does. `yes` allows this once, `always` this and more of its kind, `more` goes beyond that (it skips all
- * permissions, or clears the conversation), `no` refuses. `text` opens a field for words: in a permission or a plan those say no.
- * `leave` ends the dialog without an answer, `submit` sends what was chosen. `choice`: what its label says.
+ * What an option does. `yes` allows this once, `always` this and more of its kind, `more` goes beyond that (it skips
+ * all permissions, or clears the conversation), `no` refuses. `text` opens a field for words: in a permission or a plan
+ * those say no. `leave` ends the dialog without an answer, `submit` sends what was chosen. `choice`: what its label
+ * says.
  */
 export const OptionMeaning = z.enum(['yes', 'always', 'more', 'no', 'text', 'leave', 'submit', 'choice']);
 export type OptionMeaning = z.infer<typeof OptionMeaning>;
@@ -44,7 +45,10 @@ export type QuestionPart = z.infer<typeof QuestionPart>;
 export const QuestionTool = z.object({ name: z.string(), input: z.unknown() }).meta({ id: 'QuestionTool' });
 export type QuestionTool = z.infer<typeof QuestionTool>;
 
-/** What a session asks. `closing` is a question in words at the end of a turn: no dialog is open and the prompt takes text. */
+/**
+ * What a session asks. `closing` is a question in words at the end of a turn: no dialog is open and the prompt takes
+ * text.
+ */
 export const Question = z
   .object({
     id: z.string().meta({ description: 'Changes whenever another dialog opens' }),
@@ -64,8 +68,8 @@ export const Question = z
 export type Question = z.infer<typeof Question>;
 
 /**
- * Whether an answer allows what is asked for, or could: only who has seen all of that may give it. What the model asks of its own (`question`) allows
- * nothing.
+ * Whether an answer allows what is asked for, or could: only who has seen all of that may give it. What the model asks
+ * of its own (`question`) allows nothing.
  */
 export function mayAllow(question: Question, answer: { choice?: unknown; text?: string | undefined }): boolean {
   if (question.kind === 'question' || question.kind === 'closing') return false;

@@ -6,7 +6,9 @@ import { StashWhen } from './stash.ts';
 import { StateSelectorWord } from './state-selector.ts';
 import { Columns, PermissionMode, Rows, SessionType } from './words.ts';
 
-/** Longest text that one request may carry, in characters. A prompt of 200 kB is real; a body beyond 4 MiB is a mistake. */
+/**
+ * Longest text that one request may carry, in characters. A prompt of 200 kB is real; a body beyond 4 MiB is a mistake.
+ */
 const MAX_TEXT = 1_000_000;
 
 export const Text = z

@@ -25,9 +25,9 @@ export const Folders = z
   .meta({ id: 'Folders' });
 
 /**
- * The REST interface: one entry per request. The server validates with it, the OpenAPI description is generated from it,
- * and the client takes its types from it. `unauthorized`, `inside_session`, `forbidden_host`, `forbidden_origin`, `invalid_request` and `internal` can
- * happen everywhere and are not repeated.
+ * The REST interface: one entry per request. The server validates with it, the OpenAPI description is generated from
+ * it, and the client takes its types from it. `unauthorized`, `inside_session`, `forbidden_host`, `forbidden_origin`,
+ * `invalid_request` and `internal` can happen everywhere and are not repeated.
  */
 export const ROUTES = {
   health: {

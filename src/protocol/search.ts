@@ -1,7 +1,10 @@
 import { z } from 'zod';
 import { Timestamp } from './words.ts';
 
-/** Where a found text comes from: what was sent to Claude Code, what it answered, a tool call, or what stood on the screen. */
+/**
+ * Where a found text comes from: what was sent to Claude Code, what it answered, a tool call, or what stood on the
+ * screen.
+ */
 export const SearchKind = z.enum(['prompt', 'answer', 'tool', 'screen']);
 export type SearchKind = z.infer<typeof SearchKind>;
 

@@ -54,7 +54,10 @@ export interface SettingRow {
   about: string;
 }
 
-/** Where each setting can be said. `home` cannot stand in the file that it finds; SCREENDIR belongs to Screen and so to the environment. */
+/**
+ * Where each setting can be said. `home` cannot stand in the file that it finds; SCREENDIR belongs to Screen and so to
+ * the environment.
+ */
 export const SETTING_ROWS: readonly SettingRow[] = [
   { name: 'home', environment: 'CBOS_HOME', file: null, about: 'directory of the database, the token and the hooks' },
   { name: 'host', environment: 'CBOS_HOST', file: 'host', about: 'address the server listens on' },

@@ -53,8 +53,8 @@ export const PASS_HEADER = 'cbos-pass';
 export const PASS_SUBPROTOCOL_PREFIX = 'pass.';
 
 /**
- * The text that one side proves to have the key with. It names the side, so that no proof can be sent back, and the page's origin, so that
- * a program on another port cannot pass the server's proofs on.
+ * The text that one side proves to have the key with. It names the side, so that no proof can be sent back, and the
+ * page's origin, so that a program on another port cannot pass the server's proofs on.
  */
 export function proofText(side: 'server' | 'page', handshake: Omit<PassRequest, 'proof'> & { origin: string }): string {
   const { origin, id, nonce, server_nonce } = handshake;

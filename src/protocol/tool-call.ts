@@ -1,4 +1,7 @@
-/** Fields of a tool's input that tell what a call of it does, the most telling first, as Claude Code's own dialogs show them. */
+/**
+ * Fields of a tool's input that tell what a call of it does, the most telling first, as Claude Code's own dialogs show
+ * them.
+ */
 const TELLING_FIELDS = [
   'command',
   'file_path',
@@ -11,7 +14,9 @@ const TELLING_FIELDS = [
   'prompt',
 ];
 
-/** What tells what a tool call does: the command, the file, the address. Null where its input has nothing of the kind. */
+/**
+ * What tells what a tool call does: the command, the file, the address. Null where its input has nothing of the kind.
+ */
 export function tellingField(input: unknown): string | null {
   if (typeof input !== 'object' || input === null) return null;
   const fields = new Map<string, unknown>(Object.entries(input));

@@ -5,9 +5,13 @@ export const RESERVED_SLUGS: readonly string[] = ['status', 'waiting', 'adopt'];
 
 export const SLUG_PATTERN = /^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/;
 
-/** Whether a text may name a session. Checked before anything else looks at the text: a slug becomes a file name and a Screen name. */
+/**
+ * Whether a text may name a session. Checked before anything else looks at the text: a slug becomes a file name and a
+ * Screen name.
+ */
 export function isSlug(text: string): boolean {
-  // `$` would also accept a trailing newline in other languages' regular expressions; not in this one without the m flag.
+  // `$` would also accept a trailing newline in other languages' regular expressions; not in this one without the m
+  // flag.
   return SLUG_PATTERN.test(text) && !RESERVED_SLUGS.includes(text);
 }
 

@@ -7,8 +7,9 @@ import type { Dispose } from './sessions.ts';
 const IDLE_MS = 5_000;
 
 /**
- * Brings what stands in the write-ahead log into the database's own file whenever nothing was written for a while: a copy of `cbos.db`
- * alone then has everything, and a log that is lost loses little. SQLite does it by itself after 1,000 pages only.
+ * Brings what stands in the write-ahead log into the database's own file whenever nothing was written for a while: a
+ * copy of `cbos.db` alone then has everything, and a log that is lost loses little. SQLite does it by itself after
+ * 1,000 pages only.
  */
 export function checkpointWhenIdle(database: Database, clock: Clock): Dispose {
   const changes = database.prepare('SELECT total_changes() AS count');

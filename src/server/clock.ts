@@ -11,15 +11,20 @@ export interface ClockSetting {
 
 /** Time as the server sees it; `main.ts` gives the real one. */
 export interface Clock {
-  /** The wall clock, Unix milliseconds: what people read and others stamp. It may be set at any moment, see `onStep`. */
+  /**
+   * The wall clock, Unix milliseconds: what people read and others stamp. It may be set at any moment, see `onStep`.
+   */
   now(): number;
-  /** Milliseconds that only grow, whatever is done to the wall clock: for how long something takes. They stand still while the machine sleeps. */
+  /**
+   * Milliseconds that only grow, whatever is done to the wall clock: for how long something takes. They stand still
+   * while the machine sleeps.
+   */
   elapsed(): number;
   /** runs `work` once after so long; never keeps the process alive by itself */
   after(delayMs: number, work: () => void): Dispose;
   /**
-   * Called when the wall clock was set (NTP, a resumed machine), with how far and in whole milliseconds, before `now` tells the new
-   * time to anybody: who keeps times of the wall clock moves them.
+   * Called when the wall clock was set (NTP, a resumed machine), with how far and in whole milliseconds, before `now`
+   * tells the new time to anybody: who keeps times of the wall clock moves them.
    */
   onStep(listener: (byMs: number) => void): Dispose;
   /** how the clock is set now, to be written down beside times */

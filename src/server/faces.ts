@@ -24,7 +24,10 @@ import { SessionsHub } from './stream/sessions-hub.ts';
 import { StreamHub } from './stream/stream-hub.ts';
 import { createWebSockets } from './stream/web-sockets.ts';
 
-/** Push services want to know whom to write to when a sender misbehaves; without an address of its own a server has none to name. */
+/**
+ * Push services want to know whom to write to when a sender misbehaves; without an address of its own a server has none
+ * to name.
+ */
 const PUSH_SUBJECT = 'mailto:cbos@localhost.invalid';
 
 export type FaceSettings = Pick<

@@ -32,7 +32,10 @@ import type {
 
 export type Dispose = () => void;
 
-/** What happens to sessions, as every face is told. A changed status arrives as `state`, any other changed field as `updated`. */
+/**
+ * What happens to sessions, as every face is told. A changed status arrives as `state`, any other changed field as
+ * `updated`.
+ */
 export type SessionEvent =
   | { kind: 'added'; session: Session }
   | { kind: 'removed'; slug: string }
@@ -43,14 +46,17 @@ export type SessionEvent =
   | { kind: 'resized'; slug: string; cols: number; rows: number };
 
 /**
- * A session's recording as a stream. Offsets are byte positions in the file; `script`'s header line is never part of `onBytes`.
- * The same object lives as long as the session is listed, through restarts (a restart is a reset).
+ * A session's recording as a stream. Offsets are byte positions in the file; `script`'s header line is never part of
+ * `onBytes`. The same object lives as long as the session is listed, through restarts (a restart is a reset).
  */
 export interface RecordingStream {
   readonly slug: string;
   /** file of the recording; changes with a rename and a restart */
   file(): string;
-  /** the recording as its files, for a caller that reads more of it than its end; the size where it does not say one itself */
+  /**
+   * the recording as its files, for a caller that reads more of it than its end; the size where it does not say one
+   * itself
+   */
   source(): RecordingSource;
   /** where the output begins: the end of `script`'s header line, 0 for a log that Screen writes */
   start(): number;
@@ -67,7 +73,10 @@ export interface RecordingStream {
   onReset(listener: (epoch: number) => void): Dispose;
 }
 
-/** Everything the faces of the server (REST, WebSockets) may ask of the sessions. Rejects with a `CatalogueError` where something was to be expected. */
+/**
+ * Everything the faces of the server (REST, WebSockets) may ask of the sessions. Rejects with a `CatalogueError` where
+ * something was to be expected.
+ */
 export interface Sessions {
   /** all listed sessions, in the order they were created */
   list(): Session[];

@@ -8,7 +8,8 @@ import type { Logger } from './logger.ts';
 import type { Dispose } from './sessions.ts';
 
 /**
- * Waits until a server's home is removed, moved or replaced. A log of the database that was removed meanwhile is made anew.
+ * Waits until a server's home is removed, moved or replaced. A log of the database that was removed meanwhile is made
+ * anew.
  * @returns a promise that resolves, with what happened, when the server has to end
  */
 export function awaitLoss(

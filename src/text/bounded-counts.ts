@@ -28,8 +28,8 @@ const LARGEST_COUNT = {
 } satisfies Record<string, (terminal: SizedTerminal) => number>;
 
 /**
- * Bounds the counts of control sequences by the size of the screen. xterm.js takes them up to 2,147,483,647 (6.0.0): with
- * `ESC[2147483647S`, 14 bytes that any program may print, it loops for hours.
+ * Bounds the counts of control sequences by the size of the screen. xterm.js takes them up to 2,147,483,647 (6.0.0):
+ * with `ESC[2147483647S`, 14 bytes that any program may print, it loops for hours.
  */
 export function boundCounts(terminal: SizedTerminal): void {
   const handlers = handlersOf(terminal);

@@ -1,6 +1,6 @@
 /**
- * Code points that take two cells: East Asian Wide and Fullwidth of Unicode 16, in blocks (unassigned gaps included), and the
- * emoji that are shown as pictures by themselves. Ascending.
+ * Code points that take two cells: East Asian Wide and Fullwidth of Unicode 16, in blocks (unassigned gaps included),
+ * and the emoji that are shown as pictures by themselves. Ascending.
  */
 const WIDE: readonly (readonly [from: number, to: number])[] = [
   [0x1100, 0x115f],
@@ -88,9 +88,9 @@ const WIDE: readonly (readonly [from: number, to: number])[] = [
 ];
 
 /**
- * Nearly every text that CBOS shows: characters of one cell each in every terminal, none of which joins another. Latin, Greek,
- * Cyrillic, punctuation, arrows, box drawing, the icons of states. Taking a text apart into what a person sees as characters costs a
- * hundred times as much.
+ * Nearly every text that CBOS shows: characters of one cell each in every terminal, none of which joins another. Latin,
+ * Greek, Cyrillic, punctuation, arrows, box drawing, the icons of states. Taking a text apart into what a person sees
+ * as characters costs a hundred times as much.
  */
 const PLAIN =
   /^[ -~\u00a1-\u00ac\u00ae-\u02ff\u0370-\u0482\u048a-\u052f\u2010-\u2027\u2190-\u21ff\u2298\u2500-\u25fc\u2713\u2717\u276f]*$/;
@@ -118,7 +118,10 @@ function isWide(codePoint: number): boolean {
   return WIDE.some(([from, to]) => codePoint >= from && codePoint <= to);
 }
 
-/** Cuts a text to a number of cells, with `…` where something was cut; a character of two cells is never halved. Reads no further than needed. */
+/**
+ * Cuts a text to a number of cells, with `…` where something was cut; a character of two cells is never halved. Reads
+ * no further than needed.
+ */
 export function truncate(text: string, cells: number): string {
   if (PLAIN.test(text)) {
     if (text.length <= cells) return text;

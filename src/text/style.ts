@@ -1,4 +1,7 @@
-/** Select Graphic Rendition: what switches each on and off. The terminal's own sixteen colours, so that light and dark are the person's choice. */
+/**
+ * Select Graphic Rendition: what switches each on and off. The terminal's own sixteen colours, so that light and dark
+ * are the person's choice.
+ */
 const CODES = {
   bold: [1, 22],
   dim: [2, 22],

@@ -2,8 +2,8 @@ import type { IBuffer, IBufferCell, Terminal } from '@xterm/headless';
 import { withoutReordering } from './terminal-text.ts';
 
 /**
- * The window's rows as text with colours, each beginning and ending in the terminal's own style: nothing but printable text and SGR
- * sequences, whatever the recorded program wrote.
+ * The window's rows as text with colours, each beginning and ending in the terminal's own style: nothing but printable
+ * text and SGR sequences, whatever the recorded program wrote.
  * @param maxCols where rows are cut, for a terminal that is narrower
  */
 export function styledRows(terminal: Terminal, maxCols: number): string[] {
@@ -19,8 +19,8 @@ export interface RowOptions {
   /** false: bold, inverse and the like, but no colour */
   hasColours?: boolean;
   /**
-   * What puts the cursor into a column, counted from `from`. Asked for after each character whose width terminals disagree about, so
-   * that whatever follows stands in its cell.
+   * What puts the cursor into a column, counted from `from`. Asked for after each character whose width terminals
+   * disagree about, so that whatever follows stands in its cell.
    */
   placeAt?(col: number): string;
 }
@@ -53,7 +53,10 @@ export function styledRow(buffer: IBuffer, row: number, options: RowOptions): st
   return style === '' ? text.trimEnd() : `${text}\u001b[0m`;
 }
 
-/** Everything but one character of Latin, Greek, Cyrillic, punctuation, arrows, box drawing or Braille: those have one cell everywhere. */
+/**
+ * Everything but one character of Latin, Greek, Cyrillic, punctuation, arrows, box drawing or Braille: those have one
+ * cell everywhere.
+ */
 function hasDoubtfulWidth(characters: string): boolean {
   const code = characters.charCodeAt(0);
   const isPlain = code < 0x300 || (code >= 0x370 && code < 0x530) || (code >= 0x2010 && code < 0x2028);

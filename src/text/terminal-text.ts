@@ -1,6 +1,6 @@
 /**
- * Escape sequences: CSI, OSC and its relatives (up to BEL or ST, or to the end where none comes), and two-character ones.
- * As a pattern's source, because the streaming reader needs it anchored.
+ * Escape sequences: CSI, OSC and its relatives (up to BEL or ST, or to the end where none comes), and two-character
+ * ones. As a pattern's source, because the streaming reader needs it anchored.
  */
 const ESCAPES =
   /(?:\u001b\[|\u009b)[0-?]*[ -/]*[@-~]|(?:\u001b[\]PX^_]|[\u009d\u0090\u0098\u009e\u009f])[^\u0007\u001b\u009c]*(?:\u0007|\u001b\\|\u009c)?|\u001b[ -/]*[0-~]/g;
@@ -12,8 +12,9 @@ const CONTROLS = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g;
 const REORDERING = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
 
 /**
- * A text of a session (a title, a path, a question) for one line of the terminal: no escape sequence, no control character
- * and no line break of it gets there, else a hostile title could retype the line above or answer in the user's name.
+ * A text of a session (a title, a path, a question) for one line of the terminal: no escape sequence, no control
+ * character and no line break of it gets there, else a hostile title could retype the line above or answer in the
+ * user's name.
  */
 export function cleanLine(text: string): string {
   return cleanBlock(text)
@@ -31,7 +32,10 @@ export function cleanBlock(text: string): string {
     .replaceAll('\t', '    ');
 }
 
-/** JSON for the terminal: what JSON leaves as it is but a terminal may obey (C1, DEL, reordering marks) is escaped; the value stays the same. */
+/**
+ * JSON for the terminal: what JSON leaves as it is but a terminal may obey (C1, DEL, reordering marks) is escaped; the
+ * value stays the same.
+ */
 export function terminalJson(value: unknown, indent?: number): string {
   return (JSON.stringify(value, null, indent) ?? 'null').replace(
     /[\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g,

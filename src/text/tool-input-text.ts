@@ -2,7 +2,10 @@ import type { Question } from '../protocol/index.ts';
 import { showHiddenMarks } from './hidden-marks.ts';
 import { cleanBlock, cleanLine } from './terminal-text.ts';
 
-/** A text that somebody is to allow: nothing of it is obeyed, nothing left out, and what nobody would see is written out. */
+/**
+ * A text that somebody is to allow: nothing of it is obeyed, nothing left out, and what nobody would see is written
+ * out.
+ */
 const plain = (text: string): string => cleanBlock(showHiddenMarks(text)).trimEnd();
 
 /** All that a tool is called with, by its fields. */

@@ -22,7 +22,10 @@ export interface SendOptions {
   command?: boolean;
 }
 
-/** A text for a session's prompt; while it asks something in a dialog, an answer in words. The draft is kept until it has gone out. */
+/**
+ * A text for a session's prompt; while it asks something in a dialog, an answer in words. The draft is kept until it
+ * has gone out.
+ */
 export function sendText(app: App, session: Session, { text, queue = false, command = false }: SendOptions): void {
   const { slug } = session;
   const { question } = session.status;
@@ -92,7 +95,10 @@ function isSeen(app: App, question: Question, answering: Pick<Answer, 'choice' |
   return false;
 }
 
-/** An option by its number: chosen at once, or marked where several may be, or kept until all questions of the dialog have their answer. */
+/**
+ * An option by its number: chosen at once, or marked where several may be, or kept until all questions of the dialog
+ * have their answer.
+ */
 export function chooseOption(app: App, number: number): void {
   const session = selectedSession(app.model);
   const question = session?.status.question ?? null;
@@ -187,7 +193,10 @@ export function attach(app: App): void {
   });
 }
 
-/** The file of a recording, as the server knows it: this program's own settings may name another place (a demo's sessions lie elsewhere). */
+/**
+ * The file of a recording, as the server knows it: this program's own settings may name another place (a demo's
+ * sessions lie elsewhere).
+ */
 export async function recordingFile(app: App, slug: string, recording?: string): Promise<string> {
   const query = recording === undefined || recording === slug ? {} : { recording };
   // An older server does not say it.

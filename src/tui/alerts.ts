@@ -17,8 +17,8 @@ function waitingKey({ state, status }: Session): string | null {
 }
 
 /**
- * The sessions that began to wait between two views, but for the one that the person looks at. A first view tells nothing: it would
- * ring for all that has been waiting for hours.
+ * The sessions that began to wait between two views, but for the one that the person looks at. A first view tells
+ * nothing: it would ring for all that has been waiting for hours.
  */
 export function alertsBetween(before: SessionView, after: SessionView, model: Model): Alert[] {
   if (before.size === 0) return [];
@@ -40,7 +40,10 @@ export function alertsBetween(before: SessionView, after: SessionView, model: Mo
 
 const BELL = '\u0007';
 
-/** What tells the person's terminal: the bell, and the desktop by way of it (OSC 9; terminals that do not know it show nothing). */
+/**
+ * What tells the person's terminal: the bell, and the desktop by way of it (OSC 9; terminals that do not know it show
+ * nothing).
+ */
 export function alertCodes(alerts: Model['alerts'], text: string): string {
   switch (alerts) {
     case 'quiet':

@@ -16,7 +16,9 @@ import { wrap } from './view/cells.ts';
 
 const FORMATS = ['asciicast', 'text', 'html'];
 
-/** The TUI's own commands. Names that Claude Code has as well (`/status`, `/export`) are these here: attach for its own. */
+/**
+ * The TUI's own commands. Names that Claude Code has as well (`/status`, `/export`) are these here: attach for its own.
+ */
 const COMMANDS: Readonly<Record<string, Command<App>>> = {
   '/status': { usage: '/status', about: 'the server and what the sessions do', run: showStatus },
   '/refresh': { usage: '/refresh', about: 'everything anew', run: refresh },

@@ -10,7 +10,10 @@ export type Piece =
 /** What was said before these is in the events and in the transcript; nobody scrolls so far in a pane. */
 const MOST_PIECES = 1_000;
 
-/** A conversation, made of the session's events in their order. Each event counts once, whichever way and however often it comes. */
+/**
+ * A conversation, made of the session's events in their order. Each event counts once, whichever way and however often
+ * it comes.
+ */
 export class Conversation {
   readonly pieces: Piece[] = [];
   /** what is being written at this moment, before the whole block has come */

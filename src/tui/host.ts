@@ -11,7 +11,10 @@ export interface TuiHost {
   runHere(args: readonly string[]): Promise<number>;
   /** Runs it aside: its exit code and all that it said. */
   runAside(args: readonly string[]): Promise<{ code: number; said: string }>;
-  /** Stops this program as Ctrl+Z does with any other, until the person lets it go on; where nobody could, it returns at once. */
+  /**
+   * Stops this program as Ctrl+Z does with any other, until the person lets it go on; where nobody could, it returns at
+   * once.
+   */
   suspend(): Promise<void>;
   /** Opens a text in the person's own editor on this terminal. @returns the text as it was saved */
   editText(text: string): Promise<string>;

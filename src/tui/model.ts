@@ -4,7 +4,10 @@ import { askedText } from '../text/tool-input-text.ts';
 import { type Editor, EMPTY_EDITOR } from './input/editor.ts';
 import { listedSessions } from './order.ts';
 
-/** What happens when a session starts to wait: the terminal's bell, a notification of the desktop as well, or nothing but a line. */
+/**
+ * What happens when a session starts to wait: the terminal's bell, a notification of the desktop as well, or nothing
+ * but a line.
+ */
 export const ALERTS = ['bell', 'desktop', 'quiet'] as const;
 
 export interface Toast {
@@ -94,7 +97,10 @@ export function selectedSession({ view, selected }: Model): Session | null {
   return selected === null ? null : (view.get(selected) ?? null);
 }
 
-/** Each picture asks for it several times, most pictures show the same sessions: a hundred are sorted once for each change of them. */
+/**
+ * Each picture asks for it several times, most pictures show the same sessions: a hundred are sorted once for each
+ * change of them.
+ */
 const sorted = new WeakMap<SessionView, { filter: string; sessions: readonly Session[] }>();
 
 export function listed({ view, filter }: Model): readonly Session[] {
@@ -114,13 +120,17 @@ export function draftOf({ drafts }: Model, slug: string): Editor {
   return drafts.get(slug) ?? EMPTY_EDITOR;
 }
 
-/** A question that has been in the picture for less than this was read by nobody: the key was meant for what stood there before. */
+/**
+ * A question that has been in the picture for less than this was read by nobody: the key was meant for what stood there
+ * before.
+ */
 const READING_MS = 500;
 
 /**
  * Notes what the picture asks, once it is drawn.
  * @param isWhole nothing of it was left out
- * @param hasMoved the person has chosen this session or has answered the part before: no need to wait, for nothing came up by itself
+ * @param hasMoved the person has chosen this session or has answered the part before: no need to wait, for nothing came
+ * up by itself
  */
 export function noteDrawn(
   model: Model,
@@ -134,7 +144,9 @@ export function noteDrawn(
   model.drawn = { key, slug, since: isKnown ? drawn.since : now, answerableFrom, isWhole };
 }
 
-/** Whether all of what is asked was before the person's eyes: in the picture, or as a page that they read to its end. */
+/**
+ * Whether all of what is asked was before the person's eyes: in the picture, or as a page that they read to its end.
+ */
 export function isSeenWhole(model: Model, question: Question): boolean {
   return model.drawn.isWhole || model.readToEnd === askedText(question, openPart(question, model.answer));
 }

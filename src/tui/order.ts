@@ -27,8 +27,8 @@ function searchText(session: Session): string {
 }
 
 /**
- * The session that somebody means who types a name: the one that is called so, else the first whose name begins so, else the first that has
- * it in its name; null where it is in no name.
+ * The session that somebody means who types a name: the one that is called so, else the first whose name begins so,
+ * else the first that has it in its name; null where it is in no name.
  */
 export function bestMatch(sessions: readonly Session[], typed: string): string | null {
   const name = typed.trim().toLowerCase();
@@ -50,7 +50,9 @@ export function nextNeedy(listed: readonly Session[], slug: string | null): stri
   return around.find((session) => session.slug !== slug && needsYou(session))?.slug ?? null;
 }
 
-/** How many sessions need the person, are done, work …, in the order of the list; without those of which there is none. */
+/**
+ * How many sessions need the person, are done, work …, in the order of the list; without those of which there is none.
+ */
 export function countAttentions(view: SessionView): { attention: Attention; count: number }[] {
   const attentions = [...view.values()].map(attentionOf);
   return ATTENTIONS.map((attention) => ({

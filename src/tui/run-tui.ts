@@ -26,9 +26,15 @@ import { type ContentViewport, type DrawnPicture, draw, measure } from './view/d
 import { dressFor } from './view/dress.ts';
 import { createWatchedSession } from './watched-session.ts';
 
-/** While something changes on and on: 30 changes a second are each seen, timers' lateness included. More nobody sees, and each picture costs the terminal as well. */
+/**
+ * While something changes on and on: 30 changes a second are each seen, timers' lateness included. More nobody sees,
+ * and each picture costs the terminal as well.
+ */
 const FRAME_MS = 30;
-/** What a key changes is shown at once, and so is what the server sends for it: what comes this soon after the key is felt as its effect. */
+/**
+ * What a key changes is shown at once, and so is what the server sends for it: what comes this soon after the key is
+ * felt as its effect.
+ */
 const KEY_EFFECT_MS = 150;
 /** Until then pictures may follow each other so fast. */
 const KEY_FRAME_MS = 5;
@@ -36,8 +42,8 @@ const KEY_FRAME_MS = 5;
 const CLOCK_MS = 1_000;
 
 /**
- * The terminal UI, from taking the terminal over to giving it back. Resolves to the exit code when the person leaves, a signal
- * came, or the terminal is gone.
+ * The terminal UI, from taking the terminal over to giving it back. Resolves to the exit code when the person leaves, a
+ * signal came, or the terminal is gone.
  * @throws CatalogueError the first connection could not be made
  */
 export async function runTui(options: TuiOptions): Promise<number> {

@@ -1,8 +1,8 @@
 import type { PushMessage } from '../protocol/index.ts';
 
 /**
- * Shows what the server pushes, also while no page is open. It keeps nothing and answers no request of a page: the page is never older
- * than its server.
+ * Shows what the server pushes, also while no page is open. It keeps nothing and answers no request of a page: the page
+ * is never older than its server.
  */
 
 /** Longer than a page of ours takes that is just being loaded. */

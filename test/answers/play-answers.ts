@@ -199,7 +199,7 @@ class Lane {
     }
   }
 
-  /** The last that clients were told of a session, for a fault. */
+  /** The last that clients heard of a session, for a fault. */
   #told(slug: string): string {
     const lines = this.#statusesOf(slug).map(
       ({ primary, detail, question, because }) =>

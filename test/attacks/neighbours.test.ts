@@ -8,7 +8,10 @@ import { waitFor } from '../harness/wait-for.ts';
 import { createWorld } from '../harness/world.ts';
 import { type Overheard, type Stranger, startStranger } from './harness/stranger.ts';
 
-/** What other programs of this machine can do to a browser that is signed in: on another port, on another loopback address, on our own port. */
+/**
+ * What other programs of this machine can do to a browser that is signed in: on another port, on another loopback
+ * address, on our own port.
+ */
 const world = createWorld();
 let browser: Browser;
 beforeAll(async () => {

@@ -12,7 +12,10 @@ let cbos: Cbos;
 const END = 'touch evil';
 /** Harmless for pages, over lines and in one very long line; only its end does something. */
 const LONG = `${'echo "all is well"\n'.repeat(600)}: ${'x'.repeat(12_000)}; ${END}`;
-/** A terminal takes all behind the escape for a title, who reads the file does not. Claude Code lets no command have such a character. */
+/**
+ * A terminal takes all behind the escape for a title, who reads the file does not. Claude Code lets no command have
+ * such a character.
+ */
 const HIDDEN = `all is well \u001b]0; ${END}`;
 /** Longer than anybody's card. */
 const HUGE = 'y'.repeat(400_000);

@@ -156,7 +156,8 @@ describe.each(['screen', 'json'] as const)('what waits for a %s session', (sessi
     await cbos.untilStatus(slug, 'idle/ready');
   });
 
-  // What a turn that had no answer yet was asked stands before the next prompt: Claude Code tells the model both as one.
+  // What a turn that had no answer yet was asked stands before the next prompt: Claude Code tells the model both as
+  // one.
   const arrived = (): string[] =>
     world
       .promptsReceived()

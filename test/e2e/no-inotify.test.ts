@@ -5,8 +5,8 @@ import { claudeWorld } from '../harness/claude.ts';
 import { waitFor } from '../harness/wait-for.ts';
 
 /**
- * A user namespace of its own, in which no directory can be watched: without watches `inotify_add_watch` fails with ENOSPC, without instances
- * `inotify_init` with EMFILE.
+ * A user namespace of its own, in which no directory can be watched: without watches `inotify_add_watch` fails with
+ * ENOSPC, without instances `inotify_init` with EMFILE.
  */
 const without = (what: string): string[] => [
   'unshare',

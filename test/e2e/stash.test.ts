@@ -115,7 +115,8 @@ describe('a stashed reply', () => {
     const apply = () => cbos.call('POST', `/stash/${manual.id}/apply`);
     const first = await apply();
     if (first.status !== 200) {
-      // The kill came between the text and its Enter. What is in the prompt then is neither sent nor cleared by CBOS; a person does.
+      // The kill came between the text and its Enter. What is in the prompt then is neither sent nor cleared by CBOS; a
+      // person does.
       expect(first.error).toMatchObject({
         code: 'not_accepting_text',
         message: expect.stringContaining('begun to type'),

@@ -26,7 +26,10 @@ createServer(listener).listen(8080);
 |---|---|
 | / | the time |`;
 
-/** A turn with all that a conversation can show: headings, code, a table, a tool without a question, an edit that needs a permission. */
+/**
+ * A turn with all that a conversation can show: headings, code, a table, a tool without a question, an edit that needs
+ * a permission.
+ */
 const REVIEW: Scene = {
   name: 'page-review',
   about: 'reads a file, explains it, edits it',
@@ -96,7 +99,10 @@ async function endAll(): Promise<void> {
 
 const row = (slug: string) => page.getByRole('navigation', { name: 'Sessions' }).getByRole('link', { name: slug });
 
-/** What the terminal shows. xterm draws on a canvas; its text is kept for screen readers only when asked, so the session tells. */
+/**
+ * What the terminal shows. xterm draws on a canvas; its text is kept for screen readers only when asked, so the session
+ * tells.
+ */
 const shows = (slug: string, text: string) =>
   waitFor(async () => (await cbos.session(slug)).buffer_tail?.includes(text), {
     describe: `${slug} shows ${text}`,

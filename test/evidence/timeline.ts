@@ -30,8 +30,8 @@ export interface RecordOptions extends ClaudeInScreenOptions {
 }
 
 /**
- * Rows whose text is dim, apart from a prompt's mark and the cursor's cell (Claude Code draws its cursor itself, inverse, on the
- * first letter of a suggestion).
+ * Rows whose text is dim, apart from a prompt's mark and the cursor's cell (Claude Code draws its cursor itself,
+ * inverse, on the first letter of a suggestion).
  */
 function dimRows(session: ClaudeInScreen, rows: number): number[] {
   const buffer = session.terminal.buffer.active;

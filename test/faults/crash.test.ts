@@ -26,7 +26,9 @@ const PLACEHOLDER = /\[Pasted text #\d+/;
 const send = (body: object) => cbos.call<Delivery>('POST', `/sessions/${slug}/send`, body);
 const prompts = (mark: string): string[] => world.promptsReceived().filter((prompt) => prompt.includes(mark));
 
-/** Kills the server as soon as what it typed is in the prompt, before its Enter: that waits for texts as long as these. */
+/**
+ * Kills the server as soon as what it typed is in the prompt, before its Enter: that waits for texts as long as these.
+ */
 async function killWhenShown(shown: RegExp, body: { text: string }): Promise<void> {
   const sending = send(body).catch(() => null);
   await cbos.until(slug, ({ buffer_tail }) => shown.test(buffer_tail ?? ''), 'shows it');

@@ -188,7 +188,9 @@ function besideChange({ fromMs, truthFromMs, truthToMs }: Fault): string {
   return before < after ? `${Math.round(before)} ms before` : `${Math.round(after)} ms after`;
 }
 
-/** Where CBOS was wrong, a line per recording and below it one for each stretch in which a running turn's detail was. */
+/**
+ * Where CBOS was wrong, a line per recording and below it one for each stretch in which a running turn's detail was.
+ */
 export function describeFaults(scored: readonly ScoredRecording[]): string {
   return scored
     .flatMap(({ version, scene, scores: { cbos } }) => {
@@ -214,7 +216,9 @@ export type Floors = Record<string, Record<string, { strict: number; waitingDeta
 /** Four digits, cut: a figure that is written down must be reached again. */
 const floorOf = (part: number): number => Math.floor(part * 10_000) / 10_000;
 
-/** The floors with what was reached now, where that is higher. They are per recording, so that a hard one may be added. */
+/**
+ * The floors with what was reached now, where that is higher. They are per recording, so that a hard one may be added.
+ */
 export function raisedFloors(before: Floors, scored: readonly ScoredRecording[]): Floors {
   const floors: Floors = structuredClone(before);
   for (const { version, scene, scores } of scored) {

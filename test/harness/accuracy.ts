@@ -11,12 +11,16 @@ const SAMPLE_MS = 200;
 /** A status is scored from this long after a change of the truth on. */
 const AFTER_CHANGE_MS = 2_000;
 /**
- * Labels of keys and requests are written up to this long after the screen has shown their effect: the figure that forgives
- * this leaves out the samples so shortly before a change. It is told beside the strict one, never instead of it.
+ * Labels of keys and requests are written up to this long after the screen has shown their effect: the figure that
+ * forgives this leaves out the samples so shortly before a change. It is told beside the strict one, never instead of
+ * it.
  */
 const BEFORE_CHANGE_MS = 300;
 
-/** A machine with more to do draws late: what recordings made on one say of lags is left out. Of older ones the load is not known. */
+/**
+ * A machine with more to do draws late: what recordings made on one say of lags is left out. Of older ones the load is
+ * not known.
+ */
 const AT_REST_LOAD = 4;
 
 /** Who is scored: CBOS, and the two sets of patterns that it is compared with. */
@@ -203,8 +207,8 @@ function addFault(faults: Fault[], fault: Fault): void {
 const SHORT_TRUTH_MS = 1_000;
 
 /**
- * The words of a timeline that stood for a moment only, for people. None is what the session really passed through as shortly, nor what a
- * running turn passes through: it runs all the while.
+ * The words of a timeline that stood for a moment only, for people. None is what the session really passed through as
+ * shortly, nor what a running turn passes through: it runs all the while.
  */
 function momentsOf(timeline: readonly TimelineEntry[], { scene, labels }: Scored): string[] {
   const states = labels.filter((label) => label.state !== undefined);

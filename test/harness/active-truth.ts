@@ -17,15 +17,18 @@ export interface Phase {
   detail: Detail | null;
 }
 
-/** Recordings of before the stand-in told of each block do not say whether it was reasoning that began; with these prompts it was. */
+/**
+ * Recordings of before the stand-in told of each block do not say whether it was reasoning that began; with these
+ * prompts it was.
+ */
 const BEGINS_WITH_REASONING = new Set(['think']);
 
 /** Labels of a turn that begins with its prompt: the request comes a moment later. */
 const PROMPTED = /^(?:request|prompt) /;
 
 /**
- * What the running turns of a recording did, by what the stand-in was asked and sent: a request is thought about until the answer in words
- * begins, and a tool runs until the next request. What subagents do is the turn's own call.
+ * What the running turns of a recording did, by what the stand-in was asked and sent: a request is thought about until
+ * the answer in words begins, and a tool runs until the next request. What subagents do is the turn's own call.
  */
 export function phasesOf(labels: readonly Label[]): Phase[] {
   const tellsBlocks = labels.some(({ event }) => event === 'text' || event === 'thinking');

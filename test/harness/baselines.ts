@@ -2,8 +2,8 @@ import type { ScreenFrame } from '../../src/core/status/index.ts';
 import type { Replay, Said } from './replay.ts';
 
 /**
- * Two classic ways to read a session's state off its text, as programs of this kind did it for years: the first pattern that
- * matches. They are kept as they were, on the real screen, as what CBOS is compared with.
+ * Two classic ways to read a session's state off its text, as programs of this kind did it for years: the first pattern
+ * that matches. They are kept as they were, on the real screen, as what CBOS is compared with.
  */
 
 /** Polls so often, and believes what two polls agree on. */

@@ -19,9 +19,9 @@ export function requestsElsewhere(browser: Browser): string[] {
 }
 
 /**
- * Chromium without a window. The sandbox needs privileges that containers lack; the pages are our own. WebGL is drawn by software.
- * Nothing of it leaves the machine: what is not on loopback goes to a proxy that refuses it. Ends with the world.
- * `CHROMIUM` names another one than that of the system.
+ * Chromium without a window. The sandbox needs privileges that containers lack; the pages are our own. WebGL is drawn
+ * by software. Nothing of it leaves the machine: what is not on loopback goes to a proxy that refuses it. Ends with the
+ * world. `CHROMIUM` names another one than that of the system.
  */
 export async function openBrowser(world: Pick<World, 'onDispose' | 'env'>): Promise<Browser> {
   const program = findChromium(process.env);
@@ -71,7 +71,10 @@ export interface WatchedPage {
   faults: string[];
 }
 
-/** Of a server that is away on purpose (refused, or reset in mid-answer), and of being a private window, the browser complains by itself. */
+/**
+ * Of a server that is away on purpose (refused, or reset in mid-answer), and of being a private window, the browser
+ * complains by itself.
+ */
 const BROWSERS_OWN_COMPLAINT =
   /ERR_CONNECTION_(REFUSED|RESET)|ERR_EMPTY_RESPONSE|ERR_INCOMPLETE_CHUNKED_ENCODING|WebSocket connection|status of 4\d\d|incognito mode/;
 
@@ -97,8 +100,8 @@ export async function openPage(
 }
 
 /**
- * From now on a script that the page asks for in vain is a fault, in every browser: those of some months ago never ask for it again. Scripts of
- * workers are not seen here.
+ * From now on a script that the page asks for in vain is a fault, in every browser: those of some months ago never ask
+ * for it again. Scripts of workers are not seen here.
  */
 export async function watchScripts({ page, context, faults }: WatchedPage): Promise<void> {
   const network = await context.newCDPSession(page);

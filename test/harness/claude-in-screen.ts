@@ -25,7 +25,9 @@ export interface ClaudeInScreenOptions {
   hooks?: boolean;
 }
 
-/** A real Claude Code in a real Screen, launched by the harness itself: for evidence about Claude Code, not about CBOS. */
+/**
+ * A real Claude Code in a real Screen, launched by the harness itself: for evidence about Claude Code, not about CBOS.
+ */
 export interface ClaudeInScreen {
   sessionId: string;
   launchId: string;
@@ -53,15 +55,18 @@ export interface ClaudeInScreen {
 /** Below this, Enter is taken for a part of the paste (versions up to 2.1.50; newer ones need less). */
 const BEFORE_ENTER_MS = 400;
 
-/** Types as somebody at the session's terminal does: past CBOS, at any moment. Screen's own special characters are escaped. */
+/**
+ * Types as somebody at the session's terminal does: past CBOS, at any moment. Screen's own special characters are
+ * escaped.
+ */
 export async function typeAtTerminal(env: NodeJS.ProcessEnv, screenId: string, keys: string): Promise<void> {
   const escaped = keys.replace(/[\\^$]/g, (character) => `\\${character}`);
   await run('screen', ['-S', screenId, '-p', '0', '-X', 'stuff', escaped], { env });
 }
 
 /**
- * A dialog of 2.1.329 is drawn before it listens: keys were lost up to 50 ms after it appeared for permissions, up to 100 ms for the
- * trust dialog, on a machine with little to do.
+ * A dialog of 2.1.329 is drawn before it listens: keys were lost up to 50 ms after it appeared for permissions, up to
+ * 100 ms for the trust dialog, on a machine with little to do.
  */
 const DIALOG_DEAF_MS = 400;
 
@@ -69,7 +74,9 @@ function quote(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`;
 }
 
-/** Launches Claude Code in the world's Screen, attached to a hidden terminal of the wanted size first, then detached. */
+/**
+ * Launches Claude Code in the world's Screen, attached to a hidden terminal of the wanted size first, then detached.
+ */
 export async function startClaudeInScreen(
   world: ClaudeWorld,
   options: ClaudeInScreenOptions = {},

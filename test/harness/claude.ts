@@ -35,7 +35,9 @@ export interface ClaudeWorldOptions {
   projects?: readonly string[];
 }
 
-/** The Claude Code of the development dependencies, as the platform's own package has it (the main one is a wrapper). */
+/**
+ * The Claude Code of the development dependencies, as the platform's own package has it (the main one is a wrapper).
+ */
 export function pinnedClaude(): string {
   return realpathSync(join(dirname(pinnedManifest()), '..', `claude-code-linux-${process.arch}`, 'claude'));
 }
@@ -59,8 +61,8 @@ export function isOlderThan(version: string): boolean {
 }
 
 /**
- * Makes a world in which the pinned Claude Code runs offline. `env` is the whole environment for it, and for a CBOS server
- * whose sessions shall run it; it names the program in CBOS_CLAUDE_COMMAND.
+ * Makes a world in which the pinned Claude Code runs offline. `env` is the whole environment for it, and for a CBOS
+ * server whose sessions shall run it; it names the program in CBOS_CLAUDE_COMMAND.
  */
 export async function claudeWorld(options: ClaudeWorldOptions = {}): Promise<ClaudeWorld & AsyncDisposable> {
   const world = createWorld();

@@ -17,7 +17,10 @@ export interface CutListener {
   onStep(frame: ScreenFrame, at: number, step: number): void;
 }
 
-/** Plays `BASE.typescript`; of the wanted writes every byte comes alone. Where not every one is looked at, each write begins with another. */
+/**
+ * Plays `BASE.typescript`; of the wanted writes every byte comes alone. Where not every one is looked at, each write
+ * begins with another.
+ */
 export async function playBytes(base: string, { isWanted, every, onCut, onStep }: CutListener): Promise<void> {
   const { cols, rows } = JSON.parse(readFileSync(`${base}.meta.json`, 'utf8')) as { cols: number; rows: number };
   const emulator = createEmulator({ cols, rows, scrollback: 0 });
@@ -55,7 +58,10 @@ function stepsOf(base: string): Step[] {
 
 const ESCAPE = 0x1b;
 
-/** A write in its smallest pieces: a byte each, and an escape sequence whole, since a part of one changes nothing on the screen. */
+/**
+ * A write in its smallest pieces: a byte each, and an escape sequence whole, since a part of one changes nothing on the
+ * screen.
+ */
 function* piecesOf(bytes: Buffer): Generator<Buffer> {
   for (let from = 0; from < bytes.length; ) {
     let to = from + 1;

@@ -1,5 +1,6 @@
-// Looks like the prompt of Claude Code 2.1.329 on a machine so loaded that it shows things late, as they were seen there. It fires the hooks
-// that it was given. What it was sent goes to the file in LATE_AGENT_RECEIVED, a line of JSON each.
+// Looks like the prompt of Claude Code 2.1.329 on a machine so loaded that it shows things late, as they were seen
+// there. It fires the hooks that it was given. What it was sent goes to the file in LATE_AGENT_RECEIVED, a line of JSON
+// each.
 import { spawn } from 'node:child_process';
 import { appendFileSync, readFileSync } from 'node:fs';
 

@@ -2,7 +2,10 @@ import { afterAll } from 'vitest';
 import { trackListeners } from '../../src/emitter/emitter.ts';
 import { waitFor } from './wait-for.ts';
 
-/** What a suite may leave open by mistake: timers, watchers, servers and connections. Pipes to the runner and to programs that end are not counted. */
+/**
+ * What a suite may leave open by mistake: timers, watchers, servers and connections. Pipes to the runner and to
+ * programs that end are not counted.
+ */
 const WATCHED: ReadonlySet<string> = new Set([
   'FSEventWrap',
   'Immediate',

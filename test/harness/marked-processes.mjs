@@ -64,7 +64,8 @@ export async function endMarked(isMarked) {
     for (const { pid, command } of marked) {
       ended.set(pid, { pid, command });
       try {
-        // KILL at once: what ignores or handles a gentler signal (`script` ignores TERM) may start something new meanwhile.
+        // KILL at once: what ignores or handles a gentler signal (`script` ignores TERM) may start something new
+        // meanwhile.
         process.kill(pid, 'SIGKILL');
       } catch (error) {
         if (error.code !== 'ESRCH') throw error;

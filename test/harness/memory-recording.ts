@@ -85,7 +85,9 @@ export class MemoryRecording implements RecordingStream {
     this.slug = slug;
   }
 
-  /** A terminal that shows the last of what was written, and nothing of a character or a sequence that is not finished. */
+  /**
+   * A terminal that shows the last of what was written, and nothing of a character or a sequence that is not finished.
+   */
   async snapshot(): Promise<{ data: string; offset: number }> {
     await this.follow();
     await new Promise((resolve) => setImmediate(resolve));

@@ -44,8 +44,8 @@ const millis = (at: string): number => Date.parse(at);
 const maybe = (at: string | null): number | null => (at === null ? null : Date.parse(at));
 
 /**
- * The evidence that a status was derived from, as far as an explanation tells it. What a call was asked with is left out: no verdict
- * follows from it.
+ * The evidence that a status was derived from, as far as an explanation tells it. What a call was asked with is left
+ * out: no verdict follows from it.
  */
 export function evidenceOf({ evidence, verdicts }: Pick<Misdetection, 'evidence' | 'verdicts'>): Evidence {
   const { process, hooks, screen, registry, json } = evidence;
@@ -126,7 +126,9 @@ function jsonOf(json: NonNullable<Told['json']>): JsonEvidence {
   };
 }
 
-/** While a redraw has not settled, what was read before it counts: of that the source's verdict is known, not the frame. */
+/**
+ * While a redraw has not settled, what was read before it counts: of that the source's verdict is known, not the frame.
+ */
 function screenOf(
   screen: NonNullable<Told['screen']>,
   verdicts: Misdetection['verdicts'],

@@ -27,8 +27,8 @@ export const WITHOUT_WEBGL = `{
 }`;
 
 /**
- * A worker that failed to import something and is asked again is a fault: in browsers of some months ago that import fails forever.
- * `failedWorkers` counts them.
+ * A worker that failed to import something and is asked again is a fault: in browsers of some months ago that import
+ * fails forever. `failedWorkers` counts them.
  */
 export const FAILED_WORKERS_ARE_DONE = `{
   window.failedWorkers = 0;

@@ -28,7 +28,10 @@ export async function replay(base: string): Promise<Replay> {
   return { ...end, frames };
 }
 
-/** The status from the screen alone along a replay, by the same steps as live. It goes on for a while after the last byte. */
+/**
+ * The status from the screen alone along a replay, by the same steps as live. It goes on for a while after the last
+ * byte.
+ */
 export function timelineOf({ frames, at }: Replay): TimelineEntry[] {
   const entries: TimelineEntry[] = [];
   const timeline = createTimeline({ thresholds: DEFAULT_THRESHOLDS, onChange: (entry) => entries.push(entry) });

@@ -18,8 +18,8 @@ export function addressOf(route: Route, input: RestInput): string {
 }
 
 /**
- * Calls a route, and checks the answer against its entry: the status, the body by its schema without anything that the schema does
- * not name, or an error that the entry lists.
+ * Calls a route, and checks the answer against its entry: the status, the body by its schema without anything that the
+ * schema does not name, or an error that the entry lists.
  */
 export async function callRoute(
   server: Pick<FacesUnderTest, 'call'>,

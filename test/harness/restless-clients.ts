@@ -26,8 +26,9 @@ export interface RestlessPlay {
 const BURST_BYTES = 20_000;
 
 /**
- * Writes output to the ends of recordings while clients that lose their connection again and again follow all of them by offset, and
- * compares every frame with the bytes of the file that it stands for. Resolves when every client has come to every end.
+ * Writes output to the ends of recordings while clients that lose their connection again and again follow all of them
+ * by offset, and compares every frame with the bytes of the file that it stands for. Resolves when every client has
+ * come to every end.
  * @throws when a client has a gap, a repeat or other bytes than the file
  */
 export async function playRestless(play: RestlessPlay): Promise<{ reconnects: number; snapshots: number }> {
@@ -86,7 +87,9 @@ interface OutputFrame {
   snapshot?: true;
 }
 
-/** A client that loses its connection again and again, and goes on by offset. Every second one acknowledges what it got. */
+/**
+ * A client that loses its connection again and again, and goes on by offset. Every second one acknowledges what it got.
+ */
 class RestlessClient {
   reconnects = 0;
   /** times that it was too slow and shown the screen instead: it comes back for the bytes */

@@ -17,7 +17,10 @@ export interface SignedInPage {
 
 type Server = Pick<FacesUnderTest, 'call' | 'port'>;
 
-/** Signs in and gets a pass, as a page does. @param origin also names the Host; that of the server's own address when left out */
+/**
+ * Signs in and gets a pass, as a page does. @param origin also names the Host; that of the server's own address when
+ * left out
+ */
 export async function signInAsPage(
   server: Server,
   shown: SignIn = { token: TOKEN },

@@ -16,9 +16,9 @@ const DEFAULT_TIMEOUT_MS = 30_000;
 const INTERVAL_MS = 5;
 
 /**
- * Waits until a condition holds: until it returns (or resolves to) something other than false, null or undefined, which is
- * then the result. Errors of the condition count as "not yet"; the last one is the cause of the failure. A fault of the condition itself
- * ends the wait at once.
+ * Waits until a condition holds: until it returns (or resolves to) something other than false, null or undefined, which
+ * is then the result. Errors of the condition count as "not yet"; the last one is the cause of the failure. A fault of
+ * the condition itself ends the wait at once.
  */
 export async function waitFor<T>(
   condition: () => T | Promise<T>,

@@ -1,5 +1,5 @@
-// Waits for the end of its standard input, a pipe that only the test runner holds: it ends however the runner dies, SIGKILL
-// included. Then it ends the run's processes and removes its folders. Started by watchdog.ts.
+// Waits for the end of its standard input, a pipe that only the test runner holds: it ends however the runner dies,
+// SIGKILL included. Then it ends the run's processes and removes its folders. Started by watchdog.ts.
 import { cleanUpRun } from './marked-processes.mjs';
 
 const run = process.argv[2];

@@ -13,8 +13,8 @@ export interface Watchdog {
 }
 
 /**
- * Starts the watchdog of a run. It holds one end of a pipe to this process; when that closes, it kills every process that
- * carries the run's mark and removes the run's folders. Resolves when it watches.
+ * Starts the watchdog of a run. It holds one end of a pipe to this process; when that closes, it kills every process
+ * that carries the run's mark and removes the run's folders. Resolves when it watches.
  */
 export async function startWatchdog(run: string): Promise<Watchdog> {
   const child = spawn(process.execPath, [PROGRAM, run], {

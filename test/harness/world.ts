@@ -41,7 +41,10 @@ export interface WorldOptions {
   path?: readonly string[];
 }
 
-/** Makes a world: directories of mode 0700 and an environment. `await using`, or `dispose()` in a `finally` or `afterEach`. */
+/**
+ * Makes a world: directories of mode 0700 and an environment. `await using`, or `dispose()` in a `finally` or
+ * `afterEach`.
+ */
 export function createWorld(options: WorldOptions = {}): World & AsyncDisposable {
   const run = currentRunId();
   const dir = mkdtempSync(join(tmpdir(), folderPrefix(run)));
@@ -55,7 +58,8 @@ export function createWorld(options: WorldOptions = {}): World & AsyncDisposable
   const screenDir = make('s');
   const streamDir = make('streams');
   const projectDir = make('project');
-  // Programs put sockets and scratch files there (Claude Code 2.1.329: `cc-socks`, `claude-UID`); they shall go with the world.
+  // Programs put sockets and scratch files there (Claude Code 2.1.329: `cc-socks`, `claude-UID`); they shall go with
+  // the world.
   const temporary = make('t');
   const cbosHome = join(dir, 'cbos');
   const nodeDirectory = join(process.execPath, '..');

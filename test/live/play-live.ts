@@ -33,8 +33,8 @@ export interface LiveRun {
 }
 
 /**
- * Plays a scene of the recorder with the real Claude Code in a session of a real server, and notes what the server tells its
- * clients. The truth is the recorder's: from the stand-in, the keys and the process.
+ * Plays a scene of the recorder with the real Claude Code in a session of a real server, and notes what the server
+ * tells its clients. The truth is the recorder's: from the stand-in, the keys and the process.
  * @throws RecorderError when the version cannot be had; Error when the scene does not come to its end
  */
 export async function playLive(name: string, options: SceneSetOptions): Promise<LiveRun> {

@@ -7,8 +7,8 @@ const AFTER_CHANGE_MS = 1_000;
 /** Time between samples: finer than from a recording, for here a moment counts. */
 const SAMPLE_MS = 50;
 /**
- * Labels of keys and requests are written up to this long after their effect: the key goes through the server, Screen and the
- * program before the label is written. So shortly before a label its word counts as well as the one before.
+ * Labels of keys and requests are written up to this long after their effect: the key goes through the server, Screen
+ * and the program before the label is written. So shortly before a label its word counts as well as the one before.
  */
 const BEFORE_LABEL_MS = 300;
 /** No status may last for less, unless the session really passed through it. */
@@ -36,7 +36,10 @@ function fits(label: StateLabel, said: Announced, scene: string): boolean {
   return detail === undefined || said.detail === detail;
 }
 
-/** How right the server's word was along a run: every 50 ms from one second (or as asked) after a change of the truth on. */
+/**
+ * How right the server's word was along a run: every 50 ms from one second (or as asked) after a change of the truth
+ * on.
+ */
 export function scoreLive(
   { scene, labels, announced, endedAt }: LiveRun,
   afterChangeMs: number = AFTER_CHANGE_MS,

@@ -26,8 +26,8 @@ export interface ObtainOptions {
 }
 
 /**
- * The command that runs a version of Claude Code: the pinned one where it is the same, else from the cache, else from npm
- * (install scripts switched off). Up to about 2.1.110 it is a script for node, later a program for the platform.
+ * The command that runs a version of Claude Code: the pinned one where it is the same, else from the cache, else from
+ * npm (install scripts switched off). Up to about 2.1.110 it is a script for node, later a program for the platform.
  * @throws RecorderError when npm has no such version, or cannot be asked
  */
 export async function obtainClaude(options: ObtainOptions): Promise<string[]> {

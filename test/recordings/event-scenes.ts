@@ -28,7 +28,9 @@ export interface EventScene {
 const allow = (input: object): object => ({ behavior: 'allow', updatedInput: input });
 const answers = (given: Readonly<Record<string, string>>) => (input: object) => allow({ ...input, answers: given });
 
-/** Limits of five hours and seven days are a subscription's: Claude Code (2.1.329) reads them only with a token of one. */
+/**
+ * Limits of five hours and seven days are a subscription's: Claude Code (2.1.329) reads them only with a token of one.
+ */
 const SUBSCRIBER = { ANTHROPIC_API_KEY: '', CLAUDE_CODE_OAUTH_TOKEN: 'stand-in' };
 
 async function turn(stage: EventStage, text: string): Promise<void> {
@@ -36,7 +38,10 @@ async function turn(stage: EventStage, text: string): Promise<void> {
   await stage.untilIdle();
 }
 
-/** Every scene of `npm run record -- --events`. Prompts name what the stand-in plays; a slash command is Claude Code's own. */
+/**
+ * Every scene of `npm run record -- --events`. Prompts name what the stand-in plays; a slash command is Claude Code's
+ * own.
+ */
 export const EVENT_SCENES: Readonly<Record<string, EventScene>> = {
   hello: {
     about: 'a turn, and another one in a process that resumes the conversation',

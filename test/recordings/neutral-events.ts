@@ -11,8 +11,8 @@ const TIME = /\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g;
 const SOCKET = /\d+\.sock\b/g;
 
 /**
- * Recorded events as lines of a fixture, without anything of the machine and the day: paths, ids in the order in which they come,
- * times from `BEGIN_AT` on, long lists cut.
+ * Recorded events as lines of a fixture, without anything of the machine and the day: paths, ids in the order in which
+ * they come, times from `BEGIN_AT` on, long lists cut.
  * @param directory the world in which they were recorded
  */
 export function neutralizeEvents(events: readonly StoredEvent[], directory: string): string {

@@ -6,8 +6,8 @@ const SHORTEST_PIECE = 6;
 const SHORTEST_START = '/tmp/cb-'.length;
 
 /**
- * Puts a neutral path of the same length in the place of a directory, in a recording's bytes read as latin1: whole, with
- * dashes (Claude Code names directories of its own so), cut off on either side, and broken over two lines.
+ * Puts a neutral path of the same length in the place of a directory, in a recording's bytes read as latin1: whole,
+ * with dashes (Claude Code names directories of its own so), cut off on either side, and broken over two lines.
  * @throws Error when the directory's name has another length: what follows on the screen would move
  */
 export function neutralizePaths(text: string, directory: string): string {

@@ -47,8 +47,9 @@ export function findScene(name: string): EventScene {
 }
 
 /**
- * Records the events of the real Claude Code of a version, driven as CBOS drives it, on the stand-in: `OUT/VERSION/SCENE.jsonl`,
- * a stored event a line. An earlier recording is replaced when the new one is whole, never before.
+ * Records the events of the real Claude Code of a version, driven as CBOS drives it, on the stand-in:
+ * `OUT/VERSION/SCENE.jsonl`, a stored event a line. An earlier recording is replaced when the new one is whole, never
+ * before.
  * @returns the file
  * @throws RecorderError with what to do about it
  */

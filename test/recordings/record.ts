@@ -42,8 +42,9 @@ export function findScene(name: string): RecordedScene {
 }
 
 /**
- * Records the real Claude Code of a version in a scene, on the stand-in: `OUT/VERSION/SCENE.{typescript,timing,meta.json,labels.jsonl}`.
- * Files of an earlier recording are replaced when the new one is whole, never before.
+ * Records the real Claude Code of a version in a scene, on the stand-in:
+ * `OUT/VERSION/SCENE.{typescript,timing,meta.json,labels.jsonl}`. Files of an earlier recording are replaced when the
+ * new one is whole, never before.
  * @returns the files' common path
  * @throws RecorderError with what to do about it
  */
@@ -128,7 +129,9 @@ async function startRecorded(
   };
 }
 
-/** Names that a recorded session's environment must not have: nothing of CBOS's own test worlds decides how it looks. */
+/**
+ * Names that a recorded session's environment must not have: nothing of CBOS's own test worlds decides how it looks.
+ */
 function recordedEnvironment(base: Readonly<Record<string, string>>): Record<string, string> {
   return Object.fromEntries(
     Object.entries(base).filter(([name]) => !name.startsWith('CBOS_') && name !== SPOOL_VARIABLE),

@@ -15,7 +15,10 @@ const COMPACTION = /Your task is to create a detailed summary/;
 
 const DEFAULT_SIZE = { cols: 100, rows: 30 };
 
-/** What a scene is played in: a world with the stand-in, a way to it that can be cut, and somebody who writes down what is true. */
+/**
+ * What a scene is played in: a world with the stand-in, a way to it that can be cut, and somebody who writes down what
+ * is true.
+ */
 export interface SceneSet {
   world: ClaudeWorld;
   truth: Truth;

@@ -3,11 +3,16 @@ import type { ClaudeVersion } from '../../src/platform/claude/index.ts';
 import type { Detail } from '../../src/protocol/index.ts';
 import type { Truth, Whose } from './truth.ts';
 
-/** What a scene has in its hands while it is recorded. Nothing here tells what the screen shows: labels must not depend on it. */
+/**
+ * What a scene has in its hands while it is recorded. Nothing here tells what the screen shows: labels must not depend
+ * on it.
+ */
 export interface Stage {
   truth: Truth;
   version: ClaudeVersion;
-  /** waits until the program is up and at rest, and a while more; `waiting` for a dialog that stands before the prompt */
+  /**
+   * waits until the program is up and at rest, and a while more; `waiting` for a dialog that stands before the prompt
+   */
   ready(state?: 'idle' | 'waiting'): Promise<void>;
   /** keys as they are */
   press(keys: string): Promise<void>;
@@ -57,7 +62,10 @@ export interface RecordedScene {
   allow?: readonly string[];
   /** scripts that are put into the project, executable */
   files?: Readonly<Record<string, string>>;
-  /** what the home lacks: the trust of the project, or the approval of the key (a very first start calls the vendor, and ends without) */
+  /**
+   * what the home lacks: the trust of the project, or the approval of the key (a very first start calls the vendor, and
+   * ends without)
+   */
   without?: 'trust' | 'key';
   cols?: number;
   rows?: number;

@@ -23,12 +23,15 @@ export interface TruthOptions {
 /** `side`: a title, a summary, a warm-up; `helper`: of a subagent, inside of the session's turn */
 export type Whose = 'turn' | 'helper' | 'side';
 
-/** Requests with tools that are nobody's turn: 2.0.x warms up at its start, 2.1.x asks after a turn what the user may type next. */
+/**
+ * Requests with tools that are nobody's turn: 2.0.x warms up at its start, 2.1.x asks after a turn what the user may
+ * type next.
+ */
 const BESIDE_THE_TURN = /^Warmup$|\[SUGGESTION MODE/;
 
 /**
- * Collects the ground truth of a recording: from what the stand-in was asked and sent, from what the scene typed and from the
- * process. Never from the screen, which is what is judged by it.
+ * Collects the ground truth of a recording: from what the stand-in was asked and sent, from what the scene typed and
+ * from the process. Never from the screen, which is what is judged by it.
  */
 export class Truth {
   private readonly found: TimedLabel[] = [];
@@ -56,7 +59,9 @@ export class Truth {
     this.found.push({ at, state, why, ...(detail === undefined ? {} : { detail }) });
   }
 
-  /** Enter was pressed on a text: where it was a prompt to an idle session, its turn began then, not with the request. */
+  /**
+   * Enter was pressed on a text: where it was a prompt to an idle session, its turn began then, not with the request.
+   */
   sent(): void {
     if (!this.isTurnOpen) this.sentAt = this.now();
   }

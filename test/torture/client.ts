@@ -71,10 +71,15 @@ const WEIGHTS: Record<'asks' | 'runs' | 'ready', Partial<Record<Kind, number>>> 
   ready: { send: 58, hold: 16, twice: 14, interrupt: 6, stale: 6, look: 4 },
 };
 
-/** Between two operations of one client. Long enough that most find the session elsewhere than the one before left it. */
+/**
+ * Between two operations of one client. Long enough that most find the session elsewhere than the one before left it.
+ */
 const MAX_PAUSE_MS = 500;
 
-/** One client that does random things until it is over. It waits for each answer, so the order in which it sent is known. */
+/**
+ * One client that does random things until it is over. It waits for each answer, so the order in which it sent is
+ * known.
+ */
 export async function playClient(options: ClientOptions): Promise<void> {
   const { random, ledger, isOver } = options;
   let count = 0;
@@ -171,7 +176,10 @@ async function interrupt({ slug, ledger, cbos }: Turn): Promise<void> {
 const TRANSCRIPT_KEY = '\x0f';
 const TRANSCRIPT_SIGN = 'Showing detailed transcript';
 const LONGEST_LOOK_MS = 600;
-/** How late a loaded machine may show what the key did. Pressed once more before that, it would open again what was closing. */
+/**
+ * How late a loaded machine may show what the key did. Pressed once more before that, it would open again what was
+ * closing.
+ */
 const SHOWN_MS = 3_000;
 
 /** Closes the transcript where it is open: two who looked at once may have left it so. */

@@ -6,7 +6,8 @@ import type { World } from '../harness/world.ts';
 const KEPT = ['streams', 'cbos/cbos.db', 'cbos/cbos.db-wal', 'cbos/server.log', 'home/.claude/projects'] as const;
 
 /**
- * Copies what a run in which something went wrong has left, before its world is taken away, together with what its clients did and when.
+ * Copies what a run in which something went wrong has left, before its world is taken away, together with what its
+ * clients did and when.
  * @param name of the run; the folder of an earlier one of this name is written over
  * @returns the folder
  */

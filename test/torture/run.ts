@@ -130,7 +130,10 @@ interface Settling {
   journal: string;
 }
 
-/** Answers what is still asked, waits until every session is ready and nothing is held, and sends each a last prompt, whose request holds all. */
+/**
+ * Answers what is still asked, waits until every session is ready and nothing is held, and sends each a last prompt,
+ * whose request holds all.
+ */
 async function settle(settling: Settling): Promise<Torture['finals']> {
   await Promise.all(
     settling.slugs.map(async (slug) => {

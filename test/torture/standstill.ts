@@ -5,7 +5,10 @@ import type { Ledger } from './client.ts';
 const STANDSTILL_MS = 60_000;
 const LOOK_MS = 2_000;
 
-/** Notes as a fault that a session shows nothing new though clients send to it all the time; from then on a run tells nothing more. */
+/**
+ * Notes as a fault that a session shows nothing new though clients send to it all the time; from then on a run tells
+ * nothing more.
+ */
 export async function watchForStandstill(options: {
   cbos: Cbos;
   slugs: readonly string[];

@@ -25,7 +25,10 @@ export interface FinalDelivery {
   intoQueue: boolean;
 }
 
-/** An interrupt may end a turn between Claude Code's taking of a prompt and its first request; it takes some time to be confirmed. */
+/**
+ * An interrupt may end a turn between Claude Code's taking of a prompt and its first request; it takes some time to be
+ * confirmed.
+ */
 const INTERRUPT_REACH_MS = 4_000;
 
 /** Everything that broke a promise. Empty when all is well. */
@@ -40,7 +43,10 @@ export function faultsOf(torture: Torture): string[] {
   ];
 }
 
-/** An interrupt takes one prompt away that was just sent, or one dialog that was just opening: each excuses one of a kind, and only near it. */
+/**
+ * An interrupt takes one prompt away that was just sent, or one dialog that was just opening: each excuses one of a
+ * kind, and only near it.
+ */
 class Excuses {
   readonly #left: { interrupt: Interrupt; texts: number; dialogs: number }[];
 
@@ -110,7 +116,8 @@ function textFault(
   if (final === null) return hasArrived || sent.answer !== null ? 'not in the journal' : null;
   switch (statusOf(final)) {
     case 'delivered': {
-      // That it was interrupted is written when it is taken out of the prompt, which may be in a later life of the server.
+      // That it was interrupted is written when it is taken out of the prompt, which may be in a later life of the
+      // server.
       const from = final.phase === 'interrupted' ? Math.min(sent.from, final.at) : final.at;
       if (hasArrived || excuses.take('texts', sent.session, from, final.at)) return null;
       // A turn that took several texts out of the queue is interrupted with all of them, and each says so.
@@ -139,7 +146,10 @@ function orderFaults(torture: Torture): string[] {
 export const passedQueue = (torture: Torture): number =>
   outOfOrder(torture).filter(({ hasPassedQueue }) => hasPassedQueue).length;
 
-/** What one client sent to one session in one way arrives in that order. A text that is held waits, so one that is not may pass it. */
+/**
+ * What one client sent to one session in one way arrives in that order. A text that is held waits, so one that is not
+ * may pass it.
+ */
 function outOfOrder({ ledger, witness, finals, enqueued }: Torture) {
   const last = new Map<string, { place: number; mark: string }>();
   /** typed in mid-turn, and perhaps interrupted later */
@@ -209,7 +219,10 @@ function callFaults(call: ToolCall, given: readonly GivenAnswer[], granted: Tort
   return [];
 }
 
-/** The command, or the questions' words: Claude Code hands a call's other fields on in an order of its own, and adds to them. */
+/**
+ * The command, or the questions' words: Claude Code hands a call's other fields on in an order of its own, and adds to
+ * them.
+ */
 export function subjectOf(input: unknown): string {
   if (typeof input !== 'object' || input === null) return '';
   const { command, questions } = input as { command?: unknown; questions?: unknown };

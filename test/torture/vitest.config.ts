@@ -1,6 +1,9 @@
 import { defineConfig } from 'vitest/config';
 
-/** `npm run torture`: 2,000 operations of a seed that nobody chose, a quarter of an hour. `npm test` has the same with fewer. */
+/**
+ * `npm run torture`: 2,000 operations of a seed that nobody chose, a quarter of an hour. `npm test` has the same with
+ * fewer.
+ */
 export default defineConfig({
   test: {
     root: '.',

@@ -11,7 +11,10 @@ afterEach(() => server[Symbol.asyncDispose]());
 
 const open = (): Promise<Terminal> => openTerminal(server.world, { cols: 100, rows: 30 });
 
-/** Clipboard, title, link, a device's string, a question that the terminal answers, and the same by single C1 characters. */
+/**
+ * Clipboard, title, link, a device's string, a question that the terminal answers, and the same by single C1
+ * characters.
+ */
 const ATTACKS = [
   '\u001b]52;c;ZXZpbA==\u0007',
   '\u001b]0;evil title\u0007',

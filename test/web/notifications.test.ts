@@ -24,7 +24,10 @@ const SHOWN = `navigator.serviceWorker.ready
   .then((all) => all.map(({ title, body, tag }) => ({ title, body, tag })))`;
 const shown = ({ page }: PageUnderTest) => page.evaluate(SHOWN) as Promise<Shown[]>;
 
-/** A page with the browser's permission and its service worker. The test's browser has no push service, so the page itself tells. */
+/**
+ * A page with the browser's permission and its service worker. The test's browser has no push service, so the page
+ * itself tells.
+ */
 async function notified(): Promise<PageUnderTest> {
   const one = await startPage(browser, { context: { permissions: ['notifications'] } });
   one.server.sessions.add('AUTH', DONE);

@@ -154,7 +154,10 @@ function keptLine({ id, session_slug, when }: StashedResponse): string {
   );
 }
 
-/** The id that a person meant by its beginning. @throws CatalogueError no_such_stash; CommandError when it may be several */
+/**
+ * The id that a person meant by its beginning. @throws CatalogueError no_such_stash; CommandError when it may be
+ * several
+ */
 async function findId(context: CliContext, given: string): Promise<string> {
   const client = await context.client();
   const replies = await client.call('listStash');

@@ -150,7 +150,10 @@ function shorten(text: string): string {
   return text.trim().includes('\n') ? `${line} …` : line;
 }
 
-/** The text that a person meant by the end of its id. @throws CatalogueError no_such_delivery; CommandError when it may be several */
+/**
+ * The text that a person meant by the end of its id. @throws CatalogueError no_such_delivery; CommandError when it may
+ * be several
+ */
 async function findDelivery(context: CliContext, given: string): Promise<Delivery> {
   const fitting = (await readDeliveries(context)).filter(({ id }) => given !== '' && id.endsWith(given));
   const [first, second] = fitting;

@@ -61,7 +61,10 @@ function printResult(context: CliContext, { hits, pending_bytes }: SearchResult)
   }
 }
 
-/** What shows the place of a hit: a replay, a second early, so that one sees it come; of a JSON session its events from there. */
+/**
+ * What shows the place of a hit: a replay, a second early, so that one sees it come; of a JSON session its events from
+ * there.
+ */
 function commandThere(program: string, { session, recording, t, seq }: SearchHit): string | null {
   if (recording === null) return seq === null ? null : `${program} events ${session} --after ${seq - 1}`;
   const from = t === null ? '' : ` --from ${clock(Math.max(0, Math.floor(t) - 1))}`;

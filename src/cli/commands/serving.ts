@@ -36,7 +36,8 @@ export function addServing(program: Command, context: CliContext): void {
       if (await host.isFirstStart()) await offerRecent(context);
       const { settings } = await context.settings();
       context.exitCode = await host.tui({
-        // Without the check of the server's version: what that prints would stand in the middle of the picture, which says it itself.
+        // Without the check of the server's version: what that prints would stand in the middle of the picture, which
+        // says it itself.
         client: createClient({ transport: socketTransport(settings.socket, host.requireNotStopped) }),
         io,
         onProgress: out.notice,

@@ -7,8 +7,8 @@ import { CommandError } from '../command-error.ts';
 const MODE = 0o600;
 
 /**
- * Writes a text that comes in pieces. An existing file is kept, or with `force` replaced when all is there; what was begun and failed
- * or was interrupted is removed.
+ * Writes a text that comes in pieces. An existing file is kept, or with `force` replaced when all is there; what was
+ * begun and failed or was interrupted is removed.
  * @throws CommandError for a file that exists, or a place that cannot be written
  */
 export async function writeNewFile(request: {

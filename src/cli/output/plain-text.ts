@@ -4,16 +4,19 @@ import { withoutReordering } from '../../text/terminal-text.ts';
 const SEQUENCE =
   /\u001b\[([0-?]*)[ -/]*([@-~])|\u001b[\]PX^_][^\u0007\u001b]*(?:\u0007|\u001b\\)|\u001b[ -/]*[0-OQ-WYZ\\`-~]|(\u001b(?:\[[0-?]*[ -/]*|[\]PX^_][^\u0007\u001b]*\u001b?|[ -/]*)$)/g;
 
-/** An escape sequence that is longer than this and still open is no sequence; what it held back would never be shown. */
+/**
+ * An escape sequence that is longer than this and still open is no sequence; what it held back would never be shown.
+ */
 const LONGEST_OPEN = 4_096;
 
 /** More blank cells than a line has are a mistake of the program that drew. */
 const MOST_BLANKS = 500;
 
 /**
- * Makes readable text of a terminal's output as it comes, without knowing its screen: escape sequences go, but those that move the
- * cursor to the right become blanks and those that move it to another line become a line feed, because Claude Code writes its
- * words with moves between them instead of blanks (seen in 2.1). Sequences may be cut anywhere between two chunks.
+ * Makes readable text of a terminal's output as it comes, without knowing its screen: escape sequences go, but those
+ * that move the cursor to the right become blanks and those that move it to another line become a line feed, because
+ * Claude Code writes its words with moves between them instead of blanks (seen in 2.1). Sequences may be cut anywhere
+ * between two chunks.
  */
 export class PlainText {
   #open = '';

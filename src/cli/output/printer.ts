@@ -5,7 +5,10 @@ import type { TerminalIo } from '../terminal-io.ts';
 import { styleFor } from './style.ts';
 import { type Column, renderTable, type TableOptions } from './table.ts';
 
-/** Writes for people and for programs. Texts that come from sessions must be cleaned by the caller where they enter a line. */
+/**
+ * Writes for people and for programs. Texts that come from sessions must be cleaned by the caller where they enter a
+ * line.
+ */
 export interface Printer {
   /** dresses up for standard output */
   style: Style;
@@ -20,11 +23,17 @@ export interface Printer {
   jsonLine(value: unknown): void;
   /** Bytes or text as they are; resolves when there is room for more. */
   raw(chunk: Uint8Array | string): Promise<void>;
-  /** Resolves when everything is written; rejects with what kept it from being (a full disk). A reader that went away is no failure. */
+  /**
+   * Resolves when everything is written; rejects with what kept it from being (a full disk). A reader that went away is
+   * no failure.
+   */
   written(): Promise<void>;
   /** one line for the person on standard error, so that it never mixes with what a program reads */
   notice(text: string): void;
-  /** What helps a person with the error that follows. Left out where standard error is no terminal: there an error is one line. */
+  /**
+   * What helps a person with the error that follows. Left out where standard error is no terminal: there an error is
+   * one line.
+   */
   noticeLines(lines: readonly string[]): void;
   /** aborted when nobody reads standard output any more (`cbos watch | head -1`) */
   closed: AbortSignal;
@@ -35,7 +44,8 @@ export function createPrinter(io: TerminalIo): Printer {
   const style = styleFor(stdout, io.env);
   const width = stdout.isTTY === true ? (stdout.columns ?? null) : null;
   const closing = new AbortController();
-  // A reader that went away is the end of the work and no error; anything else there is (a full disk) must not pass as success.
+  // A reader that went away is the end of the work and no error; anything else there is (a full disk) must not pass as
+  // success.
   let failure: Error | null = null;
   stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code !== 'EPIPE') {

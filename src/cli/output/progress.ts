@@ -6,7 +6,10 @@ const PATIENCE_MS = 1_000;
 const REDRAW_MS = 100;
 const CLEAR_LINE = '\r\u001b[K';
 
-/** How far a long work is: one line on the terminal of standard error, gone at its end. Nothing where that is no terminal. */
+/**
+ * How far a long work is: one line on the terminal of standard error, gone at its end. Nothing where that is no
+ * terminal.
+ */
 export interface Progress {
   /** @param share of the whole, 0 to 1 */
   show(share: number): void;

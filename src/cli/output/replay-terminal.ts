@@ -15,7 +15,10 @@ export interface ReplayTerminal {
 const [DEFAULT_COLS, DEFAULT_ROWS] = [80, 24];
 /** The alternate screen leaves what stood there alone. */
 const ENTER = '\u001b[?1049h\u001b[2J\u001b[H';
-/** Style, margins, wrapping, the cursor; then mouse, focus and paste modes, should anything have set them; then the screen. */
+/**
+ * Style, margins, wrapping, the cursor; then mouse, focus and paste modes, should anything have set them; then the
+ * screen.
+ */
 const LEAVE =
   '\u001b[0m\u001b[r\u001b[?7h\u001b[?25h\u001b[?1000l\u001b[?1002l\u001b[?1003l\u001b[?1006l\u001b[?1004l\u001b[?2004l\u001b[?1049l';
 

@@ -1,7 +1,10 @@
 import { type Style, styled } from '../../text/style.ts';
 import type { TerminalIo, TerminalOutput } from '../terminal-io.ts';
 
-/** Colours only for a terminal that has them and a person who has not said no (https://no-color.org: any value that is not empty). */
+/**
+ * Colours only for a terminal that has them and a person who has not said no (https://no-color.org: any value that is
+ * not empty).
+ */
 export function styleFor(output: TerminalOutput, env: TerminalIo['env']): Style {
   const isWanted = output.isTTY === true && !['', 'dumb'].includes(env.TERM ?? '') && (env.NO_COLOR ?? '') === '';
   return isWanted ? styled : (_, text) => text;

@@ -10,7 +10,9 @@ export interface Cell {
 export interface Column {
   /** empty for a column that needs none, as an icon */
   title: string;
-  /** what of a value stays where the terminal is too narrow for all; left out: values are never cut, as an id to copy */
+  /**
+   * what of a value stays where the terminal is too narrow for all; left out: values are never cut, as an id to copy
+   */
   keeps?: 'start' | 'end' | 'both ends';
   /** cells that a cut column keeps */
   least?: number;
@@ -36,8 +38,8 @@ const LEAST = 12;
 const COMFORTABLE = 30;
 
 /**
- * A table as lines no wider than the terminal: aligned by what the eye sees, titles first. Columns that are empty throughout are left out;
- * so are those of little worth where the terminal is too narrow.
+ * A table as lines no wider than the terminal: aligned by what the eye sees, titles first. Columns that are empty
+ * throughout are left out; so are those of little worth where the terminal is too narrow.
  */
 export function renderTable({ columns, rows, style, width }: TableOptions): string[] {
   const filled = columns

@@ -28,8 +28,8 @@ export interface InvokedTurn {
 }
 
 /**
- * Prints a turn as it runs: the answer as it is written, tools a line each, or its events as JSON lines. Ends the command with
- * the turn (0, or 1 with the reason), and with 4 when it asks something.
+ * Prints a turn as it runs: the answer as it is written, tools a line each, or its events as JSON lines. Ends the
+ * command with the turn (0, or 1 with the reason), and with 4 when it asks something.
  */
 export function createTurnPrinter(out: Printer, turn: InvokedTurn, ending: Ending): TurnPrinter {
   const { slug, invocation, isJson } = turn;

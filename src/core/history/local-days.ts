@@ -12,7 +12,9 @@ export function localDay(at: number): string {
   return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
 }
 
-/** A span of time by days. A day is as long as its clock makes it: 23 and 25 hours where summer time begins and ends. */
+/**
+ * A span of time by days. A day is as long as its clock makes it: 23 and 25 hours where summer time begins and ends.
+ */
 export function partsByDay(from: number, to: number): DayPart[] {
   const parts: DayPart[] = [];
   for (let at = from; at < to; ) {

@@ -1,4 +1,7 @@
-/** What asciinema's files are made of: output that a terminal shows, and changes of its size. `at` in seconds from the start. */
+/**
+ * What asciinema's files are made of: output that a terminal shows, and changes of its size. `at` in seconds from the
+ * start.
+ */
 export type CastEvent =
   | { kind: 'output'; at: number; text: string }
   | { kind: 'resize'; at: number; cols: number; rows: number }
@@ -30,8 +33,8 @@ export function castHeaderLine(header: CastHeader, version: CastVersion): string
 }
 
 /**
- * Writes events as lines, one after the other: v2 counts times from the start, v3 from the event before, so that rounding
- * never adds up. An exit is known to v3 only and is no line in v2.
+ * Writes events as lines, one after the other: v2 counts times from the start, v3 from the event before, so that
+ * rounding never adds up. An exit is known to v3 only and is no line in v2.
  */
 export function createCastWriter(version: CastVersion): (event: CastEvent) => string {
   let before = 0;

@@ -4,10 +4,10 @@ import { joinTorn, parseTimingLine } from './timing.ts';
 const OUTPUT_ROW = /^O (\d+\.\d+) (\d+)$/;
 
 /**
- * Corrects rows of `script`'s timing after some of the output that they count was lost on a full disk. A row whose output was lost becomes
- * a header row, which only takes its time (`O 0.5 160`: `H 0.5 160`); of one that was lost in part the count is lowered (`O 0.5 071`).
- * Nothing moves, so the rows can be written over where they stand, and every reader, `scriptreplay` of util-linux 2.38 too, finds each
- * byte at its time again.
+ * Corrects rows of `script`'s timing after some of the output that they count was lost on a full disk. A row whose
+ * output was lost becomes a header row, which only takes its time (`O 0.5 160`: `H 0.5 160`); of one that was lost in
+ * part the count is lowered (`O 0.5 071`). Nothing moves, so the rows can be written over where they stand, and every
+ * reader, `scriptreplay` of util-linux 2.38 too, finds each byte at its time again.
  * @param rows whole lines
  * @param keptBytes how much of the output that they count is in the recording
  * @param which whether that is the output of the first rows or of the last
@@ -29,8 +29,8 @@ export function withoutLost(rows: string, keptBytes: number, which: 'first' | 'l
 }
 
 /**
- * The other way round: rows were lost, their output was not. The row that a full disk cut off, and the next one on its line, becomes one
- * row that counts their output as well. Without such a line the rows stay as they are.
+ * The other way round: rows were lost, their output was not. The row that a full disk cut off, and the next one on its
+ * line, becomes one row that counts their output as well. Without such a line the rows stay as they are.
  */
 export function withLostRows(rows: string, extraBytes: number): string {
   let isFound = false;

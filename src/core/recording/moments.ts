@@ -5,7 +5,10 @@ export type Moment =
   | { kind: 'output'; at: number; bytes: number }
   | { kind: 'resize'; at: number; cols: number; rows: number };
 
-/** Output that comes within this time is one redraw: looking between its writes shows half a picture and costs a reading each. */
+/**
+ * Output that comes within this time is one redraw: looking between its writes shows half a picture and costs a reading
+ * each.
+ */
 export const REDRAW_MS = 50;
 
 /** Puts rows of output that belong together into one moment, whose time is that of the last of them. */

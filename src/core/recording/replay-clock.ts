@@ -29,7 +29,9 @@ export function startClock({ speed, idleLimitMs }: ReplayPace, now: number): Rep
   return { at: 0, spent: 0, since: now, speed, idleLimitMs, isPaused: false };
 }
 
-/** How long what comes at `next` is to be waited for, in milliseconds on the wall; null while paused, 0 when it is due. */
+/**
+ * How long what comes at `next` is to be waited for, in milliseconds on the wall; null while paused, 0 when it is due.
+ */
 export function waitUntilDue(clock: ReplayClock, next: number, now: number): number | null {
   if (clock.isPaused) return null;
   const gap = Math.min(Math.max(next - clock.at, 0), clock.idleLimitMs ?? Number.POSITIVE_INFINITY);
@@ -37,8 +39,8 @@ export function waitUntilDue(clock: ReplayClock, next: number, now: number): num
 }
 
 /**
- * What came at `at` was written. What the wall's clock ran ahead of it counts for what comes next, so that delays do not add up;
- * after a hold-up (a terminal that took nothing) it goes on from here instead of racing.
+ * What came at `at` was written. What the wall's clock ran ahead of it counts for what comes next, so that delays do
+ * not add up; after a hold-up (a terminal that took nothing) it goes on from here instead of racing.
  */
 export function reach(clock: ReplayClock, at: number, now: number): ReplayClock {
   const gap = Math.min(Math.max(at - clock.at, 0), clock.idleLimitMs ?? Number.POSITIVE_INFINITY);

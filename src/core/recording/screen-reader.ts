@@ -1,8 +1,8 @@
 /**
- * Reads along a screen that keeps no scrollback (the alternate one), and gives the lines that went off it for good, in their
- * order. Programs draw such a screen anew in place, so what a person read has to be found by comparing: lines that moved up push out
- * the lines above them; a screen that is replaced as a whole goes as a whole; what changes in place (a spinner, an answer as it
- * grows) is read when it goes or when it is the last.
+ * Reads along a screen that keeps no scrollback (the alternate one), and gives the lines that went off it for good, in
+ * their order. Programs draw such a screen anew in place, so what a person read has to be found by comparing: lines
+ * that moved up push out the lines above them; a screen that is replaced as a whole goes as a whole; what changes in
+ * place (a spinner, an answer as it grows) is read when it goes or when it is the last.
  */
 export class ScreenReader {
   #shown: readonly string[] = [];

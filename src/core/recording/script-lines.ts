@@ -22,7 +22,9 @@ export interface ScriptTrailer {
   exitCode: number | null;
 }
 
-/** `script` never translates this; older ones write the date in the locale's way, and no brackets without a terminal. */
+/**
+ * `script` never translates this; older ones write the date in the locale's way, and no brackets without a terminal.
+ */
 const HEADER_START = 'Script started on ';
 const TRAILER_START = '\nScript done on ';
 const HEADER_CLOSE = /(?:"|<not executed on terminal>)\]\n/;
@@ -32,8 +34,9 @@ const MAX_HEADER_BYTES = 65_536;
 const MAX_TRAILER_BYTES = 200;
 
 /**
- * Reads the first line of a recording (util-linux 2.38: `Script started on DATE [COMMAND="…" TERM="…" TTY="…" COLUMNS="100" LINES="30"]`).
- * COMMAND is not escaped and may hold newlines; the line then goes on to its closing bracket.
+ * Reads the first line of a recording (util-linux 2.38: `Script started on DATE [COMMAND="…" TERM="…" TTY="…"
+ * COLUMNS="100" LINES="30"]`). COMMAND is not escaped and may hold newlines; the line then goes on to its closing
+ * bracket.
  */
 export function parseHeader(bytes: Uint8Array): HeaderReading {
   const start = ascii(bytes.subarray(0, HEADER_START.length));
@@ -54,8 +57,8 @@ export function parseHeader(bytes: Uint8Array): HeaderReading {
 }
 
 /**
- * When a recording began, in Unix seconds, from the date in its first line; null where it is written in a locale's way (util-linux
- * before 2.35) or there is no such line.
+ * When a recording began, in Unix seconds, from the date in its first line; null where it is written in a locale's way
+ * (util-linux before 2.35) or there is no such line.
  */
 export function parseStartTime(bytes: Uint8Array): number | null {
   const [, date, time, hours, minutes = '00'] =

@@ -6,7 +6,10 @@ const CSI_C1 = 0x9b;
 /** End a control sequence without its final character: CAN, SUB. */
 const CANCELS: ReadonlySet<number> = new Set([0x18, 0x1a]);
 
-/** Leaves out what a number in a control sequence has beyond four digits; all else stays as it is. Sequences may be cut anywhere between two calls. */
+/**
+ * Leaves out what a number in a control sequence has beyond four digits; all else stays as it is. Sequences may be cut
+ * anywhere between two calls.
+ */
 export class ShortNumbers {
   #place: 'text' | 'escape' | 'control' = 'text';
   #digits = 0;

@@ -20,10 +20,16 @@ export interface Timing {
   skipped: number;
 }
 
-/** A row that a full disk cut off, with the next one on its line: `O 0.00002O 0.248026 160`. Only the second tells anything. */
+/**
+ * A row that a full disk cut off, with the next one on its line: `O 0.00002O 0.248026 160`. Only the second tells
+ * anything.
+ */
 const TORN_LINE = /^([OSIH] ?[^OSIH]*)([OSIH]) (\d+\.\d+ .*)$/;
 
-/** The whole row of a torn line, as long as the line was: what was cut off becomes zeros before its delay. Other lines stay. */
+/**
+ * The whole row of a torn line, as long as the line was: what was cut off becomes zeros before its delay. Other lines
+ * stay.
+ */
 export function joinTorn(line: string): string {
   const [, torn = '', kind = '', rest = ''] = TORN_LINE.exec(line) ?? [];
   return kind === '' ? line : `${kind} ${'0'.repeat(torn.length)}${rest}`;

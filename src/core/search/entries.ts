@@ -31,8 +31,9 @@ export function textsOfHook(event: string, payload: Fields): SaidText[] {
 }
 
 /**
- * What a line of a transcript says, or an event of Claude Code's stream-json: both hold messages of the Messages API under `message`.
- * What Claude Code tells itself in the user's name (`isMeta`, the output of its own commands) is left out.
+ * What a line of a transcript says, or an event of Claude Code's stream-json: both hold messages of the Messages API
+ * under `message`. What Claude Code tells itself in the user's name (`isMeta`, the output of its own commands) is left
+ * out.
  * @param options.results with what the tools gave back: for sessions without a screen that shows it
  */
 export function textsOfMessage(record: unknown, options: { results: boolean } = { results: false }): SaidText[] {

@@ -1,7 +1,7 @@
 /**
- * Words, as SQLite's tokenizer unicode61 cuts them: letters with their marks, digits. Chinese, Japanese and Korean are written without
- * blanks, so there each character is a word of its own, and what is looked for is a row of them: one or two characters are
- * found as well as twenty.
+ * Words, as SQLite's tokenizer unicode61 cuts them: letters with their marks, digits. Chinese, Japanese and Korean are
+ * written without blanks, so there each character is a word of its own, and what is looked for is a row of them: one or
+ * two characters are found as well as twenty.
  */
 const WORD =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Bopomofo}々〆ー]|\p{Emoji_Presentation}|(?:(?![\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Bopomofo}々〆ー])[\p{L}\p{N}\p{M}\p{Co}])+/gu;

@@ -10,7 +10,9 @@ const SPINNER = /^[·✢✳✶✻✽*∗⏺✺] ?\p{L}[\p{L} ]*…/u;
 const LEAST_CHARACTERS = 2;
 const IDEOGRAPH = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/u;
 
-/** The lines that rows make together, those that are worth finding again: without frames, empty ones and the spinner. */
+/**
+ * The lines that rows make together, those that are worth finding again: without frames, empty ones and the spinner.
+ */
 export function readableLines(rows: readonly ScreenRow[]): string[] {
   const lines: string[] = [];
   for (const { text, isWrapped } of rows) {

@@ -1,4 +1,7 @@
-/** Where a client on this machine finds a server that listens on a host: by an address that the server holds, never by a name. */
+/**
+ * Where a client on this machine finds a server that listens on a host: by an address that the server holds, never by a
+ * name.
+ */
 export function addressToCall(host: string, port: number): string {
   const isThisMachine = host === '0.0.0.0' || host === '::' || host === 'localhost';
   const name = isThisMachine ? '127.0.0.1' : host;

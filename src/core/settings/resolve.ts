@@ -27,7 +27,10 @@ const DEFAULT_MAX_TOTAL_SIZE = 20_000_000_000;
 const DEFAULT_SESSIONS_MAY = 'send';
 /** A quarter: who looks for something said longer ago finds it in the repository. */
 const DEFAULT_KEEP_DAYS = 90;
-/** An idle Claude Code holds 250 MB; its next start costs a second. Five minutes span a person's thinking between two prompts. */
+/**
+ * An idle Claude Code holds 250 MB; its next start costs a second. Five minutes span a person's thinking between two
+ * prompts.
+ */
 const DEFAULT_JSON_IDLE_TIMEOUT_S = 300;
 
 /**

@@ -8,7 +8,9 @@ export interface SettingsFile {
   /** where it is, for messages */
   path: string;
   values: Readonly<Record<string, unknown>>;
-  /** as `SettingSources.toAbsolutePath`, but relative to where the file is: it means the same wherever CBOS is called */
+  /**
+   * as `SettingSources.toAbsolutePath`, but relative to where the file is: it means the same wherever CBOS is called
+   */
   toAbsolutePath: (path: string) => string;
 }
 

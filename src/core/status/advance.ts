@@ -21,7 +21,10 @@ export interface StatusStep {
   changed: boolean;
 }
 
-/** When a session last gave a sign of life: anything on its screen, a hook, a new status in the registry. Null when never. */
+/**
+ * When a session last gave a sign of life: anything on its screen, a hook, a new status in the registry. Null when
+ * never.
+ */
 export function lastSignOfLife(evidence: Evidence): Millis | null {
   const times = [
     evidence.screen?.changedAt,
@@ -81,9 +84,9 @@ const soonest = (times: readonly (Millis | null)[]): Millis | null =>
   times.reduce<Millis | null>((best, at) => (at === null ? best : Math.min(best ?? at, at)), null);
 
 /**
- * When the verdict turns into stuck. Only where a running turn shows signs of life can their absence mean anything: a screen
- * moves its spinner several times a second, events tell each piece of an answer. Hooks and registry are silent for minutes under
- * a long tool, and events under a tool or while a conversation is compacted.
+ * When the verdict turns into stuck. Only where a running turn shows signs of life can their absence mean anything: a
+ * screen moves its spinner several times a second, events tell each piece of an answer. Hooks and registry are silent
+ * for minutes under a long tool, and events under a tool or while a conversation is compacted.
  */
 function stuckTime(verdict: Verdict, { evidence, thresholds }: StatusInput): Millis | null {
   if (verdict.primary !== 'active') return null;
@@ -111,7 +114,10 @@ function healthOf(
     : { health: 'ALIVE', recoveredAt: null };
 }
 
-/** A dialog keeps its identity while it is open, also when a better source names it in the meantime or its last option is drawn. */
+/**
+ * A dialog keeps its identity while it is open, also when a better source names it in the meantime or its last option
+ * is drawn.
+ */
 function keepIdentity(before: Question | null, now: Question | null): Question | null {
   if (before === null || now === null || before.id === now.id) {
     return before !== null && now !== null ? { ...now, asked_at: before.asked_at } : now;

@@ -1,6 +1,9 @@
 import type { OptionMeaning, QuestionOption, QuestionPart } from '../../protocol/index.ts';
 
-/** What Claude Code's own dialogs offer below the options of a question: words (2.0.77 to 2.1.330), and leaving it to talk about it (2.1.50 to 2.1.330). */
+/**
+ * What Claude Code's own dialogs offer below the options of a question: words (2.0.77 to 2.1.330), and leaving it to
+ * talk about it (2.1.50 to 2.1.330).
+ */
 const FREE_TEXT: Omit<QuestionOption, 'key'> = { label: 'Type something.', description: null, means: 'text' };
 const LEAVE: Omit<QuestionOption, 'key'> = { label: 'Chat about this', description: null, means: 'leave' };
 
@@ -51,8 +54,9 @@ export interface StandingPermissions {
 }
 
 /**
- * What "always" would allow. All that Claude Code suggests, for a part of it does not hold: the label of its own option names the folder alone, and switches to
- * accepting edits as well (2.0.77, 2.1.330). Null where it suggests nothing, or anything that has no words here.
+ * What "always" would allow. All that Claude Code suggests, for a part of it does not hold: the label of its own option
+ * names the folder alone, and switches to accepting edits as well (2.0.77, 2.1.330). Null where it suggests nothing, or
+ * anything that has no words here.
  */
 export function standingPermissions(suggestions: readonly unknown[]): StandingPermissions | null {
   const told = suggestions.map(tellUpdate);

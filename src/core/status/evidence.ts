@@ -113,7 +113,9 @@ export interface TrustRequest {
   askedAt: Millis;
 }
 
-/** What the events of a JSON session said, folded by `observeEvent`. Bounded, and nothing but JSON: it is written down. */
+/**
+ * What the events of a JSON session said, folded by `observeEvent`. Bounded, and nothing but JSON: it is written down.
+ */
 export interface JsonEvidence {
   /** when the newest event came, null when none ever did */
   lastAt: Millis | null;
@@ -145,7 +147,10 @@ export interface JsonEvidence {
   totalCostUsd: number;
 }
 
-/** Everything at hand about one session. null: the source has nothing (no recording, no registry file, no known process). */
+/**
+ * Everything at hand about one session. null: the source has nothing (no recording, no registry file, no known
+ * process).
+ */
 export interface Evidence {
   process: ProcessEvidence | null;
   screen: ScreenEvidence | null;

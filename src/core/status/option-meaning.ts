@@ -1,14 +1,15 @@
 import type { OptionMeaning } from '../../protocol/index.ts';
 
 /**
- * What labels mean, as Claude Code words them in permissions, plans and set-up dialogs (1.0.128 to 2.1.330). The first that fits
- * counts. Wording and order differ between versions, so numbers say nothing.
+ * What labels mean, as Claude Code words them in permissions, plans and set-up dialogs (1.0.128 to 2.1.330). The first
+ * that fits counts. Wording and order differ between versions, so numbers say nothing.
  */
 const DECISIONS: readonly (readonly [label: RegExp, means: OptionMeaning])[] = [
   [/^(?:type something\b|type here\b|tell claude what\b|other$)/i, 'text'],
   [/^(?:no\b|exit\b|cancel\b|reject\b|deny\b|don['’]t\b|keep planning)/i, 'no'],
   [/^yes\b.*\b(?:bypass|clear context)\b/i, 'more'],
-  // Sounds like more and is not: "Yes, and switch to default (ask each time) for this session" leaves plan mode without a plan (2.1.329).
+  // Sounds like more and is not: "Yes, and switch to default (ask each time) for this session" leaves plan mode without
+  // a plan (2.1.329).
   [/^yes\b.*\b(?:ask each time|manually)\b/i, 'yes'],
   [
     /^yes\b.*\b(?:always|don['’]t ask again|do not ask again|session|all edits|auto-accept|auto mode|from this project|for\b.*\bproject)|^always\b/i,
@@ -17,7 +18,10 @@ const DECISIONS: readonly (readonly [label: RegExp, means: OptionMeaning])[] = [
   [/^(?:yes\b|allow\b|approve\b|accept\b|proceed\b|continue\b|trust\b|i trust\b|ok\b)/i, 'yes'],
 ];
 
-/** In the model's own question labels are free: only the word itself says yes, no or always. What Claude Code adds is worded by it. */
+/**
+ * In the model's own question labels are free: only the word itself says yes, no or always. What Claude Code adds is
+ * worded by it.
+ */
 const ANSWERS: readonly (readonly [label: RegExp, means: OptionMeaning])[] = [
   [/^(?:type something\.?|type here to tell claude\b.*|other)$/i, 'text'],
   [/^chat about this$/i, 'leave'],

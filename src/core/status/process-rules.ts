@@ -15,7 +15,8 @@ export const PROCESS_RULES: readonly Rule<ProcessEvidence>[] = [
         : { primary: 'dead', detail: null, evidence: 'the process has ended', since: endedAt ?? startedAt ?? 0 },
   },
   {
-    // Hooks and the recording go on, and what they say may be right; but nobody could answer it, so it must not look as if one could.
+    // Hooks and the recording go on, and what they say may be right; but nobody could answer it, so it must not look as
+    // if one could.
     id: 'process.unreachable',
     versions: ALL_VERSIONS,
     read: ({ unreachable }) =>

@@ -76,7 +76,10 @@ function mentioned(dialog: ScreenDialog, tool: PendingTool): number {
   return Math.max(0, ...toldBy(tool).flatMap((one) => (shown.includes(one.slice(0, 60)) ? [one.length] : [])));
 }
 
-/** Whether all of what a call tells fills lines of a dialog: a command that only begins with it, or has it within, is another. */
+/**
+ * Whether all of what a call tells fills lines of a dialog: a command that only begins with it, or has it within, is
+ * another.
+ */
 function fillsLines(dialog: ScreenDialog, tool: PendingTool): boolean {
   let shown = '';
   const edges = new Set([0]);
@@ -100,8 +103,8 @@ const MARKDOWN = /[`*_~#]/;
 const SUMMARY = /^\s*Review your answers\b/;
 
 /**
- * A dialog about a command shows it, and one with questions one of them. Another call's hook may still be on its way while an interrupted one is
- * remembered.
+ * A dialog about a command shows it, and one with questions one of them. Another call's hook may still be on its way
+ * while an interrupted one is remembered.
  */
 function isAboutAnother(dialog: ScreenDialog, tool: PendingTool): boolean {
   if (dialog.kind === 'question') return isOtherQuestion(dialog, tool);
@@ -116,7 +119,8 @@ const WITHHELD = /^\s*\(value cannot be shown in full\b.*\)\s*$/m;
 function isOtherQuestion(dialog: ScreenDialog, tool: PendingTool): boolean {
   const shown = dialog.parts[0]?.text ?? '';
   const asked = askedQuestions(tool.input).map(({ text }) => text);
-  // What the window cuts off above leaves an end of the question; what is drawn otherwise than it is written says nothing.
+  // What the window cuts off above leaves an end of the question; what is drawn otherwise than it is written says
+  // nothing.
   const isShown = (text: string): boolean =>
     !PLAIN.test(text) ||
     MARKDOWN.test(text) ||
@@ -126,8 +130,9 @@ function isOtherQuestion(dialog: ScreenDialog, tool: PendingTool): boolean {
 }
 
 /**
- * The call that an open dialog asks about: of its kind. A call that was interrupted is still among them, since no hook tells of that; of
- * questions and plans the newest is the open one then, for there is never more than one. Permissions of several agents are asked for at once.
+ * The call that an open dialog asks about: of its kind. A call that was interrupted is still among them, since no hook
+ * tells of that; of questions and plans the newest is the open one then, for there is never more than one. Permissions
+ * of several agents are asked for at once.
  */
 export function toolBehind(dialog: ScreenDialog, tools: readonly PendingTool[]): PendingTool | null {
   const fitting = tools.filter((tool) => dialogKindOf(tool.name) === dialog.kind && !isAboutAnother(dialog, tool));
@@ -139,7 +144,10 @@ export function toolBehind(dialog: ScreenDialog, tools: readonly PendingTool[]):
   return (most > 0 ? candidates[lengths.indexOf(most)] : candidates.at(-1)) ?? null;
 }
 
-/** Of the permissions that a dialog may be about the one whose hook has waited longest for a reply; null where none waits. */
+/**
+ * Of the permissions that a dialog may be about the one whose hook has waited longest for a reply; null where none
+ * waits.
+ */
 export function longestWaiting(dialog: ScreenDialog, tools: readonly PendingTool[]): PendingTool | null {
   if (dialog.kind !== 'permission') return null;
   const isMeant = (tool: PendingTool): boolean =>
@@ -148,8 +156,9 @@ export function longestWaiting(dialog: ScreenDialog, tools: readonly PendingTool
 }
 
 /**
- * Of several different calls the one that the dialog shows whole, and alone. Else it is none: the wording is an agent's, which may begin two
- * commands the same, or describe one by the other, so that a person allows what they do not see. What the dialog shows is right then.
+ * Of several different calls the one that the dialog shows whole, and alone. Else it is none: the wording is an
+ * agent's, which may begin two commands the same, or describe one by the other, so that a person allows what they do
+ * not see. What the dialog shows is right then.
  */
 function permissionBehind(dialog: ScreenDialog, candidates: readonly PendingTool[]): PendingTool | null {
   const [only] = candidates;
@@ -190,9 +199,9 @@ export interface DialogSources {
 }
 
 /**
- * The question of an open dialog.
- * The identity is the tool call's where hooks name it: it stays the same when the options appear on the screen, and across
- * restarts of the server. Else it is made of the dialog and of the moment when it opened, as it was told before the clock was set.
+ * The question of an open dialog. The identity is the tool call's where hooks name it: it stays the same when the
+ * options appear on the screen, and across restarts of the server. Else it is made of the dialog and of the moment when
+ * it opened, as it was told before the clock was set.
  */
 export function dialogQuestion(sources: DialogSources): Question {
   const { kind, dialog, tool, openedAt, movedMs } = sources;
@@ -227,7 +236,10 @@ export function asDrawn(question: Question, dialog: ScreenDialog): Question {
   return { ...question, options, questions: [{ ...first, options }, ...others] };
 }
 
-/** As far as the screen tells: nobody knows the options of a dialog before it is drawn to its end; what it asks comes first. */
+/**
+ * As far as the screen tells: nobody knows the options of a dialog before it is drawn to its end; what it asks comes
+ * first.
+ */
 function drawnParts({ kind, tool, dialog }: DialogSources): QuestionPart[] {
   const asked = kind === 'question' && tool !== null ? askedQuestions(tool.input) : [];
   const parts = mergeParts(asked, dialog?.parts ?? []);
@@ -235,8 +247,8 @@ function drawnParts({ kind, tool, dialog }: DialogSources): QuestionPart[] {
 }
 
 /**
- * As a hook that waits for the reply has told them: whole at once, in an order that no drawing changes. What the dialog offers besides
- * comes after them.
+ * As a hook that waits for the reply has told them: whole at once, in an order that no drawing changes. What the dialog
+ * offers besides comes after them.
  */
 function toldParts(kind: DialogKind, tool: PendingTool, dialog: ScreenDialog | null): QuestionPart[] {
   const asked = askedQuestions(tool.input);

@@ -1,8 +1,8 @@
 import type { ScreenFrame } from './screen/screen-evidence.ts';
 
 /**
- * What rules read, so what must stay: Claude Code's own words, 1.0 to 2.1.329. Everything else on a screen is somebody's business.
- * Longer ones first, so that none is cut by a shorter one.
+ * What rules read, so what must stay: Claude Code's own words, 1.0 to 2.1.329. Everything else on a screen is
+ * somebody's business. Longer ones first, so that none is cut by a shorter one.
  */
 const KEPT: readonly RegExp[] = [
   /\b(?:Do you want (?:to (?:use this API key|proceed|make this edit|create)|Claude)|Would you like to (?:proceed|allow|run)|Claude (?:wants|needs|requests)|Claude has written up a plan|Exit plan mode\?|Ready to code\?)/g,

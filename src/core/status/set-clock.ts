@@ -3,8 +3,8 @@ import type { Millis } from './millis.ts';
 import type { FlowEvidence, ScreenEvidence, SettledReading } from './screen/screen-evidence.ts';
 
 /**
- * What is known, after the wall clock was set: all its times are moved along, so that it keeps its order and its age. Else whatever comes
- * after a step back would be older than all that came before, for as long as the step was.
+ * What is known, after the wall clock was set: all its times are moved along, so that it keeps its order and its age.
+ * Else whatever comes after a step back would be older than all that came before, for as long as the step was.
  * @param byMs whole milliseconds: identities are made of times, and must come out the same to the last bit
  */
 export function moveEvidence(evidence: Evidence, byMs: number): Evidence {
@@ -64,8 +64,8 @@ export function moveJson(json: JsonEvidence, byMs: number): JsonEvidence {
 }
 
 /**
- * The status is told to have begun when it did, by the clock of today; a clock that was set forward leaves that where it was, as does a
- * machine that slept.
+ * The status is told to have begun when it did, by the clock of today; a clock that was set forward leaves that where
+ * it was, as does a machine that slept.
  */
 export function moveMemory(memory: StatusMemory, byMs: number): StatusMemory {
   const backMs = Math.min(0, byMs);

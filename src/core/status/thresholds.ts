@@ -1,6 +1,9 @@
 import type { Millis } from './millis.ts';
 
-/** For how long something must hold before it counts. Each can be set in config.toml; what nobody could judge better than a measurement is in `races.ts`. */
+/**
+ * For how long something must hold before it counts. Each can be set in config.toml; what nobody could judge better
+ * than a measurement is in `races.ts`.
+ */
 export interface Thresholds {
   /** an active session without a sign of life for this long is stuck */
   stuckMs: Millis;
@@ -19,8 +22,8 @@ export interface Thresholds {
 export const DEFAULT_THRESHOLDS: Thresholds = {
   // Claude Code's spinner moves several times a second; 15 s of nothing is no pause for breath.
   stuckMs: 15_000,
-  // A spinner turns before there is anything to wait for: up to 230 ms before the request leaves, and for 100 to 300 ms where a command
-  // is answered without one or a refused tool is put away (1.0.128 to 2.1.329).
+  // A spinner turns before there is anything to wait for: up to 230 ms before the request leaves, and for 100 to 300 ms
+  // where a command is answered without one or a refused tool is put away (1.0.128 to 2.1.329).
   spinnerSettleMs: 250,
   // Redraws come in several writes: an idle prompt is there for a moment while a turn goes on.
   promptSettleMs: 200,

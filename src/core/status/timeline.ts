@@ -25,7 +25,10 @@ export interface TimelineOptions {
   onChange(entry: TimelineEntry): void;
 }
 
-/** The status along a recording, by the same steps as live: one per frame and one at each moment that the evidence itself names. */
+/**
+ * The status along a recording, by the same steps as live: one per frame and one at each moment that the evidence
+ * itself names.
+ */
 export interface Timeline {
   see(frame: ScreenFrame, at: Millis): void;
   /** lets time pass without news; silence of any length costs a step per threshold that it crosses */

@@ -26,8 +26,9 @@ const MAX_LINE_CHARS = 300;
 const MAX_PATTERN_STEPS = 1_000;
 
 /**
- * The `[[rules]]` of config.toml: `id`, `pattern` (a regular expression of RE2, for one line), `where` (`screen`, `bottom` or `footer`), `status`
- * (like `waiting/permission`). The first that fits is believed before every other source but the end of the process.
+ * The `[[rules]]` of config.toml: `id`, `pattern` (a regular expression of RE2, for one line), `where` (`screen`,
+ * `bottom` or `footer`), `status` (like `waiting/permission`). The first that fits is believed before every other
+ * source but the end of the process.
  * @param path of config.toml, for messages
  * @throws CatalogueError invalid_setting, naming the rule and what is wrong with it
  */
@@ -67,8 +68,8 @@ function readRule(value: unknown, path: string, name: string): ScreenRule {
 }
 
 /**
- * By RE2, whose time grows with the line and no faster; JavaScript's own engine tries ways without end on some patterns. RE2 knows no looking
- * around and no references back.
+ * By RE2, whose time grows with the line and no faster; JavaScript's own engine tries ways without end on some
+ * patterns. RE2 knows no looking around and no references back.
  */
 function compile(pattern: unknown, because: (reason: string) => CatalogueError): Pick<RE2JS, 'test'> {
   if (typeof pattern !== 'string' || pattern === '') throw because('needs a pattern, a regular expression');

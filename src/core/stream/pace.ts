@@ -1,13 +1,13 @@
 /**
- * Bytes that a client which acknowledges may be sent ahead of its last acknowledgement. A terminal in a page parses about
- * 5 MB/s, so this is 50 ms of work; VS Code allows 100,000 characters. More lets a key's echo queue behind output,
- * less starves a client that is a round trip of 100 ms away (2.5 MB/s).
+ * Bytes that a client which acknowledges may be sent ahead of its last acknowledgement. A terminal in a page parses
+ * about 5 MB/s, so this is 50 ms of work; VS Code allows 100,000 characters. More lets a key's echo queue behind
+ * output, less starves a client that is a round trip of 100 ms away (2.5 MB/s).
  */
 export const WINDOW_BYTES = 256 * 1024;
 
 /**
- * How far behind a client may be when it can take more and still get every byte. Beyond it the screen as it is now (some
- * 10 kB) tells more, sooner, than the bytes that led there.
+ * How far behind a client may be when it can take more and still get every byte. Beyond it the screen as it is now
+ * (some 10 kB) tells more, sooner, than the bytes that led there.
  */
 export const MAX_LAG_BYTES = 512 * 1024;
 
@@ -23,7 +23,9 @@ export interface Standing {
   position: number;
   /** how far there is something to send */
   end: number;
-  /** how far it acknowledged, or its last snapshot's offset where that is further; null: it never acknowledged anything */
+  /**
+   * how far it acknowledged, or its last snapshot's offset where that is further; null: it never acknowledged anything
+   */
   ackedTo: number | null;
   /** how far behind it may be: see {@link allowedLag} */
   allowedLagBytes: number;

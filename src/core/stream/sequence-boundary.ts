@@ -10,17 +10,18 @@ const STRING_OPENERS: ReadonlySet<number> = new Set([0x50, 0x58, 0x5d, 0x5e, 0x5
 const CSI = 0x5b;
 
 /**
- * How far before a snapshot's offset a sequence is looked for. Claude Code's longest are titles and links of a few hundred
- * bytes; a longer one that is cut in two shows its rest as text once, as it would in any terminal that is attached in the middle.
+ * How far before a snapshot's offset a sequence is looked for. Claude Code's longest are titles and links of a few
+ * hundred bytes; a longer one that is cut in two shows its rest as text once, as it would in any terminal that is
+ * attached in the middle.
  */
 export const SEQUENCE_LOOKBACK_BYTES = 4096;
 
 type Place = 'text' | 'escape' | 'csi' | 'string' | 'string-escape';
 
 /**
- * How many bytes at the end belong to an escape sequence or a character that is not finished yet.
- * A snapshot shows what a terminal has understood, and a terminal cut off in the middle of a sequence has understood nothing
- * of it: whoever goes on from the snapshot needs the sequence from its beginning.
+ * How many bytes at the end belong to an escape sequence or a character that is not finished yet. A snapshot shows what
+ * a terminal has understood, and a terminal cut off in the middle of a sequence has understood nothing of it: whoever
+ * goes on from the snapshot needs the sequence from its beginning.
  * @param bytes what comes before the snapshot's offset, {@link SEQUENCE_LOOKBACK_BYTES} of it at most are of interest
  */
 export function unfinishedLength(bytes: Uint8Array): number {

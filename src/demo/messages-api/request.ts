@@ -17,7 +17,10 @@ export const MessagesRequest = z.looseObject({
 export type MessagesRequest = z.infer<typeof MessagesRequest>;
 export type Message = z.infer<typeof Message>;
 
-/** Where a conversation stands, read from the request alone: so it is right for many sessions at once, and after a resume. */
+/**
+ * Where a conversation stands, read from the request alone: so it is right for many sessions at once, and after a
+ * resume.
+ */
 export interface Turn {
   /** the user's last prompt, as Claude Code sent it, without its own reminders */
   prompt: string;
@@ -27,7 +30,9 @@ export interface Turn {
   step: number;
 }
 
-/** What Claude Code puts beside the user's own words: reminders, output of slash commands, its note after an interrupt. */
+/**
+ * What Claude Code puts beside the user's own words: reminders, output of slash commands, its note after an interrupt.
+ */
 const NOT_A_PROMPT = /^\s*(<(system-reminder|local-command-|command-|bash-)|\[Request interrupted)/;
 
 function textsOf(message: Message): string[] {

@@ -50,8 +50,9 @@ const MAX_BODY_BYTES = 64 * 1024 * 1024;
 const SIDE_CALL_TEXT = 'Work on the project';
 
 /**
- * Starts a stand-in of the Messages API: it answers a real Claude Code from scenes instead of a model, without a key and
- * without a cost. It keeps nothing about a conversation but how often the same request came; everything else is in the request.
+ * Starts a stand-in of the Messages API: it answers a real Claude Code from scenes instead of a model, without a key
+ * and without a cost. It keeps nothing about a conversation but how often the same request came; everything else is in
+ * the request.
  * @throws Error when the host is not loopback: what talks to it would believe that it is the real service
  */
 export async function startMessagesApi(options: MessagesApiOptions = {}): Promise<MessagesApi> {

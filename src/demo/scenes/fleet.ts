@@ -28,7 +28,10 @@ const FINDINGS = `Two things make the start slow:
 Opening the connections side by side and moving the check behind \`listen\` brings the start below half a second.
 Neither change is visible from outside.`;
 
-/** The sessions of `cbos demo`: one thinks, one runs tools, one needs a permission, one asks a question; and one has no terminal. */
+/**
+ * The sessions of `cbos demo`: one thinks, one runs tools, one needs a permission, one asks a question; and one has no
+ * terminal.
+ */
 export const DEMO_SESSIONS: readonly DemoSession[] = [
   {
     slug: 'STARTUP',

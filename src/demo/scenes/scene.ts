@@ -10,12 +10,15 @@ type ReplyHeaders = Readonly<Record<string, string>>;
 /** What the stand-in does with one request. */
 export type Reply =
   | { kind: 'answer'; firstByteDelayMs?: number; blocks: readonly Block[]; headers?: ReplyHeaders }
-  /** `times`: how many attempts of the same request fail before the next reply of the scene answers it; all when left out */
+  /**
+   * `times`: how many attempts of the same request fail before the next reply of the scene answers it; all when left
+   * out
+   */
   | { kind: 'error'; status: number; type: string; message: string; times?: number; headers?: ReplyHeaders };
 
 /**
- * What the model does with one prompt: the first reply answers the prompt, the next one the first tool's result, and so on.
- * A conversation that goes on after the last reply is told that all is done.
+ * What the model does with one prompt: the first reply answers the prompt, the next one the first tool's result, and so
+ * on. A conversation that goes on after the last reply is told that all is done.
  */
 export interface Scene {
   name: string;

@@ -1,6 +1,9 @@
 import type { DemoSession } from './fleet.ts';
 
-/** A way round in a minute, for whoever looks at the demo: a session that asks, and says while it asks how it is answered. */
+/**
+ * A way round in a minute, for whoever looks at the demo: a session that asks, and says while it asks how it is
+ * answered.
+ */
 export const TOUR_SESSION: DemoSession = {
   slug: 'TOUR',
   type: 'screen',

@@ -15,7 +15,10 @@ export function transcriptFile(place: ConversationPlace): string {
   return join(place.configDir, 'projects', place.cwd.replaceAll(/[^A-Za-z0-9]/g, '-'), `${place.sessionId}.jsonl`);
 }
 
-/** Whether a file is where Claude Code keeps a conversation; what runs inside a session can drop hooks of its own that name any file. */
+/**
+ * Whether a file is where Claude Code keeps a conversation; what runs inside a session can drop hooks of its own that
+ * name any file.
+ */
 export function isTranscriptOf(file: string, { configDir, sessionId }: Omit<ConversationPlace, 'cwd'>): boolean {
   const projects = join(configDir, 'projects');
   const isBelow = dirname(dirname(file)) === projects && file === normalize(file);
@@ -38,15 +41,18 @@ async function hasMessages(file: string): Promise<boolean> {
   }
 }
 
-/** What hooks and the registry name may be anybody's: as an argument after `--resume`, what begins with a dash would be an option. */
+/**
+ * What hooks and the registry name may be anybody's: as an argument after `--resume`, what begins with a dash would be
+ * an option.
+ */
 export const isConversationId = (id: string): boolean => CONVERSATION_ID.test(id);
 
 const CONVERSATION_ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 /**
- * How to start a session again on its conversation. One that was never prompted cannot be resumed ("No conversation found"), and
- * its id cannot be used a second time either once it has a transcript without messages ("is already in use", after `/exit` on
- * 2.1.329): it begins anew under another id.
+ * How to start a session again on its conversation. One that was never prompted cannot be resumed ("No conversation
+ * found"), and its id cannot be used a second time either once it has a transcript without messages ("is already in
+ * use", after `/exit` on 2.1.329): it begins anew under another id.
  * @param newId a UUID for that case
  */
 export async function continueConversation(

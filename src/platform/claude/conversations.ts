@@ -21,8 +21,8 @@ const LONGEST_HEAD_BYTES = 16 * 1024 * 1024;
 const TRANSCRIPT = /^([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\.jsonl$/;
 
 /**
- * The conversations of this machine's user, newest first: `projects/*` of Claude Code's configuration directory. Those that could
- * not be resumed are left out: never prompted, broken, or not where Claude Code would look for them.
+ * The conversations of this machine's user, newest first: `projects/*` of Claude Code's configuration directory. Those
+ * that could not be resumed are left out: never prompted, broken, or not where Claude Code would look for them.
  */
 export async function listConversations(configDir: string, limit: number): Promise<FoundConversation[]> {
   const files = (await listTranscripts(join(configDir, 'projects'))).sort((one, other) => other.at - one.at);

@@ -10,7 +10,8 @@ export const LAUNCH_VARIABLE = 'CBOS_SESSION';
  * - `CLAUDECODE`: 2.1.50 refuses to start with it
  * - `CLAUDE_CODE_CHILD_SESSION`: no registry file and no transcript (2.1.329)
  * - `CLAUDE_CODE_SIMPLE`: no hooks
- * - `CLAUDE_CODE_ENTRYPOINT`, `CLAUDE_CODE_SSE_PORT`, `CLAUDE_CODE_SESSION_ID`: of the Claude Code that the server was started from
+ * - `CLAUDE_CODE_ENTRYPOINT`, `CLAUDE_CODE_SSE_PORT`, `CLAUDE_CODE_SESSION_ID`: of the Claude Code that the server was
+ *   started from
  */
 const NEVER_INHERITED: ReadonlySet<string> = new Set([
   'STY',
@@ -38,7 +39,8 @@ export interface SessionEnvironmentOptions {
 }
 
 /**
- * The environment of a session: the server's, without what would confuse Claude Code, with what ties the session to CBOS.
+ * The environment of a session: the server's, without what would confuse Claude Code, with what ties the session to
+ * CBOS.
  * @throws CatalogueError invalid_request when an added name or value cannot be in an environment, or is CBOS's own
  */
 export function sessionEnvironment(

@@ -29,7 +29,10 @@ export interface SpooledHook {
 export interface HookSpoolOptions {
   /** made when missing, with mode 0700 */
   dir: string;
-  /** takes a hook; its file is deleted after that, or kept while the hook waits, so a crash in between brings the hook again */
+  /**
+   * takes a hook; its file is deleted after that, or kept while the hook waits, so a crash in between brings the hook
+   * again
+   */
   accept: (hook: SpooledHook) => void | Promise<void>;
   /** a file that is no hook, or that `accept` refused three times, was put into `rejected/` */
   onRejected?: (file: string, reason: unknown) => void;
@@ -47,7 +50,10 @@ export interface HookSpoolOptions {
 }
 
 export interface HookSpool {
-  /** resolves when everything that lay in the spool at the time of the call was handed over, or a hook has to wait for its next attempt */
+  /**
+   * resolves when everything that lay in the spool at the time of the call was handed over, or a hook has to wait for
+   * its next attempt
+   */
   drain(): Promise<void>;
   /** ends the watch; resolves when the hook at hand is done */
   dispose(): Promise<void>;
@@ -56,8 +62,8 @@ export interface HookSpool {
 const Payload = z.looseObject({ hook_event_name: z.string(), session_id: z.string().nullable().catch(null) });
 
 /**
- * `NANOSECONDS.LAUNCH.PPID.PID.UPTIME.json`, as the hook command names it; the launch is empty when its variable was not set. The uptime is missing
- * in hooks of sessions that an older CBOS launched.
+ * `NANOSECONDS.LAUNCH.PPID.PID.UPTIME.json`, as the hook command names it; the launch is empty when its variable was
+ * not set. The uptime is missing in hooks of sessions that an older CBOS launched.
  */
 const FILE_NAME = /^(\d{16,20})\.([A-Za-z0-9_-]*)\.(\d+)\.\d+(?:\.(\d+\.\d+)?)?\.json$/;
 
@@ -98,7 +104,10 @@ export function parseHookFileName(name: string, look: SpoolLook): Pick<SpooledHo
   };
 }
 
-/** The uptime tells how long ago a hook was fired, the stamp tells it finer; where they differ, the clock was set in between. */
+/**
+ * The uptime tells how long ago a hook was fired, the stamp tells it finer; where they differ, the clock was set in
+ * between.
+ */
 function timeOf(stamp: number, uptimeS: number | null, look: SpoolLook): number {
   // Of an earlier boot nothing but the stamp is left.
   if (uptimeS === null || uptimeS > look.uptimeS + UPTIME_TICK_S) return stamp;
@@ -117,8 +126,8 @@ function parseHook(name: string, text: string, look: SpoolLook): SpooledHook {
 }
 
 /**
- * Hands over the hooks in the spool, one at a time, in the order in which they were fired: those from the time when no server
- * ran first, then each within milliseconds of its file's appearance.
+ * Hands over the hooks in the spool, one at a time, in the order in which they were fired: those from the time when no
+ * server ran first, then each within milliseconds of its file's appearance.
  */
 export function watchHookSpool(options: HookSpoolOptions): HookSpool {
   const { dir, accept, onError, uptimeS = uptime } = options;

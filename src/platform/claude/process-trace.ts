@@ -9,10 +9,16 @@ import {
 } from '../process/index.ts';
 import { type LaunchMark, readLaunchMark } from './launch-mark.ts';
 
-/** Of a session's number: the lock limit of its processes. It is read as a number again, and hardly two sessions have the same. */
+/**
+ * Of a session's number: the lock limit of its processes. It is read as a number again, and hardly two sessions have
+ * the same.
+ */
 const NUMBER_HEX_DIGITS = 12;
 
-/** Children that are forked while a tree is marked are found in the next round; what outruns these is marked by its environment alone. */
+/**
+ * Children that are forked while a tree is marked are found in the next round; what outruns these is marked by its
+ * environment alone.
+ */
 const MARK_ROUNDS = 5;
 
 /** Where a process comes from: what it and its ancestors carry of launches. */

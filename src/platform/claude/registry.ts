@@ -7,8 +7,8 @@ import { watchDirectory } from '../files/watch-directory.ts';
 import { isAlive } from '../process/index.ts';
 
 /**
- * What Claude Code says of itself in `sessions/PID.json` of its configuration directory, from 2.1.150 on. Undocumented: every
- * field but the pid may be missing or change its form, and what is not understood is null, never an error.
+ * What Claude Code says of itself in `sessions/PID.json` of its configuration directory, from 2.1.150 on. Undocumented:
+ * every field but the pid may be missing or change its form, and what is not understood is null, never an error.
  */
 const Record = z.looseObject({
   pid: z.int().positive(),
@@ -48,14 +48,20 @@ export function parseRegistryRecord(text: string): RegistryRecord | null {
   return record.success ? record.data : null;
 }
 
-/** The part of a record that says something about the status. What it tells of the future is from before the clock was set back. */
+/**
+ * The part of a record that says something about the status. What it tells of the future is from before the clock was
+ * set back.
+ */
 export function registryEvidence(record: RegistryRecord, readAt: number): RegistryEvidence {
   const { status, waitingFor, sessionId } = record;
   const statusUpdatedAt = record.statusUpdatedAt === null ? null : Math.min(record.statusUpdatedAt, readAt);
   return { status, waitingFor, statusUpdatedAt, sessionId, readAt };
 }
 
-/** Records stay behind after a SIGKILL, and pids are used again: only the start time tells whether it is the same process. */
+/**
+ * Records stay behind after a SIGKILL, and pids are used again: only the start time tells whether it is the same
+ * process.
+ */
 async function isLive(record: RegistryRecord): Promise<boolean> {
   return record.procStart !== null && (await isAlive({ pid: record.pid, startTime: record.procStart }));
 }
@@ -105,7 +111,8 @@ export interface RegistryWatchOptions {
 }
 
 /**
- * Tells of every change in the registry, 10 to 140 ms after what it is about; the records that are there at the start first.
+ * Tells of every change in the registry, 10 to 140 ms after what it is about; the records that are there at the start
+ * first.
  * @returns disposer
  */
 export function watchRegistry(options: RegistryWatchOptions): () => void {

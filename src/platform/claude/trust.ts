@@ -4,15 +4,18 @@ import { dirname, join } from 'node:path';
 /** What of a folder Claude Code obeys without asking once the folder is trusted: hooks, permissions, servers. */
 const ACTING_FILES = ['.claude/settings.json', '.claude/settings.local.json', '.mcp.json'];
 
-/** Claude Code's own state, in which it keeps which folders are trusted: beside its configuration directory, or in one that was named. */
+/**
+ * Claude Code's own state, in which it keeps which folders are trusted: beside its configuration directory, or in one
+ * that was named.
+ */
 function stateFile(env: Readonly<Record<string, string | undefined>>): string {
   const own = env.CLAUDE_CONFIG_DIR;
   return join(own !== undefined && own !== '' ? own : (env.HOME ?? '/'), '.claude.json');
 }
 
 /**
- * Whether a person has accepted Claude Code's trust dialog for a folder, or for one that it lies in (2.1.330: it asks then
- * in a terminal no more). With `-p` Claude Code never asks, and runs the folder's hooks and servers.
+ * Whether a person has accepted Claude Code's trust dialog for a folder, or for one that it lies in (2.1.330: it asks
+ * then in a terminal no more). With `-p` Claude Code never asks, and runs the folder's hooks and servers.
  * @param cwd absolute, links resolved
  */
 export async function isFolderTrusted(

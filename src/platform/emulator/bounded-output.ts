@@ -30,7 +30,8 @@ interface Flush {
 }
 
 /**
- * Whatever is written, also what makes xterm.js loop forever, keeps the thread for some seconds at most: then nothing of it is drawn any more.
+ * Whatever is written, also what makes xterm.js loop forever, keeps the thread for some seconds at most: then nothing
+ * of it is drawn any more.
  * @param draw draws at once
  */
 export function boundedOutput(draw: (piece: string | Uint8Array) => void): BoundedOutput {

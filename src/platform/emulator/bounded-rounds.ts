@@ -2,8 +2,8 @@ import { createContext, Script } from 'node:vm';
 import { createSpareRoom } from '../process/spare-room.ts';
 
 /**
- * A piece of output takes 1 ms, and was seen to take a second in a process that hardly got the processor (nice 19 at load 17). What takes longer
- * than this ends never, or is made to keep the server from everything else.
+ * A piece of output takes 1 ms, and was seen to take a second in a process that hardly got the processor (nice 19 at
+ * load 17). What takes longer than this ends never, or is made to keep the server from everything else.
  */
 const LONGEST_MS = 5_000;
 /** Drawn between two looks at what else there is to do: bytes to send, keys to pass on. */
@@ -17,7 +17,10 @@ const DROPS_MS = 0.5;
 export interface Turn {
   /** draws one piece. @returns whether there is more */
   draw(): boolean;
-  /** its piece threw, or was ended in the middle because it took too long: what it draws into is in no state that means anything */
+  /**
+   * its piece threw, or was ended in the middle because it took too long: what it draws into is in no state that means
+   * anything
+   */
   fail(cause: unknown): void;
 }
 
@@ -80,8 +83,8 @@ const box = createContext({ work: () => undefined });
 const script = new Script('work()');
 
 /**
- * The one way in Node to end what loops forever in the same thread, patterns included: V8 is told to by a thread of its own. Where that thread
- * cannot be started, which would abort the process, it is done without a limit.
+ * The one way in Node to end what loops forever in the same thread, patterns included: V8 is told to by a thread of its
+ * own. Where that thread cannot be started, which would abort the process, it is done without a limit.
  * @throws Error ERR_SCRIPT_EXECUTION_TIMEOUT, and what the work throws
  */
 function endWithin(timeout: number, work: () => void): void {

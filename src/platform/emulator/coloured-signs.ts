@@ -7,12 +7,15 @@ const SIGN = /^[●⏺]/;
 const ALERT_PALETTE = 220;
 const ALERT_RGB = 0xffc107;
 
-/** Channels of a grey differ by less: 1.0.60 to 2.1.330 draw the sign of an answer white, of a call that runs grey, of one that has ended green or red. */
+/**
+ * Channels of a grey differ by less: 1.0.60 to 2.1.330 draw the sign of an answer white, of a call that runs grey, of
+ * one that has ended green or red.
+ */
 const GREYEST = 40;
 
 /**
- * What the colour of a line's first sign says: `alert` is a warning of Claude Code's own, `ended` a call that is over, well or not.
- * null: the line has no sign, or a plain one.
+ * What the colour of a line's first sign says: `alert` is a warning of Claude Code's own, `ended` a call that is over,
+ * well or not. null: the line has no sign, or a plain one.
  */
 export function signOf(text: string, line: IBufferLine): 'alert' | 'ended' | null {
   if (!SIGN.test(text)) return null;

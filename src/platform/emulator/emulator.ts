@@ -21,8 +21,8 @@ export interface EmulatorOptions {
 /** A terminal without a display: what a session's bytes draw. */
 export interface Emulator {
   /**
-   * Takes bytes; they are parsed shortly after, within a bound of time. A UTF-8 character may be split between two calls, invalid bytes
-   * become U+FFFD. The bytes are not copied, so they must not be changed afterwards.
+   * Takes bytes; they are parsed shortly after, within a bound of time. A UTF-8 character may be split between two
+   * calls, invalid bytes become U+FFFD. The bytes are not copied, so they must not be changed afterwards.
    * @param onParsed called when the screen shows them
    */
   write(bytes: Uint8Array, onParsed?: () => void): void;
@@ -36,7 +36,10 @@ export interface Emulator {
   frame(): ScreenFrame;
   /** whether the program uses the alternate screen, which has no scrollback */
   isAlternate(): boolean;
-  /** the window's rows with colours, cut at a width: printable text and SGR, each row from and to the terminal's own style */
+  /**
+   * the window's rows with colours, cut at a width: printable text and SGR, each row from and to the terminal's own
+   * style
+   */
   styledRows(maxCols: number): string[];
   /** the window's rows as text, cheaper than `frame` */
   windowRows(): ScreenRow[];
@@ -52,9 +55,15 @@ export interface Emulator {
    * @returns the disposer
    */
   onAlternate(listener: AlternateListener): () => void;
-  /** scrollback and window of the normal screen as text, also while the alternate one is shown; blank rows at the end are left out */
+  /**
+   * scrollback and window of the normal screen as text, also while the alternate one is shown; blank rows at the end
+   * are left out
+   */
   normalLines(): string[];
-  /** Keeps an eye on the place of the cursor on the normal screen: how many of `normalLines` stand above it, null when it is gone. */
+  /**
+   * Keeps an eye on the place of the cursor on the normal screen: how many of `normalLines` stand above it, null when
+   * it is gone.
+   */
   markRow(): () => number | null;
   /** escape codes that draw the same screen, scrollback, cursor and modes in a fresh terminal of the same size */
   serialize(): string;
@@ -218,8 +227,8 @@ function readFrame(terminal: Terminal): ScreenFrame {
 const PROMPT_MARK = /^[❯>│]$/;
 
 /**
- * Whether all text of a row is dim, apart from the mark of the prompt and the cell of a cursor that the program draws itself (inverse):
- * Claude Code shows a suggestion in the prompt like this.
+ * Whether all text of a row is dim, apart from the mark of the prompt and the cell of a cursor that the program draws
+ * itself (inverse): Claude Code shows a suggestion in the prompt like this.
  */
 function isDimRow(terminal: Terminal, line: IBufferLine): boolean {
   const cell = terminal.buffer.active.getNullCell();

@@ -3,10 +3,11 @@ import { backgroundOf, type Styled, styleOf } from '../../text/styled-rows.ts';
 import { type CoreBuffer, coreOf } from './xterm-core.ts';
 
 /**
- * Escape codes that draw a terminal's screen, scrollback, cursor and modes in a fresh terminal of the same size, so that both go on alike
- * with whatever comes next. `@xterm/addon-serialize` 0.14.0 does that for the screen alone: bold behind dim is lost in it, the alternate
- * screen begins in the style of the normal one, and the state in which output is cut (a cursor over the edge, half an emoji, a scroll
- * region, a saved cursor, the mouse's way of reporting) is another.
+ * Escape codes that draw a terminal's screen, scrollback, cursor and modes in a fresh terminal of the same size, so
+ * that both go on alike with whatever comes next. `@xterm/addon-serialize` 0.14.0 does that for the screen alone: bold
+ * behind dim is lost in it, the alternate screen begins in the style of the normal one, and the state in which output
+ * is cut (a cursor over the edge, half an emoji, a scroll region, a saved cursor, the mouse's way of reporting) is
+ * another.
  */
 export function snapshotOf(terminal: Terminal, isCursorVisible: boolean): string {
   const { normal, active } = terminal.buffer;
@@ -23,7 +24,10 @@ export function snapshotOf(terminal: Terminal, isCursorVisible: boolean): string
   return `${screen}${set}${cursor(terminal, placing !== '' || terminal.modes.originMode, core)}`;
 }
 
-/** Lines are drawn one below the other, each in the terminal's own style at its end: a line that scrolls in is filled with the background. */
+/**
+ * Lines are drawn one below the other, each in the terminal's own style at its end: a line that scrolls in is filled
+ * with the background.
+ */
 function drawn(buffer: IBuffer, terminal: Terminal): string {
   const { cols } = terminal;
   const end = drawnLength(buffer, terminal.rows);
@@ -40,7 +44,10 @@ function drawn(buffer: IBuffer, terminal: Terminal): string {
   return text;
 }
 
-/** How many lines have to be drawn: all of them where there is a scrollback, else down to the last one with something in it. */
+/**
+ * How many lines have to be drawn: all of them where there is a scrollback, else down to the last one with something in
+ * it.
+ */
 function drawnLength(buffer: IBuffer, rows: number): number {
   if (buffer.length > rows) return buffer.length;
   const cell = buffer.getNullCell();
@@ -81,7 +88,8 @@ function drawnLine(line: IBufferLine, buffer: IBuffer, cols: number): string {
     }
     closeGap();
     const next = styleOf(cell, true);
-    // A combining mark in a cell of its own came behind an escape sequence, without which it would join the character before it.
+    // A combining mark in a cell of its own came behind an escape sequence, without which it would join the character
+    // before it.
     if (next !== style || width === 0) text += `\u001b[0${next}m`;
     style = next;
     text += characters;
@@ -147,9 +155,9 @@ function modes(terminal: Terminal): string {
 }
 
 /**
- * The cursor, the style and the character set to go on with. Where the last thing was a character it is written once more, for then a
- * combining mark or a joiner that comes next belongs to it; and one in the last column, because only that puts the cursor over the edge:
- * a style behind it says that something else came since.
+ * The cursor, the style and the character set to go on with. Where the last thing was a character it is written once
+ * more, for then a combining mark or a joiner that comes next belongs to it; and one in the last column, because only
+ * that puts the cursor over the edge: a style behind it says that something else came since.
  */
 function cursor(terminal: Terminal, isAbsolute: boolean, core: CoreBuffer): string {
   const buffer = terminal.buffer.active;
@@ -202,7 +210,10 @@ function placedAt(terminal: Terminal, core: CoreBuffer, col: number): string {
   return `\u001b[${terminal.buffer.active.cursorY - top + 1};${col + 1}H`;
 }
 
-/** From the last line that was drawn: right also for a caller that writes the snapshot into a terminal of another height, below what is there. */
+/**
+ * From the last line that was drawn: right also for a caller that writes the snapshot into a terminal of another
+ * height, below what is there.
+ */
 function movedTo(terminal: Terminal, col: number): string {
   const { active } = terminal.buffer;
   const length = drawnLength(active, terminal.rows);

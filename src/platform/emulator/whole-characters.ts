@@ -5,11 +5,12 @@ import { splitUtf8 } from '../../core/recording/utf8.ts';
 const XTERM_PIECE_BYTES = 131_072;
 
 /**
- * Makes of bytes as they come what xterm.js draws the same however they were cut: whole characters only. Its own decoder loses a
- * character that is cut behind a byte 0x80, so `…`, `—`, `、` and the joiner of an emoji (6.0.0; mended after it: xtermjs/xterm.js#6003),
- * and skips invalid bytes. These become U+FFFD here, as they do in what clients are sent, so that everybody has the same screen.
- * @returns takes the next bytes, and keeps the beginning of a character until its rest comes. Valid bytes are passed on as they are, for
- * xterm.js draws them up to a tenth faster than the same text as a string.
+ * Makes of bytes as they come what xterm.js draws the same however they were cut: whole characters only. Its own
+ * decoder loses a character that is cut behind a byte 0x80, so `…`, `—`, `、` and the joiner of an emoji (6.0.0; mended
+ * after it: xtermjs/xterm.js#6003), and skips invalid bytes. These become U+FFFD here, as they do in what clients are
+ * sent, so that everybody has the same screen.
+ * @returns takes the next bytes, and keeps the beginning of a character until its rest comes. Valid bytes are passed on
+ * as they are, for xterm.js draws them up to a tenth faster than the same text as a string.
  */
 export function wholeCharacters(): (bytes: Uint8Array) => (Uint8Array | string)[] {
   let begun: Uint8Array = new Uint8Array();

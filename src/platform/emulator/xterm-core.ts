@@ -25,23 +25,26 @@ interface Core {
   writeSync(data: string | Uint8Array): void;
   _inputHandler: {
     _curAttrData: Styled;
-    /** `precedingJoinState`: how what was printed last takes a combining character; 0 where something else came after it */
+    /**
+     * `precedingJoinState`: how what was printed last takes a combining character; 0 where something else came after it
+     */
     _parser: { precedingJoinState: number };
     print(codes: Uint32Array, start: number, end: number): void;
   };
 }
 
 /**
- * What a terminal goes on with besides its screen is private to xterm.js, whose own addon reads it like this as well. Seen in 6.0.0, which
- * is pinned; the tests of snapshots fail with a version that has it elsewhere.
+ * What a terminal goes on with besides its screen is private to xterm.js, whose own addon reads it like this as well.
+ * Seen in 6.0.0, which is pinned; the tests of snapshots fail with a version that has it elsewhere.
  */
 export function coreOf(terminal: Terminal): Core {
   return (terminal as unknown as { _core: Core })._core;
 }
 
 /**
- * Lets the screen not depend on where output is cut while lines do not wrap (DECAWM off): with a wide character over the edge, xterm.js
- * draws what follows in the same write otherwise than what follows in the next (6.0.0). There each character is printed alone.
+ * Lets the screen not depend on where output is cut while lines do not wrap (DECAWM off): with a wide character over
+ * the edge, xterm.js draws what follows in the same write otherwise than what follows in the next (6.0.0). There each
+ * character is printed alone.
  */
 export function printAloneAtTheEdge(terminal: Terminal): void {
   const core = coreOf(terminal);

@@ -8,9 +8,9 @@ const MOST_FOLDERS = 50;
 const MOST_ENTRIES = 20_000;
 
 /**
- * The folders whose path begins with what was typed so far, as absolute paths, sorted, 50 at most. `~` and relative paths are the
- * user's home; a path that ends in `/` has all folders in it; hidden ones come only when their dot was typed. What may not be read, or
- * is not there, has no folders: somebody is still typing.
+ * The folders whose path begins with what was typed so far, as absolute paths, sorted, 50 at most. `~` and relative
+ * paths are the user's home; a path that ends in `/` has all folders in it; hidden ones come only when their dot was
+ * typed. What may not be read, or is not there, has no folders: somebody is still typing.
  */
 export async function completeFolder(typed: string, userHome: string): Promise<string[]> {
   const path = absolutePath(typed, userHome);

@@ -6,8 +6,8 @@ export interface LogFile {
 }
 
 /**
- * A log that never stops who writes it: what a full disk does not take is left out, and counted in a line of its own as soon as there is
- * room. Readable by its user alone.
+ * A log that never stops who writes it: what a full disk does not take is left out, and counted in a line of its own as
+ * soon as there is room. Readable by its user alone.
  */
 export function openLogFile(path: string): LogFile {
   const file = openSync(path, 'a', 0o600);

@@ -6,8 +6,8 @@ const OTHERS_MAY_WRITE = 0o022;
 const STICKY = 0o1000;
 
 /**
- * Makes a directory where it is missing, and closes it to the writing of others: they could put a link there to what is to be overwritten.
- * One that is meant to be shared (sticky, as /tmp) is nobody's to close.
+ * Makes a directory where it is missing, and closes it to the writing of others: they could put a link there to what is
+ * to be overwritten. One that is meant to be shared (sticky, as /tmp) is nobody's to close.
  * @param cure how to name another one
  * @throws CatalogueError invalid_setting
  */
@@ -22,7 +22,8 @@ export async function ensureOwnDirectory(dir: string, cure: string): Promise<voi
 }
 
 /**
- * Root could use anybody's directory; what it makes there its owner could not use any more, and what it reads there may be meant for it.
+ * Root could use anybody's directory; what it makes there its owner could not use any more, and what it reads there may
+ * be meant for it.
  * @throws CatalogueError invalid_setting for a directory of another user
  */
 export async function requireOwn(dir: string, cure: string): Promise<{ mode: number }> {

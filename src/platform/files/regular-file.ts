@@ -5,8 +5,8 @@ import { type FileHandle, open } from 'node:fs/promises';
 const IRREGULAR: ReadonlySet<string | undefined> = new Set(['ELOOP', 'ENXIO']);
 
 /**
- * Opens a file for reading that another program has put there. Opening a pipe waits until somebody writes into it, on one of the four threads
- * that all files of the process are read on; a device has no end. So neither is opened.
+ * Opens a file for reading that another program has put there. Opening a pipe waits until somebody writes into it, on
+ * one of the four threads that all files of the process are read on; a device has no end. So neither is opened.
  * @param followsLinks false where only this user's own programs write, and none of them makes a link
  * @returns null where it is no regular file
  */

@@ -2,8 +2,8 @@ import { existsSync, type FSWatcher, statSync, watch } from 'node:fs';
 import { dirname } from 'node:path';
 
 /**
- * `change`: a file was written to; `rename`: one came or went. Of no file by name, for anything may have changed: `begin`, the directory is
- * watched from now on, and `sweep`, inotify may have missed something.
+ * `change`: a file was written to; `rename`: one came or went. Of no file by name, for anything may have changed:
+ * `begin`, the directory is watched from now on, and `sweep`, inotify may have missed something.
  */
 export type DirectoryEvent = 'change' | 'rename' | 'begin' | 'sweep';
 
@@ -12,7 +12,10 @@ export interface DirectoryWatchOptions {
   dir: string;
   /** told the file's name, null for `begin` and `sweep` */
   onChange: (name: string | null, event: DirectoryEvent) => void;
-  /** called when the directory is not there, at the start too, and with each sweep while it is so; whoever makes it anew is told by `onChange` */
+  /**
+   * called when the directory is not there, at the start too, and with each sweep while it is so; whoever makes it anew
+   * is told by `onChange`
+   */
   onMissing?: () => void;
   /** called when it is another directory than before: what lay in that one has gone */
   onReplaced?: () => void;
@@ -23,7 +26,10 @@ export interface DirectoryWatchOptions {
 }
 
 const DEFAULT_SWEEP_MS = 30_000;
-/** Where the system's limit of watches is reached, looking is all there is: a hook is seen within a quarter of a second then. */
+/**
+ * Where the system's limit of watches is reached, looking is all there is: a hook is seen within a quarter of a second
+ * then.
+ */
 const BLIND_SWEEP_MS = 250;
 
 /** The system's limits of watches and of inotify instances. */
@@ -117,7 +123,10 @@ function nearestExisting(dir: string): string {
   return at;
 }
 
-/** Of a directory that is there; file systems give the number of one that was removed to the next one, so its birth counts as well. */
+/**
+ * Of a directory that is there; file systems give the number of one that was removed to the next one, so its birth
+ * counts as well.
+ */
 function identityOf(path: string): string | null {
   const found = statSync(path, { throwIfNoEntry: false });
   return found === undefined ? null : `${found.ino} ${found.birthtimeMs}`;

@@ -2,12 +2,15 @@ import { basename, dirname } from 'node:path';
 import { Emitter } from '../../emitter/emitter.ts';
 import { watchDirectory } from './watch-directory.ts';
 
-/** What happened to a file: its content changed, its name means another file (or none) now, or anything of both may be so. */
+/**
+ * What happened to a file: its content changed, its name means another file (or none) now, or anything of both may be
+ * so.
+ */
 type FileEvent = 'change' | 'rename' | 'sweep';
 
 /**
- * Even where inotify misses an event (a network file system, an overflowing queue), nothing is seen later than this. One `stat`
- * per recording costs 20 µs, so fifty of them cost 0.02 % of a core.
+ * Even where inotify misses an event (a network file system, an overflowing queue), nothing is seen later than this.
+ * One `stat` per recording costs 20 µs, so fifty of them cost 0.02 % of a core.
  */
 const SWEEP_MS = 5_000;
 
@@ -21,7 +24,8 @@ interface WatchedDirectory {
 const directories = new Map<string, WatchedDirectory>();
 
 /**
- * Tells about one file, which need not exist. Shared per directory: fifty recordings cost one watch, and none keeps the process alive.
+ * Tells about one file, which need not exist. Shared per directory: fifty recordings cost one watch, and none keeps the
+ * process alive.
  * @returns the disposer; with the last one the watch ends
  */
 export function watchFile(file: string, listener: (event: FileEvent) => void): () => void {

@@ -5,8 +5,9 @@ import { join } from 'node:path';
 const TRIED_BYTES = 65_536;
 
 /**
- * Why nothing can be written in a directory: an error's code, as ENOSPC (full), EDQUOT (over the quota), EROFS; null: something can. Proven by
- * writing: what a file system says of its free bytes leaves out quotas, and what it keeps for the superuser.
+ * Why nothing can be written in a directory: an error's code, as ENOSPC (full), EDQUOT (over the quota), EROFS; null:
+ * something can. Proven by writing: what a file system says of its free bytes leaves out quotas, and what it keeps for
+ * the superuser.
  */
 export async function writeFault(dir: string): Promise<string | null> {
   const file = join(dir, `.cbos-room-${process.pid}`);
@@ -33,8 +34,8 @@ export async function freeBytes(dir: string): Promise<number> {
 }
 
 /**
- * Whether a file has no room left in its last block: a write on a full disk first fills that up, and is cut off at its end. An empty
- * file has none either.
+ * Whether a file has no room left in its last block: a write on a full disk first fills that up, and is cut off at its
+ * end. An empty file has none either.
  */
 export async function endsAtBlock(file: string): Promise<boolean> {
   const [{ size }, { bsize }] = await Promise.all([stat(file), statfs(file)]);

@@ -11,9 +11,9 @@ import type { KnownScreen } from './list-screens.ts';
 import { assertSocketFits } from './screen-id.ts';
 
 /**
- * Makes Screen itself record a window, for a session that something else started. Bytes go to the end of the file as they come
- * (`logfile flush 0`; Screen's default is every 10 s); proven by the daemon having the file open. The file is made here, with
- * mode 0600, when it does not exist. It has no header line, and Screen writes no timing.
+ * Makes Screen itself record a window, for a session that something else started. Bytes go to the end of the file as
+ * they come (`logfile flush 0`; Screen's default is every 10 s); proven by the daemon having the file open. The file is
+ * made here, with mode 0600, when it does not exist. It has no header line, and Screen writes no timing.
  * @throws CatalogueError no_such_screen, screen_unresponsive
  */
 export async function startLog(host: ScreenHost, target: ScreenTarget, file: string): Promise<void> {
@@ -29,8 +29,8 @@ export async function startLog(host: ScreenHost, target: ScreenTarget, file: str
 }
 
 /**
- * The same for a window that is recorded already, into a file that was moved or deleted: that log ends. Never for one that CBOS did not
- * begin.
+ * The same for a window that is recorded already, into a file that was moved or deleted: that log ends. Never for one
+ * that CBOS did not begin.
  * @throws CatalogueError no_such_screen, screen_unresponsive
  */
 export async function restartLog(host: ScreenHost, target: ScreenTarget, file: string): Promise<void> {
@@ -39,9 +39,10 @@ export async function restartLog(host: ScreenHost, target: ScreenTarget, file: s
 }
 
 /**
- * Puts a link to a window's recording where Screen looks for it; again after the recording has another name. A link of ours, since Screen
- * expands `%`, `$` and `^` in the name. It stays: whenever the file is shorter than what Screen wrote (a full disk, somebody cut it off),
- * Screen opens it anew by its name, and would make a file there (4.9.0, `logfwrite`).
+ * Puts a link to a window's recording where Screen looks for it; again after the recording has another name. A link of
+ * ours, since Screen expands `%`, `$` and `^` in the name. It stays: whenever the file is shorter than what Screen
+ * wrote (a full disk, somebody cut it off), Screen opens it anew by its name, and would make a file there (4.9.0,
+ * `logfwrite`).
  * @returns the link's path
  */
 export async function pointLog(
@@ -85,8 +86,8 @@ export async function findRecordings(daemonPid: number): Promise<string[]> {
 }
 
 /**
- * What a window shows, as text, for sessions without a recording only: on a detached session Screen 4.9.0 keeps just the low byte of each
- * character (`❯` is lost).
+ * What a window shows, as text, for sessions without a recording only: on a detached session Screen 4.9.0 keeps just
+ * the low byte of each character (`❯` is lost).
  * @param scrollback with the lines above the screen
  * @throws CatalogueError no_such_screen, screen_unresponsive
  */
@@ -117,7 +118,10 @@ export async function renameScreen(host: ScreenHost, known: KnownScreen, name: s
   throw new CatalogueError('screen_unresponsive', `Screen did not rename ${session.id}`);
 }
 
-/** The program and arguments that a person attaches with, beside others who are (`-x`). SCREENDIR must be `host.dir` in its environment. */
+/**
+ * The program and arguments that a person attaches with, beside others who are (`-x`). SCREENDIR must be `host.dir` in
+ * its environment.
+ */
 export function attachCommand(id: string): string[] {
   return ['screen', '-U', '-x', id];
 }

@@ -12,7 +12,10 @@ import { reachScreen, unreachable } from './recover-socket.ts';
 export interface ScreenTarget extends KnownScreen {
   /** the program, or one below it; left out, the only one in a session with a single window */
   pid?: number;
-  /** the number that the window had at its birth (WINDOW in the program's environment), where it is looked for first; `0` when left out */
+  /**
+   * the number that the window had at its birth (WINDOW in the program's environment), where it is looked for first;
+   * `0` when left out
+   */
   window?: string;
 }
 
@@ -44,10 +47,12 @@ export async function requireScreen(host: ScreenHost, known: KnownScreen): Promi
 }
 
 /**
- * Sends one command (`screen -X`) to a window, or to the session as a whole. Screen takes it and says nothing: exit 0 is no sign that it was
- * carried out, or even known. Arguments must be fixed words or paths of the exchange directory: Screen expands `$` and `^` in them.
+ * Sends one command (`screen -X`) to a window, or to the session as a whole. Screen takes it and says nothing: exit 0
+ * is no sign that it was carried out, or even known. Arguments must be fixed words or paths of the exchange directory:
+ * Screen expands `$` and `^` in them.
  *
- * Of commands in an `eval`, `-p` names the window only while nobody is attached; then they are carried out where the person looks (4.9.0, 5.0.2).
+ * Of commands in an `eval`, `-p` names the window only while nobody is attached; then they are carried out where the
+ * person looks (4.9.0, 5.0.2).
  * @throws CatalogueError no_such_screen, screen_unresponsive, screen_not_found
  */
 export async function sendCommand(
@@ -73,8 +78,9 @@ export async function sendCommand(
 }
 
 /**
- * Carries out commands in a window, in order and in one message, and returns when the daemon has done them: the last one makes it write a
- * file, whose appearance is the acknowledgement that `-X` does not give. Each names its window itself (`at`): somebody may attach meanwhile.
+ * Carries out commands in a window, in order and in one message, and returns when the daemon has done them: the last
+ * one makes it write a file, whose appearance is the acknowledgement that `-X` does not give. Each names its window
+ * itself (`at`): somebody may attach meanwhile.
  * @param commands lines in Screen's own syntax
  * @returns the size of that file, all of which the daemon wrote
  * @throws CatalogueError as {@link sendCommand}; screen_unresponsive when no acknowledgement comes
@@ -105,12 +111,15 @@ export async function sendCommandsAndWait(
 
 /** A person sees a message of each command, and the daemon stops for a second between two of them (`msgminwait`). */
 export const SHOWN_TIMEOUT_MS = 10_000;
-/** Screen drops control characters from a message, takes the one before it away, and then has nothing to show (4.9.0, `MakeStatus`). */
+/**
+ * Screen drops control characters from a message, takes the one before it away, and then has nothing to show (4.9.0,
+ * `MakeStatus`).
+ */
 export const NO_MESSAGE = '\x01';
 
 /**
- * Takes away what Screen says to a person about commands that came from outside, and returns when those are done. While it stands, for five
- * seconds, Screen reads no window that the person sees (4.9.0, `muchpending`).
+ * Takes away what Screen says to a person about commands that came from outside, and returns when those are done. While
+ * it stands, for five seconds, Screen reads no window that the person sees (4.9.0, `muchpending`).
  * @throws CatalogueError screen_unresponsive
  */
 export async function clearMessage(host: ScreenHost, id: string): Promise<void> {
@@ -129,7 +138,10 @@ export function exchangeName(purpose: string): string {
 
 const EXCHANGE_NAME = /^[a-z]+-(\d+)-\d+$/;
 
-/** Removes what processes that were killed left in the exchange directory, texts among it. Call it before this process has anything there. */
+/**
+ * Removes what processes that were killed left in the exchange directory, texts among it. Call it before this process
+ * has anything there.
+ */
 export async function removeLeftExchanges({ exchangeDir }: Pick<ScreenHost, 'exchangeDir'>): Promise<void> {
   for (const name of await readdir(exchangeDir)) {
     const pid = Number(EXCHANGE_NAME.exec(name)?.[1]);

@@ -18,8 +18,8 @@ const RUNTIMES = /^(node|nodejs|bun|deno)(-?\d[\d.]*)?$/;
 const NO_SESSION = /^(mcp|update|doctor|install|--version|-v|agents)$/;
 
 /**
- * Whether a process is an interactive Claude Code. Its native binary and 2.x call themselves `claude`; up to 1.0 it is `node` with the
- * package's `cli.js`. Its helpers (a `claude --print`, an MCP server) are not.
+ * Whether a process is an interactive Claude Code. Its native binary and 2.x call themselves `claude`; up to 1.0 it is
+ * `node` with the package's `cli.js`. Its helpers (a `claude --print`, an MCP server) are not.
  */
 export function isClaudeProcess(look: ProcessLook): boolean {
   const [program = '', ...rest] = look.argv;

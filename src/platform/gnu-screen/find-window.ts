@@ -31,12 +31,14 @@ const BETWEEN_TRIES_MS = 100;
 /**
  * The window that a program runs in, proven to be the one that takes its keys.
  *
- * A window's number says little: WINDOW in a program's environment is the one at its birth, and `number` moves windows or swaps two. What
- * holds is the terminal. Screen 4.9.0 does not tell which window has which, but `info` shows for each whether its terminal has flow
- * control on, and of that the kernel tells Screen at once: so it is turned on from here for some milliseconds, and the window that shows it
- * is the one. The same proves that Screen reads the window at all: it does not while somebody has copy mode or one of Screen's own
- * prompts open there, and those would take the keys ("Really kill this window [y/n]"). Where nobody is attached, they are closed.
- * @throws CatalogueError no_such_screen, screen_unresponsive, no_such_window; screen_prompt_open while a person has something open there
+ * A window's number says little: WINDOW in a program's environment is the one at its birth, and `number` moves windows
+ * or swaps two. What holds is the terminal. Screen 4.9.0 does not tell which window has which, but `info` shows for
+ * each whether its terminal has flow control on, and of that the kernel tells Screen at once: so it is turned on from
+ * here for some milliseconds, and the window that shows it is the one. The same proves that Screen reads the window at
+ * all: it does not while somebody has copy mode or one of Screen's own prompts open there, and those would take the
+ * keys ("Really kill this window [y/n]"). Where nobody is attached, they are closed.
+ * @throws CatalogueError no_such_screen, screen_unresponsive, no_such_window; screen_prompt_open while a person has
+ * something open there
  */
 export async function findWindow(host: ScreenHost, target: ScreenTarget): Promise<FoundWindow> {
   const place = await findPlace(host, target);
@@ -57,7 +59,8 @@ async function searchWithoutPrompts(host: ScreenHost, target: ScreenTarget, plac
 
 /**
  * The window that a program runs in, for what only looks at it; what a person has open there stays.
- * @throws CatalogueError no_such_screen, screen_unresponsive, no_such_window; screen_prompt_open where it cannot be told from others because of that
+ * @throws CatalogueError no_such_screen, screen_unresponsive, no_such_window; screen_prompt_open where it cannot be
+ * told from others because of that
  */
 export async function seeWindow(host: ScreenHost, target: ScreenTarget): Promise<FoundWindow> {
   const place = await findPlace(host, target);
@@ -122,8 +125,9 @@ async function onlyWindow(host: ScreenHost, place: Place): Promise<FoundWindow |
 }
 
 /**
- * Shows a window before and after its terminal's flow control was switched, and switches that back. One program, so that it is switched back
- * also when the server ends meanwhile. Each answer is shown to an attached person too, and has to be taken away: see `clearMessage`.
+ * Shows a window before and after its terminal's flow control was switched, and switches that back. One program, so
+ * that it is switched back also when the server ends meanwhile. Each answer is shown to an attached person too, and has
+ * to be taken away: see `clearMessage`.
  */
 const SWITCH_FLOW = `trap '' PIPE HUP
 case $(stty -F "$1" -a) in *' -ixon'*) on=ixon off=-ixon ;; *) on=-ixon off=ixon ;; esac
@@ -153,7 +157,9 @@ async function hasTerminal(
   return was !== null && is === wanted && was !== is;
 }
 
-/** `-flow`, `+flow`; in parentheses where the window's flow control is fixed, `+(-)flow` (Screen 5 and after Ctrl-A f). */
+/**
+ * `-flow`, `+flow`; in parentheses where the window's flow control is fixed, `+(-)flow` (Screen 5 and after Ctrl-A f).
+ */
 function flowOf(info: string): string | null {
   const [, fixed, automatic] = / ([-+])(?:\(([-+])\))?flow /.exec(info) ?? [];
   return automatic ?? fixed ?? null;
@@ -176,8 +182,8 @@ const timed = ({ env }: ScreenHost): { env: ScreenHost['env']; timeoutMs: number
 });
 
 /**
- * Closes what stands over a window. Copy mode and prompts end when their window changes its size; a key that closes them (Esc) would reach the
- * program where they are closed already.
+ * Closes what stands over a window. Copy mode and prompts end when their window changes its size; a key that closes
+ * them (Esc) would reach the program where they are closed already.
  */
 async function closePrompts(host: ScreenHost, window: FoundWindow): Promise<void> {
   const size = await readDeviceSize(host, window.terminal);

@@ -36,7 +36,10 @@ export interface ScreenHost {
   recoveries: Map<string, Promise<boolean>>;
   /** the numbers of windows as they were proven last, by the daemon and the window's terminal */
   windows: Map<string, KnownWindow>;
-  /** told each time that keys are to be typed, whether Screen itself has them: somebody has copy mode or one of Screen's prompts open there */
+  /**
+   * told each time that keys are to be typed, whether Screen itself has them: somebody has copy mode or one of Screen's
+   * prompts open there
+   */
   prompts: Emitter<[seen: { daemonPid: number; isOpen: boolean }]>;
 }
 
@@ -47,14 +50,19 @@ export interface ScreenHostOptions {
   screenDir: string | null;
   /** private directory for short-lived files, created where it does not exist */
   runDir: string;
-  /** where such a directory is made instead when the path of `runDir` has characters that Screen would read as its own */
+  /**
+   * where such a directory is made instead when the path of `runDir` has characters that Screen would read as its own
+   */
   tempDir: string;
 }
 
 /** `screen -ls` takes 5 ms; with a stopped daemon in the directory it may hang forever. */
 export const SCREEN_TIMEOUT_MS = 3_000;
 
-/** Screen 4.9.0 expands `$` and `^` in the arguments of `-X` in every kind of quotes, so paths that hold others are not used. */
+/**
+ * Screen 4.9.0 expands `$` and `^` in the arguments of `-X` in every kind of quotes, so paths that hold others are not
+ * used.
+ */
 const NEEDS_NO_QUOTING = /^[A-Za-z0-9/._+,@=-]+$/;
 
 /** @throws CatalogueError screen_not_found, or launch_failed where Screen cannot have a socket directory at all */
@@ -78,7 +86,10 @@ export async function openScreenHost(options: ScreenHostOptions): Promise<Screen
   };
 }
 
-/** A terminal type that every terminfo has, UTF-8 whatever the user's locale is, and no word of another Screen around us. */
+/**
+ * A terminal type that every terminfo has, UTF-8 whatever the user's locale is, and no word of another Screen around
+ * us.
+ */
 function clientEnvironment(options: ScreenHostOptions): Record<string, string> {
   const { PATH, HOME } = options.env;
   return {
@@ -92,8 +103,8 @@ function clientEnvironment(options: ScreenHostOptions): Record<string, string> {
 }
 
 /**
- * Asks Screen itself: distributions differ (Debian /run/screen/S-USER, Arch /run/screens/S-USER, others ~/.screen). Where
- * it hangs on a stopped daemon, the usual places are looked at.
+ * Asks Screen itself: distributions differ (Debian /run/screen/S-USER, Arch /run/screens/S-USER, others ~/.screen).
+ * Where it hangs on a stopped daemon, the usual places are looked at.
  */
 async function findSocketDir(env: Record<string, string>): Promise<string> {
   const result = await runProgram('screen', ['-ls'], { env, timeoutMs: SCREEN_TIMEOUT_MS });

@@ -5,10 +5,10 @@ import { waitUntil } from '../process/wait-until.ts';
 /**
  * Lets one input at a time into a session, each after the program's terminal has taken the one before.
  *
- * Screen 4.9.0 keeps up to some 12 kB for a program that reads slowly, and the rest of a paste for later. Whatever is typed
- * meanwhile throws that rest away, and the window takes no input ever after. So nothing may be typed before the last input
- * has left Screen. It says nothing of that; but its daemon writes input to the terminal and, while nobody is attached, nothing
- * else, and the kernel counts what a process writes.
+ * Screen 4.9.0 keeps up to some 12 kB for a program that reads slowly, and the rest of a paste for later. Whatever is
+ * typed meanwhile throws that rest away, and the window takes no input ever after. So nothing may be typed before the
+ * last input has left Screen. It says nothing of that; but its daemon writes input to the terminal and, while nobody is
+ * attached, nothing else, and the kernel counts what a process writes.
  */
 export class InputGate {
   private last: Promise<unknown> = Promise.resolve();
@@ -86,7 +86,10 @@ const BUFFERED_BYTES = 4_096;
 /** As slow as Claude Code 2.1.329 was seen to read a paste: 50 kB in 1.9 s. */
 const SLOW_BYTES_PER_MS = 25;
 
-/** What a process has written in all; null when it is gone, or Screen is installed with rights of its own and so cannot be looked into. */
+/**
+ * What a process has written in all; null when it is gone, or Screen is installed with rights of its own and so cannot
+ * be looked into.
+ */
 async function readWrittenBytes(pid: number): Promise<number | null> {
   try {
     const digits = /^wchar: (\d+)$/m.exec(await readFile(`/proc/${pid}/io`, 'utf8'))?.[1];

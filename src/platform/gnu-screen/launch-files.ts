@@ -22,9 +22,10 @@ export interface LaunchFilesOptions {
 }
 
 /**
- * `deflogin`: no entry in utmp, which not every system has. `term`: programs that look at TERM get colours. `defscrollback`: for a person who attaches; the recording has it all.
- * `msgminwait`: the daemon stops between two messages to a person, for a second otherwise.
- * `hardstatus` and `caption`: /etc/screenrc may turn them on, and each would take a row.
+ * `deflogin`: no entry in utmp, which not every system has. `term`: programs that look at TERM get colours.
+ * `defscrollback`: for a person who attaches; the recording has it all. `msgminwait`: the daemon stops between two
+ * messages to a person, for a second otherwise. `hardstatus` and `caption`: /etc/screenrc may turn them on, and each
+ * would take a row.
  */
 const SCREEN_RC = `startup_message off
 vbell off

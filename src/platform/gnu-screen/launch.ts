@@ -18,7 +18,8 @@ const NEVER_PASSED_ON = ['LINES', 'COLUMNS', 'TERMCAP', 'STY', 'WINDOW'];
  * Starts a recorded session of the asked size and proves it: its socket is there, nobody is attached, the command
  * itself runs (was found and executed), and its terminal has this size. When it fails nothing is left of it, the
  * recording's files included.
- * @throws CatalogueError path_too_long, screen_not_found, claude_not_found when the command is no program, launch_failed with what Screen or the command said
+ * @throws CatalogueError path_too_long, screen_not_found, claude_not_found when the command is no program,
+ * launch_failed with what Screen or the command said
  */
 export async function launch(host: ScreenHost, options: LaunchOptions): Promise<Launched> {
   assertSocketFits(host.dir, options.name, host.pidDigits);
@@ -67,8 +68,8 @@ function launchEnvironment(host: ScreenHost, options: LaunchOptions): Record<str
 }
 
 /**
- * Makes the recording's files before `script` opens them, so they are private from the first byte on and no older one is
- * ever overwritten.
+ * Makes the recording's files before `script` opens them, so they are private from the first byte on and no older one
+ * is ever overwritten.
  * @throws CatalogueError launch_failed
  */
 async function createRecording(files: RecordingFiles): Promise<void> {

@@ -19,15 +19,18 @@ export interface KnownScreen {
   daemon?: ProcessId | null;
 }
 
-/** Screen shows by the owner's x bit of the socket whether somebody is attached (seen on 4.9.0: srwx------ and srw-------). */
+/**
+ * Screen shows by the owner's x bit of the socket whether somebody is attached (seen on 4.9.0: srwx------ and
+ * srw-------).
+ */
 const ATTACHED_BIT = 0o100;
 /** `screen -Q` opens a socket of this name beside the session's for the answer. */
 const QUERY_SOCKET = /-query.$/;
 
 /**
  * All Screen sessions of this user, read from the socket directory and /proc: 1 ms and no process, where `screen -ls`
- * takes 5 ms, speaks with every daemon in turn and so hangs for all on a single stopped one. That both say the same is held
- * by a test against the real program.
+ * takes 5 ms, speaks with every daemon in turn and so hangs for all on a single stopped one. That both say the same is
+ * held by a test against the real program.
  */
 export async function listScreens(host: Pick<ScreenHost, 'dir'>): Promise<ScreenSession[]> {
   const names = await readSocketNames(host.dir);
@@ -40,7 +43,10 @@ export function readScreen(host: Pick<ScreenHost, 'dir'>, id: string): Promise<S
   return inspectSocket(host.dir, id);
 }
 
-/** A session under the name that it has by now: its user may have renamed it (`C-a :sessionname`). Null when it has no socket. */
+/**
+ * A session under the name that it has by now: its user may have renamed it (`C-a :sessionname`). Null when it has no
+ * socket.
+ */
 export async function findScreen(host: Pick<ScreenHost, 'dir'>, known: KnownScreen): Promise<ScreenSession | null> {
   const { id, daemon } = known;
   const found = await readScreen(host, id);
@@ -90,7 +96,10 @@ async function readState(daemon: ProcessInfo | null, attached: boolean): Promise
   return attached ? 'attached' : 'detached';
 }
 
-/** The pid of a dead daemon may have gone to any other program. The daemon's argv[0] is `SCREEN`, whatever its file is called. */
+/**
+ * The pid of a dead daemon may have gone to any other program. The daemon's argv[0] is `SCREEN`, whatever its file is
+ * called.
+ */
 export async function isScreenDaemon(daemon: ProcessInfo): Promise<boolean> {
   if (daemon.comm.toLowerCase().includes('screen')) return true;
   return /(^|\/)screen$/i.test((await readArgv(daemon.pid))[0] ?? '');

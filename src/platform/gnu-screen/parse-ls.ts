@@ -20,9 +20,9 @@ export interface ScreenLs {
 }
 
 /**
- * Reads the output of `screen -ls`: `\tPID.NAME\t(DATE)\t(State)`. Debian has the date, whose format follows the locale,
- * upstream has none, and either may add a remark in further parentheses; so the state is looked for in the last ones.
- * Screen translates nothing else, so no locale changes the words.
+ * Reads the output of `screen -ls`: `\tPID.NAME\t(DATE)\t(State)`. Debian has the date, whose format follows the
+ * locale, upstream has none, and either may add a remark in further parentheses; so the state is looked for in the last
+ * ones. Screen translates nothing else, so no locale changes the words.
  */
 export function parseScreenLs(output: string): ScreenLs {
   const sessions: ScreenLine[] = [];

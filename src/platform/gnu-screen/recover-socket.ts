@@ -18,8 +18,8 @@ const LOOK_EVERY_MS = 20;
 const ASK_AGAIN_MS = 10_000;
 
 /**
- * A session under the name that it has by now. Where its socket was removed under its living daemon (cleaners of /tmp and /run do
- * that), the daemon is asked to make it again.
+ * A session under the name that it has by now. Where its socket was removed under its living daemon (cleaners of /tmp
+ * and /run do that), the daemon is asked to make it again.
  * @returns null where there is no socket and none can be made
  */
 export async function reachScreen(host: ScreenHost, known: KnownScreen): Promise<ScreenSession | null> {
@@ -53,8 +53,8 @@ function recoverSocket(host: ScreenHost, lost: Lost): Promise<boolean> {
 }
 
 /**
- * On SIGCHLD Screen looks for its socket and makes it again, now as a FIFO (4.9.0). Where it cannot make one it *ends*, with all that
- * runs in it: so it is asked only when a file can be made in its directory.
+ * On SIGCHLD Screen looks for its socket and makes it again, now as a FIFO (4.9.0). Where it cannot make one it *ends*,
+ * with all that runs in it: so it is asked only when a file can be made in its directory.
  */
 async function askDaemon(host: ScreenHost, lost: Lost): Promise<'made' | 'no_answer' | 'not_asked'> {
   if (!(await preparePlace(host))) return 'not_asked';

@@ -7,7 +7,8 @@ import { readDeviceSize, readTerminal, sizeWindow, type TerminalSize } from './s
 
 /**
  * Gives the window in which a program runs another size. The program gets SIGWINCH, the recording's timing a row.
- * @throws CatalogueError screen_attached while a person is attached: the size is theirs; no_such_screen, screen_unresponsive, no_such_window
+ * @throws CatalogueError screen_attached while a person is attached: the size is theirs; no_such_screen,
+ * screen_unresponsive, no_such_window
  */
 export async function resizeScreen(host: ScreenHost, target: ScreenTarget, size: TerminalSize): Promise<void> {
   const { id, attached } = await requireScreen(host, target);

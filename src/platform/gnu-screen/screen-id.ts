@@ -1,7 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import { CatalogueError } from '../../protocol/index.ts';
 
-/** A Screen session's full name in its parts. Commands always take the full one: `-S X` also matches prefixes of name and pid. */
+/**
+ * A Screen session's full name in its parts. Commands always take the full one: `-S X` also matches prefixes of name
+ * and pid.
+ */
 export interface ScreenId {
   /** Screen's daemon */
   pid: number;
@@ -17,7 +20,9 @@ export function parseScreenId(id: string): ScreenId | null {
 
 /** `sun_path` of unix(7) has 108 bytes with the closing NUL. */
 const MAX_SOCKET_PATH_BYTES = 107;
-/** Screen 4.9.0 refuses longer ones for `-S`, the pid included: "Session-name is too long (max length is 80 symbols)". */
+/**
+ * Screen 4.9.0 refuses longer ones for `-S`, the pid included: "Session-name is too long (max length is 80 symbols)".
+ */
 const MAX_ID_LENGTH = 80;
 
 /**

@@ -15,10 +15,11 @@ export interface TerminalSize {
 }
 
 /**
- * Attaches a client in a hidden terminal of a size to a window, and lets it go again: the size stays (Screen 4.9.0), and what a person had
- * open over the window is closed.
+ * Attaches a client in a hidden terminal of a size to a window, and lets it go again: the size stays (Screen 4.9.0),
+ * and what a person had open over the window is closed.
  * @param options.terminal the window's: its size proves it
- * @throws CatalogueError screen_attached while a person is attached: the size is theirs; no_such_screen, screen_unresponsive
+ * @throws CatalogueError screen_attached while a person is attached: the size is theirs; no_such_screen,
+ * screen_unresponsive
  */
 export async function sizeWindow(
   host: ScreenHost,
@@ -86,7 +87,10 @@ export async function readTerminal(pid: number): Promise<string | null> {
 const FIRST_PTS_MAJOR = 136;
 const LAST_PTS_MAJOR = 143;
 
-/** From field 7 of /proc/PID/stat, which anybody may read: a server in a user namespace may not look at the files of what runs outside. */
+/**
+ * From field 7 of /proc/PID/stat, which anybody may read: a server in a user namespace may not look at the files of
+ * what runs outside.
+ */
 async function controllingTerminal(pid: number): Promise<string | null> {
   const text = await readFile(`/proc/${pid}/stat`, 'latin1').catch(() => '');
   const device = Number(text.slice(text.lastIndexOf(')') + 2).split(' ')[4]);

@@ -18,13 +18,15 @@ import { parseScreenId } from './screen-id.ts';
 const TAKEN_TIMEOUT_MS = 3_000;
 
 /**
- * Types keystrokes into a session exactly as given, of any length; calls are served in their order. Returns when Screen's daemon has
- * taken them; with more than 4 kB, when the terminal has.
+ * Types keystrokes into a session exactly as given, of any length; calls are served in their order. Returns when
+ * Screen's daemon has taken them; with more than 4 kB, when the terminal has.
  *
- * Screen turns a newline (Ctrl+J) into a carriage return (Enter) when it pastes, as every terminal does. Inside of a bracketed paste that is as
- * it should be; outside a key must stay what it is, so there each newline is typed as a key of its own.
- * @throws CatalogueError no_such_screen, no_such_window; screen_unresponsive when the daemon is stopped or the program does not read its input;
- * screen_prompt_open, before anything was typed, while a person has copy mode or a prompt of Screen's open there
+ * Screen turns a newline (Ctrl+J) into a carriage return (Enter) when it pastes, as every terminal does. Inside of a
+ * bracketed paste that is as it should be; outside a key must stay what it is, so there each newline is typed as a key
+ * of its own.
+ * @throws CatalogueError no_such_screen, no_such_window; screen_unresponsive when the daemon is stopped or the program
+ * does not read its input; screen_prompt_open, before anything was typed, while a person has copy mode or a prompt of
+ * Screen's open there
  */
 export function typeKeys(host: ScreenHost, target: ScreenTarget, keys: string): Promise<void> {
   const parts = keys.replaceAll(BRACKETED, (pasted) => pasted.replaceAll('\n', '\r')).split(/(\n)/);
@@ -35,8 +37,8 @@ export function typeKeys(host: ScreenHost, target: ScreenTarget, keys: string): 
 const BRACKETED = /\x1b\[200~.*?\x1b\[201~/gs;
 
 /**
- * Pastes a text as one piece, without Enter; the program must be in bracketed-paste mode, as Claude Code's prompt always
- * is.
+ * Pastes a text as one piece, without Enter; the program must be in bracketed-paste mode, as Claude Code's prompt
+ * always is.
  * @param text cleaned and guarded
  * @param options.chunked as Claude Code from 2.1.150 on needs it; see `encodePaste`
  * @throws as {@link typeKeys}
@@ -50,7 +52,10 @@ export function pasteText(
   return typeKeys(host, target, encodePaste(text, options));
 }
 
-/** Presses Enter. Claude Code needs a pause after a paste, or it takes the Enter as part of it: that is the caller's to keep. */
+/**
+ * Presses Enter. Claude Code needs a pause after a paste, or it takes the Enter as part of it: that is the caller's to
+ * keep.
+ */
 export function pressEnter(host: ScreenHost, target: ScreenTarget): Promise<void> {
   return typeSteps(host, target, [stuff('^M')]);
 }
@@ -67,8 +72,9 @@ interface Step {
 }
 
 /**
- * Bytes go through a file and one of Screen's registers, which belong to the session's own daemon: sessions never mix, and the user's
- * copy buffer stays. Emptied first, a register whose file is gone by then pastes nothing; else it would what was typed before. (`stuff` drops everything over 756 bytes and exits 0, and reads `\ ^ $` as its own.)
+ * Bytes go through a file and one of Screen's registers, which belong to the session's own daemon: sessions never mix,
+ * and the user's copy buffer stays. Emptied first, a register whose file is gone by then pastes nothing; else it would
+ * what was typed before. (`stuff` drops everything over 756 bytes and exits 0, and reads `\ ^ $` as its own.)
  */
 function paste(text: string): Step {
   const send: Step['send'] = async (host, window) => {
@@ -93,7 +99,8 @@ function stuff(key: string): Step {
 }
 
 function typeSteps(host: ScreenHost, target: ScreenTarget, steps: readonly Step[]): Promise<void> {
-  // Nothing is waited for before the turn is taken, or calls would overtake each other. The daemon is the same under every name.
+  // Nothing is waited for before the turn is taken, or calls would overtake each other. The daemon is the same under
+  // every name.
   const key = String(parseScreenId(target.id)?.pid);
   const gate = host.gates.get(key) ?? new InputGate();
   host.gates.set(key, gate);

@@ -3,7 +3,10 @@ import { cleanBlock } from '../../text/terminal-text.ts';
 
 /** How long a command may run: one that hangs must not pile up. */
 const COMMAND_LIMIT_MS = 30_000;
-/** Characters of a question that a command gets: enough for a notification. Linux refuses a variable of more than 128 kB. */
+/**
+ * Characters of a question that a command gets: enough for a notification. Linux refuses a variable of more than 128
+ * kB.
+ */
 const LONGEST_QUESTION = 4_000;
 
 export interface WaitingNotice {
@@ -16,8 +19,8 @@ export interface WaitingNotice {
 
 /**
  * Runs the user's own command from config.toml when a session starts to wait. What the session says goes in through the
- * environment (`CBOS_SLUG`, `CBOS_STATE`, `CBOS_DETAIL`, `CBOS_QUESTION`), never into the shell line; the question comes without control
- * characters and cut off at 4,000 characters.
+ * environment (`CBOS_SLUG`, `CBOS_STATE`, `CBOS_DETAIL`, `CBOS_QUESTION`), never into the shell line; the question
+ * comes without control characters and cut off at 4,000 characters.
  */
 export function runOnWaiting(options: {
   command: string;

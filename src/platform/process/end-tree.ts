@@ -5,7 +5,10 @@ import { waitUntil } from './wait-until.ts';
 export interface EndTreeOptions {
   /** ended with everything below them: Screen's daemon, say */
   roots: readonly ProcessId[];
-  /** asked to end before all others and given time for it: Claude Code, which then fires SessionEnd and writes its transcript */
+  /**
+   * asked to end before all others and given time for it: Claude Code, which then fires SessionEnd and writes its
+   * transcript
+   */
   first?: ProcessId | null;
   /** whoever carries it in the launch environment is ended too, so orphans of a dead daemon are */
   mark?: ProcessMark | null;
@@ -22,7 +25,10 @@ export interface EndTreeResult {
 
 /** Claude Code 2.1.329 takes 0.1 s, with a running tool 1.6 s. */
 const GRACE_MS = 4_000;
-/** When Claude Code is gone, `script` writes its last line and Screen closes the window: some 20 ms. Nothing of that needs a signal. */
+/**
+ * When Claude Code is gone, `script` writes its last line and Screen closes the window: some 20 ms. Nothing of that
+ * needs a signal.
+ */
 const SETTLE_MS = 400;
 /** For what reacts to TERM at all. `script` (util-linux 2.38) ignores it. */
 const TERM_MS = 600;
@@ -32,9 +38,9 @@ const KILL_MS = 1_000;
 const KILL_ROUNDS = 10;
 
 /**
- * Ends a whole set of processes and proves it: TERM to `first`, time to finish, TERM to the rest, KILL to the rest, each
- * time looking again for children that were forked meanwhile. Start times are compared before each signal, so a pid that
- * was reused is never hit. Never ends the calling process, even when it carries the mark itself.
+ * Ends a whole set of processes and proves it: TERM to `first`, time to finish, TERM to the rest, KILL to the rest,
+ * each time looking again for children that were forked meanwhile. Start times are compared before each signal, so a
+ * pid that was reused is never hit. Never ends the calling process, even when it carries the mark itself.
  */
 export async function endTree(options: EndTreeOptions): Promise<EndTreeResult> {
   const census = new Census(options);
@@ -62,8 +68,8 @@ export async function endTree(options: EndTreeOptions): Promise<EndTreeResult> {
 }
 
 /**
- * Everything that ever belonged to the tree. It only grows: a child whose parent has died hangs below pid 1 from then on
- * and could not be found again through its parents.
+ * Everything that ever belonged to the tree. It only grows: a child whose parent has died hangs below pid 1 from then
+ * on and could not be found again through its parents.
  */
 class Census {
   private readonly known = new Map<string, ProcessId>();

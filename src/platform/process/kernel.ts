@@ -16,7 +16,10 @@ interface Libc {
 
 let libc: Libc | null | undefined;
 
-/** Loaded when it is first asked: that takes 30 ms, which `cbos ls` has no use for. Null where koffi has nothing for this processor. */
+/**
+ * Loaded when it is first asked: that takes 30 ms, which `cbos ls` has no use for. Null where koffi has nothing for
+ * this processor.
+ */
 function requireLibc(): Libc | null {
   if (libc === undefined) libc = loadLibc();
   return libc;
@@ -45,7 +48,8 @@ export function knowsPeers(): boolean {
 /**
  * The process that connected to a local socket (SO_PEERCRED), which nothing in /proc tells and Node does not ask for.
  * @param fd of the accepted connection
- * @returns null where the kernel names none: a process of another pid namespace, no connection, or no libc to ask through
+ * @returns null where the kernel names none: a process of another pid namespace, no connection, or no libc to ask
+ * through
  */
 export function peerOfSocket(fd: number): number | null {
   const credentials = new Int32Array(UCRED_INTS);
@@ -56,8 +60,9 @@ export function peerOfSocket(fd: number): number | null {
 }
 
 /**
- * Sets the most file locks that a process may hold (RLIMIT_LOCKS), for good: it is handed on to every child, through `env -i`, `setsid`
- * and a double fork, and only root can raise it again. Linux has not enforced it since 2.4.25, so it limits nothing.
+ * Sets the most file locks that a process may hold (RLIMIT_LOCKS), for good: it is handed on to every child, through
+ * `env -i`, `setsid` and a double fork, and only root can raise it again. Linux has not enforced it since 2.4.25, so it
+ * limits nothing.
  * @returns false where the process is gone, is somebody else's, or has a lower limit already
  */
 export function limitLocks(pid: number, most: number): boolean {

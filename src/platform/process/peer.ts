@@ -36,8 +36,8 @@ function rowsOf(table: string, { theirs, ours }: TcpPorts): { user: number; inod
 }
 
 /**
- * The processes of this user that hold the other end of a TCP connection within this machine: none where that is another user's, in
- * another network namespace, or on another machine.
+ * The processes of this user that hold the other end of a TCP connection within this machine: none where that is
+ * another user's, in another network namespace, or on another machine.
  */
 export async function findTcpPeers(ports: TcpPorts): Promise<number[]> {
   const tables = await Promise.all(TCP_TABLES.map((table) => readFile(table, 'latin1').catch(() => '')));

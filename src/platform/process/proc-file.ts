@@ -2,7 +2,9 @@ import { readFileSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
-/** A process that cannot be mistaken for a later one with the same pid: the kernel reuses pids, not pid + start time. */
+/**
+ * A process that cannot be mistaken for a later one with the same pid: the kernel reuses pids, not pid + start time.
+ */
 export interface ProcessId {
   pid: number;
   /** field 22 of /proc/PID/stat, clock ticks since boot; a string because Claude Code's registry has it as one */
@@ -65,7 +67,10 @@ export function isRunning(info: ProcessInfo): boolean {
   return info.state !== 'Z' && info.state !== 'X';
 }
 
-/** Whether somebody has stopped it: by SIGSTOP, at a terminal (Ctrl-Z), in a debugger. It takes no other signal than SIGCONT and SIGKILL then. */
+/**
+ * Whether somebody has stopped it: by SIGSTOP, at a terminal (Ctrl-Z), in a debugger. It takes no other signal than
+ * SIGCONT and SIGKILL then.
+ */
 export const isStopped = ({ state }: ProcessInfo): boolean => state === 'T' || state === 't';
 
 /** How many files of /proc are read before others get their turn: about 3 ms. */
@@ -127,7 +132,10 @@ export function environmentOf(pid: number): string[] {
   return splitNul(readProcFile(pid, 'environ'));
 }
 
-/** How many file locks a process may hold at most (RLIMIT_LOCKS, its hard limit); null: as many as it likes, or it is gone. */
+/**
+ * How many file locks a process may hold at most (RLIMIT_LOCKS, its hard limit); null: as many as it likes, or it is
+ * gone.
+ */
 export function lockLimitOf(pid: number): number | null {
   const hard = /^Max file locks +\S+ +(\d+) /m.exec(readProcFile(pid, 'limits') ?? '')?.[1];
   return hard === undefined ? null : Number(hard);
@@ -141,7 +149,8 @@ function splitNul(text: string | null): string[] {
 /**
  * Reads synchronously: /proc comes from memory and never waits for a disk, and through the thread pool the same 20 µs
  * would cost 0.5 ms of processor time (Node 20, 110 processes: 14 ms against 2.6 ms).
- * @returns null where the process is gone (ENOENT, ESRCH) or is not ours to read (EACCES, EPERM): both mean "nothing to see"
+ * @returns null where the process is gone (ENOENT, ESRCH) or is not ours to read (EACCES, EPERM): both mean "nothing to
+ * see"
  */
 function readProcFile(pid: number, name: string): string | null {
   try {

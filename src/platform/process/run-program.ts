@@ -21,7 +21,10 @@ export interface RunResult {
 /** More output than this comes from no program that is run this way; the rest is dropped. */
 const MAX_OUTPUT_BYTES = 1_000_000;
 
-/** After the end of a program its last output is read within this; a grandchild that keeps the pipes open delays nobody longer. */
+/**
+ * After the end of a program its last output is read within this; a grandchild that keeps the pipes open delays nobody
+ * longer.
+ */
 const PIPE_GRACE_MS = 100;
 
 /**

@@ -7,8 +7,8 @@ const SPARE = 64;
 const COUNT_EVERY_MS = 500;
 
 /**
- * Whether a thread and some descriptors can be had for sure. What starts one inside of V8 aborts the whole process where they cannot (Node 20).
- * True where there is no /proc to ask.
+ * Whether a thread and some descriptors can be had for sure. What starts one inside of V8 aborts the whole process
+ * where they cannot (Node 20). True where there is no /proc to ask.
  */
 export function createSpareRoom(now: () => number): () => boolean {
   let countedAt = Number.NEGATIVE_INFINITY;
@@ -40,7 +40,10 @@ function countDescriptors(): number {
   }
 }
 
-/** The own control groups that may hold a process to a number of threads: of version 2, of version 1, and those above them. */
+/**
+ * The own control groups that may hold a process to a number of threads: of version 2, of version 1, and those above
+ * them.
+ */
 function ownGroups(): string[] {
   return (read('/proc/self/cgroup') ?? '').split('\n').flatMap((line) => {
     const [, controllers, path] = /^\d+:([^:]*):(\/.*)$/.exec(line) ?? [];

@@ -7,8 +7,8 @@ export function startFault(error: NodeJS.ErrnoException): Error {
 }
 
 /**
- * Where the server may open no further file Node makes no pipes to a program, and tells of the failure by an event later, which ends the
- * server where nobody listens (20.20).
+ * Where the server may open no further file Node makes no pipes to a program, and tells of the failure by an event
+ * later, which ends the server where nobody listens (20.20).
  * @throws CatalogueError process_limit
  */
 export function requirePipes(child: Partial<Pick<ChildProcess, 'stdout'>> & Pick<ChildProcess, 'once'>): void {

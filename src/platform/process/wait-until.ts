@@ -10,8 +10,9 @@ export interface WaitOptions {
 const LOOK_EVERY_MS = 10;
 
 /**
- * Looks again and again until `probe` says something other than null, for what the kernel offers no event for (the end of
- * a process that is not our child, a mode bit). Only for waits that somebody is in the middle of, never in the background.
+ * Looks again and again until `probe` says something other than null, for what the kernel offers no event for (the end
+ * of a process that is not our child, a mode bit). Only for waits that somebody is in the middle of, never in the
+ * background.
  * @returns what the probe said, or null when the time was over
  */
 export async function waitUntil<T>(probe: () => Promise<T | null>, options: WaitOptions): Promise<T | null> {

@@ -2,7 +2,10 @@ import type { Emulator } from '../emulator/index.ts';
 import type { RecordedFile } from './recorded-file.ts';
 import type { Place, RecordedRow } from './recorded-rows.ts';
 
-/** Given to the emulator at once: it parses chunks of this size at full speed, and nobody else waits longer than 4 ms for it. */
+/**
+ * Given to the emulator at once: it parses chunks of this size at full speed, and nobody else waits longer than 4 ms
+ * for it.
+ */
 const DRAW_BYTES = 128 * 1024;
 
 /** Rows drawn into a terminal, output in large pieces. */

@@ -17,8 +17,8 @@ const TEXT_LINES = 100_000;
 const PAGE_LINES = 10_000;
 
 /**
- * A recording as an asciicast file, line by line, in the memory of a line whatever its length. A UTF-8 character that was cut
- * between two writes comes whole with the second; bytes that are no UTF-8 become U+FFFD.
+ * A recording as an asciicast file, line by line, in the memory of a line whatever its length. A UTF-8 character that
+ * was cut between two writes comes whole with the second; bytes that are no UTF-8 become U+FFFD.
  * @throws CatalogueError no_recording
  */
 export async function* exportCast(
@@ -46,8 +46,8 @@ export async function* exportCast(
 }
 
 /**
- * The session's text as a person could read it: what scrolled off and what is there last. Full-screen programs come in between,
- * where they ran, as far as their screens were drawn anew.
+ * The session's text as a person could read it: what scrolled off and what is there last. Full-screen programs come in
+ * between, where they ran, as far as their screens were drawn anew.
  * @throws CatalogueError no_recording
  */
 export async function exportText(source: RecordingSource, onProgress: ProgressListener): Promise<string> {
@@ -91,8 +91,9 @@ export async function exportText(source: RecordingSource, onProgress: ProgressLi
 }
 
 /**
- * A page that needs nothing else: the last screen with its scrollback, in colours. What a full-screen program showed when it was left
- * is above it. Nothing in it is active: no script, no link, no picture, and the policy forbids them as well.
+ * A page that needs nothing else: the last screen with its scrollback, in colours. What a full-screen program showed
+ * when it was left is above it. Nothing in it is active: no script, no link, no picture, and the policy forbids them as
+ * well.
  * @throws CatalogueError no_recording
  */
 export async function exportPage(

@@ -5,8 +5,8 @@ import { tailRecording } from './tail-recording.ts';
 /** How much of a timing file's end is searched for the last resize; a row of output takes some 20 bytes. */
 const LOOK_BACK_BYTES = 1_000_000;
 /**
- * Every write of a session adds a row, and hardly any is a resize: while much is written they are read together. One after a
- * silence as long is read at once.
+ * Every write of a session adds a row, and hardly any is a resize: while much is written they are read together. One
+ * after a silence as long is read at once.
  */
 const READ_INTERVAL_MS = 40;
 
@@ -18,15 +18,18 @@ export interface TerminalSize {
 export interface TimingFollower {
   /** a resize; the first one told is the last that there was */
   onSize(size: TerminalSize): void;
-  /** rows that came, with the bytes of output that they count; `end` is where the last whole one ends in the file, which was read up to `readTo` */
+  /**
+   * rows that came, with the bytes of output that they count; `end` is where the last whole one ends in the file, which
+   * was read up to `readTo`
+   */
   onRows(outputBytes: number, end: number, readTo: number): void;
   /** the file's name means another file, or none; the one that was open at the beginning is read on */
   onNameLost?: () => void;
 }
 
 /**
- * Follows `script`'s timing file: its advanced format has a row for every resize, also for one by a person who attaches.
- * Resolves when the last one so far was told.
+ * Follows `script`'s timing file: its advanced format has a row for every resize, also for one by a person who
+ * attaches. Resolves when the last one so far was told.
  * @returns the disposer
  */
 export async function followTiming(

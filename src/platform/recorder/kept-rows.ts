@@ -5,8 +5,8 @@ import { dropParts, listParts, readDropNote } from './recording-parts.ts';
 const Note = z.object({ at: z.number(), offset: z.int(), timing: z.int(), cols: z.int(), rows: z.int() });
 
 /**
- * Drops packed rows of a timing that nobody needs any more: those before a place in the recording, which is noted, for without them nothing
- * tells its time.
+ * Drops packed rows of a timing that nobody needs any more: those before a place in the recording, which is noted, for
+ * without them nothing tells its time.
  */
 export async function dropRowsBefore(timing: string, { at, offset, timing: row, cols, rows }: Place): Promise<void> {
   const { parts } = await listParts(timing);

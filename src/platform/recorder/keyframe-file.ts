@@ -16,8 +16,8 @@ export interface Keyframe extends Place {
 const FIRST_LINE = 'cbos keyframes 1\n';
 
 /**
- * The keyframes of one recording, in a file beside it: after the first line, each is a line of JSON and then its screen, packed.
- * Only appended to, so a crash costs the last one at most. It is a cache: without it, it is made again.
+ * The keyframes of one recording, in a file beside it: after the first line, each is a line of JSON and then its
+ * screen, packed. Only appended to, so a crash costs the last one at most. It is a cache: without it, it is made again.
  */
 export class KeyframeFile {
   readonly #handle: FileHandle;
@@ -102,7 +102,10 @@ function readEntry(line: string): Omit<Keyframe, 'position'> | null {
   return { at, offset, timing, cols, rows, sum, length };
 }
 
-/** A link in its place leads to a file of something else, which would be emptied: it goes, as everything that is no file of keyframes does. */
+/**
+ * A link in its place leads to a file of something else, which would be emptied: it goes, as everything that is no file
+ * of keyframes does.
+ */
 async function openOwn(file: string): Promise<FileHandle> {
   const flags = constants.O_RDWR | constants.O_CREAT | constants.O_APPEND | constants.O_NOFOLLOW;
   try {

@@ -1,8 +1,8 @@
 import type { Emulator } from '../emulator/index.ts';
 
 /**
- * Shows an emulator's screen in a terminal of any size, by writing the rows that changed. Only cells get there: nothing that the
- * recorded program told its terminal can act on this one.
+ * Shows an emulator's screen in a terminal of any size, by writing the rows that changed. Only cells get there: nothing
+ * that the recorded program told its terminal can act on this one.
  */
 export function createPainter(write: (text: string) => Promise<void>) {
   let shown: readonly string[] = [];

@@ -23,7 +23,10 @@ import {
 
 /** What a replay is shown on. */
 export interface ReplayStage {
-  /** the terminal's size; null where there is none: then the output is written as it comes, without keys and without jumps */
+  /**
+   * the terminal's size; null where there is none: then the output is written as it comes, without keys and without
+   * jumps
+   */
   size(): { cols: number; rows: number } | null;
   /** resolves when there is room for more */
   write(text: string): Promise<void>;
@@ -41,7 +44,9 @@ export interface ReplayOptions {
   fromMs: number;
 }
 
-/** How long after a key the status line covers the recording's last row; where there is room below, it is always shown. */
+/**
+ * How long after a key the status line covers the recording's last row; where there is room below, it is always shown.
+ */
 const STATUS_MS = 2_500;
 /** Its clock goes on so often. */
 const STATUS_EVERY_MS = 500;

@@ -37,8 +37,8 @@ const UNTIMED_ROW_BYTES = 1_000;
 const UNTIMED_BATCH_ROWS = 1_000;
 
 /**
- * The rows behind a place, in batches. A timing that tells of more than there is ends early, and a row that is not complete yet is
- * left for later.
+ * The rows behind a place, in batches. A timing that tells of more than there is ends early, and a row that is not
+ * complete yet is left for later.
  */
 export async function* rowsAfter(source: RowSource, place: Place): AsyncGenerator<RecordedRow[]> {
   if (source.timing === null) yield* untimedRows(source.end, place);

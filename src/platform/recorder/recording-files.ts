@@ -7,7 +7,10 @@ import { openRecorded } from './recorded-file.ts';
 
 /** How a recording begins, and how it is now. */
 export interface RecordingStart {
-  /** where the output begins: the end of `script`'s header line; 0 for a log of Screen, and while the header is not written yet */
+  /**
+   * where the output begins: the end of `script`'s header line; 0 for a log of Screen, and while the header is not
+   * written yet
+   */
   start: number;
   /** the terminal's size at the start, null where the recording does not say */
   size: { cols: number; rows: number } | null;
@@ -87,7 +90,9 @@ export async function isOwn(typescript: string): Promise<boolean> {
 
 const ownMark = (typescript: string): string => typescript.replace(/\.typescript$/, '.cbos');
 
-/** Files of a recording that were deleted while a process has them open, each with a path by which it can still be read. */
+/**
+ * Files of a recording that were deleted while a process has them open, each with a path by which it can still be read.
+ */
 export type DeletedFiles = Partial<Record<'.typescript' | '.timing', string>>;
 
 /**
@@ -152,8 +157,8 @@ async function writeAll(target: FileHandle, bytes: Buffer, at: number): Promise<
 }
 
 /**
- * Gives a slug's current recording another slug's name; whoever writes it goes on, since the files stay the same. A recording that
- * has that name already is rotated away first. Older recordings keep the name they were made under.
+ * Gives a slug's current recording another slug's name; whoever writes it goes on, since the files stay the same. A
+ * recording that has that name already is rotated away first. Older recordings keep the name they were made under.
  */
 export async function renameRecording(dir: string, from: string, to: string): Promise<void> {
   await rotateRecording(dir, to);

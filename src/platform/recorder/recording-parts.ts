@@ -19,16 +19,22 @@ export interface RecordingParts {
 }
 
 /**
- * A part unpacks in 10 ms, which a jump can afford twice; a recording of 1 GB has 1,000 of them. A multiple of every file system's
- * block, so that a whole part can be given back.
+ * A part unpacks in 10 ms, which a jump can afford twice; a recording of 1 GB has 1,000 of them. A multiple of every
+ * file system's block, so that a whole part can be given back.
  */
 export const PART_BYTES = 1024 * 1024;
-/** The end stays as it is: the server draws the last 2 MB when it starts, and a slow client reads a little behind the end. */
+/**
+ * The end stays as it is: the server draws the last 2 MB when it starts, and a slow client reads a little behind the
+ * end.
+ */
 export const UNPACKED_END_BYTES = 8 * 1024 * 1024;
 /** The beginning of the file stays as well: `script`'s header line, which every reader of such files looks for. */
 const HEAD_BYTES = 64 * 1024;
 
-/** On recordings of Claude Code 2.1.329: a twentieth, in 45 ms a megabyte; gzip leaves a third more, the best quality takes a hundred times as long. */
+/**
+ * On recordings of Claude Code 2.1.329: a twentieth, in 45 ms a megabyte; gzip leaves a third more, the best quality
+ * takes a hundred times as long.
+ */
 const PACKING = { params: { [constants.BROTLI_PARAM_QUALITY]: 5 } };
 
 const DROPPED = /^dropped-(\d+)$/;
@@ -62,9 +68,9 @@ export function packedUpTo({ parts, availableFrom }: RecordingParts): number {
 }
 
 /**
- * Packs the next bytes of a recording, and gives their place on the disk back while the file keeps its length: offsets stay, and whoever
- * writes the file is not disturbed. The part is whole and named before anything is given back, so nothing is lost whenever this
- * is cut off; bytes that are in both places are the same.
+ * Packs the next bytes of a recording, and gives their place on the disk back while the file keeps its length: offsets
+ * stay, and whoever writes the file is not disturbed. The part is whole and named before anything is given back, so
+ * nothing is lost whenever this is cut off; bytes that are in both places are the same.
  * @returns false where the file system cannot give the middle of a file back; nothing has changed then
  */
 export async function packPart(typescript: string, from: number): Promise<boolean> {
@@ -95,8 +101,9 @@ export async function packPart(typescript: string, from: number): Promise<boolea
 }
 
 /**
- * After a crash between the two halves of packing: the last part's place is given back, if it was not. Else nothing is touched, for that costs a
- * process and changes the file's time, by which everybody would take it for one that was written to.
+ * After a crash between the two halves of packing: the last part's place is given back, if it was not. Else nothing is
+ * touched, for that costs a process and changes the file's time, by which everybody would take it for one that was
+ * written to.
  */
 export async function finishPacking(typescript: string): Promise<void> {
   const last = (await listParts(typescript)).parts.at(-1);

@@ -46,8 +46,8 @@ export type PlayerEvent =
   | { kind: 'resize'; at: number; cols: number; rows: number };
 
 /**
- * A keyframe after so much output or so many rows: a jump then draws and reads few, and the keyframes, half a kilobyte each, take less
- * than a hundredth of the recording. With four times as much the slowest jumps took 220 ms.
+ * A keyframe after so much output or so many rows: a jump then draws and reads few, and the keyframes, half a kilobyte
+ * each, take less than a hundredth of the recording. With four times as much the slowest jumps took 220 ms.
  */
 const KEYFRAME_BYTES = 128 * 1024;
 const KEYFRAME_ROWS = 2_000;
@@ -55,7 +55,9 @@ const KEYFRAME_ROWS = 2_000;
 export const GROW_BYTES = 2 * KEYFRAME_BYTES;
 /** Of the output before a keyframe, to know the recording by. */
 const SUM_BYTES = 256;
-/** A recording whose `script` was killed has no closing line; what its timing does not tell of is waited for so long. */
+/**
+ * A recording whose `script` was killed has no closing line; what its timing does not tell of is waited for so long.
+ */
 const SILENT_MS = 5_000;
 
 /** Any point of a recording, quickly: its screen, and what comes after it. Also while it grows. */
@@ -134,9 +136,9 @@ export class RecordingPlayer {
   }
 
   /**
-   * What came after a time, from its very beginning for 0; about so many bytes of it. It begins with the character or escape
-   * sequence that is unfinished at that time, and ends before one, so that a terminal can go on with it from `frame` as
-   * well as from the output before.
+   * What came after a time, from its very beginning for 0; about so many bytes of it. It begins with the character or
+   * escape sequence that is unfinished at that time, and ends before one, so that a terminal can go on with it from
+   * `frame` as well as from the output before.
    */
   async output(from: number, limitBytes: number): Promise<{ events: PlayerEvent[]; next: number | null }> {
     const { facts, rows } = await this.#look();

@@ -20,7 +20,10 @@ export interface RecordingSource {
   rows: number | null;
 }
 
-/** One thing that happened; `at` in seconds from the start. Output is never cut smaller than it was written, but for its size. */
+/**
+ * One thing that happened; `at` in seconds from the start. Output is never cut smaller than it was written, but for its
+ * size.
+ */
 export type RecordedStep =
   | { kind: 'output'; at: number; bytes: Uint8Array /** its end in the file */; to: number }
   | { kind: 'resize'; at: number; cols: number; rows: number };
@@ -91,8 +94,9 @@ async function findTrailer(handle: FileHandle, length: number): Promise<ScriptTr
 }
 
 /**
- * All that happened, in its order, a piece at a time: a recording of any length takes the memory of one piece. A timing that is cut
- * off is made up for by the bytes it does not mention, at its end; one that tells of more than there is ends early.
+ * All that happened, in its order, a piece at a time: a recording of any length takes the memory of one piece. A timing
+ * that is cut off is made up for by the bytes it does not mention, at its end; one that tells of more than there is
+ * ends early.
  */
 export async function* readSteps(
   source: RecordingSource,
@@ -132,7 +136,9 @@ export async function* readSteps(
   }
 }
 
-/** The rows of a timing, however long it is; where its first ones were dropped, what they came to is the first of all. */
+/**
+ * The rows of a timing, however long it is; where its first ones were dropped, what they came to is the first of all.
+ */
 export async function* readEntries(timing: string | null): AsyncGenerator<TimingEntry> {
   const kept = await keptRowsFrom(timing);
   if (kept !== null) yield { kind: 'resize', delay: kept.at, cols: kept.cols, rows: kept.rows };

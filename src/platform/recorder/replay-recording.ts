@@ -39,9 +39,9 @@ const PIECE_BYTES = 1_000;
 const PIECE_MS = 100;
 
 /**
- * Plays a recording of `script`, or a log of Screen, through a terminal as fast as it goes, in the memory of a batch: silence takes no time. A timing
- * that is cut off is made up for by the bytes that it does not mention, which come at its end; one that tells of more than
- * there is ends early.
+ * Plays a recording of `script`, or a log of Screen, through a terminal as fast as it goes, in the memory of a batch:
+ * silence takes no time. A timing that is cut off is made up for by the bytes that it does not mention, which come at
+ * its end; one that tells of more than there is ends early.
  * @throws CatalogueError no_recording
  */
 export async function replayRecording(request: ReplayRequest): Promise<ReplayEnd> {

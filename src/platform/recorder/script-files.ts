@@ -19,7 +19,8 @@ export interface ScriptFiles {
 const WRITE_ONLY = 1;
 
 /**
- * What the `script` around a program writes. It opens the output first, then the timing, and no other file for writing (util-linux 2.38.1).
+ * What the `script` around a program writes. It opens the output first, then the timing, and no other file for writing
+ * (util-linux 2.38.1).
  * @param pid of the program
  * @returns null where there is no such `script`, or it may not be looked at
  */
@@ -41,9 +42,10 @@ export async function readScriptFiles(pid: number): Promise<ScriptFiles | null> 
 }
 
 /**
- * Gives an open file its name back where it has another one by now: what a process goes on writing is found there again, and the other name
- * stays, as a link. Not the other way round: inotify tells of what is written under the name by which the file is open, and that moves with it
- * (Linux 6.18). What has its name meanwhile is handed to `moveAway`, unless it is empty, as after logrotate's `create`.
+ * Gives an open file its name back where it has another one by now: what a process goes on writing is found there
+ * again, and the other name stays, as a link. Not the other way round: inotify tells of what is written under the name
+ * by which the file is open, and that moves with it (Linux 6.18). What has its name meanwhile is handed to `moveAway`,
+ * unless it is empty, as after logrotate's `create`.
  * @returns false where it cannot be done: the file was deleted, or is on another file system
  */
 export async function regainName(file: OpenFile, path: string, moveAway: () => Promise<void>): Promise<boolean> {

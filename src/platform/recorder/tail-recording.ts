@@ -10,17 +10,21 @@ export interface TailOptions {
   /** position in the file to read from; at 0 `script`'s header line is skipped */
   from: number;
   /**
-   * The next bytes, whose first stands at `offset`. They are the listener's to keep. A promise that is returned holds reading
-   * back until it is settled.
+   * The next bytes, whose first stands at `offset`. They are the listener's to keep. A promise that is returned holds
+   * reading back until it is settled.
    */
   onBytes: (bytes: Buffer, offset: number) => void | Promise<void>;
-  /** where the output begins and the size, told before the first bytes when reading from 0: `script` writes its header only with the first output */
+  /**
+   * where the output begins and the size, told before the first bytes when reading from 0: `script` writes its header
+   * only with the first output
+   */
   onStart?: (start: Pick<RecordingStart, 'start' | 'size'>) => void;
   /** the file was truncated or replaced: what was told before is void, offsets begin anew. Counts from 1 */
   onReset?: (epoch: number, cause: 'truncated' | 'replaced') => void;
   /**
-   * The writer has its file open for good and goes on at its own position, as `script` does: that file is read whatever its name comes to
-   * mean, and a truncation leaves all offsets as they are. Else its name decides, as for a log of Screen's, which that opens anew.
+   * The writer has its file open for good and goes on at its own position, as `script` does: that file is read whatever
+   * its name comes to mean, and a truncation leaves all offsets as they are. Else its name decides, as for a log of
+   * Screen's, which that opens anew.
    */
   keepsFile?: boolean;
   /** the name means another file than the one that is read, or none; told with every look while it is so */
@@ -31,7 +35,10 @@ export interface TailOptions {
   onDeleted?: (openPath: string) => Promise<void>;
   /** milliseconds between two reads; {@link READ_INTERVAL_MS} when left out */
   intervalMs?: number;
-  /** reading failed (a disk error), or a callback threw; it is tried again with the next change. Without it the error is unhandled */
+  /**
+   * reading failed (a disk error), or a callback threw; it is tried again with the next change. Without it the error is
+   * unhandled
+   */
   onError?: (error: unknown) => void;
 }
 
@@ -43,26 +50,30 @@ export interface RecordingTail {
 }
 
 /**
- * Most reads find a redraw, which was written just now and is in memory: it is read at once, in a few µs. Another thread would take
- * 0.1 ms for it, and on a busy machine, where it has to wait for a core, many times that.
+ * Most reads find a redraw, which was written just now and is in memory: it is read at once, in a few µs. Another
+ * thread would take 0.1 ms for it, and on a busy machine, where it has to wait for a core, many times that.
  */
 const LEAST_READ_BYTES = 8_192;
-/** A read that is filled is followed by one of twice the size, up to this, by another thread: that may be old and on the disk. */
+/**
+ * A read that is filled is followed by one of twice the size, up to this, by another thread: that may be old and on the
+ * disk.
+ */
 const MOST_READ_BYTES = 262_144;
 /**
- * Reads of one recording keep this distance, so a program that draws in a thousand small writes costs 250 reads a second. The
- * first byte after silence is read at once.
+ * Reads of one recording keep this distance, so a program that draws in a thousand small writes costs 250 reads a
+ * second. The first byte after silence is read at once.
  */
 const READ_INTERVAL_MS = 4;
 /** A file system block: a hole is never smaller. */
 const HOLE_BYTES = 4_096;
 
 /**
- * Follows a recording as it grows. Resolves when what was there at the call has been handed out. A file that does not exist yet is waited for; one
- * that is deleted is read on as long as its writer writes, until a new one takes its name (`keepsFile`: then too).
+ * Follows a recording as it grows. Resolves when what was there at the call has been handed out. A file that does not
+ * exist yet is waited for; one that is deleted is read on as long as its writer writes, until a new one takes its name
+ * (`keepsFile`: then too).
  *
- * `script` without `--append` goes on at its old position after somebody truncated its file, which leaves a hole of NULs
- * before it: holes are skipped, never handed out.
+ * `script` without `--append` goes on at its old position after somebody truncated its file, which leaves a hole of
+ * NULs before it: holes are skipped, never handed out.
  */
 export async function tailRecording(options: TailOptions): Promise<RecordingTail> {
   const tail = new Tail(options);

@@ -21,8 +21,8 @@ export interface LossWatch {
 /** How often both files are compared at most while rows come; one `stat`. */
 const COMPARE_MS = 250;
 /**
- * How often in succession the same must be seen before it counts: a `script` that is interrupted between its two writes, for longer than
- * {@link COMPARE_MS}, has written output that is not in the timing yet.
+ * How often in succession the same must be seen before it counts: a `script` that is interrupted between its two
+ * writes, for longer than {@link COMPARE_MS}, has written output that is not in the timing yet.
  */
 const TIMES_SEEN = 3;
 
@@ -35,10 +35,10 @@ interface Comparison {
 }
 
 /**
- * Compares what `script` counts in its timing with what is in its recording. It writes output first and its row then, both at once
- * (`--flush`), so the recording is never behind; on a full disk it is, for good: what could not be written is dropped, and `script`
- * goes on (util-linux 2.38). The rows of what was lost are corrected where they stand ({@link withoutLost}), so that what comes later
- * has its right time.
+ * Compares what `script` counts in its timing with what is in its recording. It writes output first and its row then,
+ * both at once (`--flush`), so the recording is never behind; on a full disk it is, for good: what could not be written
+ * is dropped, and `script` goes on (util-linux 2.38). The rows of what was lost are corrected where they stand
+ * ({@link withoutLost}), so that what comes later has its right time.
  */
 export function watchLosses(options: LossWatchOptions): LossWatch {
   const { typescript, timing, onLost, onError } = options;
@@ -70,8 +70,8 @@ export function watchLosses(options: LossWatchOptions): LossWatch {
     const { size: length } = await stat(typescript);
     const { size: timingLength } = await stat(timing);
     if (isDisposed) return;
-    // Rows that are there and were not read count output that is in the recording: with every look another number of them, while much is
-    // written. What was taken for a loss then would come when they are read.
+    // Rows that are there and were not read count output that is in the recording: with every look another number of
+    // them, while much is written. What was taken for a loss then would come when they are read.
     if (timingLength !== readTo) {
       compareSoon();
       return;
@@ -99,7 +99,8 @@ export function watchLosses(options: LossWatchOptions): LossWatch {
   async function correct(from: Comparison & { end: number }, to: Comparison & { end: number }): Promise<void> {
     const keptBytes = to.length - from.length;
     if (to.base > from.base) return rewrite(from.end, to.end, (rows) => withLostRows(rows, to.base - from.base));
-    // The first rows tell of what there still was room for; once output is lost, those that have some of it are the last.
+    // The first rows tell of what there still was room for; once output is lost, those that have some of it are the
+    // last.
     const which = hasLost ? 'last' : 'first';
     await rewrite(from.end, to.end, (rows) => withoutLost(rows, keptBytes, which));
     const isNew = !hasLost;

@@ -24,7 +24,10 @@ const ENTRY_MS = 5_000;
  */
 export type SliceOutcome = 'more' | 'unsettled' | 'done' | 'replaced';
 
-/** Reads along a recording and puts into the index what its screen showed, each line once. Goes on where the index says it was. */
+/**
+ * Reads along a recording and puts into the index what its screen showed, each line once. Goes on where the index says
+ * it was.
+ */
 export class RecordingIndexer {
   recording: IndexedRecording;
   readonly #store: SearchStore;

@@ -10,8 +10,8 @@ import { createWorkQueue, type WorkQueue } from './work-queue.ts';
 /** What came is indexed after so long: a redraw costs one look then, not ten. */
 const INDEX_DELAY_MS = 1_000;
 /**
- * All text that is kept, in characters; with its index some 2.5 bytes each. A day of a busy session has a few million. The oldest
- * goes first.
+ * All text that is kept, in characters; with its index some 2.5 bytes each. A day of a busy session has a few million.
+ * The oldest goes first.
  */
 const MOST_CHARACTERS = 200_000_000;
 /** Pictures of recordings that are kept drawn, 0.3 MB each; another is drawn again from its end when it goes on. */
@@ -61,8 +61,9 @@ interface IndexedSession {
 }
 
 /**
- * Keeps the index of what sessions said and showed, a slice of work at a time. Sessions are named by their ids. Everything it is
- * told may be told again, also after a crash: how far each source is indexed is written together with what was found in it.
+ * Keeps the index of what sessions said and showed, a slice of work at a time. Sessions are named by their ids.
+ * Everything it is told may be told again, also after a crash: how far each source is indexed is written together with
+ * what was found in it.
  */
 export class SearchIndex {
   readonly #options: SearchIndexOptions;

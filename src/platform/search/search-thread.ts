@@ -5,7 +5,10 @@ import type { IndexMessage, IndexQuestion, IndexReply } from './messages.ts';
 import type { IndexAnswer, NumberedEvent, SearchRequest } from './search-index.ts';
 import type { RecordingPlace } from './session-recordings.ts';
 
-/** The search index as the server has it. Telling it something costs a message; all its work is done elsewhere. Sessions are named by their ids. */
+/**
+ * The search index as the server has it. Telling it something costs a message; all its work is done elsewhere. Sessions
+ * are named by their ids.
+ */
 export interface Search {
   /** forgets all other sessions */
   keepOnly(sessions: readonly string[]): void;
@@ -45,7 +48,10 @@ const RESTART_MS = [1_000, 5_000, 60_000];
 /** How often the index is told that a recording grows. It looks a second after that, so nothing falls between. */
 const NUDGE_EVERY_MS = 500;
 
-/** Runs the index in a thread of its own. When that ends (damage, no memory), search says so and the thread starts again. */
+/**
+ * Runs the index in a thread of its own. When that ends (damage, no memory), search says so and the thread starts
+ * again.
+ */
 export function openSearchThread(options: SearchThreadOptions): Search {
   return new SearchThread(options);
 }

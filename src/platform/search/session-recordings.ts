@@ -21,8 +21,8 @@ export async function fileState(file: string): Promise<string | null> {
 }
 
 /**
- * The recordings of a session that are to be indexed, older ones first: each is known again by its first bytes, so it may have been
- * renamed, moved aside by a restart, cut off or replaced since the last time.
+ * The recordings of a session that are to be indexed, older ones first: each is known again by its first bytes, so it
+ * may have been renamed, moved aside by a restart, cut off or replaced since the last time.
  */
 export async function findRecordings(
   store: SearchStore,

@@ -15,7 +15,10 @@ const TIMING_READ_BYTES = 65_536;
 /** Output that comes within this time is looked at once, and so is this much of it. */
 const PIECE_MS = 200;
 const PIECE_BYTES = 32_768;
-/** Bytes that the timing does not tell of yet are waited for so long; then it was cut off, and they count as without time. */
+/**
+ * Bytes that the timing does not tell of yet are waited for so long; then it was cut off, and they count as without
+ * time.
+ */
 const TIMING_LATE_MS = 5_000;
 
 /** Reads a recording on from a position, with the times at which it was written. */

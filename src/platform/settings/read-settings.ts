@@ -26,7 +26,8 @@ export interface ReadSettings {
 const MAX_SOCKET_PATH_BYTES = 107;
 
 /**
- * All settings of this machine: flags, environment, `$CBOS_HOME/config.toml`, defaults. Writes nothing; see `prepareHome`.
+ * All settings of this machine: flags, environment, `$CBOS_HOME/config.toml`, defaults. Writes nothing; see
+ * `prepareHome`.
  * @throws CatalogueError invalid_setting, with line and column where config.toml is no TOML
  */
 export async function readSettings(request: SettingsRequest): Promise<ReadSettings> {

@@ -23,18 +23,24 @@ export const DATABASE_FILE = 'cbos.db';
 /** What a write-ahead log is called that cannot be read to its end and was put aside, after the database's name. */
 export const DAMAGED_LOG = '-wal.damaged';
 
-/** NORMAL: with WAL a crash of the server loses nothing that was committed; only a power cut may lose the last moments. */
+/**
+ * NORMAL: with WAL a crash of the server loses nothing that was committed; only a power cut may lose the last moments.
+ */
 const SETTINGS =
   'PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON; PRAGMA busy_timeout = 2000;';
 
-/** SQLITE_IOERR_SHMSIZE of sqlite3.h: the index of the write-ahead log, which several processes share, finds no room on the disk. */
+/**
+ * SQLITE_IOERR_SHMSIZE of sqlite3.h: the index of the write-ahead log, which several processes share, finds no room on
+ * the disk.
+ */
 const NO_ROOM_TO_SHARE = 4_874;
 
 /**
- * Opens the database of a home, creates it (mode 0600) where it is missing, and brings it to the newest schema. Where there is nothing to
- * create and to bring, it needs no room on the disk. A write-ahead log that cannot be read to its end is put aside: SQLite would use what is
- * intact of it, and write over the rest.
- * @throws CatalogueError disk_full, home_read_only, database_damaged; an error when the file was written by a newer version of CBOS
+ * Opens the database of a home, creates it (mode 0600) where it is missing, and brings it to the newest schema. Where
+ * there is nothing to create and to bring, it needs no room on the disk. A write-ahead log that cannot be read to its
+ * end is put aside: SQLite would use what is intact of it, and write over the rest.
+ * @throws CatalogueError disk_full, home_read_only, database_damaged; an error when the file was written by a newer
+ * version of CBOS
  */
 export function openDatabase(file: string): Database {
   try {
@@ -115,7 +121,10 @@ function damagedDatabase(file: string, what: string): CatalogueError {
   });
 }
 
-/** A connection with these settings, WAL among them; the file is made (mode 0600) where it is missing. Needs no room on the disk where it is there. */
+/**
+ * A connection with these settings, WAL among them; the file is made (mode 0600) where it is missing. Needs no room on
+ * the disk where it is there.
+ */
 export function connect(file: string, settings: string): Database {
   try {
     return connectWith(file, settings);
@@ -155,8 +164,8 @@ function migrate(database: Database): void {
 }
 
 /**
- * Gives a database whose write-ahead log was removed a new one; what stood in the old one, which is still open, is brought into its own file
- * first, so nothing is lost.
+ * Gives a database whose write-ahead log was removed a new one; what stood in the old one, which is still open, is
+ * brought into its own file first, so nothing is lost.
  */
 export function renewLog(database: Database): void {
   database.exec('PRAGMA journal_mode = DELETE');
@@ -171,7 +180,8 @@ export function inTransaction<T>(database: Database, work: () => T): T {
     database.exec('COMMIT');
     return result;
   } catch (cause) {
-    // A full disk, or one that fails, makes SQLite roll back by itself; a second ROLLBACK would fail and hide the cause.
+    // A full disk, or one that fails, makes SQLite roll back by itself; a second ROLLBACK would fail and hide the
+    // cause.
     if (database.isTransaction) database.exec('ROLLBACK');
     throw cause;
   }

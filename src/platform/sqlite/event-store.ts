@@ -18,7 +18,10 @@ export interface TurnCost extends Omit<Usage, 'turns'> {
   day: string;
 }
 
-/** What is written down of a piece of output: all of it or nothing, so that a kill neither loses an event nor doubles one. */
+/**
+ * What is written down of a piece of output: all of it or nothing, so that a kill neither loses an event nor doubles
+ * one.
+ */
 export interface EventBatch {
   /** Unix milliseconds */
   at: number;

@@ -3,7 +3,10 @@ import { CatalogueError } from '../../protocol/index.ts';
 /** What keeps the files of a home from being written or read, by its code in the catalogue. */
 export type HomeFault = 'disk_full' | 'home_read_only' | 'database_damaged';
 
-/** Result codes of sqlite3.h; the errors of `node:sqlite` carry the extended code, whose low byte is one of these, as `errcode`. */
+/**
+ * Result codes of sqlite3.h; the errors of `node:sqlite` carry the extended code, whose low byte is one of these, as
+ * `errcode`.
+ */
 const BY_SQLITE: Readonly<Record<number, HomeFault>> = {
   8: 'home_read_only', // SQLITE_READONLY
   11: 'database_damaged', // SQLITE_CORRUPT

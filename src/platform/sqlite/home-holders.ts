@@ -14,8 +14,9 @@ export interface HomeHolder {
 }
 
 /**
- * Who has the lock of a home open, also of one that was removed meanwhile: what stands in the home says nothing about that. Looks at the open
- * files of this user's processes, some 20 ms. Commands have the lock open for a millisecond as well, to try it.
+ * Who has the lock of a home open, also of one that was removed meanwhile: what stands in the home says nothing about
+ * that. Looks at the open files of this user's processes, some 20 ms. Commands have the lock open for a millisecond as
+ * well, to try it.
  * @param self the pid of the asking process, which is left out
  */
 export function findHomeHolders(home: string, self: number): Promise<HomeHolder[]> {

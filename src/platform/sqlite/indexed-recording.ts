@@ -12,7 +12,10 @@ export interface IndexedRecording {
   head: Uint8Array;
   /** offset of the first byte that is not indexed yet */
   position: number;
-  /** how far the timing file was read, up to which offset of the recording that tells, and how long that was after its start */
+  /**
+   * how far the timing file was read, up to which offset of the recording that tells, and how long that was after its
+   * start
+   */
   timingPosition: number;
   timedTo: number;
   elapsedMs: number;

@@ -5,8 +5,9 @@ import { connect, type Database } from './database.ts';
 const INDEX_VERSION = 1;
 
 /**
- * The rowids of entries are their time in milliseconds × 1,024 plus a number, so that the newest come first without sorting and a
- * search stops at the last one it wants, however many there are. `entry_words` has only words: the text stands in `entries`.
+ * The rowids of entries are their time in milliseconds × 1,024 plus a number, so that the newest come first without
+ * sorting and a search stops at the last one it wants, however many there are. `entry_words` has only words: the text
+ * stands in `entries`.
  */
 const SCHEMA = `
   CREATE TABLE scopes (id INTEGER PRIMARY KEY, session TEXT NOT NULL UNIQUE) STRICT;
@@ -78,8 +79,8 @@ const ADDED = `
 `;
 
 /**
- * Opens the search index, creates it (mode 0600) where it is missing. It holds nothing that is not elsewhere as well, so one
- * that is damaged or of another form is thrown away and made anew.
+ * Opens the search index, creates it (mode 0600) where it is missing. It holds nothing that is not elsewhere as well,
+ * so one that is damaged or of another form is thrown away and made anew.
  */
 export function openSearchDatabase(file: string): Database {
   try {
@@ -99,7 +100,8 @@ export function openSearchDatabase(file: string): Database {
 }
 
 function open(file: string): Database {
-  // NORMAL: what a power cut takes away is found again in the recordings. 8 MB of cache: a search reads from the system's.
+  // NORMAL: what a power cut takes away is found again in the recordings. 8 MB of cache: a search reads from the
+  // system's.
   return connect(
     file,
     'PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON; PRAGMA cache_size = -8000;',

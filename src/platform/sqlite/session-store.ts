@@ -53,15 +53,23 @@ export interface SessionRecord {
   lastQuestion: string | null;
   /** hook evidence as core folds it, so that a restarted server knows what hooks have said */
   hooks: unknown;
-  /** the digits that answers typed last: where its dialog had gone by then, one is in the prompt. null: no such digit can be there */
+  /**
+   * the digits that answers typed last: where its dialog had gone by then, one is in the prompt. null: no such digit
+   * can be there
+   */
   answerKey: string | null;
   /** when its prompt was last cleared by a key, in Unix milliseconds */
   clearedAt: number | null;
   /** since when an interrupt keeps its queued texts from being sent, Unix milliseconds; null: they may go */
   queueStoppedAt: number | null;
-  /** what was typed last into its prompt, as far as it must be known whether that was read; null: nothing was, or it has been read */
+  /**
+   * what was typed last into its prompt, as far as it must be known whether that was read; null: nothing was, or it has
+   * been read
+   */
   typed: TypedInput | null;
-  /** when somebody asked for its removal, Unix milliseconds: it is ended and deleted, unless the server died in between */
+  /**
+   * when somebody asked for its removal, Unix milliseconds: it is ended and deleted, unless the server died in between
+   */
   removedAt: number | null;
 }
 

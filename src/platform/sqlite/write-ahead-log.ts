@@ -1,8 +1,9 @@
 import { closeSync, existsSync, openSync, readFileSync, readSync } from 'node:fs';
 
 /**
- * What a database's write-ahead log holds of what was committed. SQLite itself takes the frames up to the first one that is not right, and
- * drops all others without a word: so it does with what a killed process had not finished, and so it does with what was damaged since.
+ * What a database's write-ahead log holds of what was committed. SQLite itself takes the frames up to the first one
+ * that is not right, and drops all others without a word: so it does with what a killed process had not finished, and
+ * so it does with what was damaged since.
  */
 export type LogHealth =
   | 'whole'
@@ -11,7 +12,10 @@ export type LogHealth =
   /** nothing of it can be used: it is no log, or less of it is left than stands in the database's own file already */
   | 'unusable';
 
-/** How every write-ahead log begins; the last bit says in which order its sums count bytes (https://sqlite.org/fileformat2.html#walformat). */
+/**
+ * How every write-ahead log begins; the last bit says in which order its sums count bytes
+ * (https://sqlite.org/fileformat2.html#walformat).
+ */
 const LOG_MAGIC = 0x377f0682;
 const HEADER_BYTES = 32;
 const FRAME_HEADER_BYTES = 24;
@@ -43,7 +47,9 @@ interface LogStart {
   pageBytes: number;
   /** how often the log was begun anew */
   restarts: number;
-  /** each frame carries them; they differ each time that the log is begun anew, so frames of before are told from others */
+  /**
+   * each frame carries them; they differ each time that the log is begun anew, so frames of before are told from others
+   */
   salts: Buffer;
   sums: Sums;
 }
@@ -59,8 +65,9 @@ function readHeader(header: Buffer): LogStart | null {
 }
 
 /**
- * How many frames are intact, from the first on, and whether one after those shows that committed ones were damaged: it is the end of a
- * transaction of this log, or neither of this log nor left over from before it was begun anew. A killed process leaves no such frame.
+ * How many frames are intact, from the first on, and whether one after those shows that committed ones were damaged: it
+ * is the end of a transaction of this log, or neither of this log nor left over from before it was begun anew. A killed
+ * process leaves no such frame.
  */
 function readFrames(fd: number, start: LogStart): { intact: number; isCommittedAfter: boolean } {
   const frame = Buffer.alloc(FRAME_HEADER_BYTES + start.pageBytes);
@@ -109,12 +116,18 @@ function addUp(bytes: Buffer, [before0, before1]: Sums, isBigEndian: boolean): S
 const isSum = (bytes: Buffer, at: number, [sum0, sum1]: Sums): boolean =>
   bytes.readUInt32BE(at) === sum0 && bytes.readUInt32BE(at + 4) === sum1;
 
-/** The index of the log, which a killed process leaves behind (https://sqlite.org/walformat.html#walidxfmt): two equal headers, then the checkpoint's. */
+/**
+ * The index of the log, which a killed process leaves behind (https://sqlite.org/walformat.html#walidxfmt): two equal
+ * headers, then the checkpoint's.
+ */
 const INDEX_HEADER_BYTES = 48;
 const CHECKPOINT_AT = 2 * INDEX_HEADER_BYTES;
 const INDEX_READ_BYTES = CHECKPOINT_AT + 40;
 
-/** How many frames of a log were committed at least, and how many of those stand in the database's own file; 0 where the index does not tell. */
+/**
+ * How many frames of a log were committed at least, and how many of those stand in the database's own file; 0 where the
+ * index does not tell.
+ */
 function readIndex(index: string, salts: Buffer): { committed: number; inDatabase: number } {
   const bytes = existsSync(index) ? readFileSync(index).subarray(0, INDEX_READ_BYTES) : Buffer.alloc(0);
   const header = bytes.subarray(0, INDEX_HEADER_BYTES);

@@ -1,8 +1,8 @@
 import { SETTING_ROWS } from '../../protocol/index.ts';
 
 /**
- * Beside CBOS's own settings: where programs are (the user manager's PATH has no `~/.local/bin` and no version manager's
- * Node), the locale, and where Claude Code keeps its own files.
+ * Beside CBOS's own settings: where programs are (the user manager's PATH has no `~/.local/bin` and no version
+ * manager's Node), the locale, and where Claude Code keeps its own files.
  */
 const PASSED_ON: readonly string[] = ['PATH', 'LANG', 'LC_ALL', 'CLAUDE_CONFIG_DIR'];
 

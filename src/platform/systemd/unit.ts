@@ -14,9 +14,9 @@ export const UNIT = 'cbos.service';
  * The text of the user unit.
  *
  * Sessions are started by the server and stay in the unit's control group, so three lines keep them alive:
- * `KillMode=process` ends the server alone when the unit is stopped; `OOMPolicy=continue` because systemd otherwise stops the whole
- * unit when the kernel kills any one process of it for memory; `TasksMax=infinity` because fifty Claude Codes of thirty
- * threads each are near the default limit.
+ * `KillMode=process` ends the server alone when the unit is stopped; `OOMPolicy=continue` because systemd otherwise
+ * stops the whole unit when the kernel kills any one process of it for memory; `TasksMax=infinity` because fifty Claude
+ * Codes of thirty threads each are near the default limit.
  */
 export function unitText({ node, program, environment }: UnitOptions): string {
   const variables = Object.entries(environment)
@@ -45,8 +45,8 @@ export function unitText({ node, program, environment }: UnitOptions): string {
 }
 
 /**
- * One word for systemd.syntax(7): in double quotes, `\` and `"` escaped, `%` doubled because it starts a specifier, control characters
- * by their numbers because a carriage return ends a line as a line feed does.
+ * One word for systemd.syntax(7): in double quotes, `\` and `"` escaped, `%` doubled because it starts a specifier,
+ * control characters by their numbers because a carriage return ends a line as a line feed does.
  */
 function quote(word: string): string {
   const escaped = word

@@ -29,8 +29,9 @@ export interface CallersOptions {
 }
 
 /**
- * Tells processes that run inside a session from all others, by where they come from. A server that was itself started inside a session of
- * another home (somebody develops or tries CBOS there) takes what runs in that session for a person: else nobody could use it.
+ * Tells processes that run inside a session from all others, by where they come from. A server that was itself started
+ * inside a session of another home (somebody develops or tries CBOS there) takes what runs in that session for a
+ * person: else nobody could use it.
  */
 export function createCallers({ pid: ownPid, home, sessionOf }: CallersOptions): Callers {
   const own = traceProcess(ownPid);

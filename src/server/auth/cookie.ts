@@ -1,6 +1,6 @@
 /**
- * The values of one cookie in the Cookie headers of a request. There may be several: cookies know no ports, so another program's page on
- * this machine sets its own under our name.
+ * The values of one cookie in the Cookie headers of a request. There may be several: cookies know no ports, so another
+ * program's page on this machine sets its own under our name.
  */
 export function readCookies(headers: readonly string[], name: string): string[] {
   return headers
@@ -11,7 +11,9 @@ export function readCookies(headers: readonly string[], name: string): string[] 
     .filter((value) => value !== '');
 }
 
-/** Out of reach of scripts, and never sent along with what a foreign site starts. @param secure the page came over HTTPS */
+/**
+ * Out of reach of scripts, and never sent along with what a foreign site starts. @param secure the page came over HTTPS
+ */
 export function writeCookie(cookie: { name: string; value: string; maxAgeSeconds: number; secure: boolean }): string {
   const { name, value, maxAgeSeconds, secure } = cookie;
   const flags = `Path=/; HttpOnly; SameSite=Strict; Max-Age=${maxAgeSeconds}`;

@@ -18,7 +18,10 @@ import { type PageCredentials, type Passes, signInIsOver } from './passes.ts';
 import type { SignIns } from './sign-ins.ts';
 import type { TokenSource } from './token.ts';
 
-/** How a connection came: over TCP anybody on the machine (and any page in a browser) may knock, the local socket is guarded by its mode. */
+/**
+ * How a connection came: over TCP anybody on the machine (and any page in a browser) may knock, the local socket is
+ * guarded by its mode.
+ */
 export type Transport = 'tcp' | 'unix';
 
 /** The subprotocol of this server, and the prefix of the one that carries a token. */
@@ -42,7 +45,10 @@ const OWN_FETCH_SITES: ReadonlySet<string> = new Set(['same-origin', 'none']);
 export interface Admission {
   /** the request's path and query, whatever form the request target had */
   target: string;
-  /** the same page at the one address of this machine that browsers sign in at; null: this is it, or no page was asked for */
+  /**
+   * the same page at the one address of this machine that browsers sign in at; null: this is it, or no page was asked
+   * for
+   */
   moved: string | null;
   /** it showed a token or a sign-in, and both were right */
   isProven: boolean;
@@ -59,10 +65,11 @@ export interface Gate {
 }
 
 /**
- * The door of the server. `Host` is compared with a fixed list first: once a foreign name is rebound to this machine, a page's
- * `Origin` equals its `Host`, and only the list tells. No answer ever carries a CORS header, so no foreign page reads one.
- * A browser adds the page's cookie to whatever any page on this machine asks, and shows it to every port (cookies know none), so it counts
- * only beside a pass, which only a page of our own origin gets, and where something can happen, beside an `Origin` of ours.
+ * The door of the server. `Host` is compared with a fixed list first: once a foreign name is rebound to this machine, a
+ * page's `Origin` equals its `Host`, and only the list tells. No answer ever carries a CORS header, so no foreign page
+ * reads one. A browser adds the page's cookie to whatever any page on this machine asks, and shows it to every port
+ * (cookies know none), so it counts only beside a pass, which only a page of our own origin gets, and where something
+ * can happen, beside an `Origin` of ours.
  * @param options.isPageFile whether a path is a file of the web page: those are in every copy of CBOS and no secret
  */
 export function createGate(options: {
@@ -79,7 +86,8 @@ export function createGate(options: {
       const { authority, target } = splitTarget(request.url ?? '/');
       const origins = headerValues(request, 'origin');
       if (transport === 'unix') {
-        // No browser reaches this socket; something that forwards a browser's requests to it would open it to every page.
+        // No browser reaches this socket; something that forwards a browser's requests to it would open it to every
+        // page.
         if (origins.length > 0) throw new CatalogueError('forbidden_origin', 'The local socket serves no web pages');
         return { target, moved: null, isProven: true, isStillValid: () => true };
       }
@@ -106,7 +114,10 @@ export function createGate(options: {
   };
 }
 
-/** Splits the absolute form (`GET http://name/path`), which every server must take, into its parts; a plain path has no authority. */
+/**
+ * Splits the absolute form (`GET http://name/path`), which every server must take, into its parts; a plain path has no
+ * authority.
+ */
 function splitTarget(url: string): { authority: string | null; target: string } {
   const absolute = /^https?:\/\/([^/?#]*)(.*)$/is.exec(url);
   if (absolute === null) return { authority: null, target: url };
@@ -150,7 +161,10 @@ function checkOwnPage(request: IncomingMessage, origins: string[]): void {
   }
 }
 
-/** What of the server everybody may have, null for all the rest. `page`: a person at a browser's address bar may be the one who asks. */
+/**
+ * What of the server everybody may have, null for all the rest. `page`: a person at a browser's address bar may be the
+ * one who asks.
+ */
 function openness(
   request: IncomingMessage,
   target: string,
@@ -160,15 +174,16 @@ function openness(
   const path = target.split('?', 1)[0] ?? '';
   if (request.method === 'POST') return SIGN_IN_PATHS.has(path) ? 'sign-in' : null;
   if (request.method !== 'GET' && request.method !== 'HEAD') return null;
-  // A program that had the port may have left a service worker in browsers: whatever its address is, they get ours in place of it.
+  // A program that had the port may have left a service worker in browsers: whatever its address is, they get ours in
+  // place of it.
   if (request.headers[WORKER_HEADER] === WORKER_SCRIPT) return 'file';
   if (path === '/') return request.headers.accept?.includes('text/html') === true ? 'page' : 'file';
   return OPEN_PATHS.has(path) || isPageFile(path) ? 'file' : null;
 }
 
 /**
- * `localhost` is two addresses, and a program on the one that the server does not hold would get what a page of that name has. So no page has
- * anything under it.
+ * `localhost` is two addresses, and a program on the one that the server does not hold would get what a page of that
+ * name has. So no page has anything under it.
  * @throws CatalogueError forbidden_origin
  */
 function checkPlaceOfSignIn(given: { request: IncomingMessage; host: string; names: KnownNames }): void {
@@ -186,7 +201,9 @@ function isUpgrade(request: IncomingMessage): boolean {
   return request.headers.upgrade !== undefined;
 }
 
-/** The token that a request carries: `Authorization: Bearer TOKEN`, or for WebSockets the subprotocol `bearer.TOKEN`. */
+/**
+ * The token that a request carries: `Authorization: Bearer TOKEN`, or for WebSockets the subprotocol `bearer.TOKEN`.
+ */
 function tokenOf(request: IncomingMessage): string | null {
   const authorizations = headerValues(request, 'authorization');
   if (authorizations.length > 1) return null;

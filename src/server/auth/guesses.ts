@@ -13,12 +13,15 @@ export interface Guesser {
 const MOST_WRONG = 20;
 const WINDOW_MS = 60_000;
 
-/** Addresses that are counted; who has more of them than that (a whole IPv6 network counts once) has them counted together. */
+/**
+ * Addresses that are counted; who has more of them than that (a whole IPv6 network counts once) has them counted
+ * together.
+ */
 const MOST_ADDRESSES = 1_000;
 
 /**
- * Bounds how many tokens can be tried: a token set by hand may be guessable. Per address, so that nobody shuts out anybody else; and who
- * may read the token anyway, a process of the server's own user, is never kept from using it.
+ * Bounds how many tokens can be tried: a token set by hand may be guessable. Per address, so that nobody shuts out
+ * anybody else; and who may read the token anyway, a process of the server's own user, is never kept from using it.
  */
 export interface Guesses {
   /**

@@ -7,7 +7,10 @@ const LOOPBACK_NAMES: readonly string[] = [...LITERALS, 'localhost'];
 /** Addresses to listen on that are no names to be called by. */
 const WILDCARDS = new Set(['0.0.0.0', '[::]']);
 
-/** A name, perhaps with a port. No userinfo, no path, no trailing dot: a browser sends none of these for a name on the list. */
+/**
+ * A name, perhaps with a port. No userinfo, no path, no trailing dot: a browser sends none of these for a name on the
+ * list.
+ */
 const AUTHORITY = /^(\[[0-9a-f:.]+\]|[a-z0-9_-]+(?:\.[a-z0-9_-]+)*)(?::([0-9]{1,5}))?$/;
 
 /** What a client leaves away: the ports of http and, as a proxy may hide which scheme it was, of https. */
@@ -15,7 +18,9 @@ const DEFAULT_PORTS: readonly number[] = [80, 443];
 
 export type NameSettings = Pick<Settings, 'host' | 'public_url' | 'allowed_hosts'>;
 
-/** The names by which this server may be called. What a web page can forge after DNS rebinding is everything but these. */
+/**
+ * The names by which this server may be called. What a web page can forge after DNS rebinding is everything but these.
+ */
 export interface KnownNames {
   /**
    * @param host the Host header as it came
@@ -25,7 +30,8 @@ export interface KnownNames {
   /** Whether a page of this origin is ours. @param host the Host header of the same request, found to be ours before */
   isOurOrigin(origin: string, host: string): boolean;
   /**
-   * Where to find the page that was asked for under another name of this machine (`localhost`): at the address that the server holds.
+   * Where to find the page that was asked for under another name of this machine (`localhost`): at the address that the
+   * server holds.
    * @returns `http://127.0.0.1:PORT`, null where the name is none of those, or was configured
    */
   ownAddress(host: string, localPort: number): string | null;

@@ -18,15 +18,19 @@ const PASS_LIFE_MS = 3_600_000;
 const NONCE_BYTES = 16;
 const SEAL_KEY_BYTES = 32;
 
-/** What a page's request shows of its sign-in. A browser may send several cookies of one name: another port, or a longer path, sets its own. */
+/**
+ * What a page's request shows of its sign-in. A browser may send several cookies of one name: another port, or a longer
+ * path, sets its own.
+ */
 export interface PageCredentials {
   pass: string | null;
   cookies: readonly string[];
 }
 
 /**
- * How a browser that is signed in and its server know each other: by the sign-in's key, which only pages of the server's own origin have and
- * which is never sent. The server proves first, so a program that took its port learns nothing; then the page does, and gets a pass.
+ * How a browser that is signed in and its server know each other: by the sign-in's key, which only pages of the
+ * server's own origin have and which is never sent. The server proves first, so a program that took its port learns
+ * nothing; then the page does, and gets a pass.
  */
 export interface Passes {
   /** @param origin of the page that asks */
@@ -80,7 +84,9 @@ export function signInIsOver(): CatalogueError {
   });
 }
 
-/** Texts that this server gave out and knows again, without keeping them: nobody fills its memory, and they end with it. */
+/**
+ * Texts that this server gave out and knows again, without keeping them: nobody fills its memory, and they end with it.
+ */
 function createSeals(): {
   close(kind: string, text: string): string;
   open(kind: string, sealed: string): string | null;

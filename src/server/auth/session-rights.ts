@@ -40,8 +40,8 @@ export interface Rights {
 export type RightsOf = (request: IncomingMessage) => Promise<Rights>;
 
 /**
- * Agents run what a text told them to, so what runs inside a session may read, and send with its name on it, and no more: an answer, a key
- * or a sign-in would let one session grant another what a person was asked for.
+ * Agents run what a text told them to, so what runs inside a session may read, and send with its name on it, and no
+ * more: an answer, a key or a sign-in would let one session grant another what a person was asked for.
  */
 export function createRights(options: {
   sessions: Sessions;

@@ -53,9 +53,9 @@ export interface SignIns {
 }
 
 /**
- * Sign-ins are kept in `sign-ins.json` of the home, so that they outlive the server, and only by their names: cookie and key are made of the
- * name by the token, so whoever reads the file can sign in with nothing of it, and a rotated token signs everybody out.
- * Links are kept in memory: a restart ends them.
+ * Sign-ins are kept in `sign-ins.json` of the home, so that they outlive the server, and only by their names: cookie
+ * and key are made of the name by the token, so whoever reads the file can sign in with nothing of it, and a rotated
+ * token signs everybody out. Links are kept in memory: a restart ends them.
  */
 export function createSignIns(options: {
   home: string;

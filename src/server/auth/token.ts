@@ -23,7 +23,9 @@ const MIN_TOKEN_LENGTH = 16;
 export interface TokenSource {
   /** Whether a client's token is the one that holds now. Takes the same time for every wrong one. */
   accepts(token: string): boolean;
-  /** A key that only this secret makes, and only as long as the token holds: what is kept under it ends with a rotation. */
+  /**
+   * A key that only this secret makes, and only as long as the token holds: what is kept under it ends with a rotation.
+   */
   bind(secret: string): string;
 }
 

@@ -87,7 +87,8 @@ export function observeForeign({ deps, roster }: Pick<AdoptContext, 'deps' | 'ro
 
 /**
  * Takes over a Screen session that something else started: from now on it is recorded and may be typed into.
- * @throws CatalogueError no_such_screen, already_adopted, other_home, invalid_slug, slug_taken, no_such_path, screen_unresponsive
+ * @throws CatalogueError no_such_screen, already_adopted, other_home, invalid_slug, slug_taken, no_such_path,
+ * screen_unresponsive
  */
 export async function adoptSession(
   context: AdoptContext,
@@ -135,8 +136,8 @@ export async function adoptSession(
 }
 
 /**
- * Sees to it that Screen writes the recording of a session that it records: it goes on by itself, unless somebody turned it off, or
- * moved or deleted the file.
+ * Sees to it that Screen writes the recording of a session that it records: it goes on by itself, unless somebody
+ * turned it off, or moved or deleted the file.
  * @returns whether it had to be told to begin
  * @throws CatalogueError screen_unresponsive, no_such_screen
  */
@@ -198,7 +199,9 @@ async function findForeign(screen: ScreenHost, id: string): Promise<ForeignSessi
   return found;
 }
 
-/** The log begins with what is drawn from now on, so the picture would be empty until Claude Code draws all of it again. */
+/**
+ * The log begins with what is drawn from now on, so the picture would be empty until Claude Code draws all of it again.
+ */
 async function showScreen({ deps, screen }: AdoptContext, actor: SessionActor): Promise<void> {
   const size = (await readSize(screen, actor)) ?? SCREEN_DEFAULT_SIZE;
   await followRecording(deps, actor, size);

@@ -28,9 +28,10 @@ export interface BringBackContext {
 }
 
 /**
- * Lists sessions again that are this home's and that its database lacks, as after it was lost, or restored from an older copy. What this home
- * launched carries its mark; what it adopted is recorded into its directory; JSON sessions have cards. What cannot be read from the processes and
- * the files is lost: history, deliveries, of a session in a terminal the environment that was asked for.
+ * Lists sessions again that are this home's and that its database lacks, as after it was lost, or restored from an
+ * older copy. What this home launched carries its mark; what it adopted is recorded into its directory; JSON sessions
+ * have cards. What cannot be read from the processes and the files is lost: history, deliveries, of a session in a
+ * terminal the environment that was asked for.
  */
 export async function bringBack(context: BringBackContext): Promise<void> {
   const { deps, roster, screen } = context;
@@ -49,7 +50,10 @@ export async function bringBack(context: BringBackContext): Promise<void> {
   if (slugs.length > 0) deps.log.warn({ slugs }, 'the database lacked sessions of this home: they are listed again');
 }
 
-/** Removals that the last server did not live to finish. What lives all the same goes on: nobody was told that it was ended. */
+/**
+ * Removals that the last server did not live to finish. What lives all the same goes on: nobody was told that it was
+ * ended.
+ */
 export function finishRemovals(roster: Pick<Roster, 'all' | 'remove'>): void {
   for (const member of roster.all()) {
     const { actor } = member;

@@ -14,9 +14,10 @@ import { conversationInUse, otherHomeOf } from './owner.ts';
 import type { Member, Roster } from './roster.ts';
 
 /**
- * Makes a session in a terminal one without, or the other way round, on the same conversation: whoever has it open lets go
- * first, for two of them would corrupt it. A dead session only changes what `restart` brings back.
- * @throws CatalogueError already_running, not_adopted, and what a launch throws; the session is then as it was, but ended
+ * Makes a session in a terminal one without, or the other way round, on the same conversation: whoever has it open lets
+ * go first, for two of them would corrupt it. A dead session only changes what `restart` brings back.
+ * @throws CatalogueError already_running, not_adopted, and what a launch throws; the session is then as it was, but
+ * ended
  */
 export function convertSession(roster: Roster, member: Member, type: SessionType): Promise<Session> {
   const { actor } = member;
@@ -100,7 +101,8 @@ export async function otherConversations({ roster, launch, registryDir }: Conver
 
 /**
  * Takes a conversation over that CBOS did not begin.
- * @throws CatalogueError no_such_conversation, already_adopted, session_in_use, no_such_path, invalid_request for another path, and what a launch throws
+ * @throws CatalogueError no_such_conversation, already_adopted, session_in_use, no_such_path, invalid_request for
+ * another path, and what a launch throws
  */
 export async function adoptConversation(
   places: ConversationPlaces,

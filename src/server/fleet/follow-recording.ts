@@ -7,7 +7,10 @@ import type { ActorDeps } from '../session/actor-deps.ts';
 import type { EvidenceIntake } from '../session/evidence-intake.ts';
 import { coalesce } from '../stream/coalesce.ts';
 
-/** What came is indexed a second later; each word to the index's thread costs 10 µs, at a thousand writes a second too much. */
+/**
+ * What came is indexed a second later; each word to the index's thread costs 10 µs, at a thousand writes a second too
+ * much.
+ */
 const NUDGE_INTERVAL_MS = 500;
 
 /** A session that may have a recording. */
@@ -24,8 +27,8 @@ export interface Recorded {
 type RecordingDeps = Pick<ActorDeps, 'clock' | 'log' | 'emit' | 'search' | 'isFlushed'>;
 
 /**
- * Ties a session to the recording that its record names, without reading it yet. A session that had one before keeps the
- * object, so its listeners hear of the reset.
+ * Ties a session to the recording that its record names, without reading it yet. A session that had one before keeps
+ * the object, so its listeners hear of the reset.
  * @param size where the recording itself does not say
  */
 export function openRecording(
@@ -83,7 +86,10 @@ export async function saveDeleted(
   }
 }
 
-/** The same, and from now on what it draws is evidence. A recording that somebody removed leaves the session without that evidence, not without all. */
+/**
+ * The same, and from now on what it draws is evidence. A recording that somebody removed leaves the session without
+ * that evidence, not without all.
+ */
 export async function followRecording(...parameters: Parameters<typeof openRecording>): Promise<void> {
   const [deps, session] = parameters;
   try {

@@ -32,7 +32,10 @@ interface KeptSession extends Recorded, Logged {
   update(change: Partial<SessionRecord>): void;
 }
 
-/** Keeps a session recorded, whatever somebody does to the files of its recording: programs that clean up, logrotate, people. */
+/**
+ * Keeps a session recorded, whatever somebody does to the files of its recording: programs that clean up, logrotate,
+ * people.
+ */
 export interface RecordingKeeper {
   /** at the start of a server: what was done to the files while none ran is mended, then they are followed */
   findAgain(): Promise<void>;
@@ -97,7 +100,8 @@ export function createRecordingKeeper(
     await mend();
     const isLog = session.record.recording?.timing === null;
     await followRecording(deps, session, (isLog ? await readSize(screen, session) : null) ?? session.record.launch);
-    // It has no header: a log of Screen's, or one that was cut off. Nobody can tell whether its end draws a whole screen.
+    // It has no header: a log of Screen's, or one that was cut off. Nobody can tell whether its end draws a whole
+    // screen.
     if (session.recording?.start() === 0) void session.mailbox.post(redraw);
   }
 
@@ -113,9 +117,9 @@ export function createRecordingKeeper(
 }
 
 /**
- * Sees to it that what a session shows is recorded in the files that its record names. Files that were moved away get their name back beside
- * the other one, for `script` goes on writing them. Deleted ones cannot: what they hold is saved under the name of an older recording, and
- * Screen records in place of `script` until the next launch.
+ * Sees to it that what a session shows is recorded in the files that its record names. Files that were moved away get
+ * their name back beside the other one, for `script` goes on writing them. Deleted ones cannot: what they hold is saved
+ * under the name of an older recording, and Screen records in place of `script` until the next launch.
  * @returns whether a recording has begun; it does not draw a whole screen by itself
  * @throws CatalogueError screen_unresponsive, no_such_screen; an error of the file system
  */
@@ -135,7 +139,10 @@ async function keepRecorded(screen: ScreenHost, session: KeptSession): Promise<b
   return keepLogging(screen, session);
 }
 
-/** @returns those of a recording's files that were deleted, with the paths by which they can be read; null where none was */
+/**
+ * @returns those of a recording's files that were deleted, with the paths by which they can be read; null where none
+ * was
+ */
 async function findDeleted(
   agentPid: number,
   recording: RecordingFiles & { timing: string },

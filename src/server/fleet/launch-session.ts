@@ -38,8 +38,8 @@ export interface Launched {
 }
 
 /**
- * Starts Claude Code for a session, on its earlier conversation where there is one. The recording that was there before is moved aside.
- * When it fails, nothing of it is left and the old recording keeps its name aside.
+ * Starts Claude Code for a session, on its earlier conversation where there is one. The recording that was there before
+ * is moved aside. When it fails, nothing of it is left and the old recording keeps its name aside.
  * @throws CatalogueError no_such_path, path_too_long, claude_not_found, screen_not_found, launch_failed
  */
 export async function launchSession(context: LaunchContext, record: SessionRecord): Promise<Launched> {

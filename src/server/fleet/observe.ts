@@ -33,9 +33,9 @@ import { ownerOf, ownerOfScreen } from './owner.ts';
 import type { Member, Roster } from './roster.ts';
 
 /**
- * How often the operating system is asked whether the agents' processes live. Their usual end is told by inotify (Screen's
- * socket and the registry file go); only a process that was killed under a Screen that stays is found by this.
- * 50 sessions cost 2 ms.
+ * How often the operating system is asked whether the agents' processes live. Their usual end is told by inotify
+ * (Screen's socket and the registry file go); only a process that was killed under a Screen that stays is found by
+ * this. 50 sessions cost 2 ms.
  */
 const SWEEP_MS = 3_000;
 /** A registry file or a socket often comes in several steps; one look after them is enough. */
@@ -159,7 +159,10 @@ export function createObserver(options: ObserverOptions): Observer {
     await wipeScreen(screen, screenId);
   }
 
-  /** A socket can vanish under a living daemon (a cleaned /tmp). Nobody waits for it: the other sessions are looked at meanwhile. */
+  /**
+   * A socket can vanish under a living daemon (a cleaned /tmp). Nobody waits for it: the other sessions are looked at
+   * meanwhile.
+   */
   async function regain(actor: SessionActor, lost: { id: string; daemon: ProcessId }): Promise<void> {
     if (regaining.has(actor)) return;
     regaining.add(actor);
@@ -219,7 +222,10 @@ export function createObserver(options: ObserverOptions): Observer {
     return parent?.ppid === owner.member.actor.record.agent?.pid ? owner.member : null;
   }
 
-  /** Servers that did not ask the mark listed what other homes have, and a renamed session twice. It was only observed, so nothing is lost. */
+  /**
+   * Servers that did not ask the mark listed what other homes have, and a renamed session twice. It was only observed,
+   * so nothing is lost.
+   */
   async function dropWhatOthersHave(): Promise<void> {
     for (const member of roster.all()) {
       const { adopted, agent } = member.actor.record;
@@ -234,7 +240,9 @@ export function createObserver(options: ObserverOptions): Observer {
     else member.actor.intake.seeHook({ ...hook, payload: ownPayload(options, member.actor, hook.payload) });
   }
 
-  /** Hooks that wait with a question that nobody knows of: of a session that was removed, or of a launch that is over. */
+  /**
+   * Hooks that wait with a question that nobody knows of: of a session that was removed, or of a launch that is over.
+   */
   async function leaveUnknownWaits(): Promise<void> {
     const known = new Set(
       roster.all().flatMap(({ actor }) => actor.status.evidence().hooks.tools.flatMap(({ wait }) => wait?.id ?? [])),

@@ -17,7 +17,10 @@ interface Among {
   readonly log: Logger;
 }
 
-/** What runs inside a session can drop hooks: what one says of the conversation counts only where that can be this session's own. */
+/**
+ * What runs inside a session can drop hooks: what one says of the conversation counts only where that can be this
+ * session's own.
+ */
 export function ownPayload(
   { roster, registryDir, log }: Among,
   session: Conversing,

@@ -13,8 +13,9 @@ export type Owner =
 const NOBODY: Owner = { kind: 'nobody' };
 
 /**
- * Asks the mark in the environment of a process. It says more than any name: a user may rename the Screen session, and two homes may
- * share a Screen directory. What this home launched and lists no more is nobody's, so it can be adopted; see also `bringBack`.
+ * Asks the mark in the environment of a process. It says more than any name: a user may rename the Screen session, and
+ * two homes may share a Screen directory. What this home launched and lists no more is nobody's, so it can be adopted;
+ * see also `bringBack`.
  */
 export function ownerOf(roster: Pick<Roster, 'byLaunch'>, home: string, pid: number): Owner {
   const mark = readLaunchMark(pid);
@@ -24,7 +25,10 @@ export function ownerOf(roster: Pick<Roster, 'byLaunch'>, home: string, pid: num
   return other === null ? NOBODY : { kind: 'other_home', home: other };
 }
 
-/** The same of a Screen session with Claude Code in it. Its daemon is asked too: a wrapper may have cleared Claude Code's environment. */
+/**
+ * The same of a Screen session with Claude Code in it. Its daemon is asked too: a wrapper may have cleared Claude
+ * Code's environment.
+ */
 export function ownerOfScreen(roster: Pick<Roster, 'byLaunch'>, home: string, found: ForeignSession): Owner {
   const owner = ownerOf(roster, home, found.claude.pid);
   return owner.kind === 'nobody' ? ownerOf(roster, home, found.screen.pid) : owner;

@@ -20,8 +20,9 @@ const DRAWN_MS = 2_000;
 const QUIET_MS = 150;
 
 /**
- * Makes Claude Code draw all of its window again, by changing the window's size for a moment. Where a person is attached the size is
- * theirs: it is done when they have gone. A hidden terminal that a killed server left is attached for some moments too.
+ * Makes Claude Code draw all of its window again, by changing the window's size for a moment. Where a person is
+ * attached the size is theirs: it is done when they have gone. A hidden terminal that a killed server left is attached
+ * for some moments too.
  */
 export async function redrawScreen(
   screen: ScreenHost,
@@ -49,7 +50,8 @@ export async function redrawScreen(
 }
 
 /**
- * Waits for a picture to be drawn to its end. A size that is changed back before may be found as it was, and nothing is drawn.
+ * Waits for a picture to be drawn to its end. A size that is changed back before may be found as it was, and nothing is
+ * drawn.
  * @returns false where nothing was drawn at all
  */
 function drawn({ recording, deps }: Redrawn): Promise<boolean> {

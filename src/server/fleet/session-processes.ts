@@ -20,8 +20,8 @@ export interface SessionProcesses {
 }
 
 /**
- * Marks the processes of each session as soon as they are known, and tells whose a process is. An environment says it too, but a process can
- * clear that, and one that something else started has no word of CBOS in it.
+ * Marks the processes of each session as soon as they are known, and tells whose a process is. An environment says it
+ * too, but a process can clear that, and one that something else started has no word of CBOS in it.
  */
 export function createSessionProcesses(options: {
   roster: Pick<Roster, 'all' | 'byLaunch'>;

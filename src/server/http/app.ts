@@ -36,8 +36,8 @@ type Handle = (input: Record<string, unknown>) => unknown;
 const SENDING: ReadonlySet<RouteName> = new Set<RouteName>(['send', 'broadcast']);
 
 /**
- * REST as a Hono application: every entry of the table of routes, the OpenAPI description and the welcome. Who may call is
- * decided before (the gate), so it must never be served without one.
+ * REST as a Hono application: every entry of the table of routes, the OpenAPI description and the welcome. Who may call
+ * is decided before (the gate), so it must never be served without one.
  */
 export function createHttpApp(options: HttpAppOptions): OpenAPIHono {
   const app = new OpenAPIHono();

@@ -5,7 +5,10 @@ import type { Duplex } from 'node:stream';
 /** Connections over TCP in all; a browser has six and a WebSocket per page. */
 const MOST_CONNECTIONS = 1_000;
 
-/** Of those that have shown neither token nor sign-in. The oldest goes for a new one: nobody holds the door shut by standing in it. */
+/**
+ * Of those that have shown neither token nor sign-in. The oldest goes for a new one: nobody holds the door shut by
+ * standing in it.
+ */
 const MOST_UNPROVEN = 100;
 
 /** For the head of a request, and for the whole of it: a prompt of 4 MB over a slow line. */

@@ -29,7 +29,10 @@ const DEFAULT_EVENTS = 200;
 type Parsed<N extends RouteName, K extends string> =
   (typeof ROUTES)[N] extends Record<K, infer S extends z.ZodType> ? Record<K, z.output<S>> : object;
 
-/** What a route's handler gets: its validated parts, where it has them, the request for its headers, and where it came from. */
+/**
+ * What a route's handler gets: its validated parts, where it has them, the request for its headers, and where it came
+ * from.
+ */
 export type HandlerInput<N extends RouteName> = Parsed<N, 'params'> &
   Parsed<N, 'query'> &
   Parsed<N, 'body'> & { request: Request; from: Guesser };

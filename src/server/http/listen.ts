@@ -43,14 +43,18 @@ export interface FaceAddress {
 
 export interface Listening {
   address: FaceAddress;
-  /** the other loopback address, where another program has the port there: it gets whoever asks for `localhost`; else null */
+  /**
+   * the other loopback address, where another program has the port there: it gets whoever asks for `localhost`; else
+   * null
+   */
   notHeld: string | null;
   /** Takes no more connections, lets answers finish for a moment, then ends what is left. */
   close(): Promise<void>;
 }
 
 /**
- * Listens on TCP and on the local socket. On loopback it takes both addresses, so that no other program can stand on one of them.
+ * Listens on TCP and on the local socket. On loopback it takes both addresses, so that no other program can stand on
+ * one of them.
  * @throws CatalogueError port_taken, invalid_setting (an address that is not this machine's), path_too_long
  */
 export async function listen(options: ListenOptions): Promise<Listening> {

@@ -6,8 +6,8 @@ LOOPBACK.addSubnet('127.0.0.0', 8, 'ipv4');
 LOOPBACK.addAddress('::1', 'ipv6');
 
 /**
- * From where an address to listen on can be reached, in words for a person; null: from this machine only. A name may lead anywhere, so but
- * for `localhost` it counts as reachable.
+ * From where an address to listen on can be reached, in words for a person; null: from this machine only. A name may
+ * lead anywhere, so but for `localhost` it counts as reachable.
  */
 export function reachOf(host: string): string | null {
   if (host === 'localhost') return null;
@@ -16,7 +16,10 @@ export function reachOf(host: string): string | null {
   return host === '0.0.0.0' || host === '::' ? 'every network of this machine' : `whoever reaches ${host}`;
 }
 
-/** Whoever gets in types into terminals, and over plain HTTP the token can be read on the way: nobody opens that by a typing mistake. */
+/**
+ * Whoever gets in types into terminals, and over plain HTTP the token can be read on the way: nobody opens that by a
+ * typing mistake.
+ */
 export function remoteNotAllowed(host: string): CatalogueError {
   return new CatalogueError('invalid_setting', `host ${host} opens the server to ${reachOf(host)}`, {
     hint: 'Keep 127.0.0.1 and put an HTTPS proxy in front (CBOS_PUBLIC_URL); if you mean it: --allow-remote, or CBOS_ALLOW_REMOTE=true',

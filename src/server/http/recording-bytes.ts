@@ -18,8 +18,8 @@ export interface BytesRequest {
 }
 
 /**
- * A recording's bytes from an offset to its end at this moment, or the range of them that was asked for; positions in Range count
- * from the offset. The file is read while the client takes it, never into memory.
+ * A recording's bytes from an offset to its end at this moment, or the range of them that was asked for; positions in
+ * Range count from the offset. The file is read while the client takes it, never into memory.
  * @throws CatalogueError range_not_satisfiable, no_recording
  */
 export async function recordingBytes(file: string, request: BytesRequest): Promise<Response> {
@@ -58,8 +58,8 @@ export async function recordingBytes(file: string, request: BytesRequest): Promi
 }
 
 /**
- * A Range header of one range; null where there is none that has to be honoured (RFC 9110, 14.2: other units, several ranges
- * and what does not parse may be ignored).
+ * A Range header of one range; null where there is none that has to be honoured (RFC 9110, 14.2: other units, several
+ * ranges and what does not parse may be ignored).
  */
 function parseRange(
   header: string | undefined,

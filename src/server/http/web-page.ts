@@ -4,9 +4,9 @@ import { extname, join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 
 /**
- * What the page may do: run its own scripts, talk to its own server, and nothing else. Nothing is ever asked of another host.
- * Styles may stand in the page: xterm.js writes its colours so. Scripts never, and no text becomes markup (`trusted-types`): what a session
- * shows can name neither.
+ * What the page may do: run its own scripts, talk to its own server, and nothing else. Nothing is ever asked of another
+ * host. Styles may stand in the page: xterm.js writes its colours so. Scripts never, and no text becomes markup
+ * (`trusted-types`): what a session shows can name neither.
  */
 const PAGE_POLICY = [
   "default-src 'none'",
@@ -33,7 +33,10 @@ const TYPES: Readonly<Record<string, string>> = {
   '.webmanifest': 'application/manifest+json',
 };
 
-/** It gets every service worker's update, also of one that another program left under an address and for a scope of its own. */
+/**
+ * It gets every service worker's update, also of one that another program left under an address and for a scope of its
+ * own.
+ */
 export const SERVICE_WORKER = '/service-worker.js';
 
 /** Names under it carry a hash of their content, so a browser never asks twice. */
@@ -64,8 +67,8 @@ export interface WebPage {
 }
 
 /**
- * Takes all files into memory (1.5 MB, compressed): an update may remove them while the server runs, and a page that was loaded before
- * still wants its parts.
+ * Takes all files into memory (1.5 MB, compressed): an update may remove them while the server runs, and a page that
+ * was loaded before still wants its parts.
  * @param dir null, or not there: a server without a page
  */
 export function readWebPage(dir: string | null): WebPage {

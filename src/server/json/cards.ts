@@ -7,7 +7,10 @@ import { readPrivateFile } from '../private-file.ts';
 /** The end of a card's name, after the session's id. */
 const ENDING = '.session';
 
-/** What cannot be found again of a JSON session without the database: it may have no process, and its processes do not say its name. */
+/**
+ * What cannot be found again of a JSON session without the database: it may have no process, and its processes do not
+ * say its name.
+ */
 const Card = z.object({
   id: z.string(),
   slug: z.string(),
@@ -26,7 +29,9 @@ export type Card = z.infer<typeof Card>;
 export interface Cards {
   /** those that there are */
   read(): Card[];
-  /** The same store, which keeps a card with each row. Where there is no room for a card, the row is not written either. */
+  /**
+   * The same store, which keeps a card with each row. Where there is no room for a card, the row is not written either.
+   */
   keepWith(store: SessionStore): SessionStore;
   /** writes the card of a session of the last time, where it has none */
   keep(record: SessionRecord): void;

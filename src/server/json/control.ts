@@ -35,7 +35,10 @@ export async function control(claude: Controlled, request: ControlRequest): Prom
   }
 }
 
-/** What Claude Code is told where it asks for anything but a permission, which would wait forever: CBOS has no hooks and no servers of its own in it. */
+/**
+ * What Claude Code is told where it asks for anything but a permission, which would wait forever: CBOS has no hooks and
+ * no servers of its own in it.
+ */
 export function refusals({ type, request, request_id }: ClaudeEvent): object[] {
   if (type !== 'control_request') return [];
   const { subtype } = (request ?? {}) as { subtype?: unknown };

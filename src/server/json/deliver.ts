@@ -7,7 +7,10 @@ import { forgetOldStop, isQueueStopped } from '../session/queue-stop.ts';
 import { seeDelivery } from '../session/see-delivery.ts';
 import type { JsonDriver } from './driver.ts';
 
-/** Claude Code says that it has a prompt within 50 ms; where it has to be started first, within a second, or some on a loaded machine. */
+/**
+ * Claude Code says that it has a prompt within 50 ms; where it has to be started first, within a second, or some on a
+ * loaded machine.
+ */
 const CONFIRM_MS = 20_000;
 
 /** A deliverer whose prompts are confirmed by the events: a delivery's id is the `uuid` of its prompt. */

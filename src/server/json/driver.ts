@@ -24,9 +24,9 @@ import { folderOf, planLaunch, requireAlone, startAgent, trustToAsk, untrusted }
 const REST_TIMEOUT_MS = 4_000;
 
 /**
- * Drives the Claude Code of one JSON session: starts it at the first prompt, reads its events, ends it after a quiet while,
- * finds it again after a restart of the server. There is never more than one process: every start goes through the
- * session's mailbox and proves first that nobody else has the conversation open.
+ * Drives the Claude Code of one JSON session: starts it at the first prompt, reads its events, ends it after a quiet
+ * while, finds it again after a restart of the server. There is never more than one process: every start goes through
+ * the session's mailbox and proves first that nobody else has the conversation open.
  */
 export class JsonDriver {
   readonly #context: JsonContext;
@@ -87,8 +87,8 @@ export class JsonDriver {
   }
 
   /**
-   * Asks whether the folder is trusted where that is open, and asks no more where it was said meanwhile. A process that runs was started
-   * after that was settled.
+   * Asks whether the folder is trusted where that is open, and asks no more where it was said meanwhile. A process that
+   * runs was started after that was settled.
    * @returns whether Claude Code may be started
    */
   async settleTrust(): Promise<boolean> {
@@ -109,7 +109,8 @@ export class JsonDriver {
 
   /**
    * Hands a prompt to Claude Code, which is started where it does not run. To be called from the mailbox.
-   * @throws CatalogueError untrusted_folder, no_such_path, claude_not_found, session_in_use, launch_failed, not_confirmed
+   * @throws CatalogueError untrusted_folder, no_such_path, claude_not_found, session_in_use, launch_failed,
+   * not_confirmed
    */
   async prompt(prompt: { id: string; text: string }): Promise<void> {
     const { id, text } = prompt;
@@ -142,7 +143,10 @@ export class JsonDriver {
     this.#log.change((before, at) => observeEvent(before, message, at));
   }
 
-  /** What Claude Code is told makes it write events into the home: without room there nobody would learn what came of it. @throws CatalogueError disk_full */
+  /**
+   * What Claude Code is told makes it write events into the home: without room there nobody would learn what came of
+   * it. @throws CatalogueError disk_full
+   */
   #requireRoom(): void {
     this.#session.commit({});
   }

@@ -34,8 +34,8 @@ interface News {
 const NOTHING_NEW: News = { events: [], turns: [] };
 
 /**
- * The events of one JSON session and what they mean. They are written down with everything that follows from them, in one
- * transaction; then they are told. So a server that is killed at any moment neither loses one nor reads one twice.
+ * The events of one JSON session and what they mean. They are written down with everything that follows from them, in
+ * one transaction; then they are told. So a server that is killed at any moment neither loses one nor reads one twice.
  */
 export class EventLog {
   readonly #session: EventOwner;
@@ -112,7 +112,10 @@ export class EventLog {
     this.#tell(this.#write(evidence, news), evidence, news);
   }
 
-  /** What has happened is so, also where it cannot be written down: the session goes on, and its list of events has a gap. */
+  /**
+   * What has happened is so, also where it cannot be written down: the session goes on, and its list of events has a
+   * gap.
+   */
   #keep(evidence: JsonEvidence, news: News): void {
     let stored: StoredEvent[] = [];
     try {

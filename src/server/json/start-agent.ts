@@ -39,8 +39,8 @@ export function requireStartable(context: JsonContext, record: SessionRecord): v
 }
 
 /**
- * What has to be asked before Claude Code is started in the session's folder; null where the folder is trusted, by Claude Code's own
- * dialog or by a person's answer to this session.
+ * What has to be asked before Claude Code is started in the session's folder; null where the folder is trusted, by
+ * Claude Code's own dialog or by a person's answer to this session.
  */
 export async function trustToAsk(context: JsonContext, record: SessionRecord): Promise<TrustToAsk | null> {
   const folder = await folderOf(record);
@@ -49,7 +49,10 @@ export async function trustToAsk(context: JsonContext, record: SessionRecord): P
   return { folder, files: await actingFiles(folder) };
 }
 
-/** Where it is started, links resolved: what is judged is what is started, wherever a link leads by then. @throws CatalogueError no_such_path */
+/**
+ * Where it is started, links resolved: what is judged is what is started, wherever a link leads by then. @throws
+ * CatalogueError no_such_path
+ */
 export async function folderOf(record: SessionRecord): Promise<string> {
   return realpath(await requireDirectory(record.path ?? ''));
 }
@@ -93,8 +96,8 @@ export async function planLaunch(context: JsonContext, record: SessionRecord, la
 }
 
 /**
- * Two processes on one conversation corrupt its transcript. What an earlier launch of this session has left is ended, whoever
- * else has it open is named.
+ * Two processes on one conversation corrupt its transcript. What an earlier launch of this session has left is ended,
+ * whoever else has it open is named.
  * @throws CatalogueError session_in_use, kill_failed
  */
 export async function requireAlone(

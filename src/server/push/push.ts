@@ -27,7 +27,8 @@ export interface Push {
 }
 
 /**
- * Keys and subscriptions are kept in one private file of the home; the keys are made when the first browser asks for them.
+ * Keys and subscriptions are kept in one private file of the home; the keys are made when the first browser asks for
+ * them.
  * @param options.subject who sends: an address that a push service may look at
  */
 export function createPush(options: {
@@ -38,7 +39,9 @@ export function createPush(options: {
 }): Push {
   const { sessions, file, subject, logger } = options;
   let kept = readPrivateFile(file, Kept);
-  /** what each session was last said to need; a question that is told a second time (its options come later) is not news */
+  /**
+   * what each session was last said to need; a question that is told a second time (its options come later) is not news
+   */
   const told = new Map<string, string>();
   for (const session of sessions.list()) told.set(session.slug, needKey(session));
 

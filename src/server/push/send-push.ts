@@ -11,7 +11,8 @@ const LIMIT_MS = 10_000;
 const GONE: ReadonlySet<number> = new Set([404, 410]);
 
 /**
- * Sends one notification, encrypted for the browser: the service between sees who gets how much when, and nothing of it.
+ * Sends one notification, encrypted for the browser: the service between sees who gets how much when, and nothing of
+ * it.
  * @returns 'gone' when the browser wants no more; otherwise what went wrong
  */
 export async function sendPush(options: {

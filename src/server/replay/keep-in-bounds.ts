@@ -38,7 +38,10 @@ const TIDY_MS = 3_600_000;
 /** The server answers first. */
 const FIRST_TIDY_MS = 10_000;
 const DAY_MS = 86_400_000;
-/** Everything that belongs to one recording: `SLUG.typescript`, `SLUG.3.parts`, `SLUG.timing.parts`, and the mark of CBOS's own, `SLUG.cbos`. */
+/**
+ * Everything that belongs to one recording: `SLUG.typescript`, `SLUG.3.parts`, `SLUG.timing.parts`, and the mark of
+ * CBOS's own, `SLUG.cbos`.
+ */
 const OWN_NAME = /^([A-Za-z0-9][A-Za-z0-9_-]{0,63}(?:\.\d+)?)\.(typescript|timing|keyframes|parts|timing\.parts|cbos)$/;
 
 /** Keeps what recordings take of the disk within the settings. */
@@ -161,7 +164,10 @@ export function keepInBounds(options: BoundsOptions): Bounds {
     );
   }
 
-  /** Ended recordings go first, the oldest before the others and those that no session is listed for before those; then the longest are made shorter. */
+  /**
+   * Ended recordings go first, the oldest before the others and those that no session is listed for before those; then
+   * the longest are made shorter.
+   */
   async function fitInto(mostBytes: number, all: readonly OldRecording[]): Promise<void> {
     let total = all.reduce((sum, { bytes }) => sum + bytes, 0);
     const ended = all

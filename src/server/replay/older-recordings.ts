@@ -11,7 +11,10 @@ const MAX_OPEN = 4;
 export interface OlderRecordings {
   /** of one slug, newest first */
   list(slug: string): Promise<KeptRecording[]>;
-  /** @param name `SLUG.N`; one of a session that was renamed since keeps its old name. @throws CatalogueError no_recording */
+  /**
+   * @param name `SLUG.N`; one of a session that was renamed since keeps its old name. @throws CatalogueError
+   * no_recording
+   */
   find(name: string): Promise<Replayable>;
 }
 

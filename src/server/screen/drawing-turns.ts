@@ -7,15 +7,18 @@ export interface Turn {
 }
 
 /**
- * How many terminals are drawn between two looks at what else there is to do (bytes to send, keys to pass on): 4 ms of work with
- * pieces of 32 kB. With all twenty of a flood at once it was a quarter of a second.
+ * How many terminals are drawn between two looks at what else there is to do (bytes to send, keys to pass on): 4 ms of
+ * work with pieces of 32 kB. With all twenty of a flood at once it was a quarter of a second.
  */
 const AT_ONCE = 4;
 
 const waiting = new Set<Turn>();
 const drawing = new Set<Turn>();
 
-/** Draws it when it is its turn, piece by piece until there is no more. All terminals of the server share the turns evenly. */
+/**
+ * Draws it when it is its turn, piece by piece until there is no more. All terminals of the server share the turns
+ * evenly.
+ */
 export function requestTurn(turn: Turn): void {
   if (drawing.has(turn)) return;
   waiting.add(turn);

@@ -10,7 +10,9 @@ export const MOST_WAITING_BYTES = 1_000_000;
 export const FLOOD_END_BYTES = 500_000;
 /** How much of a flood goes by before its end is drawn: so a quarter of its bytes is drawn. */
 const FLOOD_BYTES = 4 * FLOOD_END_BYTES;
-/** Lines above the window that are kept in memory (2 MB per session with 1,000); everything older is in the recording. */
+/**
+ * Lines above the window that are kept in memory (2 MB per session with 1,000); everything older is in the recording.
+ */
 const SCROLLBACK_LINES = 1_000;
 /** Drawn at a time: 1 ms of work, and hardly slower than larger pieces. */
 const PIECE_BYTES = 32_768;
@@ -37,7 +39,10 @@ export interface DrawingOptions {
   onAside: (cause: unknown) => void;
 }
 
-/** The terminal that a session's bytes draw. Sessions take turns at it, so that drawing keeps the server from nothing else. */
+/**
+ * The terminal that a session's bytes draw. Sessions take turns at it, so that drawing keeps the server from nothing
+ * else.
+ */
 export interface Drawing {
   /** Bytes as they come, the first of them from `offset`. They are kept, not copied. */
   take(bytes: Uint8Array, offset: number): void;
@@ -65,8 +70,9 @@ interface Redraw {
 }
 
 /**
- * A session that writes faster than can be drawn (a file printed whole, twenty builds at once) is in a flood: nothing is kept for
- * its terminal any more, whose bytes are all in the recording, and its end is drawn from there when it is over, asked for or long.
+ * A session that writes faster than can be drawn (a file printed whole, twenty builds at once) is in a flood: nothing
+ * is kept for its terminal any more, whose bytes are all in the recording, and its end is drawn from there when it is
+ * over, asked for or long.
  */
 export function createDrawing(options: DrawingOptions): Drawing {
   const { clock, onDrawn, onFault, onAside } = options;
@@ -105,8 +111,8 @@ export function createDrawing(options: DrawingOptions): Drawing {
   }
 
   /**
-   * A machine that stood still makes drawing take long too, so the end is drawn once more. What fails then as well is set aside: the terminal stays
-   * empty, and the other sessions go on.
+   * A machine that stood still makes drawing take long too, so the end is drawn once more. What fails then as well is
+   * set aside: the terminal stays empty, and the other sessions go on.
    */
   function giveUp(cause: unknown): void {
     redraw?.emulator.dispose();

@@ -20,9 +20,10 @@ export interface RecordingGapOptions {
 }
 
 /**
- * Whether a session is recorded. Notices when its recording silently stops: `script` and Screen let their program run on when the disk is full. Three things
- * show it: the timing counts output that the recording does not have; the disk is full and the file's last block as well; or the disk is full
- * and what a hook told of was never drawn. It goes on as soon as something can be written.
+ * Whether a session is recorded. Notices when its recording silently stops: `script` and Screen let their program run
+ * on when the disk is full. Three things show it: the timing counts output that the recording does not have; the disk
+ * is full and the file's last block as well; or the disk is full and what a hook told of was never drawn. It goes on as
+ * soon as something can be written.
  */
 export interface RecordingGap {
   /** since when, in Unix milliseconds, and why; null: it is recorded */

@@ -6,8 +6,8 @@ import type { Dispose, RecordingStream } from '../sessions.ts';
 import { createDrawing, type Drawing } from './drawing.ts';
 
 /**
- * How much of a recording's end is drawn when it is opened. Claude Code redraws its window often enough that this always holds a
- * whole picture; at 40 MB/s it takes 50 ms.
+ * How much of a recording's end is drawn when it is opened. Claude Code redraws its window often enough that this
+ * always holds a whole picture; at 40 MB/s it takes 50 ms.
  */
 const REPLAY_BYTES = 2_000_000;
 /** How often the screen is read at most while output flows. The first byte after silence is read at once. */
@@ -23,7 +23,9 @@ export interface RecordingFiles {
 export type RecordingDamage =
   /** deleted, or moved away: its name means another file now, or none. What is open is read on */
   | { kind: 'misnamed' }
-  /** what stood before this position was cut off; what is recorded from now on does not draw a whole screen by itself */
+  /**
+   * what stood before this position was cut off; what is recorded from now on does not draw a whole screen by itself
+   */
   | { kind: 'cut'; at: number }
   /** Screen has begun another file in its place, of which the same is true */
   | { kind: 'begun' };
@@ -41,14 +43,20 @@ export interface SessionRecordingOptions {
   onFault: (cause: unknown) => void;
   /** what it has takes too long to be drawn: from now on it shows nothing. Null: it is drawn again */
   onAside: (cause: unknown) => void;
-  /** output is missing in it: the disk was full. Null where `script` does not write through at once, for then its files cannot be compared */
+  /**
+   * output is missing in it: the disk was full. Null where `script` does not write through at once, for then its files
+   * cannot be compared
+   */
   onLost: (() => void) | null;
   onDamage: (damage: RecordingDamage) => void;
   /** the file was deleted and another one takes its place: it can be read by this path until the promise is settled */
   onDeleted: (openPath: string) => Promise<void>;
 }
 
-/** A session's recording: its bytes as a stream, and the terminal that they draw. Nothing is read before `follow` or the first question for its screen. */
+/**
+ * A session's recording: its bytes as a stream, and the terminal that they draw. Nothing is read before `follow` or the
+ * first question for its screen.
+ */
 export interface SessionRecording extends RecordingStream {
   /** reads what is there and goes on reading as it grows; resolves when the screen is as the recording has it now */
   follow(): Promise<void>;
@@ -100,7 +108,10 @@ export function createSessionRecording(options: SessionRecordingOptions): Sessio
     lastFrame = drawing.emulator().frame();
     onFrame(lastFrame, at);
   };
-  /** Reads the screen now when it was quiet, else at the end of the interval: a burst of output is read a few times, not a thousand. */
+  /**
+   * Reads the screen now when it was quiet, else at the end of the interval: a burst of output is read a few times, not
+   * a thousand.
+   */
   const readFrameSoon = (): void => {
     if (frameDue !== null) return;
     const wait = Math.max(0, frameReadAt + FRAME_INTERVAL_MS - clock.elapsed());

@@ -36,7 +36,8 @@ export function createScreenControls(context: LaunchContext, actor: SessionActor
   const stopWaits = createWaitKeeper(actor);
 
   async function launch(): Promise<void> {
-    // Written down before the launch: the first hook may come before Screen has answered, and a server that dies finds it by this.
+    // Written down before the launch: the first hook may come before Screen has answered, and a server that dies finds
+    // it by this.
     actor.commit({ launchId: uuid(), hooks: null });
     const launched = await launchSession(context, actor.record);
     actor.update({ ...launched, window: '0', adopted: true, endedAt: null });

@@ -39,7 +39,9 @@ export interface ActorDeps {
   drops: DropStore;
   /** `script` writes recordings through at once */
   isFlushed: boolean;
-  /** keeps a launch's tools and the end of its turn back, so that no dialog opens, until the returned function is called */
+  /**
+   * keeps a launch's tools and the end of its turn back, so that no dialog opens, until the returned function is called
+   */
   holdTurn: (launchId: string) => () => void;
   /** the hooks that wait for a reply to what they have asked */
   waits: ReplyWaits;

@@ -56,7 +56,10 @@ export class SessionActor {
   readonly onHook = this.hooks.on;
   /** Called after every change of status, and when a draft or a view has come before the prompt or gone from it. */
   readonly onChange = this.changes.on;
-  /** Called when its screen has to be drawn anew to be known: its recording goes on after a gap, or whoever was attached has gone. */
+  /**
+   * Called when its screen has to be drawn anew to be known: its recording goes on after a gap, or whoever was attached
+   * has gone.
+   */
   readonly onRedrawNeeded = this.redraws.on;
   readonly onDamage = this.damages.on;
   private listed = false;
@@ -195,7 +198,8 @@ export class SessionActor {
   }
 
   /**
-   * The same for what somebody asked for: written down before it is so, and before anything of it is done that cannot be undone.
+   * The same for what somebody asked for: written down before it is so, and before anything of it is done that cannot
+   * be undone.
    * @throws while the home cannot be written; nothing has changed then
    */
   commit(change: Partial<SessionRecord>): void {
@@ -231,7 +235,10 @@ export class SessionActor {
     this.lookAgain();
   }
 
-  /** Its screen has to be drawn anew, and could not be: once nobody is attached, the next look at Screen's sessions has it tried again. */
+  /**
+   * Its screen has to be drawn anew, and could not be: once nobody is attached, the next look at Screen's sessions has
+   * it tried again.
+   */
   redrawLater(): void {
     this.owesRedraw = true;
   }

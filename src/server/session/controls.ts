@@ -15,8 +15,8 @@ import type { Conversation } from './conversation.ts';
 import type { Deliverer } from './delivery-journal.ts';
 
 /**
- * What can be done with one session, whatever its type. What is known of it (record, status, history) is its actor's; how
- * it is reached is this: a screen session through GNU Screen, a JSON session through Claude Code's events.
+ * What can be done with one session, whatever its type. What is known of it (record, status, history) is its actor's;
+ * how it is reached is this: a screen session through GNU Screen, a JSON session through Claude Code's events.
  */
 export interface SessionControls {
   /** the way of texts to its prompt */
@@ -25,7 +25,8 @@ export interface SessionControls {
   readonly conversation: Conversation | null;
   /**
    * Brings it up, on its conversation where it has one. Only for a session that is dead or was never launched.
-   * @throws CatalogueError no_such_path, claude_not_found, launch_failed, and for a screen session path_too_long, screen_not_found
+   * @throws CatalogueError no_such_path, claude_not_found, launch_failed, and for a screen session path_too_long,
+   * screen_not_found
    */
   launch(): Promise<void>;
   /** Finds it again after a restart of the server. */

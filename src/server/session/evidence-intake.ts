@@ -111,7 +111,8 @@ export class EvidenceIntake {
     this.#session.facts()?.add(more.events, more.costUsd);
     const before = status.evidence().json;
     const { launch, claudeSessionId } = kept.current;
-    // Plan mode ends when its plan is approved: the next process must not begin in it again. What was asked for the next turn stays.
+    // Plan mode ends when its plan is approved: the next process must not begin in it again. What was asked for the
+    // next turn stays.
     const hasSwitched = json.permissionMode !== null && json.permissionMode !== before?.permissionMode;
     const permission_mode = hasSwitched ? json.permissionMode : launch.permission_mode;
     const isNew = permission_mode !== launch.permission_mode || (json.sessionId ?? claudeSessionId) !== claudeSessionId;

@@ -9,7 +9,10 @@ import {
 } from '../../core/status/index.ts';
 import type { Clock } from '../clock.ts';
 
-/** Beside the evidence: how the clock was set when it was written down, and by how much its times had been moved by then. */
+/**
+ * Beside the evidence: how the clock was set when it was written down, and by how much its times had been moved by
+ * then.
+ */
 const Kept = z.object({ clock: z.object({ boot: z.string(), offset_ms: z.number() }), moved_ms: z.number() });
 
 export interface Restored<T> {

@@ -25,7 +25,10 @@ export class KeptRecord {
     this.#followInSearch(change);
   }
 
-  /** The same for what must be written down before it is so. @throws while the home cannot be written; nothing has changed then */
+  /**
+   * The same for what must be written down before it is so. @throws while the home cannot be written; nothing has
+   * changed then
+   */
   commit(change: Partial<SessionRecord>): void {
     this.#deps.writes.demand(() => this.#deps.sessions.save({ ...this.#current, ...change }));
     this.hold(change);
@@ -37,7 +40,9 @@ export class KeptRecord {
     this.#current = { ...this.#current, ...change };
   }
 
-  /** Notes something else of the session, now or when there is room for it; nothing of one that was removed meanwhile. */
+  /**
+   * Notes something else of the session, now or when there is room for it; nothing of one that was removed meanwhile.
+   */
   write(work: () => void): void {
     this.#deps.writes.write(() => {
       if (!this.#isGone) work();

@@ -6,7 +6,10 @@ import type { PatientWrites } from './patient-writes.ts';
 export interface PatientDeliveries extends DeliveryStore {
   /** What became of a delivery: read from memory until it can be written down. Never fails because of the home. */
   save(record: DeliveryRecord): void;
-  /** Before anything is typed, and for what somebody asked for. @throws while it cannot be written down; nothing has changed then */
+  /**
+   * Before anything is typed, and for what somebody asked for. @throws while it cannot be written down; nothing has
+   * changed then
+   */
   commit(record: DeliveryRecord): void;
   /** nothing of a session that was removed is written any more */
   forget(sessionId: string): void;

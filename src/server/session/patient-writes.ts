@@ -9,8 +9,8 @@ const RETRY_MS = 3_000;
 const MOST_WAITING = 10_000;
 
 /**
- * Writes to the home's database. What CBOS has only observed, and nobody waits for, is kept in memory in its order while the home cannot be
- * written (its disk is full, or has turned read-only), and written as soon as it can be.
+ * Writes to the home's database. What CBOS has only observed, and nobody waits for, is kept in memory in its order
+ * while the home cannot be written (its disk is full, or has turned read-only), and written as soon as it can be.
  */
 export interface PatientWrites {
   /** now, or later; never fails because of the home */

@@ -10,7 +10,10 @@ export interface PromptKeys {
   rememberAnswerKey(key: string | null): void;
   /** The key that clears the prompt is about to be typed: the next server must not type a second one right after it. */
   rememberClearing(): void;
-  /** When the prompt was last cleared, Unix milliseconds; 0: never. By a clock that was set back since, a former server did it just now. */
+  /**
+   * When the prompt was last cleared, Unix milliseconds; 0: never. By a clock that was set back since, a former server
+   * did it just now.
+   */
   clearedAt(): number;
 }
 

@@ -16,7 +16,10 @@ interface QueueOwner {
   lookAgain(): void;
 }
 
-/** An interrupt stops what waits as well: no queued text and no stashed reply goes out by itself until a person lets the queue go on. */
+/**
+ * An interrupt stops what waits as well: no queued text and no stashed reply goes out by itself until a person lets the
+ * queue go on.
+ */
 export function stopQueue(session: QueueOwner): void {
   session.update({ queueStoppedAt: session.deps.clock.now() });
 }

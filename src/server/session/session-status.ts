@@ -62,7 +62,10 @@ export interface SessionStatus {
   seeJson(json: JsonEvidence | undefined): void;
   /** a new launch: nothing that was known of the old one counts any more */
   startAnew(): void;
-  /** resolves true as soon as the condition holds, false after `timeoutMs`. The condition is looked at whenever evidence came in. */
+  /**
+   * resolves true as soon as the condition holds, false after `timeoutMs`. The condition is looked at whenever evidence
+   * came in.
+   */
   until(condition: () => boolean, timeoutMs: number): Promise<boolean>;
   dispose(): void;
 }

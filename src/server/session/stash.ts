@@ -52,7 +52,10 @@ export function createSessionStash(actor: SessionActor, deliverer: Deliverer): S
     };
   }
 
-  /** Journals the delivery and marks the reply in one transaction, before the first key: so it is applied at most once, also through a crash. */
+  /**
+   * Journals the delivery and marks the reply in one transaction, before the first key: so it is applied at most once,
+   * also through a crash.
+   */
   function markWith(id: string): JournalWith {
     return (deliveryId, save) => {
       if (writes.demand(() => stash.apply({ id, appliedAt: clock.now(), deliveryId }, save))) return;

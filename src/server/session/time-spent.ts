@@ -8,7 +8,10 @@ export const COUNT_EVERY_MS = 60_000;
 /** Longer than this between two counts the machine stood still: what the session did then nobody knows. */
 const LONGEST_KNOWN_MS = 3 * COUNT_EVERY_MS;
 
-/** Counts how a session spends its time, by day. Only what a running server has seen: what it did without one is not known. */
+/**
+ * Counts how a session spends its time, by day. Only what a running server has seen: what it did without one is not
+ * known.
+ */
 export interface TimeSpent {
   /** from now on it spends its time so; null: that counts as nothing */
   change(spent: SpentAs | null): void;

@@ -4,10 +4,15 @@ import { Emitter } from '../../emitter/emitter.ts';
 /** How much unsent data makes a connection full: the client does not read as fast as the sessions write. */
 export const HIGH_WATER_BYTES = 1024 * 1024;
 
-/** A full connection is free again when it holds no more than this: enough that the socket does not run dry meanwhile. */
+/**
+ * A full connection is free again when it holds no more than this: enough that the socket does not run dry meanwhile.
+ */
 const LOW_WATER_BYTES = 256 * 1024;
 
-/** What may not be left out (results, changes of sessions) piles up to this at most, then the connection ends; its client comes back. */
+/**
+ * What may not be left out (results, changes of sessions) piles up to this at most, then the connection ends; its
+ * client comes back.
+ */
 const LIMIT_BYTES = 16 * 1024 * 1024;
 
 /** One client's WebSocket, with what it holds unsent in view. */

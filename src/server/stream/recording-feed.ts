@@ -7,8 +7,9 @@ import type { Dispose, RecordingStream } from '../sessions.ts';
 import { type Coalescer, coalesce } from './coalesce.ts';
 
 /**
- * After output was sent at once, what follows is collected for so long: a redraw of Claude Code comes in several writes within
- * a millisecond or two. VS Code waits 5 ms; with less than that the median of what comes alone stays unmeasurable.
+ * After output was sent at once, what follows is collected for so long: a redraw of Claude Code comes in several writes
+ * within a millisecond or two. VS Code waits 5 ms; with less than that the median of what comes alone stays
+ * unmeasurable.
  */
 const COALESCE_MS = 4;
 
@@ -40,8 +41,8 @@ export interface FeedOptions {
 }
 
 /**
- * The live end of one recording, shared by everybody who follows it: bytes are collected, decoded and put into JSON once,
- * however many clients there are. It keeps nothing that was sent; who is behind reads the file.
+ * The live end of one recording, shared by everybody who follows it: bytes are collected, decoded and put into JSON
+ * once, however many clients there are. It keeps nothing that was sent; who is behind reads the file.
  */
 export class RecordingFeed {
   /** name of the session; changes with a rename */
@@ -226,8 +227,8 @@ export class RecordingFeed {
 }
 
 /**
- * As much as one frame takes. The last frame takes the rest as it is: where it ends in a character that was broken off by the
- * beginning of the next one (`E2 9D` before `F0`), that is as finished as it will ever be.
+ * As much as one frame takes. The last frame takes the rest as it is: where it ends in a character that was broken off
+ * by the beginning of the next one (`E2 9D` before `F0`), that is as finished as it will ever be.
  */
 function frameOf(complete: Uint8Array, begin: number): Uint8Array {
   if (complete.length - begin <= FRAME_BYTES) return complete.subarray(begin);

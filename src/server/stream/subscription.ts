@@ -16,12 +16,15 @@ export interface SubscriptionOptions {
 }
 
 /**
- * beginning: the recording is being read. live: takes frames as they come. catching-up: a snapshot or bytes of the file are
- * on their way. waiting: until the client acknowledges or its connection drains.
+ * beginning: the recording is being read. live: takes frames as they come. catching-up: a snapshot or bytes of the file
+ * are on their way. waiting: until the client acknowledges or its connection drains.
  */
 type Mode = 'beginning' | 'live' | 'catching-up' | 'waiting';
 
-/** One client following one recording: at its end, or somewhere behind it, or anew from a snapshot. Holds no output itself. */
+/**
+ * One client following one recording: at its end, or somewhere behind it, or anew from a snapshot. Holds no output
+ * itself.
+ */
 export class Subscription implements FeedMember {
   readonly feed: RecordingFeed;
   readonly #socket: ClientSocket;

@@ -12,15 +12,20 @@ import { ClientSocket } from './client-socket.ts';
 /** As for bodies over HTTP: the longest prompt, escaped as JSON, fits. */
 const MAX_FRAME_BYTES = 4 * 1024 * 1024;
 
-/** Finds connections whose other end is gone without a word (a laptop that sleeps, a lost network), and keeps proxies from closing idle ones. */
+/**
+ * Finds connections whose other end is gone without a word (a laptop that sleeps, a lost network), and keeps proxies
+ * from closing idle ones.
+ */
 const PING_INTERVAL_MS = 30_000;
 
-/** How often open connections are looked through for those whose token was rotated; what they send is refused at once. */
+/**
+ * How often open connections are looked through for those whose token was rotated; what they send is refused at once.
+ */
 const REVOKED_INTERVAL_MS = 1_000;
 
 /**
- * A ping waits behind what its client has not read yet, so one that is slow or busy answers late: it is given up after two minutes, in
- * which it costs a bounded window.
+ * A ping waits behind what its client has not read yet, so one that is slow or busy answers late: it is given up after
+ * two minutes, in which it costs a bounded window.
  */
 const MOST_UNANSWERED = 4;
 

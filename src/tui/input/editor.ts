@@ -16,7 +16,10 @@ export function editorOf(text: string): Editor {
   return { text: clean, cursor: clean.length };
 }
 
-/** Line feeds for all line ends, four blanks for tabs as Claude Code makes them, and no control character: those would be taken out on the way anyway. */
+/**
+ * Line feeds for all line ends, four blanks for tabs as Claude Code makes them, and no control character: those would
+ * be taken out on the way anyway.
+ */
 function cleanInput(text: string): string {
   return text
     .replace(/\r\n?/g, '\n')

@@ -21,7 +21,9 @@ const LABEL_CELLS = 10;
 interface Form {
   field: Field;
   texts: Record<Exclude<Field, 'type'>, Editor>;
-  /** the folder is a proposal, shown as selected text: what is typed takes its place, a key that moves in it keeps it */
+  /**
+   * the folder is a proposal, shown as selected text: what is typed takes its place, a key that moves in it keeps it
+   */
   isProposed: boolean;
   type: SessionType;
   /** folders that begin as what is in the field */

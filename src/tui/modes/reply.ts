@@ -16,8 +16,8 @@ interface History {
 }
 
 /**
- * Writing to the selected session: a prompt, an answer in words, or after `/` a command. The text belongs to its session and stays
- * when the person goes elsewhere.
+ * Writing to the selected session: a prompt, an answer in words, or after `/` a command. The text belongs to its
+ * session and stays when the person goes elsewhere.
  * @param added put in at the cursor
  */
 export function reply(app: App, added = ''): void {

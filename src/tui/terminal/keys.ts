@@ -3,7 +3,9 @@ import type { Dispose } from '../../client/index.ts';
 
 /** What a person did at the terminal. */
 export type InputEvent =
-  /** `a`, `enter`, `ctrl+s`, `shift+tab`, `alt+enter`, `up`…; `text` is what it types, empty for keys that type nothing */
+  /**
+   * `a`, `enter`, `ctrl+s`, `shift+tab`, `alt+enter`, `up`…; `text` is what it types, empty for keys that type nothing
+   */
   | { kind: 'key'; name: string; text: string }
   | { kind: 'paste'; text: string }
   | { kind: 'focus'; hasFocus: boolean }
@@ -17,7 +19,9 @@ export interface MouseEvent {
   col: number;
 }
 
-/** How long nothing must follow an Esc that is the key: a terminal far away sends a sequence in parts, some ms apart. */
+/**
+ * How long nothing must follow an Esc that is the key: a terminal far away sends a sequence in parts, some ms apart.
+ */
 const ESCAPE_MS = 40;
 
 const PASTE_START = '\u001b[200~';

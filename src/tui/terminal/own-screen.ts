@@ -11,7 +11,10 @@ export interface TuiOutput extends NodeJS.WritableStream {
   readonly rows?: number;
 }
 
-/** The alternate screen; lines never wrap by themselves; pastes in brackets; tells when its window gets and loses the focus. */
+/**
+ * The alternate screen; lines never wrap by themselves; pastes in brackets; tells when its window gets and loses the
+ * focus.
+ */
 const ENTER = '\u001b[?1049h\u001b[?7l\u001b[?2004h\u001b[?1004h\u001b[2J';
 const LEAVE = '\u001b[0m\u001b[?1004l\u001b[?2004l\u001b[?7h\u001b[?25h\u001b[?1049l';
 

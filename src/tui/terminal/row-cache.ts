@@ -1,6 +1,9 @@
 import type { IBufferLine } from '@xterm/headless';
 
-/** What the emulator keeps of a line behind its API (6.0.0): three numbers a cell, which say all of it but characters of several code points. */
+/**
+ * What the emulator keeps of a line behind its API (6.0.0): three numbers a cell, which say all of it but characters of
+ * several code points.
+ */
 interface RawLine {
   _line?: { _data?: unknown };
 }
@@ -22,8 +25,8 @@ export interface RowCache {
 }
 
 /**
- * Keeps rows by line, so a screen that scrolls makes the new ones only. Where the emulator is of another make than the one that is
- * known here, nothing is kept and every row is made.
+ * Keeps rows by line, so a screen that scrolls makes the new ones only. Where the emulator is of another make than the
+ * one that is known here, nothing is kept and every row is made.
  */
 export function createRowCache(): RowCache {
   const kept = new WeakMap<object, Kept>();

@@ -18,7 +18,9 @@ export interface Viewport {
   hasColours: boolean;
 }
 
-/** A session's screen as the person's terminal shows it: nothing of it reaches that but printable text, SGR and columns. */
+/**
+ * A session's screen as the person's terminal shows it: nothing of it reaches that but printable text, SGR and columns.
+ */
 export interface SessionScreen {
   /** @param isSnapshot it draws the whole screen anew. @param onParsed it is on the screen */
   write(data: string, isSnapshot: boolean, onParsed: () => void): void;

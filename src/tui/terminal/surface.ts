@@ -16,8 +16,8 @@ export interface Surface {
 const [BEGIN, END] = ['\u001b[?2026h', '\u001b[?2026l'];
 
 /**
- * Paints whole rows by comparing them as texts: the least that a terminal far away must be sent, for a fraction of what a tree
- * of components costs.
+ * Paints whole rows by comparing them as texts: the least that a terminal far away must be sent, for a fraction of what
+ * a tree of components costs.
  */
 export function createSurface(write: (text: string) => void): Surface {
   let shown: readonly string[] = [];

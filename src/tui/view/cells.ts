@@ -5,7 +5,10 @@ export function fitTo(text: string, cells: number): string {
   return padEnd(truncate(text, cells), cells);
 }
 
-/** Puts the cursor into a column, from 0: what follows stands there, however wide the terminal thinks that the text before is. */
+/**
+ * Puts the cursor into a column, from 0: what follows stands there, however wide the terminal thinks that the text
+ * before is.
+ */
 export function column(col: number): string {
   return `\u001b[${col + 1}G`;
 }

@@ -6,7 +6,10 @@ import { askedCallLines, askedText, cutText, saysCall } from '../../text/tool-in
 import { type AnswerDraft, answerDraft, openPart } from '../model.ts';
 import { wrap } from './cells.ts';
 
-/** Characters of a question or a tool's input that are looked at for each cell of its space: more than fits, and no file of a megabyte. */
+/**
+ * Characters of a question or a tool's input that are looked at for each cell of its space: more than fits, and no file
+ * of a megabyte.
+ */
 const READ_PER_CELL = 2;
 
 /** The same of one option. */
@@ -28,7 +31,10 @@ export interface QuestionRows {
   isWhole: boolean;
 }
 
-/** What is being asked, apart from the session's own drawing of it: call, text, options with their numbers. At most that many rows. */
+/**
+ * What is being asked, apart from the session's own drawing of it: call, text, options with their numbers. At most that
+ * many rows.
+ */
 export function questionRows({ question, draft, cols, rows, dress }: QuestionOptions): QuestionRows {
   const width = cols - 3;
   const most = READ_PER_CELL * cols * rows;

@@ -26,7 +26,10 @@ export interface ListRows {
   slugs: (string | null)[];
 }
 
-/** The list, scrolled so that the selected session is in it. Only the rows that are seen are made: a hundred sessions cost no more than ten. */
+/**
+ * The list, scrolled so that the selected session is in it. Only the rows that are seen are made: a hundred sessions
+ * cost no more than ten.
+ */
 export function listRows(options: ListOptions): ListRows {
   const { sessions, selected, rows, isTall } = options;
   const height = isTall ? 2 : 1;

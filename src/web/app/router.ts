@@ -19,7 +19,10 @@ export interface SessionPlace {
   seq?: number | null;
 }
 
-/** `recording`: `SLUG.N` of one that a restart moved aside, null: the one that goes on. Where it stands: one of the two, or its start. */
+/**
+ * `recording`: `SLUG.N` of one that a restart moved aside, null: the one that goes on. Where it stands: one of the two,
+ * or its start.
+ */
 export interface Replay {
   page: 'replay';
   slug: string;

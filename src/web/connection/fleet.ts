@@ -13,8 +13,8 @@ const DRAW_INTERVAL_MS = 66;
 const RETRY_MS = 1_000;
 
 /**
- * How this page stands with the server. `live`: what is shown is so now. `stale`: it was so, and nobody knows whether it still is. `unproven`:
- * somebody answers who could not prove to be the server that this browser signed in to.
+ * How this page stands with the server. `live`: what is shown is so now. `stale`: it was so, and nobody knows whether
+ * it still is. `unproven`: somebody answers who could not prove to be the server that this browser signed in to.
  */
 export type Link = 'connecting' | 'live' | 'stale' | 'signed-out' | 'unproven';
 
@@ -84,7 +84,10 @@ export function connectFleet(): void {
   });
 }
 
-/** Starts the connection and keeps an eye on the page's sleep. @param isSigningIn a link is to sign in first, and connects then */
+/**
+ * Starts the connection and keeps an eye on the page's sleep. @param isSigningIn a link is to sign in first, and
+ * connects then
+ */
 export function startFleet(isSigningIn: boolean): void {
   if (!isSigningIn) connectFleet();
   document.addEventListener('visibilitychange', () => {
@@ -93,7 +96,10 @@ export function startFleet(isSigningIn: boolean): void {
   addEventListener('online', probeConnections);
 }
 
-/** A request that is refused because the sign-in is over, or that met another server, ends the whole page's. @returns whether it was one */
+/**
+ * A request that is refused because the sign-in is over, or that met another server, ends the whole page's. @returns
+ * whether it was one
+ */
 export function noticeRefusal(error: unknown): boolean {
   if (!(error instanceof CatalogueError)) return false;
   if (error.code === 'unauthorized') becomeSignedOut();

@@ -8,9 +8,9 @@ const MAX_ATTEMPTS = 3;
 /**
  * A part of the page that is imported when it is first needed; while the server is away, that waits until it is back.
  *
- * A browser remembers a script that it failed to import by its address, for as long as the page lives, and every script that imports that one
- * with it (Chromium up to 150 at least; 156 asks again). A part is therefore imported only after all late parts came by `fetch`, whose
- * failures nobody remembers: the import then finds them in the browser's cache.
+ * A browser remembers a script that it failed to import by its address, for as long as the page lives, and every script
+ * that imports that one with it (Chromium up to 150 at least; 156 asks again). A part is therefore imported only after
+ * all late parts came by `fetch`, whose failures nobody remembers: the import then finds them in the browser's cache.
  * @returns loads it once; throws an Error with what to do: after an update the parts of the old page are gone
  */
 export function latePart<T>(load: () => Promise<T>): () => Promise<T> {

@@ -18,8 +18,8 @@ export function registerWorker(): Promise<ServiceWorkerRegistration> {
 }
 
 /**
- * Keeps the service worker of this address our own: a program that had the port while the server was down may have left one, which would
- * answer in the server's place for good.
+ * Keeps the service worker of this address our own: a program that had the port while the server was down may have left
+ * one, which would answer in the server's place for good.
  */
 export function startWorker(): void {
   // A worker of ours loaded this page in place of another program's, under an address of its own.

@@ -9,8 +9,8 @@ const ANSWER_LIMIT_MS = 10_000;
 let current: Promise<string> | null = null;
 
 /**
- * What this page's requests carry. Whoever answers at this address has to prove first that it is the server that this browser signed in to:
- * the server may be down, and another program have its port.
+ * What this page's requests carry. Whoever answers at this address has to prove first that it is the server that this
+ * browser signed in to: the server may be down, and another program have its port.
  * @throws CatalogueError unauthorized, unproven_server; UnreachableError
  */
 export function pass(): Promise<string> {
@@ -41,7 +41,8 @@ export async function fetchSignedIn(
     const used = pass();
     const headers = { ...options.headers, [PASS_HEADER]: await used };
     const response = await fetchOwn(path, { ...options, headers });
-    // The pass was too old, the server is another process by now, or another port's page put its own cookie in place of ours: nothing was done.
+    // The pass was too old, the server is another process by now, or another port's page put its own cookie in place of
+    // ours: nothing was done.
     if (response.status !== 401 || attempt > 1) return response;
     dropPass(used);
   }

@@ -30,9 +30,9 @@ export async function loadSignInKey(): Promise<SignInKey | null> {
 }
 
 /**
- * Keeps the key so that scripts can use it but not read it: a program that gets a page of its own shown at this address, while the server is
- * down, cannot carry it away. Browsers have that on this machine and over HTTPS only, and Firefox not in private windows; elsewhere it is
- * kept as text.
+ * Keeps the key so that scripts can use it but not read it: a program that gets a page of its own shown at this
+ * address, while the server is down, cannot carry it away. Browsers have that on this machine and over HTTPS only, and
+ * Firefox not in private windows; elsewhere it is kept as text.
  */
 export async function keepSignInKey({ id, key }: Pick<NewSignIn, 'id' | 'key'>): Promise<void> {
   unkept = plainKey({ id, key });

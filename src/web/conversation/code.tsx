@@ -61,7 +61,10 @@ function CopyButton({ text }: { text: string }) {
   );
 }
 
-/** What of a text is coloured already, and the rest of it: a text that is being written keeps the colours of its beginning. */
+/**
+ * What of a text is coloured already, and the rest of it: a text that is being written keeps the colours of its
+ * beginning.
+ */
 function useColours(code: CodeToColour): { lines: Highlighted | null; rest: string } {
   const { text, language, theme } = code;
   const [last, setLast] = useState<{ code: CodeToColour; lines: Highlighted } | null>(null);

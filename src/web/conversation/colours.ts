@@ -14,12 +14,18 @@ let worker: Worker | null = null;
 let lastId = 0;
 const waiting = new Map<number, { resolve(lines: Highlighted | null): void; reject(error: Error): void }>();
 
-/** The colours of a code that was coloured before: null where its language is not known, undefined where nobody asked yet. */
+/**
+ * The colours of a code that was coloured before: null where its language is not known, undefined where nobody asked
+ * yet.
+ */
 export function keptColours(code: CodeToColour): Highlighted | null | undefined {
   return kept.get(keyOf(code))?.lines;
 }
 
-/** Colours code, beside the page. @throws Error when a part of the page that it takes cannot be loaded: it may be asked again */
+/**
+ * Colours code, beside the page. @throws Error when a part of the page that it takes cannot be loaded: it may be asked
+ * again
+ */
 export async function colour(code: CodeToColour): Promise<Highlighted | null> {
   const lines = await new Promise<Highlighted | null>((resolve, reject) => {
     worker ??= startWorker();
@@ -33,8 +39,8 @@ export async function colour(code: CodeToColour): Promise<Highlighted | null> {
 
 function startWorker(): Worker {
   const started = new Worker(ownScript(workerAddress), { type: 'module' });
-  // Its script or a language did not come. A worker remembers an import that failed as the page does (late-part.ts), but can be begun anew:
-  // whoever asks next starts another.
+  // Its script or a language did not come. A worker remembers an import that failed as the page does (late-part.ts),
+  // but can be begun anew: whoever asks next starts another.
   const giveUp = (problem: string): void => {
     started.terminate();
     worker = null;

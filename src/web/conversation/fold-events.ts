@@ -25,8 +25,9 @@ export interface Conversation {
 export const EMPTY_CONVERSATION: Conversation = { items: [], seq: 0, totalCostUsd: 0 };
 
 /**
- * The conversation after some events, in order; those that are in it already change nothing. What is being written is shown as it grows
- * (`stream_event`) and replaced by the whole (`assistant`). Kinds that this version does not know are left out.
+ * The conversation after some events, in order; those that are in it already change nothing. What is being written is
+ * shown as it grows (`stream_event`) and replaced by the whole (`assistant`). Kinds that this version does not know are
+ * left out.
  */
 export function foldEvents(conversation: Conversation, events: readonly StoredEvent[]): Conversation {
   const draft = { ...conversation, items: [...conversation.items] };

@@ -1,8 +1,8 @@
 import { type CodeToColour, colourCode, type Highlighted } from './highlight.ts';
 
 /**
- * Colours code beside the page: the first code of a language alone takes 60 ms (its expressions are compiled), a long file more, and nobody's
- * click or key waits for that.
+ * Colours code beside the page: the first code of a language alone takes 60 ms (its expressions are compiled), a long
+ * file more, and nobody's click or key waits for that.
  */
 
 export interface ColourRequest extends CodeToColour {

@@ -58,7 +58,10 @@ const THEMES = { light: 'github-light', dark: 'github-dark' } as const;
 let core: Promise<HighlighterCore> | null = null;
 const loaded = new Map<Language, Promise<void>>();
 
-/** Colours code; null where its language is not known. @throws Error when what it takes cannot be loaded, and then forever */
+/**
+ * Colours code; null where its language is not known. @throws Error when what it takes cannot be loaded, and then
+ * forever
+ */
 export async function colourCode({ text, language, theme }: CodeToColour): Promise<Highlighted | null> {
   const known = languageOf(language);
   if (known === null) return null;

@@ -1,6 +1,9 @@
 import { Lexer, type Token } from 'marked';
 
-/** Containers within each other. Each costs a look at all that is in it, and some thousand overflow the stack (marked 18.2.1). */
+/**
+ * Containers within each other. Each costs a look at all that is in it, and some thousand overflow the stack (marked
+ * 18.2.1).
+ */
 const MOST_LEVELS = 30;
 /** Of one paragraph or cell. marked takes time by its square for some: 3.4 s for `a.` 10,000 times and an `@`. */
 const MOST_INLINE_CHARS = 5_000;
@@ -13,8 +16,8 @@ const MARK = /[->+*]|\d+/g;
 const INDENT_OF_A_LEVEL = 2;
 
 /**
- * Reads a session's markdown within a bound of time, whatever it is: the text between two marks is what takes long, so a paragraph that is too
- * long, and all after the budget is spent, stays plain text.
+ * Reads a session's markdown within a bound of time, whatever it is: the text between two marks is what takes long, so
+ * a paragraph that is too long, and all after the budget is spent, stays plain text.
  * @returns null for a text with too many levels to be a document
  */
 export function readMarkdown(text: string, elapsed: () => number): Token[] | null {

@@ -6,8 +6,9 @@ import { readMarkdown } from './markdown-tokens.ts';
 import { safeAddress } from './safe-address.ts';
 
 /**
- * Markdown as elements, made one by one from its tokens: nothing a session says is ever parsed as HTML, so there is nothing to
- * sanitize. Tags are shown as the text they are, images as links, for a page that loads a foreign image tells on its reader.
+ * Markdown as elements, made one by one from its tokens: nothing a session says is ever parsed as HTML, so there is
+ * nothing to sanitize. Tags are shown as the text they are, images as links, for a page that loads a foreign image
+ * tells on its reader.
  */
 export function Markdown({ text }: { text: string }) {
   const tokens = useMemo(() => readMarkdown(text, () => performance.now()), [text]);

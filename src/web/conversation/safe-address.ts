@@ -1,4 +1,7 @@
-/** Where a link of a session may lead: out, to a page or a mail. `javascript:`, `data:`, `file:` and addresses of this very page lead nowhere. */
+/**
+ * Where a link of a session may lead: out, to a page or a mail. `javascript:`, `data:`, `file:` and addresses of this
+ * very page lead nowhere.
+ */
 const SAFE_SCHEMES: ReadonlySet<string> = new Set(['http:', 'https:', 'mailto:']);
 
 /** The address to follow, null where it must not be followed. */

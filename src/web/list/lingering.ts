@@ -37,7 +37,8 @@ export function linger(answered: Lingering): (wasTaken: boolean) => void {
 }
 
 /**
- * The slugs in the order in which they are shown: those that need a person, and each that lingers where it stood before.
+ * The slugs in the order in which they are shown: those that need a person, and each that lingers where it stood
+ * before.
  * @param before what was shown last
  */
 export function keepInPlace(

@@ -5,8 +5,8 @@ import { registerWorker } from '../connection/own-worker.ts';
 import { gistOf, statusText } from '../list/tone.ts';
 
 /**
- * How this browser is told. `push`: by the server, also while the page is closed. `page`: by the page, while it is open: where the browser's
- * push service cannot be reached, or the page did not come over HTTPS.
+ * How this browser is told. `push`: by the server, also while the page is closed. `page`: by the page, while it is
+ * open: where the browser's push service cannot be reached, or the page did not come over HTTPS.
  */
 export type Notifying = 'off' | 'page' | 'push';
 

@@ -115,7 +115,10 @@ const Needing = memo(function Needing({ session, askedAtFirst }: NeedingProps) {
   );
 });
 
-/** What was answered, where the question stood. It keeps the height, so that no other question takes its place under the pointer. */
+/**
+ * What was answered, where the question stood. It keeps the height, so that no other question takes its place under the
+ * pointer.
+ */
 function Answered({ session, answer, heightPx }: Lingering) {
   return (
     <article class="stack" aria-label={session.slug}>

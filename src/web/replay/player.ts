@@ -51,7 +51,10 @@ export function createPlayer(options: {
   let jumps = 0;
   /** its screen is still on its way; playing goes on after it */
   let isJumping = false;
-  /** the screen that is being asked for: one at a time, so that a scrubber that is dragged asks for where it is, not for all of its way */
+  /**
+   * the screen that is being asked for: one at a time, so that a scrubber that is dragged asks for where it is, not for
+   * all of its way
+   */
   let asked: Promise<void> = Promise.resolve();
 
   const load = async (): Promise<void> => {

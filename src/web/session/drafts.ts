@@ -2,7 +2,10 @@ import { effect, type Signal, signal } from '@preact/signals';
 
 const texts = new Map<string, Signal<string>>();
 
-/** What is half written, per session: it stays while another one is looked at, and when the page is loaded anew in its tab. */
+/**
+ * What is half written, per session: it stays while another one is looked at, and when the page is loaded anew in its
+ * tab.
+ */
 export const drafts = {
   of(slug: string): Signal<string> {
     const known = texts.get(slug);
@@ -22,7 +25,10 @@ export const drafts = {
 const PREFIX = 'cbos.draft.';
 const keyOf = (slug: string): string => `${PREFIX}${slug}`;
 
-/** Of this tab only: a draft is no business of whoever opens the browser next. Where the browser keeps nothing, a draft lasts as long as the page. */
+/**
+ * Of this tab only: a draft is no business of whoever opens the browser next. Where the browser keeps nothing, a draft
+ * lasts as long as the page.
+ */
 function read(slug: string): string {
   try {
     return sessionStorage.getItem(keyOf(slug)) ?? '';

@@ -2,14 +2,18 @@ import { signal, useSignal } from '@preact/signals';
 import type { RefObject } from 'preact';
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 
-/** How long a question must stand in its place before an input counts for it. The clicks of a slow double click are 500 ms apart. */
+/**
+ * How long a question must stand in its place before an input counts for it. The clicks of a slow double click are 500
+ * ms apart.
+ */
 const SETTLED_MS = 500;
 
 /** What stands where on the page with all that needs a person: its sessions and questions in their order. */
 export const arrangement = signal('');
 
 /**
- * Whether a question has stood in its place for long enough: else a click or a key was meant for what stood there before.
+ * Whether a question has stood in its place for long enough: else a click or a key was meant for what stood there
+ * before.
  * @param cameByItself false: the person has just opened the page that it stands on, and looks at it
  */
 export function useSettled(panel: RefObject<HTMLElement | null>, cameByItself: boolean): boolean {

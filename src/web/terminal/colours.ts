@@ -1,8 +1,8 @@
 import type { ITheme } from '@xterm/xterm';
 
 /**
- * The sixteen colours of a terminal, in the page's own tones. Dark on a light page as well: Claude Code draws in colours made for a dark terminal
- * unless it was told otherwise.
+ * The sixteen colours of a terminal, in the page's own tones. Dark on a light page as well: Claude Code draws in
+ * colours made for a dark terminal unless it was told otherwise.
  */
 export const COLOURS: ITheme = {
   background: '#0f1013',

@@ -122,8 +122,8 @@ export function createScreen(parent: HTMLElement): Screen {
 }
 
 /**
- * Escape sequences that ask a terminal for an answer are answered by Screen already. Replies of every page that looks would be typed into the
- * session as if a person had: all of them are dropped.
+ * Escape sequences that ask a terminal for an answer are answered by Screen already. Replies of every page that looks
+ * would be typed into the session as if a person had: all of them are dropped.
  */
 function silenceReplies({ parser }: Terminal): IDisposable[] {
   const drop = (): boolean => true;
@@ -151,8 +151,9 @@ function silenceReplies({ parser }: Terminal): IDisposable[] {
 }
 
 /**
- * A session's screen may be higher than the window has room for. What matters is at its end, so the end stays in view, unless a person scrolls
- * away from it. The wheel moves the window over the screen first, then the screen over the scrollback.
+ * A session's screen may be higher than the window has room for. What matters is at its end, so the end stays in view,
+ * unless a person scrolls away from it. The wheel moves the window over the screen first, then the screen over the
+ * scrollback.
  */
 function followEnd(parent: HTMLElement, terminal: Terminal): { update(): void; dispose(): void } {
   let isAway = false;
@@ -198,7 +199,9 @@ function followEnd(parent: HTMLElement, terminal: Terminal): { update(): void; d
   };
 }
 
-/** Drawn by the graphics card where there is one; by elements, slower but the same, where there is none or it goes away. */
+/**
+ * Drawn by the graphics card where there is one; by elements, slower but the same, where there is none or it goes away.
+ */
 function startWebgl(terminal: Terminal): void {
   try {
     const webgl = new WebglAddon();

@@ -19,8 +19,8 @@ const STOOD_MS = 300;
 const HELD_BACK_MS = 60_000;
 
 /**
- * Every byte of every recording takes two minutes (`CUT_EVERY=1`). `npm test` looks after each fifth, in each write after others, and
- * leaves out the version that draws as the next one does.
+ * Every byte of every recording takes two minutes (`CUT_EVERY=1`). `npm test` looks after each fifth, in each write
+ * after others, and leaves out the version that draws as the next one does.
  */
 const EVERY = Number(process.env.CUT_EVERY ?? 5);
 const DRAWN_AS_THE_NEXT = '2.1.329/';

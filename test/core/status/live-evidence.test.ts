@@ -68,7 +68,8 @@ describe('with everything that a live 2.1.329 tells', () => {
     const steps = readEvidence(join(FOLDER, `${scene}.jsonl`));
     const way = wayOf(announce(steps, { sources: ['screen', 'process'] }));
     // Without hooks nobody knows that a prompt was taken back by an early interrupt: the screen is as fresh as before.
-    // And a request that is refused within 100 ms shows its spinner too shortly to tell it from one that came to nothing.
+    // And a request that is refused within 100 ms shows its spinner too shortly to tell it from one that came to
+    // nothing.
     const alone: Readonly<Record<string, string>> = {
       'interrupt-early': 'idle/ready active idle/ready',
       credit: 'idle/ready idle/error',

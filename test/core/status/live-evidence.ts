@@ -41,7 +41,8 @@ function registryOf(
 }
 
 /**
- * Plays recorded evidence through the status as the live server would: a step per piece of evidence and at each `recheckAt`.
+ * Plays recorded evidence through the status as the live server would: a step per piece of evidence and at each
+ * `recheckAt`.
  * @param sources the sources that count; the others are left out, as for a session that has none
  */
 export function announce(

@@ -229,7 +229,8 @@ describe('whatever the evidence', () => {
         return Math.min(...times);
       }),
     );
-    // The measured mean is below 0.2 ms (bench); ten times that leaves room for a loaded machine and none for a bad pattern.
+    // The measured mean is below 0.2 ms (bench); ten times that leaves room for a loaded machine and none for a bad
+    // pattern.
     expect(worst).toBeLessThan(2);
   });
 });

@@ -106,7 +106,8 @@ function sourcesOf(file: string): { hooks: HookEvidence[]; registry: RegistryEvi
 
 describe('each rule over what Claude Code says of itself decides', () => {
   const recorded = scenesIn(EVIDENCE, '.jsonl').map((base) => sourcesOf(`${base}.jsonl`));
-  // The notification comes after a minute at the prompt, the word shell while a background shell runs: seen live, not recorded.
+  // The notification comes after a minute at the prompt, the word shell while a background shell runs: seen live, not
+  // recorded.
   const hooks = [
     ...recorded.flatMap((one) => one.hooks),
     hooksOf(

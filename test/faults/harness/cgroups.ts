@@ -43,7 +43,10 @@ export function makeLimitedGroup(world: World, controller: 'pids' | 'memory'): L
   };
 }
 
-/** Holds a process up so that nobody notices: what is stopped by a signal Screen and `script` send on at once (4.9.0, 2.38). */
+/**
+ * Holds a process up so that nobody notices: what is stopped by a signal Screen and `script` send on at once (4.9.0,
+ * 2.38).
+ */
 export interface Freezer {
   freeze(pid: number): Promise<void>;
   thaw(): Promise<void>;

@@ -2,14 +2,19 @@ import { existsSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node
 import { join } from 'node:path';
 import type { World } from '../../harness/world.ts';
 
-/** Where Debian's package `faketime` and those of other distributions keep the library, beside the folder of the architecture. */
+/**
+ * Where Debian's package `faketime` and those of other distributions keep the library, beside the folder of the
+ * architecture.
+ */
 const LIBRARIES = [
   `/usr/lib/${process.arch === 'arm64' ? 'aarch64' : 'x86_64'}-linux-gnu/faketime/libfaketime.so.1`,
   '/usr/lib/faketime/libfaketime.so.1',
   '/usr/lib64/faketime/libfaketime.so.1',
 ];
 
-/** The library shares its start time between processes; Claude Code cannot open what its shell made under the same pid. */
+/**
+ * The library shares its start time between processes; Claude Code cannot open what its shell made under the same pid.
+ */
 const FRESH_MEMORY = 'unset FAKETIME_SHARED\nrm -f "/dev/shm/sem.faketime_sem_$$" "/dev/shm/faketime_shm_$$"';
 
 const library = LIBRARIES.find((file) => existsSync(file)) ?? null;
@@ -28,8 +33,8 @@ export interface SteppingClock {
 }
 
 /**
- * Puts the server, Claude Code and its hooks' `date` of a world under a clock that steps. Screen runs with the rights of a group and takes no
- * preloaded library, so Claude Code gets it from a wrapper.
+ * Puts the server, Claude Code and its hooks' `date` of a world under a clock that steps. Screen runs with the rights
+ * of a group and takes no preloaded library, so Claude Code gets it from a wrapper.
  */
 export function steppingClock(world: World): SteppingClock {
   if (library === null) throw new Error('libfaketime is missing: apt-get install faketime');

@@ -12,7 +12,10 @@ export interface SmallDisk {
   free(): void;
 }
 
-/** Mounts a small disk on a directory of a world, made when it is missing. Null where nothing may be mounted (no root). It goes with the world. */
+/**
+ * Mounts a small disk on a directory of a world, made when it is missing. Null where nothing may be mounted (no root).
+ * It goes with the world.
+ */
 export function mountSmallDisk(world: World, dir: string, size: string): SmallDisk | null {
   mkdirSync(dir, { recursive: true });
   const options = ['-t', 'tmpfs', '-o', `size=${size},mode=0700`, 'tmpfs', dir];
@@ -32,7 +35,9 @@ export function mountSmallDisk(world: World, dir: string, size: string): SmallDi
   };
 }
 
-/** Remounts what is mounted on a directory. Nothing may have a file of it open for writing when it becomes read-only. */
+/**
+ * Remounts what is mounted on a directory. Nothing may have a file of it open for writing when it becomes read-only.
+ */
 export function remount(dir: string, mode: 'ro' | 'rw'): void {
   if (!run('mount', ['-o', `remount,${mode}`, dir])) throw new Error(`${dir} could not be remounted ${mode}`);
 }
@@ -46,7 +51,10 @@ export interface FailingDisk {
 
 const FAILING_DISK_BYTES = 16_000_000;
 
-/** Mounts such a disk on a directory of a world. Null where there is no root, no loop device or no ext4. It goes with the world. */
+/**
+ * Mounts such a disk on a directory of a world. Null where there is no root, no loop device or no ext4. It goes with
+ * the world.
+ */
 export function mountFailingDisk(world: World, dir: string): FailingDisk | null {
   const image = join(world.dir, 'disk.img');
   mkdirSync(dir, { recursive: true });

@@ -39,8 +39,8 @@ export interface KillsRun {
 }
 
 /**
- * Turns that end by themselves. None is interrupted, which may take a text away, and none asks: a dialog waits for somebody who answers between two
- * kills. The torture test has both.
+ * Turns that end by themselves. None is interrupted, which may take a text away, and none asks: a dialog waits for
+ * somebody who answers between two kills. The torture test has both.
  */
 const PLAYS = ['hello', 'think', 'long', 'query', 'tools', 'fail'] as const;
 /** The scenes' delays are multiplied by it. */
@@ -53,14 +53,17 @@ const RETRY_MS = 150;
 const LARGE = `large ${'words over words over words '.repeat(300)}end`;
 /** One of so many is that large. */
 const LARGE_IN = 15;
-/** Nothing is told anew of any text for so long at the end: on a loaded machine a turn takes seconds, and each text waits for its own. */
+/**
+ * Nothing is told anew of any text for so long at the end: on a loaded machine a turn takes seconds, and each text
+ * waits for its own.
+ */
 const STANDSTILL_MS = 120_000;
 /** Of so many texts one may be such that nobody can know of it. */
 export const UNKNOWN_IN = 50;
 
 /**
- * Real sessions, clients that send texts, and a server that is killed at random moments. Each client repeats each request, with its key, until
- * it is told how it ended. What the stand-in for the model received is the truth.
+ * Real sessions, clients that send texts, and a server that is killed at random moments. Each client repeats each
+ * request, with its key, until it is told how it ended. What the stand-in for the model received is the truth.
  */
 export async function runKills(options: KillsOptions): Promise<KillsRun> {
   const witness = createWitness();

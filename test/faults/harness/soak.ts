@@ -38,7 +38,10 @@ const TURN_TIMEOUT_MS = 120_000;
 /** JSON sessions end their process between turns now and then, as they do all day. */
 const JSON_IDLE_SECONDS = '6';
 
-/** Real sessions that do turns of all kinds for a time, with people who look, make sessions and delete them, and what the server takes meanwhile. */
+/**
+ * Real sessions that do turns of all kinds for a time, with people who look, make sessions and delete them, and what
+ * the server takes meanwhile.
+ */
 export async function runSoak(options: SoakOptions): Promise<SoakRun> {
   await using world = await claudeWorld({ choosers: [choosePlay], pace: 0.5 });
   world.onApiEvent(() => {

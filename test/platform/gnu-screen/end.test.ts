@@ -10,7 +10,10 @@ beforeEach(async () => {
 });
 afterEach(() => world.dispose());
 
-/** An agent with what real ones leave behind: a tool that ignores signals, one in a session of its own, one whose parent is gone. */
+/**
+ * An agent with what real ones leave behind: a tool that ignores signals, one in a session of its own, one whose parent
+ * is gone.
+ */
 const AGENT = `
 sh -c "trap '' TERM HUP; while :; do sleep 0.1; done" &
 setsid sleep 1000 &

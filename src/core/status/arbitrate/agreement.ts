@@ -18,7 +18,8 @@ export function agree(hearing: FullHearing): Arbitration {
 function bothWait({ hook, screen }: FullHearing): Arbitration {
   if (isClosing(screen)) return final(hook, 'both wait; the hook knows for what');
   if (isClosing(hook)) return final(screen, 'both wait; a dialog is open by now');
-  // The screen knows a dialog by its looks; one that it cannot name, or that the detailed transcript covers, is what the hook announced.
+  // The screen knows a dialog by its looks; one that it cannot name, or that the detailed transcript covers, is what
+  // the hook announced.
   return screen.detail === 'setup' || screen.rule === TRANSCRIPT_RULE
     ? final({ ...hook, since: screen.since }, 'both wait; the hook has a name for the dialog')
     : final(screen, 'both wait; the screen shows the options');

@@ -37,7 +37,10 @@ function decide(hearing: Hearing): Arbitration {
   return staleAt !== null && now >= staleAt ? withoutScreen(hearing) : recheckedAt(staleAt, withScreen(heard));
 }
 
-/** When the screen will have been overtaken; null while nobody contradicts it. The recording stopped (a full disk ends it silently). */
+/**
+ * When the screen will have been overtaken; null while nobody contradicts it. The recording stopped (a full disk ends
+ * it silently).
+ */
 function staleTime({ screen, shown, hook, registry, thresholds }: ScreenHearing): Millis | null {
   // Registry and hooks call a closing question idle, or the other way round: no contradiction.
   if (isClosing(screen)) return null;
@@ -56,7 +59,8 @@ function withScreen(hearing: ScreenHearing): Arbitration {
     // A view asks nothing, but the registry calls it a dialog that is open.
     const says = isView && registry?.detail === 'setup' ? null : registry;
     if (hook !== null && !isStarting) return withoutScreen({ ...hearing, registry: says });
-    // Nothing on the screen yet: the process is starting, whatever SessionStart says. A view stands over a prompt that was drawn before.
+    // Nothing on the screen yet: the process is starting, whatever SessionStart says. A view stands over a prompt that
+    // was drawn before.
     return hook === null && registry !== null
       ? final(registry, 'only the registry says something')
       : final(null, 'the process is starting: nothing stands on the screen yet');
@@ -75,7 +79,9 @@ const SPEAKERS = {
   none: 'nothing says',
 } as const;
 
-/** Hooks and registry alone. The registry corrects hooks only where it tells when: 2.1.150 writes no time of the status. */
+/**
+ * Hooks and registry alone. The registry corrects hooks only where it tells when: 2.1.150 writes no time of the status.
+ */
 function withoutScreen({ hook, registry, evidence, now, thresholds }: Hearing): Arbitration {
   if (hook === null || registry === null) {
     const only = hook ?? registry;

@@ -56,13 +56,15 @@ function overDialog(dispute: FullHearing): Arbitration {
   if (hook.rule === 'hook.SessionStart')
     return final(screen, 'a dialog stands before the prompt, whatever a start says');
   if (shown.reading.dialog === null) {
-    // Gone, and nothing has settled in its place. Where the prompt is up again it was dismissed, of which no hook tells.
+    // Gone, and nothing has settled in its place. Where the prompt is up again it was dismissed, of which no hook
+    // tells.
     const isConfirmed = shown.reading.primary === hook.primary || hook.since > (shown.dialogSeenAt ?? 0);
     return isConfirmed
       ? final(hook, 'the dialog has just gone from the screen')
       : final(screen, 'the dialog has just gone, and nothing has settled in its place');
   }
-  // A subagent in the background asks on while the turn ends (2.1.329). A dialog of the turn's own is answered long before that.
+  // A subagent in the background asks on while the turn ends (2.1.329). A dialog of the turn's own is answered long
+  // before that.
   if (hook.rule.startsWith('hook.Stop')) return final(screen, 'the end of a turn closes no dialog');
   if (hook.since > shown.changedAt) {
     return until(hook.since + thresholds.drawLagMs, now, {
@@ -131,7 +133,9 @@ function isEndConfirmed({ hook, registry, evidence }: FullHearing): boolean {
   return registry.since > hook.since && registry.since >= lastHookAt - REGISTRY_LAG_MS;
 }
 
-/** The hooks say that the turn is over, the screen shows one running: the old picture, or a turn that no hook announced. */
+/**
+ * The hooks say that the turn is over, the screen shows one running: the old picture, or a turn that no hook announced.
+ */
 function overActiveScreen({ hook, screen, registry, shown, now }: FullHearing): Arbitration {
   if (registry?.primary === 'active' && registry.since > hook.since) {
     return final(screen, 'the registry, too, says that a turn runs');
@@ -139,7 +143,8 @@ function overActiveScreen({ hook, screen, registry, shown, now }: FullHearing): 
   const isConfirmed = registry?.primary === 'idle' && registry.since >= hook.since - REGISTRY_LAG_MS;
   const lagMs = isConfirmed ? CONFIRMED_END_LAG_MS : END_LAG_MS;
   const begunAt = Math.min(screen.since, shown.primarySince);
-  // Where a turn is drawn later than its end is told, it is its own spinner that begins to turn, or turns again (2.1.330, on a loaded machine).
+  // Where a turn is drawn later than its end is told, it is its own spinner that begins to turn, or turns again
+  // (2.1.330, on a loaded machine).
   if (begunAt > hook.since + (hook.rule.startsWith('hook.Stop') ? lagMs : NEWS_MS))
     return final(screen, 'the spinner began after the last hook: a turn that no hook told of');
   if (shown.changedAt <= hook.since + lagMs) return final(hook, 'the screen has not changed since the hook');

@@ -36,7 +36,10 @@ function trustQuestion({ id, folder, files, askedAt }: TrustRequest): Question {
   };
 }
 
-/** The question that a JSON session asks: its open request that came first. The options are worded as in Claude Code's own dialogs. */
+/**
+ * The question that a JSON session asks: its open request that came first. The options are worded as in Claude Code's
+ * own dialogs.
+ */
 export function jsonQuestion({ requests, trust }: JsonEvidence): Question | null {
   if (trust !== null) return trustQuestion(trust);
   const [request] = requests;

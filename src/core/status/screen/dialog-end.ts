@@ -7,7 +7,10 @@ export const KEY_HINT = /\b(?:Esc|Enter|Tab)\b.*\bto\b|\b(?:shift\+tab|ctrl[+-]\
 /** The prompt's own line below it, which a dialog that takes its place has yet to overwrite. */
 const PROMPT_HINT = /\bto cycle\b|\besc to interrupt\b/;
 
-/** The last options of the dialogs below which nothing is drawn: 2.0.30's permission, a plan without a file, the summary of several questions. */
+/**
+ * The last options of the dialogs below which nothing is drawn: 2.0.30's permission, a plan without a file, the summary
+ * of several questions.
+ */
 const LAST_OPTION = {
   permission: /^No, and tell Claude what to do differently \(esc\)$/,
   plan: /^No$/,
@@ -29,11 +32,11 @@ interface DrawnDialog {
 }
 
 /**
- * Whether a dialog is drawn to its end. Claude Code draws from the top to the bottom, so what is below the options tells that all of them
- * are there: the lower edge of the box (1.0), the line that names its keys, or an option that is always the last. Where one dialog
- * takes the place of another, the line of keys may be the old one's: then the cursor tells. It rests below everything (1.0 to
- * 2.1.50) or at the marker (from 2.1.150 on), in what the user opened also in the search or the tabs above the options (2.1.330), and is
- * elsewhere only while something is drawn or typed.
+ * Whether a dialog is drawn to its end. Claude Code draws from the top to the bottom, so what is below the options
+ * tells that all of them are there: the lower edge of the box (1.0), the line that names its keys, or an option that is
+ * always the last. Where one dialog takes the place of another, the line of keys may be the old one's: then the cursor
+ * tells. It rests below everything (1.0 to 2.1.50) or at the marker (from 2.1.150 on), in what the user opened also in
+ * the search or the tabs above the options (2.1.330), and is elsewhere only while something is drawn or typed.
  */
 export function isDrawnWhole(dialog: DrawnDialog): boolean {
   return isAtRest(dialog) && hasBeginning(dialog) && hasEnd(dialog);

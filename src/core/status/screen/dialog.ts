@@ -69,8 +69,8 @@ function findNumbered(lines: readonly string[]): OptionRow[] {
 }
 
 /**
- * Dialogs without numbers: the trust dialog of 2.1.329, pickers. The lines at the marker's indent, next to it without a gap.
- * Below the lowest rule alone: above it a prompt in the conversation has the same mark.
+ * Dialogs without numbers: the trust dialog of 2.1.329, pickers. The lines at the marker's indent, next to it without a
+ * gap. Below the lowest rule alone: above it a prompt in the conversation has the same mark.
  */
 function findMarked(lines: readonly string[], cols: number): OptionRow[] {
   const top = lines.findLastIndex((line) => isRule(line, cols));
@@ -161,8 +161,9 @@ function freeTextIndex(options: readonly QuestionOption[]): number | null {
 }
 
 /**
- * Below a question's free-text option stands the one that leaves the dialog (2.1.50 to 2.1.329). A text in the free-text option's field stands where its label stood: it becomes the description. It need not be an answer: what was typed
- * into the prompt as the question opened stands there too.
+ * Below a question's free-text option stands the one that leaves the dialog (2.1.50 to 2.1.329). A text in the
+ * free-text option's field stands where its label stood: it becomes the description. It need not be an answer: what was
+ * typed into the prompt as the question opened stands there too.
  */
 function withFreeTextLabel(options: readonly ShownOption[], multi: boolean): ShownOption[] {
   const index = options.findIndex(({ label }) => meaningOfAnswer(label) === 'leave') - 1;

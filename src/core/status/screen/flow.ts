@@ -2,19 +2,23 @@ import type { Millis } from '../millis.ts';
 import type { FlowEvidence, Highlight, ScreenEvidence, ScreenFrame } from './screen-evidence.ts';
 
 /**
- * The highlight takes 50 ms for a character while a request is out and 200 ms from its first byte on (1.0.94 to 2.1.92); what is further
- * apart in time may be two of its runs.
+ * The highlight takes 50 ms for a character while a request is out and 200 ms from its first byte on (1.0.94 to
+ * 2.1.92); what is further apart in time may be two of its runs.
  */
 const ONE_RUN_MS = 500;
 
 /**
- * While a request is out, the highlight is away from the words for 20 steps of 50 ms (1.0.94 to 2.1.92), while its answer comes for 20 of
- * 200 ms. So it is known after this what goes on, and not only when it is back. From 2.0.77 on there is none any more where nothing has
- * come for 3 s, and the spinner fades to red 0.8 s later: that together has to pass first.
+ * While a request is out, the highlight is away from the words for 20 steps of 50 ms (1.0.94 to 2.1.92), while its
+ * answer comes for 20 of 200 ms. So it is known after this what goes on, and not only when it is back. From 2.0.77 on
+ * there is none any more where nothing has come for 3 s, and the spinner fades to red 0.8 s later: that together has to
+ * pass first.
  */
 export const AWAY_WHILE_SENDING_MS = 2_200;
 
-/** What the highlight takes for a column while a request is out, and by how much that may differ: on two cores with a load of 15 one in five does. */
+/**
+ * What the highlight takes for a column while a request is out, and by how much that may differ: on two cores with a
+ * load of 15 one in five does.
+ */
 const SENDING_COLUMN_MS = 50;
 const UNEVEN_MS = 6;
 /**
@@ -24,7 +28,10 @@ const UNEVEN_MS = 6;
 const DECIDED_PACE = 2;
 /** An answer goes on for a while: how much longer the pace must be a request's before it counts as one. */
 const SLOWEST_PACE = -4;
-/** Between two runs to the right: 0.5 to 0.7 s where the highlight never turns (1.0.72 to 1.0.90), 0.76 to 1.1 s where it does. */
+/**
+ * Between two runs to the right: 0.5 to 0.7 s where the highlight never turns (1.0.72 to 1.0.90), 0.76 to 1.1 s where
+ * it does.
+ */
 const SHORT_AWAY_MS = 700;
 
 /** A spinner's line by its shape alone, cheap and good enough. */
@@ -50,10 +57,10 @@ export const NO_FLOW: FlowEvidence = {
 };
 
 /**
- * Follows the spinner's highlight from frame to frame. What it told holds until anything else is drawn above the spinner: a call that ends
- * is followed by another request. From 2.1.250 on it runs to the left whatever goes on, so the left says nothing before it was seen running
- * to the right. Up to 1.0.90 it always runs to the right: every 50 ms while a request is out, and then as fast as the answer comes, 30 to
- * 200 ms, which changes all the time.
+ * Follows the spinner's highlight from frame to frame. What it told holds until anything else is drawn above the
+ * spinner: a call that ends is followed by another request. From 2.1.250 on it runs to the left whatever goes on, so
+ * the left says nothing before it was seen running to the right. Up to 1.0.90 it always runs to the right: every 50 ms
+ * while a request is out, and then as fast as the answer comes, 30 to 200 ms, which changes all the time.
  */
 export function followFlow(previous: ScreenEvidence | null, frame: ScreenFrame, at: Millis): FlowEvidence {
   const known = previous?.flow ?? NO_FLOW;

@@ -4,8 +4,9 @@ import { activeDetail, dialogRule, errorLine, isReceiving, runningShell } from '
 const ALL = ['1.0.60', '1.0.128', '2.0.30', '2.0.77', '2.1.50', '2.1.150', '2.1.250', '2.1.329', '2.1.330'] as const;
 
 /**
- * Claude Code 1.0: the prompt in a box, from 1.0.128 on between two lines; dialogs in a box; one spinner line, `esc to interrupt` in
- * its parentheses. What turns, prompts and permissions look like has come down from here to all later versions.
+ * Claude Code 1.0: the prompt in a box, from 1.0.128 on between two lines; dialogs in a box; one spinner line, `esc to
+ * interrupt` in its parentheses. What turns, prompts and permissions look like has come down from here to all later
+ * versions.
  */
 export const SCREEN_1_0: ScreenGeneration = {
   signs: {

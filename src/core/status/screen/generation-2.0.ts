@@ -5,7 +5,10 @@ import { type ScreenDialog, type ScreenFrame, TRANSCRIPT_RULE } from './screen-e
 
 const ALL = ['2.0.30', '2.0.77', '2.1.50', '2.1.150', '2.1.250', '2.1.329', '2.1.330'] as const;
 
-/** The line below the detailed transcript that Ctrl+O lays over everything. From 2.1.329 on what goes on below stands before it. */
+/**
+ * The line below the detailed transcript that Ctrl+O lays over everything. From 2.1.329 on what goes on below stands
+ * before it.
+ */
 const TRANSCRIPT = /^\s*(?:(\S.*?) · )?(Showing detailed transcript\b.*)/;
 /** A call that runs, or waits for its permission. */
 const UNFINISHED = / ⎿\s+(?:Waiting|Running)…/;
@@ -55,8 +58,8 @@ const transcriptRule: ScreenRule = {
 };
 
 /**
- * Claude Code 2.0: no boxes any more, questions with tabs, plans, the detailed transcript over everything; the prompt's mark becomes `❯`
- * (2.0.77).
+ * Claude Code 2.0: no boxes any more, questions with tabs, plans, the detailed transcript over everything; the prompt's
+ * mark becomes `❯` (2.0.77).
  */
 export const SCREEN_2_0: ScreenGeneration = {
   signs: {

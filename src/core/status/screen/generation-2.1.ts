@@ -1,7 +1,10 @@
 import type { ScreenGeneration } from './generation.ts';
 import { activeDetail, lastSaid } from './readers.ts';
 
-/** Where the window is narrow, a notice at its right is drawn over the end (2.1.92: `esc to interrupClaude Code has switched…`). */
+/**
+ * Where the window is narrow, a notice at its right is drawn over the end (2.1.92: `esc to interrupClaude Code has
+ * switched…`).
+ */
 const INTERRUPT_HINT = /\besc to int/;
 
 /** Claude Code 2.1: the footer tells that a turn runs; `!` opens a shell's prompt; errors have a colour. */

@@ -29,12 +29,14 @@ export interface ScreenRule extends RuleFacts {
   read(view: ScreenView): ScreenFinding | null;
 }
 
-/** What a rule goes by, strongest first: whatever its generation, a dialog before a spinner, and that before a prompt. */
+/**
+ * What a rule goes by, strongest first: whatever its generation, a dialog before a spinner, and that before a prompt.
+ */
 export const STRENGTHS = ['dialog', 'spinner', 'footer', 'error', 'prompt'] as const;
 
 /**
- * What came with a generation of Claude Code's interface, one file each. What is not drawn any more in later ones stays: people
- * keep old versions. A later generation adds a file.
+ * What came with a generation of Claude Code's interface, one file each. What is not drawn any more in later ones
+ * stays: people keep old versions. A later generation adds a file.
  */
 export interface ScreenGeneration {
   signs: Partial<ScreenSigns>;

@@ -115,7 +115,10 @@ function findPrompt(frame: ScreenFrame, signs: ScreenSigns): PromptBox | null {
 
 // Signs seen turning: `·✢*✶✻✽` on Linux, `✳` on others; `●` where motion is reduced stands for answers and is left out.
 const SPINNER = /^[·✢✳✶✻✽*∗]\s+(\S[^(]*…)\s*(?:\((.*)\)?)?\s*$/;
-/** What may stand between the spinner and the prompt: hints, to-dos and details under it, queued messages, the effort mark at the right. */
+/**
+ * What may stand between the spinner and the prompt: hints, to-dos and details under it, queued messages, the effort
+ * mark at the right.
+ */
 const BELOW_SPINNER = /^(?:\s*$|\s{2,}\S)/;
 
 function findSpinner(lines: readonly string[], end: number): SpinnerLine | null {
@@ -137,7 +140,10 @@ const TOOL_CALL =
 /** A call whose sign is just blinking away, with nothing below it yet. */
 const BLINKING_CALL = /^ {2}[A-Z]\w*\(.*\)$/;
 const TOOL_RESULT = /^ +⎿/;
-/** What Claude Code tells the model by itself when work in the background is over: no answer, another turn begins with it (2.1.329, 2.1.330). */
+/**
+ * What Claude Code tells the model by itself when work in the background is over: no answer, another turn begins with
+ * it (2.1.329, 2.1.330).
+ */
 const BACKGROUND_ENDED = /^[●⏺] (?:Agent|Background command) ".*" (?:finished|completed)\b/;
 /** Where Claude Code notes that a turn was interrupted, 1.0.128 to 2.1.329. */
 export const INTERRUPTED = /^\s*⎿\s+Interrupted\b/;

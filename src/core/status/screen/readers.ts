@@ -25,16 +25,22 @@ export function activeDetail(view: ScreenView): Detail {
   const turn = lastTurn(view.blocks);
   const last = turn.at(-1);
   if (last?.kind === 'text') return 'responding';
-  // A prompt's own block may carry a tool's result lines only when an error came at once: then nothing runs but a retry.
+  // A prompt's own block may carry a tool's result lines only when an error came at once: then nothing runs but a
+  // retry.
   return last?.kind === 'tool' && !haveCallsEnded(turn, view) ? 'using_tools' : 'thinking';
 }
 
 /** What is drawn of a question once it has been answered: its sign stays plain (2.1.50 to 2.1.330). */
 const ANSWERED = /^[●⏺]\s(?:User answered|Answered) Claude's questions:/;
 
-/** Files that are being read, which takes milliseconds; it is there until something else is drawn (2.1.150 to 2.1.330). */
+/**
+ * Files that are being read, which takes milliseconds; it is there until something else is drawn (2.1.150 to 2.1.330).
+ */
 const READS_FILES = /^[●⏺ ] Reading \d+ files?…/;
-/** A command by its description, on the alternate screen; it is there like this until something else is drawn (2.1.329, 2.1.330). */
+/**
+ * A command by its description, on the alternate screen; it is there like this until something else is drawn (2.1.329,
+ * 2.1.330).
+ */
 const DESCRIBED_COMMAND = /^ +⎿ +\$ /;
 /** What is added to it while it runs, at the latest after 3 s: ` · 2s`, ` (3s · 93 lines)`. */
 const COMMAND_CLOCK = / (?:· |\()(?:\d+[hms] ?)+(?:$|\)| ·)/;
@@ -42,7 +48,10 @@ const COMMAND_CLOCK = / (?:· |\()(?:\d+[hms] ?)+(?:$|\)| ·)/;
 const showsNoClock = (lines: readonly string[]): boolean =>
   lines.some((line) => DESCRIBED_COMMAND.test(line)) && !lines.some((line) => COMMAND_CLOCK.test(line));
 
-/** Whether all calls at the end of a turn are over, as far as colours and words tell: then their results are thought about. */
+/**
+ * Whether all calls at the end of a turn are over, as far as colours and words tell: then their results are thought
+ * about.
+ */
 function haveCallsEnded(turn: readonly Block[], { frame: { endedRows }, areCallsOver }: ScreenView): boolean {
   const calls = turn.slice(turn.findLastIndex((block) => block.kind !== 'tool') + 1);
   return calls.every(({ row, lines }) => {
@@ -58,7 +67,10 @@ const REASONS_LINE = /^∴ Thinking…/;
 /** 1.0 reasons where the prompt asks for it in words, before it answers, and draws that when it is over. */
 const ASKS_TO_REASON = /^> .*\b(?:(?:ultra|mega)?think)\b/i;
 const HAS_REASONED = /^[✻∴] Th(?:inking…|ought for )/;
-/** The arrow tells the same as the highlight: in 1.0.60, which has none, and later after some seconds. Before the request it points down for 100 ms. */
+/**
+ * The arrow tells the same as the highlight: in 1.0.60, which has none, and later after some seconds. Before the
+ * request it points down for 100 ms.
+ */
 const RECEIVED = /↓ [1-9].*esc to interrupt|esc to interrupt.*↓ [1-9]/;
 
 /** Whether an answer is coming of which nothing is drawn yet. */
@@ -77,7 +89,10 @@ export function isReceiving(view: ScreenView): boolean {
 
 /** A command that the user gave in shell mode. */
 const SHELL_COMMAND = /^! \S/;
-/** The last row below a shell command while it runs: how much more there is and for how long it has run; once it has ended neither is drawn. */
+/**
+ * The last row below a shell command while it runs: how much more there is and for how long it has run; once it has
+ * ended neither is drawn.
+ */
 const SHELL_RUNS =
   /^ +(?:⎿\s+Running….*|ctrl\+b to run in background|\((?:\d+[hms] ?)+\)|\+\d+ (?:more )?lines?(?: \((?:\d+[hms] ?)+\))?)$/;
 
@@ -94,7 +109,10 @@ const NOT_SEEN_BY_USER = /^(?:note|done|thought)$/;
 export const lastSaid = (blocks: readonly Block[]): Block | undefined =>
   lastTurn(blocks).findLast((block) => !NOT_SEEN_BY_USER.test(block.kind));
 
-/** 2.1.329 says so below every turn that ended well, and below no other: an answer may well begin like an error. (2.1.250 says it below both.) */
+/**
+ * 2.1.329 says so below every turn that ended well, and below no other: an answer may well begin like an error.
+ * (2.1.250 says it below both.)
+ */
 const ENDED_WELL = / · done \d/;
 
 /** The line in which Claude Code reports that the last turn failed, null when it did not. */

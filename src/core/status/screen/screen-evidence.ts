@@ -15,11 +15,17 @@ export interface ScreenFrame {
   raisedTo?: Place | null;
   cols: number;
   rows: number;
-  /** row numbers whose whole text, the prompt's mark `❯` or `>` left out, is dim: suggestions in the prompt look like this */
+  /**
+   * row numbers whose whole text, the prompt's mark `❯` or `>` left out, is dim: suggestions in the prompt look like
+   * this
+   */
   dimRows: readonly number[];
   /** row numbers that begin with a sign in the colour of a warning; left out where colours are not known */
   alertRows?: readonly number[];
-  /** row numbers that begin with the sign of a tool call in the colour of one that has ended; left out where colours are not known */
+  /**
+   * row numbers that begin with the sign of a tool call in the colour of one that has ended; left out where colours are
+   * not known
+   */
   endedRows?: readonly number[];
   /** null where no spinner turns, left out where colours are not known */
   spinner?: SpinnerColours | null;
@@ -54,7 +60,10 @@ export interface FlowEvidence {
   step: 'left' | 'right' | null;
   /** of the spinner when it was seen last */
   colour: number | null;
-  /** since when it has left the words; null while it is over them, was never seen, or nothing comes and the spinner fades */
+  /**
+   * since when it has left the words; null while it is over them, was never seen, or nothing comes and the spinner
+   * fades
+   */
   awaySince: Millis | null;
   /** whether it is back sooner from a run to the right than one that turns would be */
   isBackSoon: boolean;
@@ -90,9 +99,11 @@ export interface ScreenReading {
 }
 
 /**
- * What has the keys in the prompt's place though no dialog is open: a text that is typed then is lost, or does what nobody meant. A
- * `transcript` lies over everything; a `view` of Claude Code's own, as `/help` and `/status` show one, is in the prompt's place and asks nothing. In `shell` mode Enter runs the text as a command; while old prompts are searched it sends the one
- * that was found, again; below the list of `agents` it begins a session of its own. `unknown`: neither a prompt is drawn nor a dialog, so it may be an editor, or a frame that is not whole yet.
+ * What has the keys in the prompt's place though no dialog is open: a text that is typed then is lost, or does what
+ * nobody meant. A `transcript` lies over everything; a `view` of Claude Code's own, as `/help` and `/status` show one,
+ * is in the prompt's place and asks nothing. In `shell` mode Enter runs the text as a command; while old prompts are
+ * searched it sends the one that was found, again; below the list of `agents` it begins a session of its own.
+ * `unknown`: neither a prompt is drawn nor a dialog, so it may be an editor, or a frame that is not whole yet.
  */
 export type Cover = 'transcript' | 'view' | 'shell' | 'search' | 'agents' | 'unknown';
 
@@ -129,8 +140,8 @@ export interface ScreenEvidence {
   /** since when its primary is the same: a running turn may change what it does */
   primarySince: Millis;
   /**
-   * The last reading that stood long enough to be believed, before `reading`; null when there was none.
-   * A half-drawn frame reads wrongly for some milliseconds: until `reading` has settled, this one counts. A screen that hooks
+   * The last reading that stood long enough to be believed, before `reading`; null when there was none. A half-drawn
+   * frame reads wrongly for some milliseconds: until `reading` has settled, this one counts. A screen that hooks
    * accompany is believed sooner than one that speaks alone.
    */
   settled: Readonly<Record<'alone' | 'accompanied', SettledReading | null>>;
@@ -139,7 +150,10 @@ export interface ScreenEvidence {
   next: { reading: ScreenReading; flow: FlowEvidence; at: Millis } | null;
   /** whether time alone has made `reading` of what is drawn */
   isLate: boolean;
-  /** when a dialog was last on the screen, null when none ever was: tells an answered dialog from one that is not drawn yet */
+  /**
+   * when a dialog was last on the screen, null when none ever was: tells an answered dialog from one that is not drawn
+   * yet
+   */
   dialogSeenAt: Millis | null;
   /** when anything last changed, a spinner included */
   changedAt: Millis;

@@ -14,7 +14,10 @@ import type {
 import { type ReadOptions, readScreen, SCREEN_RULES, SCREEN_SIGNS } from './screen-rules.ts';
 import type { ScreenSigns } from './signs.ts';
 
-/** A command that prints nothing shows for how long it runs 3.2 s after it was drawn (2.1.330), one that prints after 2 s. */
+/**
+ * A command that prints nothing shows for how long it runs 3.2 s after it was drawn (2.1.330), one that prints after 2
+ * s.
+ */
 const COMMAND_CLOCK_MS = 3_300;
 
 /** Whether the screen is all there is, or hooks tell the beginning of a turn beside it. */
@@ -50,7 +53,10 @@ function settleMs(times: SettleTimes, reading: ScreenReading, before: SettledRea
   return times.idle;
 }
 
-/** What of a line moves by itself: signs that blink or turn, clocks, counters, the logo that dances at the start of 2.1.329. */
+/**
+ * What of a line moves by itself: signs that blink or turn, clocks, counters, the logo that dances at the start of
+ * 2.1.329.
+ */
 const MOVING = /[▀-▟·✢✳✶✻✽*∗●⏺~]|\d+(?:\.\d+)?(?:[hms]|k?\s+tokens)\b|[↑↓]/g;
 
 const mask = (line: string): string => line.replace(MOVING, ' ').trim();
@@ -187,7 +193,10 @@ function fold(
   };
 }
 
-/** The reading that counts now, since when it does, and when another one will if nothing is drawn until then (null: none will). */
+/**
+ * The reading that counts now, since when it does, and when another one will if nothing is drawn until then (null: none
+ * will).
+ */
 export function settledReading(
   screen: ScreenEvidence,
   times: SettleTimes,

@@ -19,7 +19,10 @@ export interface BorderSign extends RuleFacts {
   right: RegExp;
 }
 
-/** What of a screen is drawn in other ways from generation to generation. All are known at once: nobody tells a recording's version. */
+/**
+ * What of a screen is drawn in other ways from generation to generation. All are known at once: nobody tells a
+ * recording's version.
+ */
 export interface ScreenSigns {
   prompts: readonly PromptSign[];
   errors: readonly ErrorSign[];

@@ -14,7 +14,10 @@ const MKFIFO_TIMEOUT_MS = 5_000;
 /** Enough for a stack trace; the last line says what was wrong. */
 const ERROR_TAIL_CHARS = 4_000;
 
-/** The files by which a Claude Code is driven. They outlive the server: whoever finds the process again goes on with them. */
+/**
+ * The files by which a Claude Code is driven. They outlive the server: whoever finds the process again goes on with
+ * them.
+ */
 export interface JsonFiles {
   /** a FIFO that the process itself holds open for writing too, so that it never ends */
   input: string;
@@ -76,8 +79,8 @@ export async function startJsonProcess({ argv, cwd, env, files, onExit }: JsonPr
 }
 
 /**
- * Writes one message to a process's input, whole or not at all as far as it lies with us: only a kill in the middle of a
- * message over 64 kB, while Claude Code does not read, could leave half of one.
+ * Writes one message to a process's input, whole or not at all as far as it lies with us: only a kill in the middle of
+ * a message over 64 kB, while Claude Code does not read, could leave half of one.
  * @throws CatalogueError not_confirmed when nobody reads
  */
 export async function writeMessage(files: JsonFiles, message: object): Promise<void> {

@@ -8,7 +8,10 @@ const NEEDED_INSTANCES = 1;
 /** Fifty sessions with a recording, a transcript's folder and a registry each. */
 const COMFORTABLE_WATCHES = 200;
 
-/** The kernel's limits per user against what this user's programs hold. Editors and bundlers take watches by the thousand. */
+/**
+ * The kernel's limits per user against what this user's programs hold. Editors and bundlers take watches by the
+ * thousand.
+ */
 export function checkInotify({ proc }: DoctorContext): Finding {
   const limits = {
     instances: readNumber(proc, 'max_user_instances'),

@@ -28,7 +28,10 @@ export async function checkScreen({ sessionEnvironment }: DoctorContext): Promis
     : fault('"screen -v" gives no version', 'Reinstall it: sudo apt-get install --reinstall screen');
 }
 
-/** Recordings are written in the advanced format, which only util-linux 2.35 and later has; BusyBox and the BSDs have other `script`s. */
+/**
+ * Recordings are written in the advanced format, which only util-linux 2.35 and later has; BusyBox and the BSDs have
+ * other `script`s.
+ */
 export async function checkScript({ sessionEnvironment }: DoctorContext): Promise<Finding> {
   const options = { env: sessionEnvironment, timeoutMs: ANSWER_MS };
   const [help, about] = await Promise.all([

@@ -58,7 +58,10 @@ export async function checkScreens({ openScreen, settings }: DoctorContext): Pro
   return ok(sessions.length === 1 ? '1 session answers' : `${sessions.length} sessions answer`);
 }
 
-/** Daemons of this home's sessions without a socket. The server has it made again at once, or when the directory can take it. */
+/**
+ * Daemons of this home's sessions without a socket. The server has it made again at once, or when the directory can
+ * take it.
+ */
 async function findLost(home: string, sessions: readonly ScreenSession[]): Promise<ProcessInfo[]> {
   const processes = await listProcesses();
   const byPid = new Map(processes.map((info) => [info.pid, info]));
@@ -73,9 +76,9 @@ async function findLost(home: string, sessions: readonly ScreenSession[]): Promi
 }
 
 /**
- * Processes of this home's sessions that nothing drives any more: of a session in a terminal without its Screen daemon, of a JSON session
- * whose files are gone. They live on: Claude Code with 250 MB, and `script` on a quarter of a core (util-linux 2.38 polls a terminal that
- * nobody reads).
+ * Processes of this home's sessions that nothing drives any more: of a session in a terminal without its Screen daemon,
+ * of a JSON session whose files are gone. They live on: Claude Code with 250 MB, and `script` on a quarter of a core
+ * (util-linux 2.38 polls a terminal that nobody reads).
  */
 export async function checkOrphans({ settings, askSessions }: DoctorContext): Promise<Finding> {
   const { home } = settings;
@@ -98,13 +101,18 @@ function isOfHome({ pid }: ProcessInfo, home: string): boolean {
   return launchedBy !== null && isSameHome(launchedBy, home);
 }
 
-/** The files by which a JSON session is driven are there as long as its process: the next server finds it by them too. */
+/**
+ * The files by which a JSON session is driven are there as long as its process: the next server finds it by them too.
+ */
 function isOfJsonSession({ pid }: ProcessInfo, home: string): boolean {
   const launchId = readLaunchMark(pid)?.launchId;
   return launchId !== undefined && existsSync(jsonFiles(join(home, 'json'), launchId).input);
 }
 
-/** Screen's daemon that a process runs under; null where there is none. The daemon carries the session's environment as well. */
+/**
+ * Screen's daemon that a process runs under; null where there is none. The daemon carries the session's environment as
+ * well.
+ */
 async function daemonAbove(info: ProcessInfo, byPid: ReadonlyMap<number, ProcessInfo>): Promise<ProcessInfo | null> {
   for (const one of above(info, byPid)) if (await isScreenDaemon(one)) return one;
   return null;
