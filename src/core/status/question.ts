@@ -76,10 +76,7 @@ function mentioned(dialog: ScreenDialog, tool: PendingTool): number {
   return Math.max(0, ...toldBy(tool).flatMap((one) => (shown.includes(one.slice(0, 60)) ? [one.length] : [])));
 }
 
-/**
- * Whether all of what a call tells fills lines of a dialog: a command that only begins with it, or has it within, is
- * another.
- */
+/** Whether all of what a call tells fills lines of a dialog: a command that only contains it is another command. */
 function fillsLines(dialog: ScreenDialog, tool: PendingTool): boolean {
   let shown = '';
   const edges = new Set([0]);
@@ -144,10 +141,7 @@ export function toolBehind(dialog: ScreenDialog, tools: readonly PendingTool[]):
   return (most > 0 ? candidates[lengths.indexOf(most)] : candidates.at(-1)) ?? null;
 }
 
-/**
- * Of the permissions that a dialog may be about the one whose hook has waited longest for a reply; null where none
- * waits.
- */
+/** Of the permissions that a dialog may be about, the one whose hook has waited longest; null where none waits. */
 export function longestWaiting(dialog: ScreenDialog, tools: readonly PendingTool[]): PendingTool | null {
   if (dialog.kind !== 'permission') return null;
   const isMeant = (tool: PendingTool): boolean =>
@@ -236,10 +230,7 @@ export function asDrawn(question: Question, dialog: ScreenDialog): Question {
   return { ...question, options, questions: [{ ...first, options }, ...others] };
 }
 
-/**
- * As far as the screen tells: nobody knows the options of a dialog before it is drawn to its end; what it asks comes
- * first.
- */
+/** As the screen tells it: what a dialog asks comes first, and its options are known when it is drawn to its end. */
 function drawnParts({ kind, tool, dialog }: DialogSources): QuestionPart[] {
   const asked = kind === 'question' && tool !== null ? askedQuestions(tool.input) : [];
   const parts = mergeParts(asked, dialog?.parts ?? []);

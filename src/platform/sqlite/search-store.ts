@@ -76,10 +76,7 @@ export class SearchStore {
     return this.#sql.all('SELECT * FROM recordings WHERE scope = ? ORDER BY id', scope).map(toRecording);
   }
 
-  /**
-   * All of this file is in the index, and of the session's older ones. @param file what the file was like, see
-   * `fileState`
-   */
+  /** All of this file, and of the session's older ones, is in the index. @param file as `fileState` describes it */
   saveDone({ id }: IndexedRecording, file: string): void {
     this.#sql.run('INSERT OR REPLACE INTO done VALUES (?, ?)', id, file);
   }
@@ -245,10 +242,7 @@ export class SearchStore {
     return { typescript, offset, elapsedMs };
   }
 
-  /**
-   * The first number of this millisecond that no entry has; where there are many (a recording without times), of one of
-   * the next.
-   */
+  /** The first free number of this millisecond, or of a later one where this is full (a recording without times). */
   #freeId(at: number): number {
     const first = Math.floor(at) * IDS_PER_MS;
     let id = this.#lastId.at === first ? this.#lastId.id + 1 : first;

@@ -1,12 +1,6 @@
 import { join } from 'node:path';
 import { explain } from '../../core/status/index.ts';
-import {
-  configDirectory,
-  isConversationId,
-  type ProcessTrace,
-  readTranscript,
-  transcriptFile,
-} from '../../platform/claude/index.ts';
+import type { ProcessTrace } from '../../platform/claude/index.ts';
 import { prepareJsonDirectory } from '../../platform/claude/json/index.ts';
 import { ensureRecordingDir, markOwn } from '../../platform/recorder/index.ts';
 import {
@@ -33,7 +27,7 @@ import { bringBack, finishRemovals } from './bring-back.ts';
 import { broadcast } from './broadcast.ts';
 import { adoptConversation, convertSession, otherConversations } from './convert-session.ts';
 import { type LaunchContext, requireDirectory } from './launch-session.ts';
-import { readDays, readHistory, searchSessions } from './look-back.ts';
+import { readConversation, readDays, readHistory, searchSessions } from './look-back.ts';
 import { newRecord } from './new-record.ts';
 import { createObserver } from './observe.ts';
 import { assertSlug, createRoster, type Member } from './roster.ts';
@@ -281,16 +275,7 @@ export function createFleet({ deps: given, launch, registryDir, pid, ...listener
     applyStash: (id) => roster.byStash(id).stash.apply(id),
     removeFromStash: (id) => roster.byStash(id).stash.remove(id),
     history: (slug, since) => readHistory(past, slug, since),
-    transcript: async (slug, after) => {
-      const { record, transcript } = actorOf(slug);
-      const { claudeSessionId: sessionId, path } = record;
-      const isKnown = sessionId !== null && isConversationId(sessionId) && path !== null;
-      const place = { configDir: configDirectory(launch.environment), cwd: path ?? '', sessionId: sessionId ?? '' };
-      // Before Claude Code has told of it, it lies where it always does.
-      const file = transcript ?? (isKnown ? transcriptFile(place) : null);
-      const page = file === null ? { events: [], from: 0, end: 0 } : await readTranscript(file, after);
-      return { claude_session_id: sessionId, ...page };
-    },
+    transcript: (slug, after) => readConversation(actorOf(slug), launch.environment, after),
     historyDays: (query) => readDays(past, query),
     search: (query) => searchSessions(past, query),
     stream: (slug) => {

@@ -1,8 +1,17 @@
 import { localDay } from '../../core/history/index.ts';
+import { configDirectory, isConversationId, readTranscript, transcriptFile } from '../../platform/claude/index.ts';
 import type { Search } from '../../platform/search/index.ts';
 import type { DayStore } from '../../platform/sqlite/day-store.ts';
 import type { HistoryStore } from '../../platform/sqlite/history-store.ts';
-import type { DaysQuery, SearchQuery, SearchResult, SessionDay, StatusChange } from '../../protocol/index.ts';
+import type {
+  DaysQuery,
+  SearchQuery,
+  SearchResult,
+  SessionDay,
+  StatusChange,
+  TranscriptPage,
+} from '../../protocol/index.ts';
+import type { SessionActor } from '../session/actor.ts';
 import { toTimestamp } from '../session/view.ts';
 import type { Roster } from './roster.ts';
 
@@ -52,4 +61,19 @@ export async function searchSessions(past: Past, { q, session, kind, limit }: Se
     }),
     pending_bytes: pendingBytes,
   };
+}
+
+/** What the transcript of a session's conversation says; nothing where it has none yet. */
+export async function readConversation(
+  { record, transcript }: Pick<SessionActor, 'record' | 'transcript'>,
+  environment: Parameters<typeof configDirectory>[0],
+  after: number | null,
+): Promise<TranscriptPage> {
+  const { claudeSessionId: sessionId, path: cwd } = record;
+  const isKnown = sessionId !== null && isConversationId(sessionId) && cwd !== null;
+  // Until Claude Code names the file, it is where it always is.
+  const usual = isKnown ? transcriptFile({ configDir: configDirectory(environment), cwd, sessionId }) : null;
+  const file = transcript ?? usual;
+  const page = file === null ? { events: [], from: 0, end: 0 } : await readTranscript(file, after);
+  return { claude_session_id: sessionId, ...page };
 }

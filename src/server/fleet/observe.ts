@@ -159,10 +159,7 @@ export function createObserver(options: ObserverOptions): Observer {
     await wipeScreen(screen, screenId);
   }
 
-  /**
-   * A socket can vanish under a living daemon (a cleaned /tmp). Nobody waits for it: the other sessions are looked at
-   * meanwhile.
-   */
+  /** A socket can vanish under a living daemon (a cleaned /tmp). Looking for it does not hold up other sessions. */
   async function regain(actor: SessionActor, lost: { id: string; daemon: ProcessId }): Promise<void> {
     if (regaining.has(actor)) return;
     regaining.add(actor);
@@ -240,9 +237,7 @@ export function createObserver(options: ObserverOptions): Observer {
     else member.actor.intake.seeHook({ ...hook, payload: ownPayload(options, member.actor, hook.payload) });
   }
 
-  /**
-   * Hooks that wait with a question that nobody knows of: of a session that was removed, or of a launch that is over.
-   */
+  /** Hooks that wait with a question that nobody knows of: their session was removed, or their launch is over. */
   async function leaveUnknownWaits(): Promise<void> {
     const known = new Set(
       roster.all().flatMap(({ actor }) => actor.status.evidence().hooks.tools.flatMap(({ wait }) => wait?.id ?? [])),

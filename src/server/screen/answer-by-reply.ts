@@ -18,6 +18,8 @@ const GOING_MS = 1_000;
  * later.
  */
 const CONFIRM_MS = 4_000;
+/** How much longer to wait before saying that the reply was not taken: a machine at a load of 35 took over 4 s. */
+const LATE_MS = 8_000;
 /**
  * How long nothing must have come of a yes before it counts as not taken: a tool that begins may draw nothing at first.
  */
@@ -48,7 +50,7 @@ export async function answerByReply(actor: SessionActor, id: string, request: An
     if (!(await actor.deps.waits.reply(wait, hookOutput(reply)))) {
       return await withoutHook(actor, { question, wait, request });
     }
-    await confirm(actor, watch.outcome);
+    await confirm(actor, watch.outcome, reply.behavior === 'deny' && reply.interrupt === true);
     actor.settleCall(wait, reply.behavior === 'deny');
   } finally {
     watch.dispose();
@@ -139,14 +141,20 @@ function watchOutcome(
   return { outcome: () => outcomeOf(reply, question.kind, seen()), dispose };
 }
 
-async function confirm({ status, slug }: SessionActor, outcome: Watch['outcome']): Promise<void> {
+/** @param endsTurn whether nothing may run after the reply: what runs then, somebody at the terminal has allowed */
+async function confirm({ status, slug }: SessionActor, outcome: Watch['outcome'], endsTurn: boolean): Promise<void> {
   await status.until(() => outcome() !== 'open', CONFIRM_MS);
+  const isRunning = (): boolean => status.memory().primary === 'active';
+  // After a no the model may think for long without anything that is drawn; the dialog has gone.
+  if (outcome() === 'open' && isRunning() && !endsTurn) return;
+  await status.until(() => outcome() !== 'open', LATE_MS);
   if (outcome() === 'other') await status.until(() => outcome() === 'taken', NOTHING_MS);
   if (outcome() === 'taken') return;
   if (outcome() === 'other') throw new CatalogueError('stale_question', 'Somebody at the terminal answered first');
-  // After a no the model may think for long without anything that is drawn; the dialog has gone.
-  if (status.memory().primary === 'active') return;
-  throw new CatalogueError('not_confirmed', 'The reply was given, but the dialog is still open', {
+  const what = isRunning()
+    ? 'the session runs on, as if somebody at the terminal had said yes'
+    : 'the dialog is still open';
+  throw new CatalogueError('not_confirmed', `The reply was given, but ${what}`, {
     hint: `\`cbos attach ${slug}\` shows it; nothing was typed`,
   });
 }

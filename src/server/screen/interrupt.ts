@@ -12,8 +12,11 @@ import { stopQueue } from '../session/queue-stop.ts';
 import { deliveriesOf, seeDelivery, seePrompt } from '../session/see-delivery.ts';
 import { carryOn } from './carry-on.ts';
 
-/** Esc ends a turn within 55 ms; the status knows after 70 to 600 ms, depending on what tells it. */
-const CONFIRM_MS = 3_000;
+/**
+ * How long to wait for the end of the turn: Esc ends it within 55 ms, and the status knows after 70 to 600 ms, depending
+ * on what tells it. At a load of 44 on two cores it took more than 3 s.
+ */
+const CONFIRM_MS = 8_000;
 /**
  * A prompt that goes back into the box is drawn some 50 ms after the end of the turn, on a loaded machine a second;
  * where none does, the mark is.

@@ -56,10 +56,7 @@ export class SessionActor {
   readonly onHook = this.hooks.on;
   /** Called after every change of status, and when a draft or a view has come before the prompt or gone from it. */
   readonly onChange = this.changes.on;
-  /**
-   * Called when its screen has to be drawn anew to be known: its recording goes on after a gap, or whoever was attached
-   * has gone.
-   */
+  /** Called when its screen must be drawn anew: its recording goes on after a gap, or the attached person has gone. */
   readonly onRedrawNeeded = this.redraws.on;
   readonly onDamage = this.damages.on;
   private listed = false;
@@ -235,10 +232,7 @@ export class SessionActor {
     this.lookAgain();
   }
 
-  /**
-   * Its screen has to be drawn anew, and could not be: once nobody is attached, the next look at Screen's sessions has
-   * it tried again.
-   */
+  /** Its screen could not be drawn anew: the next look at Screen's sessions tries again, once nobody is attached. */
   redrawLater(): void {
     this.owesRedraw = true;
   }

@@ -1,25 +1,16 @@
-import type { Session } from '../../protocol/index.ts';
-import { blockedText } from '../../text/blocked-words.ts';
 import { displayWidth, truncate } from '../../text/display-width.ts';
-import { formatDuration, formatSince } from '../../text/durations.ts';
-import {
-  attentionCount,
-  attentionStyle,
-  pathText,
-  queueText,
-  recordingText,
-  sessionStyle,
-  stateText,
-} from '../../text/session-words.ts';
+import { formatDuration } from '../../text/durations.ts';
+import { attentionCount, attentionStyle } from '../../text/session-words.ts';
 import type { Style, StyleName } from '../../text/style.ts';
 import { cleanLine } from '../../text/terminal-text.ts';
 import { layoutEditor } from '../input/editor.ts';
-import { isConversation, listed, type Model, selectedSession } from '../model.ts';
+import { listed, type Model, selectedSession } from '../model.ts';
 import type { Hint, InputBox, Mode, Page } from '../modes/mode.ts';
 import { countAttentions } from '../order.ts';
 import type { Picture } from '../terminal/surface.ts';
 import { column, fitTo, wrap } from './cells.ts';
 import { type Frame, frameFor } from './frame.ts';
+import { paneTitle } from './pane-title.ts';
 import { type QuestionRows, questionRows } from './question-rows.ts';
 import { type ListRows, listRows } from './session-list.ts';
 
@@ -221,7 +212,7 @@ function paneRows(drawing: Drawing, frame: Frame): PaneRows {
   };
   return {
     rows: [
-      paneTitle(drawing, { session, cols, canGoBack: shown.canGoBack }),
+      paneTitle({ model, session, cols, canGoBack: shown.canGoBack, now: drawing.now, home: drawing.home, dress }),
       ...filled(shown.rows, room),
       ...asked.rows,
     ],
@@ -230,47 +221,6 @@ function paneRows(drawing: Drawing, frame: Frame): PaneRows {
     // The cursor of a session is shown where the person is not writing something else.
     cursor: shown.cursor === null ? null : { row: shown.cursor.row + 1, col: shown.cursor.col },
   };
-}
-
-interface PaneTitle {
-  session: Session;
-  cols: number;
-  /** rows above what is shown when nothing is scrolled back */
-  canGoBack: number;
-}
-
-function paneTitle({ model, now, home, dress }: Drawing, { session, cols, canGoBack }: PaneTitle): string {
-  const { slug, path, status } = session;
-  const size = session.cols === null ? '' : `${session.cols}×${session.rows}`;
-  const { back } = model.scroll;
-  const moved = scrollText({ back, canGoBack, isCounted: !isConversation(model, session) });
-  const facts = [
-    `${stateText(session)} ${formatSince(status.since, now)}`,
-    blockedText(session),
-    recordingText(session),
-    queueText(session),
-    pathText(path, home),
-    session.type === 'json' ? 'json' : isConversation(model, session) ? 'conversation, T: terminal' : size,
-    moved,
-  ];
-  const name = ` ${cleanLine(slug)} `;
-  const rest = truncate(
-    ` ${facts.filter((fact) => fact !== '').join(' · ')} `,
-    Math.max(0, cols - displayWidth(name) - 3),
-  );
-  const line = '─'.repeat(Math.max(0, cols - 2 - displayWidth(name) - displayWidth(rest)));
-  return `${dress('dim', '──')}${dress('bold', name)}${dress(sessionStyle(session) ?? 'dim', rest)}${dress('dim', line)}`;
-}
-
-/**
- * Where one stands in what was shown before. Of a conversation only what is seen is made, so nobody has counted all of
- * its rows.
- */
-function scrollText(of: { back: number; canGoBack: number; isCounted: boolean }): string {
-  const { back, canGoBack, isCounted } = of;
-  if (back > 0) return isCounted ? `↑ ${back} of ${canGoBack} rows back` : `↑ ${back} rows back`;
-  if (canGoBack === 0) return '';
-  return isCounted ? `↑ ${canGoBack} rows` : '↑ more';
 }
 
 function pageRows(page: Page, { cols, rows, dress }: { cols: number; rows: number; dress: Style }) {

@@ -1,0 +1,54 @@
+import type { Session } from '../../protocol/index.ts';
+import { blockedText } from '../../text/blocked-words.ts';
+import { displayWidth, truncate } from '../../text/display-width.ts';
+import { formatSince } from '../../text/durations.ts';
+import { pathText, queueText, recordingText, sessionStyle, stateText } from '../../text/session-words.ts';
+import type { Style } from '../../text/style.ts';
+import { cleanLine } from '../../text/terminal-text.ts';
+import { isConversation, type Model } from '../model.ts';
+
+interface PaneTitle {
+  model: Model;
+  session: Session;
+  now: number;
+  home: string | undefined;
+  dress: Style;
+  cols: number;
+  /** rows above what is shown when nothing is scrolled back */
+  canGoBack: number;
+}
+
+/** The line above a session: its name, its state, and how far it is scrolled back. */
+export function paneTitle({ model, session, cols, canGoBack, now, home, dress }: PaneTitle): string {
+  const { slug, path, status } = session;
+  const size = session.cols === null ? '' : `${session.cols}×${session.rows}`;
+  const { back } = model.scroll;
+  const moved = scrollText({ back, canGoBack, isCounted: !isConversation(model, session) });
+  const facts = [
+    `${stateText(session)} ${formatSince(status.since, now)}`,
+    blockedText(session),
+    recordingText(session),
+    queueText(session),
+    pathText(path, home),
+    session.type === 'json' ? 'json' : isConversation(model, session) ? 'conversation, T: terminal' : size,
+    moved,
+  ];
+  const name = ` ${cleanLine(slug)} `;
+  const rest = truncate(
+    ` ${facts.filter((fact) => fact !== '').join(' · ')} `,
+    Math.max(0, cols - displayWidth(name) - 3),
+  );
+  const line = '─'.repeat(Math.max(0, cols - 2 - displayWidth(name) - displayWidth(rest)));
+  return `${dress('dim', '──')}${dress('bold', name)}${dress(sessionStyle(session) ?? 'dim', rest)}${dress('dim', line)}`;
+}
+
+/**
+ * Where one stands in what was shown before. Of a conversation only what is seen is made, so nobody has counted all of
+ * its rows.
+ */
+function scrollText(of: { back: number; canGoBack: number; isCounted: boolean }): string {
+  const { back, canGoBack, isCounted } = of;
+  if (back > 0) return isCounted ? `↑ ${back} of ${canGoBack} rows back` : `↑ ${back} rows back`;
+  if (canGoBack === 0) return '';
+  return isCounted ? `↑ ${canGoBack} rows` : '↑ more';
+}
