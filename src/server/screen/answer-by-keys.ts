@@ -6,10 +6,10 @@ import {
   showsDialog,
   standsInField,
 } from '../../core/answer/answer-keys.ts';
+import { type DialogSeen, watchForEnd } from '../../core/answer/dialog-gone.ts';
 import { textsInBox } from '../../core/delivery/box.ts';
 import { encodePaste, guardText } from '../../core/delivery/paste.ts';
 import { coverOf, draftOf } from '../../core/delivery/seen.ts';
-import { type DialogSeen, watchForEnd } from '../../core/delivery/taken.ts';
 import { asDrawn } from '../../core/status/index.ts';
 import { isAtLeast, parseClaudeVersion } from '../../platform/claude/index.ts';
 import { pressEnter, pressEscape, typeKeys } from '../../platform/gnu-screen/index.ts';

@@ -1,6 +1,6 @@
 import type { Question } from '../../protocol/index.ts';
-import { type DialogView, showsDialog } from '../answer/answer-keys.ts';
 import type { Cover } from '../status/index.ts';
+import { type DialogView, showsDialog } from './answer-keys.ts';
 
 /** What is seen of a dialog after its last key. */
 export interface DialogSeen {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { type DialogSeen, watchForEnd } from '../../../src/core/delivery/taken.ts';
+import { type DialogSeen, watchForEnd } from '../../../src/core/answer/dialog-gone.ts';
 import { type Cover, readScreen } from '../../../src/core/status/index.ts';
 import type { Question } from '../../../src/protocol/index.ts';
 
