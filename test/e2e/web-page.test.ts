@@ -227,7 +227,7 @@ describe('the page, in a real browser, on real sessions', () => {
       prompt: 'scene:plan',
     });
     await row('PLAN').click();
-    const plan = page.getByRole('region', { name: 'Plan' });
+    const plan = page.getByRole('region', { name: 'Plan', exact: true });
     await plan.getByRole('heading', { name: 'Add a health check' }).waitFor();
     expect(await plan.getByRole('listitem').count()).toBe(3);
     await plan.getByRole('button').first().click();
@@ -247,7 +247,7 @@ describe('the page, in a real browser, on real sessions', () => {
     await page.getByText('new', { exact: true }).first().waitFor();
     await cbos.stop('SIGKILL');
     await page.getByText('Connection lost', { exact: false }).waitFor();
-    await page.getByText('was: ready').waitFor();
+    await page.getByText('was: new').waitFor();
     expect(await page.getByRole('button', { name: 'Take the keyboard' }).isDisabled()).toBe(true);
     cbos = await startCbos(world, { CBOS_PORT: new URL(cbos.url).port });
     await page.getByText('Connection lost', { exact: false }).waitFor({ state: 'detached' });
