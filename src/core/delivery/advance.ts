@@ -82,7 +82,7 @@ export function advance(state: Visit, seen: Seen): Step<Visit> {
     case 'taking_out': {
       const step = advanceTakingOut(state.out, seen);
       if (step.state.at !== 'over') return within(state, state.out, step, (out) => ({ ...state, out }));
-      return go(step.state.isEmpty ? emptied(state, seen) : stuck(state));
+      return { ...step, state: step.state.isEmpty ? emptied(state, seen) : stuck(state) };
     }
     case 'missing': {
       const next = seen.deliveries.queued[0];

@@ -40,9 +40,12 @@ export function leftoversOf(seen: Seen): DeliveryRecord[] | null {
 function candidates(deliveries: Deliveries, now: Millis): DeliveryRecord[] {
   const isEnding = deliveries.recent.some(isMarked) || hasJustInterrupted(deliveries, now);
   return deliveries.recent.filter((record) =>
-    statusOf(record) === 'delivered' ? isEnding : !LEAVE_NOTHING.has(record.phase),
+    statusOf(record) === 'delivered' ? isEnding : !LEAVE_NOTHING.has(record.phase) && hasBeenTyped(record),
   );
 }
+
+/** A failure without a reason is one of a JSON session, which has no prompt. */
+const hasBeenTyped = ({ phase, reason }: DeliveryRecord): boolean => phase !== 'failed' || reason !== null;
 
 /** What CBOS typed into an empty box, or the prompt of the turn that it interrupts: nothing is above it. */
 const isAlone = (record: DeliveryRecord): boolean =>

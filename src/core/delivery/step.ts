@@ -5,8 +5,8 @@ import type { Change } from './record.ts';
 export type Effect =
   /** types a text into the prompt */
   | { kind: 'type'; id: string; text: string; command: boolean }
-  /** presses Enter below the text; `again`: it was pressed before */
-  | { kind: 'enter'; id: string; again: boolean }
+  /** presses Enter below a text: one that was just typed, one that a former server left, or `again` */
+  | { kind: 'enter'; id: string; of: 'typed' | 'left' | 'again' }
   /** the key that empties the prompt */
   | { kind: 'clear' }
   /** no digit of an answer can be in the prompt any more */

@@ -27,6 +27,7 @@ export type TakingOut =
   | { at: 'begin' }
   | { at: 'standing'; what: Standing; tries: number; until: Millis }
   | { at: 'drawn_running'; what: Standing; tries: number; until: Millis }
+  | { at: 'key_typed'; what: Standing; tries: number }
   | { at: 'clearing'; what: Standing; tries: number; until: Millis }
   | { at: 'cleared'; what: Standing; isRead: boolean }
   | { at: 'ended' }
@@ -64,8 +65,10 @@ export function advanceTakingOut(state: TakingOut, seen: Seen): Step<TakingOut> 
       // What goes by itself is sent: its hook says so.
       if (!isStill(state.what, seen) || isAskedToExit(seen)) return go(over(isBoxEmpty(seen)));
       if (isRunning) return go(over(false));
-      return go({ ...state, at: 'clearing', until: now.elapsed + CLEARED_MS }, { effect: { kind: 'clear' } });
+      return go({ at: 'key_typed', what: state.what, tries: state.tries }, { effect: { kind: 'clear' } });
     }
+    case 'key_typed':
+      return go({ ...state, at: 'clearing', until: now.elapsed + CLEARED_MS });
     case 'clearing': {
       if (isBoxEmpty(seen)) return go({ at: 'cleared', what: state.what, isRead: false });
       if (now.elapsed < state.until) return wait(state, state.until);

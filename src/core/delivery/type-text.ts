@@ -109,7 +109,7 @@ export function advanceTyping(state: Typing, seen: Seen): Step<Typing> {
       return show(state, seen);
     case 'alone': {
       if (holds(state.typed, seen) !== 'text' || isDialogOpen(seen)) return go(over('not_alone'));
-      return elapsed < state.until ? wait(state, state.until) : enter(state.typed, true, seen);
+      return elapsed < state.until ? wait(state, state.until) : enter(state.typed, true, seen, 'left');
     }
     case 'entered': {
       const isQueue = state.typed.confirm === 'queue';
@@ -139,10 +139,12 @@ function show(state: Extract<Typing, { at: 'showing' }>, seen: Seen): Step<Typin
   const isInView = isKeptFromPrompt(seen, typed);
   const isDialog = isDialogOpen(seen);
   const held = holds(typed, seen);
+  const isKnownTaken = isTaken(typed, seen);
   // A person at the terminal has pressed Enter already: whatever opens now, the text must not be sent again.
-  if (isTaken(typed, seen)) return go({ at: 'entered', typed, isShown: true });
+  if (isKnownTaken && (isInView || isDialog || held === 'more')) return go({ at: 'entered', typed, isShown: true });
   if (!isInView && !isDialog && held === 'other') {
     if (seen.now.elapsed < state.until) return wait(state, state.until);
+    if (isKnownTaken) return go({ at: 'entered', typed, isShown: true });
     if (seen.isUnread && !state.isLate) return go({ ...state, until: seen.now.elapsed + READ_MS, isLate: true });
     // An Enter that is read in one piece with its text becomes a part of it.
     if (seen.isUnread) return go(over('settled'), { changes: [{ id, phase: 'unread' }] });
@@ -154,11 +156,12 @@ function show(state: Extract<Typing, { at: 'showing' }>, seen: Seen): Step<Typin
   return go(over('beside_leftover'), { changes: [{ id, phase: 'beside_leftover', held: true }] });
 }
 
-function enter(typed: Typed, isShown: boolean, seen: Seen): Step<Typing> {
+function enter(typed: Typed, isShown: boolean, seen: Seen, of: 'typed' | 'left' = 'typed'): Step<Typing> {
   const { id } = typed;
-  if (isTaken(typed, seen)) return go({ at: 'entered', typed, isShown });
-  const changes = [{ id, phase: 'entering', intoQueue: typed.confirm === 'queue' } as const];
-  return go({ at: 'entered', typed, isShown }, { changes, effect: { kind: 'enter', id, again: false } });
+  // The hook of an older text with the same words may have told of this one: Enter on an empty prompt does nothing.
+  const phase = { id, phase: 'entering', intoQueue: typed.confirm === 'queue' } as const;
+  const changes = isTaken(typed, seen) ? [] : [phase];
+  return go({ at: 'entered', typed, isShown }, { changes, effect: { kind: 'enter', id, of } });
 }
 
 function isTaken({ id }: Typed, { deliveries }: Seen): boolean {
@@ -178,10 +181,11 @@ function confirm(state: Extract<Typing, { at: 'confirming' }>, seen: Seen): Step
   if (seen.now.elapsed < until) return wait(state, until);
   const isKept = isKeptFromPrompt(seen, typed);
   if (!state.isAgain) {
-    const next = { ...state, isAgain: true, until: until + (typed.confirm === 'queue' ? 0 : SECOND_CONFIRM_MS) };
+    const moreMs = typed.confirm === 'queue' ? 0 : SECOND_CONFIRM_MS;
+    const next = { ...state, isAgain: true, until: seen.now.elapsed + moreMs };
     const isStuck = draftOf(seen) !== null && holds(typed, seen) !== 'more';
     const mayPress = isStuck && !seen.isDead && !isDialogOpen(seen) && !isKept;
-    return mayPress ? go(next, { effect: { kind: 'enter', id, again: true } }) : go(next);
+    return mayPress ? go(next, { effect: { kind: 'enter', id, of: 'again' } }) : go(next);
   }
   if (isKept) return go(over('settled'), { changes: [{ id, phase: 'under_view' }] });
   if (isShown || !tells(typed, seen) || !isBoxEmpty(seen)) return go(over('unconfirmed'));

@@ -35,14 +35,17 @@ export type Watch =
 export const AT_REST: Watch = { at: 'rest' };
 
 export function advanceWatch(state: Watch, seen: Seen): Step<Watch> {
-  const told = seenAtOnce(seen);
-  if (told.length > 0) return go(state, { changes: told });
+  // What was just read is gone at the next look: it comes first.
+  const isRead = state.at === 'signs_read' || state.at === 'returned_read';
+  const atOnce = isRead ? [] : seenAtOnce(seen);
+  if (atOnce.length > 0) return go(state, { changes: atOnce });
   switch (state.at) {
     case 'rest':
       return begin(state, seen);
     case 'seen': {
       const isSame = state.draft === draftOf(seen) && state.since === seen.status.since;
-      return isSame ? wait(state, null) : go(AT_REST);
+      const mayFind = isQuiet(seen) && lookedFor(seen).length > 0;
+      return isSame && !mayFind ? wait(state, null) : go(AT_REST);
     }
     case 'signs': {
       if (!isQuiet(seen) || lookedFor(seen).length === 0) return go(AT_REST);

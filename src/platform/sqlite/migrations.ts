@@ -186,7 +186,9 @@ export const MIGRATIONS: readonly string[] = [
   `
   -- Status, phase and note become one closed phase; the status follows from it and stays for the index.
   ALTER TABLE deliveries ADD COLUMN into_queue INTEGER NOT NULL DEFAULT 0;
-  UPDATE deliveries SET into_queue = phase = 'queueing' AND note IS NOT 'putBack' AND note IS NOT 'takenBack';
+  UPDATE deliveries SET into_queue = phase = 'queueing' AND status <> 'queued' AND note IS NOT 'takenBack';
+  UPDATE deliveries SET reason = 'Somebody typed at the same moment; the text was in the prompt beside that, unsent'
+    WHERE note = 'besideDraft' AND reason IS NULL;
   UPDATE deliveries SET phase = CASE status
     WHEN 'queued' THEN CASE note
       WHEN 'behindDialog' THEN 'behind_dialog'

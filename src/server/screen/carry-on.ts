@@ -36,14 +36,14 @@ export async function carryOn<State>(
   }
 
   async function carryOut({ changes, effect }: Step<State>): Promise<ToldTexts | null> {
-    const isFirstEnter = effect?.kind === 'enter' && !effect.again;
-    if (!isFirstEnter) journal.apply(changes);
+    const isEnter = effect?.kind === 'enter' && effect.of === 'typed';
+    if (!isEnter) journal.apply(changes);
     try {
       // Where it cannot be written down that Enter is pressed, Enter is not pressed, and the text has failed.
-      if (isFirstEnter) journal.apply(changes);
+      if (isEnter) journal.apply(changes);
       return effect === null ? null : await perform(actor, effect);
     } catch (cause) {
-      if (effect?.kind === 'type' || isFirstEnter) journal.fail(effect.id, cause);
+      if (effect?.kind === 'type' || isEnter) journal.fail(effect.id, cause);
       throw cause;
     }
   }
@@ -65,6 +65,8 @@ async function perform(actor: SessionActor, effect: Effect): Promise<ToldTexts |
     case 'clear':
       actor.rememberClearing();
       await typeKeys(screen, actor.target, CLEAR_KEY);
+      // Screen may have taken its time: the next one must not come right after this one arrived.
+      actor.rememberClearing();
       return null;
     case 'forget_digits':
       actor.rememberAnswerKey(null);

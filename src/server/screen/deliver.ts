@@ -114,7 +114,8 @@ export function createDeliverer(actor: SessionActor): Deliverer {
     const state = await carryOn(machine, advanceTyping, typeText(record, how, seeDelivery(actor))).catch(
       (cause: unknown) => {
         // Its sender is told that it was not sent: then nothing may send it later.
-        if (find(record.id).phase === 'held') journal.fail(record.id, cause);
+        const { phase, held } = find(record.id);
+        if (phase === 'held' && !held) journal.fail(record.id, cause);
         throw cause;
       },
     );
@@ -127,6 +128,9 @@ export function createDeliverer(actor: SessionActor): Deliverer {
     if (again !== null) return view(again);
     const clean = journal.clean(request);
     const end = await visitPrompt({ kind: 'send', request: clean });
+    // The same request may have been held while this one waited.
+    const repeated = earlier(request);
+    if (repeated !== null) return view(repeated);
     switch (end.kind) {
       case 'refuse':
         throw journal.refusal(end);

@@ -14,9 +14,10 @@ export function seePrompt({ status, record }: Pick<SessionActor, 'status' | 'rec
 /** Everything that delivery goes by, as it is now. */
 export function seeDelivery(actor: SessionActor): Seen {
   const { record, deps } = actor;
+  // First, for it may notice that the clock was set, and all evidence is moved then.
+  const now = { wall: deps.clock.now(), elapsed: deps.clock.elapsed() };
   const prompt = seePrompt(actor);
   const deliveries = deliveriesOf(actor);
-  const now = { wall: deps.clock.now(), elapsed: deps.clock.elapsed() };
   if (actor.textsLeft !== null) {
     actor.textsLeft = seeTextsLeft(actor.textsLeft, draftOf(prompt), deliveries, now.elapsed);
   }

@@ -241,7 +241,7 @@ describe('what is taken out of the prompt', () => {
     ['typing', {}, 'cleared'],
     ['never_shown', {}, 'cleared'],
     ['no_sign', {}, 'cleared'],
-    ['failed', {}, 'failed'],
+    ['failed', { reason: 'Screen has no session 1.S' }, 'failed'],
     ['unsent', {}, 'unsent'],
     ['cancelled_typed', {}, 'cancelled_typed'],
     ['put_back', {}, 'put_back'],
