@@ -63,6 +63,6 @@ describe('queue', () => {
     const complete = async (...words: string[]): Promise<string[]> =>
       (await runCommand(['complete', '--', 'queue', ...words], cli.where)).stdout.trimEnd().split('\n');
     expect(await complete('rm', '')).toEqual([`${held.id}\tAUTH: the first`, ':4']);
-    expect(await complete('ls', 'D')).toEqual(['DOCS\tidle', ':4']);
+    expect(await complete('ls', 'D')).toEqual(['DOCS\tnew', ':4']);
   });
 });

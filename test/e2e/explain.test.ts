@@ -58,7 +58,7 @@ test('a status is explained, kept for a report without a word of the session, an
     stuck_threshold_ms: 60_000,
     thresholds: { silent_end_ms: 900, draw_lag_ms: 1_000 },
   });
-  const shown = await cbos.cli(['show', 'WHY']);
+  const shown = await cbos.cli(['show', 'WHY', '--verbose']);
   expect(shown.stdout).toContain('screen.dialog.permission');
 
   const recorded = await cbos.cli(['record-misdetection', 'WHY', '--should-be', 'waiting/permission']);

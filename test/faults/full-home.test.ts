@@ -35,7 +35,7 @@ test('a server that was killed on a full home starts again, shows what it had sh
   expect((await cbos.call('POST', '/stash', { session_slug: 'J', response: 'later' })).error).toBe(null);
   await cbos.stop('SIGKILL');
   // A text that was on its way: what a former server had typed and not seen confirmed.
-  inDatabase("UPDATE deliveries SET status = 'sent', note = NULL");
+  inDatabase("UPDATE deliveries SET status = 'sent', phase = 'entering'");
   disk.fill();
 
   // Twice: the first start must not need room that the second one misses.

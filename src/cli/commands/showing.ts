@@ -137,6 +137,8 @@ function facts(session: Session, { home, branchOf, modelOf }: Reader): Fact[] {
   return [
     ['path', [pathText(path, home), branch === '' ? '' : `(${branch})`].filter(isText).join(' ')],
     ['says', status.question === null ? sessionGist(session) : ''],
+    // Nothing says what it does: then the reason is what a person has to know, with its cure.
+    ['why', status.primary === null && status.because.source !== 'none' ? cleanLine(status.because.evidence) : ''],
     ['keys', status.primary === null ? '' : blockedText(session)],
     ['recording', recordingText(session)],
     ['queue', queueText(session) === '' ? '' : `${queueText(session)}; cbos queue resume ${session.slug}`],
