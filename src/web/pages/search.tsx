@@ -31,8 +31,12 @@ export function SearchPage({ query }: { query: string }) {
   const hitsAreOld = useRef(true);
   /** Enter was pressed; it may have come before the hits did */
   const wantsFirst = useSignal(false);
-  // The address is another one: by a link, or by the way back.
+  const lastQuery = useRef(query);
+  // The address is another one: by a link, or by the way back. Not at the first time, which comes after the first letters
+  // of a fast typist.
   useEffect(() => {
+    if (query === lastQuery.current) return;
+    lastQuery.current = query;
     if (query !== typed.peek().trim()) typed.value = query;
   }, [query]);
 
