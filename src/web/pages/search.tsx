@@ -32,8 +32,8 @@ export function SearchPage({ query }: { query: string }) {
   /** Enter was pressed; it may have come before the hits did */
   const wantsFirst = useSignal(false);
   const lastQuery = useRef(query);
-  // The address is another one: by a link, or by the way back. Not at the first time, which comes after the first letters
-  // of a fast typist.
+  // The address is another one, by a link or by the way back. The first run of this comes after the first letters of a
+  // fast typist, and must not take them away.
   useEffect(() => {
     if (query === lastQuery.current) return;
     lastQuery.current = query;

@@ -209,6 +209,15 @@ describe('what is held', () => {
       phases: { a: 'resumed' },
     },
     {
+      name: 'stays while the queue is stopped; what an interrupt has put back is taken out, and its mark ends',
+      texts: { a: { phase: 'interrupting', intoQueue: false }, b: 'held' },
+      shown: { draft: 'text of a', isQueueStopped: true },
+      reactions: [CLEARED],
+      end: { kind: 'nothing' },
+      phases: { a: 'interrupted', b: 'held' },
+      log: ['clear', 'read_transcript', 'a: interrupted', 'forget_digits'],
+    },
+    {
       name: 'and is cancelled while it waits is not typed',
       texts: { a: 'behind_view' },
       reactions: [{ on: 'beginning', afterMs: 300, cancel: 'a' }],

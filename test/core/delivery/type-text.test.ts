@@ -137,6 +137,14 @@ const ROWS: Row[] = [
     enters: 0,
   },
   {
+    name: 'that the late hook of an older text of the same words tells of is entered all the same',
+    reactions: [
+      { ...DRAWN, hook: TEXT },
+      { on: 'enter', afterMs: 40, see: { draft: null } },
+    ],
+    becomes: ['settled', 'taken'],
+  },
+  {
     name: 'for the queue: it has left the box',
     reactions: [DRAWN, { on: 'enter', afterMs: 80, see: { draft: null } }],
     shown: { primary: 'active' },
