@@ -1,5 +1,5 @@
 import { configDirectory, isConversationId, transcriptFile } from '../platform/claude/index.ts';
-import { openRegularFile } from '../platform/files/regular-file.ts';
+import { readTail } from '../platform/files/read-tail.ts';
 import type { Session } from '../protocol/index.ts';
 
 /** How much of a transcript's end is searched. A longer answer, or a longer result of a tool, hides the model. */
@@ -18,7 +18,8 @@ export async function readLastModels(
   const found = await Promise.all(
     sessions.map(async ({ slug, type, path: cwd, claude_session_id: sessionId }) => {
       if (type !== 'screen' || cwd === null || sessionId === null || !isConversationId(sessionId)) return null;
-      const tail = await readTail(transcriptFile({ configDir, cwd, sessionId }));
+      // What cannot be read says nothing.
+      const tail = await readTail(transcriptFile({ configDir, cwd, sessionId }), TAIL_BYTES).catch(() => '');
       const model = tail
         .split('\n')
         .map(modelOf)
@@ -27,22 +28,6 @@ export async function readLastModels(
     }),
   );
   return new Map(found.filter((one) => one !== null));
-}
-
-async function readTail(path: string): Promise<string> {
-  // Not there yet, or not to be read: then nobody knows.
-  const file = await openRegularFile(path).catch(() => null);
-  if (file === null) return '';
-  try {
-    const { size } = await file.stat();
-    const length = Math.min(size, TAIL_BYTES);
-    const { buffer, bytesRead } = await file.read(Buffer.alloc(length), 0, length, size - length);
-    return buffer.subarray(0, bytesRead).toString('utf8');
-  } catch {
-    return '';
-  } finally {
-    await file.close();
-  }
 }
 
 /** null for a line that is cut off, is no answer, or is one of Claude Code's own (`<synthetic>`). */

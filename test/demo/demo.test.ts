@@ -36,6 +36,15 @@ function recordingFleet() {
   };
 }
 
+/** What most tests give the demo. */
+const USUAL = {
+  claude: '/opt/claude/bin/claude',
+  nodeDirectory: '/opt/node/bin',
+  program: 'cbos',
+  print: () => undefined,
+  show: null,
+};
+
 describe('the demo', () => {
   test('launches five sessions in a private place, and leaves nothing of it at the end', async () => {
     await using world = createWorld();
@@ -43,13 +52,10 @@ describe('the demo', () => {
     const stop = new AbortController();
     const printed: string[] = [];
     const running = runDemo({
-      claude: '/opt/claude/bin/claude',
-      nodeDirectory: '/opt/node/bin',
+      ...USUAL,
       temporaryDirectory: world.dir,
       openFleet: fleet.open,
-      program: 'cbos',
       print: (line) => printed.push(line),
-      show: null,
       signal: stop.signal,
     });
     await waitFor(() => fleet.launched.length === 5, { describe: 'five sessions are launched' });
@@ -70,11 +76,9 @@ describe('the demo', () => {
     let leave = (): void => undefined;
     let shownAt = '';
     const running = runDemo({
-      claude: '/opt/claude/bin/claude',
-      nodeDirectory: '/opt/node/bin',
+      ...USUAL,
       temporaryDirectory: world.dir,
       openFleet: fleet.open,
-      program: 'cbos',
       print: (line) => printed.push(line),
       show: (home) => {
         shownAt = home;
@@ -99,12 +103,9 @@ describe('the demo', () => {
     const fleet = recordingFleet();
     const stop = new AbortController();
     const running = runDemo({
-      claude: '/opt/claude/bin/claude',
-      nodeDirectory: '/opt/node/bin',
+      ...USUAL,
       temporaryDirectory: world.dir,
       openFleet: fleet.open,
-      program: 'cbos',
-      print: () => undefined,
       show: (_, ended) => new Promise((resolve) => ended.addEventListener('abort', () => resolve(), { once: true })),
       signal: stop.signal,
     });
@@ -120,13 +121,9 @@ describe('the demo', () => {
     process.env.ANTHROPIC_AUTH_TOKEN = 'a-secret-of-the-person';
     try {
       await runDemo({
-        claude: '/opt/claude/bin/claude',
-        nodeDirectory: '/opt/node/bin',
+        ...USUAL,
         temporaryDirectory: world.dir,
         openFleet: fleet.open,
-        program: 'cbos',
-        print: () => undefined,
-        show: null,
         signal: AbortSignal.abort(),
       });
     } finally {
@@ -164,16 +161,12 @@ describe('the demo', () => {
     await using world = createWorld();
     let place = '';
     const running = runDemo({
-      claude: '/opt/claude/bin/claude',
-      nodeDirectory: '/opt/node/bin',
+      ...USUAL,
       temporaryDirectory: world.dir,
       openFleet: async (environment) => {
         place = join(environment.CBOS_HOME ?? '', '..');
         throw new Error('no server today');
       },
-      program: 'cbos',
-      print: () => undefined,
-      show: null,
       signal: new AbortController().signal,
     });
     await expect(running).rejects.toThrow('no server today');

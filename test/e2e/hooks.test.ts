@@ -1,5 +1,6 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Cbos, startCbos, type Watcher } from '../harness/cbos.ts';
 import { type ClaudeWorld, claudeWorld } from '../harness/claude.ts';
@@ -68,6 +69,8 @@ test.concurrent.each([
   await launch(slug, programs);
   await prompt(slug, `${slug} scene:permission`);
   await cbos.until(slug, ({ status }) => status.question?.options.length === 3, 'asks');
+  // An answer ends the status at once; a person takes longer than a test.
+  await delay(SHORTEST_MS);
   // Its hook may tell of it in the same moment, and then it is another question.
   const answer = async () =>
     (await cbos.call('POST', `/sessions/${slug}/answer`, { choice: 'yes' })).error?.code ?? null;

@@ -1,4 +1,15 @@
 import type { DemoSession } from './fleet.ts';
+import type { Block, Reply } from './scene.ts';
+
+const says = (...blocks: Block[]): Reply => ({ kind: 'answer', firstByteDelayMs: 300, blocks });
+
+/** Asks one question with the tool for it. */
+const asks = (question: {
+  question: string;
+  header: string;
+  options: { label: string; description: string }[];
+}): Reply =>
+  says({ kind: 'tool', name: 'AskUserQuestion', input: { questions: [{ ...question, multiSelect: false }] } });
 
 /**
  * A way round in a minute, for whoever looks at the demo: a session that asks, and says while it asks how it is
@@ -12,83 +23,43 @@ export const TOUR_SESSION: DemoSession = {
     name: 'demo-tour',
     about: 'asks a question, a permission and another question, each of which says how it is answered',
     replies: [
-      {
-        kind: 'answer',
-        firstByteDelayMs: 300,
-        blocks: [
-          {
-            kind: 'tool',
-            name: 'AskUserQuestion',
-            input: {
-              questions: [
-                {
-                  question:
-                    'Welcome! Every session is in the list, and those that need you come first. This one asks a question: press 1 to answer it.',
-                  header: 'Tour 1/3',
-                  multiSelect: false,
-                  options: [
-                    { label: 'Show me more', description: 'from another shell: cbos answer TOUR 1' },
-                    { label: 'And what is 2?', description: 'another option, answered with its number' },
-                  ],
-                },
-              ],
-            },
-          },
+      asks({
+        question:
+          'Welcome! Every session is in the list, and those that need you come first. This one asks a question: press 1 to answer it.',
+        header: 'Tour 1/3',
+        options: [
+          { label: 'Show me more', description: 'from another shell: cbos answer TOUR 1' },
+          { label: 'And what is 2?', description: 'another option, answered with its number' },
         ],
-      },
-      {
-        kind: 'answer',
-        firstByteDelayMs: 300,
-        blocks: [
-          { kind: 'text', text: 'Now a permission: y allows what is shown, n refuses it.' },
-          {
-            kind: 'tool',
-            name: 'Bash',
-            input: { command: './deploy.sh nowhere', description: 'Tour 2/3: press y to allow this' },
-          },
+      }),
+      says(
+        { kind: 'text', text: 'Now a permission: y allows what is shown, n refuses it.' },
+        {
+          kind: 'tool',
+          name: 'Bash',
+          input: { command: './deploy.sh nowhere', description: 'Tour 2/3: press y to allow this' },
+        },
+      ),
+      asks({
+        question:
+          'The others wait for you as well. Tab goes to the next one that needs you, and round to this one again. Answer them, come back, and press 1.',
+        header: 'Tour 3/3',
+        options: [
+          { label: 'I have been round', description: 'ends the tour' },
+          { label: 'Later', description: 'ends the tour too' },
         ],
-      },
-      {
-        kind: 'answer',
-        firstByteDelayMs: 300,
-        blocks: [
-          {
-            kind: 'tool',
-            name: 'AskUserQuestion',
-            input: {
-              questions: [
-                {
-                  question:
-                    'The others wait for you as well. Tab goes to the next one that needs you, and round to this one again. Answer them, come back, and press 1.',
-                  header: 'Tour 3/3',
-                  multiSelect: false,
-                  options: [
-                    { label: 'I have been round', description: 'ends the tour' },
-                    { label: 'Later', description: 'ends the tour too' },
-                  ],
-                },
-              ],
-            },
-          },
-        ],
-      },
-      {
-        kind: 'answer',
-        firstByteDelayMs: 300,
-        blocks: [
-          {
-            kind: 'text',
-            text: [
-              'That is the whole of it. For your own sessions:',
-              '',
-              '- `s` writes to the selected session, `n` starts another one',
-              '- `t` opens its real terminal; Ctrl-A d comes back',
-              '- `?` lists all keys, `q` leaves',
-              '- `cbos open` has the same in the browser',
-            ].join('\n'),
-          },
-        ],
-      },
+      }),
+      says({
+        kind: 'text',
+        text: [
+          'That is the whole of it. For your own sessions:',
+          '',
+          '- `s` writes to the selected session, `n` starts another one',
+          '- `t` opens its real terminal; Ctrl-A d comes back',
+          '- `?` lists all keys, `q` leaves',
+          '- `cbos open` has the same in the browser',
+        ].join('\n'),
+      }),
     ],
   },
 };

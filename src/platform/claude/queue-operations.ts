@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { ToldTexts } from '../../core/delivery/seen.ts';
-import { openRegularFile } from '../files/regular-file.ts';
+import { readTail } from '../files/read-tail.ts';
 
 /** A queue's operations are near the end of a transcript; between them and it lies what one turn wrote. */
 const TAIL_BYTES = 1_048_576;
@@ -27,7 +27,7 @@ export async function readTexts(transcript: string): Promise<ToldTexts> {
   const putBack = new Map<string, number>();
   const taken = new Map<string, number>();
   const queued = new Map<string, number>();
-  for (const line of (await readTail(transcript)).split('\n')) {
+  for (const line of (await readTail(transcript, TAIL_BYTES)).split('\n')) {
     if (!line.includes('"queue-operation"')) {
       const prompt = parsePrompt(line);
       if (prompt !== null) taken.set(prompt.text, prompt.at);
@@ -63,22 +63,5 @@ function parseOperation(line: string): z.infer<typeof Operation> | null {
     return Operation.safeParse(JSON.parse(line)).data ?? null;
   } catch {
     return null;
-  }
-}
-
-/** Empty where there is no such file yet. */
-async function readTail(path: string): Promise<string> {
-  const file = await openRegularFile(path).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return null;
-    throw error;
-  });
-  if (file === null) return '';
-  try {
-    const { size } = await file.stat();
-    const length = Math.min(size, TAIL_BYTES);
-    const { buffer, bytesRead } = await file.read(Buffer.alloc(length), 0, length, size - length);
-    return buffer.subarray(0, bytesRead).toString('utf8');
-  } finally {
-    await file.close();
   }
 }

@@ -1,6 +1,7 @@
 import { useRef } from 'preact/hooks';
 import { closeOverlay } from '../app/overlay.ts';
 import { sessions } from '../connection/fleet.ts';
+import { CloseButton } from '../parts/close-button.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { QuestionPanel } from '../session/question.tsx';
 
@@ -22,9 +23,7 @@ export function AnswerDialog({ slug }: { slug: string }) {
           <QuestionPanel key={question.id} {...{ slug, question }} hasKeys cameByItself onAnswered={closeOverlay} />
         )}
         <div class="row end">
-          <button type="button" class="button" onClick={closeOverlay}>
-            Close
-          </button>
+          <CloseButton>Close</CloseButton>
         </div>
       </div>
     </Dialog>

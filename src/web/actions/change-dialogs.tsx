@@ -6,6 +6,7 @@ import { replaceBy } from '../app/router.ts';
 import { client, sessions } from '../connection/fleet.ts';
 import { openSlug } from '../list/list.tsx';
 import { FolderField } from '../pages/folder-field.tsx';
+import { CloseButton } from '../parts/close-button.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { attempt, tell } from '../parts/toasts.tsx';
 
@@ -107,9 +108,7 @@ function ChangeDialog({ title, about, button, change, focus, children }: ChangeD
         <p class="faint">{about}</p>
         {children}
         <div class="row end">
-          <button type="button" class="button" onClick={closeOverlay}>
-            Cancel
-          </button>
+          <CloseButton>Cancel</CloseButton>
           <button type="submit" class="button primary" disabled={isBusy.value}>
             {button}
           </button>

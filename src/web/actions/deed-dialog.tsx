@@ -4,6 +4,7 @@ import { closeOverlay } from '../app/overlay.ts';
 import { goTo } from '../app/router.ts';
 import { link, sessions } from '../connection/fleet.ts';
 import { openSlug } from '../list/list.tsx';
+import { CloseButton } from '../parts/close-button.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { tell } from '../parts/toasts.tsx';
 import { useSettled } from '../session/settled.ts';
@@ -67,11 +68,7 @@ export function DeedDialog({ name, slugs }: { name: DeedName; slugs: readonly st
           </>
         )}
         <div class="row end">
-          {outcomes.value === null && (
-            <button type="button" class="button" onClick={closeOverlay}>
-              Cancel
-            </button>
-          )}
+          {outcomes.value === null && <CloseButton>Cancel</CloseButton>}
           <button
             ref={button}
             type="submit"

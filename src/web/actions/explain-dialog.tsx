@@ -6,6 +6,7 @@ import { showHiddenMarks } from '../../text/hidden-marks.ts';
 import { now } from '../app/clock.ts';
 import { closeOverlay } from '../app/overlay.ts';
 import { client, sessions } from '../connection/fleet.ts';
+import { CloseButton } from '../parts/close-button.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { tellError } from '../parts/toasts.tsx';
 
@@ -48,9 +49,7 @@ export function ExplainDialog({ slug }: { slug: string }) {
           </>
         )}
         <div class="row end">
-          <button type="button" class="button" onClick={closeOverlay}>
-            Close
-          </button>
+          <CloseButton>Close</CloseButton>
         </div>
       </div>
     </Dialog>

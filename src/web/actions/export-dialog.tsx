@@ -2,6 +2,7 @@ import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { closeOverlay } from '../app/overlay.ts';
 import { sessions } from '../connection/fleet.ts';
+import { CloseButton } from '../parts/close-button.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { attempt, tell } from '../parts/toasts.tsx';
 import { type ExportFormat, exportFormats, saveFile } from './export-files.ts';
@@ -55,9 +56,7 @@ export function ExportDialog({ slug }: { slug: string }) {
           ))}
         {done.value !== null && <progress aria-label="Exported" value={done.value} />}
         <div class="row end">
-          <button type="button" class="button" onClick={closeOverlay}>
-            Cancel
-          </button>
+          <CloseButton>Cancel</CloseButton>
         </div>
       </div>
     </Dialog>

@@ -3,6 +3,7 @@ import { useRef } from 'preact/hooks';
 import type { BroadcastResult } from '../../protocol/index.ts';
 import { closeOverlay } from '../app/overlay.ts';
 import { client, link, sessions } from '../connection/fleet.ts';
+import { CloseButton } from '../parts/close-button.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { attempt, tell } from '../parts/toasts.tsx';
 import { DELIVERY_WORDS } from '../session/deliveries.tsx';
@@ -80,11 +81,7 @@ export function SendDialog({ slugs }: { slugs: readonly string[] }) {
           <Outcomes outcomes={outcomes.value} />
         )}
         <div class="row end">
-          {outcomes.value === null && (
-            <button type="button" class="button" onClick={closeOverlay}>
-              Cancel
-            </button>
-          )}
+          {outcomes.value === null && <CloseButton>Cancel</CloseButton>}
           <button type="submit" class="button primary" disabled={outcomes.value === null && (!isReady || isBusy.value)}>
             {outcomes.value === null ? 'Send' : 'Close'}
           </button>

@@ -1,0 +1,22 @@
+import { openRegularFile } from './regular-file.ts';
+
+/**
+ * The end of a file as text; a character or a line at its beginning may be cut. Empty where there is no such file.
+ * @param bytes how much of it at most
+ * @throws where the file cannot be read, or is not a regular one
+ */
+export async function readTail(path: string, bytes: number): Promise<string> {
+  const file = await openRegularFile(path).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return null;
+    throw error;
+  });
+  if (file === null) return '';
+  try {
+    const { size } = await file.stat();
+    const length = Math.min(size, bytes);
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(length), 0, length, size - length);
+    return buffer.subarray(0, bytesRead).toString('utf8');
+  } finally {
+    await file.close();
+  }
+}
