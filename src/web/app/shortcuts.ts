@@ -1,3 +1,4 @@
+import { useLayoutEffect } from 'preact/hooks';
 import type { QuestionOption } from '../../protocol/index.ts';
 import { isChoosing, setChoosing } from '../list/chosen.ts';
 import { FILTER_ID, openNeighbour, openNextThatNeeds } from '../list/list.tsx';
@@ -41,10 +42,16 @@ export const EVERYWHERE: readonly Shortcut[] = [
  */
 const added = new Set<readonly Shortcut[]>();
 
-/** Adds shortcuts until disposed; they come before those that were added earlier. */
-export function addShortcuts(shortcuts: readonly Shortcut[]): () => void {
-  added.add(shortcuts);
-  return () => added.delete(shortcuts);
+/**
+ * Offers shortcuts for as long as the component is shown; they come before those that were added earlier.
+ * @param deps as of an effect: what the shortcuts depend on
+ */
+export function useShortcuts(shortcuts: readonly Shortcut[], deps: readonly unknown[]): void {
+  // Together with the component, not after its first picture: whoever sees it may press its keys.
+  useLayoutEffect(() => {
+    added.add(shortcuts);
+    return () => added.delete(shortcuts);
+  }, [...deps]);
 }
 
 /** Of several for a key, the one that counts. */

@@ -2,7 +2,7 @@ import { computed, useSignal } from '@preact/signals';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
 import { CatalogueError, type KeptRecording, type StatusChange } from '../../protocol/index.ts';
 import { addressOf, goTo, type Replay } from '../app/router.ts';
-import { addShortcuts } from '../app/shortcuts.ts';
+import { useShortcuts } from '../app/shortcuts.ts';
 import { client, sessions } from '../connection/fleet.ts';
 import { latePart } from '../connection/late-part.ts';
 import { Icon } from '../parts/icons.tsx';
@@ -86,15 +86,14 @@ function RecordingPage({ at: { slug, recording, offset, t } }: { at: Replay }) {
         : questions.value.findLast((time) => time - BEFORE_QUESTION_S < at - 1);
     if (next !== undefined) seek(next - BEFORE_QUESTION_S);
   };
-  useEffect(
-    () =>
-      addShortcuts([
-        { keys: ' ', does: 'Play or pause', run: toggle },
-        { keys: 'ArrowLeft', does: `${STEP_S} seconds back`, run: () => seek((current?.position.value ?? 0) - STEP_S) },
-        { keys: 'ArrowRight', does: `${STEP_S} seconds on`, run: () => seek((current?.position.value ?? 0) + STEP_S) },
-        { keys: ']', does: 'To the next question', run: () => toQuestion(1) },
-        { keys: '[', does: 'To the question before', run: () => toQuestion(-1) },
-      ]),
+  useShortcuts(
+    [
+      { keys: ' ', does: 'Play or pause', run: toggle },
+      { keys: 'ArrowLeft', does: `${STEP_S} seconds back`, run: () => seek((current?.position.value ?? 0) - STEP_S) },
+      { keys: 'ArrowRight', does: `${STEP_S} seconds on`, run: () => seek((current?.position.value ?? 0) + STEP_S) },
+      { keys: ']', does: 'To the next question', run: () => toQuestion(1) },
+      { keys: '[', does: 'To the question before', run: () => toQuestion(-1) },
+    ],
     [current, questions.value],
   );
 

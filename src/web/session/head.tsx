@@ -1,11 +1,10 @@
 import type { RefObject } from 'preact';
-import { useEffect } from 'preact/hooks';
 import type { Session } from '../../protocol/index.ts';
 import { sessionCommands } from '../actions/session-commands.ts';
 import { ageText, now } from '../app/clock.ts';
 import { overlay } from '../app/overlay.ts';
 import { addressOf } from '../app/router.ts';
-import { addShortcuts } from '../app/shortcuts.ts';
+import { useShortcuts } from '../app/shortcuts.ts';
 import { client, link } from '../connection/fleet.ts';
 import { readAsText, showAsText } from '../conversation/transcript.tsx';
 import { shortPath, statusText, toneOf } from '../list/tone.ts';
@@ -30,18 +29,14 @@ export function SessionHead({ session, tools }: SessionHeadProps) {
   const restart = (): void => {
     void attempt(() => client.call('restartSession', { params: { slug } }));
   };
-  useEffect(
-    () =>
-      addShortcuts([
-        { keys: 'i', does: 'Interrupt the running turn', run: interrupt },
-        { keys: 'e', does: 'Rename the session', run: () => ask({ about: 'rename', slug }) },
-        { keys: 'X', does: 'Stop the session', run: () => ask({ about: 'stop', slugs: [slug] }) },
-      ]),
-    [slug],
-  );
-  useEffect(
-    // There is nothing to reply to: the key of the reply begins it anew.
-    () => (isStopped ? addShortcuts([{ keys: 'r', does: 'Restart the session', run: restart }]) : undefined),
+  useShortcuts(
+    [
+      { keys: 'i', does: 'Interrupt the running turn', run: interrupt },
+      { keys: 'e', does: 'Rename the session', run: () => ask({ about: 'rename', slug }) },
+      { keys: 'X', does: 'Stop the session', run: () => ask({ about: 'stop', slugs: [slug] }) },
+      // There is nothing to reply to: the key of the reply begins it anew.
+      ...(isStopped ? [{ keys: 'r', does: 'Restart the session', run: restart }] : []),
+    ],
     [slug, isStopped],
   );
 
@@ -86,7 +81,7 @@ export function SessionHead({ session, tools }: SessionHeadProps) {
 function ViewSwitch({ slug }: { slug: string }) {
   const isText = readAsText.value.has(slug);
   const flip = (): void => showAsText(slug, !readAsText.peek().has(slug));
-  useEffect(() => addShortcuts([{ keys: 'T', does: 'Terminal or conversation', run: flip }]), [slug]);
+  useShortcuts([{ keys: 'T', does: 'Terminal or conversation', run: flip }], [slug]);
   return (
     <button type="button" class="button" aria-label={isText ? 'Terminal' : 'Conversation'} onClick={flip}>
       <Icon name={isText ? 'keyboard' : 'chat'} />

@@ -1,12 +1,12 @@
 import { computed } from '@preact/signals';
 import type { RefObject } from 'preact';
-import { useEffect, useLayoutEffect, useMemo, useRef } from 'preact/hooks';
+import { useLayoutEffect, useMemo, useRef } from 'preact/hooks';
 import type { RecordingStop, Session } from '../../protocol/index.ts';
 import { blockedText } from '../../text/blocked-words.ts';
 import { recordingText } from '../../text/session-words.ts';
 import { ageText, now } from '../app/clock.ts';
 import { addressOf } from '../app/router.ts';
-import { addShortcuts } from '../app/shortcuts.ts';
+import { useShortcuts } from '../app/shortcuts.ts';
 import { client, link, sessions } from '../connection/fleet.ts';
 import { ConversationView } from '../conversation/conversation.tsx';
 import { readAsText, TranscriptView } from '../conversation/transcript.tsx';
@@ -86,10 +86,7 @@ function SessionView(props: { session: Session; seq: number | null; tools: RefOb
 function StoppedQueue({ session: { slug, queue_stopped_at: stoppedAt } }: { session: Session }) {
   const isStopped = (stoppedAt ?? null) !== null;
   const resume = (): void => void attempt(() => client.call('resumeQueue', { params: { slug } }));
-  useEffect(
-    () => (isStopped ? addShortcuts([{ keys: 'c', does: 'Send what is queued', run: resume }]) : undefined),
-    [slug, isStopped],
-  );
+  useShortcuts(isStopped ? [{ keys: 'c', does: 'Send what is queued', run: resume }] : [], [slug, isStopped]);
   if (!isStopped) return null;
   return (
     <div class="notice needs row wrap" role="status">

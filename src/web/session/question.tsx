@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals';
-import { useLayoutEffect, useRef } from 'preact/hooks';
+import { useRef } from 'preact/hooks';
 import { type Answer, mayAllow, type Question, type QuestionOption } from '../../protocol/index.ts';
-import { addShortcuts, optionKey } from '../app/shortcuts.ts';
+import { optionKey, useShortcuts } from '../app/shortcuts.ts';
 import { client, link, sessions } from '../connection/fleet.ts';
 import { Markdown } from '../conversation/markdown.tsx';
 import { OtherFields, ToolInput } from '../conversation/tool-input.tsx';
@@ -155,24 +155,21 @@ function Choices({ question, isDisabled, isSettled, isRead, hasKeys, onAnswer }:
   const asksYesOrNo = kind === 'permission' || kind === 'plan';
   const choose = (index: number): void => void onAnswer({ choice: index + 1 });
 
-  // With the panel itself, not after its first picture: who sees the question may press its key.
-  useLayoutEffect(() => {
-    if (!hasKeys) return;
-    const numbers = options.flatMap((option, index) => {
-      const key = optionKey(option, index);
-      return key === null ? [] : [{ keys: key, does: option.label, run: () => choose(index) }];
-    });
-    const byWord = asksYesOrNo
-      ? [
-          { keys: 'y', does: 'Yes', run: () => void onAnswer({ choice: 'yes' }) },
-          { keys: 'x', does: 'No', run: () => void onAnswer({ choice: 'no' }) },
-        ]
-      : [];
-    const always = hasAlways(options)
-      ? [{ keys: 'a', does: 'Yes, always', run: () => void onAnswer({ choice: 'always' }) }]
-      : [];
-    return addShortcuts([...byWord, ...always, ...numbers].map((shortcut) => ({ ...shortcut, answers: true })));
-  }, [question.id, options.length, isSettled, isRead]);
+  const numbers = options.flatMap((option, index) => {
+    const key = optionKey(option, index);
+    return key === null ? [] : [{ keys: key, does: option.label, run: () => choose(index) }];
+  });
+  const byWord = asksYesOrNo
+    ? [
+        { keys: 'y', does: 'Yes', run: () => void onAnswer({ choice: 'yes' }) },
+        { keys: 'x', does: 'No', run: () => void onAnswer({ choice: 'no' }) },
+      ]
+    : [];
+  const always = hasAlways(options)
+    ? [{ keys: 'a', does: 'Yes, always', run: () => void onAnswer({ choice: 'always' }) }]
+    : [];
+  const answering = [...byWord, ...always, ...numbers].map((shortcut) => ({ ...shortcut, answers: true }));
+  useShortcuts(hasKeys ? answering : [], [hasKeys, question.id, options.length, isSettled, isRead]);
 
   /** Of a question that is cut nothing can be allowed from here. */
   const isTaken = (choice: Answer['choice']): boolean => question.cut !== true || !mayAllow(question, { choice });

@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { CatalogueError, type Delivery, type Session } from '../../protocol/index.ts';
-import { addShortcuts, focusOn } from '../app/shortcuts.ts';
+import { focusOn, useShortcuts } from '../app/shortcuts.ts';
 import { client, link } from '../connection/fleet.ts';
 import { Icon } from '../parts/icons.tsx';
 import { attempt, tell, tellError } from '../parts/toasts.tsx';
@@ -28,10 +28,7 @@ export function ReplyBox({ session }: { session: Session }) {
   const isDead = status.primary === 'dead';
   const isActive = status.primary === 'active' || status.primary === 'stuck';
 
-  useEffect(
-    () => (isDead ? undefined : addShortcuts([{ keys: 'r', does: 'Write a reply', run: () => focusOn(REPLY_ID) }])),
-    [isDead],
-  );
+  useShortcuts(isDead ? [] : [{ keys: 'r', does: 'Write a reply', run: () => focusOn(REPLY_ID) }], [isDead]);
   useEffect(() => {
     if (field.current === null) return;
     field.current.style.height = 'auto';

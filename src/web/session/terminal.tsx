@@ -3,7 +3,7 @@ import type { RefObject } from 'preact';
 import { createPortal } from 'preact/compat';
 import { useEffect, useRef } from 'preact/hooks';
 import type { Session } from '../../protocol/index.ts';
-import { addShortcuts } from '../app/shortcuts.ts';
+import { useShortcuts } from '../app/shortcuts.ts';
 import { link } from '../connection/fleet.ts';
 import { latePart } from '../connection/late-part.ts';
 import { Icon } from '../parts/icons.tsx';
@@ -61,10 +61,7 @@ export function SessionTerminal({ session, tools }: { session: Session; tools: R
     else if (canType) terminal.value?.takeKeyboard();
     else tell(session.adopted ? 'Nothing can be typed now' : 'Adopt the session first: cbos adopt');
   };
-  useEffect(
-    () => addShortcuts([{ keys: 't', does: 'Take the terminal’s keyboard', run: toggleKeyboard }]),
-    [slug, canType],
-  );
+  useShortcuts([{ keys: 't', does: 'Take the terminal’s keyboard', run: toggleKeyboard }], [slug, canType]);
 
   return (
     <div class={`terminal-pane ${hasKeyboard.value ? 'has-keyboard' : ''}`}>
