@@ -40,8 +40,9 @@ export default defineConfig({
   test: {
     // Here, not in the projects: once for a run.
     globalSetup: ['test/harness/global-setup.ts'],
-    // Every end-to-end test runs a real Claude Code of 250 MB beside the server.
-    maxWorkers: 2,
+    // One more than a small machine has cores: suites with real programs mostly wait for them. Not many more: every
+    // end-to-end test runs a Claude Code of 250 MB beside the server.
+    maxWorkers: 3,
     // A test that leaks a timer or a socket would keep its worker alive; this makes it visible instead of waiting for it.
     teardownTimeout: 5_000,
     sequence: { sequencer: LongestFirst },
@@ -53,7 +54,7 @@ export default defineConfig({
           name: 'real',
           include: ['test/**/*.test.ts'],
           exclude: PURE,
-          // Two workers drive real terminals, browsers and Claude Codes on two cores: what fails by a hair's breadth of time is tried
+          // Three workers drive real terminals, browsers and Claude Codes on two cores: what fails by a hair's breadth of time is tried
           // once more, and the last lines name it as retried. A fault of the product fails twice.
           retry: 1,
         },

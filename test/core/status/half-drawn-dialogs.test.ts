@@ -56,6 +56,8 @@ test.each(recordings)(
   async (name) => {
     const base = join(RECORDINGS, name);
     const { complete, wanted } = await lookThrough(base);
+    // A recording that never draws a dialog has none that could be told of by halves.
+    if (wanted.size === 0) return expect(complete).toEqual(new Set(['']));
     const wrong: string[] = [];
     const missed: string[] = [];
     let screen: ScreenEvidence | null = null;
