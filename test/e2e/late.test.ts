@@ -2,9 +2,8 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Delivery, Session } from '../../src/protocol/index.ts';
+import type { Delivery } from '../../src/protocol/index.ts';
 import { type Cbos, startCbos } from '../harness/cbos.ts';
-import { typeAtTerminal } from '../harness/claude-in-screen.ts';
 import { waitFor } from '../harness/wait-for.ts';
 import { createWorld, type World } from '../harness/world.ts';
 
@@ -32,12 +31,9 @@ const prompts = (): string[] =>
     .split('\n')
     .map((line) => JSON.parse(line));
 
-/** @returns its Screen session */
-async function start(slug: string): Promise<string> {
-  const body = { slug, type: 'screen', path: world.projectDir };
-  const created = await cbos.call<Session>('POST', '/sessions', body);
+async function start(slug: string): Promise<void> {
+  await cbos.call('POST', '/sessions', { slug, type: 'screen', path: world.projectDir });
   await cbos.untilStatus(slug, 'idle/ready');
-  return created.body.screen_id ?? '';
 }
 
 function untilDelivered(slug: string, id: string) {
@@ -70,16 +66,4 @@ test('a text that its hook tells of as it is taken out of the box was taken: it 
     'stuck: taken and shown still',
     'the next one',
   ]);
-});
-
-test('a turn that begins while the prompt is about to be cleared is not ended by that', async () => {
-  const screenId = await start('BUSY');
-  expect((await send('BUSY', 'unsent: stands in the prompt')).body.status).toBe('sent');
-  const sending = send('BUSY', 'after the turn', true);
-  // What stands there is looked at for 1.5 s, and for 0.3 s more before the key.
-  await new Promise((resolve) => setTimeout(resolve, 1_600));
-  await typeAtTerminal(world.env, screenId, '\x14');
-  await untilDelivered('BUSY', (await sending).body.id);
-  expect(prompts().at(-1)).toBe('after the turn');
-  expect(prompts()).not.toContain('interrupted');
 });

@@ -13,7 +13,6 @@ const received = process.env.LATE_AGENT_RECEIVED ?? '';
 const columns = process.stdout.columns ?? 80;
 const rule = '─'.repeat(columns);
 let box = '';
-let isWorking = false;
 /** of a text that begins a scene: played once */
 const played = new Set();
 
@@ -26,7 +25,6 @@ drawPrompt();
 process.stdin.on('data', (keys) => {
   const pasted = [...keys.matchAll(/\x1b\[200~(.*?)\x1b\[201~/gs)].map(([, text]) => text).join('');
   if (pasted !== '') paste(pasted);
-  if (keys.includes('\x14')) work();
   if (keys.includes('\x03')) clear();
   else if (keys.endsWith('\r')) submit();
 });
@@ -46,23 +44,12 @@ function paste(text) {
   }, 1_000);
 }
 
-/** The first `stuck:` text stays in the box, though it was taken; an `unsent:` one was not. */
+/** The first `stuck:` text stays in the box, though it was taken. */
 function submit() {
-  if (box !== '' && !/^(?:stuck|unsent):/.test(box)) take();
-}
-
-/** By Ctrl+T: a turn for a second, as one that begins from the queue, of which no hook tells. */
-function work() {
-  isWorking = true;
-  drawPrompt('✻ Pondering… (1s · ↓ 2 tokens)', '');
-  setTimeout(() => {
-    isWorking = false;
-    drawPrompt();
-  }, 1_000);
+  if (box !== '' && !box.startsWith('stuck:')) take();
 }
 
 function clear() {
-  if (isWorking) appendFileSync(received, '"interrupted"\n');
   if (begins('stuck:', box)) return take();
   box = '';
   drawPrompt();

@@ -1,4 +1,4 @@
-import { type DeliveryPhase, isReady, type Question, type Status } from '../../protocol/index.ts';
+import { type DeliveryPhase, isAsking, isReady, type Question, type Status } from '../../protocol/index.ts';
 import { type Cover, describeTool } from '../status/index.ts';
 import { coverOf, draftOf, type Seen } from './seen.ts';
 import { leftoversOf, leftToEnter } from './standing.ts';
@@ -77,7 +77,7 @@ export function decideDelivery(context: DeliveryContext, request: DeliveryReques
   if (context.isQueueStopped && request.queue) return { kind: 'hold' };
   if (context.isUnread) return holdOr(refuse('unread'));
   if (context.cover !== null) return holdOr({ kind: 'refuse', why: `covered_by_${context.cover}`, question });
-  if (primary === 'waiting' && question?.kind !== 'closing') return { kind: 'refuse', why: 'asking', question };
+  if (isAsking({ primary, question })) return { kind: 'refuse', why: 'asking', question };
   const isRunning = primary === 'active' || primary === 'stuck';
   if (isRunning && request.queue) return { kind: 'hold' };
   if (context.draft === 'foreign') return holdOr(refuse('draft'));

@@ -1,3 +1,4 @@
+import { isAsking } from '../../protocol/index.ts';
 import type { SessionActor } from '../session/actor.ts';
 import type { Dispose } from '../sessions.ts';
 
@@ -21,9 +22,9 @@ export function createWaitKeeper(actor: SessionActor): Dispose {
   /** Whether a dialog may be open: what cannot be seen may be. */
   const mayAsk = (): boolean => {
     const reading = actor.status.evidence().screen?.reading;
-    const { primary, question } = actor.status.memory();
-    const isAsking = primary === 'waiting' && question?.kind !== 'closing';
-    return isAsking || reading === undefined || reading.dialog !== null || reading.cover !== null;
+    return (
+      isAsking(actor.status.memory()) || reading === undefined || reading.dialog !== null || reading.cover !== null
+    );
   };
 
   function look(): void {

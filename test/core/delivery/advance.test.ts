@@ -317,6 +317,14 @@ describe('what is taken out of the prompt', () => {
     expect(scene.log).not.toContain('clear');
   });
 
+  test('a turn that begins at any moment before the key keeps it back', () => {
+    for (let afterMs = 0; afterMs < 300; afterMs += 10) {
+      const turn: Reaction = { on: 'beginning', afterMs, see: { drawnRunning: true } };
+      const { scene } = takeOut({ texts: { a: 'never_shown' }, shown: { draft: 'text of a' }, reactions: [turn] });
+      expect([afterMs, scene.log.includes('clear')]).toEqual([afterMs, false]);
+    }
+  });
+
   test('a prompt that a person typed, and an interrupt put back, is no delivery', () => {
     const scene = new DeliveryScene();
     scene.shown.draft = 'a long\n  prompt';
