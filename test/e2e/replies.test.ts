@@ -234,7 +234,8 @@ describe('a server that is killed', () => {
       const mark = `killed${kill}`;
       const { id } = await ask(`run:${mark}`);
       const lost = answer({ choice: 'yes', question_id: id }).catch(() => null);
-      await delay((kill * 3) % 20);
+      // Spread over what an answer takes, also on a machine with much to do.
+      await delay((kill * 7) % 60);
       await cbos.stop('SIGKILL');
       await lost;
       cbos = await startCbos(world, typed.env);
