@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'nod
 import { dirname, join } from 'node:path';
 import { EXAMPLE_PROJECT_ALLOW, writeExampleProject } from './example-project.ts';
 import { isolatedEnvironment, prepareIsolatedHome } from './isolated-home.ts';
+import { endLeftovers } from './leftovers.ts';
 import { startMessagesApi } from './messages-api/server.ts';
 import { chooseByPrompt } from './scenes/choose.ts';
 import { chooseDemoScene, DEMO_SESSIONS, type DemoSession } from './scenes/fleet.ts';
@@ -45,10 +46,13 @@ export const NO_CLAUDE =
 
 const SYSTEM_PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
 
+/** A demo's directory is called so, and what mkdtemp adds. */
+const PREFIX = 'cbos-demo-';
+
 /** Directories of the demo, all in one that is removed at the end. */
 function makePlace(temporaryDirectory: string): { dir: string; make: (name: string) => string } {
   // Claude Code compares trusted directories by their real path.
-  const dir = realpathSync(mkdtempSync(join(temporaryDirectory, 'cbos-demo-')));
+  const dir = realpathSync(mkdtempSync(join(temporaryDirectory, PREFIX)));
   const make = (name: string): string => {
     const path = join(dir, name);
     mkdirSync(path, { recursive: true, mode: 0o700 });
@@ -64,6 +68,13 @@ function makePlace(temporaryDirectory: string): { dir: string; make: (name: stri
  */
 export async function runDemo(options: DemoOptions): Promise<void> {
   const { print, signal } = options;
+  await endLeftovers(options.temporaryDirectory, {
+    prefix: PREFIX,
+    // Nothing of it is asked of the model any more: there is no stand-in at this port.
+    end: async (left) => (await options.openFleet(environmentIn(left, 0, options))).close(),
+    remove: removeDirectory,
+    print,
+  });
   const { dir, make } = makePlace(options.temporaryDirectory);
   const endings: (() => void | Promise<void>)[] = [() => removeDirectory(dir)];
   const { show } = options;
@@ -86,19 +97,9 @@ export async function runDemo(options: DemoOptions): Promise<void> {
     const streamDir = make('streams');
     // Commands that ask no server (timeline, replay) look into the home: nobody is told to export more than that.
     writeFileSync(join(cbosHome, 'config.toml'), `stream_dir = ${JSON.stringify(streamDir)}\n`, { mode: 0o600 });
-    const fleet = await options.openFleet({
-      ...isolatedEnvironment({
-        home,
-        port: api.port,
-        path: [options.nodeDirectory, dirname(options.claude), SYSTEM_PATH].join(':'),
-        temporary: make('tmp'),
-      }),
-      CBOS_HOME: cbosHome,
-      CBOS_STREAM_STREAM_DIR: streamDir,
-      CBOS_CLAUDE_COMMAND: options.claude,
-      CBOS_PORT: '0',
-      SCREENDIR: make('s'),
-    });
+    make('tmp');
+    make('s');
+    const fleet = await options.openFleet(environmentIn(dir, api.port, options));
     endings.push(() => fleet.close());
     let left: Promise<unknown> = aborted(signal);
     if (show === null) {
@@ -127,6 +128,19 @@ export async function runDemo(options: DemoOptions): Promise<void> {
     print('Ending the sessions…');
     await endAll(endings.reverse());
   }
+}
+
+/** All that the server of the demo in a directory has of an environment. */
+function environmentIn(dir: string, port: number, { nodeDirectory, claude }: DemoOptions): Record<string, string> {
+  const path = [nodeDirectory, dirname(claude), SYSTEM_PATH].join(':');
+  return {
+    ...isolatedEnvironment({ home: join(dir, 'home'), port, path, temporary: join(dir, 'tmp') }),
+    CBOS_HOME: join(dir, 'cbos'),
+    CBOS_STREAM_STREAM_DIR: join(dir, 'streams'),
+    CBOS_CLAUDE_COMMAND: claude,
+    CBOS_PORT: '0',
+    SCREENDIR: join(dir, 's'),
+  };
 }
 
 /** How to look at the fleet from elsewhere. */

@@ -26,7 +26,7 @@ export function evidenceFacts(
   // A JSON session has a process while a turn runs, and none of the sources of a terminal.
   const unknown = json === null ? 'not known' : '';
   const facts: (readonly [string, string])[] = [
-    ['process', process === null ? unknown : process.alive ? `alive, started ${ago(process.started_at)}` : 'ended'],
+    ['process', process === null ? unknown : process.alive ? `alive, started ${ago(process.started_at)}` : 'stopped'],
     json === null
       ? ['hooks', hooks === null ? 'none ever came' : `the last one ${ago(hooks.last_at)}`]
       : ['events', json.last_at === null ? 'none ever came' : `the last one ${ago(json.last_at)}`],

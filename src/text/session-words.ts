@@ -25,6 +25,11 @@ export const ATTENTION_TITLES: Readonly<Record<Attention, string>> = {
   stopped: 'Stopped',
 };
 
+/** Above the sessions of a group: `Needs you (2)`. */
+export function attentionHeading(attention: Attention, count: number): string {
+  return `${ATTENTION_TITLES[attention]} (${count})`;
+}
+
 interface Look {
   icon: string;
   style: StateStyle | null;

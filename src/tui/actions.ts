@@ -46,7 +46,7 @@ export function sendText(app: App, session: Session, { text, queue = false, comm
   });
 }
 
-/** Keeps a text. @param when `next_waiting`: it goes by itself the next time the session waits */
+/** Keeps a draft. @param when `next_waiting`: it goes by itself the next time the session waits */
 export function stashText(app: App, session: Session, { text, when }: { text: string; when: StashWhen }): void {
   const { slug, status } = session;
   app.run(async () => {
@@ -55,8 +55,8 @@ export function stashText(app: App, session: Session, { text, when }: { text: st
       body: { session_slug: slug, response: text, when, ...(question === undefined ? {} : { question }) },
     });
     app.model.drafts.delete(slug);
-    const goes = when === 'manual' ? `kept for ${slug}` : `goes to ${slug} the next time it waits`;
-    app.toast('good', `${goes} — S shows what is kept`);
+    const goes = when === 'manual' ? `kept as a draft for ${slug}` : `${slug} is sent this as soon as it is ready`;
+    app.toast('good', `${goes} — S shows the drafts`);
   });
 }
 
@@ -162,17 +162,17 @@ export function interrupt(app: App): void {
   });
 }
 
-/** Sends what an interrupt has kept back. */
+/** Sends what an interrupt holds back. */
 export function resumeQueue(app: App): void {
   const session = requireSelected(app);
   if (session === null) return;
   if (queueText(session) === '') {
-    app.toast('good', `${session.slug}: nothing is kept back`);
+    app.toast('good', `${session.slug}: the queue is not paused`);
     return;
   }
   app.run(async () => {
     await app.client.call('resumeQueue', { params: { slug: session.slug } });
-    app.toast('good', `${session.slug}: what waits is sent as soon as the session is ready`);
+    app.toast('good', `${session.slug}: the queue goes on as soon as the session is ready`);
   });
 }
 

@@ -1,5 +1,5 @@
 import type { SessionView } from '../client/index.ts';
-import type { Session } from '../protocol/index.ts';
+import { needsYou, type Session } from '../protocol/index.ts';
 import { sessionGist } from '../text/session-words.ts';
 import { cleanLine } from '../text/terminal-text.ts';
 import type { Model } from './model.ts';
@@ -32,7 +32,7 @@ export function alertsBetween(before: SessionView, after: SessionView, model: Mo
     return [
       {
         slug,
-        text: `${slug} ${session.state === 'error' ? 'stopped with an error' : 'waits for you'}${gist === '' ? '' : `: ${gist}`}`,
+        text: `${slug} ${needsYou(session) ? 'needs you' : 'is done'}${gist === '' ? '' : `: ${gist}`}`,
       },
     ];
   });

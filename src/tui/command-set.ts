@@ -2,6 +2,8 @@
 export interface Command<A> {
   usage: string;
   about: string;
+  /** what it was called before: still taken, no longer offered */
+  was?: string;
   /** @param words what stood after the name, trimmed */
   run(app: A, words: string): void;
 }
@@ -26,7 +28,7 @@ export function createCommandSet<A>(table: Readonly<Record<string, Command<A>>>)
     Object.entries(table).flatMap(([name, { about }]) => (name.startsWith(typed) ? [[name, about]] : []));
   const parse = (typed: string): { command: Command<A>; words: string } | null => {
     const [, name = '', words = ''] = /^(\S+)\s*([\s\S]*)$/.exec(typed.trim()) ?? [];
-    const command = Object.hasOwn(table, name) ? table[name] : undefined;
+    const command = Object.hasOwn(table, name) ? table[name] : Object.values(table).find(({ was }) => was === name);
     return command === undefined ? null : { command, words };
   };
   return {

@@ -4,7 +4,7 @@ import { cleanBlock, cleanLine } from '../text/terminal-text.ts';
 import { answer, attach, broadcast, interrupt, recordingFile, refresh, replay } from './actions.ts';
 import { type App, requireSelected } from './app.ts';
 import { type Command, type CommandSet, createCommandSet } from './command-set.ts';
-import { endSession, renameSession, restartSession } from './lifecycle.ts';
+import { confirmEnd, renameSession, restartSession } from './lifecycle.ts';
 import { confirm } from './modes/confirm.ts';
 import { showHelp } from './modes/help.ts';
 import { newSession } from './modes/new-session.ts';
@@ -47,7 +47,7 @@ const COMMANDS: Readonly<Record<string, Command<App>>> = {
   },
   '/restart': {
     usage: '/restart',
-    about: 'launch a dead session again on its conversation',
+    about: 'launch a stopped session again on its conversation',
     run(app) {
       const session = requireSelected(app);
       if (session !== null) restartSession(app, session);
@@ -72,20 +72,20 @@ const COMMANDS: Readonly<Record<string, Command<App>>> = {
     run: exportRecording,
   },
   '/explain': { usage: '/explain', about: 'why it has this status', run: (app) => showOutput(app, 'explain') },
-  '/interrupt': { usage: '/interrupt', about: 'stop what it does', run: interrupt },
+  '/interrupt': { usage: '/interrupt', about: 'end its turn', run: interrupt },
   '/no': { usage: '/no TEXT', about: 'no, and do this instead', run: (app, words) => sayNo(app, words) },
-  '/kill': {
-    usage: '/kill',
-    about: 'end the session',
+  '/stop': {
+    usage: '/stop',
+    was: '/kill',
+    about: 'stop the session; one that is stopped: delete it',
     run(app) {
       const session = requireSelected(app);
-      if (session === null) return;
-      confirm(app, { question: `End ${session.slug}?`, onYes: () => endSession(app, session) });
+      if (session !== null) confirmEnd(app, session);
     },
   },
   '/attach': { usage: '/attach', about: 'its real terminal', run: attach },
   '/replay': { usage: '/replay', about: 'play its recording', run: replay },
-  '/stash': { usage: '/stash', about: 'the replies that are kept', run: showStash },
+  '/draft': { usage: '/draft', was: '/stash', about: 'the drafts: replies kept for later', run: showStash },
   '/mouse': {
     usage: '/mouse',
     about: 'clicks and the wheel off, or on again; off, your terminal selects text as it always does',

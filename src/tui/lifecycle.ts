@@ -6,16 +6,22 @@ import { confirm } from './modes/confirm.ts';
 import { showPage } from './modes/text-page.ts';
 import { wrap } from './view/cells.ts';
 
-/** Stops a session that lives, takes a stopped one off the list. */
-export function endSession(app: App, { slug, status }: Session): void {
-  app.toast('wait', `ending ${slug}…`);
+/** Asks, then stops a session that lives, or deletes a stopped one. */
+export function confirmEnd(app: App, session: Session): void {
+  const { slug } = session;
+  confirm(app, {
+    question: isStopped(session) ? `Delete ${slug}?` : `Stop ${slug} and everything that it runs?`,
+    onYes: () => endSession(app, session),
+  });
+}
+
+function endSession(app: App, session: Session): void {
+  const { slug } = session;
+  const isDead = isStopped(session);
+  app.toast('wait', `${isDead ? 'deleting' : 'stopping'} ${slug}…`);
   app.run(async () => {
-    if (status.primary === 'dead') await app.client.call('deleteSession', { params: { slug } });
-    else await app.client.call('killSession', { params: { slug } });
-    app.toast(
-      'good',
-      status.primary === 'dead' ? `${slug} is off the list` : `${slug} has ended; x again takes it off the list`,
-    );
+    await app.client.call(isDead ? 'deleteSession' : 'killSession', { params: { slug } });
+    app.toast('good', isDead ? `${slug} deleted` : `${slug} stopped; x again deletes it`);
   });
 }
 
@@ -85,7 +91,7 @@ const INTERRUPT: Deed = {
   run: (app, slug) => app.client.call('interrupt', { params: { slug } }),
 };
 
-/** Stops those of the marked that live; where all are stopped, takes them off the list. */
+/** Stops those of the marked that live; where all are stopped, deletes them. */
 export function endMarked(app: App): void {
   doWithMarked(app, markedSessions(app).every(isStopped) ? DELETE : STOP);
 }

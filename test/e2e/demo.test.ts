@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readdirSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Session } from '../../src/protocol/index.ts';
 import { PROGRAM, runCbos } from '../harness/cbos.ts';
@@ -14,6 +14,8 @@ beforeEach(() => {
   world = createWorld();
 });
 afterEach(() => world.dispose());
+
+const isAlive = (pid: number): boolean => existsSync(`/proc/${pid}`);
 
 describe('cbos demo', () => {
   test.each(['SIGINT', 'SIGHUP'] as const)(
@@ -64,6 +66,57 @@ describe('cbos demo', () => {
     },
     90_000,
   );
+
+  test('ends the sessions of an earlier one that was killed, and those of one that runs go on', async () => {
+    const env = { ...world.env, TMPDIR: world.temporary, CBOS_CLAUDE_COMMAND: pinnedClaude() };
+    const start = async () => {
+      const demo = spawn(process.execPath, [PROGRAM, 'demo'], {
+        env,
+        cwd: world.dir,
+        stdio: ['ignore', 'pipe', 'pipe'],
+      });
+      let said = '';
+      for (const stream of [demo.stdout, demo.stderr])
+        stream.setEncoding('utf8').on('data', (text: string) => (said += text));
+      const home = await waitFor(() => /export CBOS_HOME=(\S+)/.exec(said)?.[1], {
+        describe: 'the demo says where it is',
+        actual: () => said,
+        timeoutMs: 40_000,
+      });
+      const list = async (): Promise<Session[]> =>
+        JSON.parse((await runCbos(world, ['ls', '--json'], { env: { CBOS_HOME: home } })).stdout) as Session[];
+      const isRunning = ({ pid }: Session): boolean => pid !== null;
+      await waitFor(async () => (await list()).filter(isRunning).length >= 4, {
+        describe: 'its sessions run',
+        timeoutMs: 40_000,
+      });
+      const pids = (await list()).flatMap(({ pid }) => pid ?? []);
+      world.onDispose(() => {
+        for (const pid of pids.filter(isAlive)) process.kill(pid, 'SIGKILL');
+      });
+      const kill = async (signal: NodeJS.Signals): Promise<void> => {
+        const ended = once(demo, 'exit');
+        demo.kill(signal);
+        await ended;
+      };
+      return { list, kill, pids, said: () => said };
+    };
+    const first = await start();
+    await first.kill('SIGKILL');
+    expect(first.pids.filter(isAlive), 'what it has left').toEqual(first.pids);
+
+    const second = await start();
+    expect(second.said()).toContain('An earlier demo was killed: its sessions are ended now.');
+    expect(readdirSync(world.temporary)).toHaveLength(1);
+    expect(first.pids.filter(isAlive)).toEqual([]);
+
+    const third = await start();
+    expect(third.said()).not.toContain('An earlier demo');
+    expect((await second.list()).filter(({ state }) => state === 'dead')).toEqual([]);
+    for (const demo of [second, third]) await demo.kill('SIGINT');
+    expect(readdirSync(world.temporary)).toEqual([]);
+    expect([...second.pids, ...third.pids].filter(isAlive)).toEqual([]);
+  }, 180_000);
 
   test('on a terminal it opens the terminal UI, leads round, and leaves nothing behind when the person leaves', async () => {
     const env = { TMPDIR: world.temporary, CBOS_CLAUDE_COMMAND: pinnedClaude() };

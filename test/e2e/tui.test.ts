@@ -33,7 +33,7 @@ async function send(terminal: Terminal, text: string): Promise<void> {
   await terminal.keys('Enter');
 }
 
-test('from nothing: starts the server, launches a session, sees it think, gives a permission, answers a question, applies a stashed reply, attaches and comes back, ends it, leaves it all running', async () => {
+test('from nothing: starts the server, launches a session, sees it think, gives a permission, answers a question, sends a draft, attaches and comes back, ends it, leaves it all running', async () => {
   const terminal = await openTerminal(world, { env });
   await terminal.until(/No session yet/, 'that there is no session');
   await terminal.until(/server up/, 'the server it started');
@@ -63,14 +63,14 @@ test('from nothing: starts the server, launches a session, sees it think, gives 
 
   await terminal.until(SELECTED('done '), 'that it waits');
   await terminal.keys('s');
-  await terminal.until(/Ctrl\+S stash/, 'the input');
+  await terminal.until(/Ctrl\+S draft/, 'the input');
   await terminal.type('scene:hello later');
   await terminal.keys('C-s');
-  await terminal.until(/kept for AUTH/, 'that it is kept');
+  await terminal.until(/kept as a draft for AUTH/, 'that it is kept');
   await terminal.keys('S');
-  await terminal.until(/Stash: 1 kept/, 'the stash');
+  await terminal.until(/Drafts: 1/, 'the drafts');
   await terminal.keys('Enter');
-  await terminal.until(/Nothing is kept/, 'that it was applied');
+  await terminal.until(/There is no draft/, 'that it was applied');
   await terminal.keys('Escape');
   await terminal.until(/Hello! I am ready/, 'the answer to it');
   expect(world.promptsReceived().at(-1)).toBe('scene:hello later');
@@ -84,7 +84,7 @@ test('from nothing: starts the server, launches a session, sees it think, gives 
   await terminal.until(/back from AUTH/, 'that it is back');
 
   await terminal.keys('x');
-  await terminal.until(/End AUTH and everything that it runs\? \(y\/n\)/, 'the question before the end');
+  await terminal.until(/Stop AUTH and everything that it runs\? \(y\/n\)/, 'the question before the end');
   await terminal.keys('n');
   await terminal.untilGone(/everything that it runs/, 'the question');
   await terminal.keys('x');

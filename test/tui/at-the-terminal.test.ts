@@ -109,29 +109,29 @@ test('Ctrl+Q queues, Alt+Enter begins a line, history comes back with the arrow'
   await terminal.keys('C-c');
 });
 
-test('Ctrl+S keeps a reply to be sent by hand, Alt+S one that goes when the session waits', async () => {
+test('Ctrl+S keeps a draft to be sent by hand, Alt+S one that is sent when the session is ready', async () => {
   await write('by hand');
   await terminal.keys('C-s');
-  await terminal.until(/kept for AUTH — S shows/, 'that it is kept');
+  await terminal.until(/kept as a draft for AUTH — S shows/, 'that it is kept');
   await write('by itself');
   await terminal.keys('M-s');
-  await terminal.until(/goes to AUTH the next time it waits/, 'that it is kept, and when it goes');
+  await terminal.until(/AUTH is sent this as soon as it is ready/, 'that it is kept, and when it goes');
   expect(server.sessions.stash().map(({ response, when }) => [response, when])).toEqual([
     ['by hand', 'manual'],
     ['by itself', 'next_waiting'],
   ]);
   await terminal.keys('S');
-  const stash = await terminal.until(/Stash: 2 kept/, 'the stash');
-  expect(stash).toMatch(/goes by itself when it waits[^\n]*\n[^\n]*by itself/);
+  const drafts = await terminal.until(/Drafts: 2/, 'the drafts');
+  expect(drafts).toMatch(/· queued[^\n]*\n[^\n]*by itself/);
   await terminal.keys('e');
   await terminal.until(/> by hand/, 'the reply, to be changed');
   await terminal.type(' changed');
   await terminal.keys('Enter');
   await sent('by hand changed');
   await terminal.keys('S');
-  await terminal.until(/Stash: 1 kept/, 'what is left in it');
+  await terminal.until(/Drafts: 1/, 'what is left of them');
   await terminal.keys('d', 'y');
-  await terminal.until(/taken out of the stash/, 'that it is taken out');
+  await terminal.until(/the draft is deleted/, 'that it is deleted');
   expect(server.sessions.stash()).toEqual([]);
 });
 
@@ -152,9 +152,8 @@ test('/ searches; a command that was typed there before still runs, and says so 
   await terminal.until(/Search all sessions/, 'the search');
   await terminal.type('sta');
   await terminal.keys('Tab');
-  await terminal.type('tus');
   await terminal.until(/Enter runs the command \/status/, 'the command that Enter runs');
-  await terminal.type(' quo');
+  await terminal.type('quo');
   await terminal.until(/Search all sessions/, 'the search again, for a command that takes no words');
   await terminal.keys('BSpace', 'BSpace', 'BSpace', 'BSpace', 'Enter');
   await terminal.until(/server 1\.2\.3, up for/, "the server's state");
@@ -308,7 +307,7 @@ test.each(['screen', 'json'] as const)('n launches a %s session in a folder that
   await terminal.untilGone(new RegExp(`◌ NEW-${type} `), 'the session');
 });
 
-test('i says when nothing runs; x asks before it ends one, and takes a dead one off the list', async () => {
+test('i says when nothing runs; x asks before it stops one, and deletes a stopped one', async () => {
   await terminal.keys('i');
   await terminal.until(/No turn is running/, 'that nothing runs');
   server.sessions.add('DONE');
@@ -317,13 +316,13 @@ test('i says when nothing runs; x asks before it ends one, and takes a dead one 
   await terminal.keys('Enter');
   await terminal.until(/▌. DONE/, 'that it is selected');
   await terminal.keys('x');
-  await terminal.until(/End DONE and everything that it runs\? \(y\/n\)/, 'the question');
+  await terminal.until(/Stop DONE and everything that it runs\? \(y\/n\)/, 'the question');
   await terminal.keys('y');
-  await terminal.until(/DONE has ended/, 'that it has ended');
+  await terminal.until(/DONE stopped/, 'that it is stopped');
   await terminal.keys('x');
-  await terminal.until(/Take DONE off the list\?/, 'the other question');
+  await terminal.until(/Delete DONE\?/, 'the other question');
   await terminal.keys('y');
-  await terminal.until(/DONE is off the list/, 'that it is gone');
+  await terminal.until(/DONE deleted/, 'that it is gone');
   await terminal.keys('Escape');
   await terminal.until(/. AUTH /, 'all others');
 });
@@ -338,7 +337,7 @@ test('the bell rings for another session that begins to ask, not for the one tha
   await terminal.untilGone(/May I look\?/, 'the question');
   expect(bells()).toBe(before);
   await change('BILL', asking('May I pay?'));
-  await terminal.until(/BILL waits for you/, 'the toast');
+  await terminal.until(/BILL needs you/, 'the toast');
   expect(bells()).toBe(before + 1);
   await change('BILL', resting);
   await terminal.untilGone(/needs|permission/, 'the question');
@@ -347,7 +346,7 @@ test('the bell rings for another session that begins to ask, not for the one tha
   await terminal.until(/the bell and the desktop tell/, 'the next kind of alert');
   await change('BILL', asking('May I pay again?'));
   await terminal.until(/May I pay again|make/, 'the toast');
-  await waitFor(() => terminal.written().includes('\u001b]9;CBOS: BILL waits for you'), {
+  await waitFor(() => terminal.written().includes('\u001b]9;CBOS: BILL needs you'), {
     describe: 'the desktop is told',
   });
   expect(bells()).toBe(before + 2);

@@ -59,9 +59,9 @@ test('nothing that a session writes, is called or asks reaches the terminal but 
   await terminal.until(/before .*after/s, 'what the session wrote');
   server.sessions.addToStash({ session_slug: 'AUTH', response: `kept ${ATTACKS}`, question: ATTACKS });
   await terminal.keys('S');
-  await terminal.until(/kept/, 'the stash');
+  await terminal.until(/Drafts: 1/, 'the drafts');
   await terminal.keys('Escape');
-  await terminal.untilGone(/Stash: 1/, 'the stash');
+  await terminal.untilGone(/Drafts: 1/, 'the drafts');
   await terminal.keys('s');
   await terminal.until(/↑ before/, 'that there is a history');
   await terminal.keys('Up');

@@ -52,7 +52,7 @@ test('an alert comes when a session starts to wait, once, and not for the one th
   const model = createModel(0);
   const before = view(working('A', 1), working('B', 1));
   const after = view(waiting('A', 2), working('B', 1));
-  expect(alertsBetween(before, after, model)).toMatchObject([{ slug: 'A', text: 'A waits for you' }]);
+  expect(alertsBetween(before, after, model)).toMatchObject([{ slug: 'A', text: 'A needs you' }]);
   expect(alertsBetween(after, after, model)).toEqual([]);
   expect(alertsBetween(view(), after, model)).toEqual([]);
   expect(alertsBetween(before, after, { ...model, selected: 'A' })).toEqual([]);

@@ -79,9 +79,9 @@ test('a rename, a restart, a stop, and a search that is opened take three keys a
 
   pressed = 0;
   await press('x');
-  await terminal.until(/End NEWER and everything/, 'the question');
+  await terminal.until(/Stop NEWER and everything/, 'the question');
   await press('y');
-  await terminal.until(/NEWER has ended/, 'that it is stopped');
+  await terminal.until(/NEWER stopped/, 'that it is stopped');
   expect(pressed).toBe(2);
 
   pressed = 0;

@@ -130,7 +130,7 @@ describe('the list', () => {
     await page.getByRole('heading', { name: 'TWO', exact: true }).waitFor();
     await page.keyboard.press('g');
     await page.keyboard.press('t');
-    await page.getByRole('heading', { name: 'Stash' }).waitFor();
+    await page.getByRole('heading', { name: 'Drafts' }).waitFor();
   });
 });
 
@@ -378,7 +378,7 @@ describe('a conversation', () => {
     server.sessions.happen('JSON', { type: 'assistant', message: { content } });
     server.sessions.change('JSON', asking({ tool: { name: 'Bash', input: { command: 'npm test' } } }));
     await one.visit('#/s/JSON');
-    await page.locator('details.tool', { hasText: 'npm test' }).getByText('waits for you').waitFor();
+    await page.locator('details.tool', { hasText: 'npm test' }).getByText('needs you').waitFor();
     await page.locator('details.tool', { hasText: 'sleep 9' }).getByText('running').waitFor();
     server.sessions.change('JSON', WORKING);
     await page.locator('details.tool', { hasText: 'npm test' }).getByText('running').waitFor();
@@ -436,16 +436,16 @@ describe('a reply', () => {
     await waitFor(() => one.server.sessions.deliveries('DONE')[0]?.status === 'cancelled', { describe: 'cancelled' });
   });
 
-  test('is kept in the stash, and sent from there', async () => {
+  test('is kept as a draft, and sent from there', async () => {
     await using one = await startPage(browser, { prepare: ({ sessions }) => void sessions.add('DONE', DONE) });
     await one.visit('#/s/DONE');
     await one.page.getByLabel('Reply to DONE').fill('later');
-    await one.page.getByRole('button', { name: 'Stash' }).click();
-    await one.page.getByText('Kept in the stash').waitFor();
+    await one.page.getByRole('button', { name: 'Keep as draft' }).click();
+    await one.page.getByText('Kept as a draft').waitFor();
     expect(await one.page.getByLabel('Reply to DONE').inputValue()).toBe('');
     await one.visit('#/stash');
     await one.page.getByRole('button', { name: 'Send now' }).click();
-    await one.page.getByText('Nothing is kept').waitFor();
+    await one.page.getByText('There is no draft').waitFor();
     expect(one.server.sessions.deliveries('DONE')[0]?.text).toBe('later');
   });
 

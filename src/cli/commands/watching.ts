@@ -54,7 +54,7 @@ export function addWatching(program: Command, context: CliContext): void {
     summary: 'block until sessions are in a state, for scripts',
     more: 'With several sessions each must have been in it once, with --any one is enough. Ends with exit code 6 when the time is over, and with 1 when a session stops meanwhile.',
     examples: [
-      ['cbos wait AUTH', 'until it waits for you'],
+      ['cbos wait AUTH', 'until it needs you or is done'],
       ['cbos wait AUTH --for ready --timeout 600', 'until its prompt takes text, ten minutes at most'],
       ['cbos wait AUTH DOCS --any --for waiting/permission', 'until one of them asks for permission'],
     ],

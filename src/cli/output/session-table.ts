@@ -2,7 +2,7 @@ import { attentionOf, compareAttention, type Session } from '../../protocol/inde
 import { blockedText } from '../../text/blocked-words.ts';
 import { formatSince } from '../../text/durations.ts';
 import {
-  ATTENTION_TITLES,
+  attentionHeading,
   modelText,
   pathText,
   queueText,
@@ -127,7 +127,7 @@ export function sessionTable({ sessions, columns, reader, hasHeadings, style, wi
     const attention = attentions[index] ?? 'unknown';
     if (attentions[index - 1] === attention) return [line];
     const count = attentions.filter((one) => one === attention).length;
-    return [style('bold', `${ATTENTION_TITLES[attention]} (${count})`), line];
+    return [style('bold', attentionHeading(attention, count)), line];
   });
   return [titles, ...grouped];
 }

@@ -42,7 +42,7 @@ export const TOUR_SESSION: DemoSession = {
       ),
       asks({
         question:
-          'The others wait for you as well. Tab goes to the next one that needs you, and round to this one again. Answer them, come back, and press 1.',
+          'The others need you as well. Tab goes to the next one that needs you, and round to this one again. Answer them, come back, and press 1.',
         header: 'Tour 3/3',
         options: [
           { label: 'I have been round', description: 'ends the tour' },

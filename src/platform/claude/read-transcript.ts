@@ -67,6 +67,11 @@ function eventOf(line: string): Omit<StoredEvent, 'seq'> | null {
   const timestamp = Date.parse(String(record.timestamp)) / 1_000;
   if (Number.isNaN(timestamp)) return null;
   if (type === 'system' && subtype === 'compact_boundary') return { timestamp, event: { type, subtype } };
+  // A slash command and what it printed, in the tags of a prompt; a JSON session has both as prompts (2.1.330).
+  if (type === 'system' && subtype === 'local_command' && typeof record.content === 'string') {
+    const said = { role: 'user', content: record.content };
+    return { timestamp, event: { type: 'user', message: said, uuid, parent_tool_use_id: null } };
+  }
   if (type !== 'user' && type !== 'assistant') return null;
   return {
     timestamp,

@@ -3,8 +3,8 @@ import { queueText } from '../../text/session-words.ts';
 import { answer, attach, chooseOption, interrupt, refresh, replay, resumeQueue, submitChosen } from '../actions.ts';
 import { type App, moveSelection, requireSelected, scrollBack, selectNextNeedy } from '../app.ts';
 import {
+  confirmEnd,
   endMarked,
-  endSession,
   interruptMarked,
   markedSessions,
   restartMarked,
@@ -23,7 +23,6 @@ import {
   selectedSession,
 } from '../model.ts';
 import type { InputEvent } from '../terminal/keys.ts';
-import { confirm } from './confirm.ts';
 import { editFilter } from './filter.ts';
 import { showHelp } from './help.ts';
 import type { Hint, InputBox, Mode } from './mode.ts';
@@ -64,7 +63,7 @@ function browseHints(app: App): Hint[] {
     ['/', 'search'],
     ['f', 'filter'],
     ['q', 'quit'],
-    ['S', 'stash'],
+    ['S', 'drafts'],
     [':', 'command'],
     ...(session === null ? [] : ([['e', 'rename']] as Hint[])),
     ['?', 'help'],
@@ -73,7 +72,7 @@ function browseHints(app: App): Hint[] {
   const { primary, question } = session.status;
   const others = listed(model).filter((other) => other.slug !== session.slug && needsYou(other)).length;
   const next: Hint[] = others === 0 ? [] : [['Tab', `next of ${others}`]];
-  if (primary === 'dead') return [...next, ['r', 'restart'], ['x', 'remove'], ['R', 'replay'], ...rest];
+  if (primary === 'dead') return [...next, ['r', 'restart'], ['x', 'delete'], ['R', 'replay'], ...rest];
   const answers: Hint[] = [];
   if (question !== null && question.kind !== 'closing') {
     const part = openPart(question, model.answer);
@@ -95,10 +94,10 @@ function browseHints(app: App): Hint[] {
     ['s', isOpen ? 'in words' : 'reply'],
     ...next,
     ...(primary === 'active' || primary === 'stuck' ? ([['i', 'interrupt']] as Hint[]) : []),
-    ...(queueText(session) === '' ? [] : ([['c', 'go on with the queue']] as Hint[])),
+    ...(queueText(session) === '' ? [] : ([['c', 'resume the queue']] as Hint[])),
     ...(isConversation(model, session) ? ([['o', model.isUnfolded ? 'fold' : 'unfold']] as Hint[]) : []),
     ...(session.screen_id === null && session.type !== 'json' ? [] : ([['t', 'attach']] as Hint[])),
-    ['x', 'end'],
+    ['x', 'stop'],
     ...(isOpen && question?.kind !== 'question' ? rest.filter(([key]) => key !== 'n') : rest),
   ];
 }
@@ -169,12 +168,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   },
   x: (app) => {
     const session = requireSelected(app);
-    if (session === null) return;
-    const isDead = session.status.primary === 'dead';
-    confirm(app, {
-      question: isDead ? `Take ${session.slug} off the list?` : `End ${session.slug} and everything that it runs?`,
-      onYes: () => endSession(app, session),
-    });
+    if (session !== null) confirmEnd(app, session);
   },
   t: attach,
   T: (app) => {
@@ -208,7 +202,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
       desktop: 'the bell and the desktop tell',
       quiet: 'nothing but a line here tells',
     };
-    app.toast('good', `${words[app.model.alerts]} when a session starts to wait`);
+    app.toast('good', `${words[app.model.alerts]} when a session needs you or is done`);
   },
   U: (app) => {
     if (app.model.link.isUp) return app.toast('good', 'The server is up');

@@ -134,12 +134,12 @@ function hintsFor({ commands }: App, text: string, hasHistory: boolean): Hint[] 
   return [
     ['Enter', 'send'],
     ['Alt+Enter', 'new line'],
-    ['Ctrl+S', 'stash'],
+    ['Ctrl+S', 'draft'],
     ['Ctrl+Q', 'queue'],
     ['Esc', 'leave'],
     ...(hasHistory ? ([['↑', 'before']] as Hint[]) : []),
     ['Ctrl+G', 'editor'],
-    ['Alt+S', 'send when it waits'],
+    ['Alt+S', 'queued draft'],
   ];
 }
 

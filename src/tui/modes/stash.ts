@@ -8,7 +8,7 @@ import { editorOf } from '../input/editor.ts';
 import { confirm } from './confirm.ts';
 import { reply } from './reply.ts';
 
-/** The replies that are kept, those for the selected session first: apply, change, take out. */
+/** The drafts, those for the selected session first: send, change, delete. */
 export function showStash(app: App): void {
   let kept: StashedResponse[] | null = null;
   let at = 0;
@@ -46,7 +46,7 @@ export function showStash(app: App): void {
     app.toast('wait', `sending it to ${slug}…`);
     app.run(async () => {
       await app.client.call('applyStash', { params: { id } });
-      app.toast('good', `${slug} was sent what was kept for it`);
+      app.toast('good', `${slug} was sent the draft`);
       await load();
     });
   };
@@ -60,11 +60,11 @@ export function showStash(app: App): void {
   };
   const remove = ({ id, response }: StashedResponse): void => {
     confirm(app, {
-      question: `Take "${truncate(firstLine(response), 30)}" out of the stash?`,
+      question: `Delete the draft "${truncate(firstLine(response), 30)}"?`,
       onYes: () =>
         app.run(async () => {
           await app.client.call('removeStash', { params: { id } });
-          app.toast('good', 'taken out of the stash');
+          app.toast('good', 'the draft is deleted');
         }),
     });
   };
@@ -75,7 +75,7 @@ export function showStash(app: App): void {
         : [
             ['Enter', 'send it'],
             ['e', 'change it'],
-            ['d', 'take it out'],
+            ['d', 'delete it'],
             ['j/k', 'move'],
             ['Esc', 'back'],
           ],
@@ -84,15 +84,15 @@ export function showStash(app: App): void {
     },
     page(cols, rows) {
       const { dress } = app;
-      if (kept === null) return { title: 'Stash', rows: [' …'] };
+      if (kept === null) return { title: 'Drafts', rows: [' …'] };
       if (kept.length === 0)
         return {
-          title: 'Stash',
-          rows: ['', dress('dim', '   Nothing is kept: Ctrl+S in the input keeps what you wrote')],
+          title: 'Drafts',
+          rows: ['', dress('dim', '   There is no draft: Ctrl+S in the input keeps what you wrote as one')],
         };
       const lines = kept.flatMap((reply, index) => {
         const about = reply.question === null ? '' : ` · to: ${firstLine(reply.question)}`;
-        const by = reply.when === 'next_waiting' ? ' · goes by itself when it waits' : '';
+        const by = reply.when === 'next_waiting' ? ' · queued' : '';
         const facts = `${cleanLine(reply.session_slug)} · ${formatSince(reply.created_at, app.options.now())} ago${by}${about}`;
         const bar = index === at ? dress('cyan', '▌') : ' ';
         const text = truncate(reply.response.split('\n').map(cleanLine).join(' ⏎ '), cols - 4);
@@ -102,7 +102,7 @@ export function showStash(app: App): void {
         ];
       });
       const start = Math.max(0, Math.min(at * 2 - rows + 2, lines.length - rows));
-      return { title: `Stash: ${kept.length} kept`, rows: lines.slice(start, start + rows) };
+      return { title: `Drafts: ${kept.length}`, rows: lines.slice(start, start + rows) };
     },
   });
   app.run(load);

@@ -1,3 +1,4 @@
+import { attentionOf } from '../../protocol/index.ts';
 import { displayWidth, truncate } from '../../text/display-width.ts';
 import { formatDuration } from '../../text/durations.ts';
 import { attentionCount, attentionStyle } from '../../text/session-words.ts';
@@ -122,7 +123,10 @@ export function measure(
   { inputRows: taken, isPage }: { inputRows: number; isPage: boolean } = { inputRows: 1, isPage: false },
 ): { frame: Frame; body: number } {
   const body = Math.max(1, size.rows - FIXED_ROWS - taken);
-  const content = { sessions: listed(model).length, isZoomed: model.isZoomed, isPage };
+  const sessions = listed(model);
+  // Filtered by words, the list is what somebody looks for, not what is to be done.
+  const headings = model.filter === '' ? new Set(sessions.map(attentionOf)).size : 0;
+  const content = { sessions: sessions.length, headings, isZoomed: model.isZoomed, isPage };
   const frame = frameFor({ cols: size.cols, body }, content);
   return { frame, body };
 }
@@ -172,9 +176,10 @@ function list({ model, now, home, dress }: Drawing, frame: Frame): ListRows {
   if (sessions.length === 0) {
     return { rows: filled([dress('dim', empty)], frame.list.rows), slugs: [] };
   }
-  const { cols, rows } = frame.list;
+  const { cols, rows, hasHeadings } = frame.list;
   const { selected, marked } = model;
-  return listRows({ sessions, selected, marked, cols, rows, isTall: frame.isSideBySide, now, home, dress });
+  const { isSideBySide: isTall } = frame;
+  return listRows({ sessions, selected, marked, cols, rows, isTall, hasHeadings, now, home, dress });
 }
 
 interface PaneRows {

@@ -1,8 +1,16 @@
-import type { Session } from '../../protocol/index.ts';
+import { type Attention, attentionOf, type Session } from '../../protocol/index.ts';
 import { blockedText } from '../../text/blocked-words.ts';
 import { displayWidth, truncate } from '../../text/display-width.ts';
 import { formatSince } from '../../text/durations.ts';
-import { pathText, sessionGist, sessionIcon, sessionStyle, stateText } from '../../text/session-words.ts';
+import {
+  attentionHeading,
+  attentionStyle,
+  pathText,
+  sessionGist,
+  sessionIcon,
+  sessionStyle,
+  stateText,
+} from '../../text/session-words.ts';
 import type { Style } from '../../text/style.ts';
 import { cleanLine } from '../../text/terminal-text.ts';
 import { column, fitTo } from './cells.ts';
@@ -15,6 +23,8 @@ export interface ListOptions {
   rows: number;
   /** two rows a session: the second says what it asks or does */
   isTall: boolean;
+  /** a row above each group that says what its sessions want */
+  hasHeadings: boolean;
   now: number;
   home: string | undefined;
   dress: Style;
@@ -26,35 +36,75 @@ export interface ListRows {
   slugs: (string | null)[];
 }
 
+/** What the sessions below a heading want. */
+interface Group {
+  attention: Attention;
+  count: number;
+}
+
+/** A session or a heading, and the row of the whole list in which it begins. */
+interface Item {
+  of: Session | Group;
+  top: number;
+  height: number;
+}
+
 /**
  * The list, scrolled so that the selected session is in it. Only the rows that are seen are made: a hundred sessions
  * cost no more than ten.
  */
 export function listRows(options: ListOptions): ListRows {
-  const { sessions, selected, rows, isTall } = options;
-  const height = isTall ? 2 : 1;
-  const fitting = Math.max(1, Math.floor(rows / height));
-  const at = Math.max(
-    0,
-    sessions.findIndex((session) => session.slug === selected),
-  );
+  const { selected, rows, dress } = options;
+  const items = itemsOf(options);
+  const last = items.at(-1);
+  const count = last === undefined ? 0 : last.top + last.height;
+  const at = items.find(({ of }) => 'slug' in of && of.slug === selected)?.top ?? 0;
   // The selected one in the middle where there is more than fits: what comes next is always seen.
-  const start = Math.max(0, Math.min(at - Math.floor(fitting / 2), sessions.length - fitting));
-  const seen = sessions.slice(start, start + fitting);
-  const shown = seen.flatMap((session) => (isTall ? tallRows(session, options) : [flatRow(session, options)]));
-  const bar = scrollBar({ rows, start, fitting, count: sessions.length });
+  const from = Math.max(0, Math.min(at - Math.floor(rows / 2), count - rows));
+  const first = items.findIndex(({ top }) => top >= from);
+  const start = items[first]?.top ?? 0;
+  const shown: string[] = [];
+  const slugs: (string | null)[] = [];
+  for (const { of, top, height } of items.slice(first)) {
+    // Half of a session is shown only where there is no room for a whole one.
+    if (top + height > start + rows && top > start) break;
+    if ('slug' in of) shown.push(...(options.isTall ? tallRows(of, options) : [flatRow(of, options)]));
+    else shown.push(` ${dress(attentionStyle(of.attention), attentionHeading(of.attention, of.count))}`);
+    while (slugs.length < shown.length) slugs.push('slug' in of ? of.slug : null);
+  }
+  const bar = scrollBar({ rows, start, count });
   return {
     rows: Array.from({ length: rows }, (_, row) => withMark(shown[row] ?? '', bar[row] ?? '', options)),
-    slugs: Array.from({ length: rows }, (_, row) => seen[Math.floor(row / height)]?.slug ?? null),
+    slugs: Array.from({ length: rows }, (_, row) => slugs[row] ?? null),
   };
 }
 
+/** The sessions from above, each group below its heading. They come in the order of their attention. */
+function itemsOf({ sessions, isTall, hasHeadings }: ListOptions): Item[] {
+  const items: Item[] = [];
+  let top = 0;
+  const add = (of: Item['of'], height: number): void => {
+    items.push({ of, top, height });
+    top += height;
+  };
+  const groups: Group[] = [];
+  for (const session of sessions) {
+    const attention = attentionOf(session);
+    if (hasHeadings && groups.at(-1)?.attention !== attention) {
+      const group = { attention, count: sessions.filter((one) => attentionOf(one) === attention).length };
+      groups.push(group);
+      add(group, 1);
+    }
+    add(session, isTall ? 2 : 1);
+  }
+  return items;
+}
+
 /** Which part of the list is seen: a mark for each row, none where all of it is. */
-function scrollBar(of: { rows: number; start: number; fitting: number; count: number }): string[] {
-  const { rows, start, fitting, count } = of;
-  if (count <= fitting) return [];
-  const size = Math.max(1, Math.round((rows * fitting) / count));
-  const top = Math.round(((rows - size) * start) / (count - fitting));
+function scrollBar({ rows, start, count }: { rows: number; start: number; count: number }): string[] {
+  if (count <= rows) return [];
+  const size = Math.max(1, Math.round((rows * rows) / count));
+  const top = Math.min(rows - size, Math.round(((rows - size) * start) / (count - rows)));
   return Array.from({ length: rows }, (_, row) => (row >= top && row < top + size ? '┃' : '│'));
 }
 

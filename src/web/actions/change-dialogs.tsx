@@ -70,7 +70,7 @@ export function ConvertDialog({ slug }: { slug: string }) {
   return (
     <ChangeDialog
       title={`Make ${slug} ${word}?`}
-      about="Its Claude Code ends and begins anew on the same conversation. What runs in it stops."
+      about="Its Claude Code stops and starts again on the same conversation. What runs in it stops too."
       button="Convert"
       change={convert}
     />

@@ -33,14 +33,14 @@ export const DEEDS = {
   },
   stop: {
     verb: 'Stop',
-    about: 'Claude Code and everything that it started ends. The session stays in the list and can be restarted.',
+    about: 'Claude Code stops, with everything that it started. The session stays in the list and can be restarted.',
     done: 'stopped',
     isFor: (session) => !isStopped(session),
     run: (slug) => client.call('killSession', { params: { slug } }),
   },
   delete: {
     verb: 'Delete',
-    about: 'It ends, with everything it started, and leaves the list. The recording stays on the disk.',
+    about: 'The session stops, with everything that it started, and is deleted. The recording stays on the disk.',
     done: 'deleted',
     isFor: () => true,
     run: (slug) => client.call('deleteSession', { params: { slug } }),

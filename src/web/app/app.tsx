@@ -80,7 +80,7 @@ const LINKS: readonly {
   title: string;
 }[] = [
   { page: 'search', icon: 'search', title: 'Search' },
-  { page: 'stash', icon: 'inbox', title: 'Stash' },
+  { page: 'stash', icon: 'inbox', title: 'Drafts' },
   { page: 'history', icon: 'clock', title: 'History' },
   { page: 'settings', icon: 'settings', title: 'Settings' },
 ];

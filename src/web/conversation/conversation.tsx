@@ -208,7 +208,7 @@ function ItemContent({ item, isAsked }: { item: Item; isAsked: boolean }) {
 }
 
 const TOOL_STATES = {
-  needs: 'waits for you',
+  needs: 'needs you',
   busy: 'running',
   error: 'failed',
   done: '',

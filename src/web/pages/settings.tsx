@@ -108,7 +108,8 @@ function Notifications() {
     <section class="card">
       <h2>Notifications</h2>
       <p class="faint">
-        When a session asks something, stops by an error or gives no sign of life. Not while you look at this page.
+        When a session needs you: it asks something, its turn ended by an error, or it gives no sign of life. Not while
+        you look at this page.
       </p>
       {!canNotify && (
         <p class="notice">This browser takes notifications only over HTTPS, or on the server’s own machine.</p>

@@ -7,7 +7,7 @@ import { client, link } from '../connection/fleet.ts';
 import { PageHead } from '../parts/page-head.tsx';
 import { attempt, tell, tellError } from '../parts/toasts.tsx';
 
-/** Replies kept for later. */
+/** The drafts: replies kept for later. */
 export function StashPage() {
   const replies = useSignal<readonly StashedResponse[] | null>(null);
   const load = async (): Promise<void> => {
@@ -24,12 +24,14 @@ export function StashPage() {
 
   return (
     <>
-      <PageHead title="Stash" />
+      <PageHead title="Drafts" />
       <div class="page stack">
         {replies.value !== null && kept.length === 0 && (
           <div class="empty">
-            <h1>Nothing is kept</h1>
-            <p>Write a reply in a session and press Stash: it waits here, with the question it answers.</p>
+            <h1>There is no draft</h1>
+            <p>
+              Write a reply in a session and press Keep as draft: it is kept here, with the question that it answers.
+            </p>
           </div>
         )}
         {kept.map((reply) => (
@@ -38,7 +40,7 @@ export function StashPage() {
               <a href={addressOf({ page: 'session', slug: reply.session_slug })}>
                 <strong>{reply.session_slug}</strong>
               </a>
-              {reply.when === 'next_waiting' && <span class="chip">by itself, when it waits</span>}
+              {reply.when === 'next_waiting' && <span class="chip">queued</span>}
               <span class="faint grow">{ageText(Date.parse(reply.created_at), now.value)}</span>
             </div>
             {reply.question !== null && <p class="faint">{reply.question}</p>}
@@ -49,7 +51,7 @@ export function StashPage() {
                 class="button quiet bad"
                 onClick={() => void attempt(() => client.call('removeStash', { params: { id: reply.id } })).then(load)}
               >
-                Throw away
+                Delete
               </button>
               <button
                 type="button"

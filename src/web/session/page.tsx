@@ -86,13 +86,13 @@ function SessionView(props: { session: Session; seq: number | null; tools: RefOb
 function StoppedQueue({ session: { slug, queue_stopped_at: stoppedAt } }: { session: Session }) {
   const isStopped = (stoppedAt ?? null) !== null;
   const resume = (): void => void attempt(() => client.call('resumeQueue', { params: { slug } }));
-  useShortcuts(isStopped ? [{ keys: 'c', does: 'Send what is queued', run: resume }] : [], [slug, isStopped]);
+  useShortcuts(isStopped ? [{ keys: 'c', does: 'Resume the queue', run: resume }] : [], [slug, isStopped]);
   if (!isStopped) return null;
   return (
     <div class="notice needs row wrap" role="status">
-      <span class="grow">The turn was stopped. What is queued waits until you send it.</span>
+      <span class="grow">The turn was interrupted, and the queue is paused until you resume it.</span>
       <button type="button" class="button" onClick={resume}>
-        Send what is queued
+        Resume the queue
       </button>
     </div>
   );

@@ -59,7 +59,7 @@ export function ReplyBox({ session }: { session: Session }) {
     );
     if (!kept) return;
     text.value = '';
-    tell('Kept in the stash');
+    tell('Kept as a draft');
   };
 
   const isOffline = link.value !== 'live';
@@ -109,7 +109,7 @@ export function ReplyBox({ session }: { session: Session }) {
         />
         <div class="row reply-buttons">
           <button type="button" class="button quiet" disabled={isEmpty || isOffline} onClick={() => void stash()}>
-            Stash
+            Keep as draft
           </button>
           {isActive && (
             <button
@@ -171,7 +171,7 @@ function Refused({ refusal, onSend }: { refusal: Refusal; onSend: (how: How) => 
 }
 
 function placeholder(is: { isDead: boolean; isDialogOpen: boolean; isActive: boolean; isClosing: boolean }): string {
-  if (is.isDead) return 'The session has ended';
+  if (is.isDead) return 'The session is stopped';
   if (is.isDialogOpen) return 'A prompt for afterwards';
   if (is.isActive) return 'Add to the running turn';
   return is.isClosing ? 'Your answer' : 'Your prompt';
