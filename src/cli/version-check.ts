@@ -1,4 +1,4 @@
-import type { Client } from '../client/index.ts';
+import type { Caller } from '../client/index.ts';
 import { CatalogueError } from '../protocol/index.ts';
 import type { Printer } from './output/printer.ts';
 
@@ -9,7 +9,7 @@ const LONGEST_WAIT_MS = 300;
  * Says so when the server is of another version than this program, and offers the restart. Never fails: the command
  * itself says what is wrong.
  */
-export async function checkServerVersion(options: { client: Client; version: string; out: Printer }): Promise<void> {
+export async function checkServerVersion(options: { client: Caller; version: string; out: Printer }): Promise<void> {
   const { client, version, out } = options;
   let timer: NodeJS.Timeout | undefined;
   const enough = new Promise<null>((resolve) => {
