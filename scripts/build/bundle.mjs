@@ -6,6 +6,18 @@ import { ROOT } from '../root.mjs';
 /** Where the parts go that are loaded only when asked for, beside the program. */
 const PARTS = 'parts';
 const PROGRAM = 'program';
+/** What every command loads. One file of it: each costs Node 20 about a millisecond. */
+const BASE = 'base';
+const BASE_ROOMS =
+  /\/(src\/(cli\/(output\/)?[\w-]+|client\/[\w-]+|protocol\/([\w-]+\/)?[\w-]+|text\/[\w-]+|core\/settings\/[\w-]+)\.ts|commander\/.*)$/;
+/** Schemas take longer to load than all of the rest, WebSockets are for those who listen. */
+const NOT_IN_BASE = /from '(zod|ws)'/;
+
+/** @param {string} id */
+function isBase(id) {
+  return BASE_ROOMS.test(id) && !NOT_IN_BASE.test(readFileSync(id, 'utf8'));
+}
+
 
 /**
  * Bundles one entry into an executable ES module, and what it imports by `await import()` into parts beside it: `cbos
@@ -25,6 +37,8 @@ export async function bundle({ entry, threads = {}, output }) {
     platform: 'node',
     external,
     transform: { define: { __CBOS_VERSION__: JSON.stringify(manifest.version) } },
+    // A module of ours starts nothing when it is imported: what nobody uses of one is not loaded with it.
+    treeshake: { moduleSideEffects: [{ test: /\/src\//, sideEffects: false }] },
     onLog(level, log) {
       if (level === 'warn') throw new Error(log.message);
     },
@@ -33,7 +47,7 @@ export async function bundle({ entry, threads = {}, output }) {
     const { output: chunks } = await build.generate({
       format: 'esm',
       sourcemap: true,
-      codeSplitting: true,
+      codeSplitting: { includeDependenciesRecursively: false, groups: [{ name: BASE, test: isBase }] },
       chunkFileNames: `${PARTS}/[name]-[hash].js`,
       banner: (chunk) => (chunk.name === PROGRAM ? '#!/usr/bin/env node' : ''),
       entryFileNames: (chunk) => (chunk.name === PROGRAM ? basename(output) : `${PARTS}/[name].js`),
