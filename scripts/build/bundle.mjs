@@ -6,16 +6,27 @@ import { ROOT } from '../root.mjs';
 /** Where the parts go that are loaded only when asked for, beside the program. */
 const PARTS = 'parts';
 const PROGRAM = 'program';
-/** What every command loads. One file of it: each costs Node 20 about a millisecond. */
+/** What every command loads, in one file: of forty small ones each costs Node 20 a millisecond. */
 const BASE = 'base';
-const BASE_ROOMS =
-  /\/(src\/(cli\/(output\/)?[\w-]+|client\/[\w-]+|protocol\/([\w-]+\/)?[\w-]+|text\/[\w-]+|core\/settings\/[\w-]+)\.ts|commander\/.*)$/;
-/** Schemas take longer to load than all of the rest, WebSockets are for those who listen. */
-const NOT_IN_BASE = /from '(zod|ws)'/;
+const BASE_FILES = [
+  /\/src\/cli\/(output\/)?[\w-]+\.ts$/,
+  /\/src\/(client|text|core\/settings|platform\/settings)\/[\w-]+\.ts$/,
+  /\/src\/protocol\/(errors\/)?[\w-]+\.ts$/,
+  /\/src\/(emitter\/emitter|cli\/commands\/command-help|cli\/commands\/option-values|core\/status\/thresholds)\.ts$/,
+  /\/src\/platform\/(files\/(regular-file|private-directory)|sqlite\/home-fault|gnu-screen\/attach-command)\.ts$/,
+  /\/commander\//,
+];
+/** Loaded late by some: schemas, which take longer than all of the rest, and WebSockets. */
+const LATE_FILES = /\/(resolve-by-schema|connect-locally)\.ts$/;
+const LATE_IMPORTS = /from '(zod|ws)'/;
 
 /** @param {string} id */
 function isBase(id) {
-  return BASE_ROOMS.test(id) && !NOT_IN_BASE.test(readFileSync(id, 'utf8'));
+  return (
+    BASE_FILES.some((file) => file.test(id)) &&
+    !LATE_FILES.test(id) &&
+    !LATE_IMPORTS.test(readFileSync(id, 'utf8'))
+  );
 }
 
 
@@ -35,6 +46,8 @@ export async function bundle({ entry, threads = {}, output }) {
     input: { [PROGRAM]: entry, ...threads },
     cwd: ROOT,
     platform: 'node',
+    // the program exports nothing, and groups of modules may add to it
+    preserveEntrySignatures: false,
     external,
     transform: { define: { __CBOS_VERSION__: JSON.stringify(manifest.version) } },
     // A module of ours starts nothing when it is imported: what nobody uses of one is not loaded with it.
