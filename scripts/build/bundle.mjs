@@ -16,8 +16,8 @@ const BASE_FILES = [
   /\/src\/platform\/(files\/(regular-file|private-directory)|sqlite\/home-fault|gnu-screen\/attach-command)\.ts$/,
   /\/commander\//,
 ];
-/** Loaded late by some: schemas, which take longer than all of the rest, and WebSockets. */
-const LATE_FILES = /\/(resolve-by-schema|connect-locally)\.ts$/;
+/** For some: schemas, which take longer than all of the rest, WebSockets, and what needs more modules of Node. */
+const LATE_FILES = /\/(resolve-by-schema|connect-locally|new-file|confirm|broadcast|offer-recent|replay-terminal|turn-printer)\.ts$/;
 const LATE_IMPORTS = /from '(zod|ws)'/;
 
 /** @param {string} id */
@@ -60,6 +60,8 @@ export async function bundle({ entry, threads = {}, output }) {
     const { output: chunks } = await build.generate({
       format: 'esm',
       sourcemap: true,
+      // Node reads all of a file, also what is not run.
+      comments: { jsdoc: false, annotation: true, legal: true },
       codeSplitting: { includeDependenciesRecursively: false, groups: [{ name: BASE, test: isBase }] },
       chunkFileNames: `${PARTS}/[name]-[hash].js`,
       banner: (chunk) => (chunk.name === PROGRAM ? '#!/usr/bin/env node' : ''),

@@ -4,7 +4,7 @@ import type { LocalHost } from './local-host.ts';
 import type { Printer } from './output/printer.ts';
 import { socketRequests } from './socket-requests.ts';
 import type { TerminalIo } from './terminal-io.ts';
-import { checkServerVersion } from './version-check.ts';
+import { checkServerVersion, noteVersion } from './version-check.ts';
 
 /** What every command gets. */
 export interface CliContext {
@@ -17,7 +17,7 @@ export interface CliContext {
   /** arguments after `--`, for the commands that hand them on */
   passedArgs: readonly string[];
   settings(): Promise<{ settings: Settings; rows: ResolvedSetting[] }>;
-  /** Requests over the local socket; asks the server's version once, beside the first request. */
+  /** Requests over the local socket; the first answer says the server's version. */
   client(): Promise<Caller>;
   /** the same, for commands that listen as well */
   listener(): Promise<Client>;
@@ -62,8 +62,14 @@ export function createContext(options: {
     },
     client() {
       client ??= context.settings().then(({ settings: { socket } }) => {
-        const opened = createCaller({ transport: socketRequests(socket, host.requireNotStopped) });
-        versionCheck = checkServerVersion({ client: opened, version, out });
+        let isChecked = false;
+        const onAnswer = (served: string | null): void => {
+          if (isChecked) return;
+          isChecked = true;
+          if (served !== null) noteVersion(out, version, served);
+          else versionCheck = checkServerVersion({ client: opened, version, out });
+        };
+        const opened = createCaller({ transport: socketRequests(socket, host.requireNotStopped, onAnswer) });
         return opened;
       });
       return client;

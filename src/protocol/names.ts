@@ -26,3 +26,6 @@ export const SEARCH_KINDS = ['prompt', 'answer', 'tool', 'screen'] as const;
 
 /** `manual`: a person applies it. `next_waiting`: applied by itself as soon as the session waits for a prompt. */
 export const STASH_WHENS = ['manual', 'next_waiting'] as const;
+
+/** With every answer over the local socket: a command line sees whether the server is as old as it is. */
+export const VERSION_HEADER = 'cbos-version';
