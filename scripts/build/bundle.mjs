@@ -17,18 +17,16 @@ const BASE_FILES = [
   /\/commander\//,
 ];
 /** For some: schemas, which take longer than all of the rest, WebSockets, and what needs more modules of Node. */
-const LATE_FILES = /\/(resolve-by-schema|connect-locally|new-file|confirm|broadcast|offer-recent|replay-terminal|turn-printer)\.ts$/;
+const LATE_FILES =
+  /\/(resolve-by-schema|connect-locally|new-file|confirm|broadcast|offer-recent|replay-terminal|turn-printer)\.ts$/;
 const LATE_IMPORTS = /from '(zod|ws)'/;
 
 /** @param {string} id */
 function isBase(id) {
   return (
-    BASE_FILES.some((file) => file.test(id)) &&
-    !LATE_FILES.test(id) &&
-    !LATE_IMPORTS.test(readFileSync(id, 'utf8'))
+    BASE_FILES.some((file) => file.test(id)) && !LATE_FILES.test(id) && !LATE_IMPORTS.test(readFileSync(id, 'utf8'))
   );
 }
-
 
 /**
  * Bundles one entry into an executable ES module, and what it imports by `await import()` into parts beside it: `cbos

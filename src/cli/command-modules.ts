@@ -13,7 +13,10 @@ interface CommandModule {
 /** All commands, in the order of the main help. A command line loads the module of its own command alone. */
 export const COMMAND_MODULES: readonly CommandModule[] = [
   { names: ['new'], load: async () => (await import('./commands/launching.ts')).addLaunching },
-  { names: ['adopt', 'convert', 'restart', 'stop', 'kill', 'rm', 'rename', 'delete'], load: async () => (await import('./commands/lifecycle.ts')).addLifecycle },
+  {
+    names: ['adopt', 'convert', 'restart', 'stop', 'kill', 'rm', 'rename', 'delete'],
+    load: async () => (await import('./commands/lifecycle.ts')).addLifecycle,
+  },
   { names: ['ls', 'list'], load: async () => (await import('./commands/listing.ts')).addListing },
   { names: ['show', 'status'], load: async () => (await import('./commands/showing.ts')).addShowing },
   { names: ['watch', 'wait'], load: async () => (await import('./commands/watching.ts')).addWatching },
@@ -22,13 +25,19 @@ export const COMMAND_MODULES: readonly CommandModule[] = [
   { names: ['queue'], load: async () => (await import('./commands/queueing.ts')).addQueueing },
   { names: ['draft', 'stash'], load: async () => (await import('./commands/drafting.ts')).addDrafting },
   { names: ['attach', 'buffer', 'logs'], load: async () => (await import('./commands/terminal.ts')).addTerminal },
-  { names: ['timeline', 'explain', 'record-misdetection'], load: async () => (await import('./commands/explaining.ts')).addExplaining },
+  {
+    names: ['timeline', 'explain', 'record-misdetection'],
+    load: async () => (await import('./commands/explaining.ts')).addExplaining,
+  },
   { names: ['export', 'replay'], load: async () => (await import('./commands/recordings.ts')).addRecordings },
   { names: ['history'], load: async () => (await import('./commands/history.ts')).addHistory },
   { names: ['search'], load: async () => (await import('./commands/searching.ts')).addSearching },
   { names: ['start', 'serve', 'up', 'down'], load: async () => (await import('./commands/serving.ts')).addServing },
   { names: ['open'], load: async () => (await import('./commands/web-page.ts')).addWebPage },
-  { names: ['doctor', 'config', 'token', 'demo', 'service'], load: async () => (await import('./commands/machine.ts')).addMachine },
+  {
+    names: ['doctor', 'config', 'token', 'demo', 'service'],
+    load: async () => (await import('./commands/machine.ts')).addMachine,
+  },
   { names: ['completion', 'complete'], load: async () => (await import('./commands/completion.ts')).addCompletion },
 ];
 

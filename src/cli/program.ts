@@ -1,8 +1,8 @@
 import { Command } from 'commander';
 import { EXIT } from '../protocol/index.ts';
 import { CommandError } from './command-error.ts';
-import { GROUPS } from './commands/command-help.ts';
 import type { AddCommands } from './command-modules.ts';
+import { GROUPS } from './commands/command-help.ts';
 import type { CliContext } from './context.ts';
 
 /** Where there is no terminal to fit into. */

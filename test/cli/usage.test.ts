@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { loadCommands } from '../../src/cli/command-modules.ts';
 import { createContext } from '../../src/cli/context.ts';
 import { createPrinter } from '../../src/cli/output/printer.ts';
-import { loadCommands } from '../../src/cli/command-modules.ts';
 import { buildProgram } from '../../src/cli/program.ts';
 import { CatalogueError } from '../../src/protocol/index.ts';
 import { type FacesUnderTest, startFaces } from '../harness/faces.ts';

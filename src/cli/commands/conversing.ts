@@ -1,5 +1,13 @@
 import { type Command, Option } from 'commander';
-import { type ClaudeEvent, EXIT, type Invoke, type PermissionMode, type StreamFrame, type Usage, PERMISSION_MODES } from '../../protocol/index.ts';
+import {
+  type ClaudeEvent,
+  EXIT,
+  type Invoke,
+  PERMISSION_MODES,
+  type PermissionMode,
+  type StreamFrame,
+  type Usage,
+} from '../../protocol/index.ts';
 import { formatDuration } from '../../text/durations.ts';
 import { eventLine } from '../../text/event-text.ts';
 import type { CliContext } from '../context.ts';

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { CatalogueError, EXIT, type StashedResponse, type StashWhen, STASH_WHENS } from '../../protocol/index.ts';
+import { CatalogueError, EXIT, STASH_WHENS, type StashedResponse, type StashWhen } from '../../protocol/index.ts';
 import { formatSince } from '../../text/durations.ts';
 import { firstLine } from '../../text/session-words.ts';
 import { cleanLine } from '../../text/terminal-text.ts';

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { Argument, type Command, Option } from 'commander';
-import { CatalogueError, EXIT, type SessionType, SESSION_TYPES } from '../../protocol/index.ts';
+import { CatalogueError, EXIT, SESSION_TYPES, type SessionType } from '../../protocol/index.ts';
 import { stateText } from '../../text/session-words.ts';
 import { cleanLine } from '../../text/terminal-text.ts';
 import { CommandError } from '../command-error.ts';

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { type SearchHit, type SearchKind, type SearchResult, SEARCH_KINDS } from '../../protocol/index.ts';
+import { SEARCH_KINDS, type SearchHit, type SearchKind, type SearchResult } from '../../protocol/index.ts';
 import { formatDateTime } from '../../text/durations.ts';
 import { cleanBlock } from '../../text/terminal-text.ts';
 import type { CliContext } from '../context.ts';

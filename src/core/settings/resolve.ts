@@ -8,8 +8,8 @@ import {
 } from '../../protocol/index.ts';
 import { DEFAULT_THRESHOLDS, type Thresholds } from '../status/thresholds.ts';
 import { assertKnownKeys } from './file-keys.ts';
-import type { SettingSources, SettingsFile } from './sources.ts';
 import { checkPlainly, NotPlainError } from './plain-value.ts';
+import type { SettingSources, SettingsFile } from './sources.ts';
 import { type Check, readValue, type Spelling } from './values.ts';
 
 /** Below this CBOS keeps everything of its own. */

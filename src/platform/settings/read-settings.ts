@@ -1,5 +1,11 @@
 import { join, resolve } from 'node:path';
-import { resolveHome, resolvePlainly, type SettingFlags, type SettingSources, type SettingsFile } from '../../core/settings/index.ts';
+import {
+  resolveHome,
+  resolvePlainly,
+  type SettingFlags,
+  type SettingSources,
+  type SettingsFile,
+} from '../../core/settings/index.ts';
 import type { ScreenRule } from '../../core/status/index.ts';
 import { CatalogueError, type ResolvedSetting, type Settings } from '../../protocol/index.ts';
 import { readRegularFile } from '../files/regular-file.ts';
