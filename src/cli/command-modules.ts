@@ -47,7 +47,7 @@ const isVersion = (words: readonly string[]): boolean =>
 /**
  * What adds the commands that these words may mean: of one module where the first word names its command, otherwise of
  * all, for the main help, and for what may have been meant.
- * @param completed the words of a line that `cbos complete` completes: once its command is typed, only that is asked for
+ * @param completed the words of a line that `cbos complete` completes: once its command is typed, only that counts
  */
 export async function loadCommands(words: readonly string[], completed: readonly string[]): Promise<AddCommands[]> {
   if (isVersion(words)) return [];

@@ -9,8 +9,8 @@ import type { CliContext } from './context.ts';
 const DEFAULT_HELP_WIDTH = 100;
 
 /**
- * The command line, with those of its commands that are asked for. Commander throws a `CommanderError` instead of ending the process, and prints no error
- * itself.
+ * The command line, with those of its commands that are asked for. Commander throws a `CommanderError` instead of
+ * ending the process, and prints no error itself.
  */
 export function buildProgram(context: CliContext, commands: readonly AddCommands[]): Command {
   const { io, version } = context;

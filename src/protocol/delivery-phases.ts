@@ -1,4 +1,4 @@
-import type { DeliveryStatus } from './delivery.ts';
+export const DELIVERY_STATUSES = ['queued', 'sent', 'delivered', 'unknown', 'cancelled', 'failed'] as const;
 
 /**
  * Where a text is on its way, and the status that the phase belongs to. A phase is written down before the step that it
@@ -53,4 +53,4 @@ export const DELIVERY_PHASES = {
   cancelled: 'cancelled',
   /** cancelled after it was typed: it may still be in the prompt, and is taken out */
   cancelled_typed: 'cancelled',
-} as const satisfies Record<string, DeliveryStatus>;
+} as const satisfies Record<string, (typeof DELIVERY_STATUSES)[number]>;

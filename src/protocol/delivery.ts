@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { DELIVERY_PHASES } from './delivery-phases.ts';
+import { DELIVERY_PHASES, DELIVERY_STATUSES } from './delivery-phases.ts';
 import { Timestamp } from './words.ts';
 
-export const DeliveryStatus = z.enum(['queued', 'sent', 'delivered', 'unknown', 'cancelled', 'failed']);
+export const DeliveryStatus = z.enum(DELIVERY_STATUSES);
 export type DeliveryStatus = z.infer<typeof DeliveryStatus>;
 
 export type DeliveryPhase = keyof typeof DELIVERY_PHASES;

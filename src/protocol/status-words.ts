@@ -1,5 +1,4 @@
 import type { Question } from './question.ts';
-import type { Detail, Primary, State } from './status.ts';
 
 export const PRIMARIES = ['idle', 'active', 'waiting', 'stuck', 'dead'] as const;
 
@@ -18,6 +17,10 @@ export const DETAIL_NAMES = [
 ] as const;
 
 export const STATES = ['waiting', 'thinking', 'working', 'idle', 'error', 'dead', 'unknown'] as const;
+
+type Primary = (typeof PRIMARIES)[number];
+type Detail = (typeof DETAIL_NAMES)[number];
+type State = (typeof STATES)[number];
 
 /** One row of the status table: the primary and the one-word state of a detail. */
 export interface DetailRow {
