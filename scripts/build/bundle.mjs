@@ -6,6 +6,27 @@ import { ROOT } from '../root.mjs';
 /** Where the parts go that are loaded only when asked for, beside the program. */
 const PARTS = 'parts';
 const PROGRAM = 'program';
+/** What every command loads, in one file: of forty small ones each costs Node 20 a millisecond. */
+const BASE = 'base';
+const BASE_FILES = [
+  /\/src\/cli\/(output\/)?[\w-]+\.ts$/,
+  /\/src\/(client|text|core\/settings|platform\/settings)\/[\w-]+\.ts$/,
+  /\/src\/protocol\/(errors\/)?[\w-]+\.ts$/,
+  /\/src\/(emitter\/emitter|cli\/commands\/command-help|cli\/commands\/option-values|core\/status\/thresholds)\.ts$/,
+  /\/src\/platform\/(files\/(regular-file|private-directory)|sqlite\/home-fault|gnu-screen\/attach-command)\.ts$/,
+  /\/commander\//,
+];
+/** For some: schemas, which take longer than all of the rest, WebSockets, and what needs more modules of Node. */
+const LATE_FILES =
+  /\/(resolve-by-schema|connect-locally|new-file|confirm|broadcast|offer-recent|replay-terminal|turn-printer)\.ts$/;
+const LATE_IMPORTS = /from '(zod|ws)'/;
+
+/** @param {string} id */
+function isBase(id) {
+  return (
+    BASE_FILES.some((file) => file.test(id)) && !LATE_FILES.test(id) && !LATE_IMPORTS.test(readFileSync(id, 'utf8'))
+  );
+}
 
 /**
  * Bundles one entry into an executable ES module, and what it imports by `await import()` into parts beside it: `cbos
@@ -23,8 +44,12 @@ export async function bundle({ entry, threads = {}, output }) {
     input: { [PROGRAM]: entry, ...threads },
     cwd: ROOT,
     platform: 'node',
+    // the program exports nothing, and groups of modules may add to it
+    preserveEntrySignatures: false,
     external,
     transform: { define: { __CBOS_VERSION__: JSON.stringify(manifest.version) } },
+    // A module of ours starts nothing when it is imported: what nobody uses of one is not loaded with it.
+    treeshake: { moduleSideEffects: [{ test: /\/src\//, sideEffects: false }] },
     onLog(level, log) {
       if (level === 'warn') throw new Error(log.message);
     },
@@ -33,7 +58,9 @@ export async function bundle({ entry, threads = {}, output }) {
     const { output: chunks } = await build.generate({
       format: 'esm',
       sourcemap: true,
-      codeSplitting: true,
+      // Node reads all of a file, also what is not run.
+      comments: { jsdoc: false, annotation: true, legal: true },
+      codeSplitting: { includeDependenciesRecursively: false, groups: [{ name: BASE, test: isBase }] },
       chunkFileNames: `${PARTS}/[name]-[hash].js`,
       banner: (chunk) => (chunk.name === PROGRAM ? '#!/usr/bin/env node' : ''),
       entryFileNames: (chunk) => (chunk.name === PROGRAM ? basename(output) : `${PARTS}/[name].js`),

@@ -1,10 +1,10 @@
-import { type Client, createClient } from '../client/index.ts';
+import { type Caller, type Client, createCaller } from '../client/index.ts';
 import { EXIT, type ResolvedSetting, type Settings } from '../protocol/index.ts';
 import type { LocalHost } from './local-host.ts';
 import type { Printer } from './output/printer.ts';
-import { socketTransport } from './socket-transport.ts';
+import { socketRequests } from './socket-requests.ts';
 import type { TerminalIo } from './terminal-io.ts';
-import { checkServerVersion } from './version-check.ts';
+import { checkServerVersion, noteVersion } from './version-check.ts';
 
 /** What every command gets. */
 export interface CliContext {
@@ -17,8 +17,10 @@ export interface CliContext {
   /** arguments after `--`, for the commands that hand them on */
   passedArgs: readonly string[];
   settings(): Promise<{ settings: Settings; rows: ResolvedSetting[] }>;
-  /** A client on the local socket; asks the server's version once, beside the first request. */
-  client(): Promise<Client>;
+  /** Requests over the local socket; the first answer says the server's version. */
+  client(): Promise<Caller>;
+  /** the same, for commands that listen as well */
+  listener(): Promise<Client>;
   /** resolves when the version is known, or soon: a server that hangs must not hold the command */
   settleVersionCheck(): Promise<void>;
   /** the session that the command is about, where it is one: for hints that say `cbos show SLUG` */
@@ -47,7 +49,7 @@ export function createContext(options: {
 }): CliContext {
   const { host, out, version } = options;
   let settings: ReturnType<CliContext['settings']> | null = null;
-  let client: Promise<Client> | null = null;
+  let client: Promise<Caller> | null = null;
   let versionCheck: Promise<void> = Promise.resolve();
 
   const context: CliContext = {
@@ -60,11 +62,25 @@ export function createContext(options: {
     },
     client() {
       client ??= context.settings().then(({ settings: { socket } }) => {
-        const opened = createClient({ transport: socketTransport(socket, host.requireNotStopped) });
-        versionCheck = checkServerVersion({ client: opened, version, out });
+        let isChecked = false;
+        const onAnswer = (served: string | null): void => {
+          if (isChecked) return;
+          isChecked = true;
+          if (served !== null) noteVersion(out, version, served);
+          else versionCheck = checkServerVersion({ client: opened, version, out });
+        };
+        const opened = createCaller({ transport: socketRequests(socket, host.requireNotStopped, onAnswer) });
         return opened;
       });
       return client;
+    },
+    async listener() {
+      const [{ connectLocally }, { settings }] = await Promise.all([
+        import('./connect-locally.ts'),
+        context.settings(),
+        context.client(),
+      ]);
+      return connectLocally(settings.socket, host.requireNotStopped);
     },
     settleVersionCheck: () => versionCheck,
   };

@@ -30,7 +30,7 @@ export async function followStream(
   options: FollowOptions,
   listen: (ending: Ending, connection: () => StreamConnection) => Pick<StreamListener, 'onFrame'>,
 ): Promise<number> {
-  const client = await context.client();
+  const client = await context.listener();
   const { out, io } = context;
   let connection: StreamConnection | null = null;
   let timer: NodeJS.Timeout | undefined;

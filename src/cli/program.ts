@@ -1,35 +1,18 @@
 import { Command } from 'commander';
 import { EXIT } from '../protocol/index.ts';
 import { CommandError } from './command-error.ts';
+import type { AddCommands } from './command-modules.ts';
 import { GROUPS } from './commands/command-help.ts';
-import { addCompletion } from './commands/completion.ts';
-import { addConversing } from './commands/conversing.ts';
-import { addDrafting } from './commands/drafting.ts';
-import { addExplaining } from './commands/explaining.ts';
-import { addHistory } from './commands/history.ts';
-import { addLaunching } from './commands/launching.ts';
-import { addLifecycle } from './commands/lifecycle.ts';
-import { addListing } from './commands/listing.ts';
-import { addMachine } from './commands/machine.ts';
-import { addQueueing } from './commands/queueing.ts';
-import { addRecordings } from './commands/recordings.ts';
-import { addSearching } from './commands/searching.ts';
-import { addServing } from './commands/serving.ts';
-import { addShowing } from './commands/showing.ts';
-import { addTalking } from './commands/talking.ts';
-import { addTerminal } from './commands/terminal.ts';
-import { addWatching } from './commands/watching.ts';
-import { addWebPage } from './commands/web-page.ts';
 import type { CliContext } from './context.ts';
 
 /** Where there is no terminal to fit into. */
 const DEFAULT_HELP_WIDTH = 100;
 
 /**
- * The whole command line. Commander throws a `CommanderError` instead of ending the process, and prints no error
- * itself.
+ * The command line, with those of its commands that are asked for. Commander throws a `CommanderError` instead of
+ * ending the process, and prints no error itself.
  */
-export function buildProgram(context: CliContext): Command {
+export function buildProgram(context: CliContext, commands: readonly AddCommands[]): Command {
   const { io, version } = context;
   const program = new Command('cbos');
   program
@@ -54,24 +37,7 @@ export function buildProgram(context: CliContext): Command {
     })
     .addHelpText('after', MAIN_EXAMPLES);
 
-  addLaunching(program, context);
-  addLifecycle(program, context);
-  addListing(program, context);
-  addShowing(program, context);
-  addWatching(program, context);
-  addTalking(program, context);
-  addConversing(program, context);
-  addQueueing(program, context);
-  addDrafting(program, context);
-  addTerminal(program, context);
-  addExplaining(program, context);
-  addRecordings(program, context);
-  addHistory(program, context);
-  addSearching(program, context);
-  addServing(program, context);
-  addWebPage(program, context);
-  addMachine(program, context);
-  addCompletion(program, context);
+  for (const addCommands of commands) addCommands(program, context);
   addHelp(program);
   return program;
 }

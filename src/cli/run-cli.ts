@@ -1,6 +1,7 @@
 import { CommanderError } from 'commander';
 import { CatalogueError, EXIT } from '../protocol/index.ts';
 import { CommandError } from './command-error.ts';
+import { loadCommands } from './command-modules.ts';
 import { type CliContext, createContext } from './context.ts';
 import { exitCodeOf, reportError } from './error-report.ts';
 import type { LocalHost } from './local-host.ts';
@@ -39,7 +40,8 @@ export async function runCli(run: CliRun): Promise<number> {
     passedArgs,
   });
   try {
-    await buildProgram(context).parseAsync([...words], { from: 'user' });
+    const commands = await loadCommands(words, passedArgs);
+    await buildProgram(context, commands).parseAsync([...words], { from: 'user' });
   } catch (error) {
     context.exitCode = tellFailure(context, await withSuggestion(context, error), words);
   }

@@ -1,15 +1,19 @@
-import type { Client } from '../client/index.ts';
+import type { Caller } from '../client/index.ts';
 import { CatalogueError } from '../protocol/index.ts';
 import type { Printer } from './output/printer.ts';
 
 /** A server answers in a few milliseconds; one that hangs is the command's own problem to report. */
 const LONGEST_WAIT_MS = 300;
 
+/** Says so when the server is of another version than this program, and offers the restart. */
+export function noteVersion(out: Printer, version: string, served: string): void {
+  if (served !== version) out.notice(`this is version ${version}, the server is ${served} — cbos down && cbos up`);
+}
+
 /**
- * Says so when the server is of another version than this program, and offers the restart. Never fails: the command
- * itself says what is wrong.
+ * Asks a server that does not say its version with its answers. Never fails: the command itself says what is wrong.
  */
-export async function checkServerVersion(options: { client: Client; version: string; out: Printer }): Promise<void> {
+export async function checkServerVersion(options: { client: Caller; version: string; out: Printer }): Promise<void> {
   const { client, version, out } = options;
   let timer: NodeJS.Timeout | undefined;
   const enough = new Promise<null>((resolve) => {
@@ -18,9 +22,7 @@ export async function checkServerVersion(options: { client: Client; version: str
   });
   try {
     const health = await Promise.race([client.call('health'), enough]);
-    if (health !== null && health.version !== version) {
-      out.notice(`this is version ${version}, the server is ${health.version} — cbos down && cbos up`);
-    }
+    if (health !== null) noteVersion(out, version, health.version);
   } catch (error) {
     // Nobody waits for this when it happens: a throw would end the process. The command's own request fails the same
     // way.

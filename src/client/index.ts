@@ -1,3 +1,4 @@
+export * from './caller.ts';
 export * from './client.ts';
 export * from './remote-errors.ts';
 export * from './session-view.ts';

@@ -1,4 +1,4 @@
-import { CatalogueError, ERRORS, type ErrorBody, type ErrorCode, ErrorResponse } from '../protocol/index.ts';
+import { CatalogueError, ERRORS, type ErrorBody, type ErrorCode } from '../protocol/index.ts';
 import { ConnectionLostError, UnreachableError } from './transport.ts';
 
 /**
@@ -13,11 +13,20 @@ export function errorFromBody(body: ErrorBody): CatalogueError {
 
 /** The error of a response that was no success, whatever its body looks like (a proxy's is HTML). */
 export function errorFromResponse(status: number, text: string): CatalogueError {
-  const parsed = ErrorResponse.safeParse(parseJson(text));
-  if (parsed.success) return errorFromBody(parsed.data.error);
+  const error = fieldOf(parseJson(text), 'error');
+  if (isErrorBody(error)) return errorFromBody(error);
   return new CatalogueError('internal', `The server answered with HTTP ${status} and no error of CBOS`, {
     hint: 'Is it CBOS that answers there? `cbos doctor` looks',
   });
+}
+
+/** By hand, as `ErrorBody` says it: this is all that a command line which only asks would load the schemas for. */
+function isErrorBody(value: unknown): value is ErrorBody {
+  return ['code', 'message', 'hint'].every((name) => typeof fieldOf(value, name) === 'string');
+}
+
+function fieldOf(value: unknown, name: string): unknown {
+  return typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined;
 }
 
 /** What a transport threw, as an error with a cure; anything unexpected stays what it is. */

@@ -1,4 +1,4 @@
-import { CatalogueError, type StreamCommand, StreamFrame } from '../protocol/index.ts';
+import { CatalogueError, STREAM_FRAME_TYPES, type StreamCommand, type StreamFrame } from '../protocol/index.ts';
 import { errorFromTransport, parseJson } from './remote-errors.ts';
 import { createViewKeeper, type SessionView } from './session-view.ts';
 import { type Dispose, type Transport, type TransportSocket, UnreachableError } from './transport.ts';
@@ -214,9 +214,7 @@ function track(frame: StreamFrame, followed: Set<string>, { offsets, seqs }: Pla
   }
 }
 
-const FRAME_TYPES: ReadonlySet<string> = new Set(
-  StreamFrame.options.flatMap((option) => [...option.shape.type.values]),
-);
+const FRAME_TYPES: ReadonlySet<string> = new Set(STREAM_FRAME_TYPES);
 
 /**
  * Reads a frame; null for one that this version does not know. The fields are trusted: a newer server may use new words

@@ -1,26 +1,21 @@
-import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import type { DoctorCheck, LocalHost, SettingFlags } from '../cli/local-host.ts';
 import { addressToCall, thresholdsOf } from '../core/settings/index.ts';
-import { isSameHome, traceProcess } from '../platform/claude/index.ts';
 import { attachCommand } from '../platform/gnu-screen/index.ts';
 import { prepareHome, readSettings } from '../platform/settings/index.ts';
 import { toHomeError } from '../platform/sqlite/home-fault.ts';
-import { installService, type ServiceContext, serviceState, uninstallService } from '../platform/systemd/index.ts';
+import type { ServiceContext } from '../platform/systemd/index.ts';
 import { CatalogueError, type Settings } from '../protocol/index.ts';
-import { ensureTokenFile, readToken, rotateTokenFile } from '../server/auth/token.ts';
-import { runLocalDemo } from './demo.ts';
-import { readGitBranches } from './git-branch.ts';
-import { readLastModels } from './last-model.ts';
-import { openInBrowser } from './open-in-browser.ts';
-import { requireNotStopped, runningServer, runServer, startInBackground, stopServer, stopServerOf } from './server.ts';
 import type { ThisProgram } from './this-program.ts';
 
+const server = () => import('./server.ts');
+const systemd = () => import('../platform/systemd/index.ts');
+
 /**
- * This machine, as the command line needs it: the server's process, the settings, the service. What only the server,
- * the doctor and the demo need is loaded when they are asked for: `cbos ls` starts in half the time without it.
+ * This machine, as the command line needs it: the server's process, the settings, the service. All but the settings is
+ * loaded when it is asked for: `cbos ls` does without it.
  */
 export function createLocalMachine(self: ThisProgram): LocalHost {
   const { environment } = self;
@@ -41,6 +36,7 @@ export function createLocalMachine(self: ThisProgram): LocalHost {
   /** What no agent is to do for its session: the program runs with its user's rights, so it has to look itself. */
   const requireOutside = async (): Promise<void> => {
     const { home, sessions_may } = await settingsOf();
+    const { isSameHome, traceProcess } = await import('../platform/claude/index.ts');
     const isInside = traceProcess(self.pid)?.marks.some((mark) => mark.home === null || isSameHome(mark.home, home));
     if (sessions_may !== 'everything' && isInside === true) throw new CatalogueError('inside_session');
   };
@@ -49,14 +45,16 @@ export function createLocalMachine(self: ThisProgram): LocalHost {
     settings: read,
     address: async () => {
       const settings = await settingsOf();
+      const { runningServer } = await server();
       return (await runningServer(settings.home, self.pid))?.address ?? addressToCall(settings.host, settings.port);
     },
-    serve: (serve) => runServer(self, serve),
-    startInBackground: (start) => startInBackground(self, start),
-    requireNotStopped: async () => requireNotStopped((await settingsOf()).home, self.pid),
+    serve: async (serve) => (await server()).runServer(self, serve),
+    startInBackground: async (start) => (await server()).startInBackground(self, start),
+    requireNotStopped: async () => (await server()).requireNotStopped((await settingsOf()).home, self.pid),
     stopServer: async () => {
       await requireOutside();
       const settings = await settingsOf();
+      const { stopServerOf } = await server();
       return (await stopServerOf(settings.home, self.pid)) ? 'stopped' : 'not_running';
     },
     readToken: async () => {
@@ -65,6 +63,7 @@ export function createLocalMachine(self: ThisProgram): LocalHost {
       if (settings.token !== null) return settings.token;
       await prepareHome(settings.home);
       const file = join(settings.home, 'token');
+      const { ensureTokenFile, readToken } = await import('../server/auth/token.ts');
       return inHome(() => {
         ensureTokenFile(file);
         return readToken(file);
@@ -84,16 +83,24 @@ export function createLocalMachine(self: ThisProgram): LocalHost {
         );
       }
       await prepareHome(settings.home);
+      const { rotateTokenFile } = await import('../server/auth/token.ts');
       return inHome(() => rotateTokenFile(join(settings.home, 'token')));
     },
-    gitBranches: readGitBranches,
-    lastModels: (sessions) => readLastModels(environment, sessions),
+    gitBranches: async (paths) => (await import('./git-branch.ts')).readGitBranches(paths),
+    lastModels: async (sessions) => (await import('./last-model.ts')).readLastModels(environment, sessions),
     isFirstStart: async () => !existsSync(join((await settingsOf()).home, 'cbos.db')),
-    openInBrowser: async (url) => openInBrowser(url, { environment, home: (await settingsOf()).home }),
+    openInBrowser: async (url) => {
+      const { openInBrowser } = await import('./open-in-browser.ts');
+      return openInBrowser(url, { environment, home: (await settingsOf()).home });
+    },
     doctor: () => diagnose(self, serviceContext()),
     service: {
       install: async () => {
         await requireOutside();
+        const [{ installService, serviceState }, { runningServer, stopServer }] = await Promise.all([
+          systemd(),
+          server(),
+        ]);
         const context = serviceContext();
         // A server in the background holds the home; the service takes its place, and the sessions never notice.
         const { running } = await serviceState(context);
@@ -103,16 +110,17 @@ export function createLocalMachine(self: ThisProgram): LocalHost {
       },
       uninstall: async () => {
         await requireOutside();
-        return uninstallService(serviceContext());
+        return (await systemd()).uninstallService(serviceContext());
       },
-      status: () => serviceState(serviceContext()),
+      status: async () => (await systemd()).serviceState(serviceContext()),
     },
     attachArgv: (screenId) => attachCommand(screenId),
     runAttached: async (argv) => {
       await requireOutside();
-      return runAttached(argv, await attachEnvironment(self, await settingsOf()));
+      const { runAttached } = await import('./attach.ts');
+      return runAttached(self, argv, await settingsOf());
     },
-    demo: (request) => runLocalDemo(self, request),
+    demo: async (request) => (await import('./demo.ts')).runLocalDemo(self, request),
     recordMisdetection: async (request) => {
       const { writeMisdetection } = await import('./misdetection.ts');
       const { home } = await settingsOf();
@@ -167,25 +175,4 @@ async function* diagnose(self: ThisProgram, service: ServiceContext): AsyncGener
       tempDir: tmpdir(),
     }),
   );
-}
-
-/** `screen -x` must look where the server's sessions are, and must not believe that it runs inside of one. */
-async function attachEnvironment(
-  { environment, pid }: ThisProgram,
-  settings: Settings,
-): Promise<ThisProgram['environment']> {
-  const { STY: _, ...rest } = environment;
-  const dir = (await runningServer(settings.home, pid))?.screen_dir ?? settings.screen_dir;
-  return dir === null ? rest : { ...rest, SCREENDIR: dir };
-}
-
-function runAttached(argv: readonly string[], environment: ThisProgram['environment']): Promise<number> {
-  const [program = '', ...args] = argv;
-  return new Promise((resolve, reject) => {
-    const child = spawn(program, args, { stdio: 'inherit', env: { ...environment } });
-    child.once('error', (cause) =>
-      reject(new CatalogueError('screen_not_found', `${program} did not start`, { cause })),
-    );
-    child.once('exit', (code, signal) => resolve(signal === null ? (code ?? 1) : 1));
-  });
 }

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import type { ErrorBody } from './error-body.ts';
 import { REQUEST_ERRORS } from './errors/of-requests.ts';
 import { SESSION_ERRORS } from './errors/of-sessions.ts';
 import { TEXT_ERRORS } from './errors/of-texts.ts';
@@ -8,14 +8,6 @@ import { SERVER_ERRORS } from './errors/of-the-server.ts';
 export const ERRORS = { ...REQUEST_ERRORS, ...SERVER_ERRORS, ...SESSION_ERRORS, ...TEXT_ERRORS };
 
 export type ErrorCode = keyof typeof ERRORS;
-
-/** The error object of REST bodies and WebSocket results. */
-export const ErrorBody = z
-  .looseObject({ code: z.string(), message: z.string(), hint: z.string() })
-  .meta({ id: 'Error', description: '`not_accepting_text` carries the open question as `question`' });
-export type ErrorBody = z.infer<typeof ErrorBody>;
-
-export const ErrorResponse = z.object({ error: ErrorBody }).meta({ id: 'ErrorResponse' });
 
 /** An error that was expected: one of the catalogue, with what happened and the cure. */
 export class CatalogueError extends Error {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { Delivery } from './delivery.ts';
-import { ErrorBody } from './errors.ts';
+import { ErrorBody } from './error-body.ts';
 import { ClaudeEvent } from './json-session.ts';
 import { Answer, Invoke, Send } from './requests.ts';
 import { JsonState, Session } from './session.ts';

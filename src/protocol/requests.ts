@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { Delivery } from './delivery.ts';
-import { ErrorBody } from './errors.ts';
+import { ErrorBody } from './error-body.ts';
 import { InvokeOptions } from './json-session.ts';
 import { StashWhen } from './stash.ts';
-import { StateSelectorWord } from './state-selector.ts';
+import { StateSelectorWord } from './state-selector-word.ts';
 import { Columns, PermissionMode, Rows, SessionType } from './words.ts';
 
 /**

@@ -1,11 +1,8 @@
 import { z } from 'zod';
+import { SEARCH_KINDS } from './names.ts';
 import { Timestamp } from './words.ts';
 
-/**
- * Where a found text comes from: what was sent to Claude Code, what it answered, a tool call, or what stood on the
- * screen.
- */
-export const SearchKind = z.enum(['prompt', 'answer', 'tool', 'screen']);
+export const SearchKind = z.enum(SEARCH_KINDS);
 export type SearchKind = z.infer<typeof SearchKind>;
 
 export const SearchHit = z

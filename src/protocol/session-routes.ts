@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { Adoption, NewSession, SessionPatch } from './requests.ts';
 import { type Route, SlugParam } from './route.ts';
 import { Session, StatusCounts } from './session.ts';
-import { StateSelectorWord } from './state-selector.ts';
+import { StateSelectorWord } from './state-selector-word.ts';
 
 /** The part of the REST interface that lists sessions, begins, changes and ends them. */
 export const SESSION_ROUTES = {

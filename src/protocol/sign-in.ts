@@ -64,12 +64,3 @@ export function proofText(side: 'server' | 'page', handshake: Omit<PassRequest, 
 /** A code that signs one browser in, once. */
 export const SignInLink = z.object({ code: z.string(), expires_at: Timestamp }).meta({ id: 'SignInLink' });
 export type SignInLink = z.infer<typeof SignInLink>;
-
-/**
- * The link that a code makes. The code is behind `#`: browsers keep that part to themselves, so no log and no
- * `Referer` ever has it.
- * @param address `http://HOST:PORT`
- */
-export function signInUrl(address: string, code: string): string {
-  return `${address.replace(/\/+$/, '')}/#/sign-in/${code}`;
-}

@@ -1,8 +1,8 @@
 import { z } from 'zod';
+import { STASH_WHENS } from './names.ts';
 import { Timestamp } from './words.ts';
 
-/** `manual`: a person applies it. `next_waiting`: applied by itself as soon as the session waits for a prompt. */
-export const StashWhen = z.enum(['manual', 'next_waiting']);
+export const StashWhen = z.enum(STASH_WHENS);
 export type StashWhen = z.infer<typeof StashWhen>;
 
 /** A reply that is kept for later, with the question that it answers. */

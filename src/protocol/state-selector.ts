@@ -1,7 +1,7 @@
-import { z } from 'zod';
 import { type Attention, attentionOf } from './attention.ts';
 import type { Session } from './session.ts';
-import { DETAILS, Detail, isReady, Primary, State } from './status.ts';
+import type { Detail, Primary, State } from './status.ts';
+import { DETAIL_NAMES, DETAILS, isReady, PRIMARIES, STATES } from './status-words.ts';
 
 /**
  * A word that selects sessions by what they do or want: a one-word state, `ready`, `stuck`, `needs-you`, `done`,
@@ -31,30 +31,25 @@ export function parseStateSelector(word: string): StateSelector | null {
   if (word === 'stuck') return { kind: 'stuck' };
   const attention = ATTENTION_WORDS.get(word);
   if (attention !== undefined) return { kind: 'attention', attention };
-  const state = State.safeParse(word);
-  if (state.success) return { kind: 'state', state: state.data };
+  const state = STATES.find((one) => one === word);
+  if (state !== undefined) return { kind: 'state', state };
   const [primaryWord, detailWord, ...more] = word.split('/');
-  const primary = Primary.safeParse(primaryWord);
-  if (!primary.success || more.length > 0) return null;
-  if (detailWord === undefined || detailWord === '') return { kind: 'exact', primary: primary.data, detail: null };
-  const detail = Detail.safeParse(detailWord);
-  if (!detail.success || DETAILS[detail.data].primary !== primary.data) return null;
-  return { kind: 'exact', primary: primary.data, detail: detail.data };
+  const primary = PRIMARIES.find((one) => one === primaryWord);
+  if (primary === undefined || more.length > 0) return null;
+  if (detailWord === undefined || detailWord === '') return { kind: 'exact', primary, detail: null };
+  const detail = DETAIL_NAMES.find((one) => one === detailWord);
+  if (detail === undefined || DETAILS[detail].primary !== primary) return null;
+  return { kind: 'exact', primary, detail };
 }
 
 /** The words a selector may be, for messages and completion. */
 export const STATE_SELECTOR_WORDS: readonly string[] = [
-  ...State.options,
+  ...STATES,
   'ready',
   'stuck',
   ...ATTENTION_WORDS.keys(),
-  ...Detail.options.map((detail) => `${DETAILS[detail].primary}/${detail}`),
+  ...DETAIL_NAMES.map((detail) => `${DETAILS[detail].primary}/${detail}`),
 ];
-
-/** A selector in a query string or an option. */
-export const StateSelectorWord = z
-  .string()
-  .refine((word) => parseStateSelector(word) !== null, { error: `must be one of ${STATE_SELECTOR_WORDS.join(', ')}` });
 
 type Selectable = Pick<Session, 'state' | 'status'> & Partial<Pick<Session, 'rate_limit'>>;
 

@@ -130,7 +130,7 @@ export async function startServerFaces(options: FacesOptions): Promise<Faces> {
     socket: settings.socket,
     onLocalConnection: callers.see,
     bounds,
-    onRequest: createRequestListener({ app, gate, logger, onProven: bounds.prove }),
+    onRequest: createRequestListener({ app, gate, logger, version, onProven: bounds.prove }),
     onUpgrade: (transport) => webSockets.onUpgrade(transport),
   }).catch(async (cause: unknown) => {
     push.dispose();

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { loadCommands } from '../../src/cli/command-modules.ts';
 import { createContext } from '../../src/cli/context.ts';
 import { createPrinter } from '../../src/cli/output/printer.ts';
 import { buildProgram } from '../../src/cli/program.ts';
@@ -19,7 +20,7 @@ beforeAll(async () => {
 afterAll(() => server[Symbol.asyncDispose]());
 
 /** Every command, also those below others; read from the program itself so that a new one cannot be forgotten. */
-function commandNames(): string[] {
+async function commandNames(): Promise<string[]> {
   const { stream } = new Collected({ isTTY: false });
   const io = { stdin: process.stdin, stdout: stream, stderr: stream, env: {}, cwd: '/', now: () => 0 };
   const program = buildProgram(
@@ -31,6 +32,7 @@ function commandNames(): string[] {
       program: 'cbos',
       passedArgs: [],
     }),
+    await loadCommands([], []),
   );
   return program
     .createHelp()
@@ -38,7 +40,7 @@ function commandNames(): string[] {
     .map((command: Command) => command.name());
 }
 
-const COMMANDS = commandNames().filter((name) => name !== 'help');
+const COMMANDS = (await commandNames()).filter((name) => name !== 'help');
 
 describe('help', () => {
   test('names every command of this version, in groups, and the exit codes', async () => {

@@ -1,11 +1,11 @@
 import type { Command, Option as CommanderOption } from 'commander';
-import { type Client, createClient } from '../../client/index.ts';
+import { type Caller, createCaller } from '../../client/index.ts';
 import { type Session, STATE_SELECTOR_WORDS } from '../../protocol/index.ts';
 import { firstLine, sessionGist, stateText } from '../../text/session-words.ts';
 import { cleanLine } from '../../text/terminal-text.ts';
 import { BASH_SCRIPT } from '../completion-script.ts';
 import type { CliContext } from '../context.ts';
-import { socketTransport } from '../socket-transport.ts';
+import { socketRequests } from '../socket-requests.ts';
 import { describe } from './command-help.ts';
 
 const SHELLS = ['bash', 'zsh', 'fish'];
@@ -136,7 +136,7 @@ async function readSuggestions(context: CliContext): Promise<Suggestions> {
   const nothing: Suggestions = { sessions: [], ids: [], choices: [] };
   try {
     const { settings } = await context.settings();
-    const client = createClient({ transport: socketTransport(settings.socket) });
+    const client = createCaller({ transport: socketRequests(settings.socket) });
     const enough = new Promise<Suggestions>((resolve) => {
       timer = setTimeout(() => resolve(nothing), LONGEST_WAIT_MS);
     });
@@ -174,12 +174,12 @@ function choicesOf(session: Session | undefined): Suggestion[] {
   return [...words, ...options.map(({ label }, index): Suggestion => [String(index + 1), cleanLine(label)])];
 }
 
-async function readIds(client: Client, command: string | undefined): Promise<Suggestion[]> {
+async function readIds(client: Caller, command: string | undefined): Promise<Suggestion[]> {
   if (command === 'draft' || command === 'stash') return readDrafts(client);
   return command === 'queue' ? readQueue(client) : [];
 }
 
-async function readQueue(client: Client): Promise<Suggestion[]> {
+async function readQueue(client: Caller): Promise<Suggestion[]> {
   const sessions = await client.call('listSessions');
   const lists = await Promise.all(sessions.map(({ slug }) => client.call('listDeliveries', { params: { slug } })));
   return lists
@@ -188,7 +188,7 @@ async function readQueue(client: Client): Promise<Suggestion[]> {
     .map(({ id, session, text }) => [id, cleanLine(`${session}: ${firstLine(text)}`)]);
 }
 
-async function readDrafts(client: Client): Promise<Suggestion[]> {
+async function readDrafts(client: Caller): Promise<Suggestion[]> {
   const replies = await client.call('listStash');
   return replies
     .filter(({ applied }) => !applied)

@@ -3,7 +3,8 @@ import {
   type ClaudeEvent,
   EXIT,
   type Invoke,
-  PermissionMode,
+  PERMISSION_MODES,
+  type PermissionMode,
   type StreamFrame,
   type Usage,
 } from '../../protocol/index.ts';
@@ -44,7 +45,7 @@ export function addConversing(program: Command, context: CliContext): void {
   })
     .argument('<name>', 'the session')
     .argument('<prompt...>', 'the prompt; - reads standard input')
-    .addOption(new Option('--permission-mode <mode>', 'from this turn on').choices(PermissionMode.options))
+    .addOption(new Option('--permission-mode <mode>', 'from this turn on').choices(PERMISSION_MODES))
     .option('--model <model>', 'from this turn on, as claude --model takes it')
     .option('--json', 'its events as JSON lines, frames of /ws/stream')
     .action(async (slug: string, words: string[], { json, permissionMode, model }: InvokeFlags) => {

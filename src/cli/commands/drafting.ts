@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { CatalogueError, EXIT, type StashedResponse, StashWhen } from '../../protocol/index.ts';
+import { CatalogueError, EXIT, STASH_WHENS, type StashedResponse, type StashWhen } from '../../protocol/index.ts';
 import { formatSince } from '../../text/durations.ts';
 import { firstLine } from '../../text/session-words.ts';
 import { cleanLine } from '../../text/terminal-text.ts';
@@ -61,7 +61,7 @@ function addDrafts(draft: Command, context: CliContext): void {
     .argument('<text...>', 'the reply; - reads standard input')
     .option('--queue', 'send it by itself as soon as the session takes a prompt')
     .addOption(
-      add.createOption('--when <when>', 'what --queue was before: next_waiting').choices(StashWhen.options).hideHelp(),
+      add.createOption('--when <when>', 'what --queue was before: next_waiting').choices(STASH_WHENS).hideHelp(),
     )
     .option('--question <text>', 'what it answers; the open question when left out')
     .option('--json', 'the REST body')

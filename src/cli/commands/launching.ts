@@ -1,6 +1,13 @@
 import { basename, resolve } from 'node:path';
 import { type Command, Option } from 'commander';
-import { isSlug, PermissionMode, type RouteInput, SessionType } from '../../protocol/index.ts';
+import {
+  isSlug,
+  PERMISSION_MODES,
+  type PermissionMode,
+  type RouteInput,
+  SESSION_TYPES,
+  type SessionType,
+} from '../../protocol/index.ts';
 import { pathText } from '../../text/session-words.ts';
 import { cleanLine } from '../../text/terminal-text.ts';
 import type { CliContext } from '../context.ts';
@@ -39,11 +46,9 @@ export function addLaunching(program: Command, context: CliContext): void {
     .usage('[options] <name> [path] [-- CLAUDE_ARGS…]\n       cbos new [options] <path> [-- CLAUDE_ARGS…]')
     .argument('<new-name>', 'its name: letters, digits, - and _; or a path alone, which gives the name')
     .argument('[path]', 'the directory it works in; the current one when left out')
-    .addOption(
-      new Option('--type <type>', 'a terminal in GNU Screen, or structured events').choices(SessionType.options),
-    )
+    .addOption(new Option('--type <type>', 'a terminal in GNU Screen, or structured events').choices(SESSION_TYPES))
     .option('-p, --prompt <text>', 'the first prompt')
-    .addOption(new Option('--permission-mode <mode>', "Claude Code's permission mode").choices(PermissionMode.options))
+    .addOption(new Option('--permission-mode <mode>', "Claude Code's permission mode").choices(PERMISSION_MODES))
     .option('-m, --model <model>', 'the model, as claude --model takes it')
     .option('--cols <n>', 'width of its terminal', readWhole(20, 500))
     .option('--rows <n>', 'height of its terminal', readWhole(5, 200))

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { Argument, type Command, Option } from 'commander';
-import { CatalogueError, EXIT, SessionType } from '../../protocol/index.ts';
+import { CatalogueError, EXIT, SESSION_TYPES, type SessionType } from '../../protocol/index.ts';
 import { stateText } from '../../text/session-words.ts';
 import { cleanLine } from '../../text/terminal-text.ts';
 import { CommandError } from '../command-error.ts';
@@ -34,7 +34,7 @@ export function addLifecycle(program: Command, context: CliContext): void {
     .argument('[screen-id]', 'PID.NAME, as `screen -ls` prints it')
     .argument('[new-name]', 'its name in CBOS')
     .option('--resume <id>', 'a conversation of Claude Code instead, as `cbos ls --all` prints it')
-    .addOption(new Option('--type <type>', 'with --resume: what it becomes').choices(SessionType.options))
+    .addOption(new Option('--type <type>', 'with --resume: what it becomes').choices(SESSION_TYPES))
     .option('--path <path>', 'the directory it works in')
     .option('--json', 'the REST body')
     .action(async (first: string | undefined, second: string | undefined, options: AdoptOptions) => {
@@ -68,7 +68,7 @@ export function addLifecycle(program: Command, context: CliContext): void {
     ],
   })
     .argument('<name>', 'the session')
-    .addArgument(new Argument('<type>', 'what it becomes').choices(SessionType.options))
+    .addArgument(new Argument('<type>', 'what it becomes').choices(SESSION_TYPES))
     .option('--json', 'the REST body')
     .action(async (slug: string, type: SessionType, options: { json?: boolean }) => {
       const client = await context.client();

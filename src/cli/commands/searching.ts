@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { type SearchHit, SearchKind, type SearchResult } from '../../protocol/index.ts';
+import { SEARCH_KINDS, type SearchHit, type SearchKind, type SearchResult } from '../../protocol/index.ts';
 import { formatDateTime } from '../../text/durations.ts';
 import { cleanBlock } from '../../text/terminal-text.ts';
 import type { CliContext } from '../context.ts';
@@ -38,7 +38,7 @@ export function addSearching(program: Command, context: CliContext): void {
     .option('--session <name>', 'only in this session')
     .option('--limit <n>', 'at most this many hits', readWhole(1, MAX_HITS))
     .option('--json', 'the REST body');
-  searching.addOption(searching.createOption('--kind <kind>', 'only of this kind').choices(SearchKind.options));
+  searching.addOption(searching.createOption('--kind <kind>', 'only of this kind').choices(SEARCH_KINDS));
   searching.action(async (words: string[], { json, ...query }: SearchOptions) => {
     const client = await context.client();
     const result = await client.call('search', { query: { q: words.join(' '), ...query } });

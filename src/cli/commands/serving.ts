@@ -1,12 +1,10 @@
 import type { Command } from 'commander';
-import { createClient } from '../../client/index.ts';
 import { type Conversation, compareAttention } from '../../protocol/index.ts';
 import { broughtBackText, firstLine } from '../../text/session-words.ts';
 import { cleanLine } from '../../text/terminal-text.ts';
 import { type CliContext, canDraw } from '../context.ts';
 import type { SettingFlags } from '../local-host.ts';
 import { offerRecent, recentConversations } from '../offer-recent.ts';
-import { socketTransport } from '../socket-transport.ts';
 import { describe } from './command-help.ts';
 import { printSessions } from './listing.ts';
 
@@ -35,10 +33,11 @@ export function addServing(program: Command, context: CliContext): void {
     if (canDraw(io)) {
       if (await host.isFirstStart()) await offerRecent(context);
       const { settings } = await context.settings();
+      const { connectLocally } = await import('../connect-locally.ts');
       context.exitCode = await host.tui({
         // Without the check of the server's version: what that prints would stand in the middle of the picture, which
         // says it itself.
-        client: createClient({ transport: socketTransport(settings.socket, host.requireNotStopped) }),
+        client: connectLocally(settings.socket, host.requireNotStopped),
         io,
         onProgress: out.notice,
       });

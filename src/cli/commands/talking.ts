@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander';
-import { type Answer, CatalogueError, type Delivery, EXIT, Question, type Session } from '../../protocol/index.ts';
+import { type Answer, CatalogueError, type Delivery, EXIT, type Session } from '../../protocol/index.ts';
 import { deliveryLine } from '../../text/delivery-text.ts';
 import { queueText, sessionLine } from '../../text/session-words.ts';
 import { cleanLine } from '../../text/terminal-text.ts';
@@ -90,7 +90,7 @@ export function addTalking(program: Command, context: CliContext): void {
         });
         if (ended !== null) await printOutcome(context, ended, options.json === true);
       } catch (error) {
-        throw withOpenQuestion(context, slug, error);
+        throw await withOpenQuestion(context, slug, error);
       }
     });
 
@@ -211,8 +211,10 @@ async function printOptions(context: CliContext, slug: string): Promise<void> {
 }
 
 /** The error of a refused text, after the dialog that stands in its way has been shown. */
-function withOpenQuestion({ out }: CliContext, slug: string, error: unknown): unknown {
+async function withOpenQuestion({ out }: CliContext, slug: string, error: unknown): Promise<unknown> {
   if (!(error instanceof CatalogueError) || error.code !== 'not_accepting_text') return error;
+  // For this error alone: the schemas take as long to load as the rest of the command.
+  const { Question } = await import('../../protocol/question.ts');
   const question = Question.safeParse(error.extra.question);
   if (question.success) out.noticeLines(questionLines(slug, question.data));
   return error;

@@ -1,3 +1,4 @@
 export { addressToCall } from './address.ts';
-export { resolveHome, resolveSettings, thresholdsOf } from './resolve.ts';
+export { resolveHome, resolvePlainly, thresholdsOf } from './resolve.ts';
+export { resolveSettings } from './resolve-by-schema.ts';
 export type { SettingFlags, SettingSources, SettingsFile } from './sources.ts';

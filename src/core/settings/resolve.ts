@@ -4,12 +4,13 @@ import {
   type SettingName,
   type SettingOrigin,
   type SettingRow,
-  Settings,
+  type Settings,
 } from '../../protocol/index.ts';
-import { DEFAULT_THRESHOLDS, type Thresholds } from '../status/index.ts';
+import { DEFAULT_THRESHOLDS, type Thresholds } from '../status/thresholds.ts';
 import { assertKnownKeys } from './file-keys.ts';
+import { checkPlainly, NotPlainError } from './plain-value.ts';
 import type { SettingSources, SettingsFile } from './sources.ts';
-import { readValue, type Spelling } from './values.ts';
+import { type Check, readValue, type Spelling } from './values.ts';
 
 /** Below this CBOS keeps everything of its own. */
 const DEFAULT_HOME = '~/.cbos';
@@ -39,26 +40,48 @@ const DEFAULT_JSON_IDLE_TIMEOUT_S = 300;
  */
 export function resolveHome(sources: Omit<SettingSources, 'file'>): string {
   const row = SETTING_ROWS.find(({ name }) => name === 'home');
-  const said = row && findSaid(row, { ...sources, file: null });
+  // A path: its check is its form.
+  const said = row && findSaid(row, { ...sources, file: null }, checkPlainly);
   return said === undefined ? sources.toAbsolutePath(DEFAULT_HOME) : String(said.value);
+}
+
+/**
+ * As `resolveSettings`, for settings that are seen to be good without their schemas, which take longer to load than all
+ * else that `cbos ls` does.
+ * @returns null where it takes the schemas to say, or to say what is wrong
+ * @throws CatalogueError invalid_setting for a key that cannot be, or a value of another form
+ */
+export function resolvePlainly(sources: SettingSources): ResolvedSettings | null {
+  try {
+    return resolveWith(sources, checkPlainly);
+  } catch (error) {
+    if (error instanceof NotPlainError) return null;
+    throw error;
+  }
+}
+
+export interface ResolvedSettings {
+  settings: Settings;
+  /** for each its origin, in the order of `SETTING_ROWS` */
+  rows: ResolvedSetting[];
 }
 
 /**
  * Every setting, from the strongest source that says it: flags, environment, config.toml, defaults. An empty text is
  * one that is not set.
- * @returns the settings, and for each its origin in the order of `SETTING_ROWS`
  * @throws CatalogueError invalid_setting for the first value or key that cannot be
  */
-export function resolveSettings(sources: SettingSources): { settings: Settings; rows: ResolvedSetting[] } {
+export function resolveWith(sources: SettingSources, check: Check): ResolvedSettings {
   if (sources.file !== null) assertKnownKeys(sources.file);
   const defaults = defaultsIn(resolveHome(sources), sources.toAbsolutePath);
   const rows = SETTING_ROWS.map(
     (row): ResolvedSetting => ({
       name: row.name,
-      ...(findSaid(row, sources) ?? { value: defaults[row.name], origin: 'default' }),
+      ...(findSaid(row, sources, check) ?? { value: defaults[row.name], origin: 'default' }),
     }),
   );
-  const settings = Settings.parse(Object.fromEntries(rows.map(({ name, value }) => [name, value])));
+  // Each was checked, and has a row.
+  const settings = Object.fromEntries(rows.map(({ name, value }) => [name, value])) as unknown as Settings;
   return { settings, rows };
 }
 
@@ -110,7 +133,7 @@ interface Said {
 }
 
 /** An empty text says nothing: an emptied variable is how an environment takes a setting back. */
-function findSaid(row: SettingRow, sources: SettingSources): Said | undefined {
+function findSaid(row: SettingRow, sources: SettingSources, check: Check): Said | undefined {
   const { flags, environment, file, toAbsolutePath } = sources;
   const { name } = row;
   const said: (Omit<Spelling, 'name'> & { origin: SettingOrigin })[] = [
@@ -124,7 +147,7 @@ function findSaid(row: SettingRow, sources: SettingSources): Said | undefined {
     said.push({ origin: 'file', place: `${row.file} in ${file.path}`, value, toAbsolutePath: file.toAbsolutePath });
   }
   const strongest = said.find(({ value }) => value !== undefined && value !== '');
-  return strongest && { value: readValue({ name, ...strongest }), origin: strongest.origin };
+  return strongest && { value: readValue({ name, ...strongest }, check), origin: strongest.origin };
 }
 
 /** `json.idle_timeout` is `idle_timeout` in the table `json`. */

@@ -1,6 +1,6 @@
-import { CatalogueError, type SettingName, Settings } from '../../protocol/index.ts';
+import { CatalogueError, type SettingName, type Settings } from '../../protocol/index.ts';
 
-/** How the text of a setting is read. Types and limits of the result are `Settings`' business. */
+/** How the text of a setting is read. Types and limits of the result are the `Check`'s business. */
 type Form = 'text' | 'path' | 'command' | 'integer' | 'boolean' | 'list';
 
 const FORMS: Readonly<Record<SettingName, Form>> = {
@@ -63,18 +63,24 @@ export interface Spelling {
   toAbsolutePath: (path: string) => string;
 }
 
+/** Types and limits of what was read: the value, or why it cannot be. */
+export type Check = (
+  name: SettingName,
+  value: unknown,
+) => { value: Settings[SettingName] } | { refusal: string | undefined };
+
 /**
  * Reads one setting as it was said.
  * @throws CatalogueError invalid_setting, naming the place, the value and what is wanted
  */
-export function readValue(spelling: Spelling): Settings[SettingName] {
+export function readValue(spelling: Spelling, check: Check): Settings[SettingName] {
   const { name } = spelling;
   const form = FORMS[name];
   const read = readForm(form, spelling);
   if (read === undefined) throw refuse(spelling, `must be ${WANTED[form]}`);
-  const checked = Settings.shape[name].safeParse(read);
-  if (!checked.success) throw refuse(spelling, checked.error.issues[0]?.message ?? `must be ${WANTED[form]}`);
-  return checked.data;
+  const checked = check(name, read);
+  if ('refusal' in checked) throw refuse(spelling, checked.refusal ?? `must be ${WANTED[form]}`);
+  return checked.value;
 }
 
 /** undefined where the value has another form */

@@ -118,14 +118,6 @@ export async function renameScreen(host: ScreenHost, known: KnownScreen, name: s
   throw new CatalogueError('screen_unresponsive', `Screen did not rename ${session.id}`);
 }
 
-/**
- * The program and arguments that a person attaches with, beside others who are (`-x`). SCREENDIR must be `host.dir` in
- * its environment.
- */
-export function attachCommand(id: string): string[] {
-  return ['screen', '-U', '-x', id];
-}
-
 const openNames = async (pid: number): Promise<string[]> => (await openFiles(pid)).map(({ name }) => name);
 
 async function openFiles(pid: number): Promise<{ path: string; name: string }[]> {

@@ -8,6 +8,7 @@
  */
 
 export * from './adopt.ts';
+export * from './attach-command.ts';
 export { removeLeftExchanges, type ScreenTarget } from './command.ts';
 export * from './find-claude.ts';
 export * from './host.ts';

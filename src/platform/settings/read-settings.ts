@@ -1,6 +1,11 @@
 import { join, resolve } from 'node:path';
-import { parse, TomlError } from 'smol-toml';
-import { resolveHome, resolveSettings, type SettingFlags, type SettingsFile } from '../../core/settings/index.ts';
+import {
+  resolveHome,
+  resolvePlainly,
+  type SettingFlags,
+  type SettingSources,
+  type SettingsFile,
+} from '../../core/settings/index.ts';
 import type { ScreenRule } from '../../core/status/index.ts';
 import { CatalogueError, type ResolvedSetting, type Settings } from '../../protocol/index.ts';
 import { readRegularFile } from '../files/regular-file.ts';
@@ -44,9 +49,14 @@ export async function readSettings(request: SettingsRequest): Promise<ReadSettin
     values,
     toAbsolutePath: (relative) => toAbsolute(relative, home, request.userHome),
   };
-  const resolved = resolveSettings({ ...sources, file });
+  const resolved = resolvePlainly({ ...sources, file }) ?? (await resolveBySchema({ ...sources, file }));
   assertSocketFits(resolved.settings.socket);
   return { ...resolved, rules: values?.rules === undefined ? [] : await readRules(values.rules, path) };
+}
+
+async function resolveBySchema(sources: SettingSources): Promise<Omit<ReadSettings, 'rules'>> {
+  const { resolveSettings } = await import('../../core/settings/resolve-by-schema.ts');
+  return resolveSettings(sources);
 }
 
 /** Loaded for those who have rules: the engine of their patterns is as large as all else that `cbos ls` reads. */
@@ -82,6 +92,8 @@ async function readSettingsFile(path: string): Promise<Record<string, unknown> |
       hint: `Make it a file that you may read, or remove it`,
     });
   }
+  // For those who have such a file.
+  const { parse, TomlError } = await import('smol-toml');
   try {
     return parse(text);
   } catch (cause) {

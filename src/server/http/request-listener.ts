@@ -2,7 +2,7 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import type { Duplex } from 'node:stream';
 import { getRequestListener, RequestError } from '@hono/node-server';
 import type { OpenAPIHono } from '@hono/zod-openapi';
-import { CatalogueError } from '../../protocol/index.ts';
+import { CatalogueError, VERSION_HEADER } from '../../protocol/index.ts';
 import type { Gate, Transport } from '../auth/gate.ts';
 import type { Logger } from '../logger.ts';
 import { type Failure, toFailure } from './error-response.ts';
@@ -25,13 +25,14 @@ export interface RequestListenerOptions {
   app: Pick<OpenAPIHono, 'fetch'>;
   gate: Gate;
   logger: Logger;
+  version: string;
   /** told of each connection that brought a request of somebody who may make it */
   onProven(socket: Duplex): void;
 }
 
 /** Everything that comes over HTTP: first the gate, then the application. */
 export function createRequestListener(options: RequestListenerOptions): (transport: Transport) => RequestListener {
-  const { app, gate, logger, onProven } = options;
+  const { app, gate, logger, version, onProven } = options;
   const serve = getRequestListener(app.fetch, {
     errorHandler: (error) => {
       const failure = toFailure(
@@ -43,6 +44,7 @@ export function createRequestListener(options: RequestListenerOptions): (transpo
   });
   return (transport) => (request, response) => {
     for (const [name, value] of Object.entries(SECURITY_HEADERS)) response.setHeader(name, value);
+    if (transport === 'unix') response.setHeader(VERSION_HEADER, version);
     try {
       const { target, moved, isProven } = gate.admit(request, transport);
       if (isProven) onProven(request.socket);

@@ -1,0 +1,67 @@
+import { spawnSync } from 'node:child_process';
+import { PROGRAM, startCbos } from '../test/harness/cbos.ts';
+import { createWorld, type World } from '../test/harness/world.ts';
+import { type Figure, median } from './figures.mjs';
+
+export const about =
+  'each command beside a bare `node -e 0`, alternating: processor time (user and system) and wall time as ratios of the medians';
+
+const RUNS = 20;
+/** What a person does not tell from the runtime itself. */
+const MOST_TIMES = 1.4;
+
+const COMMANDS: readonly (readonly string[])[] = [
+  ['ls'],
+  ['show', 'NOBODY'],
+  ['status'],
+  ['send', 'NOBODY', 'hello', '--queue'],
+  ['complete', '--', 'show', ''],
+  ['--version'],
+];
+
+interface Took {
+  processorMs: number;
+  wallMs: number;
+}
+
+export async function measure(): Promise<Figure[]> {
+  await using world = createWorld();
+  await startCbos(world);
+  const bare: Took[] = [];
+  const taken = COMMANDS.map((): Took[] => []);
+  for (let run = 0; run < RUNS; run++) {
+    bare.push(time(world, ['-e', '0']));
+    for (const [index, command] of COMMANDS.entries()) taken[index]?.push(time(world, [PROGRAM, ...command]));
+  }
+  const [bareProcessor, bareWall] = mediansOf(bare);
+  const figures = COMMANDS.flatMap((command, index): Figure[] => {
+    const [processor, wall] = mediansOf(taken[index] ?? []);
+    const name = `cbos ${command.join(' ')}`.trimEnd();
+    return [
+      { name: `${name}, processor`, value: processor / bareProcessor, unit: '× bare Node', limit: MOST_TIMES },
+      { name: `${name}, wall`, value: wall / bareWall, unit: '× bare Node' },
+    ];
+  });
+  return [
+    { name: 'bare Node, processor', value: bareProcessor, unit: 'ms' },
+    { name: 'bare Node, wall', value: bareWall, unit: 'ms' },
+    ...figures,
+  ];
+}
+
+const mediansOf = (took: readonly Took[]): [processor: number, wall: number] => [
+  median(took.map(({ processorMs }) => processorMs)),
+  median(took.map(({ wallMs }) => wallMs)),
+];
+
+/** By bash's own `time`, which asks the kernel: to a millisecond, other than /proc. */
+function time(world: World, args: readonly string[]): Took {
+  const script = 'TIMEFORMAT="%R %U %S"; time "$@" >/dev/null 2>&1';
+  const { stderr } = spawnSync('bash', ['-c', script, 'bash', process.execPath, ...args], {
+    env: world.env,
+    cwd: world.projectDir,
+    encoding: 'utf8',
+  });
+  const [wall = Number.NaN, user = Number.NaN, system = Number.NaN] = stderr.trim().split(' ').map(Number);
+  return { wallMs: wall * 1_000, processorMs: (user + system) * 1_000 };
+}

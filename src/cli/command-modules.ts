@@ -1,0 +1,63 @@
+import type { Command } from 'commander';
+import type { CliContext } from './context.ts';
+
+/** Adds the commands of one module to the program. */
+export type AddCommands = (program: Command, context: CliContext) => void;
+
+interface CommandModule {
+  /** every first word that it adds, aliases and hidden ones included */
+  names: readonly string[];
+  load(): Promise<AddCommands>;
+}
+
+/** All commands, in the order of the main help. A command line loads the module of its own command alone. */
+export const COMMAND_MODULES: readonly CommandModule[] = [
+  { names: ['new'], load: async () => (await import('./commands/launching.ts')).addLaunching },
+  {
+    names: ['adopt', 'convert', 'restart', 'stop', 'kill', 'rm', 'rename', 'delete'],
+    load: async () => (await import('./commands/lifecycle.ts')).addLifecycle,
+  },
+  { names: ['ls', 'list'], load: async () => (await import('./commands/listing.ts')).addListing },
+  { names: ['show', 'status'], load: async () => (await import('./commands/showing.ts')).addShowing },
+  { names: ['watch', 'wait'], load: async () => (await import('./commands/watching.ts')).addWatching },
+  { names: ['send', 'answer', 'interrupt'], load: async () => (await import('./commands/talking.ts')).addTalking },
+  { names: ['invoke', 'events', 'costs'], load: async () => (await import('./commands/conversing.ts')).addConversing },
+  { names: ['queue'], load: async () => (await import('./commands/queueing.ts')).addQueueing },
+  { names: ['draft', 'stash'], load: async () => (await import('./commands/drafting.ts')).addDrafting },
+  { names: ['attach', 'buffer', 'logs'], load: async () => (await import('./commands/terminal.ts')).addTerminal },
+  {
+    names: ['timeline', 'explain', 'record-misdetection'],
+    load: async () => (await import('./commands/explaining.ts')).addExplaining,
+  },
+  { names: ['export', 'replay'], load: async () => (await import('./commands/recordings.ts')).addRecordings },
+  { names: ['history'], load: async () => (await import('./commands/history.ts')).addHistory },
+  { names: ['search'], load: async () => (await import('./commands/searching.ts')).addSearching },
+  { names: ['start', 'serve', 'up', 'down'], load: async () => (await import('./commands/serving.ts')).addServing },
+  { names: ['open'], load: async () => (await import('./commands/web-page.ts')).addWebPage },
+  {
+    names: ['doctor', 'config', 'token', 'demo', 'service'],
+    load: async () => (await import('./commands/machine.ts')).addMachine,
+  },
+  { names: ['completion', 'complete'], load: async () => (await import('./commands/completion.ts')).addCompletion },
+];
+
+const isVersion = (words: readonly string[]): boolean =>
+  words.length === 1 && (words[0] === '--version' || words[0] === '-V');
+
+/**
+ * What adds the commands that these words may mean: of one module where the first word names its command, otherwise of
+ * all, for the main help, and for what may have been meant.
+ * @param completed the words of a line that `cbos complete` completes: once its command is typed, only that counts
+ */
+export async function loadCommands(words: readonly string[], completed: readonly string[]): Promise<AddCommands[]> {
+  if (isVersion(words)) return [];
+  const meant = words[0] !== 'complete' ? words[0] : completed.length > 1 ? completed[0] : undefined;
+  const own = moduleOf(meant);
+  const wanted = words[0] === 'complete' ? [own, moduleOf('complete')] : [own];
+  const modules = own === undefined ? COMMAND_MODULES : COMMAND_MODULES.filter((one) => wanted.includes(one));
+  return Promise.all(modules.map(({ load }) => load()));
+}
+
+function moduleOf(word: string | undefined): CommandModule | undefined {
+  return COMMAND_MODULES.find(({ names }) => names.some((name) => name === word));
+}

@@ -1,0 +1,51 @@
+import {
+  SESSION_TYPES,
+  SESSIONS_MAY,
+  SETTING_LIMITS,
+  type SettingName,
+  type Settings,
+  SHORTEST_TOKEN,
+} from '../../protocol/index.ts';
+
+/** It takes the schema to say whether a value can be, or why not. */
+export class NotPlainError extends Error {
+  override readonly name = 'NotPlainError';
+}
+
+/**
+ * Takes a value that is plainly good. Its form was read already, so a text is a text here.
+ * @throws NotPlainError for all others
+ */
+export function checkPlainly(name: SettingName, value: unknown): { value: Settings[SettingName] } {
+  if (!isPlain(name, value)) throw new NotPlainError(name);
+  return { value: value as Settings[SettingName] };
+}
+
+/** What URL parsers take as it stands, whatever else they take. */
+const PLAIN_URL = /^https?:\/\/[a-z][a-z0-9-]*(\.[a-z][a-z0-9-]*)*(:[1-9]\d{0,3})?\/?$/;
+
+function isPlain(name: SettingName, value: unknown): boolean {
+  if (isLimited(name)) {
+    const { min, max = Number.MAX_SAFE_INTEGER }: { min: number; max?: number } = SETTING_LIMITS[name];
+    return Number.isSafeInteger(value) && Number(value) >= min && Number(value) <= max;
+  }
+  switch (name) {
+    case 'public_url':
+      return PLAIN_URL.test(String(value));
+    case 'token':
+      return String(value).length >= SHORTEST_TOKEN;
+    case 'claude_command':
+      return value !== '';
+    case 'default_type':
+      return SESSION_TYPES.some((one) => one === value);
+    case 'sessions_may':
+      return SESSIONS_MAY.some((one) => one === value);
+    default:
+      // Any text, list or yes and no.
+      return true;
+  }
+}
+
+function isLimited(name: SettingName): name is keyof typeof SETTING_LIMITS {
+  return Object.hasOwn(SETTING_LIMITS, name);
+}

@@ -1,0 +1,9 @@
+import { z } from 'zod';
+
+/** The error object of REST bodies and WebSocket results. */
+export const ErrorBody = z
+  .looseObject({ code: z.string(), message: z.string(), hint: z.string() })
+  .meta({ id: 'Error', description: '`not_accepting_text` carries the open question as `question`' });
+export type ErrorBody = z.infer<typeof ErrorBody>;
+
+export const ErrorResponse = z.object({ error: ErrorBody }).meta({ id: 'ErrorResponse' });

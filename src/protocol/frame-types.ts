@@ -1,0 +1,25 @@
+import type { StreamFrame } from './frames.ts';
+
+/** Every type of a frame of `/ws/stream`: who reads them needs no more. The compiler refuses one that is missing. */
+const TYPES = {
+  sessions: true,
+  available_streams: true,
+  subscribed: true,
+  stream: true,
+  send_result: true,
+  answer_result: true,
+  interrupt_result: true,
+  invoke_result: true,
+  claude_event: true,
+  buffer: true,
+  resized: true,
+  session_state: true,
+  session_added: true,
+  session_updated: true,
+  session_removed: true,
+  session_renamed: true,
+  reset: true,
+  error: true,
+} as const satisfies Record<StreamFrame['type'], true>;
+
+export const STREAM_FRAME_TYPES: readonly string[] = Object.keys(TYPES);

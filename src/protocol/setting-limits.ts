@@ -1,0 +1,20 @@
+/** What a process inside a session may do with the others. */
+export const SESSIONS_MAY = ['read', 'send', 'everything'] as const;
+
+export const SHORTEST_TOKEN = 16;
+
+/** The smallest and the largest that a whole number may be. */
+export const SETTING_LIMITS = {
+  port: { min: 0, max: 65_535 },
+  max_buffer_size: { min: 1_000, max: 100_000_000 },
+  max_recording_size: { min: 20_000_000 },
+  max_total_size: { min: 100_000_000 },
+  keep_days: { min: 1 },
+  stuck_threshold_ms: { min: 1_000 },
+  status_spinner_settle_ms: { min: 0, max: 60_000 },
+  status_prompt_settle_ms: { min: 0, max: 60_000 },
+  status_silent_end_ms: { min: 0, max: 60_000 },
+  status_draw_lag_ms: { min: 0, max: 60_000 },
+  status_stale_screen_ms: { min: 0, max: 60_000 },
+  json_idle_timeout: { min: 1 },
+} as const;

@@ -1,0 +1,136 @@
+import type { SettingName } from './settings.ts';
+
+export interface SettingRow {
+  name: SettingName;
+  /** the environment variable, null where there is none */
+  environment: string | null;
+  /** the key in config.toml, with its table before a dot; null where it cannot be there */
+  file: string | null;
+  /** what it does, one line */
+  about: string;
+}
+
+/**
+ * Where each setting can be said. `home` cannot stand in the file that it finds; SCREENDIR belongs to Screen and so to
+ * the environment.
+ */
+export const SETTING_ROWS: readonly SettingRow[] = [
+  { name: 'home', environment: 'CBOS_HOME', file: null, about: 'directory of the database, the token and the hooks' },
+  { name: 'host', environment: 'CBOS_HOST', file: 'host', about: 'address the server listens on' },
+  { name: 'port', environment: 'CBOS_PORT', file: 'port', about: 'port the server listens on' },
+  {
+    name: 'allow_remote',
+    environment: 'CBOS_ALLOW_REMOTE',
+    file: 'allow_remote',
+    about: 'let the server listen where other machines reach it',
+  },
+  { name: 'public_url', environment: 'CBOS_PUBLIC_URL', file: 'public_url', about: 'address behind an HTTPS proxy' },
+  {
+    name: 'allowed_hosts',
+    environment: 'CBOS_ALLOWED_HOSTS',
+    file: 'allowed_hosts',
+    about: 'other names a browser may call the server by',
+  },
+  { name: 'token', environment: 'CBOS_TOKEN', file: 'token', about: 'token of the API; generated once when not set' },
+  { name: 'socket', environment: 'CBOS_SOCKET', file: 'socket', about: 'local socket of the command line' },
+  { name: 'default_type', environment: 'CBOS_DEFAULT_TYPE', file: 'default_type', about: 'type of a new session' },
+  {
+    name: 'stream_dir',
+    environment: 'CBOS_STREAM_STREAM_DIR',
+    file: 'stream_dir',
+    about: 'directory of the recordings',
+  },
+  {
+    name: 'stream_flush',
+    environment: 'CBOS_STREAM_STREAM_FLUSH',
+    file: 'stream_flush',
+    about: 'flush the recording at every write',
+  },
+  {
+    name: 'max_buffer_size',
+    environment: 'CBOS_STREAM_MAX_BUFFER_SIZE',
+    file: 'max_buffer_size',
+    about: 'bytes that get_buffer answers with at most',
+  },
+  {
+    name: 'max_recording_size',
+    environment: 'CBOS_STREAM_MAX_RECORDING_SIZE',
+    file: 'max_recording_size',
+    about: "bytes of disk that one session's recording takes at most; its oldest part goes first",
+  },
+  {
+    name: 'max_total_size',
+    environment: 'CBOS_STREAM_MAX_TOTAL_SIZE',
+    file: 'max_total_size',
+    about: 'bytes of disk that all recordings take at most; ended ones go first',
+  },
+  {
+    name: 'keep_days',
+    environment: 'CBOS_STREAM_KEEP_DAYS',
+    file: 'keep_days',
+    about: 'CBOS removes its own recordings that no listed session has after this many days',
+  },
+  {
+    name: 'claude_command',
+    environment: 'CBOS_CLAUDE_COMMAND',
+    file: 'claude_command',
+    about: "Claude Code's command",
+  },
+  {
+    name: 'claude_alternate_screen',
+    environment: 'CBOS_CLAUDE_ALTERNATE_SCREEN',
+    file: 'claude_alternate_screen',
+    about: 'let Claude Code use the alternate screen',
+  },
+  {
+    name: 'stuck_threshold_ms',
+    environment: 'CBOS_STUCK_THRESHOLD_MS',
+    file: 'stuck_threshold_ms',
+    about: 'active without a sign of life for this long is stuck',
+  },
+  {
+    name: 'status_spinner_settle_ms',
+    environment: null,
+    file: 'status.spinner_settle_ms',
+    about: 'without hooks: a spinner must turn for this long before a turn counts as running',
+  },
+  {
+    name: 'status_prompt_settle_ms',
+    environment: null,
+    file: 'status.prompt_settle_ms',
+    about: 'without hooks: the prompt must be up for this long before a turn counts as over',
+  },
+  {
+    name: 'status_silent_end_ms',
+    environment: null,
+    file: 'status.silent_end_ms',
+    about: 'the prompt must be up for this long before a turn counts as over that no hook ended, as after Esc',
+  },
+  {
+    name: 'status_draw_lag_ms',
+    environment: null,
+    file: 'status.draw_lag_ms',
+    about: 'the screen may be behind the hooks by this much before it is believed against them',
+  },
+  {
+    name: 'status_stale_screen_ms',
+    environment: null,
+    file: 'status.stale_screen_ms',
+    about: 'a screen without news for this long, while hooks and registry say otherwise, is not believed any more',
+  },
+  {
+    name: 'json_idle_timeout',
+    environment: 'CBOS_JSON_IDLE_TIMEOUT',
+    file: 'json.idle_timeout',
+    about: 'seconds of quiet after which the process of a JSON session is ended, until its next prompt',
+  },
+  { name: 'on_waiting', environment: null, file: 'on_waiting', about: 'command to run when a session starts to wait' },
+  // Not in the environment: a process inside a session could say it for itself.
+  {
+    name: 'sessions_may',
+    environment: null,
+    file: 'sessions_may',
+    about: 'what a process inside a session may do with all sessions: read, send, or everything that you may',
+  },
+  { name: 'screen_dir', environment: 'SCREENDIR', file: null, about: "GNU Screen's socket directory" },
+];

@@ -1,0 +1,70 @@
+import type { Question } from './question.ts';
+
+export const PRIMARIES = ['idle', 'active', 'waiting', 'stuck', 'dead'] as const;
+
+export const DETAIL_NAMES = [
+  'ready',
+  'waiting_input',
+  'error',
+  'thinking',
+  'responding',
+  'using_tools',
+  'compacting',
+  'permission',
+  'question',
+  'plan',
+  'setup',
+] as const;
+
+export const STATES = ['waiting', 'thinking', 'working', 'idle', 'error', 'dead', 'unknown'] as const;
+
+type Primary = (typeof PRIMARIES)[number];
+type Detail = (typeof DETAIL_NAMES)[number];
+type State = (typeof STATES)[number];
+
+/** One row of the status table: the primary and the one-word state of a detail. */
+export interface DetailRow {
+  primary: Exclude<Primary, 'stuck' | 'dead'>;
+  state: State;
+}
+
+/** The vocabulary: which primary and which one-word state a detail belongs to. */
+export const DETAILS: Readonly<Record<Detail, DetailRow>> = {
+  ready: { primary: 'idle', state: 'idle' },
+  waiting_input: { primary: 'idle', state: 'waiting' },
+  error: { primary: 'idle', state: 'error' },
+  thinking: { primary: 'active', state: 'thinking' },
+  responding: { primary: 'active', state: 'thinking' },
+  using_tools: { primary: 'active', state: 'working' },
+  compacting: { primary: 'active', state: 'working' },
+  permission: { primary: 'waiting', state: 'waiting' },
+  question: { primary: 'waiting', state: 'waiting' },
+  plan: { primary: 'waiting', state: 'waiting' },
+  setup: { primary: 'waiting', state: 'waiting' },
+};
+
+/**
+ * The one word for a list. A stuck session keeps the word it had before it got stuck.
+ * @param before the state before, needed for stuck only
+ */
+export function stateOf(primary: Primary | null, detail: Detail | null, before: State = 'unknown'): State {
+  if (primary === 'stuck') return before;
+  if (primary === 'dead') return 'dead';
+  return detail === null ? 'unknown' : DETAILS[detail].state;
+}
+
+/** What of a status says whether a session takes text. */
+interface Taking {
+  primary: Primary | null;
+  question: Pick<Question, 'kind'> | null;
+}
+
+/** Whether the prompt takes text: the turn is over, or it ended with a closing question. */
+export function isReady({ primary, question }: Taking): boolean {
+  return primary === 'idle' || (primary === 'waiting' && question?.kind === 'closing');
+}
+
+/** Whether a dialog waits for its answer: a closing question is none. */
+export function isAsking({ primary, question }: Taking): boolean {
+  return primary === 'waiting' && question?.kind !== 'closing';
+}

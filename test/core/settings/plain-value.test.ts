@@ -1,0 +1,45 @@
+import { expect, test } from 'vitest';
+import { resolvePlainly, resolveSettings, type SettingSources } from '../../../src/core/settings/index.ts';
+import { SETTING_ROWS } from '../../../src/protocol/index.ts';
+
+/** Good ones and bad ones of each form, and what stands at the limits. */
+const TEXTS = [
+  ...['0', '1', '999', '1000', '60000', '60001', '65535', '65536', '20000000', '99999999', '100000000', '100000001'],
+  ...['9007199254740991', '9007199254740992', 'true', 'no', 'screen', 'json', 'tmux', 'send', 'everything', 'all'],
+  ...[
+    'a-token-that-is-long-enough',
+    'short',
+    'http://box',
+    'https://box.example:8443/',
+    'http://box:99999',
+    'ftp://box',
+  ],
+  ...['http://', 'http://exa mple', 'HTTPS://box', 'a,b', '/srv/x', 'x'],
+];
+
+function resolveText(name: string, text: string): { plainly: unknown; bySchema: unknown } {
+  const sources: SettingSources = {
+    flags: { [name]: text },
+    environment: {},
+    file: null,
+    toAbsolutePath: (path) => (path.startsWith('/') ? path : `/cwd/${path}`),
+  };
+  const outcome = (resolve: (from: SettingSources) => unknown): unknown => {
+    try {
+      return resolve(sources);
+    } catch (error) {
+      return String(error);
+    }
+  };
+  return { plainly: outcome(resolvePlainly), bySchema: outcome(resolveSettings) };
+}
+
+test.each(SETTING_ROWS.map(({ name }) => name))(
+  '%s is never taken plainly where its schema says another thing',
+  (name) => {
+    const all = TEXTS.map((text) => resolveText(name, text));
+    for (const { plainly, bySchema } of all) if (plainly !== null) expect(plainly).toEqual(bySchema);
+    // What people write is among them: the schemas stay out.
+    expect(all.some(({ plainly }) => plainly !== null && typeof plainly !== 'string')).toBe(true);
+  },
+);
