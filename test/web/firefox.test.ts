@@ -1,5 +1,11 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { FIREFOX_STARTS_MS, type Firefox, type FirefoxPage, openFirefox, startFirefoxPage } from '../harness/firefox.ts';
+import {
+  FIREFOX_STARTS_MS,
+  type Firefox,
+  type FirefoxPage,
+  openFirefox,
+  startFirefoxPage,
+} from '../harness/firefox.ts';
 import { newSignInLink } from '../harness/page.ts';
 import { ASKED_S, addRecordedRun, RUN_S } from '../harness/recorded-run.ts';
 import { asking, DONE, WORKING } from '../harness/some-sessions.ts';

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openBrowser } from '../harness/browser.ts';
 import { HEADER } from '../harness/memory-recording.ts';
 import { type PageUnderTest, startPage, untilTerminalShows } from '../harness/page.ts';
-import { addRecordedRun, ASKED_S, RUN_S } from '../harness/recorded-run.ts';
+import { ASKED_S, addRecordedRun, RUN_S } from '../harness/recorded-run.ts';
 import { waitFor } from '../harness/wait-for.ts';
 import { createWorld } from '../harness/world.ts';
 
