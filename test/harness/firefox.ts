@@ -69,11 +69,11 @@ export async function openFirefox(world: Pick<World, 'dir' | 'env' | 'onDispose'
   return { browser, askedElsewhere: asked };
 }
 
-/** What a person of the page does and sees. A button, a heading, a field is named as an assistive technology has it. */
+/** What a person does and sees on the page. A button, a heading, a field has the name that a screen reader says. */
 export interface FirefoxPage extends AsyncDisposable {
   server: FacesUnderTest;
   page: Page;
-  /** what went wrong so far, one line each */
+  /** what went wrong so far, one line each; what the page's policy forbids is an error of Firefox */
   faults: string[];
   /** opens a place of the page, `#/stash` */
   visit(hash: string): Promise<void>;
@@ -91,11 +91,7 @@ export interface FirefoxPage extends AsyncDisposable {
   untilTerminalShows(lines: string[]): Promise<void>;
 }
 
-/** A violation of the page's policy, which WebDriver does not tell. */
-const TELL_VIOLATIONS = `document.addEventListener('securitypolicyviolation', ({ violatedDirective, blockedURI }) =>
-  console.error('policy violated: ' + violatedDirective + ' by ' + blockedURI));`;
-
-/** Starts a server with the page, and signs Firefox in by a link. @param prepare sessions that are there from the start */
+/** Starts a server with the page, and signs Firefox in by a link. @param prepare sessions that are there at first */
 export async function startFirefoxPage(
   { browser }: Firefox,
   prepare: (server: FacesUnderTest) => void = () => undefined,
@@ -107,7 +103,6 @@ export async function startFirefoxPage(
   const page = await context.newPage();
   page.setDefaultTimeout(PATIENCE_MS);
   const faults = watchFaults(page, url);
-  await page.evaluateOnNewDocument(TELL_VIOLATIONS);
   // So that the text of terminals can be read.
   await page.evaluateOnNewDocument(WITHOUT_WEBGL);
   const texts = (selector: string): Promise<string[]> =>

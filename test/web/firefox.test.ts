@@ -54,6 +54,13 @@ test('a link signs in once, with a key that scripts use and never read, and it l
   expect(one.faults).toEqual([]);
 });
 
+test('what the policy of the page forbids is a fault here, and nobody is asked for it', async () => {
+  await using one = await startFirefoxPage(firefox);
+  await one.page.evaluate("new Image().src = 'https://example.invalid/a.png'");
+  await waitFor(() => one.faults.length > 0, { describe: 'it is told' });
+  expect(one.faults).toEqual([expect.stringMatching(/^error: Content-Security-Policy: .*example\.invalid/)]);
+});
+
 test('the list is grouped by what sessions need, and moves as they do', async () => {
   await using one = await startFirefoxPage(firefox, ({ sessions }) => {
     sessions.add('IDLE');
