@@ -34,6 +34,16 @@ const CHROMIUM = {
   packages: { 'apt-get': 'chromium', dnf: 'chromium', pacman: 'chromium', apk: 'chromium' },
 };
 
+/**
+ * The tests look at the web page in it as well. Debian has the one that is kept for a year, others the newest. @type
+ * {SystemProgram}
+ */
+const FIREFOX = {
+  programs: ['firefox-esr', 'firefox'],
+  name: 'Firefox',
+  packages: { 'apt-get': 'firefox-esr', dnf: 'firefox', pacman: 'firefox', apk: 'firefox' },
+};
+
 /** Sets the clock of the programs under test, and of nothing else. @type {SystemProgram} */
 const FAKETIME = {
   programs: ['faketime'],
@@ -50,7 +60,7 @@ export const WANTED_FOR_TEST = [FAKETIME];
 /**
  * What is needed beyond Node and npm, per goal. @type {Readonly<Record<'start' | 'test', readonly SystemProgram[]>>}
  */
-export const NEEDED_FOR = { start: [SCREEN, SCRIPT], test: [SCREEN, SCRIPT, CHROMIUM] };
+export const NEEDED_FOR = { start: [SCREEN, SCRIPT], test: [SCREEN, SCRIPT, CHROMIUM, FIREFOX] };
 
 /** In the order they are looked for. @type {readonly PackageManager[]} */
 const PACKAGE_MANAGERS = [
@@ -81,6 +91,14 @@ export function findOnPath(programs, path) {
  */
 export function findChromium(env) {
   return env.CHROMIUM ?? findOnPath(CHROMIUM.programs, env.PATH);
+}
+
+/**
+ * The Firefox that tests look at the page in: the one that `FIREFOX` names, else the system's. @param
+ * {NodeJS.ProcessEnv} env
+ */
+export function findFirefox(env) {
+  return env.FIREFOX ?? findOnPath(FIREFOX.programs, env.PATH);
 }
 
 /** @param {string} file */

@@ -2,13 +2,13 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ROOT } from '../root.mjs';
 import { capture } from '../run-command.mjs';
-import { findChromium } from '../setup/system-programs.mjs';
+import { findChromium, findFirefox } from '../setup/system-programs.mjs';
 
 /**
  * The versions of the real programs that the tests run with, on one line: a test that is red on one machine only is red
  * with one of these.
  * @param {NodeJS.ProcessEnv} env
- * @returns {Promise<string>} `Chromium 156.0.8078.79, Screen 4.09.00, tmux none, …`
+ * @returns {Promise<string>} `Chromium 156.0.8078.79, Firefox 140.12.0esr, Screen 4.09.00, tmux none, …`
  */
 export async function versionsInUse(env) {
   const claude = JSON.parse(
@@ -16,6 +16,7 @@ export async function versionsInUse(env) {
   );
   const found = await Promise.all([
     versionOf('Chromium', findChromium(env), ['--version']),
+    versionOf('Firefox', findFirefox(env), ['--version']),
     versionOf('Screen', 'screen', ['--version']),
     versionOf('tmux', 'tmux', ['-V']),
     versionOf('script', 'script', ['--version']),

@@ -42,7 +42,8 @@ export async function openBrowser(world: Pick<World, 'onDispose' | 'env'>): Prom
   return browser;
 }
 
-async function startRefusingProxy(world: Pick<World, 'onDispose'>): Promise<{ port: number; asked: string[] }> {
+/** Stands for the internet: refuses whatever a browser asks of it, and remembers it. Ends with the world. */
+export async function startRefusingProxy(world: Pick<World, 'onDispose'>): Promise<{ port: number; asked: string[] }> {
   const asked: string[] = [];
   const proxy = createServer((request, response) => {
     asked.push(request.url ?? '');

@@ -61,11 +61,15 @@ test('a test run says which versions of the real programs it has, and which are 
   await using world = createWorld();
   const chromium = join(world.home, 'chromium');
   writeFileSync(chromium, '#!/bin/sh\necho Chromium 131.0.6778.0 built on something 12', { mode: 0o755 });
-  const versions = await versionsInUse({ CHROMIUM: chromium });
+  const firefox = join(world.home, 'firefox');
+  writeFileSync(firefox, '#!/bin/sh\necho Mozilla Firefox 140.12.0esr', { mode: 0o755 });
+  const versions = await versionsInUse({ CHROMIUM: chromium, FIREFOX: firefox });
   expect(versions).toMatch(
-    /^Chromium 131\.0\.6778\.0, Screen [\d.]+, tmux (none|[\d.a-z]+), script [\d.]+, Claude Code [\d.]+, Node [\d.]+$/,
+    /^Chromium 131\.0\.6778\.0, Firefox 140\.12\.0esr, Screen [\d.]+, tmux (none|[\d.a-z]+), script [\d.]+, Claude Code [\d.]+, Node [\d.]+$/,
   );
-  expect(await versionsInUse({ CHROMIUM: '/nowhere/chromium' })).toContain('Chromium none, ');
+  expect(await versionsInUse({ CHROMIUM: '/nowhere/chromium', FIREFOX: '/nowhere/firefox' })).toContain(
+    'Chromium none, Firefox none, ',
+  );
 });
 
 test('a file of more than 500 lines is named; fixtures may be as long as they like', async () => {

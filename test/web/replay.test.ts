@@ -1,12 +1,9 @@
-import { appendFileSync, renameSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openBrowser } from '../harness/browser.ts';
-import type { FacesUnderTest } from '../harness/faces.ts';
 import { HEADER } from '../harness/memory-recording.ts';
 import { type PageUnderTest, startPage, untilTerminalShows } from '../harness/page.ts';
-import { asking } from '../harness/some-sessions.ts';
+import { ASKED_S, addRecordedRun, RUN_S } from '../harness/recorded-run.ts';
 import { waitFor } from '../harness/wait-for.ts';
 import { createWorld } from '../harness/world.ts';
 
@@ -16,37 +13,6 @@ beforeAll(async () => {
   browser = await openBrowser(world);
 });
 afterAll(() => world.dispose());
-
-/** The recordings in memory began then. */
-const STARTED = Date.parse('2026-11-20T15:04:05Z');
-const ASKED_S = 40;
-
-/** A session that ran twice: once for a few seconds, then for a minute, with a question on the way. */
-function prepare({ sessions, world: { streamDir } }: FacesUnderTest): void {
-  const { status } = asking();
-  if (status === undefined) throw new Error('no status');
-  const since = new Date(STARTED + ASKED_S * 1_000).toISOString();
-  const recording = sessions.add('RUN', {
-    ...asking(),
-    status: { ...status, since },
-    last_question: 'Shall I deploy?',
-  });
-  const base = join(streamDir, 'RUN');
-  recording.timing = `${base}.timing`;
-  const write = (delay: number, text: string): void => {
-    recording.write(text);
-    appendFileSync(`${base}.timing`, `O ${delay.toFixed(6)} ${Buffer.byteLength(text)}\n`);
-  };
-  writeFileSync(`${base}.timing`, '');
-  write(1, 'of the first run');
-  recording.replace();
-  renameSync(`${base}.typescript.1`, `${base}.1.typescript`);
-  renameSync(`${base}.timing`, `${base}.1.timing`);
-  writeFileSync(`${base}.timing`, '');
-  write(1, 'begin\r\n');
-  write(ASKED_S - 1, 'shall I deploy?\r\n');
-  write(20, 'the end');
-}
 
 const shows = ({ page }: PageUnderTest, lines: string[]) =>
   untilTerminalShows(page, lines.join(', '), (shown) => shown.join() === lines.join());
@@ -58,7 +24,7 @@ const stands = (one: PageUnderTest, at: number) =>
   });
 
 test('it plays by itself, silence skipped, and faster where that is wanted; keys jump', async () => {
-  await using one = await startPage(browser, { readsTerminal: true, prepare });
+  await using one = await startPage(browser, { readsTerminal: true, prepare: addRecordedRun });
   const { page } = one;
   await one.visit('#/s/RUN');
   await page.getByRole('button', { name: 'More' }).click();
@@ -66,7 +32,7 @@ test('it plays by itself, silence skipped, and faster where that is wanted; keys
   // The session's own terminal shows the same lines at first.
   await page.getByRole('heading', { name: 'RUN, replay' }).waitFor();
   // A minute in a second or two: only a few moments of it have output.
-  await stands(one, 60);
+  await stands(one, RUN_S);
   await shows(one, ['begin', 'shall I deploy?', 'the end']);
   await page.getByRole('button', { name: 'Play' }).waitFor();
   await page.getByLabel('Position').fill('10');
@@ -80,7 +46,7 @@ test('it plays by itself, silence skipped, and faster where that is wanted; keys
   await page.getByRole('button', { name: 'Pause' }).click();
   const at = await position(one);
   expect(at).toBeGreaterThan(ASKED_S - 1);
-  expect(at).toBeLessThan(60);
+  expect(at).toBeLessThan(RUN_S);
   await page.getByRole('heading', { name: 'RUN, replay' }).click();
   await page.keyboard.press('ArrowLeft');
   await stands(one, at - 5);
@@ -88,7 +54,7 @@ test('it plays by itself, silence skipped, and faster where that is wanted; keys
 });
 
 test('jumps add up however quick they come, and playing goes on after one', async () => {
-  await using one = await startPage(browser, { readsTerminal: true, prepare });
+  await using one = await startPage(browser, { readsTerminal: true, prepare: addRecordedRun });
   const { page } = one;
   // No screen comes before all keys were pressed.
   let letGo = (): void => undefined;
@@ -108,14 +74,14 @@ test('jumps add up however quick they come, and playing goes on after one', asyn
   await page.getByRole('button', { name: 'Play' }).click();
   await page.getByLabel('Position').fill('30');
   await shows(one, ['begin', 'shall I deploy?', 'the end']);
-  await stands(one, 60);
+  await stands(one, RUN_S);
   // The first, the last of the three, and the one within playing: nobody waits for those in between.
   expect(asked).toBeLessThanOrEqual(4);
   expect(one.watched.faults).toEqual([]);
 });
 
 test('what a restart moved aside is chosen there, and played', async () => {
-  await using one = await startPage(browser, { readsTerminal: true, prepare });
+  await using one = await startPage(browser, { readsTerminal: true, prepare: addRecordedRun });
   const { page } = one;
   await one.visit('#/s/RUN/replay?t=1');
   await shows(one, ['begin']);
@@ -130,7 +96,7 @@ test('what a restart moved aside is chosen there, and played', async () => {
 });
 
 test('a search leads to the moment of its hit, also in an older recording', async () => {
-  await using one = await startPage(browser, { readsTerminal: true, prepare });
+  await using one = await startPage(browser, { readsTerminal: true, prepare: addRecordedRun });
   const { page, server } = one;
   const search = server.sessions.search.bind(server.sessions);
   const places = [

@@ -1,0 +1,180 @@
+import { join } from 'node:path';
+import puppeteer, { type Browser, type Page } from 'puppeteer-core';
+import { findFirefox } from '../../scripts/setup/system-programs.mjs';
+import { startRefusingProxy, VIEWPORTS } from './browser.ts';
+import { type FacesUnderTest, startFaces } from './faces.ts';
+import { newSignInLink, WEB_DIR, WITHOUT_WEBGL } from './page.ts';
+import { waitFor } from './wait-for.ts';
+import type { World } from './world.ts';
+
+/** A first start took 27 s on a machine with two cores that did ten other things (ESR 140). */
+export const FIREFOX_STARTS_MS = 60_000;
+/** As `waitFor` has it. */
+const PATIENCE_MS = 30_000;
+
+/** Firefox asks these of the internet by itself, beyond what the driver turns off. */
+const SILENT = {
+  'app.update.disabledForTesting': true,
+  'browser.region.update.enabled': false,
+  'browser.search.update': false,
+  'captivedetect.canonicalURL': '',
+  'dom.push.connection.enabled': false,
+  'extensions.systemAddon.update.enabled': false,
+  'media.gmp-manager.url': '',
+  'messaging-system.rsexperimentloader.enabled': false,
+  'network.captive-portal-service.enabled': false,
+  'network.connectivity-service.enabled': false,
+  'network.dns.disablePrefetch': true,
+  'network.trr.mode': 5,
+  'nimbus.rollouts.enabled': false,
+  'services.settings.server': 'data:,#remote-settings-dummy/v1',
+};
+
+/** Firefox, and what it or its pages asked of anybody but loopback. */
+export interface Firefox {
+  browser: Browser;
+  askedElsewhere: readonly string[];
+}
+
+/**
+ * Firefox without a window, with a profile and a home in the world. Nothing of it leaves the machine: what is not on
+ * loopback goes to a proxy that refuses it. Ends with the world. `FIREFOX` names another one than that of the system.
+ */
+export async function openFirefox(world: Pick<World, 'dir' | 'env' | 'onDispose'>): Promise<Firefox> {
+  const program = findFirefox(process.env);
+  if (program === null) throw new Error('there is no Firefox: `npm test` installs it, or says how');
+  const { port, asked } = await startRefusingProxy(world);
+  const browser = await puppeteer.launch({
+    browser: 'firefox',
+    executablePath: program,
+    userDataDir: join(world.dir, 'firefox'),
+    // Firefox itself ends where something would leave the machine, and asks for no settings from afar.
+    env: { ...world.env, MOZ_DISABLE_NONLOCAL_CONNECTIONS: '1' },
+    timeout: FIREFOX_STARTS_MS,
+    defaultViewport: VIEWPORTS.desktop,
+    // The watchdog ends what is left of a run.
+    ...{ handleSIGINT: false, handleSIGTERM: false, handleSIGHUP: false },
+    extraPrefsFirefox: {
+      ...SILENT,
+      'network.proxy.type': 1,
+      ...Object.fromEntries(
+        ['http', 'ssl'].flatMap((kind) => [
+          [`network.proxy.${kind}`, '127.0.0.1'],
+          [`network.proxy.${kind}_port`, port],
+        ]),
+      ),
+    },
+  });
+  world.onDispose(() => browser.close());
+  return { browser, askedElsewhere: asked };
+}
+
+/** What a person does and sees on the page. A button, a heading, a field has the name that a screen reader says. */
+export interface FirefoxPage extends AsyncDisposable {
+  server: FacesUnderTest;
+  page: Page;
+  /** what went wrong so far, one line each; what the page's policy forbids is an error of Firefox */
+  faults: string[];
+  /** opens a place of the page, `#/stash` */
+  visit(hash: string): Promise<void>;
+  /** waits until there is something of this role and name */
+  sees(role: string, name: string): Promise<void>;
+  /** waits until a text is shown */
+  reads(text: string): Promise<void>;
+  /** clicks, also on what is disabled still */
+  click(role: string, name: string): Promise<void>;
+  /** the texts of all elements that a CSS selector finds */
+  texts(selector: string): Promise<string[]>;
+  /** presses keys, one after the other: `Control+k` */
+  press(...keys: string[]): Promise<void>;
+  /** waits until the terminal shows these lines, empty ones left out */
+  untilTerminalShows(lines: string[]): Promise<void>;
+}
+
+/** Starts a server with the page, and signs Firefox in by a link. @param prepare sessions that are there at first */
+export async function startFirefoxPage(
+  { browser }: Firefox,
+  prepare: (server: FacesUnderTest) => void = () => undefined,
+): Promise<FirefoxPage> {
+  const server = await startFaces({ webDir: WEB_DIR });
+  prepare(server);
+  const { url } = server.faces.address;
+  const context = await browser.createBrowserContext();
+  const page = await context.newPage();
+  page.setDefaultTimeout(PATIENCE_MS);
+  const faults = watchFaults(page, url);
+  // So that the text of terminals can be read.
+  await page.evaluateOnNewDocument(WITHOUT_WEBGL);
+  const texts = (selector: string): Promise<string[]> =>
+    page.evaluate(
+      `[...document.querySelectorAll(${JSON.stringify(selector)})].map((element) => element.textContent)`,
+    ) as Promise<string[]>;
+  // The driver would look with `new Function` whether it is enabled, which the page's policy forbids it, too.
+  const find = (role: string, name: string) =>
+    page.locator(`::-p-aria(${name}[role="${role}"])`).setWaitForEnabled(false);
+  await page.goto(await newSignInLink(server));
+  await page.locator('.shell:not(.is-stale)').wait();
+  return {
+    server,
+    page,
+    faults,
+    texts,
+    visit: async (hash) => {
+      await page.evaluate(`location.hash = ${JSON.stringify(hash)}`);
+    },
+    sees: async (role, name) => {
+      await find(role, name).wait();
+    },
+    reads: async (text) => {
+      await page.locator(`::-p-text(${text})`).wait();
+    },
+    click: (role, name) => find(role, name).click(),
+    press: async (...all) => {
+      for (const keys of all) await press(page, keys.split('+'));
+    },
+    untilTerminalShows: async (lines) => {
+      let shown: string[] = [];
+      await waitFor(
+        async () => {
+          const rows = await texts('.xterm-rows > div');
+          shown = rows.map((row) => row.replaceAll('\u00a0', ' ').trimEnd()).filter((row) => row !== '');
+          return shown.join('\n') === lines.join('\n');
+        },
+        { describe: `the terminal shows ${lines.length} lines`, actual: () => shown },
+      );
+    },
+    [Symbol.asyncDispose]: async () => {
+      await context.close();
+      await server[Symbol.asyncDispose]();
+    },
+  };
+}
+
+/** Of a server that is away on purpose Firefox complains by itself. */
+const FIREFOX_OWN_COMPLAINT = /^Firefox can’t establish a connection|^The connection to ws:\S+ was interrupted/;
+
+function watchFaults(page: Page, origin: string): string[] {
+  const faults: string[] = [];
+  page.on('pageerror', (error) => {
+    const message = error instanceof Error ? error.message : String(error);
+    if (!FIREFOX_OWN_COMPLAINT.test(message)) faults.push(`error: ${message}`);
+  });
+  page.on('console', (message) => {
+    if (message.type() === 'error') faults.push(`console: ${message.text()}`);
+  });
+  page.on('request', (request) => {
+    const { protocol, origin: asked } = new URL(request.url());
+    if (asked !== origin && protocol !== 'data:' && protocol !== 'blob:')
+      faults.push(`foreign request: ${request.url()}`);
+  });
+  return faults;
+}
+
+/** The last key, while the others are held. */
+async function press({ keyboard }: Page, keys: string[]): Promise<void> {
+  type Key = Parameters<typeof keyboard.press>[0];
+  const held = keys.slice(0, -1) as Key[];
+  for (const key of held) await keyboard.down(key);
+  await keyboard.press(keys.at(-1) as Key);
+  for (const key of held.reverse()) await keyboard.up(key);
+}
