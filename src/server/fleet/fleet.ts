@@ -127,9 +127,7 @@ export function createFleet({ deps: given, launch, registryDir, pid, ...listener
     });
   }
 
-  /**
-   * A change of status counts its time at once. This timer counts the time of sessions whose status does not change.
-   */
+  /** Counts the time of sessions whose status stays the same; a change of status counts it at once. */
   function countTime(): void {
     for (const { actor } of roster.all()) actor.time.count();
     stopCounting = deps.clock.after(COUNT_EVERY_MS, countTime);

@@ -60,7 +60,7 @@ interface PageFile {
 
 /** The built web page. */
 export interface WebPage {
-  /** whether a path names one of its files; `/` is not one, a text for other programs stands there as well */
+  /** Reports whether a path names one of its files; `/` does not count, since other programs get a text there. */
   has(path: string): boolean;
   /** The answer to a GET of a path; null if the path is not one of the page's. */
   answer(path: string, request: Request): Response | null;

@@ -15,7 +15,7 @@ const LOOK_MS = 500;
 export interface AgentRunOptions {
   launchId: string;
   files: JsonFiles;
-  /** position in its output that was read before */
+  /** position in its output up to which it was read before */
   from: number;
   clock: Clock;
   onLines: (lines: ReadLines) => void;
