@@ -49,9 +49,9 @@ const OWN_NAME = /^([A-Za-z0-9][A-Za-z0-9_-]{0,63}(?:\.\d+)?)\.(typescript|timin
 
 /** Keeps the disk space of recordings within the settings. */
 export interface Bounds {
-  /** all of it, now: packs, drops, and removes what is over its time */
+  /** Packs all recordings, drops parts and removes expired recordings, now. */
   tidy(): Promise<void>;
-  /** what recordings take of the disk, and what was dropped of them */
+  /** The disk space that recordings use, and what was dropped of them. */
   report(): Promise<Recordings>;
   dispose(): void;
 }

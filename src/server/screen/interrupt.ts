@@ -13,8 +13,8 @@ import { deliveriesOf, seeDelivery, seePrompt } from '../session/see-delivery.ts
 import { carryOn } from './carry-on.ts';
 
 /**
- * How long to wait for the end of the turn. Esc ends it within 55 ms, and the status knows after 70 to 600 ms,
- * depending on what tells it; at a load of 44 on two cores it took more than 3 s.
+ * How long to wait for the end of the turn. Esc ends it within 55 ms, and the status changes after 70 to 600 ms,
+ * depending on the source that shows it. At a load of 44 on two cores it took more than 3 s.
  */
 const CONFIRM_MS = 8_000;
 /**
