@@ -57,8 +57,8 @@ export function createCallers({ pid: ownPid, home, sessionOf }: CallersOptions):
   }
 
   /**
-   * If no process is found, the client belongs to another user, a container or another machine, and has been given the
-   * token.
+   * The caller at the other end of a TCP connection. If no process is found, the client belongs to another user, a
+   * container or another machine. It counts as a person, since it was given the token.
    */
   async function callerOverTcp(socket: Socket): Promise<Caller> {
     const { remoteAddress, localAddress, remotePort: theirs, localPort: ours } = socket;

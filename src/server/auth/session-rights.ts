@@ -33,7 +33,7 @@ export interface Rights {
   isFull: boolean;
   /** the sessions, limited to what the caller may do */
   sessions: Sessions;
-  /** For what does not concern a single session. @throws CatalogueError inside_session */
+  /** Requires full rights, for what belongs to no session. @throws CatalogueError inside_session */
   requireFull(what: string): void;
 }
 

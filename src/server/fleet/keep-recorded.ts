@@ -73,7 +73,7 @@ export function createRecordingKeeper(
     const { recording, record } = session;
     try {
       const hasBegun = await keepRecorded(screen, session);
-      // If Screen writes the log, `follow` finds the new file by its name.
+      // The reader of a log of Screen's finds the new file by its name.
       if (hasBegun && record.recording?.timing !== null) {
         session.status.loseScreen();
         await followRecording(deps, session, recording?.size() ?? record.launch);

@@ -36,7 +36,7 @@ export async function sendPush(options: {
         .filter(([name]) => name !== 'Content-Length')
         .map(([name, value]): [string, string] => [name, String(value)]),
       body: new Uint8Array(details.body),
-      // A browser supplied the endpoint. Following a redirect could lead the server to any address.
+      // The browser's maker chose the endpoint, and a redirect must not send the notification anywhere else.
       redirect: 'error',
       signal: AbortSignal.timeout(LIMIT_MS),
     });

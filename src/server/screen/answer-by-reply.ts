@@ -7,7 +7,7 @@ import type { ArrivedHook, SessionActor } from '../session/actor.ts';
 import { noteEnding } from '../session/delivery-journal.ts';
 import { openQuestion, readAnswer, refusal } from '../session/open-question.ts';
 
-/** How long to wait for a hook after its dialog: 2 s at a load of 35. */
+/** How long to wait for a dialog's hook: at a load of 35 it came 2 s after the dialog. */
 const HOOK_LAG_MS = 5_000;
 /**
  * How long the screen may still show a dialog whose hook has ended because somebody answered at the terminal: some 100

@@ -46,8 +46,8 @@ export interface DrawingOptions {
 }
 
 /**
- * The terminal that a session's bytes draw. Sessions take turns at drawing, so that drawing never blocks the rest of
- * the server.
+ * The terminal that a session's bytes draw. Sessions take turns at drawing, so that drawing does not hold up the rest
+ * of the server.
  */
 export interface Drawing {
   /** Takes bytes as they come; the first one has the given offset. The bytes are kept, not copied. */

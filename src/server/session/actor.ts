@@ -175,9 +175,7 @@ export class SessionActor {
     return this.record.endedAt !== null;
   }
 
-  /**
-   * Converts the session to the other type. The conversation stays the same, and nothing of the old process is running.
-   */
+  /** Converts the session to the other type; the conversation stays, and nothing of the old process is running. */
   retype(type: SessionType): void {
     const nothing = { screenId: null, daemon: null, agent: null, launchId: null, hooks: null, recording: null };
     this.recording = null;
@@ -256,10 +254,7 @@ export class SessionActor {
     this.emitUpdated();
   }
 
-  /**
-   * The recording can no longer be drawn, or can be again. Until then, only the other sources show what the session
-   * does.
-   */
+  /** Drawing the recording failed, or works again; while it fails, only the other sources show what happens. */
   seeUndrawn(isUndrawn: boolean): void {
     this.undrawnAt = isUndrawn ? this.deps.clock.now() : null;
     if (isUndrawn) this.status.loseScreen();

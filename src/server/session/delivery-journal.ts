@@ -65,7 +65,10 @@ export interface DeliveryJournal {
    * idempotency_conflict
    */
   earlier(request: Send): DeliveryRecord | null;
-  /** Saves a new delivery as `held`. Option `held`: its sender learns so; a stashed reply has no sender that waits. */
+  /**
+   * Saves a new delivery as `held`. With `how.held`, its sender learns that CBOS holds the text; a stashed reply has no
+   * sender that waits.
+   */
   begin(request: SentText, how: { held: boolean; journalWith?: JournalWith | undefined }): DeliveryRecord;
   /**
    * Saves what becomes of texts as soon as the home can be written; phases in `WRITTEN_FIRST` are saved at once.

@@ -9,8 +9,8 @@ export function changeOf(memory: StatusMemory, at: number): StatusChange {
 }
 
 /**
- * The status that a former server left. It only shows how long the status has lasted; the evidence decides anew what it
- * is.
+ * The status that a former server left. It only shows how long the status has lasted; the evidence decides again what
+ * it is.
  */
 export function memoryOf(last: StatusChange | null, now: number): StatusMemory | null {
   if (last === null) return null;
