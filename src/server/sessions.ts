@@ -126,8 +126,8 @@ export interface Sessions {
   removeFromStash(id: string): StashedResponse;
   history(slug: string, since: string | null): StatusChange[];
   /**
-   * What Claude Code has written to its transcript. @param after where the previous part ended; null for the newest
-   * part
+   * What Claude Code has written to its transcript.
+   * @param after where the previous part ended; null for the newest part
    */
   transcript(slug: string, after: number | null): Promise<TranscriptPage>;
   /** @throws CatalogueError no_such_session */

@@ -12,8 +12,8 @@ export function readCookies(headers: readonly string[], name: string): string[] 
 }
 
 /**
- * Scripts cannot read the cookie, and browsers never send it with a request that a foreign site starts. @param secure
- * whether the page came over HTTPS
+ * Scripts cannot read the cookie, and browsers never send it with a request that a foreign site starts.
+ * @param secure whether the page came over HTTPS
  */
 export function writeCookie(cookie: { name: string; value: string; maxAgeSeconds: number; secure: boolean }): string {
   const { name, value, maxAgeSeconds, secure } = cookie;

@@ -28,8 +28,8 @@ export interface KnownNames {
    */
   isOurHost(host: string, localPort: number): boolean;
   /**
-   * Reports whether a page of this origin is ours. @param host the Host header of the same request, already checked to
-   * be ours
+   * Reports whether a page of this origin is ours.
+   * @param host the Host header of the same request, already checked to be ours
    */
   isOurOrigin(origin: string, host: string): boolean;
   /**

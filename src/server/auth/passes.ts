@@ -29,7 +29,7 @@ export interface PageCredentials {
 
 /**
  * Lets a signed-in browser and its server authenticate each other by the sign-in's key. Only pages of the server's own
- * origin have the key, and nobody ever sends it. The server proves first, so a program that took its port learns
+ * origin have the key, and no request carries it. The server proves first, so a program that took its port learns
  * nothing. Then the page proves, and gets a pass.
  */
 export interface Passes {

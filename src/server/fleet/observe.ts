@@ -34,8 +34,8 @@ import type { Member, Roster } from './roster.ts';
 
 /**
  * How often to check whether the agents' processes are alive. inotify reports their usual end, since Screen's socket
- * and the registry file go. Only this sweep finds a process that was killed while its Screen stayed. 50 sessions cost 2
- * ms.
+ * and the registry file go. Only this sweep finds a process that was killed while its Screen stayed. It takes 2 ms for
+ * 50 sessions.
  */
 const SWEEP_MS = 3_000;
 /**

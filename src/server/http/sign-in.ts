@@ -79,8 +79,8 @@ export function createSignInHandlers(options: SignInOptions): SignInHandlers {
 }
 
 /**
- * The origin of the page that asks, which the gate has checked to be ours. @throws CatalogueError forbidden_origin if
- * no page asks
+ * The origin of the page that asks, which the gate has checked to be ours.
+ * @throws CatalogueError forbidden_origin if no page asks
  */
 function originOf(request: Request): string {
   const origin = request.headers.get('origin');

@@ -16,7 +16,8 @@ const CONFIRM_MS = 20_000;
 /** A deliverer whose prompts are confirmed by the events: a delivery's id is the `uuid` of its prompt. */
 export interface JsonDeliverer extends Deliverer {
   /**
-   * Sends a text that the caller has decided to send, without waiting for the confirmation. @returns the delivery's id
+   * Sends a text that the caller has decided to send, without waiting for the confirmation.
+   * @returns the delivery's id
    */
   invoke(text: string): Promise<string>;
   /** After a restart of the server, settles what became of the texts that were on their way then. */

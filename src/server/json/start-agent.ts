@@ -51,7 +51,8 @@ export async function trustToAsk(context: JsonContext, record: SessionRecord): P
 
 /**
  * The folder that Claude Code is started in, with links resolved. The folder that was checked is thus the folder that
- * is used, wherever a link leads by then. @throws CatalogueError no_such_path
+ * is used, wherever a link leads by then.
+ * @throws CatalogueError no_such_path
  */
 export async function folderOf(record: SessionRecord): Promise<string> {
   return realpath(await requireDirectory(record.path ?? ''));

@@ -12,8 +12,8 @@ export interface OlderRecordings {
   /** The recordings of one slug, newest first. */
   list(slug: string): Promise<KeptRecording[]>;
   /**
-   * @param name `SLUG.N`; a recording of a session that was renamed since keeps its old name. @throws CatalogueError
-   * no_recording
+   * @param name `SLUG.N`; a recording of a session that was renamed since keeps its old name.
+   * @throws CatalogueError no_recording
    */
   find(name: string): Promise<Replayable>;
 }

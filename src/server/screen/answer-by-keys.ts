@@ -114,8 +114,8 @@ async function completeQuestion(actor: SessionActor, id: string): Promise<Questi
 }
 
 /**
- * Waits until the dialog has stayed the same long enough to be complete and to take keys. @returns false if it keeps
- * being redrawn
+ * Waits until the dialog has stayed the same long enough to be complete and to take keys.
+ * @returns false if it keeps being redrawn
  */
 async function hasStood({ status, deps }: SessionActor, isGone: () => boolean): Promise<boolean> {
   const deadline = deps.clock.now() + STOOD_MS;

@@ -61,8 +61,8 @@ export interface DeliveryJournal {
   /** The error for a text that must not be sent at all. */
   refusal(decision: Extract<DeliveryDecision, { kind: 'refuse' }>): CatalogueError;
   /**
-   * An earlier delivery of the same text under the same key; null if there is none. @throws CatalogueError
-   * idempotency_conflict
+   * An earlier delivery of the same text under the same key; null if there is none.
+   * @throws CatalogueError idempotency_conflict
    */
   earlier(request: Send): DeliveryRecord | null;
   /**

@@ -26,8 +26,8 @@ export class KeptRecord {
   }
 
   /**
-   * Changes the record only after the change was saved. @throws while the home cannot be written; nothing has changed
-   * then
+   * Changes the record only after the change was saved.
+   * @throws while the home cannot be written; nothing has changed then
    */
   commit(change: Partial<SessionRecord>): void {
     this.#deps.writes.demand(() => this.#deps.sessions.save({ ...this.#current, ...change }));

@@ -7,8 +7,8 @@ export interface PatientDeliveries extends DeliveryStore {
   /** Records what became of a delivery, in memory until it can be saved. Never fails because of the home. */
   save(record: DeliveryRecord): void;
   /**
-   * Saves a delivery at once: before anything is typed, and for requests. @throws while it cannot be saved; nothing has
-   * changed then
+   * Saves a delivery at once: before anything is typed, and for requests.
+   * @throws while it cannot be saved; nothing has changed then
    */
   commit(record: DeliveryRecord): void;
   /** Writes nothing more of a session that was removed. */
