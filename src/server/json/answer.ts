@@ -15,7 +15,7 @@ export interface AnswerParts {
 }
 
 /**
- * Answers the open question, or the question with the given id.
+ * Answers the open question. If the request names a question, that must be the open one.
  * @throws CatalogueError no_question, stale_question, no_such_option, not_shown_whole, not_confirmed; for a question in
  * words what `send` throws
  */
