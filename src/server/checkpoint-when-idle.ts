@@ -3,13 +3,12 @@ import { homeFault } from '../platform/sqlite/home-fault.ts';
 import type { Clock } from './clock.ts';
 import type { Dispose } from './sessions.ts';
 
-/** Nothing was written for this long: the sessions are quiet, and a checkpoint costs nobody anything. */
+/** How long nothing must have been written. The sessions are then quiet, and a checkpoint delays nobody. */
 const IDLE_MS = 5_000;
 
 /**
- * Brings what stands in the write-ahead log into the database's own file whenever nothing was written for a while: a
- * copy of `cbos.db` alone then has everything, and a log that is lost loses little. SQLite does it by itself after
- * 1,000 pages only.
+ * Moves the content of the write-ahead log into the database file whenever nothing was written for a while. A copy of
+ * `cbos.db` alone then has everything, and a lost log loses little. SQLite itself does so only after 1,000 pages.
  */
 export function checkpointWhenIdle(database: Database, clock: Clock): Dispose {
   const changes = database.prepare('SELECT total_changes() AS count');
@@ -31,7 +30,7 @@ export function checkpointWhenIdle(database: Database, clock: Clock): Dispose {
   return () => stopTimer?.();
 }
 
-/** @returns false on a full disk, where it is tried again */
+/** @returns false on a full disk; the checkpoint is then tried again */
 function tryCheckpoint(database: Database): boolean {
   try {
     database.exec('PRAGMA wal_checkpoint(PASSIVE)');

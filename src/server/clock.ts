@@ -2,51 +2,60 @@ import { readFileSync } from 'node:fs';
 import { Emitter } from '../emitter/emitter.ts';
 import type { Dispose } from './sessions.ts';
 
-/** How the wall clock stood against the monotonic one: two of the same boot tell by how much it was set in between. */
+/**
+ * How the wall clock relates to the monotonic clock. Two settings of the same boot show by how much the wall clock was
+ * set in between.
+ */
 export interface ClockSetting {
   boot: string;
   /** the wall clock minus the monotonic one, in whole milliseconds */
   offset_ms: number;
 }
 
-/** Time as the server sees it; `main.ts` gives the real one. */
+/** Time as the server sees it; `main.ts` passes in the real clock. */
 export interface Clock {
   /**
-   * The wall clock, Unix milliseconds: what people read and others stamp. It may be set at any moment, see `onStep`.
+   * The wall clock in Unix milliseconds, which people read and other programs write into timestamps. It may be set at
+   * any moment; see `onStep`.
    */
   now(): number;
   /**
-   * Milliseconds that only grow, whatever is done to the wall clock: for how long something takes. They stand still
-   * while the machine sleeps.
+   * Milliseconds that only grow, whatever is done to the wall clock; for durations. They stop while the machine sleeps.
    */
   elapsed(): number;
-  /** runs `work` once after so long; never keeps the process alive by itself */
+  /** Runs `work` once after the delay. The timer never keeps the process alive by itself. */
   after(delayMs: number, work: () => void): Dispose;
   /**
-   * Called when the wall clock was set (NTP, a resumed machine), with how far and in whole milliseconds, before `now`
-   * tells the new time to anybody: who keeps times of the wall clock moves them.
+   * Called with the size of the step, in whole milliseconds, when the wall clock was set (NTP, a resumed machine).
+   * Listeners run before `now` returns the new time to anybody, so that they can move the wall-clock times they keep.
    */
   onStep(listener: (byMs: number) => void): Dispose;
-  /** how the clock is set now, to be written down beside times */
+  /** The clock's current setting, to be stored beside times. */
   setting(): ClockSetting;
 }
 
-/** Less is adjusted by NTP without a step, and no rule over the order of evidence looks so closely. */
+/**
+ * The smallest difference that counts as a step. NTP adjusts less without a step, and no rule over the order of
+ * evidence depends on less.
+ */
 const LEAST_STEP_MS = 100;
-/** A thread that is held up between two reads of the clocks sees a difference that is none. */
+/**
+ * How far apart two readings may be. A thread that is held up between the two clocks would measure a step that did not
+ * happen.
+ */
 const MOST_APART_MS = 5;
 const READINGS = 5;
 
-/** What a clock is made of; each in milliseconds. */
+/** The clocks that a `Clock` is made of; each in milliseconds. */
 export interface TimeSource {
   wall(): number;
-  /** counts from the machine's boot, for all processes the same */
+  /** counts from the machine's boot, the same for all processes */
   monotonic(): number;
   /** changes with each boot */
   boot: string;
 }
 
-/** Keeps both clocks side by side, and tells when they part. */
+/** Compares both clocks, and reports when they diverge. */
 export function createClock(source: TimeSource): Clock {
   const steps = new Emitter<[byMs: number]>();
   let offset = offsetOf(source) ?? source.wall() - source.monotonic();
@@ -79,13 +88,15 @@ export function createClock(source: TimeSource): Clock {
   };
 }
 
-/** The present moment, to be told later by the clock of then. */
+/**
+ * Remembers the present moment. The returned function gives its time on the wall clock as that clock is set by then.
+ */
 export function markNow(clock: Clock): () => number {
   const at = clock.elapsed();
   return () => clock.now() - (clock.elapsed() - at);
 }
 
-/** Null where the machine is too busy to read both clocks at once. */
+/** Returns null if the machine is too busy to read both clocks at once. */
 function offsetOf({ wall, monotonic }: TimeSource): number | null {
   for (let reading = 0; reading < READINGS; reading += 1) {
     const before = monotonic();
@@ -103,7 +114,7 @@ export function createSystemClock(): Clock {
   });
 }
 
-/** Where it cannot be read, no two servers can compare their clocks. */
+/** If the id cannot be read, it is empty, and no two servers can compare their clocks. */
 function bootId(): string {
   try {
     return readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();

@@ -25,8 +25,8 @@ import { StreamHub } from './stream/stream-hub.ts';
 import { createWebSockets } from './stream/web-sockets.ts';
 
 /**
- * Push services want to know whom to write to when a sender misbehaves; without an address of its own a server has none
- * to name.
+ * Push services want an address to write to when a sender misbehaves. A server without an address of its own has none
+ * to give.
  */
 const PUSH_SUBJECT = 'mailto:cbos@localhost.invalid';
 
@@ -47,7 +47,7 @@ export type FaceSettings = Pick<
 
 export interface FacesOptions {
   sessions: Sessions;
-  /** the session that a process belongs to, null: none */
+  /** the session that a process belongs to; null if it belongs to none */
   sessionOf(trace: ProcessTrace): string | null;
   /** the server's own process */
   pid: number;
@@ -59,9 +59,9 @@ export interface FacesOptions {
   version: string;
   /** the home of the user whose sessions these are */
   userHome: string;
-  /** directory of the built web page, null: there is none */
+  /** directory of the built web page; null if there is none */
   webDir: string | null;
-  /** how often a WebSocket's other end is asked whether it is there; for tests */
+  /** how often a WebSocket is pinged; for tests */
   pingIntervalMs?: number;
 }
 
@@ -72,8 +72,8 @@ export interface Faces {
 }
 
 /**
- * Everything by which the outside reaches the sessions: REST and WebSockets, on TCP and on the local socket.
- * The caller holds the home's lock: a socket that is in the way is taken for a stale one.
+ * Everything through which clients reach the sessions: REST and WebSockets, on TCP and on the local socket. The caller
+ * must hold the home's lock: a socket file that already exists is taken for a stale one.
  * @throws CatalogueError port_taken, invalid_setting, path_too_long
  */
 export async function startServerFaces(options: FacesOptions): Promise<Faces> {
@@ -147,7 +147,7 @@ export async function startServerFaces(options: FacesOptions): Promise<Faces> {
     address: listening.address,
     close: async () => {
       push.dispose();
-      // Connections that stay open keep the listener from closing, so both end together.
+      // Open connections keep the listener from closing, so both are closed together.
       await Promise.all([webSockets.close(), listening.close()]);
     },
   };

@@ -1,4 +1,4 @@
-/** The server's log, as far as it uses it; `main.ts` gives pino's. */
+/** The part of a logger that the server uses; `main.ts` passes in pino's. */
 export interface Logger {
   debug(fields: object, message: string): void;
   info(fields: object, message: string): void;

@@ -3,8 +3,8 @@ import { dirname } from 'node:path';
 import type { z } from 'zod';
 
 /**
- * A JSON file that is nobody else's business (mode 0600), read as a whole and replaced as a whole.
- * @returns null where there is none, or what is in it is not of this shape: an older or a torn one is as good as none
+ * Reads a JSON file that other users may not read (mode 0600). The file is always read and replaced as a whole.
+ * @returns null if there is no file, or its content does not have this shape: an older or torn file counts as missing
  */
 export function readPrivateFile<S extends z.ZodType>(path: string, schema: S): z.output<S> | null {
   let text: string;
@@ -22,7 +22,7 @@ export function readPrivateFile<S extends z.ZodType>(path: string, schema: S): z
   }
 }
 
-/** By rename, so that a reader or a crash never meets half of it. */
+/** Replaces the file by rename, so that neither a reader nor a crash leaves half of it. */
 export function writePrivateFile(path: string, value: unknown): void {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   const beside = `${path}.${process.pid}.tmp`;
@@ -30,7 +30,7 @@ export function writePrivateFile(path: string, value: unknown): void {
     writeFileSync(beside, `${JSON.stringify(value)}\n`, { mode: 0o600 });
     renameSync(beside, path);
   } catch (error) {
-    // Half of it on a full disk.
+    // A full disk leaves half of the file.
     rmSync(beside, { force: true });
     throw error;
   }

@@ -33,8 +33,7 @@ import type {
 export type Dispose = () => void;
 
 /**
- * What happens to sessions, as every face is told. A changed status arrives as `state`, any other changed field as
- * `updated`.
+ * An event about sessions, for every face. A changed status arrives as `state`, any other changed field as `updated`.
  */
 export type SessionEvent =
   | { kind: 'added'; session: Session }
@@ -51,34 +50,34 @@ export type SessionEvent =
  */
 export interface RecordingStream {
   readonly slug: string;
-  /** file of the recording; changes with a rename and a restart */
+  /** The recording's file; changes with a rename and a restart. */
   file(): string;
   /**
-   * the recording as its files, for a caller that reads more of it than its end; the size where it does not say one
-   * itself
+   * The recording's files, for a caller that reads more than its end, with the size if the recording itself does not
+   * contain one.
    */
   source(): RecordingSource;
-  /** where the output begins: the end of `script`'s header line, 0 for a log that Screen writes */
+  /** Where the output begins: the end of `script`'s header line; 0 for a log that Screen writes. */
   start(): number;
-  /** how many bytes have been read into the emulator so far: where live bytes go on */
+  /** How many bytes have been read into the emulator so far, which is where live bytes continue. */
   end(): number;
-  /** Reads what is there and goes on reading as it grows; before that resolved, `start` and `end` say nothing. */
+  /** Reads what is there, then keeps reading. Until it resolves, `start` and `end` are meaningless. */
   follow(): Promise<void>;
-  /** counts how often the file was replaced or truncated */
+  /** Counts how often the file was replaced or truncated. */
   epoch(): number;
-  /** the screen as escape codes, as it is after the bytes before `offset` */
+  /** The screen as escape codes, as it is after the bytes before `offset`. */
   snapshot(): Promise<{ data: string; offset: number }>;
-  /** raw bytes as they come, `offset` is the position of the first of them */
+  /** Called with raw bytes as they come; `offset` is the position of the first one. */
   onBytes(listener: (bytes: Uint8Array, offset: number) => void): Dispose;
   onReset(listener: (epoch: number) => void): Dispose;
 }
 
 /**
- * Everything the faces of the server (REST, WebSockets) may ask of the sessions. Rejects with a `CatalogueError` where
- * something was to be expected.
+ * Everything that the faces of the server (REST, WebSockets) may request of the sessions. Rejects with a
+ * `CatalogueError` for every expected failure.
  */
 export interface Sessions {
-  /** all listed sessions, in the order they were created */
+  /** All listed sessions, in the order in which they were created. */
   list(): Session[];
   /** @throws CatalogueError no_such_session */
   get(slug: string): Session;
@@ -88,17 +87,17 @@ export interface Sessions {
   restart(slug: string): Promise<Session>;
   /** @throws CatalogueError already_running, not_adopted */
   convert(slug: string, type: SessionType): Promise<Session>;
-  /** Claude Code's conversations on this machine that no session is */
+  /** Claude Code's conversations on this machine that belong to no session. */
   conversations(): Promise<Conversation[]>;
-  /** ends the whole process tree, proven; the session stays listed */
+  /** Ends the whole process tree, and proves that it ended; the session stays listed. */
   kill(slug: string): Promise<Session>;
-  /** kills it when it lives, then takes it off the list */
+  /** Ends the session if it lives, then removes it from the list. */
   remove(slug: string): Promise<void>;
   send(slug: string, request: Send): Promise<Delivery>;
   broadcast(request: Broadcast): Promise<BroadcastResult[]>;
   answer(slug: string, request: Answer): Promise<void>;
   interrupt(slug: string): Promise<void>;
-  /** Sends what an interrupt has kept back. */
+  /** Sends what an interrupt has held back. */
   resumeQueue(slug: string): Session;
   keys(slug: string, keys: string): Promise<void>;
   resize(slug: string, cols: number, rows: number): Promise<Session>;
@@ -117,7 +116,7 @@ export interface Sessions {
   sessionCosts(slug: string): SessionCosts;
   costs(): FleetCosts;
   explain(slug: string): Explanation;
-  /** every session's replies, oldest first, applied ones too */
+  /** Every session's replies, oldest first, including applied ones. */
   stash(): StashedResponse[];
   /** @throws CatalogueError no_such_session, command_prefix, invalid_request */
   addToStash(request: NewStashedResponse): StashedResponse;
@@ -127,8 +126,8 @@ export interface Sessions {
   removeFromStash(id: string): StashedResponse;
   history(slug: string, since: string | null): StatusChange[];
   /**
-   * What Claude Code has written down of its conversation. @param after where the part before ended; null: the newest
-   * part
+   * What Claude Code has written to its transcript.
+   * @param after where the previous part ended; null for the newest part
    */
   transcript(slug: string, after: number | null): Promise<TranscriptPage>;
   /** @throws CatalogueError no_such_session */
@@ -137,7 +136,7 @@ export interface Sessions {
   search(query: SearchQuery): Promise<SearchResult>;
   /** @throws CatalogueError no_such_session, no_recording */
   stream(slug: string): RecordingStream;
-  /** slugs of the sessions that have a recording */
+  /** The slugs of the sessions that have a recording. */
   streams(): string[];
   onEvent(listener: (event: SessionEvent) => void): Dispose;
 }

@@ -47,7 +47,7 @@ import { createPatientWrites } from './session/patient-writes.ts';
 import type { Dispose, SessionEvent, Sessions } from './sessions.ts';
 import { awaitLoss } from './watch-home.ts';
 
-/** `cbos down` looks at the lock by taking it for a moment; a server that starts right then tries again. */
+/** `cbos down` checks the lock by taking it for a moment. A server that starts at that moment tries again. */
 const LOCK_ATTEMPTS = 5;
 const LOCK_RETRY_MS = 60;
 
@@ -55,12 +55,12 @@ export interface ServerOptions {
   settings: Settings;
   /** the user's own rules over the screen */
   rules: readonly ScreenRule[];
-  /** the server's own environment: sessions inherit it in part, `on_waiting` whole */
+  /** the server's own environment: sessions inherit it in part, `on_waiting` inherits all of it */
   environment: Readonly<Record<string, string | undefined>>;
-  /** for short-lived files where the home's path has characters that Screen cannot take */
+  /** for short-lived files if the home's path contains characters that Screen cannot take */
   tempDir: string;
   version: string;
-  /** directory of the built web page, null: there is none */
+  /** directory of the built web page; null if there is none */
   webDir: string | null;
   pid: number;
   /** the script of the search index's thread */
@@ -72,13 +72,13 @@ export interface ServerOptions {
 export interface RunningServer {
   /** `http://HOST:PORT` */
   address: string;
-  /** who else can reach it, in words; null: this machine only */
+  /** who else can reach the server, in words; null if only this machine can */
   reach: string | null;
-  /** the same that the faces serve, for whoever runs the server in its own process */
+  /** the sessions that the faces serve, for a program that runs the server in its own process */
   sessions: Sessions;
-  /** resolves, with what happened, when its home was removed or moved: it has to end */
+  /** resolves with the cause when the home was removed or moved, so that the server has to end */
   lost: Promise<CatalogueError>;
-  /** stops the faces and the watch; sessions live on */
+  /** Stops the faces and the observation; sessions live on. */
   close(): Promise<void>;
 }
 

@@ -8,9 +8,8 @@ import type { Logger } from './logger.ts';
 import type { Dispose } from './sessions.ts';
 
 /**
- * Waits until a server's home is removed, moved or replaced. A log of the database that was removed meanwhile is made
- * anew.
- * @returns a promise that resolves, with what happened, when the server has to end
+ * Waits until a server's home is removed, moved or replaced. Recreates the database's log if it is removed meanwhile.
+ * @returns a promise that resolves with the cause when the server has to end
  */
 export function awaitLoss(
   home: string,
@@ -43,13 +42,13 @@ function remakeLog(database: Database, log: Logger): void {
 
 interface HomeWatchOptions {
   home: string;
-  /** The home, its lock or its database is not at its place any more. Called once. */
+  /** Called once when the home, its lock or its database is no longer in its place. */
   onLost: (error: CatalogueError) => void;
-  /** The database's write-ahead log was removed or replaced: what is written from now on would be lost. */
+  /** Called when the database's write-ahead log was removed or replaced: what is written from now on would be lost. */
   onLogLost: () => void;
 }
 
-/** Watches, by inotify, that a server's home stays where it is. The lock and the database are open. */
+/** Watches by inotify that a server's home stays where it is. The lock and the database must be open. */
 function watchHome({ home, onLost, onLogLost }: HomeWatchOptions): Dispose {
   const [lock, database, log] = [LOCK_FILE, DATABASE_FILE, `${DATABASE_FILE}-wal`].map((name) => join(home, name)) as [
     string,
@@ -80,7 +79,7 @@ function watchHome({ home, onLost, onLogLost }: HomeWatchOptions): Dispose {
 
   // `change` is a write into one of its files, which comes with every status.
   stop = watchDirectory({ dir: home, onChange: (_, event) => event !== 'change' && look(), onMissing: look });
-  // Lost between the start and here.
+  // The home was lost between the start and here.
   if (isOver) stop();
   return dispose;
 }
@@ -94,7 +93,7 @@ function lossOf(home: string, file: string): CatalogueError {
   });
 }
 
-/** Where a file that this process has open is by now, as the kernel says; null: it has no name any more. */
+/** The current path of a file that this process has open, according to the kernel; null if it has no name any more. */
 function placeOfOpen(file: string): string | null {
   const name = file.slice(file.lastIndexOf('/'));
   for (const fd of readdirSync('/proc/self/fd')) {

@@ -3,19 +3,22 @@ import type { Socket } from 'node:net';
 import { isSameHome, type LaunchMark, type ProcessTrace, traceProcess } from '../../platform/claude/index.ts';
 import { findTcpPeers, peerOfSocket } from '../../platform/process/index.ts';
 
-/** Who asks, as far as this machine can tell. */
+/** Who sends a request, as far as this machine can tell. */
 export type Caller =
   | { kind: 'person' }
-  /** a process inside a session; the slug is null where it is not known which */
+  /** a process inside a session; the slug is null if the session is not known */
   | { kind: 'session'; slug: string | null }
-  /** the process has gone already, or is of another pid namespace */
+  /** the process has already exited, or belongs to another pid namespace */
   | { kind: 'unknown' };
 
 const PERSON: Caller = { kind: 'person' };
 const UNKNOWN: Caller = { kind: 'unknown' };
 
 export interface Callers {
-  /** Looks who has just connected to the local socket: later the process may have gone, and its pid be another's. */
+  /**
+   * Identifies the process that has just connected to the local socket. Later, the process may have exited and another
+   * may have its pid.
+   */
   see(socket: Socket): void;
   of(request: IncomingMessage): Promise<Caller>;
 }
@@ -24,14 +27,14 @@ export interface CallersOptions {
   /** the server's own process */
   pid: number;
   home: string;
-  /** the session that a process belongs to, null: none of this home's */
+  /** the session that a process belongs to; null if it belongs to none of this home's */
   sessionOf(trace: ProcessTrace): string | null;
 }
 
 /**
- * Tells processes that run inside a session from all others, by where they come from. A server that was itself started
- * inside a session of another home (somebody develops or tries CBOS there) takes what runs in that session for a
- * person: else nobody could use it.
+ * Tells processes that run inside a session from all others by their ancestors, marks and limits. A server may itself
+ * run inside a session of another home, for example while somebody develops or tries CBOS there. Such a server treats
+ * the processes of that session as a person's; otherwise nobody could use it.
  */
 export function createCallers({ pid: ownPid, home, sessionOf }: CallersOptions): Callers {
   const own = traceProcess(ownPid);
@@ -53,7 +56,10 @@ export function createCallers({ pid: ownPid, home, sessionOf }: CallersOptions):
     return isLimited || isMarked ? { kind: 'session', slug: null } : PERSON;
   }
 
-  /** Where no process is found it is another user's, a container's or another machine's, who were given the token. */
+  /**
+   * The caller at the other end of a TCP connection. If no process is found, the client belongs to another user, a
+   * container or another machine. It counts as a person, since it was given the token.
+   */
   async function callerOverTcp(socket: Socket): Promise<Caller> {
     const { remoteAddress, localAddress, remotePort: theirs, localPort: ours } = socket;
     if (theirs === undefined || ours === undefined || remoteAddress !== localAddress) return PERSON;
@@ -76,7 +82,7 @@ export function createCallers({ pid: ownPid, home, sessionOf }: CallersOptions):
   };
 }
 
-/** The number that the kernel knows a connection by; Node says it of its handle alone. */
+/** The file descriptor of a connection. Node exposes it only on the internal handle. */
 function descriptorOf(socket: Socket): number {
   return (socket as Socket & { _handle?: { fd?: number } | null })._handle?.fd ?? -1;
 }

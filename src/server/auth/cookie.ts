@@ -1,6 +1,6 @@
 /**
- * The values of one cookie in the Cookie headers of a request. There may be several: cookies know no ports, so another
- * program's page on this machine sets its own under our name.
+ * The values of one cookie in the Cookie headers of a request. There may be several: cookies are not separated by port,
+ * so a page of another program on this machine can set its own cookie under our name.
  */
 export function readCookies(headers: readonly string[], name: string): string[] {
   return headers
@@ -12,7 +12,8 @@ export function readCookies(headers: readonly string[], name: string): string[] 
 }
 
 /**
- * Out of reach of scripts, and never sent along with what a foreign site starts. @param secure the page came over HTTPS
+ * Scripts cannot read the cookie, and browsers never send it with a request that a foreign site starts.
+ * @param secure whether the page came over HTTPS
  */
 export function writeCookie(cookie: { name: string; value: string; maxAgeSeconds: number; secure: boolean }): string {
   const { name, value, maxAgeSeconds, secure } = cookie;

@@ -1,11 +1,11 @@
 /**
- * Who is let in.
+ * Decides which requests are let in.
  *
- * - by which name the server is called: `known-names.ts`; the token: `token.ts`; how many can be tried: `guesses.ts`
- * - browsers: `sign-ins.ts`; how a page and its server know each other: `passes.ts`
- * - what a process inside a session may do: `session-rights.ts`; who calls: `callers.ts`,
+ * - names of the server: `known-names.ts`; the token: `token.ts`; the limit on wrong tokens: `guesses.ts`
+ * - browsers: `sign-ins.ts`; how a page and its server authenticate each other: `passes.ts`
+ * - what a process inside a session may do: `session-rights.ts`; who sends a request: `callers.ts`,
  *   `src/platform/process/peer.ts`
- * - how many connections there may be: `src/server/http/connection-bounds.ts`; who can reach the server:
+ * - the limit on connections: `src/server/http/connection-bounds.ts`; who can reach the server:
  *   `src/server/http/reach.ts`
  */
 
@@ -19,8 +19,8 @@ import type { SignIns } from './sign-ins.ts';
 import type { TokenSource } from './token.ts';
 
 /**
- * How a connection came: over TCP anybody on the machine (and any page in a browser) may knock, the local socket is
- * guarded by its mode.
+ * How a connection came in. Any process on the machine, and any page in a browser, can connect over TCP. File
+ * permissions guard the local socket.
  */
 export type Transport = 'tcp' | 'unix';
 
@@ -28,17 +28,19 @@ export type Transport = 'tcp' | 'unix';
 export const SUBPROTOCOL = 'cbos';
 const TOKEN_SUBPROTOCOL_PREFIX = 'bearer.';
 
-/** Paths that may be read without a token, beside the page: whether the server runs. */
+/** Paths that need no token, besides the page: they report whether the server runs. */
 const OPEN_PATHS: ReadonlySet<string> = new Set(['/health']);
 
-/** Where a page shows a link's code or the token, and where it and the server prove to each other who they are. */
+/** Where a page sends a link's code or the token, and where the page and the server authenticate each other. */
 const SIGN_IN_PATHS: ReadonlySet<string> = new Set(['/sign-in', '/sign-in/challenge', '/sign-in/pass']);
 
-/** What a browser says of a request for the script of a service worker, and of no other. */
+/** The header that browsers send when they fetch the script of a service worker, and with no other request. */
 export const WORKER_HEADER = 'service-worker';
 export const WORKER_SCRIPT = 'script';
 
-/** What a browser says of a request that one of our own pages, or the person at the address bar, started. */
+/**
+ * The values of `Sec-Fetch-Site` for a request that one of our own pages, or the person at the address bar, started.
+ */
 const OWN_FETCH_SITES: ReadonlySet<string> = new Set(['same-origin', 'none']);
 
 /** What a request may do. */
@@ -46,31 +48,35 @@ export interface Admission {
   /** the request's path and query, whatever form the request target had */
   target: string;
   /**
-   * the same page at the one address of this machine that browsers sign in at; null: this is it, or no page was asked
-   * for
+   * the address of the same page at the one address of this machine where browsers sign in; null if the request came to
+   * that address, or did not ask for a page
    */
   moved: string | null;
-  /** it showed a token or a sign-in, and both were right */
+  /** whether the request carried a valid token or sign-in */
   isProven: boolean;
-  /** false once the token or the sign-in that opened the connection holds no more; for connections that outlive it */
+  /**
+   * Reports whether the token or sign-in that opened the connection is still valid; for connections that outlive it.
+   */
   isStillValid(): boolean;
 }
 
 export interface Gate {
   /**
-   * Lets a request or an upgrade in, before anything else looks at it.
+   * Decides whether a request or an upgrade is let in, before anything else looks at it.
    * @throws CatalogueError forbidden_host, forbidden_origin, unauthorized, too_many_attempts
    */
   admit(request: IncomingMessage, transport: Transport): Admission;
 }
 
 /**
- * The door of the server. `Host` is compared with a fixed list first: once a foreign name is rebound to this machine, a
- * page's `Origin` equals its `Host`, and only the list tells. No answer ever carries a CORS header, so no foreign page
- * reads one. A browser adds the page's cookie to whatever any page on this machine asks, and shows it to every port
- * (cookies know none), so it counts only beside a pass, which only a page of our own origin gets, and where something
- * can happen, beside an `Origin` of ours.
- * @param options.isPageFile whether a path is a file of the web page: those are in every copy of CBOS and no secret
+ * Checks every request. `Host` is compared with a fixed list first: once DNS rebinding points a foreign name to this
+ * machine, a page's `Origin` equals its `Host`, and only the list can tell them apart. No answer ever carries a CORS
+ * header, so no foreign page can read one. A browser adds the page's cookie to the requests of every page on this
+ * machine, and sends it to every port, because cookies are not separated by port. The cookie therefore counts only
+ * together with a pass, which only a page of our own origin gets. A request that can change something also needs an
+ * `Origin` of ours.
+ * @param options.isPageFile whether a path is a file of the web page; every copy of CBOS contains those files, so they
+ * are no secret
  */
 export function createGate(options: {
   names: KnownNames;
@@ -86,8 +92,8 @@ export function createGate(options: {
       const { authority, target } = splitTarget(request.url ?? '/');
       const origins = headerValues(request, 'origin');
       if (transport === 'unix') {
-        // No browser reaches this socket; something that forwards a browser's requests to it would open it to every
-        // page.
+        // No browser can reach this socket. A program that forwards a browser's requests to the socket would open it to
+        // every page.
         if (origins.length > 0) throw new CatalogueError('forbidden_origin', 'The local socket serves no web pages');
         return { target, moved: null, isProven: true, isStillValid: () => true };
       }
@@ -115,8 +121,8 @@ export function createGate(options: {
 }
 
 /**
- * Splits the absolute form (`GET http://name/path`), which every server must take, into its parts; a plain path has no
- * authority.
+ * Splits the absolute form (`GET http://name/path`), which every server must accept, into its parts. A plain path has
+ * no authority.
  */
 function splitTarget(url: string): { authority: string | null; target: string } {
   const absolute = /^https?:\/\/([^/?#]*)(.*)$/is.exec(url);
@@ -162,8 +168,8 @@ function checkOwnPage(request: IncomingMessage, origins: string[]): void {
 }
 
 /**
- * What of the server everybody may have, null for all the rest. `page`: a person at a browser's address bar may be the
- * one who asks.
+ * What kind of open resource a request asks for; null if the request needs a token or sign-in. `page`: the request may
+ * come from a person at a browser's address bar.
  */
 function openness(
   request: IncomingMessage,
@@ -174,16 +180,16 @@ function openness(
   const path = target.split('?', 1)[0] ?? '';
   if (request.method === 'POST') return SIGN_IN_PATHS.has(path) ? 'sign-in' : null;
   if (request.method !== 'GET' && request.method !== 'HEAD') return null;
-  // A program that had the port may have left a service worker in browsers: whatever its address is, they get ours in
-  // place of it.
+  // A program that held the port earlier may have left a service worker in browsers. Whatever the address of its
+  // script, browsers get our script instead.
   if (request.headers[WORKER_HEADER] === WORKER_SCRIPT) return 'file';
   if (path === '/') return request.headers.accept?.includes('text/html') === true ? 'page' : 'file';
   return OPEN_PATHS.has(path) || isPageFile(path) ? 'file' : null;
 }
 
 /**
- * `localhost` is two addresses, and a program on the one that the server does not hold would get what a page of that
- * name has. So no page has anything under it.
+ * `localhost` stands for two addresses. A program on the address that the server does not hold would get the cookies
+ * and keys of a page of that name. For that reason no page can sign in under that name.
  * @throws CatalogueError forbidden_origin
  */
 function checkPlaceOfSignIn(given: { request: IncomingMessage; host: string; names: KnownNames }): void {
@@ -201,9 +207,7 @@ function isUpgrade(request: IncomingMessage): boolean {
   return request.headers.upgrade !== undefined;
 }
 
-/**
- * The token that a request carries: `Authorization: Bearer TOKEN`, or for WebSockets the subprotocol `bearer.TOKEN`.
- */
+/** The token of a request: `Authorization: Bearer TOKEN`, or for WebSockets the subprotocol `bearer.TOKEN`. */
 function tokenOf(request: IncomingMessage): string | null {
   const authorizations = headerValues(request, 'authorization');
   if (authorizations.length > 1) return null;
@@ -212,7 +216,10 @@ function tokenOf(request: IncomingMessage): string | null {
   return authorizations.length > 0 ? null : subprotocolOf(request, TOKEN_SUBPROTOCOL_PREFIX);
 }
 
-/** What a page shows, null where a token came (whoever shows one is judged by it) or nothing of a page's did. */
+/**
+ * The credentials that a page sent; null if there are none, or if the request carries a token, which then decides
+ * alone.
+ */
 function pageCredentials(request: IncomingMessage, cookieName: string): PageCredentials | null {
   if (headerValues(request, 'authorization').length > 0 || tokenOf(request) !== null) return null;
   const cookies = readCookies(headerValues(request, 'cookie'), cookieName);
@@ -220,14 +227,16 @@ function pageCredentials(request: IncomingMessage, cookieName: string): PageCred
   return pass === null && cookies.length === 0 ? null : { pass, cookies };
 }
 
-/** What a WebSocket's subprotocol of this prefix carries: the only header that a page's script can set for one. */
+/**
+ * What follows the prefix in a WebSocket's subprotocol, the only header that a page's script can set for a WebSocket.
+ */
 function subprotocolOf(request: IncomingMessage, prefix: string): string | null {
   if (!isUpgrade(request)) return null;
   const protocols = (request.headers['sec-websocket-protocol'] ?? '').split(',').map((protocol) => protocol.trim());
   return protocols.find((protocol) => protocol.startsWith(prefix))?.slice(prefix.length) ?? null;
 }
 
-/** Every value of a header, as sent: Node itself keeps only the first of several. */
+/** Every value of a header, as sent. For some headers Node keeps only the first of several values. */
 function headerValues(request: IncomingMessage, name: string): string[] {
   const values: string[] = [];
   for (let index = 0; index + 1 < request.rawHeaders.length; index += 2) {

@@ -9,23 +9,24 @@ export interface Guesser {
   localPort?: number | undefined;
 }
 
-/** More wrong tokens than a person types, or a script with an old one sends before somebody looks. */
+/** More wrong tokens than a person types, or than a script with an old token sends before somebody notices. */
 const MOST_WRONG = 20;
 const WINDOW_MS = 60_000;
 
 /**
- * Addresses that are counted; who has more of them than that (a whole IPv6 network counts once) has them counted
- * together.
+ * How many addresses are counted one by one. Further addresses share one count. A whole IPv6 network counts as one
+ * address.
  */
 const MOST_ADDRESSES = 1_000;
 
 /**
- * Bounds how many tokens can be tried: a token set by hand may be guessable. Per address, so that nobody shuts out
- * anybody else; and who may read the token anyway, a process of the server's own user, is never kept from using it.
+ * Limits how many tokens a client can try, since a token that somebody chose may be guessable. The limit holds per
+ * address, so that no client locks out another. Processes of the server's own user may read the token anyway, so a
+ * right token from them is always accepted.
  */
 export interface Guesses {
   /**
-   * Whether a token is the right one.
+   * Reports whether a token is the right one.
    * @throws CatalogueError too_many_attempts
    */
   accepts(token: string, from: Guesser): boolean;
@@ -65,7 +66,7 @@ export function createGuesses(options: {
 const LOOPBACK = 'this machine';
 const ELSEWHERE = 'elsewhere';
 
-/** What counts as one place: this machine, an IPv4 address, the network of an IPv6 one. */
+/** What counts as one address: this machine, an IPv4 address, or the network of an IPv6 address. */
 function placeOf(address: string, hasRoom: (place: string) => boolean): string {
   const plain = address.replace(/^::ffff:/i, '');
   if (plain === '::1' || plain.startsWith('127.')) return LOOPBACK;

@@ -1,49 +1,51 @@
 import { CatalogueError, type Settings } from '../../protocol/index.ts';
 
-/** Names that always mean this machine. An exact list: a prefix such as `127.` would let `127.evil.com` in. */
+/** Names that always mean this machine. The list is exact: a prefix such as `127.` would accept `127.evil.com`. */
 const LITERALS = ['127.0.0.1', '[::1]'] as const;
 const LOOPBACK_NAMES: readonly string[] = [...LITERALS, 'localhost'];
 
-/** Addresses to listen on that are no names to be called by. */
+/** Addresses to listen on that are not names of the server. */
 const WILDCARDS = new Set(['0.0.0.0', '[::]']);
 
 /**
- * A name, perhaps with a port. No userinfo, no path, no trailing dot: a browser sends none of these for a name on the
- * list.
+ * A name with an optional port. It has no userinfo, path or trailing dot: a browser sends none of these for a name on
+ * the list.
  */
 const AUTHORITY = /^(\[[0-9a-f:.]+\]|[a-z0-9_-]+(?:\.[a-z0-9_-]+)*)(?::([0-9]{1,5}))?$/;
 
-/** What a client leaves away: the ports of http and, as a proxy may hide which scheme it was, of https. */
+/**
+ * The ports that a client leaves out: that of http and, since a proxy may hide which scheme was used, that of https.
+ */
 const DEFAULT_PORTS: readonly number[] = [80, 443];
 
 export type NameSettings = Pick<Settings, 'host' | 'public_url' | 'allowed_hosts'>;
 
-/**
- * The names by which this server may be called. What a web page can forge after DNS rebinding is everything but these.
- */
+/** The names of this server. A web page can forge everything else after DNS rebinding. */
 export interface KnownNames {
   /**
    * @param host the Host header as it came
    * @param localPort the port that the connection came in on
    */
   isOurHost(host: string, localPort: number): boolean;
-  /** Whether a page of this origin is ours. @param host the Host header of the same request, found to be ours before */
+  /**
+   * Reports whether a page of this origin is ours.
+   * @param host the Host header of the same request, already checked to be ours
+   */
   isOurOrigin(origin: string, host: string): boolean;
   /**
-   * Where to find the page that was asked for under another name of this machine (`localhost`): at the address that the
-   * server holds.
-   * @returns `http://127.0.0.1:PORT`, null where the name is none of those, or was configured
+   * The address that the server holds, for a page that was requested under another name of this machine (`localhost`).
+   * @returns `http://127.0.0.1:PORT`; null if the name is not such a name, or was configured
    */
   ownAddress(host: string, localPort: number): string | null;
 }
 
 interface AllowedName {
   name: string;
-  /** the port it must come with; any: a name says enough, the proxy's port is its own matter */
+  /** the port that must come with the name; `any`: the name is enough, and the port is up to the proxy */
   port: number | 'own' | 'any';
 }
 
-/** @throws CatalogueError invalid_setting when a configured name is none */
+/** @throws CatalogueError invalid_setting when a configured name is not a valid name */
 export function knownNames(settings: NameSettings): KnownNames {
   const allowed: AllowedName[] = [
     ...LOOPBACK_NAMES.map((name) => ({ name, port: 'own' as const })),
@@ -54,7 +56,7 @@ export function knownNames(settings: NameSettings): KnownNames {
   const page = settings.public_url === null ? null : new URL(settings.public_url);
   if (page !== null) configured.push(page.hostname);
   const held = LITERALS.find((name) => name === bracketed(settings.host)) ?? LITERALS[0];
-  // Proxies pass on the name with the port, without it, or with ours.
+  // Proxies pass on the name with their port, without a port, or with ours.
   if (page !== null) allowed.push({ name: page.hostname, port: 'any' });
   return {
     isOurHost: (host, localPort) => {
@@ -69,9 +71,10 @@ export function knownNames(settings: NameSettings): KnownNames {
     },
     isOurOrigin: (origin, host) => {
       if (page !== null && origin === page.origin) return true;
-      // Whoever sits in the network can show a page over plain HTTP under the name that people know with HTTPS.
+      // An attacker in the network can serve a page over plain HTTP under the name that people know with HTTPS.
       if (page?.protocol === 'https:' && parseAuthority(host)?.name === page.hostname) return false;
-      // Same name *and* port as the request: another program's page on this machine is a stranger.
+      // The name *and* the port must equal those of the request: a page of another program on this machine is a
+      // stranger.
       const scheme = /^https?:\/\//.exec(origin)?.[0];
       return scheme !== undefined && origin.slice(scheme.length) === host.toLowerCase();
     },

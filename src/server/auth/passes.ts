@@ -9,18 +9,18 @@ import {
 import type { Clock } from '../clock.ts';
 import type { SignIns } from './sign-ins.ts';
 
-/** From the server's proof to the page's: one turn on the wire. */
+/** How long after the server's proof the page's proof may come: one round trip. */
 const CHALLENGE_LIFE_MS = 60_000;
 
-/** A page gets the next one by itself; one that was overheard is not worth much. */
+/** How long a pass is valid. A page gets the next pass by itself, and an intercepted pass is soon worthless. */
 const PASS_LIFE_MS = 3_600_000;
 
 const NONCE_BYTES = 16;
 const SEAL_KEY_BYTES = 32;
 
 /**
- * What a page's request shows of its sign-in. A browser may send several cookies of one name: another port, or a longer
- * path, sets its own.
+ * What a page's request carries of its sign-in. A browser may send several cookies of one name, because another port or
+ * a longer path can set its own.
  */
 export interface PageCredentials {
   pass: string | null;
@@ -28,20 +28,20 @@ export interface PageCredentials {
 }
 
 /**
- * How a browser that is signed in and its server know each other: by the sign-in's key, which only pages of the
- * server's own origin have and which is never sent. The server proves first, so a program that took its port learns
- * nothing; then the page does, and gets a pass.
+ * Lets a signed-in browser and its server authenticate each other by the sign-in's key. Only pages of the server's own
+ * origin have the key, and no request carries it. The server proves first, so a program that took its port learns
+ * nothing. Then the page proves, and gets a pass.
  */
 export interface Passes {
-  /** @param origin of the page that asks */
+  /** @param origin the origin of the page that asks */
   challenge(asked: Challenge, origin: string): ChallengeAnswer;
-  /** For the browser that signs in at this moment. */
+  /** Returns the first pass, for a browser that has just signed in. */
   first(id: string): string;
-  /** @throws CatalogueError unauthorized: the sign-in is over, or this is not the browser that has it */
+  /** @throws CatalogueError unauthorized: the sign-in has ended, or belongs to another browser */
   grant(asked: PassRequest, origin: string): { id: string; pass: string };
-  /** The sign-in that a request is made in, null where it shows none that holds. */
+  /** The sign-in that a request belongs to; null if the request carries no valid one. */
   admit(shown: PageCredentials): string | null;
-  /** The sign-in that a pass names, whatever else a request shows; null: the pass holds no more. */
+  /** The sign-in that a pass names, whatever else the request carries; null if the pass is no longer valid. */
   holderOf(pass: string): string | null;
 }
 
@@ -57,7 +57,8 @@ export function createPasses({ signIns, clock }: { signIns: SignIns; clock: Cloc
     challenge: ({ id, nonce }, origin) => {
       const endsAt = Math.ceil(clock.elapsed() + CHALLENGE_LIFE_MS);
       const server_nonce = seals.close('nonce', `${randomBytes(NONCE_BYTES).toString('base64url')}.${endsAt}`);
-      // Also for a sign-in that is over: its browser may know that it is its server that says so.
+      // The server also proves itself when a sign-in has ended, so that the browser knows that its own server reports
+      // the end.
       const proof = hmac(signIns.keyOf(id), proofText('server', { origin, id, nonce, server_nonce }));
       return { nonce: server_nonce, proof };
     },
@@ -77,7 +78,7 @@ export function createPasses({ signIns, clock }: { signIns: SignIns; clock: Cloc
   };
 }
 
-/** What a browser is told whose sign-in holds no more. */
+/** The error for a browser whose sign-in is no longer valid. */
 export function signInIsOver(): CatalogueError {
   return new CatalogueError('unauthorized', 'This browser is not signed in, or no longer', {
     hint: 'Load the page again; where it does not go on by itself, `cbos open` signs in',
@@ -85,7 +86,8 @@ export function signInIsOver(): CatalogueError {
 }
 
 /**
- * Texts that this server gave out and knows again, without keeping them: nobody fills its memory, and they end with it.
+ * Seals texts that this server gives out, so that the server recognizes them later without storing them. Clients cannot
+ * fill its memory, and a seal is valid only while the server runs.
  */
 function createSeals(): {
   close(kind: string, text: string): string;
@@ -108,7 +110,7 @@ function hmac(key: string, text: string): string {
   return createHmac('sha256', key).update(text).digest('hex');
 }
 
-/** Takes the same time wherever two texts of one length differ. */
+/** Takes the same time wherever two texts of the same length differ. */
 function isEqual(one: string, other: string): boolean {
   const [a, b] = [Buffer.from(one), Buffer.from(other)];
   return a.length === b.length && timingSafeEqual(a, b);

@@ -4,7 +4,7 @@ import type { Logger } from '../logger.ts';
 import type { Sessions } from '../sessions.ts';
 import type { Caller, Callers } from './callers.ts';
 
-/** What reads, and nothing else. */
+/** The methods that only read. */
 const READING = [
   'list',
   'get',
@@ -29,19 +29,19 @@ const READING = [
 
 /** What a caller may do. */
 export interface Rights {
-  /** whether it may do everything */
+  /** whether the caller may do everything */
   isFull: boolean;
-  /** the sessions, as far as it may use them */
+  /** the sessions, limited to what the caller may do */
   sessions: Sessions;
-  /** For what is no session's. @throws CatalogueError inside_session */
+  /** Requires full rights, for what belongs to no session. @throws CatalogueError inside_session */
   requireFull(what: string): void;
 }
 
 export type RightsOf = (request: IncomingMessage) => Promise<Rights>;
 
 /**
- * Agents run what a text told them to, so what runs inside a session may read, and send with its name on it, and no
- * more: an answer, a key or a sign-in would let one session grant another what a person was asked for.
+ * Agents follow whatever text they read. Processes inside a session may therefore only read, and send with their name
+ * on the text. With an answer, a key or a sign-in, one session could grant another what only a person may grant.
  */
 export function createRights(options: {
   sessions: Sessions;
@@ -90,7 +90,7 @@ function limitSessions(
     what: string,
     request: T,
   ): T & { from: string } => {
-    // A command runs without anybody being asked, and force types into whatever is open.
+    // A command runs without a confirmation, and `force` types into whatever is open.
     if (request.command === true || request.force === true) throw refuse(what);
     return { ...request, text: `${signature} ${request.text}`, from };
   };
@@ -101,7 +101,7 @@ function limitSessions(
   };
 }
 
-/** Claude Code takes a prompt for its user's: it must see that this one is not. */
+/** Claude Code takes a prompt for its user's, so the text must show that it is not. */
 function signatureOf(caller: Caller): string {
   const from = caller.kind === 'session' && caller.slug !== null ? `the session ${caller.slug}` : 'another session';
   return `[From ${from}, not from your user]`;

@@ -8,54 +8,59 @@ import type { Dispose } from '../sessions.ts';
 import type { Guesser, Guesses } from './guesses.ts';
 import type { TokenSource } from './token.ts';
 
-/** 256 bits, as the token itself: a code is not guessed, whoever tries. */
+/** 256 bits, like the token: nobody can guess a code, however often they try. */
 const SECRET_BYTES = 32;
 
-/** Long enough to take the phone in hand, short enough that a link in a scrollback is worth nothing. */
+/** Long enough to pick up the phone, short enough that a link in a scrollback is worth nothing. */
 export const LINK_LIFE_MS = 10 * 60_000;
 
-/** A month: who looks in less often signs in again. */
+/** A month: a person who visits less often signs in again. */
 export const SIGN_IN_LIFE_MS = 30 * 86_400_000;
 
-/** How many links may be open; the oldest goes first. Nobody has this many browsers. */
+/** How many links may be open; the oldest is dropped first. Nobody has this many browsers. */
 const MAX_LINKS = 50;
-/** Signed-in browsers at most; the oldest is signed out. */
+/** How many browsers may be signed in at most; the oldest is signed out first. */
 const MAX_SIGN_INS = 100;
 
 const ID_BYTES = 12;
 
-/** Sign-ins of older servers had a cookie alone, which every port of the machine was sent. They are none any more. */
+/**
+ * Older servers kept sign-ins with only a cookie, which browsers sent to every port of the machine. Those are ignored.
+ */
 const Kept = z.array(z.object({ id: z.string(), check: z.string(), expires_at: z.number() }));
 
-/** A sign-in, and when it ends, Unix milliseconds. */
+/** A sign-in, and when it ends in Unix milliseconds. */
 export interface Grant {
   id: string;
   expiresAt: number;
 }
 
-/** The browsers that are signed in, and the links by which they become so. */
+/** The signed-in browsers, and the links that sign browsers in. */
 export interface SignIns {
-  /** Differs per home: cookies know no ports, and two servers on one machine must not sign each other out. */
+  /**
+   * Differs per home: cookies are not separated by port, and two servers on one machine must not sign each other's
+   * browsers out.
+   */
   readonly cookieName: string;
-  /** A code for one sign-in. @returns when it ends, Unix milliseconds */
+  /** Creates a code for one sign-in. @returns when the code expires, Unix milliseconds */
   createLink(): { code: string; expiresAt: number };
   /** @throws CatalogueError link_expired, unauthorized, too_many_attempts */
   signIn(shown: SignIn, from: Guesser): Grant;
-  /** When a sign-in ends, Unix milliseconds; null: it holds no more. */
+  /** When a sign-in ends, Unix milliseconds; null if it is no longer valid. */
   validUntil(id: string): number | null;
-  /** What the browser's cookie holds: out of reach of scripts, but sent to every port of the machine. */
+  /** The value of the browser's cookie. Scripts cannot read it, but browsers send it to every port of the machine. */
   cookieOf(id: string): string;
-  /** What the page keeps to make proofs with: out of reach of other ports, and never sent again. */
+  /** The key with which the page makes proofs. Other ports cannot read it, and it is never sent again. */
   keyOf(id: string): string;
   signOut(id: string): void;
-  /** Called when somebody has signed out. */
+  /** Called after somebody has signed out. */
   onSignOut(listener: () => void): Dispose;
 }
 
 /**
- * Sign-ins are kept in `sign-ins.json` of the home, so that they outlive the server, and only by their names: cookie
- * and key are made of the name by the token, so whoever reads the file can sign in with nothing of it, and a rotated
- * token signs everybody out. Links are kept in memory: a restart ends them.
+ * Sign-ins are kept in `sign-ins.json` of the home, so that they outlive the server. The file holds only their ids:
+ * cookie and key are derived from the id and the token. A reader of the file therefore cannot sign in with it, and
+ * rotating the token signs everybody out. Links are kept in memory and end with a restart.
  */
 export function createSignIns(options: {
   home: string;
@@ -65,12 +70,12 @@ export function createSignIns(options: {
   clock: Clock;
 }): SignIns {
   const { home, file, token, guesses, clock } = options;
-  /** when each ends, by a clock that nobody sets */
+  /** when each link expires, by the monotonic clock */
   const links = new Map<string, number>();
   let signedIn = new Map((readPrivateFile(file, Kept) ?? []).map((kept) => [kept.id, kept]));
   const signedOut = new Emitter();
 
-  /** Written before it holds: a full disk refuses a change with nothing changed. */
+  /** Writes the file before the change takes effect: a full disk refuses the change and leaves everything as it was. */
   const save = (next: z.infer<typeof Kept>): void => {
     writePrivateFile(file, next);
     signedIn = new Map(next.map((kept) => [kept.id, kept]));
@@ -125,7 +130,7 @@ function newSecret(): string {
   return randomBytes(SECRET_BYTES).toString('base64url');
 }
 
-/** Looked up by their hash, so that the time it takes says nothing about a code. */
+/** Codes are looked up by their hash, so that the time of a lookup reveals nothing about a code. */
 function digest(code: string): string {
   return createHash('sha256').update(code).digest('hex');
 }

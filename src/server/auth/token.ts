@@ -14,30 +14,31 @@ import { dirname } from 'node:path';
 import { homeFault } from '../../platform/sqlite/home-fault.ts';
 import { CatalogueError } from '../../protocol/index.ts';
 
-/** 256 bits: nobody guesses them, so nothing has to count attempts. */
+/** 256 bits: nobody can guess the token, so attempts need not be counted. */
 const TOKEN_BYTES = 32;
 
-/** Shortest token that somebody may have written into the file by hand. */
+/** Minimum length of a token that somebody wrote into the file by hand. */
 const MIN_TOKEN_LENGTH = 16;
 
 export interface TokenSource {
-  /** Whether a client's token is the one that holds now. Takes the same time for every wrong one. */
+  /** Reports whether a client's token is the current one. Takes the same time for every wrong token. */
   accepts(token: string): boolean;
   /**
-   * A key that only this secret makes, and only as long as the token holds: what is kept under it ends with a rotation.
+   * A key derived from this secret and the current token. A rotation of the token invalidates everything kept under the
+   * key.
    */
   bind(secret: string): string;
 }
 
-/** The token of a setting: it holds as long as the server runs. */
+/** The token from a setting: it is valid as long as the server runs. */
 export function fixedToken(token: string): TokenSource {
   const expected = digest(token);
   return { accepts: (given) => timingSafeEqual(digest(given), expected), bind: (secret) => keyOf(expected, secret) };
 }
 
 /**
- * The token in a file. It is made when it is not there, and read again whenever the file changed, so that a rotated
- * token holds at once and the old one no longer.
+ * The token in a file. The file is created if it does not exist, and read again whenever it changes. A rotated token is
+ * therefore valid at once, and the old one no longer is.
  * @param path `$CBOS_HOME/token`
  * @throws CatalogueError invalid_setting when the file holds no token
  */
@@ -55,14 +56,14 @@ export function fileToken(path: string): TokenSource {
     ensureTokenFile(path);
     refresh();
   } catch (error) {
-    // On a full disk there is no token until somebody makes one (`cbos token`); the local socket needs none.
+    // On a full disk there is no token until somebody creates one (`cbos token`). The local socket needs none.
     if (homeFault(error) === null) throw error;
   }
   const current = (): Buffer | null => {
     try {
       refresh();
     } catch (error) {
-      // Deleted or emptied while the server runs: nobody gets in until there is a token again.
+      // The file was deleted or emptied while the server runs: nobody gets in until there is a token again.
       if (!(error instanceof CatalogueError) && !isNotFound(error)) throw error;
       seen = '';
       expected = null;
@@ -74,7 +75,7 @@ export function fileToken(path: string): TokenSource {
       const holding = current();
       return holding !== null && timingSafeEqual(digest(given), holding);
     },
-    // Without a token a fresh key each time: what is kept under it can never be found.
+    // Without a token the key is random each time, so nothing kept under it can ever be found.
     bind: (secret) => keyOf(current() ?? randomBytes(TOKEN_BYTES), secret),
   };
 }
@@ -83,10 +84,13 @@ function keyOf(token: Buffer, secret: string): string {
   return createHmac('sha256', token).update(secret).digest('hex');
 }
 
-/** Makes the file with a fresh token when there is none; several processes may do so at once and agree on one token. */
+/**
+ * Creates the file with a fresh token if it does not exist. Several processes may do so at once, and they agree on one
+ * token.
+ */
 export function ensureTokenFile(path: string): void {
   try {
-    // A copy or an editor may have opened it to others.
+    // A copy or an editor may have made the file readable for others.
     if ((statSync(path).mode & 0o077) !== 0) chmodSync(path, 0o600);
     return;
   } catch (error) {
@@ -103,7 +107,7 @@ export function ensureTokenFile(path: string): void {
   }
 }
 
-/** Replaces the token by a fresh one, at once and as a whole. Returns it. */
+/** Replaces the token with a fresh one, atomically. Returns the fresh token. */
 export function rotateTokenFile(path: string): string {
   renameSync(writeBeside(path), path);
   return readToken(path);
@@ -126,7 +130,7 @@ function writeBeside(path: string): string {
   try {
     writeFileSync(beside, `${randomBytes(TOKEN_BYTES).toString('base64url')}\n`, { mode: 0o600, flag: 'wx' });
   } catch (error) {
-    // An empty one on a full disk.
+    // A full disk leaves an empty file.
     rmSync(beside, { force: true });
     throw error;
   }

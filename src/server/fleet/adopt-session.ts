@@ -25,7 +25,7 @@ import { belongsToOther, ownerOfScreen } from './owner.ts';
 import { redrawScreen } from './redraw-screen.ts';
 import { assertSlug, type Member, type Roster } from './roster.ts';
 
-/** What Screen gives a session that nobody asked for a size. */
+/** The size that Screen gives a session for which nobody asked for a size. */
 const SCREEN_DEFAULT_SIZE = { cols: 80, rows: 24 };
 
 export interface AdoptContext {
@@ -41,7 +41,7 @@ export interface Logged {
   readonly target: ScreenTarget;
 }
 
-/** Lists a session that something else started: observed, not typed into. */
+/** Lists a session that something else started. It is observed, and nothing is typed into it. */
 export function observeForeign({ deps, roster }: Pick<AdoptContext, 'deps' | 'roster'>, found: ForeignSession): Member {
   const known = roster.byScreen(found.screen);
   if (known !== null) return known;
@@ -86,7 +86,7 @@ export function observeForeign({ deps, roster }: Pick<AdoptContext, 'deps' | 'ro
 }
 
 /**
- * Takes over a Screen session that something else started: from now on it is recorded and may be typed into.
+ * Takes over a Screen session that something else started. From then on, the session is recorded and can be typed into.
  * @throws CatalogueError no_such_screen, already_adopted, other_home, invalid_slug, slug_taken, no_such_path,
  * screen_unresponsive
  */
@@ -110,7 +110,7 @@ export async function adoptSession(
       const { typescript } = recordingFiles(settings.stream_dir, wanted);
       const { id, daemon } = found.screen;
       const { window, pid } = found.claude;
-      // Written down before Screen is told to record: a full disk refuses it with nothing done.
+      // The record is saved before Screen starts recording: a full disk then refuses the change with nothing done.
       actor.commit({
         slug: wanted,
         adopted: true,
@@ -136,9 +136,9 @@ export async function adoptSession(
 }
 
 /**
- * Sees to it that Screen writes the recording of a session that it records: it goes on by itself, unless somebody
- * turned it off, or moved or deleted the file.
- * @returns whether it had to be told to begin
+ * Makes sure that Screen writes the recording of a session that it records. Screen goes on by itself unless somebody
+ * turned its log off, or moved or deleted the file.
+ * @returns whether Screen had to be told to begin
  * @throws CatalogueError screen_unresponsive, no_such_screen
  */
 export async function keepLogging(screen: ScreenHost, session: Logged): Promise<boolean> {
@@ -152,33 +152,36 @@ export async function keepLogging(screen: ScreenHost, session: Logged): Promise<
     await ensureRecordingDir(dirname(typescript));
     await restartLog(screen, session.target, typescript);
   }
-  // In place of a file that was deleted or moved away Screen makes one that others may read (4.9.0).
+  // Screen (4.9.0) replaces a file that was deleted or moved away by one that others may read.
   await chmod(typescript, 0o600);
   await markOwn(typescript);
   return !isKept;
 }
 
-/** Tells Screen, where it writes the recording itself, which file that is now. */
+/** If Screen writes the recording itself, tells Screen the current path of the file. */
 export async function pointRecording(screen: ScreenHost, { record }: Pick<Logged, 'record'>): Promise<void> {
   const { adopted, daemon, window, recording } = record;
   if (!adopted || daemon === null || recording === null || recording.timing !== null) return;
   await pointLog(screen, { pid: daemon.pid, window }, recording.typescript);
 }
 
-/** Two of CBOS on one Claude Code would type into each other's text, and the end of one would be the end of both. */
+/**
+ * Two CBOS servers on one Claude Code would type into each other's text, and if one ended the session, it would end for
+ * both.
+ */
 async function assertFree({ roster, settings }: AdoptContext, found: ForeignSession): Promise<void> {
   const { id } = found.screen;
   const owner = ownerOfScreen(roster, settings.home, found);
   if (owner.kind === 'listed')
     throw new CatalogueError('already_adopted', `CBOS owns ${id} already, as ${owner.member.actor.slug}`);
   if (owner.kind === 'other_home') throw belongsToOther('other_home', id, owner.home);
-  // Where another home has adopted it, no environment says so; but Screen writes one log per window.
+  // If another home has adopted the session, no environment shows it. Screen, however, writes only one log per window.
   const file = (await findRecordings(found.screen.pid)).find((one) => dirname(one) !== settings.stream_dir);
   if (file === undefined) return;
   throw new CatalogueError('other_home', `Another home of CBOS has adopted ${id} and records it into ${file}`);
 }
 
-/** Full id, or a name that only one session carries. */
+/** Finds a session by its full id, or by a name that only one session has. */
 async function findForeign(screen: ScreenHost, id: string): Promise<ForeignSession> {
   const screens = (await listScreens(screen)).filter((one) => one.state !== 'dead');
   const exact = screens.filter((one) => one.id === id);
@@ -200,7 +203,8 @@ async function findForeign(screen: ScreenHost, id: string): Promise<ForeignSessi
 }
 
 /**
- * The log begins with what is drawn from now on, so the picture would be empty until Claude Code draws all of it again.
+ * Screen's log begins with what is drawn from now on, so the screen would be empty until Claude Code redraws
+ * everything.
  */
 async function showScreen({ deps, screen }: AdoptContext, actor: SessionActor): Promise<void> {
   const size = (await readSize(screen, actor)) ?? SCREEN_DEFAULT_SIZE;
@@ -208,7 +212,7 @@ async function showScreen({ deps, screen }: AdoptContext, actor: SessionActor): 
   await redrawScreen(screen, actor, size);
 }
 
-/** The size of a session's terminal, which Screen's log does not tell; null where it cannot be read. */
+/** The size of a session's terminal, which Screen's log does not contain; null if it cannot be read. */
 export async function readSize(
   screen: ScreenHost,
   { record: { agent } }: Pick<Logged, 'record'>,

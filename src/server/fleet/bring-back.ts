@@ -28,10 +28,10 @@ export interface BringBackContext {
 }
 
 /**
- * Lists sessions again that are this home's and that its database lacks, as after it was lost, or restored from an
- * older copy. What this home launched carries its mark; what it adopted is recorded into its directory; JSON sessions
- * have cards. What cannot be read from the processes and the files is lost: history, deliveries, of a session in a
- * terminal the environment that was asked for.
+ * Lists again the sessions of this home that its database lacks, for example after the database was lost or restored
+ * from an older copy. Sessions that this home launched carry its mark, adopted sessions are recorded into its
+ * directory, and JSON sessions have cards. What the processes and files do not show is lost: history, deliveries, and
+ * for a session in a terminal the environment that was asked for.
  */
 export async function bringBack(context: BringBackContext): Promise<void> {
   const { deps, roster, screen } = context;
@@ -51,8 +51,8 @@ export async function bringBack(context: BringBackContext): Promise<void> {
 }
 
 /**
- * Removals that the last server did not live to finish. What lives all the same goes on: nobody was told that it was
- * ended.
+ * Finishes deletions that the last server did not complete. A session that is still alive stays listed: nobody has been
+ * told that it ended.
  */
 export function finishRemovals(roster: Pick<Roster, 'all' | 'remove'>): void {
   for (const member of roster.all()) {
@@ -63,11 +63,11 @@ export function finishRemovals(roster: Pick<Roster, 'all' | 'remove'>): void {
   }
 }
 
-/** Of a process that runs still the events are read from its first one on. */
+/** If the process is still running, its events are read from the first one on. */
 function readCards({ roster, cards }: BringBackContext): string[] {
   const listed = new Set(roster.all().map(({ actor }) => actor.record.id));
   return cards.read().flatMap((card) => {
-    // A removal that the last server did not live to finish.
+    // A deletion that the last server did not complete.
     if (listed.has(card.id) || card.removedAt !== null) return [];
     const { slug, path, createdAt, ...known } = card;
     const blank = newRecord({ slug: roster.freeSlug(slug), type: 'json', path: path ?? '/' }, path ?? '/', createdAt);
@@ -77,11 +77,11 @@ function readCards({ roster, cards }: BringBackContext): string[] {
   });
 }
 
-/** @returns null where it is not this home's */
+/** @returns null if the session is not this home's */
 async function readRecord(context: BringBackContext, found: ForeignSession): Promise<SessionRecord | null> {
   const { deps, roster, settings, screen } = context;
   const { claude } = found;
-  // A wrapper may have cleared Claude Code's environment; the daemon has it too.
+  // A wrapper may have cleared Claude Code's environment; the daemon carries the mark too.
   const mark = readLaunchMark(claude.pid) ?? readLaunchMark(found.screen.pid);
   const launchedBy = mark?.home ?? null;
   const isLaunched = launchedBy !== null && isSameHome(launchedBy, settings.home);
@@ -115,9 +115,9 @@ async function readRecord(context: BringBackContext, found: ForeignSession): Pro
   };
 }
 
-/** `script` may write it under another name by now; who keeps it recorded gives it this one. */
+/** `script` may by now write the files under another name. `keep-recorded.ts` gives them these names. */
 const recordingOf = ({ stream_dir }: Settings, slug: string, isRecorded: boolean): SessionRecord['recording'] =>
   isRecorded ? recordingFiles(stream_dir, slug) : null;
 
-/** What the kernel adds to the name of a file that is open. */
+/** What the kernel appends to the name of an open file that was deleted. */
 const DELETED = / \(deleted\)$/;

@@ -14,8 +14,9 @@ import { conversationInUse, otherHomeOf } from './owner.ts';
 import type { Member, Roster } from './roster.ts';
 
 /**
- * Makes a session in a terminal one without, or the other way round, on the same conversation: whoever has it open lets
- * go first, for two of them would corrupt it. A dead session only changes what `restart` brings back.
+ * Converts a session to the other type, with or without a terminal, on the same conversation. The process that has the
+ * conversation open ends first, because two processes would corrupt it. For a dead session, only the type that
+ * `restart` starts changes.
  * @throws CatalogueError already_running, not_adopted, and what a launch throws; the session is then as it was, but
  * ended
  */
@@ -25,7 +26,7 @@ export function convertSession(roster: Roster, member: Member, type: SessionType
     const { record } = actor;
     if (record.type === type) return actor.view();
     if (!record.adopted) throw new CatalogueError('not_adopted', undefined, { hint: `cbos adopt ${record.screenId}` });
-    // Shows that what becomes of it can be written down, before its processes are ended.
+    // Shows that the change can be saved, before any process is ended.
     actor.commit({});
     if (actor.isDead()) {
       roster.retype(member, type);
@@ -75,14 +76,14 @@ export interface ConversationPlaces {
   clock: Clock;
 }
 
-/** Conversations that a listing shows. */
+/** How many conversations a listing shows. */
 const LISTED = 50;
 
-/** Claude Code's conversations on this machine that no session of CBOS is. */
+/** Claude Code's conversations on this machine that belong to no session of CBOS. */
 export async function otherConversations({ roster, launch, registryDir }: ConversationPlaces): Promise<Conversation[]> {
   const owned = new Set(roster.all().map(({ actor }) => actor.record.claudeSessionId));
   const running = await readRegistry(registryDir);
-  // What runs in a session of another home is that home's to list.
+  // A conversation that runs in a session of another home is for that home to list.
   for (const { pid, sessionId } of running) {
     if (otherHomeOf(pid, launch.settings.home) !== null) owned.add(sessionId);
   }
@@ -100,7 +101,7 @@ export async function otherConversations({ roster, launch, registryDir }: Conver
 }
 
 /**
- * Takes a conversation over that CBOS did not begin.
+ * Takes over a conversation that CBOS did not begin.
  * @throws CatalogueError no_such_conversation, already_adopted, session_in_use, no_such_path, invalid_request for
  * another path, and what a launch throws
  */

@@ -4,9 +4,9 @@ import type { Clock } from '../clock.ts';
 import type { Logger } from '../logger.ts';
 import type { Dispose } from '../sessions.ts';
 
-/** How often the room on the disk is asked for: one `statfs`, 20 µs. No file system tells of it by itself. */
+/** How often to check free disk space. One `statfs` takes 20 µs, and no file system reports the change by itself. */
 const LOOK_MS = 3_000;
-/** With less than this a recording may be full any moment: then it is proven by writing. */
+/** With less free space than this, a recording may hit a full disk at any moment. A test write then finds out. */
 const LITTLE_ROOM_BYTES = 4_000_000;
 
 export interface DiskWatchOptions {
@@ -16,13 +16,13 @@ export interface DiskWatchOptions {
   log: Logger;
 }
 
-/** Whether recordings can be written. */
+/** Reports whether recordings can be written. */
 export interface DiskWatch {
-  /** an error's code, as ENOSPC; null: they can, for all that is known */
+  /** an error code such as ENOSPC; null if recordings can be written, as far as is known */
   fault(): string | null;
-  /** looks now, by writing: somebody has seen something go wrong */
+  /** Checks now with a test write, because somebody has seen something go wrong. */
   prove(): Promise<string | null>;
-  /** called after each look while there is a fault, and once after it */
+  /** Called after each check while there is a fault, and once after it ends. */
   onLook(listener: (fault: string | null) => void): Dispose;
   start(): void;
   dispose(): void;

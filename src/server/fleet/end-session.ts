@@ -4,7 +4,7 @@ import { endTree } from '../../platform/process/index.ts';
 import type { SessionRecord } from '../../platform/sqlite/session-store.ts';
 import { CatalogueError } from '../../protocol/index.ts';
 
-/** What is needed of a session to end it. */
+/** What `endScreenSession` needs of a session. */
 interface Ended {
   readonly slug: string;
   readonly target: Pick<ScreenTarget, 'id'>;
@@ -12,8 +12,8 @@ interface Ended {
 }
 
 /**
- * Ends the whole process tree of a session and proves it. Not through the mailbox: who ends a session does not wait for
- * an answer that is being typed into it.
+ * Ends the whole process tree of a session and proves that it ended. This does not go through the mailbox, so that
+ * nobody has to wait for an answer that is being typed into the session.
  * @throws CatalogueError session_dead, not_adopted, kill_failed with the processes that are left
  */
 export async function endScreenSession({ screen }: { screen: ScreenHost }, session: Ended): Promise<void> {

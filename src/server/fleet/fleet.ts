@@ -33,7 +33,7 @@ import { createObserver } from './observe.ts';
 import { assertSlug, createRoster, type Member } from './roster.ts';
 import { createSessionProcesses } from './session-processes.ts';
 
-/** What a session is unless asked or set otherwise; `cbos new` asks for a terminal by itself. */
+/** The type of a session unless the request or a setting names one. `cbos new` asks for a terminal by itself. */
 const DEFAULT_TYPE: SessionType = 'json';
 
 export interface FleetOptions {
@@ -43,19 +43,19 @@ export interface FleetOptions {
   registryDir: string;
   /** the server's own process */
   pid: number;
-  /** the hook spool was removed, and is made anew */
+  /** called when the hook spool was removed and recreated */
   onSpoolRemade: () => void;
-  /** a turn gate was put up, let go or removed, by whomever */
+  /** called when anybody creates, releases or removes a turn gate */
   onGateChanged: () => void;
 }
 
-/** All sessions of this home: what the faces ask for, and the watch over the world outside. */
+/** All sessions of this home: the methods for the faces, and the observation of everything outside the server. */
 export interface Fleet extends Sessions {
-  /** the session that a process belongs to, null: none of the listed ones */
+  /** the session that a process belongs to; null if it belongs to none of the listed sessions */
   sessionOf(trace: ProcessTrace): string | null;
-  /** finds every session of the last time again, then begins to watch */
+  /** Finds every session of the last server again, then begins to observe them. */
   start(): Promise<void>;
-  /** lets go of everything; the sessions live on */
+  /** Releases everything; the sessions live on. */
   close(): Promise<void>;
 }
 
@@ -106,7 +106,7 @@ export function createFleet({ deps: given, launch, registryDir, pid, ...listener
     return roster.claim(request.slug, async () => {
       const member = roster.add(newRecord({ ...request, type }, path, deps.clock.now()));
       try {
-        // Held until the prompt is there: in a terminal after its start, else at once when the session is listed.
+        // Held until the prompt is ready: in a terminal after the start, otherwise as soon as the session is listed.
         if (request.prompt !== undefined) await member.controls.deliverer.send({ text: request.prompt, queue: true });
         await member.controls.launch();
       } catch (cause) {
@@ -127,7 +127,7 @@ export function createFleet({ deps: given, launch, registryDir, pid, ...listener
     });
   }
 
-  /** What changes is counted at once; this is for what stays as it is. */
+  /** Counts the time of sessions whose status stays the same; a change of status counts it at once. */
   function countTime(): void {
     for (const { actor } of roster.all()) actor.time.count();
     stopCounting = deps.clock.after(COUNT_EVERY_MS, countTime);
@@ -161,7 +161,7 @@ export function createFleet({ deps: given, launch, registryDir, pid, ...listener
       deps.search.keepOnly(records.map(({ id }) => id));
       await Promise.all(records.map(({ recording }) => recording && markOwn(recording.typescript)));
       await Promise.all(roster.all().map(({ controls }) => controls.findAgain()));
-      // Listed when all evidence is in, hooks from the time without a server included: only then held texts are typed.
+      // Listed only when all evidence is in, also hooks from the time without a server. Held texts are typed only then.
       await observer.start();
       deps.disk.start();
       finishRemovals(roster);
@@ -224,7 +224,7 @@ export function createFleet({ deps: given, launch, registryDir, pid, ...listener
     remove: async (slug) => {
       const member = roster.get(slug);
       const { actor, controls } = member;
-      // Said before its processes are ended: a full disk refuses it with nothing done.
+      // Saved before the processes are ended: a full disk refuses the deletion with nothing done.
       actor.commit({ removedAt: deps.clock.now() });
       try {
         if (!actor.isDead()) await controls.end();

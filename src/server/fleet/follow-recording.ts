@@ -8,8 +8,8 @@ import type { EvidenceIntake } from '../session/evidence-intake.ts';
 import { coalesce } from '../stream/coalesce.ts';
 
 /**
- * What came is indexed a second later; each word to the index's thread costs 10 µs, at a thousand writes a second too
- * much.
+ * How often the index's thread is notified at most. New output becomes searchable a second later. A notification costs
+ * 10 µs, too much at a thousand writes a second.
  */
 const NUDGE_INTERVAL_MS = 500;
 
@@ -27,9 +27,9 @@ export interface Recorded {
 type RecordingDeps = Pick<ActorDeps, 'clock' | 'log' | 'emit' | 'search' | 'isFlushed'>;
 
 /**
- * Ties a session to the recording that its record names, without reading it yet. A session that had one before keeps
- * the object, so its listeners hear of the reset.
- * @param size where the recording itself does not say
+ * Connects a session to the recording that its record names, without reading the recording yet. A session that had a
+ * recording before keeps the same object, so its listeners are notified of the reset.
+ * @param size used if the recording itself does not contain a size
  */
 export function openRecording(
   deps: RecordingDeps,
@@ -70,7 +70,7 @@ export function openRecording(
   return session.recording;
 }
 
-/** Screen has begun another file already; what the deleted one held becomes an older recording. */
+/** Screen has already begun another file. The content of the deleted file becomes an older recording. */
 export async function saveDeleted(
   { log }: Pick<ActorDeps, 'log'>,
   { record, slug }: Pick<Recorded, 'record' | 'slug'>,
@@ -87,8 +87,8 @@ export async function saveDeleted(
 }
 
 /**
- * The same, and from now on what it draws is evidence. A recording that somebody removed leaves the session without
- * that evidence, not without all.
+ * Opens the recording as `openRecording` does, and from then on treats what it draws as evidence. If somebody removed
+ * the recording, the session lacks only this evidence.
  */
 export async function followRecording(...parameters: Parameters<typeof openRecording>): Promise<void> {
   const [deps, session] = parameters;

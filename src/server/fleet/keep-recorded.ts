@@ -17,7 +17,7 @@ import type { Dispose } from '../sessions.ts';
 import { keepLogging, type Logged, readSize } from './adopt-session.ts';
 import { followRecording, type Recorded, saveDeleted } from './follow-recording.ts';
 
-/** A recording that could not be begun is tried again so often: its Screen may be stopped, or the disk full. */
+/** How long to wait before trying again to begin a recording: its Screen may be stopped, or the disk full. */
 const RETRY_MS = 5_000;
 
 /** A session that is to be recorded. */
@@ -32,12 +32,9 @@ interface KeptSession extends Recorded, Logged {
   update(change: Partial<SessionRecord>): void;
 }
 
-/**
- * Keeps a session recorded, whatever somebody does to the files of its recording: programs that clean up, logrotate,
- * people.
- */
+/** Keeps a session recorded, whatever cleanup programs, logrotate or people do to the files of its recording. */
 export interface RecordingKeeper {
-  /** at the start of a server: what was done to the files while none ran is mended, then they are followed */
+  /** At the start of a server: repairs what was done to the files while no server ran, then follows them. */
   findAgain(): Promise<void>;
   dispose(): void;
 }
@@ -63,12 +60,12 @@ export function createRecordingKeeper(
       const drop = { recording: slug, reason: 'truncated', bytes: damage.at, whole: false } as const;
       deps.writes.write(() => deps.drops.add(drop, deps.clock.now()));
     }
-    // What `script` goes on writing is still the same picture; Screen's log begins with a part of one.
+    // What `script` goes on writing continues the same screen. Screen's log begins with only a part of one.
     if (session.record.recording?.timing === null) session.status.loseScreen();
     void session.mailbox.post(redraw);
   }
 
-  /** In the mailbox, so that no move of CBOS's own is under way. */
+  /** Runs in the mailbox, so that CBOS is not moving the files itself at the same time. */
   async function mend(): Promise<void> {
     retry?.();
     retry = null;
@@ -76,7 +73,7 @@ export function createRecordingKeeper(
     const { recording, record } = session;
     try {
       const hasBegun = await keepRecorded(screen, session);
-      // Of a log of Screen's the new file is found by its name.
+      // The reader of a log of Screen's finds the new file by its name.
       if (hasBegun && record.recording?.timing !== null) {
         session.status.loseScreen();
         await followRecording(deps, session, recording?.size() ?? record.launch);
@@ -100,8 +97,8 @@ export function createRecordingKeeper(
     await mend();
     const isLog = session.record.recording?.timing === null;
     await followRecording(deps, session, (isLog ? await readSize(screen, session) : null) ?? session.record.launch);
-    // It has no header: a log of Screen's, or one that was cut off. Nobody can tell whether its end draws a whole
-    // screen.
+    // The recording has no header: it is a log of Screen's, or it was cut off. Nothing shows whether its end draws a
+    // whole screen.
     if (session.recording?.start() === 0) void session.mailbox.post(redraw);
   }
 
@@ -117,10 +114,11 @@ export function createRecordingKeeper(
 }
 
 /**
- * Sees to it that what a session shows is recorded in the files that its record names. Files that were moved away get
- * their name back beside the other one, for `script` goes on writing them. Deleted ones cannot: what they hold is saved
- * under the name of an older recording, and Screen records in place of `script` until the next launch.
- * @returns whether a recording has begun; it does not draw a whole screen by itself
+ * Makes sure that what a session shows is recorded in the files that its record names. A file that was moved away gets
+ * its name back and keeps the other name too, since `script` goes on writing it. Deleted files cannot get their names
+ * back: their content is saved under the name of an older recording, and Screen records instead of `script` until the
+ * next launch.
+ * @returns whether a recording has begun; a new recording does not contain a whole screen by itself
  * @throws CatalogueError screen_unresponsive, no_such_screen; an error of the file system
  */
 async function keepRecorded(screen: ScreenHost, session: KeptSession): Promise<boolean> {
@@ -140,15 +138,15 @@ async function keepRecorded(screen: ScreenHost, session: KeptSession): Promise<b
 }
 
 /**
- * @returns those of a recording's files that were deleted, with the paths by which they can be read; null where none
- * was
+ * @returns those of a recording's files that were deleted, with the paths by which they can be read; null if none was
+ * deleted
  */
 async function findDeleted(
   agentPid: number,
   recording: RecordingFiles & { timing: string },
 ): Promise<DeletedFiles | null> {
   const written = await readScriptFiles(agentPid);
-  // Where nobody may look at them, nothing is known of them.
+  // If CBOS may not look at the files, nothing is known of them.
   if (written === null) return null;
   const deleted: DeletedFiles = {};
   const { typescript, timing } = recording;

@@ -15,10 +15,10 @@ import type { SessionActor } from '../session/actor.ts';
 import { toTimestamp } from '../session/view.ts';
 import type { Roster } from './roster.ts';
 
-/** A screen full of hits. */
+/** As many hits as fill a screen. */
 const DEFAULT_HITS = 20;
 
-/** What is kept of the sessions' past. */
+/** What is stored of the sessions' past. */
 interface Past {
   readonly roster: Pick<Roster, 'all' | 'get'>;
   readonly history: Pick<HistoryStore, 'read'>;
@@ -54,7 +54,7 @@ export async function searchSessions(past: Past, { q, session, kind, limit }: Se
   });
   const slugs = slugsById(past);
   return {
-    // One that was deleted a moment ago is not named any more.
+    // A session that was deleted a moment ago has no name any more.
     hits: hits.flatMap((hit) => {
       const slug = slugs.get(hit.session);
       return slug === undefined ? [] : [{ ...hit, session: slug, at: toTimestamp(hit.at) }];
@@ -63,7 +63,7 @@ export async function searchSessions(past: Past, { q, session, kind, limit }: Se
   };
 }
 
-/** What the transcript of a session's conversation says; nothing where it has none yet. */
+/** The messages in the transcript of a session's conversation; empty if there is no transcript yet. */
 export async function readConversation(
   { record, transcript }: Pick<SessionActor, 'record' | 'transcript'>,
   environment: Parameters<typeof configDirectory>[0],
@@ -71,7 +71,7 @@ export async function readConversation(
 ): Promise<TranscriptPage> {
   const { claudeSessionId: sessionId, path: cwd } = record;
   const isKnown = sessionId !== null && isConversationId(sessionId) && cwd !== null;
-  // Until Claude Code names the file, it is where it always is.
+  // Until Claude Code names the file, its usual path is used.
   const usual = isKnown ? transcriptFile({ configDir: configDirectory(environment), cwd, sessionId }) : null;
   const file = transcript ?? usual;
   const page = file === null ? { events: [], from: 0, end: 0 } : await readTranscript(file, after);

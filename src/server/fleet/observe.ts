@@ -33,12 +33,15 @@ import { ownerOf, ownerOfScreen } from './owner.ts';
 import type { Member, Roster } from './roster.ts';
 
 /**
- * How often the operating system is asked whether the agents' processes live. Their usual end is told by inotify
- * (Screen's socket and the registry file go); only a process that was killed under a Screen that stays is found by
- * this. 50 sessions cost 2 ms.
+ * How often to check whether the agents' processes are alive. inotify reports their usual end, since Screen's socket
+ * and the registry file go. Only this sweep finds a process that was killed while its Screen stayed. It takes 2 ms for
+ * 50 sessions.
  */
 const SWEEP_MS = 3_000;
-/** A registry file or a socket often comes in several steps; one look after them is enough. */
+/**
+ * How long to wait for further steps after a change: a registry file or a socket often appears in several steps, and
+ * one look after them is enough.
+ */
 const LOOK_DELAY_MS = 20;
 
 export interface ObserverOptions {
@@ -49,21 +52,21 @@ export interface ObserverOptions {
   home: string;
   spoolDir: string;
   waits: ReplyWaits;
-  /** the spool was removed, and is made anew */
+  /** called when the spool was removed and recreated */
   onSpoolRemade: () => void;
-  /** a turn gate was put up, let go or removed, by whomever */
+  /** called when anybody creates, releases or removes a turn gate */
   onGateChanged: () => void;
   /** Claude Code's `sessions` directory */
   registryDir: string;
-  /** a Screen session with Claude Code in it that no listed session is */
+  /** called with a Screen session that contains Claude Code and is not listed */
   onForeign: (found: ForeignSession) => void;
 }
 
-/** Watches the world outside and gives each session its evidence. */
+/** Watches everything outside the server, and gives each session its evidence. */
 export interface Observer {
-  /** takes in how everything is now, then goes on watching; resolves when the first look is over */
+  /** Looks at the current state of everything, then keeps watching; resolves when the first look is over. */
   start(): Promise<void>;
-  /** looks at Screen's sessions and the processes now */
+  /** Looks at Screen's sessions and the processes now. */
   look(): Promise<void>;
   dispose(): Promise<void>;
 }
@@ -71,7 +74,7 @@ export interface Observer {
 export function createObserver(options: ObserverOptions): Observer {
   const { roster, screen, clock, log, home } = options;
   const disposers: Dispose[] = [];
-  /** whose lost sockets are being made again */
+  /** the sessions whose lost sockets are being recreated */
   const regaining = new Set<SessionActor>();
   let looking: Promise<void> | null = null;
   let lookAgain = false;
@@ -80,7 +83,7 @@ export function createObserver(options: ObserverOptions): Observer {
   let spool: HookSpool | null = null;
   let disposed = false;
 
-  /** One look at a time; what changes meanwhile is looked at right after. */
+  /** Only one look runs at a time. A change during a look causes another look right after it. */
   function look(): Promise<void> {
     if (looking !== null) {
       lookAgain = true;
@@ -109,16 +112,16 @@ export function createObserver(options: ObserverOptions): Observer {
     const screens = await listScreens(screen);
     for (const member of roster.all()) {
       const { screenId, daemon } = member.actor.record;
-      // Without a Screen session it is being launched.
+      // A session without a Screen session is being launched.
       if (screenId === null || member.actor.isDead()) continue;
       const listed = findAmong(screens, { id: screenId, daemon });
-      // Under another name, or without a socket: as it is now, since the list may be older than a rename of our own.
+      // If the session has another name or no socket, Screen is asked again: the list may be older than our own rename.
       await lookAt(member, listed?.id === screenId ? listed : await findScreen(screen, { id: screenId, daemon }));
     }
     const unknown = screens.filter((one) => roster.byScreen(one) === null);
     if (unknown.length === 0) return;
     for (const found of await findClaudeIn(unknown)) {
-      // One that is being launched, or was meanwhile, carries the mark of a launch of ours.
+      // A session that CBOS is launching, or has launched meanwhile, carries the mark of our launch.
       const isFree = ownerOfScreen(roster, home, found).kind === 'nobody' && roster.byScreen(found.screen) === null;
       if (isFree) options.onForeign(found);
     }
@@ -127,17 +130,17 @@ export function createObserver(options: ObserverOptions): Observer {
   async function lookAt(member: Member, found: ScreenSession | null): Promise<void> {
     const { actor } = member;
     const { screenId, agent, daemon } = actor.record;
-    /** Its processes may have been ended for it to go on in others, which this look knows nothing of. */
+    /** A conversion may have ended the processes to continue in others, which this look knows nothing of. */
     const hasMoved = (): boolean =>
       actor.isChangingHands || actor.record.daemon?.pid !== (daemon ?? found?.daemon)?.pid;
     if (found !== null && found.state !== 'dead') {
-      // A session is its daemon: its user may call it what they like (`C-a :sessionname`).
+      // The daemon identifies a session: its user may call the session what they like (`C-a :sessionname`).
       if (found.id !== screenId || daemon === null) actor.update({ screenId: found.id, daemon: found.daemon });
       if (found.daemon !== null) forgetLoss(screen, found.daemon);
       actor.intake.seeReach(found.state === 'unresponsive' ? { because: 'stopped', daemonPid: found.pid } : null);
       actor.seeAttached(found.attached);
       if (agent !== null && (await isAlive(agent))) return;
-      // In a session that something else started, another Claude Code may run after the first.
+      // In a session that something else started, the user may start another Claude Code after the first.
       const next = actor.record.launchId === null ? (await findClaudeIn([found]))[0] : undefined;
       if (hasMoved()) return;
       if (next === undefined) actor.intake.seeEnd();
@@ -150,7 +153,7 @@ export function createObserver(options: ObserverOptions): Observer {
     const lives = daemon !== null && (await isAlive(daemon));
     if (hasMoved() || screenId === null) return;
     if (lives) {
-      // What is only observed is left as it is.
+      // A session that is only observed is left as it is.
       if (actor.record.adopted) void regain(actor, { id: screenId, daemon });
       return;
     }
@@ -159,7 +162,7 @@ export function createObserver(options: ObserverOptions): Observer {
     await wipeScreen(screen, screenId);
   }
 
-  /** A socket can vanish under a living daemon (a cleaned /tmp). Looking for it does not hold up other sessions. */
+  /** A socket can vanish under a living daemon (a cleaned /tmp). The search for it does not hold up other sessions. */
   async function regain(actor: SessionActor, lost: { id: string; daemon: ProcessId }): Promise<void> {
     if (regaining.has(actor)) return;
     regaining.add(actor);
@@ -208,7 +211,7 @@ export function createObserver(options: ObserverOptions): Observer {
     lookSoon();
   }
 
-  /** By the process; where a wrapper was launched, by the launch's mark. */
+  /** Finds the session by the process or, if a wrapper was launched, by the launch's mark. */
   async function memberOf(pid: number): Promise<Member | null> {
     const byPid = roster.all().find(({ actor }) => !actor.isDead() && actor.record.agent?.pid === pid);
     if (byPid !== undefined) return byPid;
@@ -220,8 +223,8 @@ export function createObserver(options: ObserverOptions): Observer {
   }
 
   /**
-   * Servers that did not ask the mark listed what other homes have, and a renamed session twice. It was only observed,
-   * so nothing is lost.
+   * Removes sessions that another owner has. Older servers did not check the mark, so they listed sessions of other
+   * homes, and renamed sessions twice. Such a session was only observed, so nothing is lost.
    */
   async function dropWhatOthersHave(): Promise<void> {
     for (const member of roster.all()) {
@@ -237,7 +240,7 @@ export function createObserver(options: ObserverOptions): Observer {
     else member.actor.intake.seeHook({ ...hook, payload: ownPayload(options, member.actor, hook.payload) });
   }
 
-  /** Hooks that wait with a question that nobody knows of: their session was removed, or their launch is over. */
+  /** Releases hooks that wait with an unknown question: their session was removed, or their launch is over. */
   async function leaveUnknownWaits(): Promise<void> {
     const known = new Set(
       roster.all().flatMap(({ actor }) => actor.status.evidence().hooks.tools.flatMap(({ wait }) => wait?.id ?? [])),

@@ -4,7 +4,7 @@ import { CatalogueError, type Session } from '../../protocol/index.ts';
 import type { Clock } from '../clock.ts';
 import type { SessionRecording } from '../screen/recording.ts';
 
-/** A session whose screen can be drawn anew. */
+/** A session whose screen can be redrawn. */
 interface Redrawn {
   readonly record: Pick<SessionRecord, 'agent'>;
   readonly target: ScreenTarget;
@@ -14,15 +14,21 @@ interface Redrawn {
   redrawLater(): void;
 }
 
-/** Claude Code draws within 150 ms of a change of its size (2.1.329); a loaded machine takes longer. */
+/**
+ * How long to wait for a redraw. Claude Code draws within 150 ms of a change of its size (2.1.329); a loaded machine
+ * takes longer.
+ */
 const DRAWN_MS = 2_000;
-/** A picture comes in several writes, and what comes first may be the end of another one. */
+/**
+ * How long no output must come before a redraw counts as finished. A redraw comes in several writes, and the first ones
+ * may be the end of another one.
+ */
 const QUIET_MS = 150;
 
 /**
- * Makes Claude Code draw all of its window again, by changing the window's size for a moment. Where a person is
- * attached the size is theirs: it is done when they have gone. A hidden terminal that a killed server left is attached
- * for some moments too.
+ * Makes Claude Code redraw its whole window by changing the window's size for a moment. If a person is attached, the
+ * size is theirs, so the redraw waits until they detach. A hidden terminal that a killed server left stays attached for
+ * some moments too.
  */
 export async function redrawScreen(
   screen: ScreenHost,
@@ -41,7 +47,7 @@ export async function redrawScreen(
     const hasSeenLarger = await isLargerDrawn;
     const isDrawn = drawn(session);
     await resizeScreen(screen, session.target, size);
-    // What is typed next is typed into a picture that is known.
+    // Text is typed only into a screen that is known.
     if (!(await isDrawn) || !hasSeenLarger) session.redrawLater();
   } catch (cause) {
     if (!(cause instanceof CatalogueError) || cause.code !== 'screen_attached') throw cause;
@@ -50,15 +56,15 @@ export async function redrawScreen(
 }
 
 /**
- * Waits for a picture to be drawn to its end. A size that is changed back before may be found as it was, and nothing is
- * drawn.
- * @returns false where nothing was drawn at all
+ * Waits until a redraw has finished. If the size were changed back earlier, Claude Code might find it unchanged and
+ * draw nothing.
+ * @returns false if nothing was drawn at all
  */
 function drawn({ recording, deps }: Redrawn): Promise<boolean> {
   return new Promise((resolve) => {
     let hasBegun = false;
     let stopQuiet: () => void = () => undefined;
-    // A session that works never rests; its picture has come by then.
+    // A working session never stops drawing; its screen has come by then.
     const stopWaiting = deps.clock.after(DRAWN_MS, done);
     const stopListening = recording?.onBytes(() => {
       hasBegun = true;

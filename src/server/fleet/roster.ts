@@ -1,16 +1,16 @@
 /**
- * What concerns all sessions. `fleet.ts` is what the faces ask for, this file the list, `observe.ts` the watch over
- * the world outside.
+ * What concerns all sessions. `fleet.ts` has the methods that the faces call, this file has the list, and `observe.ts`
+ * watches everything outside the server.
  *
- * - begin and end: `launch-session.ts`, `end-session.ts`; of another type: `convert-session.ts`
- * - what something else started: `adopt-session.ts`; whose a Claude Code is, listed here, another home's or nobody's:
- *   `owner.ts`
- * - after a restart: `bring-back.ts`, sessions that the database lacks
- * - recordings: `follow-recording.ts`; one that is deleted, moved or cut off: `keep-recorded.ts`; a screen that must
- *   be drawn again: `redraw-screen.ts`; a full disk: `disk-watch.ts`
- * - which processes belong to a session: `session-processes.ts`; what a hook may say of its conversation:
+ * - begin and end: `launch-session.ts`, `end-session.ts`; conversion to the other type: `convert-session.ts`
+ * - what something else started: `adopt-session.ts`; whether a Claude Code is listed here, or belongs to another home
+ *   or nobody: `owner.ts`
+ * - sessions that the database lacks after a restart: `bring-back.ts`
+ * - recordings: `follow-recording.ts`; a recording that is deleted, moved or cut off: `keep-recorded.ts`; a screen that
+ *   must be redrawn: `redraw-screen.ts`; a full disk: `disk-watch.ts`
+ * - which processes belong to a session: `session-processes.ts`; what a hook may report about its conversation:
  *   `own-payload.ts`
- * - one text to several: `broadcast.ts`; history, days and search: `look-back.ts`
+ * - one text to several sessions: `broadcast.ts`; history, days and search: `look-back.ts`
  */
 
 import { findAmong, type ScreenSession } from '../../platform/gnu-screen/index.ts';
@@ -20,41 +20,44 @@ import { type ActorDeps, SessionActor } from '../session/actor.ts';
 import type { SessionControls } from '../session/controls.ts';
 import { createSessionStash, noSuchStash, type SessionStash } from '../session/stash.ts';
 
-/** A listed session: what is known of it, what can be done with it, and the replies kept for it. */
+/** A listed session: its state, its controls, and the replies kept for it. */
 export interface Member {
   actor: SessionActor;
   controls: SessionControls;
   stash: SessionStash;
 }
 
-/** The listed sessions. Slugs that are being launched are reserved, so two launches cannot take the same. */
+/**
+ * The listed sessions. The slug of a session that is being launched is reserved, so two launches cannot take the same
+ * slug.
+ */
 export interface Roster {
   all(): Member[];
   /** @throws CatalogueError no_such_session */
   get(slug: string): Member;
   byLaunch(launchId: string): Member | null;
-  /** whose living Screen session it is, whatever its user calls it by now */
+  /** the session that owns a living Screen session, whatever its user calls it by now */
   byScreen(screen: ScreenSession): Member | null;
   /** @throws CatalogueError no_such_stash */
   byStash(id: string): Member;
-  /** Lists a new session that somebody asked for. @throws while it cannot be written down */
+  /** Lists a new session that somebody asked for. @throws if the session cannot be saved now */
   add(record: SessionRecord): Member;
-  /** of the last time: it is written down already */
+  /** Lists a session of the last server, which is already saved. */
   addAgain(record: SessionRecord): Member;
-  /** Lists a new session that was found, and is written down as soon as it can be. */
+  /** Lists a new session that was found. It is saved as soon as that is possible. */
   find(record: SessionRecord): Member;
-  /** Forgets a session, and its rows as soon as they can be deleted. */
+  /** Forgets a session, and deletes its rows as soon as that is possible. */
   remove(member: Member): void;
-  /** The session is of another type from now on; what was running of it has ended. */
+  /** Converts the session to the other type. Its old process has already ended. */
   retype(member: Member, type: SessionType): void;
-  /** lets go of all of them */
+  /** Releases all of them. */
   dispose(): void;
   /**
    * Reserves a slug while `work` runs.
    * @throws CatalogueError invalid_slug, slug_taken
    */
   claim<T>(slug: string, work: () => Promise<T>): Promise<T>;
-  /** the name made a valid, free slug */
+  /** the name converted to a valid, free slug */
   freeSlug(name: string): string;
 }
 
@@ -152,7 +155,7 @@ export function assertSlug(slug: string): void {
   throw new CatalogueError('invalid_slug', `${JSON.stringify(shown)} cannot be the name of a session`);
 }
 
-/** A name as near to the given one as a slug can be. */
+/** The slug that is nearest to the given name. */
 function slugOf(name: string): string {
   const slug = name
     .replaceAll(/[^A-Za-z0-9_-]+/g, '-')

@@ -5,7 +5,7 @@ import type { Logger } from '../logger.ts';
 import type { Dispose, SessionEvent } from '../sessions.ts';
 import type { Roster } from './roster.ts';
 
-/** What is needed of a session to know its processes. */
+/** What is needed of a session to identify its processes. */
 interface ProcessOwner {
   readonly slug: string;
   readonly record: Pick<SessionRecord, 'id' | 'agent' | 'daemon' | 'launchId'>;
@@ -14,14 +14,15 @@ interface ProcessOwner {
 
 /** Knows which processes belong to which session. */
 export interface SessionProcesses {
-  /** The session that a process belongs to, null: none of the listed ones. */
+  /** The session that a process belongs to; null if it belongs to none of the listed sessions. */
   sessionOf(trace: ProcessTrace): string | null;
   dispose: Dispose;
 }
 
 /**
- * Marks the processes of each session as soon as they are known, and tells whose a process is. An environment says it
- * too, but a process can clear that, and one that something else started has no word of CBOS in it.
+ * Marks the processes of each session as soon as they are known, and finds the session of a process. The environment
+ * identifies the session too, but a process can clear its environment, and a process that something else started has
+ * nothing of CBOS in it.
  */
 export function createSessionProcesses(options: {
   roster: Pick<Roster, 'all' | 'byLaunch'>;
@@ -41,7 +42,7 @@ export function createSessionProcesses(options: {
     const key = `${agent.pid}@${agent.startTime}`;
     if (marked.get(session) === key) return;
     marked.set(session, key);
-    // Another Screen session's other windows are its user's own.
+    // The other windows of a Screen session that something else started belong to its user.
     const roots: ProcessId[] = launchId === null || daemon === null ? [agent] : [daemon, agent];
     markTree(roots, limitOf(session)).catch((cause: unknown) =>
       log.warn({ err: cause, slug: session.slug }, 'the processes of a session could not be marked'),

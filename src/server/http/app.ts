@@ -18,7 +18,10 @@ import { SERVICE_WORKER, type WebPage } from './web-page.ts';
 /** A prompt of a million characters fits, escaped as JSON; the catalogue's hint names this number. */
 const MAX_BODY_BYTES = 4 * 1024 * 1024;
 
-/** Of those who have shown nothing yet: a token of 10,000 characters, the longest that the schema takes, fits. */
+/**
+ * The limit for clients that have not authenticated. A token of 10,000 characters, the longest that the schema accepts,
+ * fits.
+ */
 const MAX_OPEN_BODY_BYTES = 16 * 1024;
 
 const WELCOME = `CBOS, the Claude Code Operating System. In a browser, signed in: cbos open. Otherwise: curl -H "Authorization: Bearer $(cbos token)" http://HOST:PORT/sessions
@@ -32,12 +35,12 @@ export interface HttpAppOptions extends HandlerOptions {
 
 type Handle = (input: Record<string, unknown>) => unknown;
 
-/** What happens to a session by them, a caller's rights over the sessions decide. */
+/** These routes need no full rights: the caller's limited `Sessions` decides what they may do. */
 const SENDING: ReadonlySet<RouteName> = new Set<RouteName>(['send', 'broadcast']);
 
 /**
- * REST as a Hono application: every entry of the table of routes, the OpenAPI description and the welcome. Who may call
- * is decided before (the gate), so it must never be served without one.
+ * REST as a Hono application: every entry of the table of routes, the OpenAPI description and the welcome. The gate
+ * decides beforehand who may call, so the application must never be served without a gate.
  */
 export function createHttpApp(options: HttpAppOptions): OpenAPIHono {
   const app = new OpenAPIHono();
@@ -55,7 +58,7 @@ export function createHttpApp(options: HttpAppOptions): OpenAPIHono {
     const file = method === 'GET' && asked !== '/' ? options.page.answer(asked, context.req.raw) : null;
     return file === null ? next() : Promise.resolve(file);
   });
-  // Handlers are typed one by one; the table as a whole forgets which handler belongs to which input.
+  // Handlers are typed one by one; the table as a whole loses which handler belongs to which input.
   const handlers = createHandlers(options) as Record<RouteName, Handle>;
   for (const name of Object.keys(ROUTES) as RouteName[]) {
     const route: Route = ROUTES[name];
@@ -71,7 +74,7 @@ export function createHttpApp(options: HttpAppOptions): OpenAPIHono {
   const document = openApiDocument(options.version);
   app.get('/openapi.json', (context) => context.json(document));
   app.get('/', (context) => {
-    // A browser gets the page, curl a line that helps it on.
+    // A browser gets the page; curl gets a line that explains what to do.
     const wantsPage = (context.req.header('accept') ?? '').includes('text/html');
     return (wantsPage ? options.page.answer('/', context.req.raw) : null) ?? context.text(WELCOME);
   });
@@ -95,7 +98,7 @@ function registerRoute(
         query: valid.call(context.req, 'query'),
         body: valid.call(context.req, 'json'),
         request: context.req.raw,
-        // Without a socket where a test calls the application itself.
+        // There is no socket if a test calls the application directly.
         from: (context.env as Partial<HttpBindings> | undefined)?.incoming?.socket ?? {},
       });
       return answer instanceof Response ? answer : context.json(answer, route.success as ContentfulStatusCode);
@@ -115,7 +118,7 @@ function fail(error: CatalogueError): never {
   throw error;
 }
 
-/** Nothing at this address, or nothing for this method. */
+/** The error for an address that does not exist, or does not support the method. */
 function notServed(context: Context): CatalogueError {
   const { path, method } = context.req;
   const methods = allowedMethods(path);
@@ -146,7 +149,10 @@ function failure(context: Context, error: unknown, logger: Logger): Response {
   return context.json({ error: failed.error }, failed.status as ContentfulStatusCode);
 }
 
-/** Hono's own refusals in the catalogue's words: of a body that is no JSON (400), and of another content type (415). */
+/**
+ * Translates Hono's own errors into the catalogue's: for a body that is not JSON (400), and for another content type
+ * (415).
+ */
 function expected(error: unknown): unknown {
   if (!(error instanceof HTTPException)) return error;
   if (error.status === 400) return new CatalogueError('invalid_request', 'body: this is no valid JSON');

@@ -2,32 +2,32 @@ import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 
-/** Connections over TCP in all; a browser has six and a WebSocket per page. */
+/** How many connections over TCP there may be in all. A browser has six, and one WebSocket per page. */
 const MOST_CONNECTIONS = 1_000;
 
 /**
- * Of those that have shown neither token nor sign-in. The oldest goes for a new one: nobody holds the door shut by
- * standing in it.
+ * How many connections may be open that have sent no valid token or sign-in. A new connection replaces the oldest, so
+ * nobody can lock others out with idle connections.
  */
 const MOST_UNPROVEN = 100;
 
-/** For the head of a request, and for the whole of it: a prompt of 4 MB over a slow line. */
+/** How long the head of a request may take, and the whole request: a prompt of 4 MB over a slow line. */
 const HEAD_LIMIT_MS = 10_000;
 const REQUEST_LIMIT_MS = 60_000;
-/** How often Node looks for those that took longer. */
+/** How often Node looks for requests that took longer. */
 const LOOK_EVERY_MS = 2_000;
 
-/** Given to Node's server when it is made. */
+/** Options for Node's server. */
 export const TIME_LIMITS = {
   headersTimeout: HEAD_LIMIT_MS,
   requestTimeout: REQUEST_LIMIT_MS,
   connectionsCheckingInterval: LOOK_EVERY_MS,
 };
 
-/** Keeps those who are not known from taking all connections. */
+/** Keeps unauthenticated clients from taking all connections. */
 export interface ConnectionBounds {
   watch(server: Server): void;
-  /** What came over this connection was a request of somebody who may make it. */
+  /** Records that a request with a valid token or sign-in came over this connection. */
   prove(socket: Duplex): void;
 }
 

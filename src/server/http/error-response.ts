@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import { toHomeError } from '../../platform/sqlite/home-fault.ts';
 import { CatalogueError, ERRORS } from '../../protocol/index.ts';
 
-/** Fields named in one message at most: the first ones are what a person fixes first. */
+/** How many fields one message names at most: people fix the first ones first. */
 const MAX_ISSUES = 5;
 
 /** What is sent for a failure, over HTTP and inside WebSocket frames. */
@@ -12,9 +12,9 @@ export interface Failure {
 }
 
 /**
- * The answer to a thrown error. What was not expected is told to the log, and to the client only that it happened: its
- * message could name files or carry a prompt.
- * @param log called with an error that was not expected
+ * The response to a thrown error. An unexpected error goes to the log in full. The client learns only that it happened,
+ * since its message could name files or contain a prompt.
+ * @param log called with an unexpected error
  */
 export function toFailure(error: unknown, log: (error: unknown) => void): Failure {
   if (error instanceof CatalogueError) return { status: ERRORS[error.code].status, error: error.toBody() };
@@ -25,7 +25,7 @@ export function toFailure(error: unknown, log: (error: unknown) => void): Failur
 }
 
 /**
- * What does not validate, in words: `body.cols: Too small: expected number to be >=20; body: unknown field "colour"`.
+ * The validation errors in words: `body.cols: Too small: expected number to be >=20; body: unknown field "colour"`.
  * @param where what was validated: body, query, frame
  */
 export function invalidRequest(error: z.ZodError, where: string): CatalogueError {

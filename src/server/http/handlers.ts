@@ -21,18 +21,15 @@ import type { Sessions } from '../sessions.ts';
 import { recordingBytes } from './recording-bytes.ts';
 import { createSignInHandlers, type SignInOptions } from './sign-in.ts';
 
-/** Lines of `GET …/buffer` when none are asked for. */
+/** How many lines `GET …/buffer` returns unless the request names a number. */
 const DEFAULT_BUFFER_LINES = 100;
-/** Events of `GET …/events` when no number is asked for. */
+/** How many events `GET …/events` returns unless the request names a number. */
 const DEFAULT_EVENTS = 200;
 
 type Parsed<N extends RouteName, K extends string> =
   (typeof ROUTES)[N] extends Record<K, infer S extends z.ZodType> ? Record<K, z.output<S>> : object;
 
-/**
- * What a route's handler gets: its validated parts, where it has them, the request for its headers, and where it came
- * from.
- */
+/** What a route's handler gets: its validated parts, if any, the request for its headers, and the sender. */
 export type HandlerInput<N extends RouteName> = Parsed<N, 'params'> &
   Parsed<N, 'query'> &
   Parsed<N, 'body'> & { request: Request; from: Guesser };
@@ -50,9 +47,9 @@ export interface HandlerOptions extends SignInOptions {
   replays: Replays;
   /** directory of the recordings */
   streamDir: string;
-  /** what recordings take of the disk */
+  /** how much of the disk recordings use */
   recordings: () => Promise<Recordings>;
-  /** what `~` is in a path that is being typed */
+  /** the directory that `~` stands for in a path that is being typed */
   userHome: string;
   /** Unix milliseconds */
   startedAt: number;

@@ -9,20 +9,20 @@ import type { Transport } from '../auth/gate.ts';
 import { type ConnectionBounds, TIME_LIMITS } from './connection-bounds.ts';
 import { refuseUpgrade } from './request-listener.ts';
 
-/** `sun_path` of Linux holds 108 bytes with the final NUL; Node cuts a longer path off without a word. */
+/** `sun_path` of Linux holds 108 bytes with the final NUL; Node silently truncates a longer path. */
 const MAX_SOCKET_PATH_BYTES = 107;
 
-/** `localhost` is both, and a browser tries the second first. */
+/** `localhost` stands for both addresses, and a browser tries the second first. */
 const OTHER_LOOPBACK: Readonly<Record<string, string>> = { '127.0.0.1': '::1', '::1': '127.0.0.1' };
 
-/** For answers that are under way when the server closes, a download for example. */
+/** How long running answers, for example downloads, may take to finish when the server closes. */
 const CLOSE_GRACE_MS = 2_000;
 
 export type UpgradeListener = (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
 
 export interface ListenOptions {
   host: string;
-  /** 0: any free one */
+  /** 0 for any free port */
   port: number;
   /** path of the local socket; a stale one is replaced, so the caller must hold the home's lock */
   socket: string;
@@ -36,7 +36,7 @@ export interface ListenOptions {
 export interface FaceAddress {
   host: string;
   port: number;
-  /** where a browser on this machine finds the server */
+  /** the address at which a browser on this machine finds the server */
   url: string;
   socket: string;
 }
@@ -44,16 +44,16 @@ export interface FaceAddress {
 export interface Listening {
   address: FaceAddress;
   /**
-   * the other loopback address, where another program has the port there: it gets whoever asks for `localhost`; else
+   * the other loopback address, if another program has the port there and gets the requests for `localhost`; otherwise
    * null
    */
   notHeld: string | null;
-  /** Takes no more connections, lets answers finish for a moment, then ends what is left. */
+  /** Accepts no more connections, lets answers finish for a moment, then ends the remaining connections. */
   close(): Promise<void>;
 }
 
 /**
- * Listens on TCP and on the local socket. On loopback it takes both addresses, so that no other program can stand on
+ * Listens on TCP and on the local socket. On loopback it takes both addresses, so that no other program can listen on
  * one of them.
  * @throws CatalogueError port_taken, invalid_setting (an address that is not this machine's), path_too_long
  */
@@ -91,7 +91,10 @@ async function listenAt(server: Server, host: string, port: number): Promise<num
   return bound !== null && typeof bound === 'object' ? bound.port : port;
 }
 
-/** @returns false where another program has it; a machine without such an address has nobody there either */
+/**
+ * @returns false if another program has the port. If the machine lacks the address, nobody else can listen there
+ * either.
+ */
 async function listenBeside(server: Server, host: string, port: number): Promise<boolean> {
   try {
     await listenAt(server, host, port);
@@ -102,9 +105,9 @@ async function listenBeside(server: Server, host: string, port: number): Promise
 }
 
 function faceServer(transport: Transport, options: ListenOptions): Server {
-  // A missing Host is refused by the gate, in the catalogue's words.
+  // The gate itself rejects a missing Host, with an error of the catalogue.
   const server = createServer({ requireHostHeader: false, ...TIME_LIMITS }, options.onRequest(transport));
-  // Node shows the first 2,000 headers only, and the gate must see them all; their size is bounded to 16 kB.
+  // Node passes on only the first 2,000 headers, and the gate must see them all; their size is limited to 16 kB.
   server.maxHeadersCount = 0;
   if (transport === 'tcp') options.bounds.watch(server);
   server.on('upgrade', options.onUpgrade(transport));
@@ -120,7 +123,7 @@ function faceServer(transport: Transport, options: ListenOptions): Server {
   return server;
 }
 
-/** What Node's parser gave up on. */
+/** The response to a request that Node's parser rejected. */
 function unreadable(code: unknown): { status: number; message: string } {
   switch (code) {
     case 'ERR_HTTP_REQUEST_TIMEOUT':
@@ -147,7 +150,7 @@ async function listenOnSocket(server: Server, path: string): Promise<void> {
   await started(
     server,
     () => {
-      // The socket is bound inside listen(), so it is never there with a wider mode, not even for a moment.
+      // The socket is bound inside listen(), so it never exists with a wider mode, not even for a moment.
       const before = process.umask(0o177);
       try {
         server.listen({ path });
@@ -159,7 +162,7 @@ async function listenOnSocket(server: Server, path: string): Promise<void> {
   );
 }
 
-/** A socket that a killed server left. Anything else at the path is somebody's file and makes listen fail. */
+/** Removes a socket that a killed server left. Anything else at the path is somebody's file and makes listen fail. */
 function removeStaleSocket(path: string): void {
   if (lstatSync(path, { throwIfNoEntry: false })?.isSocket() === true) unlinkSync(path);
 }

@@ -8,8 +8,8 @@ import type { Logger } from '../logger.ts';
 import { type Failure, toFailure } from './error-response.ts';
 
 /**
- * On every answer. Nothing here is a page that may load or embed anything, be framed, or be kept by a cache.
- * The web page will loosen the policy for itself.
+ * Sent with every answer. No answer may load or embed anything, be framed, or be stored in a cache. The web page
+ * loosens the policy for itself.
  */
 const SECURITY_HEADERS: Readonly<Record<string, string>> = {
   'X-Content-Type-Options': 'nosniff',
@@ -26,11 +26,11 @@ export interface RequestListenerOptions {
   gate: Gate;
   logger: Logger;
   version: string;
-  /** told of each connection that brought a request of somebody who may make it */
+  /** called with each connection over which a request with a valid token or sign-in came */
   onProven(socket: Duplex): void;
 }
 
-/** Everything that comes over HTTP: first the gate, then the application. */
+/** Handles everything that comes over HTTP: first the gate, then the application. */
 export function createRequestListener(options: RequestListenerOptions): (transport: Transport) => RequestListener {
   const { app, gate, logger, version, onProven } = options;
   const serve = getRequestListener(app.fetch, {
@@ -49,13 +49,14 @@ export function createRequestListener(options: RequestListenerOptions): (transpo
       const { target, moved, isProven } = gate.admit(request, transport);
       if (isProven) onProven(request.socket);
       if (moved !== null) {
-        // What is behind `#`, a link's code above all, the browser takes along by itself.
+        // The browser keeps the part after `#`, above all a link's code.
         response.writeHead(307, { Location: `${moved}${target}` }).end();
         return;
       }
       if (!target.startsWith('/')) throw new CatalogueError('no_such_route', `There is nothing at ${target}`);
       request.url = target;
-      // Checked by now; the adaptor only builds an address of it that nobody looks at, and stumbles over unusual ones.
+      // The gate has checked Host by now. The adaptor only builds an address from it that nobody reads, and fails on
+      // unusual ones.
       request.headers.host = 'localhost';
     } catch (error) {
       refuse(request, response, refusal(error, { request, logger }));
@@ -65,7 +66,7 @@ export function createRequestListener(options: RequestListenerOptions): (transpo
   };
 }
 
-/** What to answer to a request that the gate turned away; said in the log too, for these are how attacks look. */
+/** The response to a request that the gate rejected. It is logged too, because attacks look like such requests. */
 export function refusal(error: unknown, from: { request: IncomingMessage; logger: Logger }): Failure {
   const { request, logger } = from;
   const failure = toFailure(error, (unexpected) => logger.error({ err: unexpected }, 'a request failed'));
@@ -79,7 +80,7 @@ function refuse(request: IncomingMessage, response: ServerResponse, failure: Fai
   response.end(request.method === 'HEAD' ? undefined : JSON.stringify({ error: failure.error }));
 }
 
-/** Answers an upgrade that is not made with plain HTTP and ends the connection. */
+/** Rejects an upgrade with a plain HTTP answer and ends the connection. */
 export function refuseUpgrade(socket: Duplex, failure: Failure): void {
   const body = JSON.stringify({ error: failure.error });
   const headers = {
@@ -88,16 +89,16 @@ export function refuseUpgrade(socket: Duplex, failure: Failure): void {
     'Content-Length': String(Buffer.byteLength(body)),
   };
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
-  // Nobody else listens on this socket, and a client that is gone already must not end the process.
+  // Nothing else listens on this socket, and a client that has already gone must not end the process.
   socket.on('error', () => socket.destroy());
-  // The reason phrase may be empty, the blank before it may not be left out.
+  // The reason phrase may be empty, but the blank before it is required.
   socket.end([`HTTP/1.1 ${failure.status} `, ...lines, '', body].join('\r\n'));
 }
 
 function refusalHeaders(failure: Failure): Record<string, string> {
   return {
     'Content-Type': 'application/json',
-    // The body of a refused request is not read, so the connection cannot go on.
+    // The body of a rejected request is not read, so the connection cannot be reused.
     Connection: 'close',
     ...(failure.error.code === 'unauthorized' ? { 'WWW-Authenticate': 'Bearer realm="cbos"' } : {}),
   };

@@ -17,7 +17,7 @@ export interface SignInOptions {
   signIns: SignIns;
   passes: Passes;
   version: string;
-  /** where other machines find the page, null when not set */
+  /** the address at which other machines find the page; null if it is not set */
   publicUrl: string | null;
   now(): number;
 }
@@ -31,7 +31,7 @@ interface SignInHandlers {
   createSignInLink(): SignInLink;
 }
 
-/** Signing browsers in and out. Who may ask for a link is decided by the gate: whoever may do everything else, too. */
+/** Signs browsers in and out. The gate decides who may request a link: every client that may do everything else. */
 export function createSignInHandlers(options: SignInOptions): SignInHandlers {
   const { signIns, passes, version, publicUrl: public_url, now } = options;
   const signInOf = (request: Request): string | null => passes.holderOf(request.headers.get(PASS_HEADER) ?? '');
@@ -40,7 +40,7 @@ export function createSignInHandlers(options: SignInOptions): SignInHandlers {
       name: signIns.cookieName,
       value: signIns.cookieOf(id),
       maxAgeSeconds: Math.floor((expiresAt - now()) / 1000),
-      // The gate has found the Origin to be ours.
+      // The gate has already checked that the Origin is ours.
       secure: request.headers.get('origin')?.startsWith('https:') === true,
     });
 
@@ -56,7 +56,7 @@ export function createSignInHandlers(options: SignInOptions): SignInHandlers {
     challenge: ({ body, request }) => passes.challenge(body, originOf(request)),
     pass: ({ body, request }) => {
       const { id, pass } = passes.grant(body, originOf(request));
-      // Again, for a page of another port may have set its own in place of it.
+      // The cookie is set again, since a page of another port may have replaced it with its own.
       const cookie = cookieOf(id, signIns.validUntil(id) ?? now(), request);
       return Response.json({ pass }, { headers: { 'Set-Cookie': cookie } });
     },
@@ -78,7 +78,10 @@ export function createSignInHandlers(options: SignInOptions): SignInHandlers {
   };
 }
 
-/** The page that asks; the gate has found it to be ours. @throws CatalogueError forbidden_origin: no page asks */
+/**
+ * The origin of the page that asks, which the gate has checked to be ours.
+ * @throws CatalogueError forbidden_origin if no page asks
+ */
 function originOf(request: Request): string {
   const origin = request.headers.get('origin');
   if (origin === null)

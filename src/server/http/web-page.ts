@@ -4,9 +4,9 @@ import { extname, join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 
 /**
- * What the page may do: run its own scripts, talk to its own server, and nothing else. Nothing is ever asked of another
- * host. Styles may stand in the page: xterm.js writes its colours so. Scripts never, and no text becomes markup
- * (`trusted-types`): what a session shows can name neither.
+ * What the page may do: run its own scripts and talk to its own server, and nothing else. It never contacts another
+ * host. The page may contain inline styles, because xterm.js writes its colours that way. Inline scripts are forbidden,
+ * and no text becomes markup (`trusted-types`), so the output of a session can cause neither.
  */
 const PAGE_POLICY = [
   "default-src 'none'",
@@ -34,12 +34,12 @@ const TYPES: Readonly<Record<string, string>> = {
 };
 
 /**
- * It gets every service worker's update, also of one that another program left under an address and for a scope of its
- * own.
+ * The server answers the update of every service worker with this file. That includes a worker that another program
+ * left under an address and a scope of its own.
  */
 export const SERVICE_WORKER = '/service-worker.js';
 
-/** Names under it carry a hash of their content, so a browser never asks twice. */
+/** The names in this folder carry a hash of their content, so a browser never asks twice. */
 const HASHED_FOLDER = '/assets/';
 const FOR_EVER = 'public, max-age=31536000, immutable';
 const ASK_AGAIN = 'no-cache';
@@ -53,23 +53,23 @@ const ENCODINGS = [
 interface PageFile {
   type: string;
   etag: string;
-  /** as built, null where only compressed ones are kept */
+  /** as built; null if only compressed ones are kept */
   plain: Uint8Array | null;
   encoded: Map<string, Uint8Array>;
 }
 
 /** The built web page. */
 export interface WebPage {
-  /** whether a path names one of its files; `/` is not one, a text for other programs stands there as well */
+  /** Reports whether a path names one of its files; `/` does not count, since other programs get a text there. */
   has(path: string): boolean;
-  /** The answer to a GET of a path, null where it is none of the page's. */
+  /** The answer to a GET of a path; null if the path is not one of the page's. */
   answer(path: string, request: Request): Response | null;
 }
 
 /**
- * Takes all files into memory (1.5 MB, compressed): an update may remove them while the server runs, and a page that
- * was loaded before still wants its parts.
- * @param dir null, or not there: a server without a page
+ * Reads all files into memory (1.5 MB, compressed): an update may remove them while the server runs, and a page that
+ * was loaded before still needs its parts.
+ * @param dir null or a missing directory means a server without a page
  */
 export function readWebPage(dir: string | null): WebPage {
   const files = dir !== null && existsSync(dir) ? readFiles(dir) : new Map<string, PageFile>();
@@ -120,7 +120,7 @@ function answer(file: PageFile, path: string, request: Request): Response {
   return new Response(asBody(file.plain ?? gunzipSync(file.encoded.get('gzip') ?? new Uint8Array())), { headers });
 }
 
-/** Bytes of a file are never shared memory, which the type leaves open. */
+/** The bytes of a file are never shared memory, although the type allows it. */
 function asBody(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
   return bytes as Uint8Array<ArrayBuffer>;
 }

@@ -3,7 +3,7 @@ import { isAlive, type ProcessId } from '../../platform/process/index.ts';
 import type { Clock } from '../clock.ts';
 import type { Dispose } from '../sessions.ts';
 
-/** How it ended; both null where another server started it, for only a parent is told. */
+/** How the process ended; both null if another server started it, since only a parent learns its exit status. */
 export interface AgentEnd {
   code: number | null;
   signal: string | null;
@@ -15,16 +15,16 @@ const LOOK_MS = 500;
 export interface AgentRunOptions {
   launchId: string;
   files: JsonFiles;
-  /** position in its output that was read before */
+  /** position in its output up to which it was read before */
   from: number;
   clock: Clock;
   onLines: (lines: ReadLines) => void;
   onError: (error: unknown) => void;
-  /** called once, with the process gone; its output may hold more than was read */
+  /** called once, after the process has gone; its output may contain more than was read */
   onEnd: (end: AgentEnd) => void;
 }
 
-/** One process of Claude Code while it lives: its files, its output, its end. */
+/** One running process of Claude Code: its files, its output, its end. */
 export class AgentRun {
   readonly launchId: string;
   readonly files: JsonFiles;
@@ -46,7 +46,7 @@ export class AgentRun {
     });
   }
 
-  /** Found again after a restart of the server: its end is looked for. */
+  /** Watches for the end of a process that was found again after a restart of the server. */
   lookAfter(process: ProcessId): void {
     this.process = process;
     const look = (): void => {
@@ -71,7 +71,7 @@ export class AgentRun {
   }
 }
 
-/** What an end in the middle of a turn is called among the session's events. */
+/** The text of the event for a process that ended in the middle of a turn. */
 export function endWords({ code, signal: name }: AgentEnd, complaint: string): string {
   const how = name !== null ? ` (${name})` : code !== null && code !== 0 ? ` with exit code ${code}` : '';
   const said = complaint === '' ? '' : `: ${complaint}`;

@@ -15,9 +15,9 @@ export interface AnswerParts {
 }
 
 /**
- * Answers the question that is open, or by its id the one that is meant.
+ * Answers the open question. If the request names a question, that must be the open one.
  * @throws CatalogueError no_question, stale_question, no_such_option, not_shown_whole, not_confirmed; for a question in
- *   words what `send` throws
+ * words what `send` throws
  */
 export async function answerJsonQuestion(parts: AnswerParts, request: Answer): Promise<void> {
   const { actor, driver, deliverer } = parts;
@@ -28,7 +28,7 @@ export async function answerJsonQuestion(parts: AnswerParts, request: Answer): P
     return;
   }
   await actor.mailbox.post(async () => {
-    // By its turn in the mailbox another one may be open.
+    // By the time the mailbox gets to this task, another question may be open.
     openQuestion(actor, question.id);
     const { trust, requests } = driver.evidence;
     if (trust?.id === question.id) return answerTrust(parts, trust, plan);
@@ -40,7 +40,7 @@ export async function answerJsonQuestion(parts: AnswerParts, request: Answer): P
   });
 }
 
-/** A yes holds for this session and this folder; a no leaves nothing that could ever run. */
+/** A yes holds for this session and this folder. A no ends the session, since nothing could ever run in it. */
 async function answerTrust(
   { actor, driver }: AnswerParts,
   trust: TrustRequest,

@@ -4,12 +4,12 @@ import { z } from 'zod';
 import { Launch, type SessionRecord, type SessionStore } from '../../platform/sqlite/session-store.ts';
 import { readPrivateFile } from '../private-file.ts';
 
-/** The end of a card's name, after the session's id. */
+/** The ending of a card's name, after the session's id. */
 const ENDING = '.session';
 
 /**
- * What cannot be found again of a JSON session without the database: it may have no process, and its processes do not
- * say its name.
+ * What cannot be recovered about a JSON session without the database: it may have no process, and its processes do not
+ * reveal its name.
  */
 const Card = z.object({
   id: z.string(),
@@ -25,15 +25,15 @@ const Card = z.object({
 });
 export type Card = z.infer<typeof Card>;
 
-/** The cards of the JSON sessions of a home: a file for each, beside the database, for the day that it is lost. */
+/** The cards of a home's JSON sessions: one file for each, beside the database, in case the database is lost. */
 export interface Cards {
-  /** those that there are */
+  /** The existing cards. */
   read(): Card[];
   /**
-   * The same store, which keeps a card with each row. Where there is no room for a card, the row is not written either.
+   * Wraps a store so that it keeps a card with each row. If there is no room for a card, the row is not written either.
    */
   keepWith(store: SessionStore): SessionStore;
-  /** writes the card of a session of the last time, where it has none */
+  /** Writes the card of a session of the last server, if it has none. */
   keep(record: SessionRecord): void;
 }
 
@@ -41,7 +41,7 @@ export function createCards(dir: string): Cards {
   const written = new Map<string, string>();
   const fileOf = (id: string): string => join(dir, `${id}${ENDING}`);
 
-  /** @returns what puts it in its place, which needs no room any more */
+  /** @returns a function that moves the card into place, which needs no more disk space */
   function draft(record: SessionRecord): () => void {
     if (record.type !== 'json') return () => undefined;
     const text = JSON.stringify(Card.parse(record));
@@ -87,11 +87,12 @@ export function createCards(dir: string): Cards {
           throw error;
         }
         putInPlace();
-        // A session in a terminal is found again by its processes.
+        // A session in a terminal can be found again by its processes.
         if (record.type !== 'json' && written.has(record.id)) remove(record.id);
       },
       remove: (id) => {
-        // First: a row without a card is listed still, a card without a row would bring it back.
+        // The card goes first: a row without a card is still listed, but a card without a row would bring the session
+        // back.
         remove(id);
         store.remove(id);
       },

@@ -10,13 +10,13 @@ export interface JsonContext {
   /** the server's own environment, which sessions inherit in part */
   environment: Readonly<Record<string, string | undefined>>;
   spoolDir: string;
-  /** where the files of running processes are */
+  /** directory of the files of running processes */
   jsonDir: string;
-  /** Claude Code's registry, which says who has a conversation open */
+  /** Claude Code's registry, which shows which process has a conversation open */
   registryDir: string;
 }
 
-/** The session whose Claude Code it is. */
+/** The session that the driver runs Claude Code for. */
 export interface DrivenSession extends EventOwner {
   readonly record: SessionRecord;
   readonly status: Pick<SessionStatus, 'evidence' | 'memory' | 'seeJson' | 'until'>;

@@ -2,12 +2,15 @@ import { v4 as uuid } from 'uuid';
 import { CatalogueError, type ClaudeEvent } from '../../protocol/index.ts';
 import type { Dispose } from '../sessions.ts';
 
-/** Claude Code answers a control request within some 10 ms; while it starts it takes as long as the start. */
+/**
+ * How long to wait for the answer to a control request: some 10 ms or, while Claude Code starts, as long as the start
+ * takes.
+ */
 const CONTROL_TIMEOUT_MS = 15_000;
 
 export type ControlRequest = { subtype: string } & Record<string, unknown>;
 
-/** A Claude Code that can be asked something. */
+/** A Claude Code that takes control requests. */
 interface Controlled {
   write(message: object): Promise<void>;
   onEvent(listener: (event: ClaudeEvent) => void): Dispose;
@@ -15,7 +18,7 @@ interface Controlled {
   until(condition: () => boolean, timeoutMs: number): Promise<boolean>;
 }
 
-/** @throws CatalogueError not_confirmed where it refuses or says nothing */
+/** @throws CatalogueError not_confirmed if Claude Code refuses or does not answer */
 export async function control(claude: Controlled, request: ControlRequest): Promise<void> {
   const requestId = uuid();
   let response: Record<string, unknown> | null = null;
@@ -36,8 +39,8 @@ export async function control(claude: Controlled, request: ControlRequest): Prom
 }
 
 /**
- * What Claude Code is told where it asks for anything but a permission, which would wait forever: CBOS has no hooks and
- * no servers of its own in it.
+ * The replies to requests of Claude Code other than permissions, which would otherwise wait forever: CBOS registers no
+ * hooks and no servers of its own with it.
  */
 export function refusals({ type, request, request_id }: ClaudeEvent): object[] {
   if (type !== 'control_request') return [];

@@ -8,16 +8,19 @@ import { seeDelivery } from '../session/see-delivery.ts';
 import type { JsonDriver } from './driver.ts';
 
 /**
- * Claude Code says that it has a prompt within 50 ms; where it has to be started first, within a second, or some on a
- * loaded machine.
+ * How long to wait until Claude Code confirms a prompt. It takes 50 ms or, if Claude Code must be started first, a
+ * second, and several on a loaded machine.
  */
 const CONFIRM_MS = 20_000;
 
 /** A deliverer whose prompts are confirmed by the events: a delivery's id is the `uuid` of its prompt. */
 export interface JsonDeliverer extends Deliverer {
-  /** Sends what was decided elsewhere, without waiting for the confirmation. @returns the delivery's id */
+  /**
+   * Sends a text that the caller has decided to send, without waiting for the confirmation.
+   * @returns the delivery's id
+   */
   invoke(text: string): Promise<string>;
-  /** after a restart of the server: what became of the texts that were on their way then */
+  /** After a restart of the server, settles what became of the texts that were on their way then. */
   settle(): void;
 }
 
@@ -36,7 +39,7 @@ export function createJsonDeliverer(actor: SessionActor, driver: JsonDriver): Js
 
   const mayGo = (): boolean => mayTypeHeld(contextOf(seeDelivery(actor)));
 
-  /** Claude Code repeats a prompt that it takes, and newer versions say before that they have queued it. */
+  /** Claude Code repeats a prompt that it takes. Newer versions report before that they have queued it. */
   function confirm(event: ClaudeEvent): void {
     const id = event.type === 'command_lifecycle' ? event.command_uuid : event.isReplay === true ? event.uuid : null;
     if (typeof id !== 'string') return;
@@ -45,16 +48,16 @@ export function createJsonDeliverer(actor: SessionActor, driver: JsonDriver): Js
     if (status === 'sent' || status === 'unknown') apply([{ id, phase: 'taken' }]);
   }
 
-  /** Without a process nothing more is taken: what was not confirmed by now never arrived. */
+  /** Without a process, no more prompts are taken: what was not confirmed by now never arrived. */
   function settle(): void {
     if (driver.isRunning()) return;
     for (const { id } of withStatus('sent')) apply([{ id, phase: 'failed' }]);
   }
 
   /**
-   * Whether CBOS holds the text. Whether the folder is trusted is asked before Claude Code runs: a text for the queue
-   * waits for that answer as for the start.
-   * @throws CatalogueError where it must not be sent at all
+   * Reports whether CBOS holds the text. Before Claude Code runs, CBOS asks whether the folder is trusted. A text for
+   * the queue waits for that answer as it waits for the start.
+   * @throws CatalogueError if the text must not be sent at all
    */
   function isHeld(request: Send): boolean {
     const context = contextOf(seeDelivery(actor));
@@ -65,7 +68,7 @@ export function createJsonDeliverer(actor: SessionActor, driver: JsonDriver): Js
     return decision.kind === 'hold';
   }
 
-  /** Written down as sent before it is: a crash can never lead to a second sending. */
+  /** The delivery is saved as sent before the text is sent: a crash can never cause a second sending. */
   async function hand(record: DeliveryRecord): Promise<void> {
     const { id, text } = record;
     apply([{ id, phase: 'entering' }]);

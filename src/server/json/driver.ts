@@ -20,13 +20,13 @@ import { type ControlRequest, control, refusals } from './control.ts';
 import { EventLog } from './event-log.ts';
 import { folderOf, planLaunch, requireAlone, startAgent, trustToAsk, untrusted } from './start-agent.ts';
 
-/** It ends within 100 ms of a TERM when it has nothing to do. */
+/** How long to wait for the end after a TERM: Claude Code ends within 100 ms when it has nothing to do. */
 const REST_TIMEOUT_MS = 4_000;
 
 /**
  * Drives the Claude Code of one JSON session: starts it at the first prompt, reads its events, ends it after a quiet
- * while, finds it again after a restart of the server. There is never more than one process: every start goes through
- * the session's mailbox and proves first that nobody else has the conversation open.
+ * time, and finds it again after a restart of the server. There is never more than one process: every start goes
+ * through the session's mailbox, and first proves that no other process has the conversation open.
  */
 export class JsonDriver {
   readonly #context: JsonContext;
@@ -47,33 +47,34 @@ export class JsonDriver {
     return this.#log.evidence;
   }
 
-  /** whether a process lives */
+  /** Reports whether a process lives. */
   isRunning(): boolean {
     return this.#run !== null;
   }
 
-  /** Told of each event after it was written down. */
+  /** Called with each event after it was saved. */
   readonly onEvent = (listener: (event: ClaudeEvent) => void): Dispose => this.#log.onEvent(listener);
 
-  /** Told when the process has ended and everything it wrote was read. */
+  /** Called when the process has ended and all its output was read. */
   readonly onEnd = this.#ended.on;
 
-  /** After a restart of the server: reads what was written meanwhile, and goes on with the process if it lives. */
+  /** After a restart of the server, reads what was written meanwhile, and goes on with the process if it lives. */
   async findAgain(): Promise<void> {
     const { launchId, agent } = this.#session.record;
     const known = this.#session.deps.events.state(this.#session.record.id);
-    // Where the database has lost all of it, the output is read from its beginning.
+    // If the database has lost the session's state, the output is read from its beginning.
     if (launchId === null || (known !== null && known.output.launchId !== launchId)) {
       // The server died before it had started anything for the prompt.
       if (this.#log.evidence.busySince !== null) this.#fail({ code: null, signal: null }, '');
-      // What was asked before a first process is asked still.
+      // A question from before the first process is still open.
       else this.#session.status.seeJson(this.#log.evidence);
       return;
     }
     const run = this.#open(launchId);
     await run.tail.catchUp().catch((cause: unknown) => this.#fault(cause));
     const isKnown = agent !== null && (await isAlive(agent));
-    // A server that died between the start and the note of it left the mark alone; its children carry it too.
+    // A server that died between starting the process and saving its pid left only the mark. The children of the
+    // process carry the mark too.
     const marked = isKnown ? [] : await findMarked({ name: LAUNCH_VARIABLE, value: launchId });
     const found = isKnown ? agent : (marked.find((one) => !marked.some(({ pid }) => pid === one.ppid)) ?? null);
     if (found === null) {
@@ -87,8 +88,8 @@ export class JsonDriver {
   }
 
   /**
-   * Asks whether the folder is trusted where that is open, and asks no more where it was said meanwhile. A process that
-   * runs was started after that was settled.
+   * Opens the question whether the folder is trusted, if nobody has answered it, and closes the question if somebody
+   * has answered meanwhile. A running process was started after the answer.
    * @returns whether Claude Code may be started
    */
   async settleTrust(): Promise<boolean> {
@@ -101,14 +102,14 @@ export class JsonDriver {
     return open === null;
   }
 
-  /** A person trusts the folder that they were asked about. */
+  /** Records that a person trusts the folder that they were asked about. */
   async trust({ folder }: TrustRequest): Promise<void> {
     this.#session.commit({ launch: { ...this.#session.record.launch, trusted_folder: folder } });
     await this.settleTrust();
   }
 
   /**
-   * Hands a prompt to Claude Code, which is started where it does not run. To be called from the mailbox.
+   * Passes a prompt to Claude Code, and starts Claude Code if it does not run. Must be called from the mailbox.
    * @throws CatalogueError untrusted_folder, no_such_path, claude_not_found, session_in_use, launch_failed,
    * not_confirmed
    */
@@ -139,21 +140,21 @@ export class JsonDriver {
       response: { subtype: 'success', request_id: requestId, response: result },
     };
     await this.#write(message);
-    // Claude Code repeats it among its events; until then the question must not look open.
+    // Claude Code repeats the answer among its events. Until then, the question must not look open.
     this.#log.change((before, at) => observeEvent(before, message, at));
   }
 
   /**
-   * What Claude Code is told makes it write events into the home: without room there nobody would learn what came of
-   * it. @throws CatalogueError disk_full
+   * Whatever Claude Code is told makes it write events into the home. Without disk space nobody would learn the result.
+   * @throws CatalogueError disk_full
    */
   #requireRoom(): void {
     this.#session.commit({});
   }
 
   /**
-   * Asks something of the running Claude Code: `interrupt`, `set_permission_mode`, `set_model`.
-   * @throws CatalogueError not_confirmed where it refuses or says nothing; disk_full
+   * Sends a control request to the running Claude Code: `interrupt`, `set_permission_mode`, `set_model`.
+   * @throws CatalogueError not_confirmed if Claude Code refuses or does not answer; disk_full
    */
   async control(request: ControlRequest): Promise<void> {
     this.#requireRoom();
@@ -162,7 +163,7 @@ export class JsonDriver {
     await control({ write, until, onEvent: this.onEvent, isRunning: () => this.isRunning() }, request);
   }
 
-  /** Lets go of the conversation: ends the process if it has nothing to do. What runs goes on. */
+  /** Releases the conversation: ends the process if it has nothing to do. A turn or task that runs goes on. */
   async rest(): Promise<void> {
     const run = this.#run;
     if (run === null || !this.#log.isQuiet()) return;
@@ -177,7 +178,7 @@ export class JsonDriver {
     await this.#finishing;
   }
 
-  /** Ends the process with everything that it started, whatever it does. @throws CatalogueError kill_failed */
+  /** Ends the process and everything that it started, whatever it is doing. @throws CatalogueError kill_failed */
   async end(): Promise<void> {
     const run = this.#run;
     const { launchId } = this.#session.record;
@@ -205,14 +206,14 @@ export class JsonDriver {
     await requireAlone(this.#context, session.record);
     const launchId = uuid();
     const launch = await planLaunch(this.#context, session.record, launchId);
-    // A link may have been turned to another folder since that was settled.
+    // Since the check, a link may have been changed to lead to another folder.
     const open = await trustToAsk(this.#context, session.record);
     if (open !== null || (await folderOf(session.record)) !== launch.cwd) {
       await this.settleTrust();
       throw untrusted(session);
     }
     const { claudeSessionId } = launch;
-    // Written down before the start: a server that dies right after finds the process by its mark.
+    // Saved before the start: if the server dies right after the start, the next one finds the process by its mark.
     session.commit({ launchId, agent: null, claudeSessionId, claudeVersion: launch.claudeVersion });
     this.#log.beginOutput();
     let early: AgentEnd | null = null;
@@ -254,7 +255,7 @@ export class JsonDriver {
     try {
       await writeMessage(files, message);
     } catch (cause) {
-      // Nobody reads any more: most likely it ended just now, and its own words say more.
+      // Nobody reads the input any more. Most likely Claude Code has just ended, and its own words explain more.
       const complaint = await lastComplaint(files);
       if (complaint === '') throw cause;
       throw new CatalogueError('launch_failed', `Claude Code ended: ${complaint}`, { cause });
@@ -267,7 +268,7 @@ export class JsonDriver {
     this.#stopResting?.();
     this.#ended.tell();
     if (this.#log.evidence.busySince !== null) {
-      // Its tools must not go on where nobody sees what comes of them.
+      // The tools of the process must not go on when nobody sees their results.
       await endTree({ roots: [], mark: { name: LAUNCH_VARIABLE, value: run.launchId } });
       this.#fail(end, await lastComplaint(run.files));
     }
@@ -279,7 +280,7 @@ export class JsonDriver {
     this.#log.add({ type: 'error', message: endWords(end, complaint) });
   }
 
-  /** The process is ended when nothing has happened for the idle time; whatever happens begins it anew. */
+  /** Ends the process when nothing has happened for the idle time. Each event restarts that time. */
   #considerRest(): void {
     this.#stopResting?.();
     this.#stopResting = null;

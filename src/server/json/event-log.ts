@@ -13,7 +13,7 @@ import type { SessionStatus } from '../session/session-status.ts';
 import { indexEvents } from './index-events.ts';
 import { turnCost } from './turn-cost.ts';
 
-/** The session whose events these are. */
+/** The session that the events belong to. */
 export interface EventOwner {
   readonly slug: string;
   readonly record: Pick<SessionRecord, 'id' | 'launchId'>;
@@ -23,9 +23,9 @@ export interface EventOwner {
   isListed(): boolean;
 }
 
-/** What is new with a piece of output. */
+/** What a piece of output adds. */
 interface News {
-  /** Unix milliseconds; now where it is missing */
+  /** Unix milliseconds; the current time if missing */
   at?: number;
   events: readonly ClaudeEvent[];
   turns: readonly TurnCost[];
@@ -34,14 +34,15 @@ interface News {
 const NOTHING_NEW: News = { events: [], turns: [] };
 
 /**
- * The events of one JSON session and what they mean. They are written down with everything that follows from them, in
- * one transaction; then they are told. So a server that is killed at any moment neither loses one nor reads one twice.
+ * The events of one JSON session and what they mean. One transaction saves events together with everything that follows
+ * from them; only then are listeners called. A server that is killed at any moment therefore neither loses an event nor
+ * reads one twice.
  */
 export class EventLog {
   readonly #session: EventOwner;
   readonly #events = new Emitter<[ClaudeEvent]>();
   #known: JsonEvidence;
-  /** by which its times are meant */
+  /** the clock setting that the times in `#known` refer to */
   #setting: ClockSetting;
   #offset: number;
 
@@ -65,16 +66,16 @@ export class EventLog {
     return this.#offset;
   }
 
-  /** Nothing runs and nothing is asked: its process may end without harm. */
+  /** Reports whether nothing runs and no question is open, so that the process may end without harm. */
   isQuiet(): boolean {
     const { busySince, requests, background } = this.evidence;
     return busySince === null && requests.length === 0 && background.length === 0;
   }
 
-  /** Told of each event after it was written down. */
+  /** Called with each event after it was saved. */
   readonly onEvent = this.#events.on;
 
-  /** A new process begins with an empty output. @throws while the home cannot be written */
+  /** Records that a new process begins with an empty output. @throws while the home cannot be written */
   beginOutput(): void {
     this.#offset = 0;
     this.#tell(this.#write(this.evidence, NOTHING_NEW), this.evidence, NOTHING_NEW);
@@ -92,19 +93,19 @@ export class EventLog {
     this.#keep(evidence, { at, events, turns });
   }
 
-  /** An event of CBOS's own. */
+  /** Adds an event of CBOS's own. */
   add(event: ClaudeEvent): void {
     const at = this.#session.deps.clock.now();
     this.#keep(observeEvent(this.evidence, event, at), { at, events: [event], turns: [] });
   }
 
-  /** What CBOS has done itself, before Claude Code repeats it among its events. */
+  /** Records what CBOS itself has done, before Claude Code repeats it among its events. */
   change(change: (before: JsonEvidence, at: number) => JsonEvidence): void {
     const at = this.#session.deps.clock.now();
     this.#keep(change(this.evidence, at), { ...NOTHING_NEW, at });
   }
 
-  /** What CBOS is about to do. @throws while the home cannot be written; then it must not be done */
+  /** Records what CBOS is about to do. @throws while the home cannot be written; then CBOS must not do it */
   commit(change: (before: JsonEvidence, at: number) => JsonEvidence): void {
     const at = this.#session.deps.clock.now();
     const evidence = change(this.evidence, at);
@@ -113,8 +114,8 @@ export class EventLog {
   }
 
   /**
-   * What has happened is so, also where it cannot be written down: the session goes on, and its list of events has a
-   * gap.
+   * Takes over what has already happened, even if it cannot be saved. The session then goes on, and its list of events
+   * has a gap.
    */
   #keep(evidence: JsonEvidence, news: News): void {
     let stored: StoredEvent[] = [];
@@ -142,7 +143,8 @@ export class EventLog {
     const { deps, record, slug } = this.#session;
     this.#known = evidence;
     indexEvents(deps, record.id, stored);
-    // Before the status says so: whoever waits for it then finds what the events mean for their own.
+    // Event listeners run before the status changes. A caller that waits for the status then finds what the events mean
+    // for its own request.
     for (const event of events) this.#events.tell(event);
     if (stored.length > 0 && this.#session.isListed()) deps.emit({ kind: 'events', slug, events: stored });
     this.#session.intake.seeJson(evidence, { events, costUsd: turns.reduce((sum, turn) => sum + turn.cost_usd, 0) });

@@ -7,7 +7,7 @@ type IndexDeps = Pick<ActorDeps, 'events' | 'search'>;
 /** How many events are read at once: they are parsed in the server's own thread. */
 const PAGE_EVENTS = 200;
 
-/** Hands to the search index what of these events can be found again. */
+/** Passes those of the events that can be searched to the search index. */
 export function indexEvents(
   { search }: Pick<IndexDeps, 'search'>,
   sessionId: string,
@@ -17,7 +17,7 @@ export function indexEvents(
   if (messages.length > 0) search.addEvents(sessionId, messages);
 }
 
-/** The same for those that were stored while the index did not take them: before a crash, or before there was one. */
+/** Indexes the events that were stored while there was no index, or while it did not take them, as before a crash. */
 export async function indexMissedEvents(deps: IndexDeps, sessionId: string): Promise<void> {
   let after = await deps.search.lastEvent(sessionId);
   for (;;) {
@@ -26,7 +26,7 @@ export async function indexMissedEvents(deps: IndexDeps, sessionId: string): Pro
     const last = page.at(-1)?.seq;
     if (last === undefined) return;
     after = last;
-    // Its turn is over, and everybody else has theirs.
+    // Lets other work of the server run between two pages.
     await new Promise(setImmediate);
   }
 }

@@ -1,9 +1,9 @@
 /**
- * What only JSON sessions have. `driver.ts` runs the Claude Code of one, `agent-run.ts` is one process of it,
- * `event-log.ts` its events.
+ * What only JSON sessions have. `driver.ts` runs the Claude Code of a session, `agent-run.ts` is one process of it, and
+ * `event-log.ts` has its events.
  *
- * - how it is started, in a folder that is trusted: `start-agent.ts`; what it is asked while it runs: `control.ts`
- * - prompts: `deliver.ts`; answers: `answer.ts`; what a turn costs: `turn-cost.ts`
+ * - the start, in a trusted folder: `start-agent.ts`; control requests while it runs: `control.ts`
+ * - prompts: `deliver.ts`; answers: `answer.ts`; the cost of a turn: `turn-cost.ts`
  * - events that can be searched: `index-events.ts`; sessions that the database lacks: `cards.ts`
  */
 
@@ -21,10 +21,13 @@ import { createJsonDeliverer, type JsonDeliverer } from './deliver.ts';
 import { JsonDriver } from './driver.ts';
 import { requireStartable, untrusted } from './start-agent.ts';
 
-/** An interrupt ends a turn within 50 ms (2.1.329); a tool may take longer to be killed. */
+/** How long to wait for the end of an interrupted turn: 50 ms (2.1.329); killing a tool may take longer. */
 const INTERRUPT_MS = 10_000;
 
-/** A session that Claude Code runs without a terminal: structured events instead, and no process while it waits. */
+/**
+ * The controls of a session that Claude Code runs without a terminal: it has structured events instead, and no process
+ * while it waits.
+ */
 export function createJsonControls(context: JsonContext, actor: SessionActor): SessionControls {
   const driver = new JsonDriver(context, actor);
   const deliverer = createJsonDeliverer(actor, driver);
@@ -98,7 +101,7 @@ function createConversation(actor: SessionActor, driver: JsonDriver, deliverer: 
   const { events } = actor.deps;
   const { id } = actor.record;
 
-  /** What a turn is run with; a process that runs already is told, the next one begins with it. */
+  /** Applies a turn's options: a running process is told, and the next process starts with them. */
   async function apply({ permission_mode, model }: NonNullable<Invoke['options']>): Promise<void> {
     const { launch } = actor.record;
     if (driver.isRunning() && permission_mode !== undefined) {
@@ -141,7 +144,7 @@ function createConversation(actor: SessionActor, driver: JsonDriver, deliverer: 
   };
 }
 
-/** Results that are looked through for one with a text: failed and interrupted turns have none. */
+/** How many results are searched for one with a text: failed and interrupted turns have none. */
 const LOOKED_THROUGH = 50;
 
 function lastResponse(actor: SessionActor): LastResponse {
@@ -160,7 +163,7 @@ function lastResponse(actor: SessionActor): LastResponse {
   };
 }
 
-/** There is no screen: the conversation as text stands in for it. */
+/** There is no screen, so the conversation as text stands in for it. */
 function bufferOf(actor: SessionActor, count: number, format: 'text' | 'ansi' | 'html'): Buffer {
   const { events } = actor.deps;
   const read = events.newest(actor.record.id, CONVERSATION_TYPES, count);

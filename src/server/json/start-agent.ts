@@ -30,7 +30,7 @@ export interface AgentLaunch {
 }
 
 /**
- * Whether a session can be started at all, asked when it is made: its process starts at the first prompt only.
+ * Checks when a session is created that it can be started at all, since its process starts only at the first prompt.
  * @throws CatalogueError claude_not_found, invalid_request for a variable that cannot be set
  */
 export function requireStartable(context: JsonContext, record: SessionRecord): void {
@@ -39,8 +39,8 @@ export function requireStartable(context: JsonContext, record: SessionRecord): v
 }
 
 /**
- * What has to be asked before Claude Code is started in the session's folder; null where the folder is trusted, by
- * Claude Code's own dialog or by a person's answer to this session.
+ * What a person must be asked before Claude Code is started in the session's folder; null if the folder is trusted,
+ * either in Claude Code's own dialog or by a person's answer to this session.
  */
 export async function trustToAsk(context: JsonContext, record: SessionRecord): Promise<TrustToAsk | null> {
   const folder = await folderOf(record);
@@ -50,8 +50,9 @@ export async function trustToAsk(context: JsonContext, record: SessionRecord): P
 }
 
 /**
- * Where it is started, links resolved: what is judged is what is started, wherever a link leads by then. @throws
- * CatalogueError no_such_path
+ * The folder that Claude Code is started in, with links resolved. The folder that was checked is thus the folder that
+ * is used, wherever a link leads by then.
+ * @throws CatalogueError no_such_path
  */
 export async function folderOf(record: SessionRecord): Promise<string> {
   return realpath(await requireDirectory(record.path ?? ''));
@@ -70,7 +71,7 @@ function environmentOf(context: JsonContext, record: SessionRecord, launchId: st
 }
 
 /**
- * What is to be started for a session, on its conversation where Claude Code has written one down.
+ * The launch for a session, on its conversation if Claude Code has saved one.
  * @throws CatalogueError no_such_path, claude_not_found, launch_failed
  */
 export async function planLaunch(context: JsonContext, record: SessionRecord, launchId: string): Promise<AgentLaunch> {
@@ -96,8 +97,8 @@ export async function planLaunch(context: JsonContext, record: SessionRecord, la
 }
 
 /**
- * Two processes on one conversation corrupt its transcript. What an earlier launch of this session has left is ended,
- * whoever else has it open is named.
+ * Two processes on one conversation corrupt its transcript. This ends what an earlier launch of this session has left.
+ * If any other process has the conversation open, the error names it.
  * @throws CatalogueError session_in_use, kill_failed
  */
 export async function requireAlone(
@@ -113,7 +114,7 @@ export async function requireAlone(
   if (other !== undefined) throw conversationInUse(context.settings.home, other.pid);
 }
 
-/** Starts what was planned. @throws CatalogueError launch_failed */
+/** Starts a planned launch. @throws CatalogueError launch_failed */
 export function startAgent(
   context: JsonContext,
   launch: AgentLaunch & { launchId: string },
@@ -123,7 +124,7 @@ export function startAgent(
   return startJsonProcess({ argv, cwd, env, files: jsonFiles(context.jsonDir, launch.launchId), onExit });
 }
 
-/** What the error says of a session. */
+/** What the error names of a session. */
 interface AskedSession {
   readonly slug: string;
   readonly record: Pick<SessionRecord, 'path'>;

@@ -6,10 +6,10 @@ import { readPrivateFile, writePrivateFile } from '../private-file.ts';
 import type { Dispose, Sessions } from '../sessions.ts';
 import { sendPush } from './send-push.ts';
 
-/** Browsers at most; the oldest goes first. */
+/** How many browsers may subscribe at most; the oldest is dropped first. */
 const MAX_SUBSCRIPTIONS = 50;
 
-/** A notification shows so much; a push service takes 4 kB in all. */
+/** How much text a notification carries: as much as it shows. A push service takes 4 kB in all. */
 const MAX_BODY_CHARACTERS = 300;
 
 const Kept = z.object({
@@ -18,7 +18,7 @@ const Kept = z.object({
 });
 type Kept = z.infer<typeof Kept>;
 
-/** Notifications to browsers whose page is closed (Web Push), whenever a session begins to need a person. */
+/** Sends notifications to browsers whose page is closed (Web Push), whenever a session begins to need a person. */
 export interface Push {
   publicKey(): string;
   subscribe(subscription: PushSubscription): void;
@@ -27,9 +27,9 @@ export interface Push {
 }
 
 /**
- * Keys and subscriptions are kept in one private file of the home; the keys are made when the first browser asks for
+ * Keys and subscriptions are kept in one private file of the home. The keys are created when the first browser asks for
  * them.
- * @param options.subject who sends: an address that a push service may look at
+ * @param options.subject the sender: an address that a push service may look at
  */
 export function createPush(options: {
   sessions: Pick<Sessions, 'list' | 'onEvent'>;
@@ -40,7 +40,8 @@ export function createPush(options: {
   const { sessions, file, subject, logger } = options;
   let kept = readPrivateFile(file, Kept);
   /**
-   * what each session was last said to need; a question that is told a second time (its options come later) is not news
+   * what each session was last reported to need; a question that is reported a second time, because its options come
+   * later, is not news
    */
   const told = new Map<string, string>();
   for (const session of sessions.list()) told.set(session.slug, needKey(session));
@@ -64,7 +65,7 @@ export function createPush(options: {
       subscriptions.map(async (subscription) => {
         const outcome = await sendPush({ subscription, vapid, subject, message });
         if (outcome === 'gone') unsubscribe(subscription.endpoint);
-        // The endpoint is a secret of the browser's: only its host is named.
+        // The endpoint is a secret of the browser, so the log names only its host.
         else if (outcome !== 'sent')
           logger.warn({ host: new URL(subscription.endpoint).host, outcome }, 'a push failed');
       }),
@@ -98,7 +99,7 @@ export function createPush(options: {
   };
 }
 
-/** What a session needs, as a text that changes with it; empty: nothing. */
+/** What a session needs, as a text that changes with the need; empty if it needs nothing. */
 function needKey(session: Session): string {
   const { status } = session;
   return needsYou(session) ? `${status.primary}/${status.detail} ${status.question?.id ?? ''}` : '';

@@ -1,19 +1,19 @@
 import webPush from 'web-push';
 import type { PushMessage, PushSubscription } from '../../protocol/index.ts';
 
-/** How long a push service keeps it for a phone that is off: by then the question is old. */
+/** How long a push service keeps a notification for a phone that is off. After that the question is old. */
 const LIFE_SECONDS = 4 * 3600;
 
-/** A push service that takes longer has a bad day; nobody waits for it. */
+/** How long to wait for a push service. One that takes longer has a fault, and nobody waits for it. */
 const LIMIT_MS = 10_000;
 
-/** What a service answers for a browser that unsubscribed or is gone for good. */
+/** The statuses that a service returns for a browser that has unsubscribed or is gone for good. */
 const GONE: ReadonlySet<number> = new Set([404, 410]);
 
 /**
- * Sends one notification, encrypted for the browser: the service between sees who gets how much when, and nothing of
- * it.
- * @returns 'gone' when the browser wants no more; otherwise what went wrong
+ * Sends one notification, encrypted for the browser. The push service in between sees who gets how much and when, but
+ * not the content.
+ * @returns 'gone' if the browser wants no more notifications; otherwise 'sent' or what went wrong
  */
 export async function sendPush(options: {
   subscription: PushSubscription;
@@ -31,12 +31,12 @@ export async function sendPush(options: {
   try {
     const response = await fetch(details.endpoint, {
       method: details.method,
-      // Node counts the bytes itself.
+      // Node sets Content-Length itself.
       headers: Object.entries(details.headers)
         .filter(([name]) => name !== 'Content-Length')
         .map(([name, value]): [string, string] => [name, String(value)]),
       body: new Uint8Array(details.body),
-      // An endpoint is told by a browser; where it leads to is nobody's choice but the browser's maker's.
+      // The browser's maker chose the endpoint, and a redirect must not send the notification anywhere else.
       redirect: 'error',
       signal: AbortSignal.timeout(LIMIT_MS),
     });

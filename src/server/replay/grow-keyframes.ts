@@ -5,7 +5,10 @@ import type { Dispose, RecordingStream, Sessions } from '../sessions.ts';
 import type { Replays } from './replays.ts';
 import { watchGrowth } from './watch-growth.ts';
 
-/** How much rest follows one part of work after each keyframe: a fifth of a core at most, and nobody waits for it. */
+/**
+ * How long to rest after each keyframe, as a multiple of the work. Keyframes take at most a fifth of a core, and nobody
+ * waits for them.
+ */
 const REST_PER_WORK = 4;
 
 export interface GrowOptions {
@@ -16,7 +19,7 @@ export interface GrowOptions {
 }
 
 /**
- * Makes keyframes of recordings while they grow, one recording at a time, so that a jump is quick later.
+ * Makes keyframes of recordings while they grow, one recording at a time, so that a later jump is quick.
  * @returns the disposer
  */
 export function growKeyframes({ sessions, replays, clock, logger }: GrowOptions): Dispose {

@@ -22,33 +22,36 @@ export interface BoundsOptions {
   sessions: Sessions;
   replays: Replays;
   drops: DropStore;
-  /** why nothing can be recorded now; null: it can */
+  /** why nothing can be recorded now; null if recordings can be written */
   fault: () => string | null;
   settings: Pick<Settings, 'stream_dir' | 'max_recording_size' | 'max_total_size' | 'keep_days'>;
   clock: Clock;
   logger: Logger;
-  /** after each part; {@link REST_MS} when left out */
+  /** how long to rest after each part; {@link REST_MS} by default */
   restMs?: number;
 }
 
-/** Packing a part takes 60 ms of another thread; with this rest it takes a fifth of a core at most. */
+/**
+ * How long to rest after packing a part. A part takes 60 ms of another thread; with this rest, packing takes at most a
+ * fifth of a core.
+ */
 const REST_MS = 250;
-/** Old recordings are looked for so often: they are kept for days. */
+/** How often to look for old recordings, which are kept for days. */
 const TIDY_MS = 3_600_000;
-/** The server answers first. */
+/** How long to wait before the first look: the server answers requests first. */
 const FIRST_TIDY_MS = 10_000;
 const DAY_MS = 86_400_000;
 /**
  * Everything that belongs to one recording: `SLUG.typescript`, `SLUG.3.parts`, `SLUG.timing.parts`, and the mark of
- * CBOS's own, `SLUG.cbos`.
+ * CBOS itself, `SLUG.cbos`.
  */
 const OWN_NAME = /^([A-Za-z0-9][A-Za-z0-9_-]{0,63}(?:\.\d+)?)\.(typescript|timing|keyframes|parts|timing\.parts|cbos)$/;
 
-/** Keeps what recordings take of the disk within the settings. */
+/** Keeps the disk space of recordings within the settings. */
 export interface Bounds {
-  /** all of it, now: packs, drops, and removes what is over its time */
+  /** Packs all recordings, drops parts and removes expired recordings, now. */
   tidy(): Promise<void>;
-  /** what recordings take of the disk, and what was dropped of them */
+  /** The disk space that recordings use, and what was dropped of them. */
   report(): Promise<Recordings>;
   dispose(): void;
 }
@@ -56,13 +59,13 @@ export interface Bounds {
 interface OldRecording {
   name: string;
   files: string[];
-  /** what it takes of the disk */
+  /** disk space that it uses */
   bytes: number;
-  /** when it was last written; of a listed session, when that last did something */
+  /** when it was last written; for a listed session, when the session was last active */
   changedAt: number;
-  /** null: of no listed session, or an older one */
+  /** null if it belongs to no listed session, or is an older recording */
   session: RecordingStream | null;
-  /** nothing is recorded into it any more */
+  /** whether its session has ended, so that nothing more is recorded into it */
   isEnded: boolean;
 }
 
@@ -70,12 +73,12 @@ export function keepInBounds(options: BoundsOptions): Bounds {
   const { sessions, replays, drops, settings, clock, logger, restMs = REST_MS } = options;
   let work: Promise<void> = Promise.resolve();
   let isDisposed = false;
-  /** files whose packing was looked at since the start */
+  /** files whose packing was checked since the start */
   const finished = new Set<string>();
 
   const rest = () => new Promise<void>((resolve) => void clock.after(restMs, resolve));
 
-  /** One thing at a time, so that packing never takes more than its share. */
+  /** Runs one task at a time, so that packing never takes more than its share. */
   function queue(task: () => Promise<void>, what: string): Promise<void> {
     work = work.then(async () => {
       if (isDisposed) return;
@@ -90,7 +93,7 @@ export function keepInBounds(options: BoundsOptions): Bounds {
 
   async function pack(stream: RecordingStream): Promise<void> {
     const { size } = await stat(stream.file());
-    // What is not read yet is not packed: the reader of the live end looks into the file only.
+    // What has not been read yet is not packed: the reader of the live end reads only the file.
     if (!(await packFile(stream.file(), stream.end() === 0 ? size : Math.min(size, stream.end())))) {
       logger.warn({ session: stream.slug }, 'the file system cannot give back the beginning of a file: not packed');
       return;
@@ -99,7 +102,9 @@ export function keepInBounds(options: BoundsOptions): Bounds {
     if (timing !== null) await packFile(timing, (await stat(timing)).size);
   }
 
-  /** Too small to have a part, as most recordings are forever: nothing else has to be asked. */
+  /**
+   * Reports whether a recording is too small to have a part. Most recordings stay that small, and need no other check.
+   */
   async function isTidy(stream: RecordingStream): Promise<boolean> {
     const { timing } = stream.source();
     const files = timing === null ? [stream.file()] : [stream.file(), timing];
@@ -108,9 +113,10 @@ export function keepInBounds(options: BoundsOptions): Bounds {
     return Math.max(...sizes) < UNPACKED_END_BYTES + PART_BYTES && allBytes <= settings.max_recording_size;
   }
 
-  /** @returns false where the file system cannot do it */
+  /** @returns false if the file system does not support it */
   async function packFile(file: string, end: number): Promise<boolean> {
-    // Only what a killed server left is unfinished, and each time changes the file's own time.
+    // Only a killed server leaves packing unfinished, so one check per file is enough. Each check changes the file's
+    // own time.
     if (!finished.has(file)) await finishPacking(file);
     finished.add(file);
     let from = packedUpTo(await listParts(file));
@@ -122,12 +128,12 @@ export function keepInBounds(options: BoundsOptions): Bounds {
     return true;
   }
 
-  /** Drops the oldest of a recording until it takes no more than this, as far as it is packed. */
+  /** Drops the oldest parts of a recording, as far as it is packed, until it takes no more than this. */
   async function shrink(stream: RecordingStream, mostBytes: number, reason: DropReason): Promise<void> {
     while (!isDisposed) {
       const before = await listParts(stream.file());
       if (before.parts.length === 0 || (await bytesOf(stream.file())) <= mostBytes) return;
-      // Times are counted from the beginning; what is dropped must be in the keyframes.
+      // Times are counted from the beginning, so the keyframes must cover what is dropped.
       await replays.grow(stream, rest);
       await dropOldestPart(stream.file());
       await replays.dropRows(stream);
@@ -165,8 +171,8 @@ export function keepInBounds(options: BoundsOptions): Bounds {
   }
 
   /**
-   * Ended recordings go first, the oldest before the others and those that no session is listed for before those; then
-   * the longest are made shorter.
+   * Removes ended recordings first: those without a listed session before the others, and older ones before newer ones.
+   * Then shortens the recordings of running sessions, the longest first.
    */
   async function fitInto(mostBytes: number, all: readonly OldRecording[]): Promise<void> {
     let total = all.reduce((sum, { bytes }) => sum + bytes, 0);
@@ -202,11 +208,11 @@ export function keepInBounds(options: BoundsOptions): Bounds {
       const typescript = join(settings.stream_dir, `${name}.typescript`);
       if (!files.includes(typescript)) continue;
       const session = streams.get(typescript) ?? null;
-      // Not marked as ours: a user's own, which nothing here may touch.
+      // Without our mark, the file belongs to the user, and nothing here may touch it.
       if (session === null && !files.includes(join(settings.stream_dir, `${name}.cbos`))) continue;
       const bytes = await bytesOf(typescript);
       const listed = session === null ? null : sessions.get(session.slug);
-      // Packing changes a file's own time.
+      // Packing changes a file's own time, so the session's last activity is used.
       const told = listed?.last_activity ?? null;
       const changedAt = told === null ? (await stat(typescript)).mtimeMs : Date.parse(told);
       found.push({ name, files, bytes, changedAt, session, isEnded: listed === null || listed.state === 'dead' });
@@ -269,7 +275,7 @@ export function keepInBounds(options: BoundsOptions): Bounds {
 /** `SLUG`, or `SLUG.N` */
 const nameOf = (typescript: string): string => basename(typescript, '.typescript');
 
-/** 0 for one that was removed: that is no reason to leave all others untidy. */
+/** Returns 0 for a file that was removed: the other recordings must still be tidied. */
 async function sizeOf(file: string): Promise<number> {
   return stat(file).then(
     ({ size }) => size,

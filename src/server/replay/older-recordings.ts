@@ -9,18 +9,18 @@ const MAX_OPEN = 4;
 
 /** The recordings that a restart moved aside, `SLUG.N.typescript`. */
 export interface OlderRecordings {
-  /** of one slug, newest first */
+  /** The recordings of one slug, newest first. */
   list(slug: string): Promise<KeptRecording[]>;
   /**
-   * @param name `SLUG.N`; one of a session that was renamed since keeps its old name. @throws CatalogueError
-   * no_recording
+   * @param name `SLUG.N`; a recording of a session that was renamed since keeps its old name.
+   * @throws CatalogueError no_recording
    */
   find(name: string): Promise<Replayable>;
 }
 
 export function createOlderRecordings(options: { streamDir: string; replays: Replays }): OlderRecordings {
   const { streamDir, replays } = options;
-  /** the one that was asked for last comes last */
+  /** in the order of use; the last used comes last */
   const opened = new Map<string, Replayable>();
 
   async function describe(name: string): Promise<KeptRecording> {

@@ -1,38 +1,39 @@
 /**
  * The past of recordings.
  *
- * - keyframes while a recording grows: `grow-keyframes.ts`; those that a restart moved aside: `older-recordings.ts`
- * - what recordings take of the disk: `keep-in-bounds.ts`; what was dropped: `src/platform/sqlite/drop-store.ts`
+ * - keyframes while a recording grows: `grow-keyframes.ts`; recordings that a restart moved aside:
+ *   `older-recordings.ts`
+ * - disk space of recordings: `keep-in-bounds.ts`; what was dropped: `src/platform/sqlite/drop-store.ts`
  */
 
 import { type PlayerEvent, RecordingPlayer, type RecordingSource } from '../../platform/recorder/index.ts';
 import type { ReplayEvent, ReplayFrame, ReplayInfo, ReplayOutput } from '../../protocol/index.ts';
 import type { Clock } from '../clock.ts';
 
-/** What a player plays: a recording that goes on, or one that a restart moved aside. */
+/** What a player plays: a recording that is still written, or one that a restart moved aside. */
 export interface Replayable {
   epoch(): number;
   file(): string;
   source(): RecordingSource;
 }
 
-/** The past of all recordings, for players. A recording's files are opened when it is first asked for. */
+/** The past of all recordings, for players. A recording's files are opened when it is first requested. */
 export interface Replays {
   info(stream: Replayable): Promise<ReplayInfo>;
   frame(stream: Replayable, where: { at: number } | { offset: number }): Promise<ReplayFrame>;
   output(stream: Replayable, options: { from: number; limit: number }): Promise<ReplayOutput>;
-  /** makes the keyframes that are still missing; `pause` is awaited after each */
+  /** Makes the keyframes that are still missing; `pause` is awaited after each. */
   grow(stream: Replayable, pause: () => Promise<void>): Promise<void>;
-  /** drops rows of the timing that tell of output that was dropped */
+  /** Drops the rows of the timing that belong to dropped output. */
   dropRows(stream: Replayable): Promise<void>;
-  /** the session is gone: its files are closed */
+  /** Closes the files of a recording whose session is gone. */
   forget(stream: Replayable): Promise<void>;
   close(): Promise<void>;
 }
 
 interface Opened {
   player: Promise<RecordingPlayer>;
-  /** what it was opened for; another file or epoch needs another player */
+  /** the epoch and file that it was opened for; another file or epoch needs another player */
   key: string;
 }
 
@@ -56,7 +57,7 @@ export function createReplays(clock: Clock): Replays {
       return RecordingPlayer.open({ source, keyframes: keyframesOf(source.typescript), now: () => clock.now() });
     });
     opened.set(stream, { player, key: keyOf(stream) });
-    // A recording that is not there yet is looked for again the next time.
+    // A recording that does not exist yet is looked for again the next time.
     player.catch(() => {
       if (opened.get(stream)?.player === player) opened.delete(stream);
     });

@@ -1,14 +1,14 @@
 import type { Dispose, RecordingStream, Sessions } from '../sessions.ts';
 
 export interface GrowthWatch {
-  /** false once its session has gone */
+  /** Reports whether the recording is watched; false once its session has gone. */
   has(stream: RecordingStream): boolean;
   dispose(): void;
 }
 
 /**
- * Watches every recording, also of sessions that come later, until its session is removed.
- * @param options.everyBytes called back each time this many more bytes have come
+ * Watches every recording until its session is removed, also recordings of later sessions.
+ * @param options.everyBytes how many more bytes must come before each call of `onGrown`
  */
 export function watchGrowth(options: {
   sessions: Sessions;

@@ -19,22 +19,24 @@ import { noteEnding } from '../session/delivery-journal.ts';
 import { openQuestion, readAnswer, refusal } from '../session/open-question.ts';
 import { seePrompt, takesManyPastes } from '../session/see-delivery.ts';
 
-/** How long a dialog may take to be drawn after its hook has told of it: 10 to 150 ms, longer on a loaded machine. */
+/**
+ * How long to wait for a dialog to be drawn after its hook has reported it: 10 to 150 ms, longer on a loaded machine.
+ */
 const DRAWN_MS = 3_000;
 /**
- * How long a dialog must have stood before it gets keys. Those that come within some 150 ms may be lost, and the marker
- * jumps back to where it began: 2.1.329 draws the dialog anew once its own hooks have run.
+ * How long a dialog must be on the screen before it gets keys. Keys within the first 150 ms or so may be lost, and the
+ * marker jumps back to its start: 2.1.329 redraws the dialog once its own hooks have run.
  */
 const READY_MS = 500;
-/** How long a dialog may go on changing before CBOS gives up on it. */
+/** How long a dialog may keep changing before CBOS gives up on it. */
 const STOOD_MS = 10_000;
-/** How long a marker must stay before Enter takes what it is on, for the same reason. */
+/** How long a marker must stay on an option before Enter takes that option, for the same reason. */
 const MARKED_MS = 200;
 /** How long the screen may take to show a key: 20 to 100 ms (2.1.329). */
 const STEP_MS = 2_000;
 /**
- * How often to move a marker or tick a box that the screen does not show. A key that decides something is never typed
- * twice.
+ * How many times to move a marker or tick a box if the screen does not show it. A key that decides something is never
+ * typed twice.
  */
 const TRIES = 3;
 /**
@@ -44,20 +46,20 @@ const TRIES = 3;
 const DIALOG_ROWS = 20;
 const FIELD_INDENT = 10;
 /**
- * How long to wait between a paste and Enter: versions up to 2.1.50 swallow an Enter that comes sooner, though the text
+ * How long to wait between a paste and Enter: versions up to 2.1.50 swallow an earlier Enter, even if the text already
  * shows.
  */
 const OLD_ENTER_MS = 400;
-/** A digit whose dialog has gone is a letter in the prompt. */
+/** A digit becomes a letter in the prompt if its dialog has gone. */
 const DIGIT = /^\d$/;
 /** How long to look for such a letter: it shows as late as any key. */
 const LATE_KEY_MS = 100;
-/** How long a dialog may take to go after its last key: 100 ms, and the status knows after some 300 ms. */
+/** How long a dialog may take to go after its last key: 100 ms; the status changes after some 300 ms. */
 const CONFIRM_MS = 4_000;
 
 /**
- * Types the answer to the open dialog. Resolves when Claude Code has taken it.
- * @param request with its texts as they may be typed into a field
+ * Types the answer to the open dialog. Resolves when Claude Code has taken the answer.
+ * @param request the answer; its texts must already be safe to type into a field
  * @throws CatalogueError no_question, stale_question, no_such_option, not_confirmed
  */
 export async function answerByKeys(actor: SessionActor, id: string, request: Answer): Promise<void> {
@@ -74,8 +76,8 @@ export async function answerByKeys(actor: SessionActor, id: string, request: Ans
 }
 
 /**
- * Up to 2.1.150 a dialog grows with the text in its field, and one that is higher than the window cannot be read any
- * more: nothing would tell that the text stands there.
+ * Checks that the texts fit. Up to 2.1.150 a dialog grows with the text in its field. A dialog that is higher than the
+ * window cannot be read, so nothing would show that the text is in the field.
  * @throws CatalogueError no_such_option
  */
 function requireRoom({ record, status }: SessionActor, question: Question, plan: AnswerPlan): void {
@@ -93,9 +95,9 @@ function rowsOf(text: string, cols: number): number {
 }
 
 /**
- * The question with its options, which the screen shows a moment after a hook has told of it. Claude Code draws a
- * dialog in several writes, and a frame between two of them has some of the options: the options count once the dialog
- * has stood.
+ * The question with its options, which the screen shows a moment after a hook has reported the question. Claude Code
+ * draws a dialog in several writes, and a frame between two of them shows only some of the options. The options count
+ * once the dialog stays the same.
  */
 async function completeQuestion(actor: SessionActor, id: string): Promise<Question> {
   const { status } = actor;
@@ -112,8 +114,8 @@ async function completeQuestion(actor: SessionActor, id: string): Promise<Questi
 }
 
 /**
- * Waits until the dialog has stood long enough to be whole and to take keys. @returns false where it is drawn anew all
- * the time
+ * Waits until the dialog has stayed the same long enough to be complete and to take keys.
+ * @returns false if it keeps being redrawn
  */
 async function hasStood({ status, deps }: SessionActor, isGone: () => boolean): Promise<boolean> {
   const deadline = deps.clock.now() + STOOD_MS;
@@ -126,7 +128,7 @@ async function hasStood({ status, deps }: SessionActor, isGone: () => boolean): 
   }
 }
 
-/** A dialog while it is being answered. Before each key it looks whether the dialog is still there. */
+/** A dialog while it is being answered. Before each key, CBOS checks that the dialog is still there. */
 class OpenDialog {
   readonly #actor: SessionActor;
   readonly #question: Question;
@@ -151,7 +153,7 @@ class OpenDialog {
     return { view: this.view(), cover: coverOf(seePrompt(this.#actor)), questionId };
   }
 
-  /** Types a step that is not the last and waits until the screen shows it. */
+  /** Types a step that is not the last, and waits until the screen shows it. */
   async take(step: AnswerStep): Promise<void> {
     const { status } = this.#actor;
     for (let attempt = 1; ; attempt++) {
@@ -168,7 +170,7 @@ class OpenDialog {
     }
   }
 
-  /** Types the last step and waits until the dialog is gone, or another one is there. */
+  /** Types the last step, and waits until the dialog is gone or another one is there. */
   async finish(step: AnswerStep): Promise<void> {
     const { status } = this.#actor;
     this.#requireOpen(step);
@@ -201,15 +203,15 @@ class OpenDialog {
     }
   }
 
-  /** whether the fields of its dialogs take pastes */
+  /** Reports whether the fields of its dialogs take pastes. */
   #isNew(): boolean {
     return takesManyPastes(this.#actor.record.claudeVersion);
   }
 
   /**
-   * A text for a dialog's field. Newlines as Ctrl+J, each a key of its own: of a pasted one the model is told a
-   * carriage return (2.1.329). In 2.0.77 a field that anything was pasted into does not take Enter any more, so there
-   * the letters are typed.
+   * Encodes a text for a dialog's field. Each newline becomes a separate key, Ctrl+J: a pasted newline reaches the
+   * model as a carriage return (2.1.329). In 2.0.77 a field no longer takes Enter after a paste, so the letters are
+   * typed there.
    */
   #fieldKeys(text: string): string {
     const isNew = this.#isNew();
@@ -220,8 +222,8 @@ class OpenDialog {
   /** @throws CatalogueError stale_question, no_question */
   #requireOpen(step: AnswerStep): void {
     const view = this.view();
-    // A text of several lines may look like anything: that the text is in the field says more than how the dialog
-    // reads.
+    // A text of several lines may look like anything. That the text is in the field is better evidence than how the
+    // dialog reads.
     if (step.written !== null && standsInField(view.frame, step.written)) return;
     const { question } = this.#actor.status.memory();
     const isSame = question?.id === this.#question.id || (this.#question.tool === null && this.#typed);

@@ -10,9 +10,9 @@ import { seeDelivery, takesManyPastes } from '../session/see-delivery.ts';
 const CLEAR_KEY = '\x03';
 
 /**
- * Carries a machine on until it rests: writes down what it changes, does what it wants, and asks it again whenever
- * something new is seen. Call it with the session's mailbox and turn held where the machine types.
- * @returns the state that it rests in
+ * Advances a machine until it rests: saves its changes, carries out its effects, and advances it again whenever
+ * something new is seen. If the machine types, the caller must hold the session's mailbox and turn.
+ * @returns the state in which the machine rests
  * @throws CatalogueError session_dead, not_adopted, screen_unresponsive, no_such_screen, and what `apply` throws
  */
 export async function carryOn<State>(
@@ -39,7 +39,7 @@ export async function carryOn<State>(
     const isEnter = effect?.kind === 'enter' && effect.of === 'typed';
     if (!isEnter) journal.apply(changes);
     try {
-      // Where it cannot be written down that Enter is pressed, Enter is not pressed, and the text has failed.
+      // If CBOS cannot save that it presses Enter, it does not press Enter, and the text has failed.
       if (isEnter) journal.apply(changes);
       return effect === null ? null : await perform(actor, effect);
     } catch (cause) {
@@ -52,7 +52,7 @@ export async function carryOn<State>(
 const moves = <State>(step: Step<State>, from: State): boolean =>
   step.state !== from || step.effect !== null || step.changes.length > 0;
 
-/** @returns what the transcript says, where that was to be read */
+/** @returns the texts in the transcript, if the effect was to read it */
 async function perform(actor: SessionActor, effect: Effect): Promise<ToldTexts | null> {
   const { screen } = actor.deps;
   switch (effect.kind) {
@@ -65,7 +65,8 @@ async function perform(actor: SessionActor, effect: Effect): Promise<ToldTexts |
     case 'clear':
       actor.rememberClearing();
       await typeKeys(screen, actor.target, CLEAR_KEY);
-      // Screen may have taken its time: the next one must not come right after this one arrived.
+      // Screen may have taken its time, so the time is saved again: the next clearing key must not follow too soon
+      // after this one arrived.
       actor.rememberClearing();
       return null;
     case 'forget_digits':

@@ -12,7 +12,7 @@ import { forgetOldStop, isQueueStopped } from '../session/queue-stop.ts';
 import { deliveriesOf, seeDelivery } from '../session/see-delivery.ts';
 import { carryOn } from './carry-on.ts';
 
-/** Sends texts to the prompt of a session in a terminal: what is to be done is decided in `core/delivery`. */
+/** Sends texts to the prompt of a session in a terminal; `core/delivery` decides what to do. */
 export function createDeliverer(actor: SessionActor): Deliverer {
   const { clock, log } = actor.deps;
   const journal = openDeliveryJournal(actor);
@@ -40,13 +40,14 @@ export function createDeliverer(actor: SessionActor): Deliverer {
 
   function confirmByHook({ event, payload: { prompt } }: ArrivedHook): void {
     if (event !== 'UserPromptSubmit' || typeof prompt !== 'string') return;
-    // What was in the box went with it.
+    // The text in the box was sent with the prompt.
     actor.rememberAnswerKey(null);
     journal.apply(takenBy(prompt, deliveriesOf(actor), clock.now()));
   }
 
   /**
-   * Looks for signs and for what came back, one look at a time; where something changes during one, another follows.
+   * Looks for signs that texts were taken, and for texts that came back. Only one look runs at a time; a change during
+   * it causes another.
    */
   function watch(): void {
     hasChanged = isWatching;
@@ -65,14 +66,14 @@ export function createDeliverer(actor: SessionActor): Deliverer {
       });
   }
 
-  /** Types what is held, or takes out what is in the way, if it may be done now. */
+  /** Types held texts, or takes out what blocks the prompt, if that is allowed now. */
   function consider(): void {
     const seen = seeDelivery(actor);
     if (!mayTypeHeld(contextOf(seen))) return;
     if ((seen.deliveries.queued.length > 0 && !seen.isQueueStopped) || hasToTakeOut(seen)) flush();
   }
 
-  /** One visit to the prompt after the other, and none between two turns. */
+  /** Runs one visit to the prompt after another, with the turn held, so that no visit falls between two turns. */
   const whileHeld = <T>(task: () => Promise<T>): Promise<T> =>
     actor.mailbox.post(async () => {
       const { launchId } = actor.record;
@@ -98,7 +99,7 @@ export function createDeliverer(actor: SessionActor): Deliverer {
     }).catch((cause: unknown) => log.error({ slug: actor.slug, err: cause }, 'a held text could not be typed'));
   }
 
-  /** Says what became of a text that was typed. @throws CatalogueError not_accepting_text */
+  /** Handles what became of a typed text. @throws CatalogueError not_accepting_text */
   function finish(id: string, became: Became): void {
     if (became === 'unconfirmed') {
       log.warn({ slug: actor.slug, delivery: id }, 'typed, but nothing says that Claude Code took it');
@@ -113,7 +114,7 @@ export function createDeliverer(actor: SessionActor): Deliverer {
   async function type(record: DeliveryRecord, how: { confirm: 'turn' | 'queue'; force: boolean }): Promise<Delivery> {
     const state = await carryOn(machine, advanceTyping, typeText(record, how, seeDelivery(actor))).catch(
       (cause: unknown) => {
-        // Its sender is told that it was not sent: then nothing may send it later.
+        // The sender learns that the text was not sent, so nothing may send it later.
         const { phase, held } = find(record.id);
         if (phase === 'held' && !held) journal.fail(record.id, cause);
         throw cause;
@@ -140,7 +141,7 @@ export function createDeliverer(actor: SessionActor): Deliverer {
         const record = journal.begin(request, { held: false, journalWith });
         const isNext = !end.hasCleared || seeDelivery(actor).deliveries.queued[0]?.id === record.id;
         if (isNext || isQueueStopped(actor)) return type(record, { confirm: end.confirm, force: clean.force });
-        // What was taken out of the prompt came first.
+        // The texts that were taken out of the prompt are sent first.
         journal.apply([{ id: record.id, phase: 'held', held: true }]);
         flush();
         return view(find(record.id));
@@ -156,7 +157,7 @@ export function createDeliverer(actor: SessionActor): Deliverer {
     return view(record);
   }
 
-  /** What became of a text that was asked for before: where it is on its way, what becomes of it now. */
+  /** What became of a text that was requested before. If the text is still on its way, waits for the outcome. */
   async function settled({ id }: DeliveryRecord): Promise<Delivery> {
     await actor.status.until(() => statusOf(find(id)) !== 'sent', SECOND_CONFIRM_MS);
     return view(find(id));
@@ -171,7 +172,7 @@ export function createDeliverer(actor: SessionActor): Deliverer {
       // Decided twice: now, so that a refusal or a hold answers at once, and again when its turn in the mailbox comes.
       const context = contextOf(seeDelivery(actor));
       const clean = journal.clean(request);
-      // What is in the way of a text that is meant for now may be gone by then.
+      // Whatever blocks the prompt of a text that is meant for now may be gone by the text's turn.
       const cover = context.cover === 'unknown' ? null : context.cover;
       const decision = decideDelivery(clean.queue ? context : { ...context, draft: null, cover }, clean);
       if (decision.kind === 'refuse') throw journal.refusal(decision);

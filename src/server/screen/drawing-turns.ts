@@ -1,14 +1,14 @@
-/** A terminal to be drawn. */
+/** A terminal that takes turns at being drawn. */
 export interface Turn {
-  /** draws one piece */
+  /** Draws one piece. */
   draw(): Promise<void>;
-  /** there is more */
+  /** Reports whether there is more to draw. */
   wants(): boolean;
 }
 
 /**
- * How many terminals are drawn between two looks at what else there is to do (bytes to send, keys to pass on): 4 ms of
- * work with pieces of 32 kB. With all twenty of a flood at once it was a quarter of a second.
+ * How many terminals are drawn before the server looks for other work (bytes to send, keys to pass on): 4 ms of work
+ * with pieces of 32 kB. Drawing all twenty terminals of a flood at once took a quarter of a second.
  */
 const AT_ONCE = 4;
 
@@ -16,8 +16,8 @@ const waiting = new Set<Turn>();
 const drawing = new Set<Turn>();
 
 /**
- * Draws it when it is its turn, piece by piece until there is no more. All terminals of the server share the turns
- * evenly.
+ * Draws a terminal whenever its turn comes, piece by piece until nothing is left. All terminals of the server share the
+ * turns evenly.
  */
 export function requestTurn(turn: Turn): void {
   if (drawing.has(turn)) return;
@@ -29,7 +29,7 @@ async function takeTurns(): Promise<void> {
   for (let [turn] = waiting; turn !== undefined; [turn] = waiting) {
     waiting.delete(turn);
     drawing.add(turn);
-    // It may have been disposed of meanwhile.
+    // The terminal may have been disposed of meanwhile.
     if (turn.wants()) await turn.draw();
     drawing.delete(turn);
     if (turn.wants()) waiting.add(turn);

@@ -6,19 +6,23 @@ import { requestTurn } from './drawing-turns.ts';
 
 /** How much may wait to be drawn, 30 ms of work; with more, the session is in a flood. */
 export const MOST_WAITING_BYTES = 1_000_000;
-/** The end of a flood that is drawn: it fills the window and what is kept above it many times. */
+/** How much of a flood's end is drawn: it fills the window and the lines kept above it many times. */
 export const FLOOD_END_BYTES = 500_000;
-/** How much of a flood goes by before its end is drawn: so a quarter of its bytes is drawn. */
+/** How much of a flood passes before its end is drawn. A quarter of its bytes is thus drawn. */
 const FLOOD_BYTES = 4 * FLOOD_END_BYTES;
 /**
- * Lines above the window that are kept in memory (2 MB per session with 1,000); everything older is in the recording.
+ * How many lines above the window are kept in memory (1,000 take 2 MB per session); everything older is in the
+ * recording.
  */
 const SCROLLBACK_LINES = 1_000;
-/** Drawn at a time: 1 ms of work, and hardly slower than larger pieces. */
+/** How much is drawn at a time: 1 ms of work, and hardly slower than larger pieces. */
 const PIECE_BYTES = 32_768;
-/** After how much more output a recording that was set aside is tried again; each time it is twice as much. */
+/**
+ * How much more output must come before CBOS tries again to draw a recording that was set aside. The amount doubles
+ * each time.
+ */
 const FIRST_TRY_BYTES = 1_000_000;
-/** How long a pause ends a flood; then its end is drawn. */
+/** How long a pause must be to end a flood, whose end is then drawn. */
 const QUIET_MS = 200;
 /** CAN: ends the escape sequence that a terminal may be in. */
 const CANCEL = '\x18';
@@ -26,32 +30,34 @@ const CANCEL = '\x18';
 export interface DrawingOptions {
   /** the recording's file */
   file: () => string;
-  /** offset in it from which on is drawn */
+  /** offset in the file from which drawing starts */
   from: number;
   cols: number;
   rows: number;
   clock: Clock;
-  /** the picture is another */
+  /** called when the screen has changed */
   onDrawn: () => void;
-  /** the recording could not be read: the picture stays as it was */
+  /** called when the recording could not be read: the screen stays as it was */
   onFault: (cause: unknown) => void;
-  /** drawing its bytes took far too long, twice, so they are set aside. Null: they are drawn again */
+  /**
+   * called when drawing the bytes took far too long, twice, so that they are set aside; null when they are drawn again
+   */
   onAside: (cause: unknown) => void;
 }
 
 /**
- * The terminal that a session's bytes draw. Sessions take turns at it, so that drawing keeps the server from nothing
- * else.
+ * The terminal that a session's bytes draw. Sessions take turns at drawing, so that drawing does not hold up the rest
+ * of the server.
  */
 export interface Drawing {
-  /** Bytes as they come, the first of them from `offset`. They are kept, not copied. */
+  /** Takes bytes as they come; the first one has the given offset. The bytes are kept, not copied. */
   take(bytes: Uint8Array, offset: number): void;
-  /** how far it has come: the picture is that of the bytes before this */
+  /** How far drawing has come: the screen shows the bytes before this offset. */
   drawn(): number;
-  /** resolves when all that was taken is on the screen, or never will be */
+  /** Resolves when everything taken so far is on the screen, or never will be. */
   flush(): Promise<void>;
   resize(cols: number, rows: number): void;
-  /** the terminal as it is now; another one after a flood */
+  /** The current terminal; a flood replaces it by another. */
   emulator(): Emulator;
   dispose(): void;
 }
@@ -62,7 +68,10 @@ interface Output {
   to: number;
 }
 
-/** The end of a recording being drawn into a terminal that nobody sees until it is done. */
+/**
+ * The end of a recording that is being drawn into a hidden terminal. The terminal replaces the visible one when it is
+ * complete.
+ */
 interface Redraw {
   emulator: Emulator;
   at: number;
@@ -70,9 +79,10 @@ interface Redraw {
 }
 
 /**
- * A session that writes faster than can be drawn (a file printed whole, twenty builds at once) is in a flood: nothing
- * is kept for its terminal any more, whose bytes are all in the recording, and its end is drawn from there when it is
- * over, asked for or long.
+ * Draws a session's bytes. A session that writes faster than CBOS can draw (a file printed whole, twenty builds at
+ * once) is in a flood. During a flood no bytes are kept for the terminal, because all of them are in the recording. The
+ * flood's end is drawn from the recording when the flood is over, when somebody asks for the screen, or when the flood
+ * lasts long.
  */
 export function createDrawing(options: DrawingOptions): Drawing {
   const { clock, onDrawn, onFault, onAside } = options;
@@ -87,7 +97,7 @@ export function createDrawing(options: DrawingOptions): Drawing {
   let redraw: Redraw | null = null;
   let isDisposed = false;
   let flushes: { to: number; resolve: () => void }[] = [];
-  /** where it is tried again to draw; null: it is drawn, or being tried */
+  /** the offset at which drawing is tried again; null if the recording is drawn, or a try is under way */
   let tryAgainAt: number | null = null;
   let isAside = false;
   let hasFailed = false;
@@ -111,8 +121,8 @@ export function createDrawing(options: DrawingOptions): Drawing {
   }
 
   /**
-   * A machine that stood still makes drawing take long too, so the end is drawn once more. What fails then as well is
-   * set aside: the terminal stays empty, and the other sessions go on.
+   * Drawing also takes long when the machine stood still, so the end is drawn once more. If that fails too, the
+   * recording is set aside: its terminal stays empty, and the other sessions go on.
    */
   function giveUp(cause: unknown): void {
     redraw?.emulator.dispose();
@@ -170,7 +180,7 @@ export function createDrawing(options: DrawingOptions): Drawing {
     }
     stopWaitingForQuiet?.();
     const again = createEmulator({ cols, rows, scrollback: SCROLLBACK_LINES });
-    // The modes that were set before the flood hold on; its lines scroll what stood there away.
+    // The modes that were set before the flood stay in effect; its lines scroll the older ones away.
     again.write(Buffer.from(`${emulator.serialize()}${CANCEL}`));
     redraw = { emulator: again, at: Math.max(options.from, received - FLOOD_END_BYTES), to: received };
     floodedAt = null;
@@ -197,7 +207,7 @@ export function createDrawing(options: DrawingOptions): Drawing {
     onDrawn();
   }
 
-  /** None where the file has no more: it was cut off, and what comes in its place is told as such. */
+  /** Returns no bytes if the file has no more: it was cut off, and its reader reports what takes its place. */
   async function readPiece({ at, to }: Redraw): Promise<Uint8Array> {
     try {
       return await readRange(options.file(), at, Math.min(to, at + PIECE_BYTES));

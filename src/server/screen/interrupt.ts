@@ -13,21 +13,21 @@ import { deliveriesOf, seeDelivery, seePrompt } from '../session/see-delivery.ts
 import { carryOn } from './carry-on.ts';
 
 /**
- * How long to wait for the end of the turn. Esc ends it within 55 ms, and the status knows after 70 to 600 ms,
- * depending on what tells it; at a load of 44 on two cores it took more than 3 s.
+ * How long to wait for the end of the turn. Esc ends it within 55 ms, and the status changes after 70 to 600 ms,
+ * depending on the source that shows it. At a load of 44 on two cores it took more than 3 s.
  */
 const CONFIRM_MS = 8_000;
 /**
- * A prompt that goes back into the box is drawn some 50 ms after the end of the turn, on a loaded machine a second;
- * where none does, the mark is.
+ * How long to wait for a prompt that goes back into the box. It is drawn some 50 ms after the end of the turn, on a
+ * loaded machine after a second. If no prompt goes back, the mark of the interrupt is drawn instead.
  */
 const RESTORED_MS = 2_000;
 const SETTLED_MS = 600;
 
 /**
- * Stops the running turn with Esc. A draft that somebody has typed meanwhile stays. What Claude Code puts back into an
- * empty box does not: from 2.1.150 on a turn that is interrupted before its first visible answer leaves its prompt
- * there, and the next text that is sent would go after it.
+ * Stops the running turn with Esc. A draft that somebody has typed meanwhile stays in the box. What Claude Code puts
+ * back into an empty box does not: since 2.1.150, a turn that is interrupted before its first visible answer leaves its
+ * prompt there, and the next text would be appended to it.
  * @throws CatalogueError nothing_running (also while a dialog is open: Esc would dismiss it), not_adopted,
  * not_confirmed
  */
@@ -45,20 +45,20 @@ export function interruptTurn(actor: SessionActor): Promise<void> {
     const journal = openDeliveryJournal(actor);
     journal.apply(beginEnding(deliveriesOf(actor), 'interrupt'));
     await pressEscape(deps.screen, target);
-    // A text that waited in Claude Code's queue begins a turn of its own at once: then only the mark tells of the end.
+    // A text that waited in Claude Code's queue begins a turn of its own at once. Then only the mark shows the end.
     const isMarked = (): boolean => countMarks(status.evidence().screen?.frame) > marks;
-    // A dialog that opens in the same moment ends nothing: Esc dismisses it, and that ends the turn.
+    // A dialog that opens at the same moment is no end: Esc dismisses it, and that ends the turn.
     const hasEnded = (): boolean => isMarked() || (!isRunning(actor) && !isDialogOpen(seePrompt(actor)));
     if (!(await status.until(hasEnded, CONFIRM_MS))) {
       throw new CatalogueError('not_confirmed', `Esc was typed, but ${actor.slug} still runs`);
     }
-    // Right after it was sent, the last frame that was read may still show the prompt in the box.
+    // Right after the prompt was sent, the last frame may still show it in the box.
     const wasEmpty = draft === null || (prompt !== null && squeeze(draft) === squeeze(prompt));
     if (wasEmpty && prompt !== null) await takeOutRestored(actor, prompt, isMarked);
     if (!isMarked()) return;
     journal.apply(finishEnding(deliveriesOf(actor)));
     actor.rememberAnswerKey(null);
-    // The mark is drawn a little before the status knows; with a text in the queue the next turn runs.
+    // The mark is drawn a little before the status changes. With a text in the queue, the next turn runs.
     await status.until(() => !isRunning(actor), SETTLED_MS);
   });
 }
@@ -91,7 +91,7 @@ function isRunning(actor: SessionActor): boolean {
   return primary === 'active' || primary === 'stuck';
 }
 
-/** The prompt of the turn that runs: as the hook told it, else as it is above the answer. */
+/** The prompt of the running turn: as the hook reported it, otherwise as the screen shows it above the answer. */
 function runningPrompt(actor: SessionActor): string | null {
   const { hooks, screen } = actor.status.evidence();
   if (hooks.prompt !== null) return hooks.prompt.text;
@@ -103,7 +103,7 @@ function countMarks(frame: ScreenFrame | undefined): number {
   return frame?.lines.filter((line) => INTERRUPTED.test(line)).length ?? 0;
 }
 
-/** Only if the box holds that prompt, alone or with what waited behind it, and not a letter more. */
+/** Only if the box holds exactly that prompt, alone or with the texts that waited behind it. */
 async function takeOutRestored(actor: SessionActor, prompt: string, isMarked: () => boolean): Promise<void> {
   const isPrompt = (): boolean => squeeze(draftOf(seePrompt(actor)) ?? '') === squeeze(prompt);
   const isRestored = (): boolean => !isRunning(actor) && (isPrompt() || leftoversOf(seeDelivery(actor)) !== null);

@@ -3,14 +3,14 @@ import type { SessionActor } from '../session/actor.ts';
 import type { Dispose } from '../sessions.ts';
 
 /**
- * How long no dialog must be seen before its hook is told to go: a dialog that is covered or redrawn comes back within
- * this time.
+ * How long no dialog must be visible before its hook is told to end. A dialog that is covered or redrawn comes back
+ * within this time.
  */
 const LEAVE_MS = 5_000;
 
 /**
- * Ends the waits of hooks whose dialog is over: Claude Code ends a hook when its turn is interrupted, but not when the
- * dialog is answered at the terminal. A hook that waits for nothing costs no time, only a process.
+ * Ends the waits of hooks whose dialog is over. Claude Code ends a hook when its turn is interrupted, but not when the
+ * dialog is answered at the terminal. A hook that waits for nothing costs no processor time, only a process.
  */
 export function createWaitKeeper(actor: SessionActor): Dispose {
   const { clock, waits, log } = actor.deps;
@@ -19,7 +19,7 @@ export function createWaitKeeper(actor: SessionActor): Dispose {
 
   const open = (): string[] => actor.status.evidence().hooks.tools.flatMap(({ wait }) => wait?.id ?? []);
 
-  /** Whether a dialog may be open: what cannot be seen may be. */
+  /** Reports whether a dialog may be open. If the screen cannot be seen, one may be. */
   const mayAsk = (): boolean => {
     const reading = actor.status.evidence().screen?.reading;
     return (
@@ -50,7 +50,7 @@ export function createWaitKeeper(actor: SessionActor): Dispose {
       .catch((cause: unknown) => log.warn({ slug: actor.slug, err: cause }, 'a hook could not be told to go'));
   }
 
-  /** A former server knew of waits that may have ended since. */
+  /** Forgets waits that a former server knew and that have ended since. */
   async function forgetEnded(): Promise<void> {
     for (const id of open()) if ((await waits.asked(id)) === null) actor.forgetWait(id);
     look();

@@ -5,36 +5,38 @@ import type { DiskWatch } from '../fleet/disk-watch.ts';
 import type { Dispose } from '../sessions.ts';
 import type { SessionRecording } from './recording.ts';
 
-/** What a hook tells of is drawn within 150 ms (2.1.329); a loaded machine takes longer. */
+/**
+ * How long to wait for output after a hook: Claude Code draws within 150 ms (2.1.329); a loaded machine takes longer.
+ */
 const DRAWN_MS = 2_000;
 
 export interface RecordingGapOptions {
   clock: Clock;
   disk: DiskWatch;
-  /** what is recorded of it now, null: nothing */
+  /** the session's current recording; null if there is none */
   recording: () => SessionRecording | null;
-  /** from now on what the session shows is not recorded */
+  /** called when what the session shows is no longer recorded */
   onStop: (because: RecordingStop) => void;
-  /** it is recorded again, and something between is missing: nobody knows what its screen shows */
+  /** called when the session is recorded again after a gap: nobody knows what its screen shows */
   onGoOn: () => void;
 }
 
 /**
- * Whether a session is recorded. Notices when its recording silently stops: `script` and Screen let their program run
- * on when the disk is full. Three things show it: the timing counts output that the recording does not have; the disk
- * is full and the file's last block as well; or the disk is full and what a hook told of was never drawn. It goes on as
- * soon as something can be written.
+ * Reports whether a session is recorded, and notices when its recording silently stops: `script` and Screen let their
+ * program run on when the disk is full. Three signs show it. The timing counts output that the recording lacks. Or the
+ * disk is full, and so is the file's last block. Or the disk is full, and what a hook announced was never drawn.
+ * Recording goes on as soon as something can be written.
  */
 export interface RecordingGap {
-  /** since when, in Unix milliseconds, and why; null: it is recorded */
+  /** When recording stopped, in Unix milliseconds, and why; null if the session is recorded. */
   stopped(): { since: number; because: RecordingStop } | null;
-  /** its files were removed, and no others could be begun */
+  /** The files were removed, and no others could be begun. */
   seeRemoved(): void;
-  /** they are there again */
+  /** The files exist again. */
   seeKept(): void;
-  /** the recording has less than was shown */
+  /** The recording lacks some of what was shown. */
   seeLoss(): void;
-  /** something is drawn now; where nothing of it is recorded, something is wrong */
+  /** Something is being drawn now; if none of it is recorded, something is wrong. */
   expectOutput(): void;
   dispose(): void;
 }
@@ -63,7 +65,7 @@ export function createRecordingGap({ clock, disk, recording, onStop, onGoOn }: R
     } else if (stopped === null && current !== null) {
       endsAtBlock(current.file()).then(
         (isFull) => isFull && disk.fault() !== null && stopOnDisk(),
-        // The file has gone, and is missed by its reader.
+        // The file has gone, and its reader reports that.
         () => undefined,
       );
     }

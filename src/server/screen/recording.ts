@@ -7,7 +7,7 @@ import { createDrawing, type Drawing } from './drawing.ts';
 
 /**
  * How much of a recording's end is drawn when it is opened. Claude Code redraws its window often enough that this
- * always holds a whole picture; at 40 MB/s it takes 50 ms.
+ * always contains a whole screen. At 40 MB/s drawing takes 50 ms.
  */
 const REPLAY_BYTES = 2_000_000;
 /** How often the screen is read at most while output flows. The first byte after silence is read at once. */
@@ -15,71 +15,73 @@ const FRAME_INTERVAL_MS = 40;
 
 export interface RecordingFiles {
   typescript: string;
-  /** null: a log that Screen itself writes, which keeps no times */
+  /** null for a log that Screen itself writes, which contains no times */
   timing: string | null;
 }
 
 /** What somebody did to the files of a recording. */
 export type RecordingDamage =
-  /** deleted, or moved away: its name means another file now, or none. What is open is read on */
+  /** the file was deleted or moved away: its name means another file now, or none; the open file is still read */
   | { kind: 'misnamed' }
   /**
-   * what stood before this position was cut off; what is recorded from now on does not draw a whole screen by itself
+   * everything before this position was cut off; what is recorded from now on does not draw a whole screen by itself
    */
   | { kind: 'cut'; at: number }
-  /** Screen has begun another file in its place, of which the same is true */
+  /** Screen has begun another file in its place, which does not draw a whole screen by itself either */
   | { kind: 'begun' };
 
 export interface SessionRecordingOptions {
   slug: () => string;
   files: RecordingFiles;
-  /** used where the recording itself does not say */
+  /** used if the recording itself does not contain a size */
   size: { cols: number; rows: number };
   clock: Clock;
-  /** the screen as it is now. `at` is when it came to look so: for what was recorded before, the file's last change */
+  /** called with the current screen; `at` is when it came to look so, for earlier recordings the file's last change */
   onFrame: (frame: ScreenFrame, at: number) => void;
   onResize: (cols: number, rows: number) => void;
-  /** the recording could not be read just now */
+  /** called when the recording could not be read just now */
   onFault: (cause: unknown) => void;
-  /** what it has takes too long to be drawn: from now on it shows nothing. Null: it is drawn again */
+  /**
+   * called when the recording takes too long to draw, so that it shows nothing from now on; null when it is drawn again
+   */
   onAside: (cause: unknown) => void;
   /**
-   * output is missing in it: the disk was full. Null where `script` does not write through at once, for then its files
-   * cannot be compared
+   * called when output is missing in the recording, because the disk was full; null if `script` does not write through
+   * at once, since its files cannot be compared then
    */
   onLost: (() => void) | null;
   onDamage: (damage: RecordingDamage) => void;
-  /** the file was deleted and another one takes its place: it can be read by this path until the promise is settled */
+  /** called when the file was deleted and another takes its place; `openPath` is readable until the promise settles */
   onDeleted: (openPath: string) => Promise<void>;
 }
 
 /**
  * A session's recording: its bytes as a stream, and the terminal that they draw. Nothing is read before `follow` or the
- * first question for its screen.
+ * first request for its screen.
  */
 export interface SessionRecording extends RecordingStream {
-  /** reads what is there and goes on reading as it grows; resolves when the screen is as the recording has it now */
+  /** Reads what is there, then keeps reading; resolves when the screen shows all that the recording has by then. */
   follow(): Promise<void>;
-  /** tells the screen now where it was drawn anew since it was told last: before something is decided by it */
+  /** Reports the screen now if it changed since the last report; called before a decision that depends on it. */
   look(): void;
-  /** the window's rows */
+  /** The window's rows. */
   lines(): readonly string[];
   size(): { cols: number; rows: number };
-  /** the last `count` lines of scrollback and window */
+  /** The last `count` lines of scrollback and window. */
   text(count: number, format: 'text' | 'ansi' | 'html'): string;
-  /** the files were renamed */
+  /** The files were renamed. */
   moved(files: RecordingFiles): void;
-  /** another recording takes its place: a reset for whoever listens */
+  /** Replaces the recording by another, with a reset for all listeners. */
   replace(files: RecordingFiles, size: { cols: number; rows: number }): void;
   resized(cols: number, rows: number): void;
-  /** what it shows is not what the session shows: an empty screen, and a reset for whoever listens; offsets go on */
+  /** The screen is not what the session shows: empties it, with a reset for all listeners; offsets go on. */
   renew(): void;
   close(): void;
 }
 
-/** One run of reading the files; a recording that is replaced or renamed gets another. */
+/** One run of reading the files; a recording that is replaced or renamed gets a new one. */
 interface Reading {
-  /** what was there has been read */
+  /** resolves when what was there has been read */
   ready: Promise<void>;
   stop(): void;
 }
@@ -92,9 +94,9 @@ export function createSessionRecording(options: SessionRecordingOptions): Sessio
   let lastFrame: ScreenFrame | null = null;
   let start = 0;
   let end = 0;
-  /** of what was recorded before only the picture at its end counts */
+  /** whether earlier output is being read, of which only the screen at its end counts */
   let isCatchingUp = false;
-  /** it cannot be drawn: the terminal is empty, and says nothing of the session */
+  /** whether the recording cannot be drawn: the terminal is empty, and shows nothing of the session */
   let isAside = false;
   let epoch = 0;
   let frameDue: Dispose | null = null;
@@ -109,8 +111,8 @@ export function createSessionRecording(options: SessionRecordingOptions): Sessio
     onFrame(lastFrame, at);
   };
   /**
-   * Reads the screen now when it was quiet, else at the end of the interval: a burst of output is read a few times, not
-   * a thousand.
+   * Reads the screen now if it was quiet, otherwise at the end of the interval. A burst of output is thus read a few
+   * times, not a thousand times.
    */
   const readFrameSoon = (): void => {
     if (frameDue !== null) return;
@@ -125,7 +127,7 @@ export function createSessionRecording(options: SessionRecordingOptions): Sessio
     });
   };
 
-  /** An empty terminal, to be drawn from an offset on. */
+  /** Creates an empty terminal that draws from an offset on. */
   function drawFrom(from: number): void {
     end = from;
     drawing?.dispose();
@@ -166,7 +168,7 @@ export function createSessionRecording(options: SessionRecordingOptions): Sessio
     };
   }
 
-  /** Reads the files from a position on, or from where a picture can be made. */
+  /** Reads the files from a position on, or from a point where a whole screen can be drawn. */
   function read(from: number | null): Reading {
     const disposers: Dispose[] = [];
     let isStopped = false;
@@ -180,7 +182,7 @@ export function createSessionRecording(options: SessionRecordingOptions): Sessio
       end = offset + bytes.length;
       drawing?.take(bytes, offset);
       taken.tell(bytes, offset);
-      // What is there is read as fast as it is drawn: at the start of a server that is the end of every recording.
+      // Earlier output is read as fast as it is drawn: when a server starts, that is the end of every recording.
       if (isCatchingUp) return drawing?.flush();
     };
     const run = async (): Promise<void> => {
@@ -228,7 +230,7 @@ export function createSessionRecording(options: SessionRecordingOptions): Sessio
     if (reading !== null) return reading.ready;
     const next = read(null);
     reading = next;
-    // Its file may be there the next time.
+    // The file may exist the next time.
     next.ready.catch(() => {
       next.stop();
       if (reading === next) reading = null;
@@ -247,7 +249,7 @@ export function createSessionRecording(options: SessionRecordingOptions): Sessio
       return slug();
     },
     file: () => files.typescript,
-    // Only a log of Screen says nothing of its size.
+    // Only a log of Screen's does not contain its size.
     source: () => ({ ...files, ...(files.timing === null ? size : { cols: null, rows: null }) }),
     start: () => start,
     end: () => end,

@@ -1,12 +1,12 @@
 /**
  * What only sessions in a terminal have.
  *
- * - texts: `deliver.ts` takes them, `carry-on.ts` does what the model (`src/core/delivery/advance.ts`) says next;
- *   whether the session reads what is typed: `unread-input.ts`
- * - answers: `respond.ts`, by a reply `answer-by-reply.ts` and `open-waits.ts`, by keys `answer-by-keys.ts`;
+ * - texts: `deliver.ts` takes them, `carry-on.ts` carries out the next step of the model
+ *   (`src/core/delivery/advance.ts`); whether the session reads what is typed: `unread-input.ts`
+ * - answers: `respond.ts`; by a reply: `answer-by-reply.ts` and `open-waits.ts`; by keys: `answer-by-keys.ts`;
  *   interrupts: `interrupt.ts`
- * - the recording: `recording.ts`, what its bytes draw and what a flood does to that `drawing.ts` and
- *   `drawing-turns.ts`, one that stops on a full disk `recording-gap.ts`
+ * - the recording: `recording.ts`; what its bytes draw, also in a flood: `drawing.ts` and `drawing-turns.ts`; a
+ *   recording that stops on a full disk: `recording-gap.ts`
  * - Screen itself has the keys (copy mode, a prompt): `screen-prompt.ts`
  */
 
@@ -28,7 +28,7 @@ import { interruptTurn } from './interrupt.ts';
 import { createWaitKeeper } from './open-waits.ts';
 import { answerQuestion } from './respond.ts';
 
-/** A session that runs in GNU Screen. */
+/** The controls of a session that runs in GNU Screen. */
 export function createScreenControls(context: LaunchContext, actor: SessionActor): SessionControls {
   const { settings, screen } = context;
   const { deps } = actor;
@@ -36,8 +36,8 @@ export function createScreenControls(context: LaunchContext, actor: SessionActor
   const stopWaits = createWaitKeeper(actor);
 
   async function launch(): Promise<void> {
-    // Written down before the launch: the first hook may come before Screen has answered, and a server that dies finds
-    // it by this.
+    // Saved before the launch: the first hook may come before Screen has answered, and the id helps to find the session
+    // if the server dies.
     actor.commit({ launchId: uuid(), hooks: null });
     const launched = await launchSession(context, actor.record);
     actor.update({ ...launched, window: '0', adopted: true, endedAt: null });
@@ -47,7 +47,7 @@ export function createScreenControls(context: LaunchContext, actor: SessionActor
     actor.seeAttached(false);
   }
 
-  /** After a gap in its recording: of what is shown now nothing is known until it is drawn anew. */
+  /** Redraws the screen after a gap in its recording: until then, nothing is known of what the session shows. */
   async function showAgain(): Promise<void> {
     if (actor.isDead() || !actor.record.adopted) return;
     try {
@@ -74,7 +74,7 @@ export function createScreenControls(context: LaunchContext, actor: SessionActor
   }
 
   async function rename(slug: string): Promise<void> {
-    // Shows that it can be written down, before its Screen session has another name.
+    // Shows that the change can be saved, before the Screen session gets another name.
     actor.commit({});
     const before = actor.record;
     const renamed = await renameOutside(before, slug);
@@ -93,7 +93,7 @@ export function createScreenControls(context: LaunchContext, actor: SessionActor
   const isNamedByUs = ({ adopted, screenId }: SessionRecord): boolean =>
     adopted && screenId !== null && !actor.isDead();
 
-  /** Gives a session's name in Screen, and its recording's, another one. */
+  /** Renames the Screen session and the files of the recording. */
   async function renameOutside(
     record: SessionRecord,
     slug: string,
@@ -113,7 +113,7 @@ export function createScreenControls(context: LaunchContext, actor: SessionActor
       if (record.screenId === null || actor.isDead() || format !== 'text') {
         throw new CatalogueError('no_recording', `${actor.slug} has no recording`);
       }
-      // Only text, and only what Screen's own copy keeps: nothing else is there of a session that is observed.
+      // Only text, and only as much as Screen's own copy keeps: an observed session has nothing else.
       const text = await readHardcopy(
         screen,
         {
@@ -144,7 +144,7 @@ export function createScreenControls(context: LaunchContext, actor: SessionActor
       actor.intake.seeEnd();
     },
     release: () => endScreenSession({ screen }, actor),
-    // Screen keeps it, and it costs CBOS nothing.
+    // Screen keeps the session alive, which costs CBOS nothing.
     rest: async () => undefined,
     moved: async () => undefined,
     rename,

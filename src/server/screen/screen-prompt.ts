@@ -1,12 +1,12 @@
 import type { Clock } from '../clock.ts';
 
 /**
- * Whether Screen itself had a session's keys when something was to be typed: somebody has copy mode or one of Screen's
- * prompts open there.
+ * Records whether Screen itself had a session's keys when something was to be typed: somebody has copy mode or one of
+ * Screen's prompts open there.
  */
 export interface ScreenPrompt {
   see(isOpen: boolean): void;
-  /** when that was seen last, Unix milliseconds; null: nothing is known of one */
+  /** When that was last seen, in Unix milliseconds; null if nothing is known of it. */
   seenAt(): number | null;
 }
 

@@ -2,27 +2,35 @@ import { bytesReadBy, type ProcessId, readProcess } from '../../platform/process
 import type { TypedInput } from '../../platform/sqlite/session-store.ts';
 
 /**
- * Whether what was typed last into a session's terminal has been read. Where the one that reads it is held up (`script`
- * by a disk that hangs, either of them by a machine that is short of memory), the terminal keeps what is typed, and
- * gives it out in one piece later: two texts with their Enters became one prompt (2.1.329).
+ * Reports whether the last input to a session's terminal has been read. A reader may be held up: `script` by a disk
+ * that hangs, both `script` and Claude Code by a machine that is short of memory. The terminal then keeps what is
+ * typed, and later hands it out in one piece: two texts with their Enters became one prompt (2.1.329).
  */
 export interface UnreadInput {
-  /** something is about to be typed */
+  /** Something is about to be typed. */
   expect(): Promise<void>;
-  /** it was typed: from now on the next server knows of it too. Not before, for what was never typed is never read. */
+  /**
+   * The input was typed, so the next server must know of it too. Earlier would be wrong: what was never typed is never
+   * read.
+   */
   typed(): void;
-  /** it was not typed */
+  /** The input was not typed. */
   forget(): void;
-  /** true: nothing was read since. That it has been read is likely only, for whatever is read counts. */
+  /** True if nothing was read since. False only means that it was probably read, since reading anything counts. */
   isWaiting(): boolean;
 }
 
-/** What passes a session's input on to its Claude Code, and reads nothing else while that draws nothing. */
+/**
+ * The program that passes a session's input on to its Claude Code. While Claude Code draws nothing, it reads nothing
+ * else.
+ */
 const RECORDER = 'script';
 
-/** Where it is remembered, through restarts of the server: who holds the reader up does not know of those. */
+/**
+ * Where the last input is remembered through restarts of the server, since a reader may stay held up across a restart.
+ */
 export interface TypedMemory {
-  /** Claude Code's process, null where it is not known: then nothing is ever unread */
+  /** Claude Code's process; null if it is not known, and then nothing is ever unread */
   agent(): ProcessId | null;
   typed(): TypedInput | null;
   remember(typed: TypedInput | null): void;
@@ -54,7 +62,7 @@ export function createUnreadInput({ agent, typed, remember }: TypedMemory): Unre
       if (last === null) return false;
       const current = agent();
       const isSame = current?.pid === last.agent.pid && current.startTime === last.agent.startTime;
-      // One that reads again reads all there is.
+      // A reader that reads again reads all there is.
       const isUnread = isSame && last.readers.some(({ pid, before }) => bytesReadBy(pid) === before);
       if (!isUnread && expected === null) remember(null);
       return isUnread;

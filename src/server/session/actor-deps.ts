@@ -21,7 +21,7 @@ export interface ActorDeps {
   clock: Clock;
   log: Logger;
   thresholds: Thresholds;
-  /** reads a screen; with the user's own rules */
+  /** reads a screen, with the user's own rules */
   observe: ScreenObserver;
   screen: ScreenHost;
   sessions: SessionStore;
@@ -33,20 +33,20 @@ export interface ActorDeps {
   days: DayStore;
   /** for what is only noted */
   writes: PatientWrites;
-  /** whether recordings can be written */
+  /** reports whether recordings can be written */
   disk: DiskWatch;
-  /** what was lost of them */
+  /** what was lost of recordings */
   drops: DropStore;
-  /** `script` writes recordings through at once */
+  /** whether `script` writes recordings through at once */
   isFlushed: boolean;
   /**
    * keeps a launch's tools and the end of its turn back, so that no dialog opens, until the returned function is called
    */
   holdTurn: (launchId: string) => () => void;
-  /** the hooks that wait for a reply to what they have asked */
+  /** the hooks that wait for a reply to their question */
   waits: ReplyWaits;
   emit: (event: SessionEvent) => void;
   onEvent: (listener: (event: SessionEvent) => void) => Dispose;
-  /** the session starts to wait for its user */
+  /** called when the session starts to wait for its user */
   onWaiting: (session: Session) => void;
 }

@@ -26,23 +26,23 @@ export type { ActorDeps, ArrivedHook };
 
 /**
  * One session: its record, its evidence and status, its recording. Commands that type into it go through the mailbox,
- * one after another; evidence is taken in at once, also while a command waits for it.
+ * one after another. Evidence is taken in at once, even while a command waits for it.
  */
 export class SessionActor {
   readonly mailbox: Mailbox = createMailbox();
   readonly status: SessionStatus;
-  /** counted from when it is listed: then all evidence is in */
+  /** counts from when the session is listed, since only then all evidence is in */
   readonly time: TimeSpent;
   recording: SessionRecording | null = null;
   readonly gap: RecordingGap;
   readonly screenPrompt: ScreenPrompt;
   readonly unread: UnreadInput;
   readonly intake: EvidenceIntake;
-  /** what a killed server was typing; null: nobody has looked */
+  /** what a killed server was typing; null if nobody has looked */
   textsLeft: TextsLeft | null = null;
-  /** the database lacked it when the server started */
+  /** whether the database lacked the session when the server started */
   isBroughtBack = false;
-  /** its processes are ended for others to take their place: their end is not its own */
+  /** whether its processes are being replaced by others: their end is not the end of the session */
   isChangingHands = false;
   private readonly kept: KeptRecord;
   private readonly keys: PromptKeys;
@@ -54,9 +54,9 @@ export class SessionActor {
   private readonly hooks = new Emitter<[ArrivedHook]>();
   private readonly changes = new Emitter();
   readonly onHook = this.hooks.on;
-  /** Called after every change of status, and when a draft or a view has come before the prompt or gone from it. */
+  /** Called after every change of status, and when a draft or view starts or stops covering the prompt. */
   readonly onChange = this.changes.on;
-  /** Called when its screen must be drawn anew: its recording goes on after a gap, or the attached person has gone. */
+  /** Called when the screen must be redrawn: the recording goes on after a gap, or the attached person has gone. */
   readonly onRedrawNeeded = this.redraws.on;
   readonly onDamage = this.damages.on;
   private listed = false;
@@ -133,7 +133,7 @@ export class SessionActor {
     return this.record.slug;
   }
 
-  /** Where its keys go. @throws CatalogueError session_dead, not_adopted */
+  /** The Screen session that its keys go to. @throws CatalogueError session_dead, not_adopted */
   get target(): ScreenTarget {
     const { screenId, daemon, window, adopted, agent } = this.record;
     if (screenId === null || this.isDead()) throw new CatalogueError('session_dead', `${this.slug} is stopped`);
@@ -142,7 +142,7 @@ export class SessionActor {
     return { id: screenId, daemon, window, ...(agent === null ? {} : { pid: agent.pid }) };
   }
 
-  /** Claude Code's own file of the conversation, as it told of it last */
+  /** Claude Code's own file of the conversation, as last reported */
   get transcript(): string | null {
     return this.intake.transcript;
   }
@@ -175,7 +175,7 @@ export class SessionActor {
     return this.record.endedAt !== null;
   }
 
-  /** It is of another type from now on, on the same conversation; nothing of what was runs any more. */
+  /** Converts the session to the other type; the conversation stays, and nothing of the old process is running. */
   retype(type: SessionType): void {
     const nothing = { screenId: null, daemon: null, agent: null, launchId: null, hooks: null, recording: null };
     this.recording = null;
@@ -188,15 +188,15 @@ export class SessionActor {
     this.update({ type, ...nothing });
   }
 
-  /** Remembers a change of the record, and tells the faces where they show it. */
+  /** Changes the record, and tells the faces if they show the change. */
   update(change: Partial<SessionRecord>): void {
     this.kept.save(change);
     this.emitUpdated();
   }
 
   /**
-   * The same for what somebody asked for: written down before it is so, and before anything of it is done that cannot
-   * be undone.
+   * Changes the record as `update` does, but for a request: saves the change before it takes effect, and before
+   * anything is done that cannot be undone.
    * @throws while the home cannot be written; nothing has changed then
    */
   commit(change: Partial<SessionRecord>): void {
@@ -223,7 +223,7 @@ export class SessionActor {
     });
   }
 
-  /** From here on its changes are told to the faces, and held texts are typed. */
+  /** Lists the session: from now on, its changes go to the faces, and held texts are typed. */
   list(): void {
     if (this.listed) return;
     this.listed = true;
@@ -232,12 +232,12 @@ export class SessionActor {
     this.lookAgain();
   }
 
-  /** Its screen could not be drawn anew: the next look at Screen's sessions tries again, once nobody is attached. */
+  /** The screen could not be redrawn: the next look at Screen's sessions tries again, once nobody is attached. */
   redrawLater(): void {
     this.owesRedraw = true;
   }
 
-  /** What may be sent has changed, though the status has not. */
+  /** What may be sent has changed, although the status has not. */
   lookAgain(): void {
     this.changes.tell();
   }
@@ -249,12 +249,12 @@ export class SessionActor {
     }
     if (this.attached === attached) return;
     this.attached = attached;
-    // Who came or went may have closed it.
+    // The person who came or went may have closed it.
     this.screenPrompt.see(false);
     this.emitUpdated();
   }
 
-  /** Its recording can be drawn no more, or again: until then only the other sources say what it does. */
+  /** Drawing the recording failed, or works again; while it fails, only the other sources show what happens. */
   seeUndrawn(isUndrawn: boolean): void {
     this.undrawnAt = isUndrawn ? this.deps.clock.now() : null;
     if (isUndrawn) this.status.loseScreen();

@@ -1,11 +1,11 @@
 /**
- * What every session has. `actor.ts` is what is known of one: its parts are the record (`kept-record.ts`), what comes
- * in about it (`evidence-intake.ts`), its status (`session-status.ts`) and how it spent its days (`time-spent.ts`).
+ * What every session has. `actor.ts` is the state of one session: its record (`kept-record.ts`), the evidence about it
+ * (`evidence-intake.ts`), its status (`session-status.ts`) and how it spent its days (`time-spent.ts`).
  *
  * - one command after another: `mailbox.ts`
- * - deliveries written down: `delivery-journal.ts`; on a full disk: `patient-writes.ts`, `patient-deliveries.ts`
- * - what an interrupt keeps back, and what lets it go on: `queue-stop.ts`; replies kept for later: `stash.ts`
- * - evidence over a restart, by the clock of then and now: `kept-evidence.ts`
+ * - the journal of deliveries: `delivery-journal.ts`; on a full disk: `patient-writes.ts`, `patient-deliveries.ts`
+ * - the queue that an interrupt pauses: `queue-stop.ts`; replies kept for later: `stash.ts`
+ * - evidence across a restart, when the clock may have been set: `kept-evidence.ts`
  * - a session as every face shows it: `view.ts`
  */
 
@@ -15,37 +15,37 @@ import type { Conversation } from './conversation.ts';
 import type { Deliverer } from './delivery-journal.ts';
 
 /**
- * What can be done with one session, whatever its type. What is known of it (record, status, history) is its actor's;
- * how it is reached is this: a screen session through GNU Screen, a JSON session through Claude Code's events.
+ * What can be done with one session, whatever its type. The actor has its state (record, status, history). The controls
+ * reach it: a screen session through GNU Screen, a JSON session through Claude Code's events.
  */
 export interface SessionControls {
-  /** the way of texts to its prompt */
+  /** sends texts to its prompt */
   readonly deliverer: Deliverer;
   /** its turns and events; null for a session in a terminal */
   readonly conversation: Conversation | null;
   /**
-   * Brings it up, on its conversation where it has one. Only for a session that is dead or was never launched.
+   * Starts the session, on its conversation if it has one. Only for a session that is dead or was never launched.
    * @throws CatalogueError no_such_path, claude_not_found, launch_failed, and for a screen session path_too_long,
    * screen_not_found
    */
   launch(): Promise<void>;
-  /** Finds it again after a restart of the server. */
+  /** Finds the session again after a restart of the server. */
   findAgain(): Promise<void>;
   /**
-   * Ends it with its whole process tree, proven.
+   * Ends the session with its whole process tree, and proves that it ended.
    * @throws CatalogueError session_dead, not_adopted, kill_failed
    */
   end(): Promise<void>;
   /**
-   * Ends its processes as `end` does, but the session goes on: something else takes its conversation over.
+   * Ends its processes as `end` does, but the session goes on: something else takes over its conversation.
    * @throws CatalogueError already_running, not_adopted, kill_failed
    */
   release(): Promise<void>;
-  /** Lets go of what costs something and is not needed now: before the server ends. */
+  /** Releases what costs something and is not needed now; called before the server ends. */
   rest(): Promise<void>;
-  /** Gives whatever carries the session's name outside of the record another one; called with the slug reserved. */
+  /** Renames whatever carries the session's name outside the record; called with the slug reserved. */
   rename(slug: string): Promise<void>;
-  /** Its folder is another one from its next start on. */
+  /** Its folder has changed; the change takes effect at its next start. */
   moved(): Promise<void>;
   /** @throws CatalogueError no_question, stale_question, no_such_option, not_adopted, not_confirmed */
   answer(request: Answer): Promise<void>;
@@ -57,8 +57,8 @@ export interface SessionControls {
   resize(cols: number, rows: number): Promise<Session>;
   /** @throws CatalogueError no_recording */
   buffer(options: { lines: number; format: 'text' | 'ansi' | 'html' }): Promise<Buffer>;
-  /** its recording; null where it has none */
+  /** Its recording; null if it has none. */
   recording(): RecordingStream | null;
-  /** lets go of it; what runs goes on running */
+  /** Releases the session; what runs keeps running. */
   dispose(): void;
 }

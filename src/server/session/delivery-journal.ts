@@ -23,14 +23,14 @@ import { deliveriesOf, seeDelivery } from './see-delivery.ts';
 import { toTimestamp } from './view.ts';
 
 /**
- * Writes the journal's entry of a delivery by calling `save`, together with something else; throws where it must not be
+ * Saves a delivery's journal entry by calling `save`, together with something else. Throws if the text must not be
  * sent.
  */
 export type JournalWith = (deliveryId: string, save: () => void) => void;
 
 /** Sends texts to one session's prompt. */
 export interface Deliverer {
-  /** @throws CatalogueError where the text must not be sent, or was not */
+  /** @throws CatalogueError if the text must not be sent, or was not */
   send(request: SentText, journalWith?: JournalWith): Promise<Delivery>;
   list(): Delivery[];
   /** @throws CatalogueError no_such_delivery */
@@ -42,38 +42,44 @@ export interface Deliverer {
   dispose(): void;
 }
 
-/** A text that a process inside a session sends: no request of a client can say so. */
+/** A text from a process inside a session, with its sender. No request of a client can name a sender. */
 export interface SentText extends Send {
   from?: string;
 }
 
-/** Error codes of refusals; the others are `not_accepting_text`. */
+/** Error codes of refusals; all others are `not_accepting_text`. */
 const REFUSED_AS: Readonly<Partial<Record<RefusalReason, ErrorCode>>> = {
   not_adopted: 'not_adopted',
   shell_command: 'command_prefix',
   slash_command: 'command_prefix',
 };
 
-/** One session's deliveries as they are written down: the same for each type of session, whatever carries the texts. */
+/** One session's saved deliveries. The journal is the same for each type of session, whatever carries the texts. */
 export interface DeliveryJournal {
-  /** The request as delivery decides by it. @throws CatalogueError invalid_request for a text that is empty */
+  /** The request in the form on which delivery decides. @throws CatalogueError invalid_request for an empty text */
   clean(request: Send): DeliveryRequest;
-  /** why a text must not be sent at all */
+  /** The error for a text that must not be sent at all. */
   refusal(decision: Extract<DeliveryDecision, { kind: 'refuse' }>): CatalogueError;
-  /** What became of the same text under the same key before. @throws CatalogueError idempotency_conflict */
+  /**
+   * An earlier delivery of the same text under the same key; null if there is none.
+   * @throws CatalogueError idempotency_conflict
+   */
   earlier(request: Send): DeliveryRecord | null;
-  /** Writes a new delivery down, as `held`. `held`: its sender is told so; one of a stash has no sender that waits. */
+  /**
+   * Saves a new delivery as `held`. With `how.held`, its sender learns that CBOS holds the text; a stashed reply has no
+   * sender that waits.
+   */
   begin(request: SentText, how: { held: boolean; journalWith?: JournalWith | undefined }): DeliveryRecord;
   /**
-   * Writes down what becomes of texts: as soon as the home can be written, but `WRITTEN_FIRST` at once.
-   * @throws CatalogueError while the home cannot be written; what was to follow must not be done then
+   * Saves what becomes of texts as soon as the home can be written; phases in `WRITTEN_FIRST` are saved at once.
+   * @throws CatalogueError while the home cannot be written; then the next step must not be done
    */
   apply(changes: readonly Change[]): void;
-  /** Writes down that a text was not sent, and why. */
+  /** Saves that a text was not sent, and why. */
   fail(id: string, cause: unknown): void;
   /** @throws CatalogueError no_such_delivery */
   find(id: string): DeliveryRecord;
-  /** in the order they were written down */
+  /** In the order in which they were saved. */
   withStatus(status: DeliveryStatus): DeliveryRecord[];
   view(record: DeliveryRecord): Delivery;
   list(): Delivery[];
@@ -116,7 +122,7 @@ export function openDeliveryJournal(actor: SessionActor): DeliveryJournal {
     throw new CatalogueError('delivery_final', `The delivery is ${statusOf(record)} already`);
   }
 
-  /** For what somebody asked for: it is written down, or refused. */
+  /** For a request: the change is saved or refused. */
   function commit(record: DeliveryRecord, change: Partial<DeliveryRecord> & { phase: DeliveryPhase }): Delivery {
     const next = { ...record, ...change, updatedAt: clock.now() };
     deliveries.commit(next);
@@ -197,7 +203,7 @@ export function openDeliveryJournal(actor: SessionActor): DeliveryJournal {
   };
 }
 
-/** Writes down that CBOS is about to end a turn, see `beginEnding`. */
+/** Saves that CBOS is about to end a turn; see `beginEnding`. */
 export function noteEnding(actor: SessionActor, by: 'interrupt' | 'answer'): void {
   openDeliveryJournal(actor).apply(beginEnding(deliveriesOf(actor), by));
 }

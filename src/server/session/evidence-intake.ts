@@ -10,15 +10,15 @@ import { keepEvidence } from './kept-evidence.ts';
 import type { KeptRecord } from './kept-record.ts';
 import type { SessionStatus } from './session-status.ts';
 
-/** Of these something is drawn, in every version. */
+/** The hooks after which every version draws something. */
 const DRAWING_HOOKS: ReadonlySet<string> = new Set(['UserPromptSubmit', 'PreToolUse', 'PostToolUse']);
 
-/** One hook event as the spool hands it over. */
+/** One hook event as it comes from the spool. */
 export interface ArrivedHook {
   at: number;
   event: string;
   payload: Readonly<Record<string, unknown>>;
-  /** by what its wait for a reply is known, null where it does not wait */
+  /** the id of its wait for a reply; null if it does not wait */
   wait: string | null;
 }
 
@@ -30,15 +30,15 @@ interface Witnessed {
   readonly gap: Pick<RecordingGap, 'stopped' | 'expectOutput'>;
   readonly screenPrompt: Pick<ScreenPrompt, 'see'>;
   facts(): Pick<JsonFacts, 'add'> | null;
-  /** changes the record, and tells the faces */
+  /** Changes the record, and tells the faces. */
   update(change: Partial<SessionRecord>): void;
   emitUpdated(): void;
   tellHook(hook: ArrivedHook): void;
-  /** a draft or a view has come before the prompt, or gone from it */
+  /** A draft or a view has started or stopped covering the prompt. */
   tellObstacle(): void;
 }
 
-/** Takes in what the world tells of one session: into its status, its record, and the search. */
+/** Takes in all evidence of one session: into its status, its record, and the search. */
 export class EvidenceIntake {
   readonly #session: Witnessed;
   #transcript: string | null = null;
@@ -47,7 +47,7 @@ export class EvidenceIntake {
     this.#session = session;
   }
 
-  /** Claude Code's own file of the conversation, as it told of it last */
+  /** Claude Code's own file of the conversation, as last reported */
   get transcript(): string | null {
     return this.#transcript;
   }
@@ -62,24 +62,24 @@ export class EvidenceIntake {
     }
     this.#session.tellHook(hook);
     if (DRAWING_HOOKS.has(hook.event)) gap.expectOutput();
-    // Keys reach Claude Code.
+    // The prompt came in, so keys reach Claude Code.
     if (hook.event === 'UserPromptSubmit') screenPrompt.see(false);
     this.#indexHook(hook);
   }
 
-  /** A hook waits no more for the reply to what it has asked. */
+  /** A hook no longer waits for the reply to its question. */
   forgetWait(id: string): void {
     this.#session.status.forgetWait(id);
     this.#session.kept.save({ hooks: this.#keptHooks() });
   }
 
-  /** The reply to what a hook has asked was taken: a refused call is over, one that was allowed runs. */
+  /** The reply to a hook's question was taken: a refused call is over, an allowed one runs. */
   settleCall(id: string, isRefused: boolean): void {
     this.#session.status.settleCall(id, isRefused);
     this.#session.kept.save({ hooks: this.#keptHooks() });
   }
 
-  /** Hooks were lost: what they said until then may be over. */
+  /** Hooks were lost: what the earlier ones reported may be over. */
   loseHooks(): void {
     const { status, kept } = this.#session;
     status.loseHooks();
@@ -92,7 +92,7 @@ export class EvidenceIntake {
     this.#session.deps.search.readTranscript(this.#session.kept.current.id, file);
   }
 
-  /** What Claude Code's registry says of it; null when its file has gone. */
+  /** The content of Claude Code's registry file; null when the file has gone. */
   seeRegistry(registry: (RegistryEvidence & { version: string | null }) | null): void {
     const { current } = this.#session.kept;
     if (registry !== null) {
@@ -105,14 +105,14 @@ export class EvidenceIntake {
     this.#session.status.seeRegistry(registry);
   }
 
-  /** What the events of a JSON session say by now; they are written down already. */
+  /** The current state of a JSON session according to its events, which are already saved. */
   seeJson(json: JsonEvidence, more: { events: readonly ClaudeEvent[]; costUsd: number }): void {
     const { status, kept } = this.#session;
     this.#session.facts()?.add(more.events, more.costUsd);
     const before = status.evidence().json;
     const { launch, claudeSessionId } = kept.current;
-    // Plan mode ends when its plan is approved: the next process must not begin in it again. What was asked for the
-    // next turn stays.
+    // Plan mode ends when its plan is approved: the next process must not begin in it again. The mode that was
+    // requested for the next turn stays.
     const hasSwitched = json.permissionMode !== null && json.permissionMode !== before?.permissionMode;
     const permission_mode = hasSwitched ? json.permissionMode : launch.permission_mode;
     const isNew = permission_mode !== launch.permission_mode || (json.sessionId ?? claudeSessionId) !== claudeSessionId;
@@ -129,9 +129,9 @@ export class EvidenceIntake {
 
   seeScreen(frame: ScreenFrame, at: number): void {
     const { status, kept, gap, deps } = this.#session;
-    // Kept in memory alone: a row written per frame would cost more than it is worth, the next state change saves it.
+    // Kept only in memory: a row per frame would cost more than it is worth, and the next state change saves it.
     kept.hold({ lastActivity: Math.min(Math.max(at, kept.current.lastActivity ?? 0), deps.clock.now()) });
-    // What is drawn while the recording has a gap is a part of a picture.
+    // What is drawn during a gap of the recording is only a part of the screen.
     if (gap.stopped()?.because === 'disk') return;
     const before = this.#obstacle();
     status.seeScreen(frame, at);
@@ -147,7 +147,7 @@ export class EvidenceIntake {
     this.#session.status.seeProcess({ alive: true, startedAt: agent.startedAt, endedAt: null });
   }
 
-  /** Why nothing can be typed into it; null: it can be reached. */
+  /** Why nothing can be typed into the session; null if it can be reached. */
   seeReach(why: Unreachable | null): void {
     const { status, kept, deps } = this.#session;
     const { process } = status.evidence();
@@ -157,7 +157,7 @@ export class EvidenceIntake {
     status.seeProcess(why === null ? known : { ...known, unreachable: { ...why, since } });
   }
 
-  /** The operating system says that the session is over. */
+  /** The operating system shows that the session has ended. */
   seeEnd(): void {
     if (this.#session.kept.current.endedAt !== null) return;
     const now = this.#session.deps.clock.now();
@@ -165,7 +165,7 @@ export class EvidenceIntake {
     this.#session.status.seeProcess({ alive: false, startedAt: null, endedAt: now });
   }
 
-  /** What keeps a text from the prompt, as far as the screen tells. */
+  /** What blocks the prompt, as far as the screen shows. */
   #obstacle(): Cover | 'draft' | null {
     const reading = this.#session.status.evidence().screen?.reading;
     return reading?.cover ?? (reading?.draft == null ? null : 'draft');

@@ -2,12 +2,12 @@ import { CONVERSATION_TYPES, conversationLines } from '../../core/status/index.t
 import type { EventStore } from '../../platform/sqlite/event-store.ts';
 import type { ClaudeEvent } from '../../protocol/index.ts';
 
-/** Lines of the conversation that are kept at hand for lists. */
+/** How many lines of the conversation are kept in memory for lists. */
 const KEPT_LINES = 20;
-/** How many of the last events hold them for sure. */
+/** How many of the last events certainly contain these lines. */
 const READ_EVENTS = 20;
 
-/** What a list shows of a JSON session beside its status: its cost, and the end of its conversation as text. */
+/** What a list shows of a JSON session besides its status: its cost, and the end of its conversation as text. */
 export class JsonFacts {
   readonly #store: EventStore;
   readonly #sessionId: string;
@@ -19,7 +19,7 @@ export class JsonFacts {
     this.#sessionId = sessionId;
   }
 
-  /** of all its turns */
+  /** The cost of all its turns. */
   costUsd(): number {
     this.#costUsd ??= this.#store.days(this.#sessionId).reduce((sum, day) => sum + day.cost_usd, 0);
     return this.#costUsd;
@@ -33,7 +33,7 @@ export class JsonFacts {
     return this.#lines;
   }
 
-  /** Events that were written down just now. */
+  /** Adds events that were just saved. */
   add(events: readonly ClaudeEvent[], costUsd: number): void {
     if (this.#costUsd !== null) this.#costUsd += costUsd;
     const lines = events.flatMap(conversationLines);

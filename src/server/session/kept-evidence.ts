@@ -10,8 +10,7 @@ import {
 import type { Clock } from '../clock.ts';
 
 /**
- * Beside the evidence: how the clock was set when it was written down, and by how much its times had been moved by
- * then.
+ * Stored beside the evidence: the clock setting at the time, and how far the evidence's times had been moved by then.
  */
 const Kept = z.object({ clock: z.object({ boot: z.string(), offset_ms: z.number() }), moved_ms: z.number() });
 
@@ -20,18 +19,18 @@ export interface Restored<T> {
   movedMs: number;
 }
 
-/** Evidence as it is written down, for {@link restoreHooks} and {@link restoreJson}. */
+/** Evidence in the form in which it is saved, for {@link restoreHooks} and {@link restoreJson}. */
 export function keepEvidence(evidence: HookEvidence | JsonEvidence, movedMs: number, clock: Clock): unknown {
   const kept: z.infer<typeof Kept> = { clock: clock.setting(), moved_ms: movedMs };
   return { ...evidence, kept };
 }
 
-/** What hooks told a former server, by the clock of today. What later versions of CBOS have added begins empty. */
+/** Evidence that hooks gave a former server, by today's clock. Fields that later versions of CBOS added begin empty. */
 export function restoreHooks(value: unknown, clock: Clock): Restored<HookEvidence> {
   return restore({ value, empty: NO_HOOKS, move: moveHooks, clock });
 }
 
-/** The same of the events of a JSON session. */
+/** The same for the events of a JSON session. */
 export function restoreJson(value: unknown, clock: Clock): Restored<JsonEvidence> {
   return restore({ value, empty: NO_EVENTS, move: moveJson, clock });
 }
@@ -49,7 +48,7 @@ function restore<T extends HookEvidence | JsonEvidence>(parts: {
   return { evidence: parts.move(evidence, byMs), movedMs: (kept?.moved_ms ?? 0) + byMs };
 }
 
-/** By how much the clock was set since; after a reboot only a time that lies in the future tells of it. */
+/** By how much the clock was set since then. After a reboot, only a time in the future reveals a step. */
 function sinceThen({ clock: then }: z.infer<typeof Kept>, evidence: HookEvidence | JsonEvidence, clock: Clock): number {
   const today = clock.setting();
   const isSameBoot = then.boot !== '' && then.boot === today.boot;

@@ -1,7 +1,7 @@
 import type { SessionRecord } from '../../platform/sqlite/session-store.ts';
 import type { ActorDeps } from './actor-deps.ts';
 
-/** A session's record: what it says now, and that it is written down. */
+/** A session's record: its current state in memory, and the saving of its changes. */
 export class KeptRecord {
   readonly #deps: Pick<ActorDeps, 'writes' | 'sessions' | 'search'>;
   #current: SessionRecord;
@@ -17,7 +17,7 @@ export class KeptRecord {
     return this.#current;
   }
 
-  /** Remembers a change, which is written down now or when there is room for it. */
+  /** Changes the record. The change is saved now, or as soon as there is room. */
   save(change: Partial<SessionRecord>): void {
     this.hold(change);
     const record = this.#current;
@@ -26,8 +26,8 @@ export class KeptRecord {
   }
 
   /**
-   * The same for what must be written down before it is so. @throws while the home cannot be written; nothing has
-   * changed then
+   * Changes the record only after the change was saved.
+   * @throws while the home cannot be written; nothing has changed then
    */
   commit(change: Partial<SessionRecord>): void {
     this.#deps.writes.demand(() => this.#deps.sessions.save({ ...this.#current, ...change }));
@@ -35,13 +35,14 @@ export class KeptRecord {
     this.#followInSearch(change);
   }
 
-  /** Remembers a change in memory alone: the next one that is written down takes it along. */
+  /** Changes the record only in memory; the next saved change includes it. */
   hold(change: Partial<SessionRecord>): void {
     this.#current = { ...this.#current, ...change };
   }
 
   /**
-   * Notes something else of the session, now or when there is room for it; nothing of one that was removed meanwhile.
+   * Saves something else of the session, now or as soon as there is room. Nothing is saved for a session that was
+   * removed meanwhile.
    */
   write(work: () => void): void {
     this.#deps.writes.write(() => {

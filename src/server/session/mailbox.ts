@@ -1,10 +1,7 @@
-/**
- * Runs the tasks that are posted to it one after another, in the order they came. A failing task fails only its own
- * caller.
- */
+/** Runs posted tasks one after another, in the order in which they came. A failing task fails only its own caller. */
 export interface Mailbox {
   post<T>(task: () => Promise<T>): Promise<T>;
-  /** resolves when everything posted so far has ended */
+  /** Resolves when everything posted so far has ended. */
   drained(): Promise<void>;
 }
 

@@ -8,8 +8,8 @@ export type AskingSession = Pick<SessionActor, 'slug' | 'record' | 'isDead'> & {
 };
 
 /**
- * The question that is open.
- * @param id of the one that is meant; left out: whichever it is
+ * The open question.
+ * @param id the id of the expected question; any question if omitted
  * @throws CatalogueError not_adopted, no_question, stale_question
  */
 export function openQuestion(actor: AskingSession, id: string | undefined): Question {
@@ -25,8 +25,8 @@ export function openQuestion(actor: AskingSession, id: string | undefined): Ques
 
 /**
  * What an answer means to the question.
- * @throws CatalogueError no_such_option, not_shown_whole for an answer that nobody may give who has not seen all of the
- *   question
+ * @throws CatalogueError no_such_option; not_shown_whole for an answer that nobody may give without having seen the
+ * whole question
  */
 export function readAnswer(slug: string, question: Question, answer: Answer): Exclude<AnswerPlan, { kind: 'refuse' }> {
   const plan = planAnswer(question, answer);
@@ -36,7 +36,7 @@ export function readAnswer(slug: string, question: Question, answer: Answer): Ex
   throw new CatalogueError(plan.code, plan.message, { hint, extra: { question } });
 }
 
-/** An answer that the question does not offer, with what it does. */
+/** The error for an answer that the question does not offer; it lists the options. */
 export function refusal(question: Question, message: string): CatalogueError {
   const listed = partsOf(question).map(({ text, options }) => {
     const labels = options.map(({ key, label }) => `${key}. ${label}`).join(', ');

@@ -3,21 +3,21 @@ import type { Clock } from '../clock.ts';
 import type { Logger } from '../logger.ts';
 import type { Dispose } from '../sessions.ts';
 
-/** How soon what could not be written is tried again. */
+/** How soon to try again what could not be written. */
 const RETRY_MS = 3_000;
-/** A fleet of fifty writes some thousand an hour; what is older than these is given up. */
+/** How many writes may wait; older ones are given up. A fleet of fifty writes some thousand an hour. */
 const MOST_WAITING = 10_000;
 
 /**
  * Writes to the home's database. What CBOS has only observed, and nobody waits for, is kept in memory in its order
- * while the home cannot be written (its disk is full, or has turned read-only), and written as soon as it can be.
+ * while the home cannot be written (its disk is full, or has turned read-only). It is written as soon as possible.
  */
 export interface PatientWrites {
-  /** now, or later; never fails because of the home */
+  /** Writes now or later; never fails because of the home. */
   write(work: () => void): void;
   /**
-   * Now, after everything that waits: for what somebody asked for, before anything of it is done that cannot be undone.
-   * @throws what the database says while it cannot be written; nothing has happened then
+   * Writes now, after everything that waits. For requests, before anything is done that cannot be undone.
+   * @throws the database's error while it cannot be written; nothing has happened then
    */
   demand<T>(work: () => T): T;
   dispose(): void;

@@ -1,18 +1,18 @@
 import { type Clock, markNow } from '../clock.ts';
 import type { KeptRecord } from './kept-record.ts';
 
-/** Digits that are remembered: several dialogs may go one after the other before their answers come. */
+/** How many digits are remembered: several dialogs may close one after another before their answers arrive. */
 const ANSWER_KEYS = 4;
 
-/** Keys of CBOS's own that may be in the prompt, or have just cleared it, written down for the next server. */
+/** Keys of CBOS itself that may be in the prompt, or have just cleared it, saved for the next server. */
 export interface PromptKeys {
-  /** A digit that answers a dialog is about to be typed; null: none can be in the prompt any more. */
+  /** A digit that answers a dialog is about to be typed; null if none can be in the prompt any more. */
   rememberAnswerKey(key: string | null): void;
   /** The key that clears the prompt is about to be typed: the next server must not type a second one right after it. */
   rememberClearing(): void;
   /**
-   * When the prompt was last cleared, Unix milliseconds; 0: never. By a clock that was set back since, a former server
-   * did it just now.
+   * When the prompt was last cleared, in Unix milliseconds; 0 if never. If the clock was set back since, the clearing
+   * of a former server counts as just done.
    */
   clearedAt(): number;
 }

@@ -27,20 +27,20 @@ export interface SessionStatusOptions {
   clock: Clock;
   thresholds: Thresholds;
   observe: ScreenObserver;
-  /** what a former server knew: hook evidence and the status of then, so that `since` goes on */
+  /** the evidence and status that a former server had, so that `since` goes on */
   hooks: HookEvidence | null;
-  /** by how much their times were moved since they were taken, see `Evidence` */
+  /** by how much their times were moved since they were taken; see `Evidence` */
   movedMs: number;
   memory: StatusMemory | null;
-  /** of a JSON session: what its events have said so far */
+  /** for a JSON session, the evidence of its events so far */
   json: JsonEvidence | undefined;
   /** called after the status changed; `before` is null the first time */
   onChange: (memory: StatusMemory, before: StatusMemory | null) => void;
 }
 
 /**
- * All evidence of one session and the status that follows from it. Evidence comes in by events; a timer runs only
- * while the evidence itself says when it must be looked at again (a threshold, a contradiction that lasts).
+ * All evidence of one session and the status that follows from it. Evidence comes in by events. A timer runs only while
+ * the evidence itself names a time at which to check it again (a threshold, a contradiction that lasts).
  */
 export interface SessionStatus {
   evidence(): Evidence;
@@ -49,22 +49,22 @@ export interface SessionStatus {
   seeProcess(process: ProcessEvidence): void;
   seeRegistry(registry: RegistryEvidence | null): void;
   seeHook(event: HookEvent): void;
-  /** a hook waits no more for the reply to what it has asked */
+  /** A hook no longer waits for the reply to its question. */
   forgetWait(id: string): void;
-  /** the reply to what a hook has asked was taken */
+  /** The reply to a hook's question was taken. */
   settleCall(id: string, isRefused: boolean): void;
-  /** hooks were lost: the other sources decide until the next ones */
+  /** Hooks were lost: the other sources decide until the next ones. */
   loseHooks(): void;
   seeScreen(frame: ScreenFrame, at: number): void;
-  /** what the screen showed is not what it shows: nobody can see it for now */
+  /** The last known screen is no longer what the session shows, and the current one cannot be seen. */
   loseScreen(): void;
-  /** undefined: it is not a JSON session any more */
+  /** undefined if it is no longer a JSON session */
   seeJson(json: JsonEvidence | undefined): void;
-  /** a new launch: nothing that was known of the old one counts any more */
+  /** A new launch: no earlier evidence counts any more. */
   startAnew(): void;
   /**
-   * resolves true as soon as the condition holds, false after `timeoutMs`. The condition is looked at whenever evidence
-   * came in.
+   * Resolves true as soon as the condition holds, false after `timeoutMs`. The condition is checked whenever evidence
+   * has come in.
    */
   until(condition: () => boolean, timeoutMs: number): Promise<boolean>;
   dispose(): void;
@@ -78,7 +78,7 @@ export function createSessionStatus(options: SessionStatusOptions): SessionStatu
   const advanced = new Emitter();
 
   const advance = (): StatusMemory => {
-    // First, for it may tell that the clock was set.
+    // Read first: `now` may report that the clock was set.
     const now = clock.now();
     const before = memory;
     const next = advanceStatus(before, { evidence, now, thresholds: options.thresholds });

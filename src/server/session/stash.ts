@@ -9,15 +9,15 @@ import { forgetOldStop, isQueueStopped } from './queue-stop.ts';
 import { seeDelivery } from './see-delivery.ts';
 import { toTimestamp } from './view.ts';
 
-/** The replies kept for one session. An applied one stays listed, with its delivery, until it is removed. */
+/** The replies kept for one session. An applied reply stays listed, with its delivery, until it is removed. */
 export interface SessionStash {
   /** @throws CatalogueError command_prefix, invalid_request */
   add(request: Omit<NewStashedResponse, 'session_slug'>): StashedResponse;
-  /** in the order they were kept */
+  /** In the order in which they were kept. */
   list(): StashedResponse[];
   /**
-   * Sends it now, as `send` does.
-   * @throws CatalogueError no_such_stash, already_applied, and what `send` throws; refused, it is kept
+   * Sends a reply now, as `send` does.
+   * @throws CatalogueError no_such_stash, already_applied, and what `send` throws; a refused reply is kept
    */
   apply(id: string): Promise<StashedResponse>;
   /** @throws CatalogueError no_such_stash */
@@ -53,8 +53,8 @@ export function createSessionStash(actor: SessionActor, deliverer: Deliverer): S
   }
 
   /**
-   * Journals the delivery and marks the reply in one transaction, before the first key: so it is applied at most once,
-   * also through a crash.
+   * Saves the delivery and marks the reply in one transaction, before the first key. A reply is thus applied at most
+   * once, even through a crash.
    */
   function markWith(id: string): JournalWith {
     return (deliveryId, save) => {
@@ -63,13 +63,13 @@ export function createSessionStash(actor: SessionActor, deliverer: Deliverer): S
     };
   }
 
-  /** The reply whose turn it is, null where none is due. */
+  /** The next reply to be sent; null if none is due. */
   function nextDue(): StashRecord | null {
     if (isQueueStopped(actor)) return null;
-    // A draft in the prompt is no reason to wait here: the delivery is then held until it has gone.
+    // A draft in the prompt is no reason to wait here: the delivery is then held until the draft has gone.
     if (!actor.isListed() || !mayTypeHeld({ ...contextOf(seeDelivery(actor)), draft: null })) return null;
     const all = stash.list(sessionId());
-    // One per turn: until the session has begun to wait anew, the last one may not even have been taken.
+    // One reply per turn: until the session has begun to wait again, the last reply may not even have been taken.
     const lastApplied = Math.max(0, ...all.map((record) => record.appliedAt ?? 0));
     if (lastApplied > 0 && actor.status.memory().since <= lastApplied) return null;
     if (deliveries.withStatus(sessionId(), 'queued').length > 0) return null;
@@ -86,7 +86,7 @@ export function createSessionStash(actor: SessionActor, deliverer: Deliverer): S
       .then(
         () => true,
         (cause: unknown) => {
-          // Refused: a dialog came in between. It is kept, and the next change of status looks again.
+          // Refused, because a dialog opened meanwhile. The reply is kept, and the next change of status tries again.
           if (!(cause instanceof CatalogueError)) {
             log.error({ slug: actor.slug, stash: next.id, err: cause }, 'a stashed reply could not be applied');
           } else log.info({ slug: actor.slug, stash: next.id, code: cause.code }, 'a stashed reply is kept');
@@ -95,7 +95,7 @@ export function createSessionStash(actor: SessionActor, deliverer: Deliverer): S
       )
       .then((isApplied) => {
         isApplying = false;
-        // The turn may have ended while its begin was still being confirmed.
+        // The turn may have ended while its beginning was still being confirmed.
         if (isApplied) considerNext();
       });
   }

@@ -3,19 +3,22 @@ import type { DayStore } from '../../platform/sqlite/day-store.ts';
 import type { Clock } from '../clock.ts';
 import type { PatientWrites } from './patient-writes.ts';
 
-/** How often time is counted while nothing changes: a kill of the server costs no more than this. */
+/** How often time is counted while nothing changes. A kill of the server loses at most this much. */
 export const COUNT_EVERY_MS = 60_000;
-/** Longer than this between two counts the machine stood still: what the session did then nobody knows. */
+/**
+ * The longest believable time between two counts. If it was longer, the machine stood still, and nobody knows what the
+ * session did.
+ */
 const LONGEST_KNOWN_MS = 3 * COUNT_EVERY_MS;
 
 /**
- * Counts how a session spends its time, by day. Only what a running server has seen: what it did without one is not
- * known.
+ * Counts how a session spends its time, by day. Only time during which a server runs is counted: what the session does
+ * without one is not known.
  */
 export interface TimeSpent {
-  /** from now on it spends its time so; null: that counts as nothing */
+  /** How the session spends its time from now on; null if that is not counted. */
   change(spent: SpentAs | null): void;
-  /** writes down what has passed */
+  /** Saves the time that has passed. */
   count(): void;
 }
 

@@ -2,26 +2,26 @@ import { type JsonEvidence, jsonState, type StatusMemory } from '../../core/stat
 import type { SessionRecord } from '../../platform/sqlite/session-store.ts';
 import type { RecordingStop, Session, Status } from '../../protocol/index.ts';
 
-/** Lines of the screen that a list shows of a session. */
+/** How many lines of the screen a list shows of a session. */
 const TAIL_LINES = 5;
 
 export interface SessionFacts {
   record: SessionRecord;
   memory: StatusMemory;
   status: Status;
-  /** of a JSON session: what its events say, and what its turns cost */
+  /** for a JSON session, its evidence and the cost of its turns */
   json: { evidence: JsonEvidence; costUsd: number } | null;
   attached: boolean | null;
   /** when Screen itself had its keys, Unix milliseconds */
   screenPromptAt: number | null;
-  /** what its window shows, from top to bottom; null where nothing is known of it */
+  /** the rows of its window, from top to bottom; null if nothing is known of them */
   lines: readonly string[] | null;
   size: { cols: number; rows: number } | null;
-  /** the database lacked it when the server started */
+  /** whether the database lacked the session when the server started */
   broughtBack: boolean;
-  /** since when an interrupt keeps its waiting texts, in Unix milliseconds; null while they may go */
+  /** when an interrupt paused its queue, in Unix milliseconds; null if texts may be sent */
   queueStoppedAt: number | null;
-  /** since when, in Unix milliseconds, and why its recording does not go on; null while it does */
+  /** when its recording stopped, in Unix milliseconds, and why; null if it is recorded */
   recordingStopped: { since: number; because: RecordingStop } | null;
   undrawnAt: number | null;
 }

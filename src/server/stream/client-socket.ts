@@ -5,31 +5,34 @@ import { Emitter } from '../../emitter/emitter.ts';
 export const HIGH_WATER_BYTES = 1024 * 1024;
 
 /**
- * A full connection is free again when it holds no more than this: enough that the socket does not run dry meanwhile.
+ * How much unsent data a full connection may hold at most to be free again: enough that the socket does not run dry
+ * meanwhile.
  */
 const LOW_WATER_BYTES = 256 * 1024;
 
 /**
- * What may not be left out (results, changes of sessions) piles up to this at most, then the connection ends; its
- * client comes back.
+ * How much may pile up at most of what cannot be left out (results, changes of sessions). Beyond this the connection
+ * ends, and its client reconnects.
  */
 const LIMIT_BYTES = 16 * 1024 * 1024;
 
-/** One client's WebSocket, with what it holds unsent in view. */
+/** One client's WebSocket, which knows how much unsent data it holds. */
 export class ClientSocket {
   readonly #ws: WebSocket;
   readonly #mayAct: () => boolean;
   readonly #drained = new Emitter();
   #full = false;
 
-  /** @param mayAct asked before each frame of the client's is taken: what opened the connection may hold no more */
+  /**
+   * @param mayAct called before each frame of the client is taken, since its token or sign-in may no longer be valid
+   */
   constructor(ws: WebSocket, mayAct: () => boolean) {
     this.#ws = ws;
     this.#mayAct = mayAct;
     this.onClosed(() => this.#drained.clear());
   }
 
-  /** Sends a frame: an object, or its JSON as bytes where several clients get the same. */
+  /** Sends a frame: an object, or its JSON as bytes if several clients get the same frame. */
   send(frame: object | Buffer): void {
     const ws = this.#ws;
     if (ws.readyState !== ws.OPEN) return;
@@ -41,16 +44,16 @@ export class ClientSocket {
     ws.send(data, { binary: false }, () => this.#sent());
   }
 
-  /** True from the high to the low water mark: send nothing then that can be sent later. */
+  /** True from the high to the low water mark: then send nothing that can be sent later. */
   isFull(): boolean {
     if (this.#ws.bufferedAmount > HIGH_WATER_BYTES) this.#full = true;
     return this.#full;
   }
 
-  /** Told when a connection that was found full is free again. */
+  /** Called when a connection that was found full is free again. */
   readonly onDrained = this.#drained.on;
 
-  /** Text frames as they come; a binary frame is told as null. */
+  /** Called with text frames as they come, and with null for a binary frame. */
   onText(listener: (text: string | null) => void): void {
     this.#ws.on('message', (data: RawData, isBinary: boolean) => {
       if (this.#mayAct()) listener(isBinary ? null : data.toString());

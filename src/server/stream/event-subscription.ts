@@ -2,12 +2,12 @@ import type { StoredEvent } from '../../protocol/index.ts';
 import type { Sessions } from '../sessions.ts';
 import type { ClientSocket } from './client-socket.ts';
 
-/** Events that are read from the store at once while a client catches up. */
+/** How many events are read from the store at once while a client catches up. */
 const PAGE = 200;
 
 /**
- * One client following the events of one JSON session. Holds no events itself: a client that is too slow, or comes back
- * naming the last number it has, is sent what the store has after that.
+ * One client that follows the events of one JSON session. It holds no events itself: a client that is too slow, or
+ * comes back with the last number that it has, gets the later events from the store.
  */
 export class EventSubscription {
   readonly #sessions: Pick<Sessions, 'events'>;
@@ -17,7 +17,7 @@ export class EventSubscription {
   #sent: number;
   #isBehind: boolean;
 
-  /** @param options.after the last event that the client has; undefined: only those that come from now on */
+  /** @param options.after the last event that the client has; undefined for only the events from now on */
   constructor(options: {
     sessions: Pick<Sessions, 'events'>;
     socket: ClientSocket;
@@ -36,7 +36,7 @@ export class EventSubscription {
     this.#slug = slug;
   }
 
-  /** New events, in order. */
+  /** Takes new events, in order. */
   take(events: readonly StoredEvent[]): void {
     for (const stored of events) {
       if (this.#socket.isFull()) this.#isBehind = true;
@@ -45,7 +45,7 @@ export class EventSubscription {
     }
   }
 
-  /** Goes on when it was behind: the connection drained. */
+  /** Catches up after the connection has drained. */
   resume(): void {
     while (this.#isBehind && !this.#socket.isFull()) {
       const { events, next } = this.#sessions.events(this.#slug, { after: this.#sent, limit: PAGE });

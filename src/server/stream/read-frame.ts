@@ -3,7 +3,7 @@ import { CatalogueError } from '../../protocol/index.ts';
 import { invalidRequest } from '../http/error-response.ts';
 
 /**
- * A client's frame.
+ * Parses a client's frame.
  * @param text null for a binary frame
  * @throws CatalogueError invalid_request
  */

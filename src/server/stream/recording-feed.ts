@@ -7,27 +7,27 @@ import type { Dispose, RecordingStream } from '../sessions.ts';
 import { type Coalescer, coalesce } from './coalesce.ts';
 
 /**
- * After output was sent at once, what follows is collected for so long: a redraw of Claude Code comes in several writes
- * within a millisecond or two. VS Code waits 5 ms; with less than that the median of what comes alone stays
+ * How long to collect what follows output that was sent at once: a redraw of Claude Code comes in several writes within
+ * a millisecond or two. VS Code waits 5 ms. With less than 5 ms, the median delay of isolated output stays
  * unmeasurable.
  */
 const COALESCE_MS = 4;
 
-/** The beginning of a character that the file may end in. */
+/** How much of an incomplete character the file may end in. */
 const MAX_INCOMPLETE_BYTES = 3;
 
 /** Bytes `from` to `to` of the file, ready to be sent. */
 export interface FeedFrame {
   from: number;
   to: number;
-  /** the frame as JSON, made once and only when somebody wants it */
+  /** The frame as JSON, created once and only when somebody needs it. */
   wire(): Buffer;
 }
 
 export interface FeedMember {
-  /** in order, without gap or repeat, and never with half a character at an end */
+  /** Called in order, without a gap or repeat, and never with half a character at an end. */
   onFrame(frame: FeedFrame): void;
-  /** the recording was replaced */
+  /** The recording was replaced. */
   onReset(epoch: number): void;
 }
 
@@ -36,13 +36,13 @@ export interface FeedOptions {
   recording: RecordingStream;
   clock: Clock;
   logger: Logger;
-  /** the last member left */
+  /** called when the last member has left */
   onAbandoned(): void;
 }
 
 /**
- * The live end of one recording, shared by everybody who follows it: bytes are collected, decoded and put into JSON
- * once, however many clients there are. It keeps nothing that was sent; who is behind reads the file.
+ * The live end of one recording, shared by all its followers. Bytes are collected, decoded and converted to JSON once,
+ * however many clients there are. The feed keeps nothing that was sent; a client that is behind reads the file.
  */
 export class RecordingFeed {
   /** name of the session; changes with a rename */
@@ -55,7 +55,7 @@ export class RecordingFeed {
   readonly #disposers: Dispose[];
   readonly #onAbandoned: () => void;
   readonly #settled: Promise<void>;
-  /** up to here everything was given to the members */
+  /** everything before this offset was given to the members */
   #position: number;
   #pending: Uint8Array[] = [];
   #pendingBytes = 0;
@@ -109,7 +109,7 @@ export class RecordingFeed {
     for (const dispose of this.#disposers.splice(0)) dispose();
   }
 
-  /** The screen, and an offset from which the bytes can be followed: no character or escape sequence is cut there. */
+  /** The screen, and an offset from which the bytes can be followed without cutting a character or escape sequence. */
   snapshot(): Promise<{ data: string; offset: number }> {
     if (this.#snapshot === null) {
       const taken = this.#takeSnapshot().finally(() => {
@@ -159,7 +159,7 @@ export class RecordingFeed {
     this.#flush();
   }
 
-  /** Output before an offset; none where the file cannot tell (it was moved away just now, or is shorter). */
+  /** Output before an offset; none if the file cannot be read there (it was just moved away, or is shorter). */
   async #bytesBefore(offset: number, length: number): Promise<Uint8Array> {
     const from = Math.max(this.recording.start(), offset - length);
     try {
@@ -174,14 +174,15 @@ export class RecordingFeed {
   #take(bytes: Uint8Array, offset: number): void {
     const received = this.#position + this.#carry.length + this.#pendingBytes;
     if (offset !== received) {
-      // Bytes that were never told are in the file; members see that their position is another and read them there.
+      // Bytes that were never reported are in the file. Members notice the different position and read those bytes
+      // there.
       this.#pending = [];
       this.#pendingBytes = 0;
       this.#carry = new Uint8Array();
       this.#position = offset;
       this.#isSettled = true;
     }
-    // A copy (Buffer's own slice() is none): whoever reads the file may use its buffer again before the next flush.
+    // A copy (Buffer's own slice() makes none): the file's reader may reuse its buffer before the next flush.
     this.#pending.push(new Uint8Array(bytes));
     this.#pendingBytes += bytes.length;
     if (!this.#isSettled) return;
@@ -227,15 +228,15 @@ export class RecordingFeed {
 }
 
 /**
- * As much as one frame takes. The last frame takes the rest as it is: where it ends in a character that was broken off
- * by the beginning of the next one (`E2 9D` before `F0`), that is as finished as it will ever be.
+ * As much as fits into one frame. The last frame takes the rest as it is. If the rest ends in a character that the
+ * beginning of the next one broke off (`E2 9D` before `F0`), it will never be more complete.
  */
 function frameOf(complete: Uint8Array, begin: number): Uint8Array {
   if (complete.length - begin <= FRAME_BYTES) return complete.subarray(begin);
   return splitUtf8(complete.subarray(begin, begin + FRAME_BYTES)).complete;
 }
 
-/** Invalid bytes become U+FFFD each as the WHATWG decoder says; a byte order mark is text like any other here. */
+/** Each invalid byte becomes U+FFFD, as in the WHATWG decoder; a byte order mark is text like any other here. */
 function text(bytes: Uint8Array): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8');
 }

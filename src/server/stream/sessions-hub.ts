@@ -7,7 +7,10 @@ import type { ClientSocket } from './client-socket.ts';
 import { type Coalescer, coalesce } from './coalesce.ts';
 import { readFrame } from './read-frame.ts';
 
-/** The whole list goes out at every change, so at most twenty times a second: more than an eye can follow. */
+/**
+ * How often the list is sent at most. Every change sends all of it, so twenty times a second: more than an eye can
+ * follow.
+ */
 const REFRESH_INTERVAL_MS = 50;
 
 export interface SessionsHubOptions {
@@ -16,7 +19,7 @@ export interface SessionsHubOptions {
   logger: Logger;
 }
 
-/** `/ws`: the list of sessions, whole, whenever something about it changed. */
+/** `/ws`: sends the whole list of sessions whenever something in it changed. */
 export class SessionsHub {
   readonly #sessions: Sessions;
   readonly #logger: Logger;
@@ -67,7 +70,7 @@ export class SessionsHub {
     const frame: SessionsFrame = { type: 'refresh', sessions };
     const wire = Buffer.from(JSON.stringify(frame));
     for (const [socket, client] of this.#clients) {
-      // The next list makes this one worthless, so it is left out rather than queued.
+      // The next list supersedes this one, so this one is dropped rather than queued.
       if (socket.isFull()) client.missed = true;
       else socket.send(wire);
     }
@@ -95,7 +98,7 @@ function send(socket: ClientSocket, frame: SessionsFrame): void {
   socket.send(frame);
 }
 
-/** The list without what changes by time alone; equal texts mean that there is nothing to tell. */
+/** The list without the fields that change with time alone; equal texts mean that there is nothing to send. */
 function withoutClocks(sessions: readonly Session[]): string {
   return JSON.stringify(sessions, (key, value: unknown) =>
     key === 'unchanged_ms' || key === 'quiet_ms' ? undefined : value,

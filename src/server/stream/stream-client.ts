@@ -22,10 +22,10 @@ const EVERYTHING = '*';
 export interface StreamClientOptions {
   socket: ClientSocket;
   sessions: Sessions;
-  /** the sessions, as far as this client may use them */
+  /** the sessions, limited to what this client may do */
   acting: () => Promise<Sessions>;
   logger: Logger;
-  /** bytes that get_buffer answers with at most */
+  /** how many bytes get_buffer returns at most */
   maxBufferBytes: number;
   /** @throws CatalogueError no_such_session, no_recording */
   feedOf(slug: string): RecordingFeed;
@@ -38,11 +38,11 @@ export class StreamClient {
   readonly #sessions: Sessions;
   /** by slug; null while the session has no recording */
   readonly #subscriptions = new Map<string, Subscription | null>();
-  /** the JSON sessions among those that it follows, by slug */
+  /** the followed sessions that are JSON sessions, by slug */
   readonly #events = new Map<string, EventSubscription>();
   #wantsEverything = false;
   #acknowledges = false;
-  /** the last `resized` that it was told */
+  /** the last `resized` that it was sent */
   #lastResized = '';
 
   constructor(options: StreamClientOptions) {
@@ -67,7 +67,7 @@ export class StreamClient {
     this.#events.clear();
   }
 
-  /** A frame that every client gets. */
+  /** Sends a frame that every client gets. */
   tell(wire: Buffer): void {
     this.#socket.send(wire);
   }
@@ -87,7 +87,7 @@ export class StreamClient {
     this.#events.delete(slug);
   }
 
-  /** New events of a JSON session. */
+  /** Takes new events of a JSON session. */
   takeEvents(slug: string, events: readonly StoredEvent[]): void {
     this.#events.get(slug)?.take(events);
   }
@@ -104,12 +104,12 @@ export class StreamClient {
     this.#events.set(to, events);
   }
 
-  /** Something about a session changed: it may have a recording by now, or be of another type. */
+  /** Something about a session changed: it may have a recording by now, or be of the other type. */
   changed({ slug, type }: Pick<Session, 'slug' | 'type'>): void {
     const subscription = this.#subscriptions.get(slug);
     if (subscription === undefined) return;
     if (type === 'json') {
-      // Its terminal has gone; should it ever have one again, that is another recording.
+      // Its terminal has gone. If the session ever gets one again, that has another recording.
       subscription?.dispose();
       this.#subscriptions.set(slug, null);
       if (!this.#events.has(slug)) this.#followEvents(slug, undefined);
@@ -186,7 +186,7 @@ export class StreamClient {
     const wanted = new Set([...named].filter((slug) => listed.has(slug)));
     if (names.includes(EVERYTHING)) {
       this.#wantsEverything = true;
-      // What is followed already goes on undisturbed, unless it is named.
+      // A session that is followed already goes on undisturbed, unless it is named.
       for (const slug of listed) {
         if (!this.#subscriptions.has(slug) || from.has(slug) || after.has(slug)) wanted.add(slug);
       }
@@ -219,7 +219,7 @@ export class StreamClient {
   }
 
   #followRecording(slug: string, from: number | undefined): void {
-    // Before the old one goes: its feed then stays, when nobody else follows the session.
+    // Created before the old one goes: the feed then stays even if nobody else follows the session.
     const subscription = this.#newSubscription(slug, from);
     void subscription?.start();
     this.#subscriptions.get(slug)?.dispose();
@@ -255,7 +255,7 @@ export class StreamClient {
     this.#lastResized = '';
     this.#attempt(slug, async (sessions) => {
       await sessions.resize(slug, cols, rows);
-      // A size that it had already is no event; whoever asked hears of it all the same.
+      // A size that the session already had causes no event, but the client that asked is told anyway.
       if (this.#lastResized !== sizeKey({ slug, cols, rows }))
         this.#send({ type: 'resized', session: slug, cols, rows });
     });
@@ -274,7 +274,7 @@ export class StreamClient {
     );
   }
 
-  /** For commands without a result of their own: only a failure is told. */
+  /** For commands without a result of their own: only a failure is reported. */
   #attempt(session: string, work: (sessions: Sessions) => Promise<void>): void {
     const working = this.#options.acting().then(work);
     working.catch((error: unknown) => this.#send({ type: 'error', error: this.#errorBody(error), session }));

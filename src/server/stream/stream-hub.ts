@@ -1,9 +1,10 @@
 /**
- * The WebSockets. `web-sockets.ts` takes connections, `client-socket.ts` knows how full one is, `sessions-hub.ts`
- * tells the plain list.
+ * The WebSockets. `web-sockets.ts` takes connections, `client-socket.ts` knows how full a connection is, and
+ * `sessions-hub.ts` sends the plain list.
  *
- * - a recording: `recording-feed.ts` once for all, `subscription.ts` per client; how fast: `src/core/stream/pace.ts`
- * - who is sent which events of JSON sessions: `event-subscription.ts`
+ * - a recording: `recording-feed.ts` once for all clients, `subscription.ts` per client; how fast:
+ *   `src/core/stream/pace.ts`
+ * - which client gets which events of JSON sessions: `event-subscription.ts`
  */
 
 import type { Session, StreamFrame } from '../../protocol/index.ts';
@@ -18,11 +19,11 @@ export interface StreamHubOptions {
   sessions: Sessions;
   clock: Clock;
   logger: Logger;
-  /** bytes that get_buffer answers with at most */
+  /** how many bytes get_buffer returns at most */
   maxBufferBytes: number;
 }
 
-/** `/ws/stream`: tells every client what happens to sessions, and keeps one feed per recording that anybody follows. */
+/** `/ws/stream`: sends events about sessions to every client, and keeps one feed per recording that is followed. */
 export class StreamHub {
   readonly #options: StreamHubOptions;
   readonly #clients = new Set<StreamClient>();

@@ -9,9 +9,9 @@ export interface SubscriptionOptions {
   feed: RecordingFeed;
   socket: ClientSocket;
   logger: Logger;
-  /** the offset to begin at; undefined: with a snapshot */
+  /** the offset to begin at; undefined to begin with a snapshot */
   from: number | undefined;
-  /** whether this client acknowledges what it is sent */
+  /** Reports whether this client acknowledges what it is sent. */
   acknowledges(): boolean;
 }
 
@@ -22,7 +22,7 @@ export interface SubscriptionOptions {
 type Mode = 'beginning' | 'live' | 'catching-up' | 'waiting';
 
 /**
- * One client following one recording: at its end, or somewhere behind it, or anew from a snapshot. Holds no output
+ * One client that follows one recording: at its end, somewhere behind it, or from a new snapshot. It holds no output
  * itself.
  */
 export class Subscription implements FeedMember {
@@ -46,7 +46,7 @@ export class Subscription implements FeedMember {
     this.#from = options.from;
   }
 
-  /** Begins to send, as soon as the recording is read. */
+  /** Begins to send as soon as the recording is read. */
   async start(): Promise<void> {
     this.feed.join(this);
     await this.feed.settled();
@@ -66,18 +66,18 @@ export class Subscription implements FeedMember {
     this.feed.leave(this);
   }
 
-  /** The client has dealt with everything up to this offset. */
+  /** The client has processed everything up to this offset. */
   acknowledge(offset: number): void {
     this.#ackedTo = acknowledged(this.#ackedTo, offset, this.#position);
     this.resume();
   }
 
-  /** The client acknowledges from now on: what it was sent until now is taken as dealt with. */
+  /** The client acknowledges from now on: everything sent so far counts as processed. */
   expectAcknowledgements(): void {
     this.#ackedTo ??= this.#position;
   }
 
-  /** Goes on when it waited: there was an acknowledgement, or the connection drained. */
+  /** Goes on after waiting: there was an acknowledgement, or the connection drained. */
   resume(): void {
     if (this.#mode === 'waiting') void this.#catchUp();
   }
@@ -94,7 +94,7 @@ export class Subscription implements FeedMember {
 
   onReset(epoch: number): void {
     this.#socket.send({ type: 'reset', session: this.feed.slug, epoch });
-    // An offset that was asked for was one of the recording before.
+    // A requested offset belonged to the previous recording.
     this.#from = undefined;
     this.#wantsSnapshot = true;
     this.#ackedTo = null;
@@ -109,7 +109,7 @@ export class Subscription implements FeedMember {
       try {
         await this.#advance();
       } catch (error) {
-        // A file that was moved away under the read: the new one is known by now.
+        // The file was moved away during the read; the new one is known by now.
         if (epoch !== this.feed.epoch) continue;
         // Nothing is lost: the next output, or the reset that a replaced file brings, tries again.
         this.#logger.debug({ err: error, session: this.feed.slug }, 'a stream could not go on for now');
@@ -119,7 +119,7 @@ export class Subscription implements FeedMember {
     }
   }
 
-  /** One step: something is sent, or the mode changes. */
+  /** Takes one step: sends something, or changes the mode. */
   async #advance(): Promise<void> {
     if (this.#wantsSnapshot) {
       if (this.#socket.isFull()) this.#mode = 'waiting';
@@ -136,7 +136,7 @@ export class Subscription implements FeedMember {
     } else await this.#sendFromFile(step);
   }
 
-  /** What to do next when output reaches to `end`; a number: send the bytes up to there. */
+  /** What to do next if output reaches to `end`; a number means to send the bytes up to there. */
   #nextStep(end: number): number | 'live' | 'wait' | 'snapshot' {
     const step = nextStep({
       position: this.#position,
@@ -148,7 +148,7 @@ export class Subscription implements FeedMember {
     return step.kind === 'chunk' ? step.to : step.kind;
   }
 
-  /** A recording that is just beginning tells where its output begins only once its header line is written. */
+  /** A recording that is just beginning shows where its output begins only once its header line is written. */
   #skipHeader(): void {
     this.#position = Math.max(this.#position, this.feed.recording.start());
   }
@@ -157,7 +157,7 @@ export class Subscription implements FeedMember {
     const { epoch } = this.feed;
     const snapshot = await this.feed.snapshot();
     if (this.#isOver || epoch !== this.feed.epoch) return;
-    // A terminal that is itself behind gives an old screen; asking again and again would not make it newer.
+    // A terminal that is itself behind gives an old screen; asking again would not make it newer.
     this.#allowedLagBytes = allowedLag(snapshot.offset, this.feed.position);
     this.#moveTo(snapshot.offset);
     this.#socket.send(this.feed.snapshotWire(snapshot));
@@ -169,7 +169,7 @@ export class Subscription implements FeedMember {
     const bytes = await readRange(this.feed.recording.file(), from, to);
     if (this.#isOver || epoch !== this.feed.epoch || this.#wantsSnapshot) return;
     if (bytes.length < to - from) throw new Error(`the recording ends before ${to}`);
-    // Where the window or the frame's size ends, a character may be cut; at the feed's own end none is.
+    // The end of the window or of the frame's size may cut a character; the feed's own end never does.
     const complete = to === end ? bytes : splitUtf8(bytes).complete;
     this.#position = from + complete.length;
     this.#socket.send(this.feed.wire(complete, this.#position));

@@ -9,37 +9,35 @@ import type { Logger } from '../logger.ts';
 import type { Dispose, Sessions } from '../sessions.ts';
 import { ClientSocket } from './client-socket.ts';
 
-/** As for bodies over HTTP: the longest prompt, escaped as JSON, fits. */
+/** The same limit as for bodies over HTTP: the longest prompt, escaped as JSON, fits. */
 const MAX_FRAME_BYTES = 4 * 1024 * 1024;
 
 /**
- * Finds connections whose other end is gone without a word (a laptop that sleeps, a lost network), and keeps proxies
- * from closing idle ones.
+ * How often to ping. Pings find connections whose other end has silently gone (a laptop that sleeps, a lost network),
+ * and keep proxies from closing idle ones.
  */
 const PING_INTERVAL_MS = 30_000;
 
-/**
- * How often open connections are looked through for those whose token was rotated; what they send is refused at once.
- */
+/** How often to look for open connections whose token was rotated. Whatever they send is rejected at once. */
 const REVOKED_INTERVAL_MS = 1_000;
 
 /**
- * A ping waits behind what its client has not read yet, so one that is slow or busy answers late: it is given up after
- * two minutes, in which it costs a bounded window.
+ * How many pings may stay unanswered. A ping waits behind what its client has not read yet, so a slow or busy client
+ * answers late. It is given up after two minutes, during which it costs a bounded window.
  */
 const MOST_UNANSWERED = 4;
 
 /** "Going away": the server ends. */
 const CLOSE_GOING_AWAY = 1001;
-/** The first code for an application's own use; the token that opened the connection holds no more. */
+/** The first code for an application's own use: the token or sign-in that opened the connection is no longer valid. */
 const CLOSE_SIGN_IN_AGAIN = 4401;
 
-/** For the closing handshake, when the server ends. */
+/** How long to wait for the closing handshake when the server ends. */
 const CLOSE_GRACE_MS = 500;
 
-/** What serves the connections of one path. */
+/** Serves the connections of one path. */
 export interface Hub {
-  /** @param acting the sessions, as far as this client may use them; everybody may read */
+  /** @param acting the sessions, limited to what this client may do; every client may read */
   connect(socket: ClientSocket, acting: () => Promise<Sessions>): void;
 }
 
@@ -48,16 +46,16 @@ export interface WebSocketsOptions {
   rightsOf: RightsOf;
   logger: Logger;
   hubs: Readonly<Record<string, Hub>>;
-  /** told of each connection that is taken */
+  /** called with each connection that is accepted */
   onProven(socket: Duplex): void;
-  /** told when somebody has signed out */
+  /** calls the listener when somebody has signed out */
   onSignOut(listener: () => void): Dispose;
   pingIntervalMs?: number;
 }
 
 export interface WebSockets {
   onUpgrade(transport: Transport): UpgradeListener;
-  /** Tells every client that the server goes away, and ends every connection. */
+  /** Tells every client that the server is going away, and ends every connection. */
   close(): Promise<void>;
 }
 
@@ -68,16 +66,16 @@ interface Connection {
   unanswered: number;
 }
 
-/** All WebSockets of the server: admits them, gives them to their hub, and keeps an eye on them. */
+/** All WebSockets of the server: admits them, passes them to their hub, and checks that they are alive and allowed. */
 export function createWebSockets(options: WebSocketsOptions): WebSockets {
   const { gate, rightsOf, logger, hubs } = options;
-  // No compression: it costs a client's worth of memory each, and on this machine's own wire it is for nothing.
+  // No compression: it costs memory for each client, and gains nothing on this machine's own connection.
   const server = new WebSocketServer({
     noServer: true,
     clientTracking: false,
     perMessageDeflate: false,
     maxPayload: MAX_FRAME_BYTES,
-    // The protocol that carries the token is never said back: answers end up in logs.
+    // The protocol that carries the token is never sent back: answers end up in logs.
     handleProtocols: (protocols) => (protocols.has(SUBPROTOCOL) ? SUBPROTOCOL : false),
   });
   const connections = new Set<Connection>();
@@ -139,7 +137,7 @@ function endRevoked(connections: ReadonlySet<Connection>): void {
   for (const connection of connections) endIfRevoked(connection);
 }
 
-/** @returns whether it may go on */
+/** @returns whether the connection may go on */
 function endIfRevoked({ ws, admission }: Connection): boolean {
   if (admission.isStillValid()) return true;
   ws.close(CLOSE_SIGN_IN_AGAIN, 'the sign-in is over, or the token was changed');
