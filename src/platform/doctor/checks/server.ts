@@ -34,7 +34,7 @@ function ending(pid: number): string {
   return info !== null && isStopped(info) ? `kill -CONT ${pid}; kill ${pid}` : `kill ${pid}`;
 }
 
-/** The lock itself says so: what a killed server wrote down stays behind. */
+/** Whether a server holds the home. Only the lock itself proves it: what a killed server wrote down stays behind. */
 function isHeld(home: string): boolean {
   if (statIfThere(join(home, LOCK_FILE)) === null) return false;
   const lock = takeHomeLock(home);
