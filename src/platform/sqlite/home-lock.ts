@@ -17,7 +17,9 @@ const Holder = z.object({
 export type LockHolder = z.infer<typeof Holder>;
 
 export interface HomeLock {
-  /** writes down who holds it, for messages; on a full disk nobody does, and `findHomeHolders` says it */
+  /**
+   * writes down who holds the lock, for messages. A full disk prevents that; `findHomeHolders` then finds the holder
+   */
   describe(holder: LockHolder): void;
   release(): void;
 }
