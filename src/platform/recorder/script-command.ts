@@ -9,8 +9,9 @@ export interface RecordingFiles {
 }
 
 /**
- * `script` (util-linux 2.35 or later, for the advanced format) around a command. Never with `-I`: it would record what
- * is typed, passwords included. `-e` passes the command's exit code on, into the last line of the recording too.
+ * The command line of `script` (util-linux 2.35 or later, for the advanced format) around a command. Never with `-I`,
+ * which would record what is typed, including passwords. `-e` passes on the command's exit code, also into the last
+ * line of the recording.
  * @param line for /bin/sh, which must be in SHELL
  */
 export function scriptCommand(files: RecordingFiles, line: string): string[] {
