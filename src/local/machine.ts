@@ -19,8 +19,8 @@ import { requireNotStopped, runningServer, runServer, startInBackground, stopSer
 import type { ThisProgram } from './this-program.ts';
 
 /**
- * This machine, as the command line needs it: the server's process, the settings, the service. What only the server,
- * the doctor and the demo need is loaded when they are asked for: `cbos ls` starts in half the time without it.
+ * This machine, as the command line needs it: the server's process, the settings, the service. Code that only the
+ * server, the doctor and the demo need is loaded on demand: without it, `cbos ls` starts in half the time.
  */
 export function createLocalMachine(self: ThisProgram): LocalHost {
   const { environment } = self;
@@ -38,7 +38,10 @@ export function createLocalMachine(self: ThisProgram): LocalHost {
     };
   };
 
-  /** What no agent is to do for its session: the program runs with its user's rights, so it has to look itself. */
+  /**
+   * Refuses what an agent must not do from inside its session. The program runs with its user's rights, so it must
+   * check this itself.
+   */
   const requireOutside = async (): Promise<void> => {
     const { home, sessions_may } = await settingsOf();
     const isInside = traceProcess(self.pid)?.marks.some((mark) => mark.home === null || isSameHome(mark.home, home));
@@ -95,7 +98,7 @@ export function createLocalMachine(self: ThisProgram): LocalHost {
       install: async () => {
         await requireOutside();
         const context = serviceContext();
-        // A server in the background holds the home; the service takes its place, and the sessions never notice.
+        // A server in the background holds the home. The service replaces it, and the sessions do not notice.
         const { running } = await serviceState(context);
         const holder = await runningServer((await settingsOf()).home, self.pid);
         if (!running && holder !== null) await stopServer(holder);
@@ -133,7 +136,7 @@ export function createLocalMachine(self: ThisProgram): LocalHost {
       return readTimeline(request, { settings, thresholds: thresholdsOf(settings), rules, cwd: self.cwd });
     },
     tui: async (request) => {
-      // Side by side: the picture comes some 50 ms sooner.
+      // In parallel: the screen appears some 50 ms sooner.
       const [{ openLocalTui }] = await Promise.all([
         import('./tui.ts'),
         machine.startInBackground({ flags: {}, onProgress: request.onProgress }),
@@ -144,7 +147,7 @@ export function createLocalMachine(self: ThisProgram): LocalHost {
   return machine;
 }
 
-/** What the home's disk refuses is told as that. */
+/** Reports a failure of the home's disk as a catalogue error. */
 async function inHome<T>(work: () => T | Promise<T>): Promise<T> {
   try {
     return await work();
@@ -169,7 +172,10 @@ async function* diagnose(self: ThisProgram, service: ServiceContext): AsyncGener
   );
 }
 
-/** `screen -x` must look where the server's sessions are, and must not believe that it runs inside of one. */
+/**
+ * The environment for `screen -x`: it must look where the server's sessions are, and must not believe that it runs
+ * inside a Screen.
+ */
 async function attachEnvironment(
   { environment, pid }: ThisProgram,
   settings: Settings,

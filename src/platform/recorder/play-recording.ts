@@ -33,7 +33,7 @@ export interface ReplayStage {
   onKey(listener: (key: ReplayKey) => void): () => void;
   /** milliseconds that never go back */
   now(): number;
-  /** aborted when the replay is to end */
+  /** aborted when the replay must end */
   signal: AbortSignal;
 }
 

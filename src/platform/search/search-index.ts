@@ -58,7 +58,7 @@ export interface SearchIndexOptions {
 interface IndexedSession {
   scope: number;
   place: RecordingPlace;
-  /** older recordings first, the current one last; null: to be found out */
+  /** older recordings first, the current one last; null until they are determined */
   indexers: RecordingIndexer[] | null;
 }
 
