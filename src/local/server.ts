@@ -221,8 +221,9 @@ function isAnswering(socket: string): Promise<boolean> {
 }
 
 /**
- * Ends the server of a home, or one whose home was removed from that path. @returns whether one ran. @throws
- * CatalogueError no_server if it is stopped
+ * Ends the server of a home, or one whose home was removed from that path.
+ * @returns whether one ran
+ * @throws CatalogueError no_server if the server is stopped
  */
 export async function stopServerOf(home: string, self: number): Promise<boolean> {
   const found = (await runningServer(home, self)) ?? (await findHomeHolders(home, self)).find((one) => one.isRemoved);

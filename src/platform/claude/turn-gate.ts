@@ -45,9 +45,8 @@ const LOOKS = 100;
 const LOOK_INTERVAL_S = 0.05;
 
 /**
- * The line of shell that waits at the gate; it does nothing without a gate. It belongs after the code that drops the
- * payload. A gate that is gone is looked for once more: if somebody else removed it, the server has set it up again by
- * then.
+ * The line of shell that waits at the gate; it does nothing without a gate. A gate that is gone is looked for once
+ * more: if somebody else removed it, the server has set it up again by then.
  */
 export function waitAtGate(spool: string, launch: string): string {
   return (

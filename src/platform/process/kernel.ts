@@ -49,8 +49,8 @@ export function knowsPeers(): boolean {
  * Returns the process that connected to a local socket (SO_PEERCRED). Nothing in /proc shows it, and Node does not ask
  * for it.
  * @param fd of the accepted connection
- * @returns null if the kernel names none: the process is in another pid namespace, there is no connection, or koffi is
- * missing
+ * @returns null if the kernel names none: the process is in another pid namespace, there is no connection, or koffi
+ * does not support this processor
  */
 export function peerOfSocket(fd: number): number | null {
   const credentials = new Int32Array(UCRED_INTS);

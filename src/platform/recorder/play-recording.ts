@@ -158,10 +158,7 @@ class Player {
     }
   }
 
-  /**
-   * Draws everything up to the target at once; starts from the beginning if the target is in the past. @returns the
-   * first step after it
-   */
+  /** Draws everything up to the target at once; starts over if that is in the past. @returns the first step after it */
   async #jump(target: number, from: RecordedStep | null): Promise<RecordedStep | null> {
     const { stage, source, facts } = this.#parts;
     let next = from;

@@ -19,7 +19,7 @@ export interface TailOptions {
    * its header only with the first output
    */
   onStart?: (start: Pick<RecordingStart, 'start' | 'size'>) => void;
-  /** the file was truncated or replaced: all earlier bytes are void, and offsets start anew. Counts from 1 */
+  /** the file was truncated or replaced: all earlier bytes are void, and offsets start anew. `epoch` counts from 1 */
   onReset?: (epoch: number, cause: 'truncated' | 'replaced') => void;
   /**
    * Set if the writer keeps its file open and continues at its own position, as `script` does. That file is then read

@@ -75,7 +75,8 @@ export class RecordingIndexer {
    */
   async slice(now: number): Promise<SliceOutcome> {
     const { length, changedAt: told } = await readStart(this.recording.typescript);
-    // The clock was set back since the last write. What is written now has times from before that write.
+    // A time in the future: the clock was set back since the last write. That write is not recent, because a write from
+    // now on has a time of the new clock.
     const changedAt = told > now ? now - SETTLED_MS : told;
     if (length < this.recording.position) return 'replaced';
     this.#length = length;

@@ -27,10 +27,7 @@ export interface FoundEntry {
   place: { typescript: string; offset: number; elapsedMs: number | null } | null;
 }
 
-/**
- * How far apart two reports of the same text may be. Hooks and the transcript report it within a second or two; a
- * person who repeats a text takes longer.
- */
+/** Hooks and the transcript report a text within a second or two; a person who repeats a text takes longer. */
 const SAME_SAYING_MS = 10_000;
 const IDS_PER_MS = 1_024;
 /** How many entries are deleted at once; a search may have to wait for that. */
@@ -51,9 +48,7 @@ const EntryRow = z.object({
 
 const PlaceRow = z.object({ recording: z.number(), offset: z.number() });
 
-/**
- * A searchable store of what sessions showed and said. All of its work is synchronous, so it runs in its own thread.
- */
+/** Stores what sessions showed and said, for searches. All of its work is synchronous: it runs in its own thread. */
 export class SearchStore {
   readonly #database: Database;
   readonly #sql: KeptStatements;
@@ -81,10 +76,7 @@ export class SearchStore {
     return this.#sql.all('SELECT * FROM recordings WHERE scope = ? ORDER BY id', scope).map(toRecording);
   }
 
-  /**
-   * Records that all of this file, and of the session's older ones, is in the index. @param file as `fileState`
-   * describes it
-   */
+  /** All of this file, and of the session's older ones, is in the index. @param file as `fileState` describes it */
   saveDone({ id }: IndexedRecording, file: string): void {
     this.#sql.run('INSERT OR REPLACE INTO done VALUES (?, ?)', id, file);
   }
@@ -300,9 +292,7 @@ export class SearchStore {
 
 const HASH_BYTES = 6;
 
-/**
- * A 48-bit hash, which fits a number. Among a million lines, two are mistaken for each other once in 500 recordings.
- */
+/** 48 bits, which fit a number: of a million lines, two are mistaken for each other once in 500 recordings. */
 function hashOf(text: string): number {
   return createHash('sha1').update(text).digest().readUIntBE(0, HASH_BYTES);
 }

@@ -72,8 +72,8 @@ export interface SessionRecord {
    */
   typed: TypedInput | null;
   /**
-   * when somebody requested its deletion, in Unix milliseconds. It is still listed only if the server died before it
-   * was stopped and deleted
+   * when somebody requested its deletion, in Unix milliseconds; the next server finishes a deletion that a crash
+   * interrupted
    */
   removedAt: number | null;
 }

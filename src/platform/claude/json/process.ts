@@ -22,7 +22,7 @@ const ERROR_TAIL_CHARS = 4_000;
  * with them.
  */
 export interface JsonFiles {
-  /** a FIFO that the process itself holds open for writing too, so that it never ends */
+  /** a FIFO that the process itself also holds open for writing, so that it never ends */
   input: string;
   output: string;
   errors: string;
