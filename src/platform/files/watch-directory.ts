@@ -33,7 +33,7 @@ const DEFAULT_SWEEP_MS = 30_000;
  */
 const BLIND_SWEEP_MS = 250;
 
-/** The system's limits of watches and of inotify instances. */
+/** The errors for the system's limits of watches and of inotify instances. */
 const LIMITS: readonly string[] = ['ENOSPC', 'EMFILE'];
 
 /**

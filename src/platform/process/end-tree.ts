@@ -122,7 +122,7 @@ function keyOf(id: ProcessId): string {
 /**
  * Sends a signal to exactly this process. A stopped process is continued after TERM; otherwise it would not act on the
  * signal.
- * @returns whether the signal was sent: false when the process is gone or not ours
+ * @returns whether the signal was sent: false if the process is gone or not ours
  */
 export async function signal(id: ProcessId, name: 'SIGTERM' | 'SIGKILL' | 'SIGHUP' | 'SIGCHLD'): Promise<boolean> {
   const now = await readProcess(id.pid);

@@ -12,7 +12,7 @@ export interface RunOptions {
 /** How a program ended. "Not found" and "timed out" are ordinary results: the caller knows what they mean. */
 export interface RunResult {
   outcome: 'exited' | 'timed_out' | 'not_found';
-  /** exit code; null when a signal ended it or it never ran */
+  /** exit code; null if a signal ended the program or it never ran */
   code: number | null;
   stdout: string;
   stderr: string;

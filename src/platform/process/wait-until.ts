@@ -6,7 +6,7 @@ export interface WaitOptions {
   everyMs?: number;
 }
 
-/** Short enough that nobody notices it, long enough that a wait of seconds costs little. */
+/** The default pause: short enough that nobody notices it, long enough that a wait of seconds costs little. */
 const LOOK_EVERY_MS = 10;
 
 /**

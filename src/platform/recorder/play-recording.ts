@@ -31,7 +31,7 @@ export interface ReplayStage {
   write(text: string): Promise<void>;
   /** @returns the disposer */
   onKey(listener: (key: ReplayKey) => void): () => void;
-  /** milliseconds that never go back */
+  /** milliseconds that never decrease */
   now(): number;
   /** aborted when the replay must end */
   signal: AbortSignal;

@@ -2,7 +2,7 @@
 export interface RecordingFiles {
   /** the output, byte for byte, after `script`'s header line */
   typescript: string;
-  /** when which bytes came, in the advanced format, which keeps resizes too */
+  /** when which bytes arrived, in the advanced format, which also keeps resizes */
   timing: string;
   /** whether each write reaches the file at once; without it the status lags by up to 4 kB of output */
   flush: boolean;

@@ -16,7 +16,7 @@ const Row = z.object({
   at: z.number(),
 });
 
-/** What was dropped of recordings, added up by day. */
+/** How much of each recording was dropped, added up by day. */
 export interface DropStore {
   /** `at` in Unix milliseconds */
   add(drop: Pick<DroppedRecording, 'recording' | 'reason' | 'bytes' | 'whole'>, at: number): void;

@@ -52,6 +52,6 @@ function linkOf(path: string): string {
   try {
     return readlinkSync(path);
   } catch {
-    return ''; // closed meanwhile
+    return ''; // closed in the meantime
   }
 }

@@ -30,7 +30,7 @@ export interface ServiceState {
   notes: readonly string[];
 }
 
-/** `systemctl start` waits until the program runs; a slow disk may take a while. */
+/** How long to wait for systemctl: `systemctl start` waits until the program runs, which takes long on a slow disk. */
 const SYSTEMCTL_TIMEOUT_MS = 30_000;
 
 /**

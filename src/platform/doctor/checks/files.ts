@@ -9,7 +9,7 @@ import type { DoctorContext } from '../context.ts';
 import { formatMode, isPrivate, statIfThere } from '../permissions.ts';
 
 const MEGABYTE = 1_000_000;
-/** A busy session writes some 10 MB an hour. */
+/** Below this, the doctor warns: a busy session writes some 10 MB an hour. */
 const LITTLE_SPACE_BYTES = 1_000 * MEGABYTE;
 /** With less space, SQLite and `script` soon fail; `script` fails silently. */
 const NO_SPACE_BYTES = 100 * MEGABYTE;

@@ -12,7 +12,7 @@ import { formatMode, isPrivate } from '../permissions.ts';
 const MAX_SOCKET_PATH_BYTES = 107;
 /** The longest slug allowed. */
 const LONGEST_SLUG = 64;
-/** Warn below this length: people often choose names this long. */
+/** The doctor reports a fault below this length: people often choose names this long. */
 const COMFORTABLE_NAME = 20;
 
 export async function checkScreenDirectory({ openScreen, userId }: DoctorContext): Promise<Finding> {
