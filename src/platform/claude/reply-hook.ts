@@ -26,7 +26,7 @@ export const openPlace = (spool: string): string =>
  */
 export const READ_PAYLOAD = `j=$(cat);case $j in *'"agent_id":'*)k=;;esac`;
 
-/** Writes the payload, preceded by who waits: the key, and the process as the kernel describes it. */
+/** Writes the payload, and before it what identifies the wait: the key, and the process as the kernel describes it. */
 export const PAYLOAD_WITH_WAIT = `{ [ -z "$k" ]||printf '%s %s\\n' "$k" "$p";printf %s "$j";}`;
 
 /**
