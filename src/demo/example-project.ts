@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
-/** A check of about three seconds, long enough to be seen running. */
+/** A check that takes about three seconds, long enough to be seen while it runs. */
 const CHECK_SCRIPT = `#!/bin/sh
 for part in format types tests; do
   sleep 1
@@ -28,10 +28,10 @@ const FILES: Readonly<Record<string, { content: string; mode: number }>> = {
   'deploy.sh': { content: DEPLOY_SCRIPT, mode: 0o755 },
 };
 
-/** Rules under which the project's checks run without a question. */
+/** Rules that let the project's checks run without a question. */
 export const EXAMPLE_PROJECT_ALLOW: readonly string[] = ['Bash(./check.sh:*)'];
 
-/** Writes the little project that the scenes' tools work in. */
+/** Writes the small project that the scenes' tools work in. */
 export function writeExampleProject(directory: string): void {
   for (const [name, { content, mode }] of Object.entries(FILES)) {
     const path = join(directory, name);

@@ -1,21 +1,24 @@
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Any text does: the stand-in asks for no key. Claude Code wants one, and asks about it unless its end is approved. */
+/**
+ * Any text works, because the stand-in checks no key. Claude Code needs one, and asks about it unless the key's last
+ * characters are approved.
+ */
 export const STAND_IN_KEY = 'sk-ant-stand-in-0000000000000000000000000000';
 
 /** Claude Code remembers approved keys by their last characters (2.1.329). */
 const KEY_SUFFIX_CHARS = 20;
 
 export interface IsolatedEnvironmentOptions {
-  /** a home of its own, see `prepareIsolatedHome` */
+  /** a home for this Claude Code alone, see `prepareIsolatedHome` */
   home: string;
   /** where the stand-in listens on 127.0.0.1 */
   port: number;
-  /** PATH, whole */
+  /** the complete PATH */
   path: string;
   /**
-   * a directory for sockets and scratch files; Claude Code makes `cc-socks` and `claude-UID` there, in /tmp otherwise
+   * a directory for sockets and scratch files. Claude Code makes `cc-socks` and `claude-UID` there; otherwise in /tmp
    */
   temporary: string;
   key?: string;
@@ -23,7 +26,7 @@ export interface IsolatedEnvironmentOptions {
 
 /**
  * The whole environment for a Claude Code on the stand-in: an allow-list. Nothing is inherited, because any
- * `ANTHROPIC_*`, `CLAUDE_*` or `HOME` of a person would let it talk to the real service in their name.
+ * `ANTHROPIC_*`, `CLAUDE_*` or `HOME` of a person would let Claude Code talk to the real service in that person's name.
  */
 export function isolatedEnvironment(options: IsolatedEnvironmentOptions): Record<string, string> {
   return {
@@ -45,18 +48,18 @@ export function isolatedEnvironment(options: IsolatedEnvironmentOptions): Record
 
 export interface IsolatedHomeOptions {
   home: string;
-  /** directories that Claude Code shall not ask about ("do you trust the files…"); absolute, links resolved */
+  /** directories that Claude Code must not ask about ("do you trust the files…"); absolute, links resolved */
   trusted: readonly string[];
   key?: string;
   theme?: string;
-  /** permission rules that need no question, e.g. `Bash(./check.sh:*)` */
+  /** rules for tools that need no permission, e.g. `Bash(./check.sh:*)` */
   allow?: readonly string[];
 }
 
 /**
  * Writes a home in which Claude Code (1.0.60 to 2.1.329) starts offline and straight to its prompt. Without
- * `hasCompletedOnboarding` it tries to reach its vendor and exits; without auto mode disabled no permission is ever
- * asked.
+ * `hasCompletedOnboarding` it tries to reach its vendor and exits. Unless auto mode is disabled, it never asks for a
+ * permission.
  */
 export function prepareIsolatedHome(options: IsolatedHomeOptions): void {
   const key = options.key ?? STAND_IN_KEY;

@@ -8,48 +8,48 @@ import { chooseByPrompt } from './scenes/choose.ts';
 import { chooseDemoScene, DEMO_SESSIONS, type DemoSession } from './scenes/fleet.ts';
 import { TOUR_SESSION } from './scenes/tour.ts';
 
-/** A CBOS server of the demo's own, and what the demo needs of it. */
+/** A CBOS server for the demo alone, with what the demo needs of it. */
 export interface DemoFleet {
   launch(session: Pick<DemoSession, 'slug' | 'type' | 'prompt'> & { path: string }): Promise<void>;
-  /** tells what each session does, a line each: "○ DEPLOY waits: Bash ./deploy.sh staging" */
+  /** reports what each session does, one line each: "○ DEPLOY waits: Bash ./deploy.sh staging" */
   onChange(listener: (line: string) => void): () => void;
-  /** ends all its sessions, then the server; nothing of them is left */
+  /** ends all its sessions, then the server; leaves nothing behind */
   close(): Promise<void>;
 }
 
 export interface DemoOptions {
   /** absolute path of Claude Code's program */
   claude: string;
-  /** directory of the node that runs this; Claude Code may be a script for it */
+  /** directory of the Node that runs this program; Claude Code may be a script that needs it */
   nodeDirectory: string;
-  /** where the private home is made; short, because Screen's sockets are in it: /tmp */
+  /** where to create the private home, e.g. /tmp: short, because Screen's sockets are in it */
   temporaryDirectory: string;
   /** starts a server with exactly this environment: nothing of the person's own may reach a session */
   openFleet: (environment: Readonly<Record<string, string>>) => Promise<DemoFleet>;
-  /** how a person calls the program from another terminal: `cbos` */
+  /** how a person calls the program from another terminal, e.g. `cbos` */
   program: string;
   print: (line: string) => void;
   /**
-   * Shows the fleet to the person, with a session that leads them round, until they leave; the demo ends with it.
-   * null: what happens is printed, until the signal.
+   * Shows the fleet to the person, with a session that guides them, until they leave; then the demo ends. If null, the
+   * demo prints what happens, until the signal.
    * @param home the demo's `CBOS_HOME`
-   * @param ended aborted when the demo ends by something else
+   * @param ended aborted if the demo ends for another reason
    */
   show: ((home: string, ended: AbortSignal) => Promise<void>) | null;
   /** ends the demo, e.g. on Ctrl+C */
   signal: AbortSignal;
 }
 
-/** What to say where there is no Claude Code at all. */
+/** The message if there is no Claude Code at all. */
 export const NO_CLAUDE =
   'the demo runs real Claude Code sessions and found no `claude`: npm install -g @anthropic-ai/claude-code (no account is needed)';
 
 const SYSTEM_PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
 
-/** A demo's directory is called so, and what mkdtemp adds. */
+/** How the name of a demo's directory begins; mkdtemp adds the rest. */
 const PREFIX = 'cbos-demo-';
 
-/** Directories of the demo, all in one that is removed at the end. */
+/** Makes the demo's directories, all inside one that is removed at the end. */
 function makePlace(temporaryDirectory: string): { dir: string; make: (name: string) => string } {
   // Claude Code compares trusted directories by their real path.
   const dir = realpathSync(mkdtempSync(join(temporaryDirectory, PREFIX)));
@@ -63,8 +63,8 @@ function makePlace(temporaryDirectory: string): { dir: string; make: (name: stri
 
 /**
  * Runs the demo: five real Claude Code sessions, one of them without a terminal, on a scripted stand-in for the model,
- * in a home of their own. They think, run tools, ask a permission and ask a question; whoever watches may answer them.
- * Ends, and removes everything, when the signal says so, or the person leaves.
+ * in a home of their own. They think, run tools, ask for a permission and ask a question; a person may answer them.
+ * Ends and removes everything on the signal, or when the person leaves.
  */
 export async function runDemo(options: DemoOptions): Promise<void> {
   const { print, signal } = options;
@@ -95,7 +95,8 @@ export async function runDemo(options: DemoOptions): Promise<void> {
     prepareIsolatedHome({ home, trusted: [...projects.values()], allow: EXAMPLE_PROJECT_ALLOW });
     const cbosHome = make('cbos');
     const streamDir = make('streams');
-    // Commands that ask no server (timeline, replay) look into the home: nobody is told to export more than that.
+    // Commands that do not ask a server (timeline, replay) read the home's settings. So the person must only export
+    // CBOS_HOME.
     writeFileSync(join(cbosHome, 'config.toml'), `stream_dir = ${JSON.stringify(streamDir)}\n`, { mode: 0o600 });
     make('tmp');
     make('s');
@@ -106,7 +107,7 @@ export async function runDemo(options: DemoOptions): Promise<void> {
       endings.push(fleet.onChange(print));
       printWays(options, cbosHome);
     } else {
-      // At once: the sessions are seen to come.
+      // Opened before the sessions start, so that the person sees them appear.
       const shown = show(cbosHome, ended.signal);
       left = Promise.race([left, shown]);
       endings.push(async () => {
@@ -130,7 +131,7 @@ export async function runDemo(options: DemoOptions): Promise<void> {
   }
 }
 
-/** All that the server of the demo in a directory has of an environment. */
+/** The whole environment of the server of the demo in a directory. */
 function environmentIn(dir: string, port: number, { nodeDirectory, claude }: DemoOptions): Record<string, string> {
   const path = [nodeDirectory, dirname(claude), SYSTEM_PATH].join(':');
   return {
@@ -143,7 +144,7 @@ function environmentIn(dir: string, port: number, { nodeDirectory, claude }: Dem
   };
 }
 
-/** How to look at the fleet from elsewhere. */
+/** Prints how to look at the fleet from another terminal. */
 function printWays({ print, program }: DemoOptions, cbosHome: string): void {
   print('A fleet of its own, offline: no key, no cost, nothing of yours in it. Look at it from another terminal:');
   print('');
@@ -160,7 +161,7 @@ function printWays({ print, program }: DemoOptions, cbosHome: string): void {
   print('');
 }
 
-/** Each of them, whatever becomes of the others. */
+/** Runs every ending, even if others fail. */
 async function endAll(endings: readonly (() => void | Promise<void>)[]): Promise<void> {
   const failures: unknown[] = [];
   for (const end of endings) {
@@ -178,7 +179,7 @@ function aborted(signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
 }
 
-/** With retries: a process that has just ended may have been writing there. */
+/** Retries because a process that has just ended may have been writing there. */
 function removeDirectory(dir: string): void {
   rmSync(dir, { recursive: true, force: true, maxRetries: 5, retryDelay: 50 });
 }

@@ -7,7 +7,7 @@ import { readSettings } from '../platform/settings/index.ts';
 import { CatalogueError, type Settings } from '../protocol/index.ts';
 import { searchProgram, type ThisProgram, webDirectory } from './this-program.ts';
 
-/** `cbos demo`, with the user's Claude Code, or in a checkout with the pinned one. */
+/** `cbos demo`, with the user's Claude Code, or in a checkout with the pinned one if there is no other. */
 export async function runLocalDemo(self: ThisProgram, { face, signal, onProgress: print }: DemoRequest): Promise<void> {
   const [{ NO_CLAUDE, runDemo }, { openDemoFleet }, { pino }] = await Promise.all([
     import('../demo/index.ts'),
@@ -37,7 +37,7 @@ export async function runLocalDemo(self: ThisProgram, { face, signal, onProgress
         ? null
         : async (home, ended) => {
             await runIn(self, { home, args: [face === 'page' ? 'open' : 'start'], signal: ended });
-            // The page is in a browser, which tells nobody when it is closed.
+            // The page is in a browser, and nothing reports when it is closed.
             if (face === 'page') await untilInterrupted(ended, print);
           },
     signal,
@@ -49,7 +49,7 @@ async function untilInterrupted(ended: AbortSignal, print: (line: string) => voi
   if (!ended.aborted) await new Promise((resolve) => ended.addEventListener('abort', resolve, { once: true }));
 }
 
-/** This program, on this terminal, for the demo's home and none of the person's settings. */
+/** Runs this program on this terminal, for the demo's home and without the person's settings. */
 function runIn(
   self: ThisProgram,
   { home, args, signal }: { home: string; args: readonly string[]; signal: AbortSignal },

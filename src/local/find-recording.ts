@@ -10,23 +10,23 @@ export interface RecordingPair {
 export interface RecordingName {
   /** a session's slug, or the path of a recording */
   recording: string;
-  /** path of the timing file, null: the one beside the recording, if there is one */
+  /** path of the timing file; null for the one beside the recording, if there is one */
   timing: string | null;
 }
 
 export interface RecordingPlace {
   settings: Pick<Settings, 'stream_dir'>;
-  /** relative paths start here */
+  /** base of relative paths */
   cwd: string;
 }
 
-/** A slug, or `SLUG.N` of one that a restart moved aside. */
+/** Whether a text is a slug, or the `SLUG.N` of a recording that a restart moved aside. */
 function isName(text: string): boolean {
   return isSlug(text.replace(/\.\d+$/, ''));
 }
 
 /**
- * A file by its path, or the recording of a session by its name. The timing is beside it unless it was named.
+ * Finds a file by its path, or a session's recording by its name. The timing is beside it unless another one is named.
  * @throws CatalogueError no_recording
  */
 export function findRecording({ recording, timing }: RecordingName, { settings, cwd }: RecordingPlace): RecordingPair {

@@ -2,15 +2,15 @@ import { stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { readRegularFile } from '../platform/files/regular-file.ts';
 
-/** A folder on a network disk that does not answer must not hold a list up. */
+/** How long to wait for a folder: one on a network disk that does not answer must not delay a list. */
 const LONGEST_WAIT_MS = 200;
 
-/** As long as a branch's name, or what points to a worktree, may be. A file that is longer is not git's. */
+/** The longest branch name or reference to a worktree that is possible. A longer file is not git's. */
 const MOST_BYTES = 4_096;
 
 /**
- * The git branch of each folder, read from its `.git`: no `git` runs. Of a detached head the beginning of its commit;
- * folders that are in no repository are left out.
+ * The git branch of each folder, read from its `.git` without running `git`. A detached head shows the beginning of its
+ * commit. Folders outside a repository are left out.
  */
 export async function readGitBranches(paths: readonly string[]): Promise<ReadonlyMap<string, string>> {
   const found = await Promise.all(
@@ -27,7 +27,7 @@ async function readGitBranch(path: string): Promise<string | null> {
   }
 }
 
-/** In a worktree or a submodule `.git` is a file that says where the directory is. */
+/** The git directory of a folder. In a worktree or a submodule, `.git` is a file that names the directory. */
 async function gitDirOf(folder: string): Promise<string | null> {
   const git = join(folder, '.git');
   const stats = await stat(git).catch(() => null);
@@ -41,7 +41,7 @@ function branchOf(head: string): string | null {
   return branch ?? /^[0-9a-f]{7}/.exec(head)?.[0] ?? null;
 }
 
-/** Empty where it is no file, or cannot be read. */
+/** The content of a small file; empty if it is no file or cannot be read. */
 async function readSmall(file: string): Promise<string> {
   return (await readRegularFile(file, { mostBytes: MOST_BYTES }).catch(() => null)) ?? '';
 }

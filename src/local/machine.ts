@@ -14,8 +14,8 @@ const server = () => import('./server.ts');
 const systemd = () => import('../platform/systemd/index.ts');
 
 /**
- * This machine, as the command line needs it: the server's process, the settings, the service. All but the settings is
- * loaded when it is asked for: `cbos ls` does without it.
+ * This machine, as the command line needs it: the server's process, the settings, the service. Code that only the
+ * server, the doctor and the demo need is loaded on demand: without it, `cbos ls` starts in half the time.
  */
 export function createLocalMachine(self: ThisProgram): LocalHost {
   const { environment } = self;
@@ -33,7 +33,10 @@ export function createLocalMachine(self: ThisProgram): LocalHost {
     };
   };
 
-  /** What no agent is to do for its session: the program runs with its user's rights, so it has to look itself. */
+  /**
+   * Refuses what an agent must not do from inside its session. The program runs with its user's rights, so it must
+   * check this itself.
+   */
   const requireOutside = async (): Promise<void> => {
     const { home, sessions_may } = await settingsOf();
     const { isSameHome, traceProcess } = await import('../platform/claude/index.ts');
@@ -102,7 +105,7 @@ export function createLocalMachine(self: ThisProgram): LocalHost {
           server(),
         ]);
         const context = serviceContext();
-        // A server in the background holds the home; the service takes its place, and the sessions never notice.
+        // A server in the background holds the home. The service replaces it, and the sessions do not notice.
         const { running } = await serviceState(context);
         const holder = await runningServer((await settingsOf()).home, self.pid);
         if (!running && holder !== null) await stopServer(holder);
@@ -141,7 +144,7 @@ export function createLocalMachine(self: ThisProgram): LocalHost {
       return readTimeline(request, { settings, thresholds: thresholdsOf(settings), rules, cwd: self.cwd });
     },
     tui: async (request) => {
-      // Side by side: the picture comes some 50 ms sooner.
+      // In parallel: the screen appears some 50 ms sooner.
       const [{ openLocalTui }] = await Promise.all([
         import('./tui.ts'),
         machine.startInBackground({ flags: {}, onProgress: request.onProgress }),
@@ -152,7 +155,7 @@ export function createLocalMachine(self: ThisProgram): LocalHost {
   return machine;
 }
 
-/** What the home's disk refuses is told as that. */
+/** Reports a failure of the home's disk as a catalogue error. */
 async function inHome<T>(work: () => T | Promise<T>): Promise<T> {
   try {
     return await work();

@@ -4,10 +4,10 @@ import type { MisdetectionRequest } from '../cli/local-host.ts';
 import { redactFrame, redactLine } from '../core/status/index.ts';
 import type { Explanation } from '../protocol/index.ts';
 
-/** Claude Code's own tools are known to everybody; those of MCP servers bear names of somebody's. */
+/** Everybody knows Claude Code's own tools, but the names of MCP servers' tools may be private. */
 const redactTool = (name: string): string => (name.startsWith('mcp__') ? 'mcp__x__x' : name);
 
-/** Everything of an explanation that rules read, with no word of the session's own left in it. */
+/** The parts of an explanation that rules read, without any of the session's own words. */
 export function redactExplanation({
   status: _,
   verdicts,
@@ -52,8 +52,8 @@ export function redactExplanation({
 }
 
 /**
- * Writes what a session looked like when its status was wrong, so that it can be reported and becomes a test.
- * @returns the file, readable by its owner only
+ * Records what a session looked like when its status was wrong, so that it can be reported and become a test.
+ * @returns the file, readable only by its owner
  */
 export async function writeMisdetection(
   { slug, shouldBe, explanation, at }: MisdetectionRequest,

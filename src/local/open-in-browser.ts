@@ -3,13 +3,15 @@ import { accessSync, constants, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
-/** What opens an address in the person's browser, first found first: WSL's and every desktop's. */
+/**
+ * Programs that open an address in the person's browser, in order of preference: WSL's and the one of every desktop.
+ */
 const OPENERS = ['wslview', 'xdg-open'];
 
 /**
  * Opens a sign-in link in the browser. Every process on the machine may read another's arguments, and the link signs in
- * whoever is first: so the browser is given a private file that leads there (Jupyter does the same).
- * @returns false where there is no desktop to open it on
+ * whoever uses it first. So the browser gets a private file that redirects to the link (Jupyter does the same).
+ * @returns false if there is no desktop to open it on
  */
 export function openInBrowser(
   url: string,
@@ -31,7 +33,7 @@ export function openInBrowser(
   return true;
 }
 
-/** @param url of base64url and an address: nothing in it needs escaping */
+/** @param url an address and base64url: nothing in it needs escaping */
 function redirectTo(url: string): string {
   return `<!doctype html><meta charset="utf-8"><meta name="referrer" content="no-referrer"><title>CBOS</title>
 <meta http-equiv="refresh" content="0;url=${url}"><p><a href="${url}">Open CBOS</a></p>
@@ -43,6 +45,6 @@ function isProgram(path: string): boolean {
     accessSync(path, constants.X_OK);
     return true;
   } catch {
-    return false; // not here: the next place may have it
+    return false; // not here: the next directory may have it
   }
 }

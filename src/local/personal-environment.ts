@@ -1,13 +1,13 @@
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** What npm sets beside `npm_…` when it runs a script. */
+/** Variables that npm sets besides `npm_…` when it runs a script. */
 const SET_BY_NPM: ReadonlySet<string> = new Set(['NODE', 'INIT_CWD', 'COLOR']);
-/** Where npm puts programs of packages, its own ones included. */
+/** Directories where npm puts the programs of packages, including its own. */
 const NPM_DIRECTORY = /\/node_modules\/(\.bin|.*\/node-gyp-bin)$/;
 
 /**
- * The environment as it was before `npm start`: sessions inherit the server's, and none of theirs shall find a
- * checkout's development tools in PATH (its `claude` among them) or npm's settings of the run.
+ * The environment as it was before `npm start`. Sessions inherit the server's environment, and must not find a
+ * checkout's development tools in PATH (its `claude` among them), or npm's settings for the run.
  */
 export function personalEnvironment(environment: Environment): Environment {
   if (environment.npm_lifecycle_event === undefined) return environment;

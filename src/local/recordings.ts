@@ -14,8 +14,8 @@ import { CatalogueError } from '../protocol/index.ts';
 import { findRecording, type RecordingPlace } from './find-recording.ts';
 
 /**
- * A recording in another format, without a server.
- * @throws CatalogueError no_recording, invalid_request for an output that is the recording itself
+ * Exports a recording to another format, without a server.
+ * @throws CatalogueError no_recording, invalid_request if the output is the recording itself
  */
 export async function exportRecording(request: ExportRequest, place: RecordingPlace): Promise<ExportResult> {
   const source = sourceOf(request, place);
@@ -41,7 +41,10 @@ async function* textOf(source: RecordingSource, { format, onProgress }: ExportRe
   }
 }
 
-/** A write for each event of a long recording takes longer than reading it. */
+/**
+ * How many characters to collect for one write. A write for each event of a long recording takes longer than reading
+ * it.
+ */
 const PIECE_CHARACTERS = 65_536;
 
 async function* inPieces(lines: AsyncIterable<string>): AsyncGenerator<string> {

@@ -16,18 +16,21 @@ import { CatalogueError, SETTING_ROWS } from '../protocol/index.ts';
 import { createSystemClock } from '../server/clock.ts';
 import { searchProgram, type ThisProgram, webDirectory } from './this-program.ts';
 
-/** A server is ready within half a second; a machine under load, or one with many sessions, takes longer. */
+/**
+ * How long to wait for the start. A server is ready within half a second; under load, or with many sessions, it takes
+ * longer.
+ */
 const START_LIMIT_MS = 20_000;
-/** Open answers are let finish; then it goes. */
+/** How long to wait for the end. The server lets open answers finish, then it ends. */
 const STOP_LIMIT_MS = 15_000;
 const LOOK_EVERY_MS = 20;
-/** The log of the runs before is kept once, so the disk never fills up with it. */
+/** How long the log may be when a server starts. One older log is kept, so logs never fill the disk. */
 const LOG_LIMIT_BYTES = 10_000_000;
 
-/** A server that runs; what it did not write down of itself, as on a full disk, is null. */
+/** A running server. What it did not write down about itself, for example on a full disk, is null. */
 export type ServerProcess = Pick<LockHolder, 'pid' | 'address' | 'reach' | 'screen_dir'>;
 
-/** The server of a home, null when none runs. Looks at the lock, so what a killed server left behind does not count. */
+/** The server of a home; null if none runs. Checks the lock, so what a killed server left behind does not count. */
 export async function runningServer(home: string, self: number): Promise<ServerProcess | null> {
   if (!isLocked(home)) return null;
   const written = readLockHolder(home);
@@ -37,7 +40,7 @@ export async function runningServer(home: string, self: number): Promise<ServerP
   return holder === undefined ? null : { pid: holder.pid, address: null, reach: null, screen_dir: null };
 }
 
-/** @throws CatalogueError no_server where the process of the home's server is stopped */
+/** @throws CatalogueError no_server if the process of the home's server is stopped */
 export async function requireNotStopped(home: string, self: number): Promise<void> {
   const holder = await runningServer(home, self);
   if (holder !== null) requireRunning(holder.pid);
@@ -63,8 +66,8 @@ function isLocked(home: string): boolean {
 }
 
 /**
- * The server in this process, until `signal` aborts.
- * @throws CatalogueError also for what the home's disk refuses
+ * Runs the server in this process until `signal` aborts.
+ * @throws CatalogueError also for failures of the home's disk
  */
 export async function runServer(self: ThisProgram, request: ServeRequest): Promise<void> {
   await serve(self, request).catch((cause: unknown) => {
@@ -79,8 +82,8 @@ async function serve(self: ThisProgram, { flags, signal, onReady }: ServeRequest
   const logFile = join(settings.home, 'server.log');
   keepLogSmall(logFile);
   const log = pino({ level: self.environment.CBOS_LOG_LEVEL ?? 'info', base: null }, openLogFile(logFile));
-  // What a person asked for is refused, what is only noted comes again with the next change: no fault of a disk may end
-  // the watch over sessions.
+  // A failed request of a person is refused, and a failed note is repeated with the next change. No disk failure may
+  // end the watch over sessions.
   process.on('uncaughtException', (cause) => {
     if (homeFault(cause) === null) throw cause;
     log.error({ err: cause }, 'something could not be written in the home, or not be read');
@@ -108,7 +111,7 @@ function untilAborted(signal: AbortSignal): Promise<null> {
   return new Promise((resolve) => signal.addEventListener('abort', () => resolve(null), { once: true }));
 }
 
-/** The server as a process of its own session, so that neither Ctrl+C nor a closed terminal ends it. */
+/** Starts the server in its own process session, so that neither Ctrl+C nor a closed terminal ends it. */
 export async function startInBackground(
   self: ThisProgram,
   { flags, onProgress }: StartRequest,
@@ -138,7 +141,7 @@ export async function startInBackground(
   });
   const deadline = performance.now() + START_LIMIT_MS;
   while (!(await isAnswering(settings.socket))) {
-    // Where somebody else's start was faster, that server is waited for.
+    // If somebody else's server started first, wait for that one.
     if (ended && !isLocked(settings.home)) {
       const said = readFileSync(outputFile, 'utf8');
       if (said === '' && (await writeFault(settings.home)) !== null) throw new CatalogueError('disk_full');
@@ -158,8 +161,8 @@ export async function startInBackground(
 }
 
 /**
- * Whose server it is that answers: it says so right after it began to listen, and until then the file may be an older
- * one's.
+ * Finds out which server answers. A server writes its pid down right after it starts to listen; until then the file may
+ * be from an older one.
  */
 async function answeringPid(
   home: string,
@@ -172,7 +175,7 @@ async function answeringPid(
   }
 }
 
-/** Flags of the caller as the environment of the server. */
+/** Converts the caller's flags into the server's environment. */
 function environmentOf(flags: SettingFlags): Record<string, string> {
   return Object.fromEntries(
     SETTING_ROWS.flatMap(({ name, environment }) => {
@@ -182,7 +185,7 @@ function environmentOf(flags: SettingFlags): Record<string, string> {
   );
 }
 
-/** A server notices that its home was removed, and ends; one that is stopped, or hangs, cannot. */
+/** A server notices that its home was removed, and ends. One that is stopped or hangs cannot. */
 function strayServer(home: string, { pid }: HomeHolder): CatalogueError {
   const ending = isStoppedNow(pid) ? `kill -CONT ${pid} lets it notice, and it ends` : '`cbos down` ends it';
   return new CatalogueError(
@@ -192,7 +195,7 @@ function strayServer(home: string, { pid }: HomeHolder): CatalogueError {
   );
 }
 
-/** What the server said on its way out: its own one-line error. */
+/** What the server printed when it ended: its own one-line error. */
 function startFailure(said: string): CatalogueError {
   const last = said.trim().split('\n').at(-1) ?? '';
   const [message, hint] = last.replace(/^cbos: /, '').split(' — ', 2);
@@ -218,19 +221,20 @@ function isAnswering(socket: string): Promise<boolean> {
 }
 
 /**
- * Ends the server of a home, or one whose home was removed from there. @returns whether one ran. @throws CatalogueError
- * no_server: it is stopped
+ * Ends the server of a home, or one whose home was removed from that path.
+ * @returns whether one ran
+ * @throws CatalogueError no_server if the server is stopped
  */
 export async function stopServerOf(home: string, self: number): Promise<boolean> {
   const found = (await runningServer(home, self)) ?? (await findHomeHolders(home, self)).find((one) => one.isRemoved);
   if (found == null) return false;
-  // It would not hear that it is to end.
+  // A stopped process would not receive the signal to end.
   requireRunning(found.pid);
   await stopServer(found);
   return true;
 }
 
-/** SIGTERM, and wait for its end. Sessions stay alive. */
+/** Sends SIGTERM and waits for the end. Sessions stay alive. */
 export async function stopServer(holder: Pick<ServerProcess, 'pid'>): Promise<void> {
   const info = await readProcess(holder.pid);
   if (info === null) return;

@@ -1,18 +1,18 @@
 import { dirname, join } from 'node:path';
 
 /**
- * This program as it was called: what it needs to run itself again. Everything of the process that may be read comes in
- * by it.
+ * This program as it was called, with all it needs to run itself again. Everything that the code may read of the
+ * process comes through it.
  */
 export interface ThisProgram {
   environment: Readonly<Record<string, string | undefined>>;
   cwd: string;
   userHome: string;
-  /** Node, which runs it: an absolute path */
+  /** absolute path of the Node that runs it */
   node: string;
-  /** the built cbos.js: an absolute path */
+  /** absolute path of the built cbos.js */
   program: string;
-  /** how a person calls it: `cbos`, or in a checkout by its path */
+  /** how a person calls it: `cbos`, or its path in a checkout */
   calledAs: string;
   pid: number;
   version: string;

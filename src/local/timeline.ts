@@ -11,27 +11,27 @@ import type { Settings } from '../protocol/index.ts';
 import { findRecording } from './find-recording.ts';
 
 /**
- * The program ends some 100 ms after its last output (1.0.128 to 2.1.329: 60 to 180), and nothing tells when: the
- * closing line knows seconds only. Saying it a little late leaves the last word its place.
+ * How long after its last output the program ends: some 100 ms (1.0.128 to 2.1.329: 60 to 180). Nothing records the
+ * exact time, because the closing line has only seconds. A slightly late end lets the last output count.
  */
 const END_AFTER_OUTPUT_MS = 200;
 /**
- * After the last byte of a recording that goes on: time for what it shows to count. What came of it later nobody knows.
+ * Time after the last byte of an unfinished recording, so that what it shows can count. Nobody knows what came later.
  */
 const SETTLE_AFTER_END_MS = 2_000;
 
 export interface TimelinePlace {
-  /** where recordings are */
+  /** where the recordings are */
   settings: Pick<Settings, 'stream_dir'>;
   thresholds: Thresholds;
-  /** the user's own */
+  /** the user's own rules */
   rules: readonly ScreenRule[];
-  /** relative paths start here */
+  /** base of relative paths */
   cwd: string;
 }
 
 /**
- * The status along a recording, without a server.
+ * Derives the status along a recording, without a server.
  * @throws CatalogueError no_recording
  */
 export async function readTimeline(

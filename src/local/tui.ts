@@ -10,12 +10,12 @@ import { runTui } from '../tui/run-tui.ts';
 import type { ThisProgram } from './this-program.ts';
 
 /**
- * A stop by a signal takes effect in less; where a shell is not there to take over, the kernel drops it and this is all
- * that passes.
+ * How long to wait for a stop by a signal, which takes effect sooner. If no shell is there to take over, the kernel
+ * drops the signal, and this wait is all that happens.
  */
 const STOP_MS = 50;
 
-/** What an aside may say; all evidence of a session is some 20 kB. */
+/** How much output a command in the background may have; all evidence of a session takes some 20 kB. */
 const MOST_SAID_BYTES = 4 * 1024 * 1024;
 
 /** The terminal UI on this machine. */
@@ -56,7 +56,7 @@ function tuiHost(self: ThisProgram, machine: LocalHost): TuiHost {
         );
       }),
     suspend: async () => {
-      // The whole job, as a shell's Ctrl+Z: whatever it was started with stops as well.
+      // Stops the whole job, as a shell's Ctrl+Z does, including everything that it was started with.
       process.kill(0, 'SIGTSTP');
       await delay(STOP_MS);
     },
@@ -64,7 +64,7 @@ function tuiHost(self: ThisProgram, machine: LocalHost): TuiHost {
   };
 }
 
-/** In a file of nobody else's, gone afterwards. */
+/** Lets the person edit a text in a private file, which is removed afterwards. */
 async function editText(text: string, environment: ThisProgram['environment']): Promise<string> {
   const directory = mkdtempSync(join(tmpdir(), 'cbos-edit-'));
   try {

@@ -1,10 +1,10 @@
 import type { Block } from '../scenes/scene.ts';
 
-/** How many characters of a text go into one delta; about what the real service does. */
+/** How many characters of a text go into one delta; about as many as the real service sends. */
 const CHUNK_CHARS = 12;
 const DEFAULT_CHUNK_DELAY_MS = 25;
 
-/** Reasoning is signed; Claude Code keeps the signature and sends it back unread. */
+/** The signature of a piece of reasoning. Claude Code keeps it and sends it back without reading it. */
 const SIGNATURE = 'c3RhbmQtaW4=';
 
 /** A server-sent event of a streamed message, and how long to wait before it. */
@@ -23,7 +23,7 @@ export function stopReasonOf(blocks: readonly Block[]): 'tool_use' | 'end_turn' 
   return blocks.some((block) => block.kind === 'tool') ? 'tool_use' : 'end_turn';
 }
 
-/** A tool call's id: derived from the message, so that a conversation can be read without the stand-in's memory. */
+/** A tool call's id. It derives from the message, so that a conversation can be read without the stand-in's memory. */
 function toolUseId(messageId: string, index: number): string {
   return `toolu_${messageId.replace('msg_', '')}_${index}`;
 }
@@ -36,7 +36,7 @@ function split(text: string): string[] {
   return chunks;
 }
 
-/** Roughly four characters a token. */
+/** Counts about four characters per token. */
 function tokensOf(blocks: readonly Block[]): number {
   const size = blocks.reduce(
     (sum, block) => sum + (block.kind === 'tool' ? JSON.stringify(block.input) : block.text).length,

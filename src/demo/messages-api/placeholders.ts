@@ -1,10 +1,10 @@
 import type { Block } from '../scenes/scene.ts';
 import type { MessagesRequest } from './request.ts';
 
-/** Where Claude Code says (2.1.329), in a reminder of plan mode, which file the plan belongs into. */
+/** Finds the plan's file in a plan mode reminder of Claude Code (2.1.329). */
 const PLAN_FILE = /(?:create your plan at|plan file already exists at|plan file at) (\/[^\s"\\]+\.md)/i;
 
-/** What the placeholders in a scene stand for, as the request says. */
+/** The values of a scene's placeholders, taken from the request. */
 function valuesOf(request: MessagesRequest): ReadonlyMap<string, string> {
   const text = JSON.stringify([request.system, request.messages]);
   const values = new Map<string, string>();
@@ -13,7 +13,10 @@ function valuesOf(request: MessagesRequest): ReadonlyMap<string, string> {
   return values;
 }
 
-/** Puts the request's own paths into the tools' inputs: `{plan_file}`. A placeholder without a value stays as it is. */
+/**
+ * Replaces placeholders in the tools' inputs (`{plan_file}`) with the request's own paths. A placeholder without a
+ * value stays as it is.
+ */
 export function fillPlaceholders(blocks: readonly Block[], request: MessagesRequest): readonly Block[] {
   if (!blocks.some((block) => block.kind === 'tool')) return blocks;
   const values = valuesOf(request);

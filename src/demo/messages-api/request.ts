@@ -6,7 +6,7 @@ const Message = z.looseObject({
   content: z.union([z.string(), z.array(ContentBlock)]),
 });
 
-/** The part of `POST /v1/messages` that the stand-in reads; everything else is let through. */
+/** The part of `POST /v1/messages` that the stand-in reads; everything else is accepted unread. */
 export const MessagesRequest = z.looseObject({
   model: z.string().default('claude-sonnet-4-5'),
   stream: z.boolean().default(false),
@@ -18,7 +18,7 @@ export type MessagesRequest = z.infer<typeof MessagesRequest>;
 export type Message = z.infer<typeof Message>;
 
 /**
- * Where a conversation stands, read from the request alone: so it is right for many sessions at once, and after a
+ * How far a conversation has come, read from the request alone. So it is right for many sessions at once, and after a
  * resume.
  */
 export interface Turn {
@@ -26,13 +26,13 @@ export interface Turn {
   prompt: string;
   /** all of the user's prompts so far, oldest first */
   prompts: string[];
-  /** answers that the model gave since that prompt: 0 for the prompt itself, 1 for its first tool's result, … */
+  /**
+   * how many answers the model has given since that prompt: 0 for the prompt itself, 1 for its first tool's result, …
+   */
   step: number;
 }
 
-/**
- * What Claude Code puts beside the user's own words: reminders, output of slash commands, its note after an interrupt.
- */
+/** What Claude Code adds to the user's own words: reminders, output of slash commands, its note after an interrupt. */
 const NOT_A_PROMPT = /^\s*(<(system-reminder|local-command-|command-|bash-)|\[Request interrupted)/;
 
 function textsOf(message: Message): string[] {
@@ -44,7 +44,7 @@ function textsOf(message: Message): string[] {
 const QUEUED =
   /^The user sent a new message while you were working:\n([\s\S]*?)\n\nThis is how Claude Code surfaces messages[\s\S]*$/;
 
-/** The user's own words in a message; null where there are none (a tool's result, reminders only). */
+/** The user's own words in a message; null if there are none (a tool's result, reminders only). */
 export function promptOf(message: Message): string | null {
   if (message.role !== 'user') return null;
   const own = textsOf(message)
@@ -53,7 +53,7 @@ export function promptOf(message: Message): string | null {
   return own.length === 0 ? null : own.join('\n');
 }
 
-/** @see Turn */
+/** Reads how far the conversation has come: see {@link Turn}. */
 export function readTurn(messages: readonly Message[]): Turn {
   const prompts: string[] = [];
   let step = 0;
@@ -69,7 +69,7 @@ export function readTurn(messages: readonly Message[]): Turn {
   return { prompt: prompts.at(-1) ?? '', prompts, step };
 }
 
-/** Titles, summaries, quota checks: a request without tools is no turn of the conversation. */
+/** Titles, summaries, quota checks: a request without tools is not a turn of the conversation. */
 export function isSideCall(request: MessagesRequest): boolean {
   return request.tools.length === 0;
 }

@@ -12,25 +12,25 @@ export type ApiEvent =
   /** `scene` is null for a side call (a title, a summary), which plays no scene */
   | { kind: 'request'; request: number; scene: string | null; step: number; prompt: string; body: MessagesRequest }
   | { kind: 'first-byte'; request: number }
-  /** a block of reasoning, or of the answer in words, begins */
+  /** a block of reasoning, or of the answer's text, begins */
   | { kind: 'thinking' | 'text'; request: number }
   | { kind: 'tool'; request: number; name: string; input: unknown }
   | { kind: 'end'; request: number }
-  /** answered with an error, as the scene wants it */
+  /** answered with an error, as the scene specifies */
   | { kind: 'failed'; request: number; status: number }
-  /** Claude Code hung up in the middle of the answer */
+  /** Claude Code closed the connection in the middle of the answer */
   | { kind: 'aborted'; request: number };
 
 export interface MessagesApiOptions {
-  /** 0 or left out: any free port */
+  /** 0 or omitted for any free port */
   port?: number;
   /** loopback only; anything else is refused */
   host?: string;
-  /** asked in order, before the default: scenes named in the prompt (`scene:ask`), else a short answer */
+  /** asked in order, before the default: a scene named in the prompt (`scene:ask`), otherwise a short answer */
   choosers?: readonly ChooseScene[];
-  /** all delays are multiplied by it; 1 when left out */
+  /** factor for all delays; 1 by default */
   pace?: number;
-  /** told of everything that happens, synchronously */
+  /** called synchronously for everything that happens */
   onEvent?: (event: ApiEvent) => void;
 }
 
@@ -38,22 +38,22 @@ export interface MessagesApi {
   /** for ANTHROPIC_BASE_URL */
   url: string;
   port: number;
-  /** ends open answers too */
+  /** also ends answers that are still being sent */
   close(): Promise<void>;
 }
 
 const LOOPBACK: readonly string[] = ['127.0.0.1', '::1', 'localhost'];
 
-/** A request holds the whole conversation and the tools' descriptions: 200 kB is usual. */
+/** How long a request may be. It contains the whole conversation and the tools' descriptions; 200 kB is usual. */
 const MAX_BODY_BYTES = 64 * 1024 * 1024;
 
 const SIDE_CALL_TEXT = 'Work on the project';
 
 /**
- * Starts a stand-in of the Messages API: it answers a real Claude Code from scenes instead of a model, without a key
- * and without a cost. It keeps nothing about a conversation but how often the same request came; everything else is in
- * the request.
- * @throws Error when the host is not loopback: what talks to it would believe that it is the real service
+ * Starts a stand-in of the Messages API. It answers a real Claude Code from scenes instead of a model, without a key
+ * and without cost. The only thing it remembers of a conversation is how often the same request came; everything else
+ * is in the request.
+ * @throws Error if the host is not loopback: its clients would believe that it is the real service
  */
 export async function startMessagesApi(options: MessagesApiOptions = {}): Promise<MessagesApi> {
   const host = options.host ?? '127.0.0.1';
@@ -89,7 +89,7 @@ type Answer = (body: MessagesRequest, response: ServerResponse) => Promise<void>
 async function handle(request: IncomingMessage, response: ServerResponse, answer: Answer): Promise<void> {
   const path = new URL(request.url ?? '/', 'http://stand-in').pathname;
   if (request.method !== 'POST') {
-    // Claude Code looks whether the service is there (HEAD /) and asks for things that do not matter here.
+    // Claude Code checks whether the service is reachable (HEAD /) and requests things that do not matter here.
     sendJson(response, 200, {});
     return;
   }
@@ -163,12 +163,14 @@ function createAnswerer(options: MessagesApiOptions): Answer {
   };
 }
 
-/** Titles and summaries: Claude Code takes any short text, and ignores what does not fit. */
+/**
+ * The answer to requests for titles and summaries: Claude Code accepts any short text, and ignores what does not fit.
+ */
 function sideReply(): Reply {
   return { kind: 'answer', blocks: [{ kind: 'text', text: SIDE_CALL_TEXT, chunkDelayMs: 0 }] };
 }
 
-/** @throws AbortError when the other side hangs up meanwhile */
+/** @throws AbortError if the client disconnects in the meantime */
 async function pause(ms: number, signal: AbortSignal): Promise<void> {
   signal.throwIfAborted();
   if (ms > 0) await delay(ms, undefined, { signal });
@@ -179,7 +181,7 @@ interface StreamedAnswer {
   blocks: readonly Block[];
   pace: number;
   signal: AbortSignal;
-  /** called as each block begins */
+  /** called when each block begins */
   onBlock(kind: Block['kind']): void;
 }
 

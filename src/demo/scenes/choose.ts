@@ -2,17 +2,17 @@ import type { Turn } from '../messages-api/request.ts';
 import { findScene } from './catalogue.ts';
 import type { Reply, Scene } from './scene.ts';
 
-/** Maps a prompt to a scene; null: this one knows nothing about it. */
+/** Maps a prompt to a scene; null if this chooser has none for it. */
 export type ChooseScene = (prompt: string) => Scene | null;
 
-/** A conversation may go on after its scene, e.g. when a person types something of their own. */
+/** The answer when a conversation continues after its scene, e.g. because a person types something of their own. */
 const NOTHING_LEFT: Reply = {
   kind: 'answer',
   firstByteDelayMs: 300,
   blocks: [{ kind: 'text', text: 'That is done.' }],
 };
 
-/** Chooses the scene that a prompt names: `scene:ask` anywhere in the text; the last name counts. */
+/** Chooses the scene that a prompt names: `scene:ask` anywhere in the text. The last name counts. */
 export const chooseByName: ChooseScene = (prompt) => {
   const name = [...prompt.matchAll(/\bscene:([a-z-]+)/g)].at(-1)?.[1];
   return name === undefined ? null : findScene(name);
@@ -26,7 +26,7 @@ export function chooseByPrompt(scenes: Readonly<Record<string, Scene>>): ChooseS
   };
 }
 
-/** The scene for a turn. A prompt that no chooser knows gets a short answer. */
+/** The scene for a turn. A prompt that no chooser matches gets a short answer. */
 export function chooseScene(turn: Turn, choosers: readonly ChooseScene[]): Scene | null {
   for (const choose of choosers) {
     const scene = choose(turn.prompt);
@@ -36,15 +36,15 @@ export function chooseScene(turn: Turn, choosers: readonly ChooseScene[]): Scene
 }
 
 /**
- * The reply to a request, and which attempts of it fail first.
- * @param attempt how many times this very request came before (Claude Code repeats one that met an overloaded service)
+ * The reply to a request; some scenes let the first attempts fail.
+ * @param attempt how many times this same request came before (Claude Code repeats one after an overload)
  */
 export function replyFor(scene: Scene | null, step: number, attempt: number): Reply {
   let at = 0;
   let remaining = attempt;
   for (const reply of scene?.replies ?? []) {
     if (reply.kind === 'error' && reply.times !== undefined) {
-      // An error that passes stands before the reply that follows it and takes no step of its own.
+      // A temporary error comes before the reply that follows it, and does not count as a step.
       if (at === step && remaining < reply.times) return reply;
       if (at === step) remaining -= reply.times;
       continue;

@@ -1,7 +1,7 @@
 import { type ChooseScene, chooseByPrompt } from './choose.ts';
 import type { Scene } from './scene.ts';
 
-/** One session of the demo: what a person would call it and ask of it, and what the stand-in plays. */
+/** One session of the demo: its name and prompt, as a person would write them, and what the stand-in plays. */
 export interface DemoSession {
   slug: string;
   type: 'screen' | 'json';
@@ -29,7 +29,7 @@ Opening the connections side by side and moving the check behind \`listen\` brin
 Neither change is visible from outside.`;
 
 /**
- * The sessions of `cbos demo`: one thinks, one runs tools, one needs a permission, one asks a question; and one has no
+ * The sessions of `cbos demo`: one thinks, one runs tools, one needs a permission, one asks a question, and one has no
  * terminal.
  */
 export const DEMO_SESSIONS: readonly DemoSession[] = [

@@ -4,25 +4,25 @@ export type Block =
   | { kind: 'thinking'; text: string; chunkDelayMs?: number }
   | { kind: 'tool'; name: string; input: Readonly<Record<string, unknown>> };
 
-/** What a reply says beside its body: limits of the account. */
+/** Headers of a reply: the account's limits. */
 type ReplyHeaders = Readonly<Record<string, string>>;
 
 /** What the stand-in does with one request. */
 export type Reply =
   | { kind: 'answer'; firstByteDelayMs?: number; blocks: readonly Block[]; headers?: ReplyHeaders }
   /**
-   * `times`: how many attempts of the same request fail before the next reply of the scene answers it; all when left
-   * out
+   * `times` is how many attempts of the same request fail before the scene's next reply answers it; all of them if
+   * omitted
    */
   | { kind: 'error'; status: number; type: string; message: string; times?: number; headers?: ReplyHeaders };
 
 /**
  * What the model does with one prompt: the first reply answers the prompt, the next one the first tool's result, and so
- * on. A conversation that goes on after the last reply is told that all is done.
+ * on. If the conversation continues after the last reply, the answer is that all is done.
  */
 export interface Scene {
   name: string;
-  /** what it shows, one line */
+  /** what the scene shows, one line */
   about: string;
   replies: readonly Reply[];
 }

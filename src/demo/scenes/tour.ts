@@ -3,7 +3,7 @@ import type { Block, Reply } from './scene.ts';
 
 const says = (...blocks: Block[]): Reply => ({ kind: 'answer', firstByteDelayMs: 300, blocks });
 
-/** Asks one question with the tool for it. */
+/** Asks one question with the AskUserQuestion tool. */
 const asks = (question: {
   question: string;
   header: string;
@@ -11,10 +11,7 @@ const asks = (question: {
 }): Reply =>
   says({ kind: 'tool', name: 'AskUserQuestion', input: { questions: [{ ...question, multiSelect: false }] } });
 
-/**
- * A way round in a minute, for whoever looks at the demo: a session that asks, and says while it asks how it is
- * answered.
- */
+/** A one-minute tour of the demo: a session whose questions explain how to answer them. */
 export const TOUR_SESSION: DemoSession = {
   slug: 'TOUR',
   type: 'screen',

@@ -5,19 +5,21 @@ import { createInterface } from 'node:readline';
 export interface ConversationPlace {
   /** see `configDirectory` */
   configDir: string;
-  /** the directory that the session was started in, links resolved */
+  /** the directory in which the session was started, links resolved */
   cwd: string;
   sessionId: string;
 }
 
-/** Where Claude Code keeps a conversation: `projects/CWD-WITH-DASHES/ID.jsonl` of its configuration directory. */
+/**
+ * The file where Claude Code keeps a conversation: `projects/CWD-WITH-DASHES/ID.jsonl` in its configuration directory.
+ */
 export function transcriptFile(place: ConversationPlace): string {
   return join(place.configDir, 'projects', place.cwd.replaceAll(/[^A-Za-z0-9]/g, '-'), `${place.sessionId}.jsonl`);
 }
 
 /**
- * Whether a file is where Claude Code keeps a conversation; what runs inside a session can drop hooks of its own that
- * name any file.
+ * Whether a path is one where Claude Code keeps a conversation. Programs inside a session can drop hooks of their own
+ * that name any file.
  */
 export function isTranscriptOf(file: string, { configDir, sessionId }: Omit<ConversationPlace, 'cwd'>): boolean {
   const projects = join(configDir, 'projects');
@@ -25,7 +27,7 @@ export function isTranscriptOf(file: string, { configDir, sessionId }: Omit<Conv
   return isConversationId(sessionId) && isBelow && basename(file) === `${sessionId}.jsonl`;
 }
 
-/** A line of the conversation itself; others keep the mode, the title and the like. */
+/** Matches a line of the conversation itself; other lines keep the mode, the title and the like. */
 const MESSAGE_LINE = /"type":\s*"(?:user|assistant)"/;
 
 async function hasMessages(file: string): Promise<boolean> {
@@ -42,17 +44,17 @@ async function hasMessages(file: string): Promise<boolean> {
 }
 
 /**
- * What hooks and the registry name may be anybody's: as an argument after `--resume`, what begins with a dash would be
- * an option.
+ * Whether a text is a conversation's id. Hooks and the registry may name anything, and after `--resume`, a text that
+ * begins with a dash would be an option.
  */
 export const isConversationId = (id: string): boolean => CONVERSATION_ID.test(id);
 
 const CONVERSATION_ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 /**
- * How to start a session again on its conversation. One that was never prompted cannot be resumed ("No conversation
- * found"), and its id cannot be used a second time either once it has a transcript without messages ("is already in
- * use", after `/exit` on 2.1.329): it begins anew under another id.
+ * How to start a session again on its conversation. A conversation that was never prompted cannot be resumed ("No
+ * conversation found"). Its id cannot be used a second time either, once it has a transcript without messages ("is
+ * already in use", after `/exit` on 2.1.329). Such a session starts anew under another id.
  * @param newId a UUID for that case
  */
 export async function continueConversation(

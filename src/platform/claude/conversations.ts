@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import { openRegularFile } from '../files/regular-file.ts';
 import { transcriptFile } from './conversation.ts';
 
-/** A conversation that Claude Code has written down. */
+/** A conversation of which Claude Code has a transcript. */
 export interface FoundConversation {
   sessionId: string;
-  /** the directory it was held in */
+  /** the directory in which it took place */
   cwd: string;
   /** its first prompt */
   title: string | null;
@@ -14,15 +14,15 @@ export interface FoundConversation {
   lastActivity: number;
 }
 
-/** How much of a transcript is read for its directory and first prompt; both are in its first lines. */
+/** How much of a transcript is read for its directory and first prompt. Both are in its first lines. */
 const HEAD_BYTES = 65_536;
-/** A first prompt can be a whole file that somebody has pasted: read on until its line ends, but not without end. */
+/** How far to read at most for a long first prompt, which may be a whole file that somebody pasted. */
 const LONGEST_HEAD_BYTES = 16 * 1024 * 1024;
 const TRANSCRIPT = /^([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\.jsonl$/;
 
 /**
- * The conversations of this machine's user, newest first: `projects/*` of Claude Code's configuration directory. Those
- * that could not be resumed are left out: never prompted, broken, or not where Claude Code would look for them.
+ * The conversations of this machine's user, newest first: `projects/*` in Claude Code's configuration directory. Those
+ * that cannot be resumed are left out: never prompted, broken, or not where Claude Code would look for them.
  */
 export async function listConversations(configDir: string, limit: number): Promise<FoundConversation[]> {
   const files = (await listTranscripts(join(configDir, 'projects'))).sort((one, other) => other.at - one.at);
@@ -35,7 +35,7 @@ export async function listConversations(configDir: string, limit: number): Promi
   return found;
 }
 
-/** One of them; null where there is none, or nothing was ever said in it. */
+/** One of these conversations; null if it does not exist or is empty. */
 export async function findConversation(configDir: string, sessionId: string): Promise<FoundConversation | null> {
   const files = await listTranscripts(join(configDir, 'projects'));
   for (const file of files.filter((one) => one.sessionId === sessionId)) {
@@ -68,7 +68,8 @@ async function listTranscripts(dir: string): Promise<Transcript[]> {
       const sessionId = TRANSCRIPT.exec(name)?.[1];
       if (sessionId === undefined) continue;
       const path = join(dir, project, name);
-      // It may be gone by now; what is no file (a pipe would never end) is none of Claude Code's.
+      // The file may be gone by now. Anything that is not a regular file is not from Claude Code, and reading a pipe
+      // would never end.
       const stats = await stat(path).catch(() => null);
       if (stats?.isFile() === true) found.push({ path, sessionId, at: stats.mtimeMs });
     }
@@ -85,7 +86,7 @@ async function namesIn(dir: string): Promise<string[]> {
   }
 }
 
-/** Of its first line of a person; null where that cannot be read, or there is none. */
+/** The facts from the first line of a person; null if there is none, or it cannot be read. */
 async function readHead(path: string): Promise<Pick<FoundConversation, 'cwd' | 'title'> | null> {
   const file = await openRegularFile(path).catch(() => null);
   if (file === null) return null;
@@ -104,7 +105,7 @@ async function readHead(path: string): Promise<Pick<FoundConversation, 'cwd' | '
 
 type Line = Readonly<Record<string, unknown>>;
 
-/** null for a line that is cut off, or no object. */
+/** null for a line that is cut off or is no object */
 function parseLine(line: string): Line | null {
   try {
     const value: unknown = JSON.parse(line);
@@ -114,7 +115,7 @@ function parseLine(line: string): Line | null {
   }
 }
 
-/** Enough for a line of a list. */
+/** How long a title may be: enough for one line of a list. */
 const TITLE_CHARS = 200;
 
 function titleOf(message: unknown): string | null {

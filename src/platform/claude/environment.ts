@@ -1,17 +1,17 @@
 import { CatalogueError } from '../../protocol/index.ts';
 
-/** Names by which a session's processes find the spool, and are found themselves. */
+/** The variables through which a session's processes find the spool, and through which they are found. */
 export const SPOOL_VARIABLE = 'CBOS_SPOOL';
 export const LAUNCH_VARIABLE = 'CBOS_SESSION';
 
 /**
- * What of the server's environment must not reach a session, beside everything that begins with `CBOS_`:
- * - `STY`, `WINDOW`, `TERMCAP`, `TMUX`, `TMUX_PANE`: of the terminal the server was started in, not of the session's
+ * Parts of the server's environment that must not reach a session, besides everything that begins with `CBOS_`:
+ * - `STY`, `WINDOW`, `TERMCAP`, `TMUX`, `TMUX_PANE`: describe the server's terminal, not the session's
  * - `CLAUDECODE`: 2.1.50 refuses to start with it
  * - `CLAUDE_CODE_CHILD_SESSION`: no registry file and no transcript (2.1.329)
  * - `CLAUDE_CODE_SIMPLE`: no hooks
- * - `CLAUDE_CODE_ENTRYPOINT`, `CLAUDE_CODE_SSE_PORT`, `CLAUDE_CODE_SESSION_ID`: of the Claude Code that the server was
- *   started from
+ * - `CLAUDE_CODE_ENTRYPOINT`, `CLAUDE_CODE_SSE_PORT`, `CLAUDE_CODE_SESSION_ID`: belong to the Claude Code from which
+ *   the server was started
  */
 const NEVER_INHERITED: ReadonlySet<string> = new Set([
   'STY',
@@ -28,7 +28,7 @@ const NEVER_INHERITED: ReadonlySet<string> = new Set([
 ]);
 
 export interface SessionEnvironmentOptions {
-  /** unique per launch: marks the session's processes, and its hooks' files */
+  /** unique per launch: marks the session's processes and its hooks' files */
   launchId: string;
   /** absolute path of the hook spool */
   spool: string;
@@ -39,9 +39,9 @@ export interface SessionEnvironmentOptions {
 }
 
 /**
- * The environment of a session: the server's, without what would confuse Claude Code, with what ties the session to
- * CBOS.
- * @throws CatalogueError invalid_request when an added name or value cannot be in an environment, or is CBOS's own
+ * The environment of a session: the server's, without what would confuse Claude Code, and with what connects the
+ * session to CBOS.
+ * @throws CatalogueError invalid_request if an added name or value cannot be in an environment, or belongs to CBOS
  */
 export function sessionEnvironment(
   base: Readonly<Record<string, string | undefined>>,

@@ -11,87 +11,101 @@ import { isGate } from './turn-gate.ts';
 
 /** A hook that a session's Claude Code fired. */
 export interface SpooledHook {
-  /** which launch it belongs to (`CBOS_SESSION` in the session's environment); null when the environment was lost */
+  /** which launch it belongs to (`CBOS_SESSION` in the session's environment); null if the environment was lost */
   launchId: string | null;
   /** Claude Code's process */
   pid: number;
-  /** when it was fired, Unix milliseconds with fraction, by the clock as it is set now */
+  /** when it fired, in Unix milliseconds with a fraction, by the clock as it is set now */
   at: number;
   /** `hook_event_name` */
   event: string;
   /** Claude Code's conversation */
   sessionId: string | null;
   payload: Readonly<Record<string, unknown>>;
-  /** by what its wait for a reply is known, see `ReplyWaits`; null where it does not wait */
+  /** identifies its wait for a reply, see `ReplyWaits`; null if it does not wait */
   wait: string | null;
 }
 
 export interface HookSpoolOptions {
-  /** made when missing, with mode 0700 */
+  /** created if missing, with mode 0700 */
   dir: string;
   /**
-   * takes a hook; its file is deleted after that, or kept while the hook waits, so a crash in between brings the hook
-   * again
+   * takes a hook. Its file is deleted after that, or kept while the hook waits, so after a crash in between the hook
+   * comes again
    */
   accept: (hook: SpooledHook) => void | Promise<void>;
-  /** a file that is no hook, or that `accept` refused three times, was put into `rejected/` */
+  /** a file was moved to `rejected/`, because it is no hook, or because `accept` refused it three times */
   onRejected?: (file: string, reason: unknown) => void;
-  /** the spool was removed while it was watched, and is made anew: hooks that were fired meanwhile are lost */
+  /** the spool was removed during the watch, and is created anew: hooks that fired in between are lost */
   onRemade?: () => void;
-  /** a turn gate was put up, let go or removed, by whomever */
+  /** a turn gate was set up, released or removed, by anyone */
   onGateChanged?: () => void;
   /** a fault in reading the spool, which does not end the watch */
   onError: (error: unknown) => void;
   /** Unix milliseconds */
   now: () => number;
-  /** of the machine, in seconds; for tests */
+  /** the machine's uptime in seconds; for tests */
   uptimeS?: () => number;
   sweepMs?: number;
 }
 
 export interface HookSpool {
   /**
-   * resolves when everything that lay in the spool at the time of the call was handed over, or a hook has to wait for
-   * its next attempt
+   * resolves once everything that was in the spool at the time of the call was handed over, or a hook must wait for its
+   * next attempt
    */
   drain(): Promise<void>;
-  /** ends the watch; resolves when the hook at hand is done */
+  /** ends the watch; resolves once the current hook is done */
   dispose(): Promise<void>;
 }
 
 const Payload = z.looseObject({ hook_event_name: z.string(), session_id: z.string().nullable().catch(null) });
 
 /**
- * `NANOSECONDS.LAUNCH.PPID.PID.UPTIME.json`, as the hook command names it; the launch is empty when its variable was
- * not set. The uptime is missing in hooks of sessions that an older CBOS launched.
+ * `NANOSECONDS.LAUNCH.PPID.PID.UPTIME.json`, as the hook command names it. The launch is empty if its variable was not
+ * set. The uptime is missing in hooks of sessions that an older CBOS launched.
  */
 const FILE_NAME = /^(\d{16,20})\.([A-Za-z0-9_-]*)\.(\d+)\.\d+(?:\.(\d+\.\d+)?)?\.json$/;
 
 const UPTIME_TICK_S = 0.01;
-/** A hook reads its two clocks one after the other, 1 to 5 ms apart; a loaded machine takes longer. */
+/**
+ * How far a hook's two clocks may be apart. It reads one after the other, 1 to 5 ms apart; a loaded machine takes
+ * longer.
+ */
 const MOST_APART_MS = 1_000;
 
 const NANOSECONDS_PER_MICROSECOND = 1_000n;
 const MICROSECONDS_PER_MILLISECOND = 1_000;
 
-/** How often `accept` may fail on one file: a fault may pass, but one bad hook must not hold up all others forever. */
+/**
+ * How often `accept` may fail on one file. A fault may be temporary, but one bad hook must not block all others
+ * forever.
+ */
 const MAX_ATTEMPTS = 3;
-/** Long enough for a database that is busy, short enough that nobody waits for a status. */
+/**
+ * How long to wait before another attempt: long enough for a busy database, short enough that nobody notices a late
+ * status.
+ */
 const RETRY_MS = 250;
-/** Enough to see a pattern; more would only fill the disk. */
+/** How many rejected files are kept: enough to see a pattern, and more would only fill the disk. */
 const MAX_REJECTED = 100;
-/** The longest that Claude Code fires (a tool's input and its answer) have a few megabytes. */
+/**
+ * How long a payload may be. The longest that Claude Code sends (a tool's input and its answer) have a few megabytes.
+ */
 const MOST_BYTES = 64_000_000;
-/** A hook's draft is renamed within milliseconds; one this old belongs to a process that was killed in between. */
+/**
+ * When a draft is stale. A hook renames its draft within milliseconds; one this old belongs to a process that was
+ * killed in between.
+ */
 const STALE_DRAFT_MS = 3_600_000;
 
-/** What the clocks show at a look into the spool. */
+/** The clocks at the moment when the spool is read. */
 export interface SpoolLook {
   now: number;
   uptimeS: number;
 }
 
-/** What a file's name says; null when no hook command has written it. */
+/** The facts in a file's name; null if no hook command wrote it. */
 export function parseHookFileName(name: string, look: SpoolLook): Pick<SpooledHook, 'launchId' | 'pid' | 'at'> | null {
   const match = FILE_NAME.exec(name);
   if (match === null) return null;
@@ -105,17 +119,17 @@ export function parseHookFileName(name: string, look: SpoolLook): Pick<SpooledHo
 }
 
 /**
- * The uptime tells how long ago a hook was fired, the stamp tells it finer; where they differ, the clock was set in
- * between.
+ * When a hook fired. The uptime gives its age, and the stamp gives the time more precisely. If they differ, the clock
+ * was set in between.
  */
 function timeOf(stamp: number, uptimeS: number | null, look: SpoolLook): number {
-  // Of an earlier boot nothing but the stamp is left.
+  // After a reboot, only the stamp is usable.
   if (uptimeS === null || uptimeS > look.uptimeS + UPTIME_TICK_S) return stamp;
   const at = look.now - (look.uptimeS - uptimeS) * 1_000;
   return Math.abs(at - stamp) < MOST_APART_MS ? stamp : at;
 }
 
-/** @throws Error when the file holds no hook */
+/** @throws Error if the file contains no hook */
 function parseHook(name: string, text: string, look: SpoolLook): SpooledHook {
   const origin = parseHookFileName(name, look);
   if (origin === null) throw new Error('not the name of a hook');
@@ -126,8 +140,8 @@ function parseHook(name: string, text: string, look: SpoolLook): SpooledHook {
 }
 
 /**
- * Hands over the hooks in the spool, one at a time, in the order in which they were fired: those from the time when no
- * server ran first, then each within milliseconds of its file's appearance.
+ * Hands over the hooks in the spool, one at a time, in the order in which they fired. Those from the time when no
+ * server ran come first; then each comes within milliseconds of its file's appearance.
  */
 export function watchHookSpool(options: HookSpoolOptions): HookSpool {
   const { dir, accept, onError, uptimeS = uptime } = options;
@@ -145,7 +159,7 @@ export function watchHookSpool(options: HookSpoolOptions): HookSpool {
     options.onRejected?.(name, reason);
   };
 
-  /** @returns false: later hooks have to wait, this one comes again */
+  /** @returns false if later hooks must wait until this one is tried again */
   const handOver = async (name: string, look: SpoolLook): Promise<boolean> => {
     const file = join(dir, name);
     let hook: SpooledHook;
@@ -208,7 +222,7 @@ export function watchHookSpool(options: HookSpoolOptions): HookSpool {
     try {
       makeSpool(dir);
     } catch (error) {
-      // The home has gone as well, or is full: the next sweep tries again.
+      // The home is gone too, or full: the next sweep tries again.
       onError(error);
     }
   };
@@ -217,7 +231,7 @@ export function watchHookSpool(options: HookSpoolOptions): HookSpool {
   const stop = watchDirectory({
     dir,
     onChange: (name) => {
-      // Drafts begin with a dot: their rename brings an event of its own.
+      // Drafts begin with a dot; their rename triggers an event of its own.
       if (name === null || name.endsWith('.json')) void drain();
       if (name === null || isGate(name)) options.onGateChanged?.();
     },
@@ -236,7 +250,7 @@ export function watchHookSpool(options: HookSpoolOptions): HookSpool {
   };
 }
 
-/** As they were fired; those of the same time by their names, which begin with the stamp. */
+/** In the order in which they fired; hooks of the same time by name, which begins with the stamp. */
 function inOrder(names: readonly string[], look: SpoolLook): string[] {
   const times = new Map(names.map((name) => [name, parseHookFileName(name, look)?.at ?? 0]));
   return names.toSorted().sort((one, other) => (times.get(one) ?? 0) - (times.get(other) ?? 0));

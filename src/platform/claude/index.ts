@@ -1,13 +1,12 @@
 /**
- * Claude Code, as it is on this machine.
+ * Claude Code on this machine.
  *
  * - a launch: `launch.ts`, its environment `environment.ts`, its mark `launch-mark.ts`, its hooks `hook-settings.ts`
- * - what hooks tell: `hook-spool.ts`; where the spool is removed: `spool-directory.ts`
- * - the hook that waits for a reply: `reply-hook.ts`, found again `reply-waits.ts`
- * - the hook that keeps a turn back, so that Enter answers no dialog: `turn-gate.ts`, `turn-gates.ts`
- * - its registry: `registry.ts`; its conversations: `conversations.ts`; its own queue of prompts:
- *   `queue-operations.ts`
- * - which folders it trusts: `trust.ts`; whose a process is: `process-trace.ts`
+ * - what hooks report: `hook-spool.ts`; a spool that was removed: `spool-directory.ts`
+ * - the hook that waits for a reply: `reply-hook.ts`; finding it again: `reply-waits.ts`
+ * - the hook that holds a turn, so that Enter answers no dialog: `turn-gate.ts`, `turn-gates.ts`
+ * - its registry: `registry.ts`; its conversations: `conversations.ts`; its own queue of prompts: `queue-operations.ts`
+ * - which folders it trusts: `trust.ts`; which session a process belongs to: `process-trace.ts`
  * - without a terminal: `json/`
  */
 

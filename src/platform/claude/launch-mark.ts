@@ -3,10 +3,10 @@ import { dirname } from 'node:path';
 import { environmentOf } from '../process/proc-file.ts';
 import { LAUNCH_VARIABLE, SPOOL_VARIABLE } from './environment.ts';
 
-/** Which launch a process belongs to, as its environment says: of which home, and there of which session. */
+/** Which launch a process belongs to, according to its environment: the home and the session's launch. */
 export interface LaunchMark {
   launchId: string;
-  /** the home that launched it, as a path; null where only the launch is named */
+  /** the path of the home that launched it; null if only the launch is named */
   home: string | null;
 }
 
@@ -20,7 +20,7 @@ export function readLaunchMark(pid: number): LaunchMark | null {
   return launchId === null ? null : { launchId, home: spool === null ? null : dirname(spool) };
 }
 
-/** Whether two paths are the same home: one of them may go through a link. */
+/** Whether two paths lead to the same home: one of them may contain a link. */
 export function isSameHome(one: string, other: string): boolean {
   return one === other || realPath(one) === realPath(other);
 }
@@ -29,7 +29,7 @@ function realPath(path: string): string {
   try {
     return realpathSync(path);
   } catch (error) {
-    // A home that was moved or removed since.
+    // The home was moved or removed in the meantime.
     if ((error as NodeJS.ErrnoException).code !== undefined) return path;
     throw error;
   }

@@ -2,16 +2,16 @@ import type { PermissionMode } from '../../protocol/index.ts';
 import { hookEventsOf } from './hook-settings.ts';
 import { type ClaudeVersion, isAtLeast } from './version.ts';
 
-/** Since when `--session-id` lets us choose the conversation's id; 1.0.60 does not know it. */
+/** The first known version with `--session-id`, which lets us choose the conversation's id; 1.0.60 lacks it. */
 const FIRST_WITH_SESSION_ID = '1.0.128';
 
 export interface LaunchOptions {
   /** absolute path of the program */
   program: string;
   version: ClaudeVersion;
-  /** the file of `writeHookSettings`; not named where the version takes none */
+  /** the file of `writeHookSettings`; left out if the version supports no hooks */
   settingsFile: string;
-  /** a new conversation with this id (a UUID), or an earlier one to go on with */
+  /** a new conversation with this id (a UUID), or an earlier one to continue */
   conversation: { kind: 'new'; sessionId: string } | { kind: 'resume'; sessionId: string };
   permissionMode?: PermissionMode;
   model?: string;
@@ -22,13 +22,16 @@ export interface LaunchOptions {
 export interface Launch {
   /** program and arguments; never a shell line */
   argv: string[];
-  /** the conversation's id where it is known before the start, else null: the first hook or the registry says it */
+  /**
+   * the conversation's id if it is known before the start; otherwise null, and the first hook or the registry reports
+   * it
+   */
   sessionId: string | null;
-  /** whether hooks will come */
+  /** whether hooks will fire */
   hooks: boolean;
 }
 
-/** Arguments of the user that choose the conversation themselves; ours would contradict them. */
+/** The user's own arguments that choose the conversation; ours would contradict them. */
 const CHOOSES_CONVERSATION = /^(--(continue|resume|session-id|from-pr)(=|$)|-c$|-r$)/;
 
 /** The command of an interactive Claude Code. */
@@ -53,7 +56,7 @@ export function buildLaunch(options: LaunchOptions): Launch {
   return { argv, sessionId, hooks };
 }
 
-/** What {@link buildLaunch} asked for, as far as a process's arguments tell: of a session that nobody remembers. */
+/** What {@link buildLaunch} requested, as far as a process's arguments show it: for a session that nobody remembers. */
 export function readLaunch(argv: readonly string[]): {
   sessionId: string | null;
   version: string | null;

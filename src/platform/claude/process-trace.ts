@@ -10,30 +10,30 @@ import {
 import { type LaunchMark, readLaunchMark } from './launch-mark.ts';
 
 /**
- * Of a session's number: the lock limit of its processes. It is read as a number again, and hardly two sessions have
- * the same.
+ * How many digits of a session's number are used. The number is the lock limit of its processes. It must be exact as a
+ * JavaScript number, and two sessions hardly ever have the same.
  */
 const NUMBER_HEX_DIGITS = 12;
 
 /**
- * Children that are forked while a tree is marked are found in the next round; what outruns these is marked by its
- * environment alone.
+ * How many rounds mark a tree. Children forked during one round are found in the next; those that outrun all rounds are
+ * marked only by their environment.
  */
 const MARK_ROUNDS = 5;
 
-/** Where a process comes from: what it and its ancestors carry of launches. */
+/** Where a process comes from: the launch marks of the process and its ancestors. */
 export interface ProcessTrace {
-  /** itself first, then its parent, and so on */
+  /** the process itself first, then its parent, and so on */
   processes: ProcessId[];
-  /** in the environments they were started with */
+  /** the marks in the environments with which they were started */
   marks: LaunchMark[];
-  /** null: none, as outside of sessions */
+  /** null if there is none, as outside of sessions */
   lockLimit: number | null;
 }
 
 /**
- * Looks where a process comes from. An environment can be cleared and a parent can end; the lock limit stays.
- * @returns null where it has gone
+ * Finds out where a process comes from. An environment can be cleared and a parent can end, but the lock limit stays.
+ * @returns null if the process is gone
  */
 export function traceProcess(pid: number): ProcessTrace | null {
   const processes: ProcessId[] = [];
@@ -50,13 +50,15 @@ export function traceProcess(pid: number): ProcessTrace | null {
   return processes.length === 0 ? null : { processes, marks, lockLimit };
 }
 
-/** The lock limit of a session's processes. @param ceiling what the server itself may not exceed */
+/** The lock limit of a session's processes. @param ceiling the server's own limit, which cannot be exceeded */
 export function lockLimitFor(sessionId: string, ceiling: number | null): number {
   const number = Number.parseInt(createHash('sha256').update(sessionId).digest('hex').slice(0, NUMBER_HEX_DIGITS), 16);
   return ceiling === null ? number : number % ceiling;
 }
 
-/** Gives processes and everything below them a lock limit, by which they and what they start are known from then on. */
+/**
+ * Gives processes and everything below them a lock limit. It identifies them, and whatever they start, from then on.
+ */
 export async function markTree(roots: readonly ProcessId[], lockLimit: number): Promise<void> {
   for (let round = 0; round < MARK_ROUNDS; round += 1) {
     const processes = await listProcesses();

@@ -2,7 +2,10 @@ import { z } from 'zod';
 import type { ToldTexts } from '../../core/delivery/seen.ts';
 import { readTail } from '../files/read-tail.ts';
 
-/** A queue's operations are near the end of a transcript; between them and it lies what one turn wrote. */
+/**
+ * How much of a transcript's end is searched. A queue's operations are near the end, followed by at most what one turn
+ * wrote.
+ */
 const TAIL_BYTES = 1_048_576;
 
 const Operation = z.object({
@@ -19,9 +22,10 @@ const Prompt = z.object({
 });
 
 /**
- * What the end of a transcript says of texts. `putBack` has what Claude Code last took out of its own queue into the
- * prompt's box (`popAll`: Up, Esc, a no that ends the turn), without what was queued again since, or taken by a turn.
- * Seen in 2.0.77 to 2.1.330; a version that writes nothing of the kind puts nothing back as far as this knows.
+ * What the end of a transcript reports about texts. `putBack` has the texts that Claude Code last moved from its own
+ * queue into the prompt's box (`popAll`: Up, Esc, a no that ends the turn), except those that were queued again since,
+ * or taken by a turn. Seen in 2.0.77 to 2.1.330. For a version that records no such operations, nothing is put back as
+ * far as this function knows.
  */
 export async function readTexts(transcript: string): Promise<ToldTexts> {
   const putBack = new Map<string, number>();
@@ -46,7 +50,7 @@ export async function readTexts(transcript: string): Promise<ToldTexts> {
   return { putBack, taken, queued };
 }
 
-/** A prompt without a time was taken at nobody knows what time: 0. */
+/** Reads a prompt. If it has no time, it was taken at an unknown time: 0. */
 function parsePrompt(line: string): { text: string; at: number } | null {
   if (!line.includes('"user"')) return null;
   try {
@@ -57,7 +61,9 @@ function parsePrompt(line: string): { text: string; at: number } | null {
   }
 }
 
-/** null for a line that is cut off, and for one that tells no text: that a turn takes the next in the queue. */
+/**
+ * null for a line that is cut off, and for one without a text, which reports that a turn takes the next in the queue
+ */
 function parseOperation(line: string): z.infer<typeof Operation> | null {
   try {
     return Operation.safeParse(JSON.parse(line)).data ?? null;

@@ -1,23 +1,23 @@
 import type { StoredEvent, TranscriptPage } from '../../protocol/index.ts';
 import { openRegularFile } from '../files/regular-file.ts';
 
-/** Read at once: some hundred messages. A line that is longer holds a picture, and is passed over. */
+/** How much is read at once: some hundred messages. A longer line holds a picture, and is skipped. */
 const PAGE_BYTES = 1_048_576;
 const LINE_FEED = 0x0a;
 
 const NOTHING: Omit<TranscriptPage, 'claude_session_id'> = { events: [], from: 0, end: 0 };
 
 /**
- * What a transcript says, as events of a JSON session have it: both hold messages of the Messages API.
- * @param after position in bytes where the part before ended; null: the newest part. One behind the end is of another
- * file: that part as well
+ * Reads a transcript as events of a JSON session, because both hold messages of the Messages API.
+ * @param after position in bytes where the previous part ended; null for the newest part. A position beyond the end is
+ * from another file, and gives the newest part too
  */
 export async function readTranscript(
   path: string,
   after: number | null,
 ): Promise<Omit<TranscriptPage, 'claude_session_id'>> {
   const file = await openRegularFile(path).catch((error: NodeJS.ErrnoException) => {
-    // Claude Code names it before it writes it.
+    // Claude Code names the file before writing it.
     if (['ENOENT', 'EACCES', 'ENOTDIR'].includes(error.code ?? '')) return null;
     throw error;
   });
@@ -28,7 +28,7 @@ export async function readTranscript(
     const start = isNewest ? Math.max(0, size - PAGE_BYTES) : after;
     const { buffer, bytesRead } = await file.read(Buffer.alloc(Math.min(PAGE_BYTES, size - start)), 0, null, start);
     const bytes = buffer.subarray(0, bytesRead);
-    // What begins within a line begins with the next one.
+    // A part that begins within a line starts at the next one.
     const from = isNewest && start > 0 ? bytes.indexOf(LINE_FEED) + 1 : 0;
     const wholeTo = bytes.lastIndexOf(LINE_FEED) + 1;
     const isCut = wholeTo === 0 && bytesRead === PAGE_BYTES;
@@ -53,7 +53,7 @@ function eventsOf(bytes: Buffer, start: number): StoredEvent[] {
   return events;
 }
 
-/** null for a line that says nothing to people, or is no JSON: the rest of one that was passed over. */
+/** null for a line without content for people, and for one that is no JSON: the rest of a line that was skipped */
 function eventOf(line: string): Omit<StoredEvent, 'seq'> | null {
   let record: Readonly<Record<string, unknown>>;
   try {

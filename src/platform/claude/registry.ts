@@ -7,8 +7,9 @@ import { watchDirectory } from '../files/watch-directory.ts';
 import { isAlive } from '../process/index.ts';
 
 /**
- * What Claude Code says of itself in `sessions/PID.json` of its configuration directory, from 2.1.150 on. Undocumented:
- * every field but the pid may be missing or change its form, and what is not understood is null, never an error.
+ * What Claude Code records about itself in `sessions/PID.json` of its configuration directory, since 2.1.150. The
+ * format is undocumented: every field but the pid may be missing or change its form. A field that is not understood is
+ * null, never an error.
  */
 const Record = z.looseObject({
   pid: z.int().positive(),
@@ -24,7 +25,7 @@ const Record = z.looseObject({
 
 export type RegistryRecord = z.infer<typeof Record>;
 
-/** Where a Claude Code of this environment keeps its configuration, and in it the registry. */
+/** The directory where a Claude Code with this environment keeps its configuration, including the registry. */
 export function configDirectory(
   env: Readonly<{ HOME?: string | undefined; CLAUDE_CONFIG_DIR?: string | undefined }>,
 ): string {
@@ -36,7 +37,7 @@ export function registryDirectory(env: Parameters<typeof configDirectory>[0]): s
   return join(configDirectory(env), 'sessions');
 }
 
-/** @returns null when the text is no record, e.g. half of one */
+/** @returns null if the text is no record, e.g. half of one */
 export function parseRegistryRecord(text: string): RegistryRecord | null {
   let value: unknown;
   try {
@@ -48,10 +49,7 @@ export function parseRegistryRecord(text: string): RegistryRecord | null {
   return record.success ? record.data : null;
 }
 
-/**
- * The part of a record that says something about the status. What it tells of the future is from before the clock was
- * set back.
- */
+/** The part of a record that concerns the status. A time in the future is from before the clock was set back. */
 export function registryEvidence(record: RegistryRecord, readAt: number): RegistryEvidence {
   const { status, waitingFor, sessionId } = record;
   const statusUpdatedAt = record.statusUpdatedAt === null ? null : Math.min(record.statusUpdatedAt, readAt);
@@ -59,14 +57,14 @@ export function registryEvidence(record: RegistryRecord, readAt: number): Regist
 }
 
 /**
- * Records stay behind after a SIGKILL, and pids are used again: only the start time tells whether it is the same
- * process.
+ * Whether a record's process still lives. Records stay behind after a SIGKILL, and pids are reused: only the start time
+ * shows whether it is the same process.
  */
 async function isLive(record: RegistryRecord): Promise<boolean> {
   return record.procStart !== null && (await isAlive({ pid: record.pid, startTime: record.procStart }));
 }
 
-/** A record has some hundred. */
+/** How long a record may be; usual ones have some hundred bytes. */
 const MOST_BYTES = 1_000_000;
 
 const RECORD_FILE = /^(\d+)\.json$/;
@@ -92,18 +90,18 @@ async function listRecordFiles(dir: string): Promise<string[]> {
   }
 }
 
-/** All records of living processes. */
+/** All records of live processes. */
 export async function readRegistry(dir: string): Promise<RegistryRecord[]> {
   const found = await Promise.all((await listRecordFiles(dir)).map((name) => readRecord(join(dir, name))));
   return found.flatMap((one) => (one === null ? [] : [one.record]));
 }
 
 export interface RegistryWatchOptions {
-  /** see `registryDirectory`; need not exist yet */
+  /** see `registryDirectory`; the directory need not exist yet */
   dir: string;
-  /** a record of a living process that is new or differs from the last one of its pid */
+  /** a live process's record that is new, or differs from the last one of its pid */
   onRecord: (record: RegistryRecord) => void;
-  /** the record of a pid is gone, or stands for a dead process now */
+  /** the record of a pid is gone, or now belongs to a dead process */
   onGone?: (pid: number) => void;
   /** a fault in reading the directory, which does not end the watch */
   onError: (error: unknown) => void;
@@ -111,9 +109,8 @@ export interface RegistryWatchOptions {
 }
 
 /**
- * Tells of every change in the registry, 10 to 140 ms after what it is about; the records that are there at the start
- * first.
- * @returns disposer
+ * Reports every change in the registry, 10 to 140 ms after the event itself; existing records come first.
+ * @returns the disposer
  */
 export function watchRegistry(options: RegistryWatchOptions): () => void {
   const { dir, onRecord, onGone, onError } = options;
@@ -127,7 +124,8 @@ export function watchRegistry(options: RegistryWatchOptions): () => void {
     if (isDisposed) return;
     const before = last.get(name);
     if (found === null) {
-      // Half written: the next event brings the whole. Gone or dead: the file's name says whose it was.
+      // A half-written file: the next event brings all of it. A file that is gone or whose process is dead: `before`
+      // has the pid.
       if (before === undefined || (await isStillThere(join(dir, name), before))) return;
       last.delete(name);
       onGone?.(before.pid);
@@ -136,7 +134,7 @@ export function watchRegistry(options: RegistryWatchOptions): () => void {
       onRecord(found.record);
     }
   };
-  /** One look at a time per file, so that an older state is never told after a newer one. */
+  /** Reads each file only once at a time, so that an older state is never reported after a newer one. */
   const schedule = (name: string): void => {
     if (reading.has(name)) {
       again.add(name);
@@ -167,7 +165,7 @@ export function watchRegistry(options: RegistryWatchOptions): () => void {
   };
 }
 
-/** Whether a file that gave no record still belongs to a living process (and is half written only). */
+/** Whether a file that gave no record still belongs to a live process, and so is only half written. */
 async function isStillThere(file: string, before: { text: string }): Promise<boolean> {
   const record = parseRegistryRecord(before.text);
   if (record === null || !(await isLive(record))) return false;

@@ -5,49 +5,48 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { readRegularFile } from '../files/regular-file.ts';
 import { isAlive, type ProcessId, parseStat } from '../process/index.ts';
 
-/**
- * In the spool: the payloads of hooks that wait. What is in them is what a server that was started again knows of them.
- */
+/** A directory in the spool with the payloads of waiting hooks. From these a restarted server knows the waits. */
 const KEPT_DIR = 'waits';
 
-/** The longest payload that a hook waits with: a plan, or a file that is to be written. */
+/** How long a payload with a wait may be: a plan, or a file to be written. */
 const MOST_BYTES = 64_000_000;
 
 /**
- * A hook that does not read: it was stopped. A pipe takes 64 kB at once, and a hook that runs reads 1 MB in a second.
+ * How long to wait for a hook to read. One that does not is stopped: a pipe takes 64 kB at once, and a running hook
+ * reads 1 MB in a second.
  */
 const TAKEN_MS = 5_000;
 const LOOK_MS = 5;
 
-/** Who waits for a reply, as the first line of a payload says: its key, and its process as the kernel describes it. */
+/** Who waits for a reply, from the first line of a payload: its key, and its process as the kernel describes it. */
 export interface Waiting extends ProcessId {
   key: string;
 }
 
-/** What a hook has told and waits with. */
+/** What a hook reported before it waits. */
 export interface AskedPayload {
   waiting: Waiting;
   payload: unknown;
 }
 
-/** The hooks of this home's sessions that wait for a reply. Each is known by its file's name, without `.json`. */
+/** The hooks of this home's sessions that wait for a reply. Each is identified by its file's name, without `.json`. */
 export interface ReplyWaits {
-  /** the payload, whole; null where nobody waits for a reply to it any more */
+  /** the whole payload; null if nobody waits for a reply to it any more */
   asked(id: string): Promise<unknown>;
   /**
-   * Prints a reply through the hook, which ends with it. What it reads first counts, and it reads no second one.
-   * @returns whether it was there to be told: false where it has ended
+   * Prints a reply through the hook, which then ends. The first reply counts; the hook reads no second one.
+   * @returns whether the hook got it; false if it has ended
    */
   reply(id: string, reply: object): Promise<boolean>;
   /** ends the wait without a reply: the dialog is left to whoever is at the terminal */
   leave(id: string): Promise<void>;
-  /** all that are kept */
+  /** the ids of all that are kept */
   list(): Promise<string[]>;
 }
 
 const HEAD = /^([0-9a-f-]{36}) (.+)$/;
 
-/** @returns null where the line says nothing of the kind */
+/** @returns null if the line does not describe a wait */
 export function parseWaiting(line: string): Waiting | null {
   const [, key, stat] = HEAD.exec(line) ?? [];
   const process = stat === undefined ? null : parseStat(stat);
@@ -55,7 +54,7 @@ export function parseWaiting(line: string): Waiting | null {
   return { key, pid: process.pid, startTime: process.startTime };
 }
 
-/** A payload's text, and who waits with it; null where its hook did not wait. @throws Error where it is neither */
+/** A payload's text, and who waits with it; null if its hook did not wait. @throws Error if it is neither */
 export function splitPayload(text: string): { waiting: Waiting | null; payload: unknown } {
   if (text.startsWith('{')) return { waiting: null, payload: JSON.parse(text) };
   const end = text.indexOf('\n');
@@ -64,7 +63,7 @@ export function splitPayload(text: string): { waiting: Waiting | null; payload: 
   return { waiting, payload: JSON.parse(text.slice(end + 1)) };
 }
 
-/** Keeps a payload that was handed over for as long as its hook waits. */
+/** Keeps a payload that was handed over, for as long as its hook waits. */
 export async function keepWait(spoolDir: string, name: string): Promise<void> {
   const kept = join(spoolDir, KEPT_DIR);
   await mkdir(kept, { recursive: true, mode: 0o700 });
@@ -73,7 +72,7 @@ export async function keepWait(spoolDir: string, name: string): Promise<void> {
 
 export function openReplyWaits(spoolDir: string): ReplyWaits {
   const kept = join(spoolDir, KEPT_DIR);
-  // A payload is handed over a moment before it is kept, and it is moved from the one place to the other.
+  // A payload is handed over shortly before it is kept, and then moves from the first place to the second.
   const places = (id: string): string[] => [spoolDir, kept].map((dir) => join(dir, `${id}.json`));
 
   async function read(id: string): Promise<AskedPayload | null> {
@@ -109,7 +108,7 @@ function ignoreMissing(error: NodeJS.ErrnoException): null {
   throw error;
 }
 
-/** In ASCII: some shells mangle other bytes as they read them. */
+/** JSON in ASCII only, because some shells garble other bytes when they read them. */
 function asciiJson(value: object): string {
   return JSON.stringify(value).replace(
     /[\u007f-\uffff]/g,
@@ -117,12 +116,12 @@ function asciiJson(value: object): string {
   );
 }
 
-/** A line feed before it ends what a server that was killed has left of its own. */
+/** Writes a line to the hook. A leading line feed ends a partial line that a killed server may have left. */
 async function writeLine({ key, ...process }: Waiting, text: string): Promise<boolean> {
   const place = await openPlaceOf(process);
   if (place === null) return false;
   try {
-    // Its pid may have become another process's between the look at it and the opening.
+    // Between the check and the opening, the pid may have become another process's.
     if (!(await place.stat()).isFIFO() || !(await isAlive(process))) return false;
     return await writeAll({ place, process, bytes: Buffer.from(`\n${key}${text}${key}\n`) });
   } finally {
@@ -130,7 +129,7 @@ async function writeLine({ key, ...process }: Waiting, text: string): Promise<bo
   }
 }
 
-/** Where there is no such process, or /proc is none of Linux's, there is nothing to write into. */
+/** Opens the hook's FIFO; null if there is no such process, or no Linux /proc. */
 async function openPlaceOf({ pid }: ProcessId): Promise<FileHandle | null> {
   const flags = constants.O_WRONLY | constants.O_NONBLOCK | constants.O_NOCTTY;
   return open(`/proc/${pid}/fd/3`, flags).catch((error: NodeJS.ErrnoException) => {
@@ -149,7 +148,7 @@ async function writeAll(parts: { place: FileHandle; process: ProcessId; bytes: B
       const { code } = error as NodeJS.ErrnoException;
       if (code === 'EPIPE') return false;
       if (code !== 'EAGAIN') throw error;
-      // Full: it reads, was stopped, or has ended.
+      // The FIFO is full: the process is still reading, was stopped, or has ended.
       looks -= 1;
       if (looks < 0 || !(await isAlive(process))) return false;
       await delay(LOOK_MS);

@@ -1,10 +1,10 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** In the spool: when it was removed under a running server, for the doctor. */
+/** A file in the spool that records for the doctor when the spool was removed under a running server. */
 export const REMADE_FILE = 'remade';
 
-/** Makes the spool where it is missing. Its home is not made: a home that has gone is another fault. */
+/** Creates the spool if missing. Does not create its home: a missing home is a different fault. */
 export function makeSpool(dir: string): void {
   try {
     mkdirSync(dir, { mode: 0o700 });
@@ -13,7 +13,7 @@ export function makeSpool(dir: string): void {
   }
 }
 
-/** Notes that the spool was removed and is there again. */
+/** Records that the spool was removed and exists again. */
 export function noteRemade(dir: string, now: number): void {
   writeFileSync(join(dir, REMADE_FILE), `${new Date(now).toISOString()}\n`, { mode: 0o600 });
 }

@@ -1,12 +1,14 @@
 import { readFile, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 
-/** What of a folder Claude Code obeys without asking once the folder is trusted: hooks, permissions, servers. */
+/**
+ * The files in a folder that Claude Code obeys without asking once the folder is trusted: hooks, permissions, servers.
+ */
 const ACTING_FILES = ['.claude/settings.json', '.claude/settings.local.json', '.mcp.json'];
 
 /**
- * Claude Code's own state, in which it keeps which folders are trusted: beside its configuration directory, or in one
- * that was named.
+ * Claude Code's own state, which records the trusted folders. It is beside the configuration directory, or inside one
+ * that the user named.
  */
 function stateFile(env: Readonly<Record<string, string | undefined>>): string {
   const own = env.CLAUDE_CONFIG_DIR;
@@ -14,8 +16,8 @@ function stateFile(env: Readonly<Record<string, string | undefined>>): string {
 }
 
 /**
- * Whether a person has accepted Claude Code's trust dialog for a folder, or for one that it lies in (2.1.330: it asks
- * then in a terminal no more). With `-p` Claude Code never asks, and runs the folder's hooks and servers.
+ * Whether a person has accepted Claude Code's trust dialog for a folder, or for one above it (2.1.330 then no longer
+ * asks in a terminal). With `-p` Claude Code never asks, and runs the folder's hooks and servers.
  * @param cwd absolute, links resolved
  */
 export async function isFolderTrusted(
@@ -37,11 +39,11 @@ async function readProjects(file: string): Promise<Record<string, { hasTrustDial
       ? (projects as Awaited<ReturnType<typeof readProjects>>)
       : {};
   } catch {
-    return {}; // missing, unreadable or half written: nothing says that a folder is trusted
+    return {}; // missing, unreadable or half written: no folder counts as trusted
   }
 }
 
-/** The files of a folder that Claude Code would obey, by their names in it. */
+/** The files in a folder that Claude Code would obey, by name. */
 export async function actingFiles(folder: string): Promise<string[]> {
   const found = await Promise.all(
     ACTING_FILES.map((name) =>

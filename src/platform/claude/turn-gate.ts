@@ -2,8 +2,8 @@ import { readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 /**
- * A gate's file in the spool: `.gate.LAUNCH`, in it the pid of the server that holds it. A draft's name begins with
- * digits.
+ * A gate's file in the spool: `.gate.LAUNCH`. It contains the pid of the server that holds it. The name of a hook's
+ * draft begins with a dot and digits.
  */
 const GATE_PREFIX = '.gate.';
 
@@ -11,10 +11,11 @@ export const isGate = (name: string): boolean => name.startsWith(GATE_PREFIX);
 export const gateFile = (spoolDir: string, launchId: string): string => join(spoolDir, `${GATE_PREFIX}${launchId}`);
 
 /**
- * Keeps a session's tools, and the end of its turn, back until the returned function is called: its `PreToolUse` and
- * `Stop` hooks wait while the gate's file is there. So neither a permission prompt nor a question can open between a
- * text and its Enter, which would answer it, and no text passes those in Claude Code's own queue, as one that is sent
- * between two turns does. A server that dies lets go: the hook looks whether the process in the file lives.
+ * Holds a session's tools and the end of its turn until the returned function is called: the session's `PreToolUse` and
+ * `Stop` hooks wait while the gate's file exists. So no permission prompt or question can open between a text and its
+ * Enter, which would answer it. Nor does the text overtake those in Claude Code's own queue, as one that is sent
+ * between two turns does. A server that dies releases the gate: the hook checks whether the process named in the file
+ * is alive.
  * @param launchId as in `CBOS_SESSION`
  */
 export function holdTurn(spoolDir: string, launchId: string, holderPid = process.pid): () => void {
@@ -23,14 +24,14 @@ export function holdTurn(spoolDir: string, launchId: string, holderPid = process
   try {
     writeFileSync(file, String(holderPid), { mode: 0o600 });
   } catch (error) {
-    // An empty one on a full disk.
+    // On a full disk, the write leaves an empty file.
     release();
     throw error;
   }
   return release;
 }
 
-/** Removes the gates of a server that was killed: its pid may belong to somebody else by now. */
+/** Removes the gates of a killed server, because its pid may belong to another process by now. */
 export function removeGates(spoolDir: string): void {
   for (const name of readdirSync(spoolDir)) {
     if (isGate(name)) rmSync(join(spoolDir, name), { force: true });
@@ -38,15 +39,14 @@ export function removeGates(spoolDir: string): void {
 }
 
 /**
- * How often a hook looks at the gate, and how long it waits in between: 5 s in all; only the longest texts take longer.
+ * How often a hook checks the gate, and how long it pauses in between: 5 s in all. Only the longest texts take longer.
  */
 const LOOKS = 100;
 const LOOK_INTERVAL_S = 0.05;
 
 /**
- * The line of shell that waits at the gate; nothing where there is none. Its place is after the payload has been
- * dropped. A gate that has gone is looked for once more: where somebody else removed it, the server has put it up again
- * by then.
+ * The line of shell that waits at the gate; it does nothing without a gate. A gate that is gone is looked for once
+ * more: if somebody else removed it, the server has set it up again by then.
  */
 export function waitAtGate(spool: string, launch: string): string {
   return (

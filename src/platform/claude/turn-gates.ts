@@ -4,9 +4,9 @@ import { gateFile, holdTurn } from './turn-gate.ts';
 
 /** The gates that one server holds; see {@link holdTurn}. */
 export interface TurnGates {
-  /** @param launchId as in `CBOS_SESSION`. Returns what lets go */
+  /** @param launchId as in `CBOS_SESSION`. Returns the function that releases the gate */
   hold(launchId: string): () => void;
-  /** puts those up again that are held and whose files are gone: removed alone, or with the spool */
+  /** sets up held gates again whose files are gone, alone or together with the spool */
   renew(): void;
 }
 

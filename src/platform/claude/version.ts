@@ -11,7 +11,7 @@ export interface ClaudeVersion {
   patch: number;
 }
 
-/** `2.1.329 (Claude Code)` → its numbers; null when the text begins with no version. */
+/** `2.1.329 (Claude Code)` → its numbers; null if the text begins with no version. */
 export function parseClaudeVersion(text: string): ClaudeVersion | null {
   const match = /^\s*(\d+)\.(\d+)\.(\d+)/.exec(text);
   if (match === null) return null;
@@ -22,7 +22,7 @@ export function formatClaudeVersion(version: ClaudeVersion): string {
   return `${version.major}.${version.minor}.${version.patch}`;
 }
 
-/** Whether `version` is `floor` or newer; `floor` as a text, `2.0.77`. */
+/** Whether `version` is `floor` or newer; `floor` is a text such as `2.0.77`. */
 export function isAtLeast(version: ClaudeVersion, floor: string): boolean {
   const other = parseClaudeVersion(floor);
   if (other === null) throw new Error(`no version: ${floor}`);
@@ -54,7 +54,10 @@ export function resolveClaude(command: string, path: string): string {
   return found;
 }
 
-/** It answers in 0.1 to 0.4 s (2.1.329); a machine under load needs longer, a wrong program may never answer. */
+/**
+ * How long to wait for the version. Claude Code answers in 0.1 to 0.4 s (2.1.329). A machine under load needs longer,
+ * and a wrong program may never answer.
+ */
 const VERSION_TIMEOUT_MS = 20_000;
 
 const run = promisify(execFile);
@@ -63,8 +66,8 @@ const known = new Map<string, Promise<ClaudeVersion>>();
 /**
  * Asks the program for its version, once per file: the answer is kept until the file changes (an update in place).
  * @param program absolute path, see `resolveClaude`
- * @param env the environment it runs in, whole
- * @throws CatalogueError launch_failed when it gives none
+ * @param env the complete environment in which it runs
+ * @throws CatalogueError launch_failed if it reports no version
  */
 export async function claudeVersion(program: string, env: Readonly<Record<string, string>>): Promise<ClaudeVersion> {
   const { mtimeMs, size, ino } = statSync(program);
@@ -73,7 +76,7 @@ export async function claudeVersion(program: string, env: Readonly<Record<string
   if (earlier !== undefined) return earlier;
   const asked = askVersion(program, env);
   known.set(key, asked);
-  // A failure may be the machine's mood: ask again the next time.
+  // The failure may be temporary, so the next call asks again.
   asked.catch(() => known.delete(key));
   return asked;
 }

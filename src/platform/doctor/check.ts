@@ -5,7 +5,7 @@ export interface Check {
   outcome: 'ok' | 'warning' | 'fault';
   /** what was found, one line: "4.09.00" */
   detail: string;
-  /** what to type or change, one line; null where nothing is wrong */
+  /** what to type or change, one line; null if nothing is wrong */
   cure: string | null;
 }
 
@@ -16,7 +16,7 @@ export function ok(detail: string): Finding {
   return { outcome: 'ok', detail, cure: null };
 }
 
-/** CBOS works, but worse than it could, or something is left over. */
+/** CBOS works, but less well than it could, or something is left over. */
 export function warning(detail: string, cure: string): Finding {
   return { outcome: 'warning', detail, cure };
 }

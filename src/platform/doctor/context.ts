@@ -3,7 +3,7 @@ import { Session, type Settings } from '../../protocol/index.ts';
 import type { ScreenHost } from '../gnu-screen/index.ts';
 import type { ServiceState } from '../systemd/index.ts';
 
-/** What the doctor asks of a session. A server of an older version does not tell all. */
+/** What the doctor needs to know of a session. A server of an older version does not report everything. */
 export const AskedSession = z.object({
   ...Session.pick({ slug: true, pid: true }).shape,
   ...Session.pick({ recording_stopped_because: true, brought_back: true, undrawn_since: true }).partial().shape,
@@ -18,7 +18,7 @@ export interface DoctorContext {
   /** without the leading v */
   nodeVersion: string;
   environment: Readonly<Record<string, string | undefined>>;
-  /** what sessions would be started with: the environment that Claude Code is asked for its version in */
+  /** the environment that sessions would start with; Claude Code's version is asked in it */
   sessionEnvironment: Readonly<Record<string, string>>;
   userHome: string;
   userId: number;
@@ -28,13 +28,13 @@ export interface DoctorContext {
   now: number;
   /** @throws CatalogueError screen_not_found, launch_failed */
   openScreen: () => Promise<Pick<ScreenHost, 'dir' | 'env' | 'pidDigits'>>;
-  /** what the running server says on the local socket; null when nothing answers there */
+  /** what the running server reports on the local socket; null if nothing answers there */
   askServer: () => Promise<{ version: string } | null>;
-  /** the sessions of the running server; none when nothing answers there */
+  /** the sessions of the running server; empty if nothing answers there */
   askSessions: () => Promise<readonly AskedSession[]>;
   /** @throws CatalogueError no_systemd */
   serviceState: () => Promise<ServiceState>;
   isLingering: () => boolean;
-  /** root of the proc file system, for tests of the limits */
+  /** the root of the proc file system; tests of the limits set another one */
   proc: string;
 }

@@ -21,7 +21,10 @@ export interface LocalDoctorOptions {
   tempDir: string;
 }
 
-/** A healthy server answers in a millisecond; one that scans a thousand recordings may take a while. */
+/**
+ * How long to wait for the server. A healthy server answers in a millisecond; one that scans a thousand recordings may
+ * take longer.
+ */
 const ANSWER_MS = 2_000;
 
 /** The doctor's view of this machine. */
@@ -43,7 +46,7 @@ export function localDoctorContext(options: LocalDoctorOptions): DoctorContext {
       spool: `${settings.home}/hooks`,
       alternateScreen: settings.claude_alternate_screen,
     }),
-    // nothing is handed to Screen here, so a directory that is there already will do
+    // The doctor passes nothing to Screen, so any existing directory will do.
     openScreen: () => openScreenHost({ env: environment, screenDir: settings.screen_dir, runDir: tempDir, tempDir }),
     askServer: () => askHealth(settings.socket),
     askSessions: () => askSessions(settings.socket),
@@ -52,7 +55,7 @@ export function localDoctorContext(options: LocalDoctorOptions): DoctorContext {
   };
 }
 
-/** `GET` over the local socket; null where nothing answers, or something else than CBOS. */
+/** Sends a `GET` over the local socket; returns null if nothing answers, or if something other than CBOS does. */
 function askServer(socketPath: string, path: string): Promise<unknown> {
   return new Promise((resolve) => {
     const asked = request({ socketPath, path, headers: { host: 'localhost' }, timeout: ANSWER_MS }, (answer) => {
@@ -72,7 +75,7 @@ function parseBody(body: string): unknown {
   try {
     return JSON.parse(body);
   } catch {
-    return null; // not ours
+    return null; // not CBOS
   }
 }
 

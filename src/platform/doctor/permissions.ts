@@ -3,12 +3,12 @@ import { type Stats, statSync } from 'node:fs';
 /** Rights of the group and of everybody else. */
 const OTHERS = 0o077;
 
-/** The file's facts, null where there is none. */
+/** The file's status; null if there is no file. */
 export function statIfThere(path: string): Stats | null {
   return statSync(path, { throwIfNoEntry: false }) ?? null;
 }
 
-/** Whether nobody but the owner may do anything with it. */
+/** Whether only the owner has any rights on the file. */
 export function isPrivate({ mode }: Stats): boolean {
   return (mode & OTHERS) === 0;
 }

@@ -1,18 +1,18 @@
 import { CatalogueError } from '../../protocol/index.ts';
 import { drawNow, requestRound, type Turn } from './bounded-rounds.ts';
 
-/** Drawn by now, more or less: 50 times what a piece of 32 kB takes. */
+/** How long a piece usually takes at most: 50 times what 32 kB take. */
 const USUAL_MS = 50;
-/** How much longer than usual all pieces together may take: each of many could take a little less than one's bound. */
+/** How much longer than usual all pieces together may take: each of many could stay just below the limit of one. */
 const MOST_OVER_MS = 1_000;
 
-/** What is written to a terminal, on its way to the screen. */
+/** Output for a terminal, on its way to the screen. */
 interface BoundedOutput {
-  /** @param onDrawn called right after, before anything else is drawn */
+  /** @param onDrawn runs right after the piece, before anything else is drawn */
   add(piece: string | Uint8Array, onDrawn?: () => void): void;
-  /** resolves when all of it is drawn. @throws CatalogueError undrawable */
+  /** resolves once everything is drawn. @throws CatalogueError undrawable */
   flush(): Promise<void>;
-  /** draws what waits */
+  /** draws everything that is waiting */
   drawAll(): void;
   dispose(): void;
 }
@@ -23,16 +23,16 @@ interface Piece {
 }
 
 interface Flush {
-  /** how many pieces have to be drawn for it */
+  /** how many pieces must be drawn first */
   after: number;
   resolve(): void;
   reject(cause: unknown): void;
 }
 
 /**
- * Whatever is written, also what makes xterm.js loop forever, keeps the thread for some seconds at most: then nothing
- * of it is drawn any more.
- * @param draw draws at once
+ * Whatever is written keeps the thread for at most some seconds, even output that makes xterm.js loop forever. After
+ * such output nothing more is drawn.
+ * @param draw draws synchronously
  */
 export function boundedOutput(draw: (piece: string | Uint8Array) => void): BoundedOutput {
   let pieces: Piece[] = [];
@@ -56,7 +56,7 @@ export function boundedOutput(draw: (piece: string | Uint8Array) => void): Bound
     pieces = [];
     settle();
   };
-  /** What goes wrong there is no fault of what was drawn. */
+  /** An error in the listener is not a fault of what was drawn. */
   const tell = ({ onDrawn }: Piece): void => {
     try {
       onDrawn?.();
@@ -103,7 +103,7 @@ export function boundedOutput(draw: (piece: string | Uint8Array) => void): Bound
   };
 }
 
-/** Time of the clock, or of the processor where that is less: a machine that does other things is no reason. */
+/** Elapsed time, or processor time if that is less: a machine that is busy with other things is no reason to stop. */
 function timeOf(work: () => void): number {
   const beganAt = performance.now();
   const before = process.cpuUsage();

@@ -2,24 +2,28 @@ import { createContext, Script } from 'node:vm';
 import { createSpareRoom } from '../process/spare-room.ts';
 
 /**
- * A piece of output takes 1 ms, and was seen to take a second in a process that hardly got the processor (nice 19 at
- * load 17). What takes longer than this ends never, or is made to keep the server from everything else.
+ * How long one piece of output may take. A piece takes 1 ms, and was seen to take a second in a process that hardly got
+ * the processor (nice 19 at load 17). What takes longer than this never ends, or was made to keep the server from
+ * everything else.
  */
 const LONGEST_MS = 5_000;
-/** Drawn between two looks at what else there is to do: bytes to send, keys to pass on. */
+/** How long to draw before other work gets its turn: bytes to send, keys to pass on. */
 const ROUND_MS = 4;
-/** Each round starts a thread that watches over it, 0.1 to 0.6 ms: output that comes in drops is drawn together. */
+/**
+ * The pause between rounds of little output. Each round starts a thread that watches over it (0.1 to 0.6 ms), so small
+ * pieces are drawn together.
+ */
 const REST_MS = 4;
-/** A round that drew for less had drops only. */
+/** A round that drew for less than this had only small pieces. */
 const DROPS_MS = 0.5;
 
-/** What draws when it is its turn. */
+/** Something that draws when it is its turn. */
 export interface Turn {
-  /** draws one piece. @returns whether there is more */
+  /** draws one piece. @returns whether more is waiting */
   draw(): boolean;
   /**
-   * its piece threw, or was ended in the middle because it took too long: what it draws into is in no state that means
-   * anything
+   * called if its piece threw, or was ended halfway because it took too long. What it draws into is then in an
+   * undefined state
    */
   fail(cause: unknown): void;
 }
@@ -29,7 +33,7 @@ let isScheduled = false;
 let hasOnlyDrops = true;
 let endedAt = Number.NEGATIVE_INFINITY;
 
-/** Has it drawn soon, with all others that wait. */
+/** Schedules a drawing, together with all others that wait. */
 export function requestRound(turn: Turn): void {
   waiting.add(turn);
   if (isScheduled) return;
@@ -39,7 +43,7 @@ export function requestRound(turn: Turn): void {
   else setImmediate(round);
 }
 
-/** Draws now all that one has, before its terminal is changed in another way. */
+/** Draws everything that this turn has waiting, before its terminal is changed in another way. */
 export function drawNow(turn: Turn): void {
   waiting.delete(turn);
   try {
@@ -51,7 +55,7 @@ export function drawNow(turn: Turn): void {
   }
 }
 
-/** Turn by turn, a piece of each, for as long as a round takes. */
+/** Draws one piece of each in turn, until the round is over. */
 function round(): void {
   isScheduled = false;
   let current: Turn | null = null;
@@ -70,7 +74,7 @@ function round(): void {
   try {
     endWithin(LONGEST_MS, draw);
   } catch (cause) {
-    // Whose turn it is has used the time up: no round lasts longer without.
+    // The current turn used up the time: without it, no round lasts longer.
     (current as Turn | null)?.fail(cause);
   }
   endedAt = performance.now();
@@ -83,8 +87,9 @@ const box = createContext({ work: () => undefined });
 const script = new Script('work()');
 
 /**
- * The one way in Node to end what loops forever in the same thread, patterns included: V8 is told to by a thread of its
- * own. Where that thread cannot be started, which would abort the process, it is done without a limit.
+ * Runs `work` with a time limit. This is the only way in Node to end an endless loop in the same thread, regular
+ * expressions included: a separate thread tells V8 to stop. If that thread cannot start, trying would abort the
+ * process, so the work runs without a limit.
  * @throws Error ERR_SCRIPT_EXECUTION_TIMEOUT, and what the work throws
  */
 function endWithin(timeout: number, work: () => void): void {

@@ -1,21 +1,21 @@
 import type { IBufferLine } from '@xterm/headless';
 import type { SpinnerColours } from '../../core/status/screen/screen-evidence.ts';
 
-/** What begins an answer, a tool call, and what Claude Code itself reports. */
+/** The sign before an answer, before a tool call, and before Claude Code's own reports. */
 const SIGN = /^[●⏺]/;
-/** The yellow of Claude Code's themes, of 256 colours and of all of them; the sign of an answer is plain (2.1.250). */
+/** The yellow of Claude Code's themes, among 256 colours and as RGB. The sign of an answer has no colour (2.1.250). */
 const ALERT_PALETTE = 220;
 const ALERT_RGB = 0xffc107;
 
 /**
- * Channels of a grey differ by less: 1.0.60 to 2.1.330 draw the sign of an answer white, of a call that runs grey, of
- * one that has ended green or red.
+ * The channels of a grey differ by less than this. 1.0.60 to 2.1.330 draw the sign of an answer white, of a running
+ * call grey, and of an ended call green or red.
  */
 const GREYEST = 40;
 
 /**
- * What the colour of a line's first sign says: `alert` is a warning of Claude Code's own, `ended` a call that is over,
- * well or not. null: the line has no sign, or a plain one.
+ * What the colour of a line's first sign means: `alert` is one of Claude Code's own warnings; `ended` is a call that is
+ * over, successful or not. Null if the line has no sign, or an uncoloured one.
  */
 export function signOf(text: string, line: IBufferLine): 'alert' | 'ended' | null {
   if (!SIGN.test(text)) return null;
@@ -27,7 +27,7 @@ export function signOf(text: string, line: IBufferLine): 'alert' | 'ended' | nul
   return Math.max(red, green, blue) - Math.min(red, green, blue) > GREYEST ? 'ended' : null;
 }
 
-/** Red, green and blue of one of the 256 colours: 16 by name, a cube of six steps each, 24 greys. */
+/** Red, green and blue of one of the 256 colours: 16 named ones, a cube of six steps each, 24 greys. */
 function channelsOf(index: number): [number, number, number] {
   const bit = (mask: number): number => ((index & mask) === 0 ? 0 : 255);
   if (index < 16) return index === 8 ? [127, 127, 127] : [bit(1), bit(2), bit(4)];
@@ -38,10 +38,10 @@ function channelsOf(index: number): [number, number, number] {
 
 const SPINNER = /^[·✢✳✶✻✽*∗] (\S[^(]*…)/;
 const WORDS_COL = 2;
-/** The highlight is up to three characters wide; where all words change their colour at once, a tool runs. */
+/** The highlight is up to three characters wide. If all words change their colour at once, a tool is running. */
 const WIDEST = 3;
 
-/** The colours of a spinner's line, by which what it does can be told; null where the line is none. */
+/** The colours of a spinner's line, which show what it is doing; null if the line is no spinner. */
 export function spinnerColoursOf(text: string, line: IBufferLine, row: number): SpinnerColours | null {
   const words = SPINNER.exec(text)?.[1];
   const colour = line.getCell(0)?.getFgColor();

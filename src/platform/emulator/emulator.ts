@@ -1,5 +1,5 @@
 import serialize, { type SerializeAddon } from '@xterm/addon-serialize';
-// Both packages are CommonJS: a named import of a value type-checks and fails when run.
+// Both packages are CommonJS: a named import of a value type-checks but fails at run time.
 import xterm, { type IBufferLine, type Terminal } from '@xterm/headless';
 import type { ScreenRow } from '../../core/search/screen-lines.ts';
 import type { Place, ScreenFrame, SpinnerColours } from '../../core/status/screen/screen-evidence.ts';
@@ -14,21 +14,21 @@ import { coreOf, printAloneAtTheEdge } from './xterm-core.ts';
 export interface EmulatorOptions {
   cols: number;
   rows: number;
-  /** lines kept above the window: 1,000 take 2 MB, 5,000 take 7 MB, and the recording has them all */
+  /** how many lines to keep above the window: 1,000 take 2 MB, 5,000 take 7 MB, and the recording has them all */
   scrollback: number;
 }
 
 /** A terminal without a display: what a session's bytes draw. */
 export interface Emulator {
   /**
-   * Takes bytes; they are parsed shortly after, within a bound of time. A UTF-8 character may be split between two
-   * calls, invalid bytes become U+FFFD. The bytes are not copied, so they must not be changed afterwards.
-   * @param onParsed called when the screen shows them
+   * Takes bytes and parses them shortly after, within a time limit. A UTF-8 character may be split between two calls;
+   * invalid bytes become U+FFFD. The bytes are not copied, so they must not be changed afterwards.
+   * @param onParsed called once the screen shows them
    */
   write(bytes: Uint8Array, onParsed?: () => void): void;
   /**
-   * Resolves when all that was written is on the screen; at once after `dispose`.
-   * @throws CatalogueError undrawable: a piece took too long. Nothing is drawn from then on
+   * Resolves once everything written is on the screen; at once after `dispose`.
+   * @throws CatalogueError undrawable if a piece took too long. Nothing is drawn from then on
    */
   flush(): Promise<void>;
   resize(cols: number, rows: number): void;
@@ -37,32 +37,32 @@ export interface Emulator {
   /** whether the program uses the alternate screen, which has no scrollback */
   isAlternate(): boolean;
   /**
-   * the window's rows with colours, cut at a width: printable text and SGR, each row from and to the terminal's own
-   * style
+   * the window's rows with colours, cut to a width: printable text and SGR. Each row starts and ends in the terminal's
+   * default style
    */
   styledRows(maxCols: number): string[];
   /** the window's rows as text, cheaper than `frame` */
   windowRows(): ScreenRow[];
   /**
-   * Tells of each row that scrolls off the top of the normal screen, also where no scrollback keeps it for long.
+   * Reports each row that scrolls off the top of the normal screen, even if no scrollback keeps it for long.
    * @returns the disposer
    */
   onScrolledOff(listener: (row: ScreenRow) => void): () => void;
-  /** whether the program wants its cursor seen */
+  /** whether the program shows its cursor */
   isCursorVisible(): boolean;
   /**
-   * Tells of the program's ways into the alternate screen and out of it.
+   * Reports when the program enters and leaves the alternate screen.
    * @returns the disposer
    */
   onAlternate(listener: AlternateListener): () => void;
   /**
-   * scrollback and window of the normal screen as text, also while the alternate one is shown; blank rows at the end
-   * are left out
+   * scrollback and window of the normal screen as text, even while the alternate screen is shown; without blank rows at
+   * the end
    */
   normalLines(): string[];
   /**
-   * Keeps an eye on the place of the cursor on the normal screen: how many of `normalLines` stand above it, null when
-   * it is gone.
+   * Follows the cursor's current row on the normal screen. The result reports how many of `normalLines` are above that
+   * row; null once the row is gone.
    */
   markRow(): () => number | null;
   /** escape codes that draw the same screen, scrollback, cursor and modes in a fresh terminal of the same size */
@@ -73,9 +73,9 @@ export interface Emulator {
 }
 
 export interface AlternateListener {
-  /** the normal screen is still shown */
+  /** the normal screen is still shown at this moment */
   entering(): void;
-  /** the alternate screen is still shown, and forgotten right afterwards */
+  /** the alternate screen is still shown at this moment, and discarded right afterwards */
   leaving(): void;
 }
 
@@ -83,14 +83,15 @@ export interface AlternateListener {
 const ALTERNATE_MODES: ReadonlySet<number | number[] | undefined> = new Set([47, 1047, 1049]);
 
 export function createEmulator(options: EmulatorOptions): Emulator {
-  // It would print each sequence that it does not understand: what sessions write stays out of the server's log.
+  // xterm.js would log each sequence that it does not understand, and what sessions write must not get into the
+  // server's log.
   const terminal = new xterm.Terminal({ ...options, allowProposedApi: true, logLevel: 'off' });
   const serializer = new serialize.SerializeAddon();
-  // Written against the browser's Terminal type; the part of it that the addon uses is in the headless one too.
+  // The addon is typed for the browser's Terminal. The headless one has the part that the addon uses.
   terminal.loadAddon(serializer as unknown as Parameters<Terminal['loadAddon']>[0]);
   boundCounts(terminal);
   printAloneAtTheEdge(terminal);
-  // Links are not drawn, and xterm.js keeps each for as long as the terminal lives.
+  // Links are not drawn, and xterm.js would keep each of them as long as the terminal lives.
   terminal.parser.registerOscHandler(8, () => true);
   let raisedTo: Place | null = null;
   terminal.parser.registerCsiHandler({ final: 'A' }, ([count]) => {
@@ -98,7 +99,7 @@ export function createEmulator(options: EmulatorOptions): Emulator {
     raisedTo = { row: Math.max(0, cursorY - (Number(count) || 1)), col: cursorX };
     return false;
   });
-  // Snapshots put their cursor in these two ways, behind or without such a movement.
+  // Snapshots place their cursor in these two ways, after such a movement or without one.
   terminal.parser.registerCsiHandler({ final: 'C' }, ([count]) => {
     const { cursorX, cursorY } = terminal.buffer.active;
     if (raisedTo?.row === cursorY && raisedTo.col === cursorX) {
@@ -113,7 +114,7 @@ export function createEmulator(options: EmulatorOptions): Emulator {
   const toDraw = wholeCharacters();
   let disposed = false;
   const output = boundedOutput((piece) => coreOf(terminal).writeSync(piece));
-  // The headless terminal keeps it to itself (6.0.0).
+  // The headless terminal does not expose this (6.0.0).
   let isCursorVisible = true;
   for (const final of ['h', 'l'] as const) {
     terminal.parser.registerCsiHandler({ prefix: '?', final }, (params) => {
@@ -208,7 +209,7 @@ function readFrame(terminal: Terminal): ScreenFrame {
     if (sign === 'alert') alertRows.push(row);
     if (sign === 'ended') endedRows.push(row);
     const found = spinnerColoursOf(text, line, row);
-    // A line of the conversation may look like one; a highlight only the real one has.
+    // A line of the conversation may look like a spinner, but only the real one has a highlight.
     if (found !== null && (found.highlight !== null || spinner?.highlight == null)) spinner = found;
   }
   return {
@@ -223,12 +224,12 @@ function readFrame(terminal: Terminal): ScreenFrame {
   };
 }
 
-/** A prompt's mark and its box's frame, which are never dim themselves. */
+/** A prompt's mark and the frame of its box, which are never dim themselves. */
 const PROMPT_MARK = /^[❯>│]$/;
 
 /**
- * Whether all text of a row is dim, apart from the mark of the prompt and the cell of a cursor that the program draws
- * itself (inverse): Claude Code shows a suggestion in the prompt like this.
+ * Whether all text of a row is dim, apart from the prompt's mark and the cell of a cursor that the program draws itself
+ * (inverse). Claude Code shows a suggestion in the prompt like this.
  */
 function isDimRow(terminal: Terminal, line: IBufferLine): boolean {
   const cell = terminal.buffer.active.getNullCell();
@@ -281,7 +282,7 @@ function readText(terminal: Terminal, serializer: SerializeAddon, options: TextO
   }
 }
 
-/** What the addon writes between the normal and the alternate screen; its ranges only reach the normal one. */
+/** What the addon writes between the normal and the alternate screen. Its ranges cover only the normal screen. */
 const ENTER_ALTERNATE = '\x1b[?1049h\x1b[H';
 
 function alternateAnsi(serializer: SerializeAddon, lines: number): string {

@@ -2,15 +2,15 @@ import type { Dirent } from 'node:fs';
 import { opendir, stat } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join } from 'node:path';
 
-/** More than a person reads through; the next letter makes them fewer. */
+/** How many folders to offer at most. Nobody reads through more, and the next letter reduces them. */
 const MOST_FOLDERS = 50;
-/** Entries looked at in a directory: one with a million files must not hold the answer for seconds. */
+/** How many entries of a directory are read: one with a million files must not delay the answer for seconds. */
 const MOST_ENTRIES = 20_000;
 
 /**
  * The folders whose path begins with what was typed so far, as absolute paths, sorted, 50 at most. `~` and relative
- * paths are the user's home; a path that ends in `/` has all folders in it; hidden ones come only when their dot was
- * typed. What may not be read, or is not there, has no folders: somebody is still typing.
+ * paths refer to the user's home. A path that ends in `/` matches all folders in it. Hidden folders match only if their
+ * dot was typed. An unreadable or missing path has no folders, because somebody is still typing.
  */
 export async function completeFolder(typed: string, userHome: string): Promise<string[]> {
   const path = absolutePath(typed, userHome);

@@ -4,23 +4,22 @@ import { join } from 'node:path';
 import type { Completion } from '../../protocol/index.ts';
 import { openRegularFile } from './regular-file.ts';
 
-/** More than a person reads through; the next letter makes them fewer. */
+/** How many items to offer at most. Nobody reads through more, and the next letter reduces them. */
 const MOST_ITEMS = 50;
-/** Entries looked at in a session's folder: one with a million files must not hold the answer for seconds. */
+/** How many entries of a session's folder are read: one with a million files must not delay the answer for seconds. */
 const MOST_ENTRIES = 20_000;
-/** Directories within each other. */
+/** How many levels deep directories are read. */
 const MOST_LEVELS = 16;
-/** Full of files that nobody names in a prompt. */
+/** Directories full of files that nobody names in a prompt. */
 const LEFT_OUT: ReadonlySet<string> = new Set(['.git', 'node_modules']);
-/** Bytes of a command's file that are read for what it says of itself. */
+/** How many bytes of a command's file are read to find its description. */
 const HEAD_BYTES = 4_096;
 
 /**
- * What the word of a prompt may become: `/` a command of the session's folder, `@` a file or folder in it. Nothing
- * outside of that folder is
- * looked at, so no link is followed; a folder that may not be read, or is not there, has nothing.
+ * What the word of a prompt can be completed to: `/` a command of the session's folder, `@` a file or folder in it.
+ * Nothing outside that folder is read, so no link is followed. An unreadable or missing folder offers nothing.
  * @param root the session's folder
- * @param word as it was typed so far, with its sign
+ * @param word the word typed so far, with its sign
  */
 export async function completePrompt(root: string, word: string): Promise<Completion[]> {
   if (word.startsWith('/')) return commandsIn(root, word.slice(1));
@@ -43,7 +42,10 @@ async function filesIn(root: string, typed: string): Promise<Completion[]> {
     .map(({ path }) => ({ text: `@${path}`, about: null }));
 }
 
-/** 0: it is none of them. Whose path begins so comes before whose name does, before who has it anywhere. */
+/**
+ * How well a path matches; 0 if it does not. A match at the beginning of the path ranks above one at the beginning of
+ * the name, and that above one anywhere.
+ */
 function rankOf(path: string, wanted: string): number {
   const lower = path.toLowerCase();
   if (lower.startsWith(wanted)) return 3;
@@ -69,14 +71,14 @@ async function commandsIn(root: string, typed: string): Promise<Completion[]> {
 }
 
 interface Found {
-  /** below the root, without a slash at its begin */
+  /** relative to the root, without a leading slash */
   path: string;
   entry: Dirent;
 }
 
 /**
- * What is in a folder, the shallow before the deep, within bounds. Links are not followed.
- * @param isWanted whether an entry is looked at: its name, and its path below the root
+ * Lists what is in a folder, shallow entries before deep ones, within limits. Links are not followed.
+ * @param isWanted whether to include an entry, given its name and its path relative to the root
  */
 async function* walk(root: string, isWanted: (name: string, path: string) => boolean): AsyncGenerator<Found> {
   let seen = 0;
@@ -99,8 +101,8 @@ async function* walk(root: string, isWanted: (name: string, path: string) => boo
 }
 
 /**
- * A name that a prompt can hold: a control character in it would be taken out on the way, and the name would be another
- * one.
+ * Whether a prompt can hold this name. A control character would be removed on the way, and the name would then be a
+ * different one.
  */
 function isWritable(name: string): boolean {
   return !/[\u0000-\u001f\u007f-\u009f\ufffd]/.test(name);
@@ -115,13 +117,13 @@ async function entriesOf(directory: string, most: number): Promise<Dirent[]> {
       if (entries.length >= most) break;
     }
   } catch (cause) {
-    // Missing, forbidden, or no directory by now: nothing to offer.
+    // Missing, unreadable, or no longer a directory: nothing to offer.
     if (!(cause instanceof Error && 'code' in cause)) throw cause;
   }
   return entries;
 }
 
-/** The `description` at the top of a command's file, else its first line; null where it says nothing. */
+/** The `description` at the top of a command's file, otherwise its first line; null if there is neither. */
 async function describe(path: string): Promise<string | null> {
   const file = await openRegularFile(path, { followsLinks: false }).catch(() => null);
   if (file === null) return null;

@@ -1,13 +1,13 @@
 import { openSync, writeSync } from 'node:fs';
 
-/** Where lines of a log go, one at a time. */
+/** Receives the lines of a log, one at a time. */
 export interface LogFile {
   write(line: string): void;
 }
 
 /**
- * A log that never stops who writes it: what a full disk does not take is left out, and counted in a line of its own as
- * soon as there is room. Readable by its user alone.
+ * A log that never stops its writer. Lines that a full disk refuses are left out, and counted in a separate line as
+ * soon as there is room. Only its user can read it.
  */
 export function openLogFile(path: string): LogFile {
   const file = openSync(path, 'a', 0o600);
@@ -15,7 +15,7 @@ export function openLogFile(path: string): LogFile {
   return {
     write: (line) => {
       try {
-        // Written in part before the disk was full: what follows shall begin a line of its own.
+        // The last line may have been written only in part: the next one must start on a new line.
         if (leftOut > 0)
           writeSync(file, `\n{"level":40,"time":${Date.now()},"msg":"${leftOut} lines could not be written here"}\n`);
         leftOut = 0;

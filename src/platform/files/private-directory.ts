@@ -6,9 +6,9 @@ const OTHERS_MAY_WRITE = 0o022;
 const STICKY = 0o1000;
 
 /**
- * Makes a directory where it is missing, and closes it to the writing of others: they could put a link there to what is
- * to be overwritten. One that is meant to be shared (sticky, as /tmp) is nobody's to close.
- * @param cure how to name another one
+ * Creates a directory if missing, and removes other users' write permission: they could put a link there to a file that
+ * is then overwritten. A directory that is meant to be shared (sticky, like /tmp) is refused instead.
+ * @param cure how to name another directory
  * @throws CatalogueError invalid_setting
  */
 export async function ensureOwnDirectory(dir: string, cure: string): Promise<void> {
@@ -22,8 +22,8 @@ export async function ensureOwnDirectory(dir: string, cure: string): Promise<voi
 }
 
 /**
- * Root could use anybody's directory; what it makes there its owner could not use any more, and what it reads there may
- * be meant for it.
+ * Refuses a directory of another user. Root could use anybody's directory. But its owner could not use what root
+ * creates there, and what root reads there may have been planted.
  * @throws CatalogueError invalid_setting for a directory of another user
  */
 export async function requireOwn(dir: string, cure: string): Promise<{ mode: number }> {

@@ -1,9 +1,9 @@
 import { openRegularFile } from './regular-file.ts';
 
 /**
- * The end of a file as text; a character or a line at its beginning may be cut. Empty where there is no such file.
- * @param bytes how much of it at most
- * @throws where the file cannot be read, or is not a regular one
+ * The end of a file as text; a character or a line at its beginning may be cut. Empty if the file does not exist.
+ * @param bytes how many bytes to read at most
+ * @throws if the file cannot be read, or is not a regular one
  */
 export async function readTail(path: string, bytes: number): Promise<string> {
   const file = await openRegularFile(path).catch((error: NodeJS.ErrnoException) => {

@@ -1,14 +1,14 @@
 import { constants } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 
-/** What opening says of a link that is not to be followed, and of a socket. */
+/** The error codes for opening a link that must not be followed, and a socket. */
 const IRREGULAR: ReadonlySet<string | undefined> = new Set(['ELOOP', 'ENXIO']);
 
 /**
- * Opens a file for reading that another program has put there. Opening a pipe waits until somebody writes into it, on
- * one of the four threads that all files of the process are read on; a device has no end. So neither is opened.
- * @param followsLinks false where only this user's own programs write, and none of them makes a link
- * @returns null where it is no regular file
+ * Opens a file for reading that another program put there. Opening a pipe would wait until somebody writes into it, on
+ * one of the four threads that read all files of the process; a device has no end. So neither is opened.
+ * @param followsLinks false if only this user's own programs write there, and none of them makes a link
+ * @returns null if it is no regular file
  */
 export async function openRegularFile(path: string, { followsLinks = true } = {}): Promise<FileHandle | null> {
   const flags = constants.O_RDONLY | constants.O_NONBLOCK | (followsLinks ? 0 : constants.O_NOFOLLOW);
@@ -21,7 +21,7 @@ export async function openRegularFile(path: string, { followsLinks = true } = {}
   return null;
 }
 
-/** The text of such a file; null also where it is longer than that. */
+/** The text of such a file; null also if it is longer than `mostBytes`. */
 export async function readRegularFile(
   path: string,
   { mostBytes, followsLinks = true }: { mostBytes: number; followsLinks?: boolean },

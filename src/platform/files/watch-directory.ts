@@ -2,43 +2,44 @@ import { existsSync, type FSWatcher, statSync, watch } from 'node:fs';
 import { dirname } from 'node:path';
 
 /**
- * `change`: a file was written to; `rename`: one came or went. Of no file by name, for anything may have changed:
- * `begin`, the directory is watched from now on, and `sweep`, inotify may have missed something.
+ * `change`: a file was written to. `rename`: a file appeared or disappeared. Two events name no file, because anything
+ * may have changed: `begin` means that the directory is watched from now on, and `sweep` that inotify may have missed
+ * something.
  */
 export type DirectoryEvent = 'change' | 'rename' | 'begin' | 'sweep';
 
 export interface DirectoryWatchOptions {
-  /** absolute; need not exist yet */
+  /** absolute; the directory need not exist yet */
   dir: string;
-  /** told the file's name, null for `begin` and `sweep` */
+  /** gets the file's name; null for `begin` and `sweep` */
   onChange: (name: string | null, event: DirectoryEvent) => void;
   /**
-   * called when the directory is not there, at the start too, and with each sweep while it is so; whoever makes it anew
-   * is told by `onChange`
+   * called if the directory is missing: at the start, and with each sweep while it stays missing. `onChange` reports
+   * when it is created
    */
   onMissing?: () => void;
-  /** called when it is another directory than before: what lay in that one has gone */
+  /** called when another directory is in its place: the files of the old one are gone */
   onReplaced?: () => void;
-  /** how often to look at everything in case inotify missed something (an overflown queue, a network file system) */
+  /** how often to check everything in case inotify missed something (an overflown queue, a network file system) */
   sweepMs?: number;
-  /** whether the process lives on for it; true when left out */
+  /** whether the watch keeps the process alive; true by default */
   holdsProcess?: boolean;
 }
 
 const DEFAULT_SWEEP_MS = 30_000;
 /**
- * Where the system's limit of watches is reached, looking is all there is: a hook is seen within a quarter of a second
- * then.
+ * How often to check when the system's limit of watches is reached, because checking is then the only way. A hook is
+ * then noticed within a quarter of a second.
  */
 const BLIND_SWEEP_MS = 250;
 
-/** The system's limits of watches and of inotify instances. */
+/** The errors for the system's limits of watches and of inotify instances. */
 const LIMITS: readonly string[] = ['ENOSPC', 'EMFILE'];
 
 /**
- * Watches a directory's files by inotify (0.03 ms), also one that is made later, or removed and made again. Calls
- * `onChange(null, 'begin')` once at the start when the directory is there, else as soon as it is.
- * @returns disposer; no call comes after it
+ * Watches a directory's files by inotify (0.03 ms), even if the directory is created later, or removed and created
+ * again. Calls `onChange(null, 'begin')` once at the start if the directory exists, otherwise as soon as it does.
+ * @returns the disposer; no call comes after it
  */
 export function watchDirectory(options: DirectoryWatchOptions): () => void {
   const { dir, onChange, sweepMs = DEFAULT_SWEEP_MS, holdsProcess = true } = options;
@@ -52,20 +53,20 @@ export function watchDirectory(options: DirectoryWatchOptions): () => void {
   const onEvent = (event: 'change' | 'rename', name: string | null): void => {
     if (isDisposed || watched === null) return;
     if (watched.path !== dir) {
-      // A directory above it, in which other things happen too.
+      // The watched directory is above `dir`, and other things happen in it too.
       if (nearestExisting(dir) !== watched.path || identityOf(watched.path) !== watched.identity) arm();
       return;
     }
-    // A write does not move the directory, and there may be a thousand a second.
+    // A write does not move the directory, and there may be a thousand writes a second.
     if (event === 'change' && name !== null) onChange(name, event);
     else if (identityOf(dir) !== watched.identity) arm();
-    // No name comes when the kernel's queue overflowed.
+    // The name is missing when the kernel's queue overflowed.
     else if (name === null) onChange(null, 'sweep');
     else onChange(name, event);
   };
   const arm = (): void => {
     if (isDisposed) return;
-    // Twice round when the directory appears between the look and the watch; it cannot appear more than once.
+    // The loop runs twice if the directory appears between the check and the watch; it cannot appear more than once.
     for (;;) {
       watcher?.close();
       watcher = null;
@@ -116,7 +117,7 @@ export function watchDirectory(options: DirectoryWatchOptions): () => void {
   };
 }
 
-/** The nearest directory upwards that exists. */
+/** The nearest existing directory at or above a path. */
 function nearestExisting(dir: string): string {
   let at = dir;
   while (!existsSync(at) && at !== dirname(at)) at = dirname(at);
@@ -124,8 +125,8 @@ function nearestExisting(dir: string): string {
 }
 
 /**
- * Of a directory that is there; file systems give the number of one that was removed to the next one, so its birth
- * counts as well.
+ * Identifies an existing directory. File systems reuse the inode number of a removed directory for the next one, so its
+ * birth time counts as well.
  */
 function identityOf(path: string): string | null {
   const found = statSync(path, { throwIfNoEntry: false });

@@ -3,13 +3,13 @@ import { Emitter } from '../../emitter/emitter.ts';
 import { watchDirectory } from './watch-directory.ts';
 
 /**
- * What happened to a file: its content changed, its name means another file (or none) now, or anything of both may be
- * so.
+ * What happened to a file. `change`: its content changed. `rename`: its name now refers to another file or to none.
+ * `sweep`: either may have happened.
  */
 type FileEvent = 'change' | 'rename' | 'sweep';
 
 /**
- * Even where inotify misses an event (a network file system, an overflowing queue), nothing is seen later than this.
+ * How late a change is noticed at most, even if inotify misses an event (a network file system, an overflowing queue).
  * One `stat` per recording costs 20 µs, so fifty of them cost 0.02 % of a core.
  */
 const SWEEP_MS = 5_000;
@@ -20,13 +20,13 @@ interface WatchedDirectory {
   stop: () => void;
 }
 
-/** One inotify watch and one timer per directory, however many files in it are followed. */
+/** One inotify watch and one timer per directory, however many of its files are followed. */
 const directories = new Map<string, WatchedDirectory>();
 
 /**
- * Tells about one file, which need not exist. Shared per directory: fifty recordings cost one watch, and none keeps the
- * process alive.
- * @returns the disposer; with the last one the watch ends
+ * Watches one file, which need not exist. Watches are shared per directory: fifty recordings cost one watch, and none
+ * keeps the process alive.
+ * @returns the disposer; the last one ends the watch
  */
 export function watchFile(file: string, listener: (event: FileEvent) => void): () => void {
   const dir = dirname(file);

@@ -1,13 +1,13 @@
 import { open, rm, stat, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** More than what a file may still find in its last block, or in what a file system keeps beside its nodes. */
+/** More than what still fits into a file's last block, or into the space that a file system keeps in its inodes. */
 const TRIED_BYTES = 65_536;
 
 /**
- * Why nothing can be written in a directory: an error's code, as ENOSPC (full), EDQUOT (over the quota), EROFS; null:
- * something can. Proven by writing: what a file system says of its free bytes leaves out quotas, and what it keeps for
- * the superuser.
+ * Why nothing can be written in a directory, as an error code such as ENOSPC (full), EDQUOT (over the quota) or EROFS;
+ * null if writing works. Only a write proves it: the free bytes that a file system reports ignore quotas and the
+ * superuser's reserve.
  */
 export async function writeFault(dir: string): Promise<string | null> {
   const file = join(dir, `.cbos-room-${process.pid}`);
@@ -27,15 +27,15 @@ export async function writeFault(dir: string): Promise<string | null> {
   }
 }
 
-/** What a directory's file system has left for this user, in bytes. */
+/** How many bytes a directory's file system has left for this user. */
 export async function freeBytes(dir: string): Promise<number> {
   const { bavail, bsize } = await statfs(dir);
   return bavail * bsize;
 }
 
 /**
- * Whether a file has no room left in its last block: a write on a full disk first fills that up, and is cut off at its
- * end. An empty file has none either.
+ * Whether a file has no room left in its last block. On a full disk, a write first fills that block and is cut off at
+ * its end. An empty file has no room either.
  */
 export async function endsAtBlock(file: string): Promise<boolean> {
   const [{ size }, { bsize }] = await Promise.all([stat(file), statfs(file)]);

@@ -11,9 +11,9 @@ import type { KnownScreen } from './list-screens.ts';
 import { assertSocketFits } from './screen-id.ts';
 
 /**
- * Makes Screen itself record a window, for a session that something else started. Bytes go to the end of the file as
- * they come (`logfile flush 0`; Screen's default is every 10 s); proven by the daemon having the file open. The file is
- * made here, with mode 0600, when it does not exist. It has no header line, and Screen writes no timing.
+ * Makes Screen itself record a window, for a session that something else started. Screen appends bytes to the file as
+ * they arrive (`logfile flush 0`; its default is every 10 s). The proof is that the daemon has the file open. A missing
+ * file is created here with mode 0600. The file has no header line, and Screen writes no timing.
  * @throws CatalogueError no_such_screen, screen_unresponsive
  */
 export async function startLog(host: ScreenHost, target: ScreenTarget, file: string): Promise<void> {
@@ -29,8 +29,8 @@ export async function startLog(host: ScreenHost, target: ScreenTarget, file: str
 }
 
 /**
- * The same for a window that is recorded already, into a file that was moved or deleted: that log ends. Never for one
- * that CBOS did not begin.
+ * Like {@link startLog}, for a window that is already recorded into a file that was moved or deleted: ends that log
+ * first. Never for a log that CBOS did not start.
  * @throws CatalogueError no_such_screen, screen_unresponsive
  */
 export async function restartLog(host: ScreenHost, target: ScreenTarget, file: string): Promise<void> {
@@ -39,9 +39,9 @@ export async function restartLog(host: ScreenHost, target: ScreenTarget, file: s
 }
 
 /**
- * Puts a link to a window's recording where Screen looks for it; again after the recording has another name. A link of
- * ours, since Screen expands `%`, `$` and `^` in the name. It stays: whenever the file is shorter than what Screen
- * wrote (a full disk, somebody cut it off), Screen opens it anew by its name, and would make a file there (4.9.0,
+ * Puts a link to a window's recording where Screen looks for it. Call it again after the recording is renamed. The link
+ * is ours because Screen expands `%`, `$` and `^` in the name. The link stays: whenever the file is shorter than what
+ * Screen wrote (a full disk, a truncated file), Screen reopens it by its name and would create a file there (4.9.0,
  * `logfwrite`).
  * @returns the link's path
  */
@@ -62,7 +62,7 @@ export async function pointLog(
   return link;
 }
 
-/** Whether Screen's daemon writes this file: after a restart of the server, whether the recording goes on. */
+/** Whether Screen's daemon writes this file: tells a restarted server whether the recording continues. */
 export async function isLogging(daemonPid: number, file: string): Promise<boolean> {
   try {
     return (await openNames(daemonPid)).includes(await realpath(file));
@@ -72,13 +72,13 @@ export async function isLogging(daemonPid: number, file: string): Promise<boolea
   }
 }
 
-/** A path by which a log that Screen's daemon writes can be read though it was deleted; null where there is none. */
+/** A path through which a deleted log that Screen's daemon still writes can be read; null if there is none. */
 export async function findDeletedLog(daemonPid: number, file: string): Promise<string | null> {
   for (const { path, name } of await openFiles(daemonPid)) if (name === `${file} (deleted)`) return path;
   return null;
 }
 
-/** The recordings of CBOS, of whichever home, that Screen's daemon writes. */
+/** The recordings that Screen's daemon writes and that belong to CBOS, from any home. */
 export async function findRecordings(daemonPid: number): Promise<string[]> {
   const files = (await openNames(daemonPid)).filter((file) => file.endsWith('.typescript'));
   const own = await Promise.all(files.map(isOwn));
@@ -86,9 +86,9 @@ export async function findRecordings(daemonPid: number): Promise<string[]> {
 }
 
 /**
- * What a window shows, as text, for sessions without a recording only: on a detached session Screen 4.9.0 keeps just
+ * What a window shows, as text; only for sessions without a recording. On a detached session, Screen 4.9.0 keeps only
  * the low byte of each character (`❯` is lost).
- * @param scrollback with the lines above the screen
+ * @param scrollback whether to include the lines above the screen
  * @throws CatalogueError no_such_screen, screen_unresponsive
  */
 export async function readHardcopy(host: ScreenHost, target: ScreenTarget, scrollback = false): Promise<string> {
@@ -102,7 +102,7 @@ export async function readHardcopy(host: ScreenHost, target: ScreenTarget, scrol
 }
 
 /**
- * Renames the Screen session; its socket gets another name, so its id changes.
+ * Renames the Screen session. Its socket gets a new name, so its id changes.
  * @param name a slug
  * @returns the new id, proven by the socket
  * @throws CatalogueError path_too_long, no_such_screen, screen_unresponsive

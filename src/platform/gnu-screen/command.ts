@@ -8,27 +8,27 @@ import { SCREEN_TIMEOUT_MS, type ScreenHost } from './host.ts';
 import type { KnownScreen, ScreenSession } from './list-screens.ts';
 import { reachScreen, unreachable } from './recover-socket.ts';
 
-/** A program in a Screen session: what is typed is for the window that it runs in. */
+/** A program in a Screen session: keys go to the window that it runs in. */
 export interface ScreenTarget extends KnownScreen {
-  /** the program, or one below it; left out, the only one in a session with a single window */
+  /** the program, or a process below it; if omitted, the only program in a session with a single window */
   pid?: number;
   /**
-   * the number that the window had at its birth (WINDOW in the program's environment), where it is looked for first;
-   * `0` when left out
+   * the number that the window had when it was created (WINDOW in the program's environment). The search starts there;
+   * `0` by default.
    */
   window?: string;
 }
 
 /** A window as Screen's commands name it now. */
 export interface ScreenWindow extends KnownScreen {
-  /** what `-p` takes; it changes when somebody renumbers the window */
+  /** what `-p` takes; it changes if somebody renumbers the window */
   number: string;
 }
 
 /**
- * The session, made sure that it can be talked to. `-X` to a stopped daemon exits 0 and does nothing, or hangs, so this
- * is looked at before each command.
- * @returns it under the name that it has by now
+ * Returns the session after checking that its daemon can answer. `-X` to a stopped daemon exits 0 and does nothing, or
+ * hangs, so this check comes before each command.
+ * @returns the session under its current name
  * @throws CatalogueError no_such_screen, screen_unreachable, screen_unresponsive
  */
 export async function requireScreen(host: ScreenHost, known: KnownScreen): Promise<ScreenSession> {
@@ -47,12 +47,12 @@ export async function requireScreen(host: ScreenHost, known: KnownScreen): Promi
 }
 
 /**
- * Sends one command (`screen -X`) to a window, or to the session as a whole. Screen takes it and says nothing: exit 0
- * is no sign that it was carried out, or even known. Arguments must be fixed words or paths of the exchange directory:
- * Screen expands `$` and `^` in them.
+ * Sends one command (`screen -X`) to a window, or to the whole session. Screen accepts it and reports nothing: exit 0
+ * does not mean that Screen executed the command, or even knows it. Arguments must be fixed words or paths of the
+ * exchange directory, because Screen expands `$` and `^` in them.
  *
- * Of commands in an `eval`, `-p` names the window only while nobody is attached; then they are carried out where the
- * person looks (4.9.0, 5.0.2).
+ * For commands in an `eval`, `-p` selects the window only while nobody is attached; otherwise they run in the window
+ * that the person is looking at (4.9.0, 5.0.2).
  * @throws CatalogueError no_such_screen, screen_unresponsive, screen_not_found
  */
 export async function sendCommand(
@@ -78,12 +78,12 @@ export async function sendCommand(
 }
 
 /**
- * Carries out commands in a window, in order and in one message, and returns when the daemon has done them: the last
- * one makes it write a file, whose appearance is the acknowledgement that `-X` does not give. Each names its window
- * itself (`at`): somebody may attach meanwhile.
+ * Runs commands in a window, in order and in one message, and returns when the daemon has executed them. The last
+ * command makes the daemon write a file, and the file's appearance is the acknowledgement that `-X` lacks. Each command
+ * names its window itself (`at`), because somebody may attach in the meantime.
  * @param commands lines in Screen's own syntax
- * @returns the size of that file, all of which the daemon wrote
- * @throws CatalogueError as {@link sendCommand}; screen_unresponsive when no acknowledgement comes
+ * @returns the size of that file; the daemon wrote all of it
+ * @throws CatalogueError as {@link sendCommand}; screen_unresponsive if no acknowledgement comes
  */
 export async function sendCommandsAndWait(
   host: ScreenHost,
@@ -109,17 +109,21 @@ export async function sendCommandsAndWait(
   }
 }
 
-/** A person sees a message of each command, and the daemon stops for a second between two of them (`msgminwait`). */
+/**
+ * How long to wait while a person is attached. They see a message for each command, and the daemon pauses for a second
+ * between two messages (`msgminwait`).
+ */
 export const SHOWN_TIMEOUT_MS = 10_000;
 /**
- * Screen drops control characters from a message, takes the one before it away, and then has nothing to show (4.9.0,
+ * Screen drops control characters from a message. It removes the previous message, and then has nothing to show (4.9.0,
  * `MakeStatus`).
  */
 export const NO_MESSAGE = '\x01';
 
 /**
- * Takes away what Screen says to a person about commands that came from outside, and returns when those are done. While
- * it stands, for five seconds, Screen reads no window that the person sees (4.9.0, `muchpending`).
+ * Removes the messages that Screen shows a person about commands from outside, and returns when those commands are
+ * done. While a message is shown, for five seconds, Screen does not read the window that the person sees (4.9.0,
+ * `muchpending`).
  * @throws CatalogueError screen_unresponsive
  */
 export async function clearMessage(host: ScreenHost, id: string): Promise<void> {
@@ -139,8 +143,8 @@ export function exchangeName(purpose: string): string {
 const EXCHANGE_NAME = /^[a-z]+-(\d+)-\d+$/;
 
 /**
- * Removes what processes that were killed left in the exchange directory, texts among it. Call it before this process
- * has anything there.
+ * Removes what killed processes left in the exchange directory, including texts. Call it before this process puts
+ * anything there.
  */
 export async function removeLeftExchanges({ exchangeDir }: Pick<ScreenHost, 'exchangeDir'>): Promise<void> {
   for (const name of await readdir(exchangeDir)) {
@@ -157,11 +161,11 @@ function unresponsive(id: string): CatalogueError {
   );
 }
 
-/** The size of a file once it is there and written; null when it does not come before the time is over. */
+/** The size of a file once it exists and has content; null if the time is over first. */
 async function fileAppears(file: string, timeoutMs: number): Promise<number | null> {
   const look = async () => {
     try {
-      // A hard copy has at least one newline per row; empty it is only while it is being written.
+      // A hard copy has at least one newline per row, so it is empty only while Screen writes it.
       return (await stat(file)).size || null;
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;

@@ -5,21 +5,21 @@ import { descendantsAmong } from '../process/tree.ts';
 import type { ScreenHost } from './host.ts';
 import { listScreens, type ScreenSession } from './list-screens.ts';
 
-/** What can be told of a process from outside. */
+/** What can be seen of a process from outside. */
 export interface ProcessLook {
   comm: string;
   argv: readonly string[];
 }
 
-/** The npm package: old versions run `node …/@anthropic-ai/claude-code/cli.js`, however the link to it is called. */
+/** The npm package: old versions run `node …/@anthropic-ai/claude-code/cli.js`, whatever the link to it is named. */
 const PACKAGE_PATH = /(^|\/)@anthropic-ai\/claude-code(-[a-z0-9-]+)?\//;
 const RUNTIMES = /^(node|nodejs|bun|deno)(-?\d[\d.]*)?$/;
-/** Subcommands and modes in which it is no session that somebody talks to. */
+/** Subcommands and modes that are not a session that somebody talks to. */
 const NO_SESSION = /^(mcp|update|doctor|install|--version|-v|agents)$/;
 
 /**
- * Whether a process is an interactive Claude Code. Its native binary and 2.x call themselves `claude`; up to 1.0 it is
- * `node` with the package's `cli.js`. Its helpers (a `claude --print`, an MCP server) are not.
+ * Whether a process is an interactive Claude Code. The native binary and 2.x name their process `claude`; up to 1.0 it
+ * is `node` with the package's `cli.js`. Its helpers (a `claude --print`, an MCP server) do not count.
  */
 export function isClaudeProcess(look: ProcessLook): boolean {
   const [program = '', ...rest] = look.argv;
@@ -42,7 +42,7 @@ function isInteractive(args: readonly string[]): boolean {
 export interface WindowClaude extends ProcessId {
   /** the window's number */
   window: string;
-  /** its working directory; null where it cannot be read */
+  /** its working directory; null if it cannot be read */
   cwd: string | null;
 }
 
@@ -52,8 +52,8 @@ export interface ForeignSession {
 }
 
 /**
- * Claude Code's process in each of the given sessions, the topmost of each tree: its subagents and shells are below it.
- * A session in which none runs is left out.
+ * Finds Claude Code's process in each of the given sessions: the topmost in each tree, because its subagents and shells
+ * are below it. Sessions without one are left out.
  */
 export async function findClaudeIn(sessions: readonly ScreenSession[]): Promise<ForeignSession[]> {
   const processes = await listProcesses();
@@ -67,7 +67,7 @@ export async function findClaudeIn(sessions: readonly ScreenSession[]): Promise<
   return found.filter((one): one is ForeignSession => one !== null);
 }
 
-/** Screen sessions that run Claude Code and are none of ours. */
+/** Screen sessions that run Claude Code and are not ours. */
 export async function findForeign(host: Pick<ScreenHost, 'dir'>, ours: ReadonlySet<string>): Promise<ForeignSession[]> {
   return findClaudeIn((await listScreens(host)).filter((session) => !ours.has(session.id)));
 }

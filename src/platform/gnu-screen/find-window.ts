@@ -17,26 +17,29 @@ import type { ScreenHost } from './host.ts';
 import type { ScreenSession } from './list-screens.ts';
 import { readDeviceSize, readTerminal, sizeWindow } from './size-window.ts';
 
-/** A window with its terminal, by which it was found. */
+/** A window, with the terminal that identified it. */
 export interface FoundWindow extends ScreenWindow {
   terminal: string;
 }
 
-/** Nobody renumbers a window between a text and its Enter, as long as nobody is attached. */
+/** How long a proof stays valid. While nobody is attached, nobody renumbers a window between a text and its Enter. */
 const TRUSTED_MS = 500;
-/** How long to wait for a display that draws slowly: it keeps Screen from reading the window (4.9.0, `muchpending`). */
+/** How often to try. A display that draws slowly keeps Screen from reading the window (4.9.0, `muchpending`). */
 const LISTEN_TRIES = 2;
 const BETWEEN_TRIES_MS = 100;
 
 /**
- * The window that a program runs in, proven to be the one that takes its keys.
+ * Finds the window that a program runs in, and proves that this window receives its keys.
  *
- * A window's number says little: WINDOW in a program's environment is the one at its birth, and `number` moves windows
- * or swaps two. What holds is the terminal. Screen 4.9.0 does not tell which window has which, but `info` shows for
- * each whether its terminal has flow control on, and of that the kernel tells Screen at once: so it is turned on from
- * here for some milliseconds, and the window that shows it is the one. The same proves that Screen reads the window at
- * all: it does not while somebody has copy mode or one of Screen's own prompts open there, and those would take the
- * keys ("Really kill this window [y/n]"). Where nobody is attached, they are closed.
+ * A window's number proves little: WINDOW in a program's environment is the number at the window's creation, and
+ * `number` moves windows or swaps two. Only the terminal stays the same. Screen 4.9.0 does not report which window has
+ * which terminal. But `info` shows for each window whether its terminal has flow control on, and the kernel reports a
+ * change of that to Screen at once. So flow control is switched on from here for some milliseconds, and the window that
+ * shows it is the right one.
+ *
+ * This also proves that Screen reads the window at all. It does not while somebody has copy mode or one of Screen's own
+ * prompts open there ("Really kill this window [y/n]"), and those would take the keys. If nobody is attached, they are
+ * closed.
  * @throws CatalogueError no_such_screen, screen_unresponsive, no_such_window; screen_prompt_open while a person has
  * something open there
  */
@@ -48,19 +51,19 @@ export async function findWindow(host: ScreenHost, target: ScreenTarget): Promis
   return found;
 }
 
-/** @returns null where a person has something open there */
+/** @returns null if a person has something open there */
 async function searchWithoutPrompts(host: ScreenHost, target: ScreenTarget, place: Place): Promise<FoundWindow | null> {
   const found = await search(host, place);
-  // They may have gone meanwhile, and left it open.
+  // The person may have detached in the meantime and left it open.
   if (found !== null || (await requireScreen(host, target)).attached) return found;
   await closePrompts(host, (await onlyWindow(host, place)) ?? windowOf(place, place.hint));
   return search(host, place);
 }
 
 /**
- * The window that a program runs in, for what only looks at it; what a person has open there stays.
- * @throws CatalogueError no_such_screen, screen_unresponsive, no_such_window; screen_prompt_open where it cannot be
- * told from others because of that
+ * Finds the window that a program runs in, for callers that only read it. What a person has open there stays open.
+ * @throws CatalogueError no_such_screen, screen_unresponsive, no_such_window; screen_prompt_open if something open
+ * there hides which window it is
  */
 export async function seeWindow(host: ScreenHost, target: ScreenTarget): Promise<FoundWindow> {
   const place = await findPlace(host, target);
@@ -72,7 +75,7 @@ export async function seeWindow(host: ScreenHost, target: ScreenTarget): Promise
 interface Place {
   session: ScreenSession;
   terminal: string;
-  /** its number at birth */
+  /** the window's number at its creation */
   hint: string;
 }
 
@@ -86,7 +89,7 @@ async function search(host: ScreenHost, place: Place): Promise<FoundWindow | nul
   const key = keyOf(session, terminal);
   const known = host.windows.get(key);
   const { ctimeMs: changedAt } = await stat(join(host.dir, session.id));
-  // A person may renumber it, or open copy mode, between a text and its Enter: then nothing of before counts.
+  // A person may renumber the window, or open copy mode, between a text and its Enter: then no earlier proof counts.
   if (known !== undefined && !session.attached && known.changedAt === changedAt) {
     if (performance.now() - known.provenAt < TRUSTED_MS) return windowOf(place, known.number);
     if ((await listWindows(host, session.id)) === known.windows) {
@@ -97,7 +100,7 @@ async function search(host: ScreenHost, place: Place): Promise<FoundWindow | nul
   host.windows.delete(key);
   const number = await prove(host, place, known?.number ?? hint);
   if (number === null) return null;
-  // Nothing of it would be used, and a person sees each query.
+  // An attached person sees each query, and the result would not be used.
   if (session.attached) return windowOf(place, number);
   const windows = await listWindows(host, session.id);
   host.windows.set(key, { number, windows, changedAt, provenAt: performance.now() });
@@ -125,9 +128,9 @@ async function onlyWindow(host: ScreenHost, place: Place): Promise<FoundWindow |
 }
 
 /**
- * Shows a window before and after its terminal's flow control was switched, and switches that back. One program, so
- * that it is switched back also when the server ends meanwhile. Each answer is shown to an attached person too, and has
- * to be taken away: see `clearMessage`.
+ * Shows a window before and after its terminal's flow control is switched, then switches it back. This is one program
+ * so that flow control is restored even if the server ends in between. An attached person sees each answer too, so the
+ * messages must be removed: see `clearMessage`.
  */
 const SWITCH_FLOW = `trap '' PIPE HUP
 case $(stty -F "$1" -a) in *' -ixon'*) on=ixon off=-ixon ;; *) on=-ixon off=ixon ;; esac
@@ -138,7 +141,7 @@ stty -F "$1" "$on"
 show "$@"
 stty -F "$1" "$off"`;
 
-/** Whether a window shows by its flow control that it has this terminal. */
+/** Whether a window's flow control shows that it has this terminal. */
 async function hasTerminal(
   host: ScreenHost,
   { session, number }: { session: ScreenSession; number: string },
@@ -158,7 +161,8 @@ async function hasTerminal(
 }
 
 /**
- * `-flow`, `+flow`; in parentheses where the window's flow control is fixed, `+(-)flow` (Screen 5 and after Ctrl-A f).
+ * `-flow` or `+flow`. With parentheses, as in `+(-)flow`, the window's flow control is fixed (Screen 5, and after
+ * Ctrl-A f).
  */
 function flowOf(info: string): string | null {
   const [, fixed, automatic] = / ([-+])(?:\(([-+])\))?flow /.exec(info) ?? [];
@@ -171,7 +175,7 @@ async function windowNumbers(host: ScreenHost, { id, attached }: ScreenSession):
   return stdout.match(/\d+/g) ?? [];
 }
 
-/** The windows as far as Screen tells them apart. */
+/** The windows, with everything by which Screen tells them apart. */
 async function listWindows(host: ScreenHost, id: string): Promise<string> {
   return (await runProgram('screen', ['-S', id, '-Q', 'windows', '%n|%t|%x|'], timed(host))).stdout;
 }
@@ -182,8 +186,8 @@ const timed = ({ env }: ScreenHost): { env: ScreenHost['env']; timeoutMs: number
 });
 
 /**
- * Closes what stands over a window. Copy mode and prompts end when their window changes its size; a key that closes
- * them (Esc) would reach the program where they are closed already.
+ * Closes copy mode or a prompt over a window. Both end when their window changes its size. A key that closes them (Esc)
+ * would reach the program if they are already closed.
  */
 async function closePrompts(host: ScreenHost, window: FoundWindow): Promise<void> {
   const size = await readDeviceSize(host, window.terminal);
@@ -193,7 +197,8 @@ async function closePrompts(host: ScreenHost, window: FoundWindow): Promise<void
 }
 
 /**
- * The terminal that Screen gave to the window in which a process runs: its own one, or that of the recorder around it.
+ * The terminal that Screen gave to the window in which a process runs: the process's own, or that of the recorder
+ * around it.
  * @throws CatalogueError no_such_window
  */
 async function windowTerminal(session: ScreenSession, { pid }: ScreenTarget): Promise<string> {

@@ -7,7 +7,7 @@ import { shellWords } from './shell-quote.ts';
 export interface HiddenTerminalOptions {
   cols: number;
   rows: number;
-  /** run in the terminal */
+  /** what runs in the terminal */
   command: readonly string[];
   env: Readonly<Record<string, string>>;
   cwd?: string;
@@ -15,31 +15,32 @@ export interface HiddenTerminalOptions {
 
 /** A program in a terminal that nobody sees. */
 export interface HiddenTerminal {
-  /** of `script`, which holds the terminal; the program is its child */
+  /** the process id of `script`, which holds the terminal; the program is its child */
   pid: number;
   /** resolves when the program has ended */
   ended: Promise<void>;
   hasEnded(): boolean;
-  /** what was drawn so far, escape codes taken out: Screen's complaint when it failed */
+  /** what was drawn so far, without escape codes: Screen's complaint if it failed */
   text(): string;
-  /** ends `script` by force when it still runs */
+  /** ends `script` by force if it still runs */
   destroy(): void;
 }
 
-/** Screen's complaints are one line. */
+/** How much output to keep. Screen's complaints are one line. */
 const KEPT_OUTPUT_BYTES = 16_384;
 
 /**
- * Starts a program in a hidden terminal of a size: Screen gives a session that was started detached (`-dmS`) 80×24, and
- * only an attached client of the wanted size makes it another. `script` makes the terminal; its recording goes nowhere.
+ * Starts a program in a hidden terminal of a given size. Screen gives a session that was started detached (`-dmS`)
+ * 80×24, and only an attached client of the wanted size changes that. `script` makes the terminal; its recording goes
+ * nowhere.
  */
 export function openHiddenTerminal(options: HiddenTerminalOptions): HiddenTerminal {
   const { cols, rows } = options;
   const line = `stty cols ${cols} rows ${rows}; exec ${shellWords(options.command)}`;
-  // The line is for `script`'s shell, which is $SHELL: the user's may be fish, or /usr/sbin/nologin.
+  // `script` passes the line to $SHELL, and the user's may be fish or /usr/sbin/nologin.
   const child: ChildProcessByStdio<Writable, Readable, Readable> = spawn('script', ['-q', '-c', line, '/dev/null'], {
     env: { ...options.env, SHELL: '/bin/sh' },
-    // Standard input stays open: at its end `script` types ^D, which Screen would hand to the session.
+    // Standard input stays open: at its end `script` types ^D, which Screen would pass to the session.
     stdio: ['pipe', 'pipe', 'pipe'],
     ...(options.cwd === undefined ? {} : { cwd: options.cwd }),
   });
@@ -62,9 +63,9 @@ export function openHiddenTerminal(options: HiddenTerminalOptions): HiddenTermin
       );
     });
   });
-  // Who waits for `ended` gets the failure; nobody else is to be killed by it.
+  // Whoever awaits `ended` gets the failure. Without this handler, an unawaited failure would end the process.
   ended.catch(() => undefined);
-  // EPIPE when the program ends while something is written: the end itself says all there is to say.
+  // EPIPE if the program ends during a write: the end itself is all that needs reporting.
   child.stdin.on('error', () => undefined);
   return {
     pid: child.pid ?? -1,
@@ -80,7 +81,7 @@ export function openHiddenTerminal(options: HiddenTerminalOptions): HiddenTermin
   };
 }
 
-/** The readable rest of terminal output. */
+/** Terminal output without escape codes and control characters. */
 export function stripEscapes(text: string): string {
   return text
     .replaceAll(/\x1b\[[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b[ -/]*[0-~]/g, '')

@@ -11,61 +11,62 @@ import { readPidDigits } from './screen-id.ts';
 /** A window whose number was proven. */
 export interface KnownWindow {
   number: string;
-  /** the session's windows at that time: numbers, titles, commands */
+  /** the session's windows at the time of the proof: numbers, titles, commands */
   windows: string;
-  /** of Screen's socket, whose mode Screen changes whenever somebody attaches or goes */
+  /** the change time of Screen's socket, whose mode Screen changes whenever somebody attaches or detaches */
   changedAt: number;
   provenAt: number;
 }
 
-/** Where Screen's sessions of this user are, and how to talk to them. Made once by {@link openScreenHost}. */
+/** Where this user's Screen sessions are, and how to talk to them. Made once by {@link openScreenHost}. */
 export interface ScreenHost {
   /** the socket directory */
   dir: string;
-  /** the environment of the `screen` commands themselves; a session's own environment is a matter of its launch */
+  /** the environment of the `screen` commands themselves; each launch sets its session's own environment */
   env: Readonly<Record<string, string>>;
-  /** the environment in which Screen itself finds the socket directory, and makes it where it is missing */
+  /** the environment in which Screen itself finds the socket directory, or creates it if missing */
   directoryEnv: Readonly<Record<string, string>>;
-  /** a directory of mode 0700 for the files that hand texts to Screen; its path needs no quoting anywhere */
+  /** a directory of mode 0700 for the files that pass texts to Screen; its path never needs quoting */
   exchangeDir: string;
-  /** digits of the longest pid here */
+  /** how many digits the longest pid on this system has */
   pidDigits: number;
-  /** who may type next, by the daemon's pid: kept here since every sender of a process must share it */
+  /** who may type next, by the daemon's pid; kept here because all senders of a process must share them */
   gates: Map<string, InputGate>;
-  /** daemons that were asked to make their lost socket again, and whether they did; kept until that loss is over */
+  /** daemons that were asked to recreate their lost socket, and whether they did; kept until the socket is back */
   recoveries: Map<string, Promise<boolean>>;
-  /** the numbers of windows as they were proven last, by the daemon and the window's terminal */
+  /** the last proven window numbers, by the daemon and the window's terminal */
   windows: Map<string, KnownWindow>;
   /**
-   * told each time that keys are to be typed, whether Screen itself has them: somebody has copy mode or one of Screen's
-   * prompts open there
+   * fires before keys are typed, and reports whether Screen itself takes them: somebody has copy mode or one of
+   * Screen's prompts open there
    */
   prompts: Emitter<[seen: { daemonPid: number; isOpen: boolean }]>;
 }
 
 export interface ScreenHostOptions {
-  /** PATH and HOME are taken from it */
+  /** PATH and HOME come from here */
   env: Readonly<Record<string, string | undefined>>;
-  /** SCREENDIR, null: as Screen has it */
+  /** SCREENDIR; null to use Screen's default */
   screenDir: string | null;
-  /** private directory for short-lived files, created where it does not exist */
+  /** a private directory for short-lived files; created if missing */
   runDir: string;
-  /**
-   * where such a directory is made instead when the path of `runDir` has characters that Screen would read as its own
-   */
+  /** where to create such a directory instead if the path of `runDir` has characters that Screen would interpret */
   tempDir: string;
 }
 
-/** `screen -ls` takes 5 ms; with a stopped daemon in the directory it may hang forever. */
+/**
+ * How long to wait for a Screen command. `screen -ls` takes 5 ms, but may hang forever with a stopped daemon in the
+ * directory.
+ */
 export const SCREEN_TIMEOUT_MS = 3_000;
 
 /**
- * Screen 4.9.0 expands `$` and `^` in the arguments of `-X` in every kind of quotes, so paths that hold others are not
+ * Screen 4.9.0 expands `$` and `^` in the arguments of `-X` within any quotes, so only paths of these characters are
  * used.
  */
 const NEEDS_NO_QUOTING = /^[A-Za-z0-9/._+,@=-]+$/;
 
-/** @throws CatalogueError screen_not_found, or launch_failed where Screen cannot have a socket directory at all */
+/** @throws CatalogueError screen_not_found, or launch_failed if Screen cannot have a socket directory at all */
 export async function openScreenHost(options: ScreenHostOptions): Promise<ScreenHost> {
   const env = clientEnvironment(options);
   await mkdir(options.runDir, { recursive: true, mode: 0o700 });
@@ -87,8 +88,8 @@ export async function openScreenHost(options: ScreenHostOptions): Promise<Screen
 }
 
 /**
- * A terminal type that every terminfo has, UTF-8 whatever the user's locale is, and no word of another Screen around
- * us.
+ * A terminal type that every terminfo has, UTF-8 whatever the user's locale is, and no variables from another Screen
+ * around us.
  */
 function clientEnvironment(options: ScreenHostOptions): Record<string, string> {
   const { PATH, HOME } = options.env;
@@ -103,8 +104,8 @@ function clientEnvironment(options: ScreenHostOptions): Record<string, string> {
 }
 
 /**
- * Asks Screen itself: distributions differ (Debian /run/screen/S-USER, Arch /run/screens/S-USER, others ~/.screen).
- * Where it hangs on a stopped daemon, the usual places are looked at.
+ * Asks Screen itself, because distributions differ (Debian /run/screen/S-USER, Arch /run/screens/S-USER, others .screen
+ * in the home directory). If Screen hangs on a stopped daemon, tries the usual places.
  */
 async function findSocketDir(env: Record<string, string>): Promise<string> {
   const result = await runProgram('screen', ['-ls'], { env, timeoutMs: SCREEN_TIMEOUT_MS });
@@ -115,7 +116,7 @@ async function findSocketDir(env: Record<string, string>): Promise<string> {
   for (const place of [`/run/screen/S-${user}`, `/run/screens/S-${user}`, `${env.HOME ?? ''}/.screen`]) {
     if (await isDirectory(place)) return place;
   }
-  // WSL without systemd, for one: /run/screen does not exist and only root could make it.
+  // For example, WSL without systemd: /run/screen does not exist and only root could create it.
   const said = `${result.stdout}${result.stderr}`.trim().split('\n', 1)[0] || 'Screen did not answer';
   throw new CatalogueError('launch_failed', `Screen has no socket directory: ${said}`, {
     hint: 'mkdir -p -m 700 ~/.screen && export SCREENDIR=~/.screen',

@@ -1,10 +1,11 @@
 /**
  * GNU Screen.
  *
- * - its sessions: `list-screens.ts`, told by `watch-screens.ts`; one whose socket is gone: `recover-socket.ts`
- * - a session is started by `launch.ts`, and taken over by `adopt.ts`; Claude Code in one: `find-claude.ts`
- * - keys: `type-keys.ts`; which window they go to, and what may take them there: `find-window.ts`; its size:
- *   `size-window.ts`
+ * - its sessions: `list-screens.ts`, changes to them: `watch-screens.ts`; a session whose socket is gone:
+ *   `recover-socket.ts`
+ * - starting a session: `launch.ts`; taking one over: `adopt.ts`; Claude Code in a session: `find-claude.ts`
+ * - keys: `type-keys.ts`; which window they go to, and what may intercept them there: `find-window.ts`; the window's
+ *   size: `size-window.ts`
  */
 
 export * from './adopt.ts';

@@ -5,18 +5,19 @@ import { waitUntil } from '../process/wait-until.ts';
 /**
  * Lets one input at a time into a session, each after the program's terminal has taken the one before.
  *
- * Screen 4.9.0 keeps up to some 12 kB for a program that reads slowly, and the rest of a paste for later. Whatever is
- * typed meanwhile throws that rest away, and the window takes no input ever after. So nothing may be typed before the
- * last input has left Screen. It says nothing of that; but its daemon writes input to the terminal and, while nobody is
- * attached, nothing else, and the kernel counts what a process writes.
+ * Screen 4.9.0 keeps up to some 12 kB for a program that reads slowly, and the rest of a paste for later. Anything
+ * typed during that time discards the rest, and the window never takes input again. So nothing may be typed before the
+ * last input has left Screen. Screen does not report that. But its daemon writes input to the terminal and, while
+ * nobody is attached, nothing else, and the kernel counts what a process writes.
  */
 export class InputGate {
   private last: Promise<unknown> = Promise.resolve();
   private pending: Pending | null = null;
 
   /**
-   * Gives a turn, in the order of the calls. Within it several inputs may be typed, and nobody else's comes between.
-   * @throws CatalogueError screen_unresponsive when the program does not read its input; nothing more is typed then
+   * Gives a turn, in the order of the calls. Within a turn several inputs may be typed, and no other sender's input
+   * comes between them.
+   * @throws CatalogueError screen_unresponsive if the program does not read its input; nothing more is typed then
    */
   turn(work: (type: (input: GatedInput) => Promise<void>) => Promise<void>): Promise<void> {
     const turn = this.last.then(() => work((input) => this.type(input)));
@@ -28,7 +29,7 @@ export class InputGate {
     await this.waitUntilTaken(input);
     const before = await readWrittenBytes(input.daemonPid);
     const now = performance.now();
-    // In place while it is sent, and after it failed: what it typed by then is not known.
+    // Set during the send, and kept if the send fails: nobody knows how much was typed by then.
     const pending: Pending = {
       writtenBytes: before === null ? null : before + input.sizeBytes,
       notBefore: before === null || input.attached ? now + input.sizeBytes / SLOW_BYTES_PER_MS : now,
@@ -36,7 +37,8 @@ export class InputGate {
     };
     this.pending = pending;
     const besides = await input.send().catch((cause: unknown) => {
-      // Waiting for what may never have been typed would close the session for good; where it was, it fits.
+      // Waiting for input that may never have been typed would block the session for good. Input of this size fits the
+      // buffer even if it was typed.
       if (input.sizeBytes <= BUFFERED_BYTES) this.pending = null;
       throw cause;
     });
@@ -65,30 +67,33 @@ export class InputGate {
 
 export interface GatedInput {
   daemonPid: number;
-  /** what it draws for a person is counted too then, so time has to pass as well */
+  /** if so, the daemon's count includes what it draws for a person, so some time must pass as well */
   attached: boolean;
   sizeBytes: number;
-  /** for the program to take what was typed before, and this where it is large */
+  /** how long to wait for the program to take the previous input, and also this one if it is large */
   timeoutMs: number;
-  /** types it; resolves to how many bytes the daemon wrote besides, for an acknowledgement */
+  /** types the input; resolves to how many more bytes the daemon wrote, for an acknowledgement */
   send: () => Promise<number>;
 }
 
 interface Pending {
-  /** how much the daemon will have written once the input has left it; null where that cannot be read */
+  /** the daemon's total once the input has left it; null if it cannot be read */
   writtenBytes: number | null;
   notBefore: number;
   sizeBytes: number;
 }
 
-/** Screen's buffer for a window's input (IOSIZE). An input that fits needs no waiting for: it is in order there. */
+/**
+ * Screen's buffer for a window's input (IOSIZE). Nothing needs to wait for an input that fits: the buffer keeps the
+ * order.
+ */
 const BUFFERED_BYTES = 4_096;
-/** As slow as Claude Code 2.1.329 was seen to read a paste: 50 kB in 1.9 s. */
+/** The slowest that Claude Code 2.1.329 was seen to read a paste: 50 kB in 1.9 s. */
 const SLOW_BYTES_PER_MS = 25;
 
 /**
- * What a process has written in all; null when it is gone, or Screen is installed with rights of its own and so cannot
- * be looked into.
+ * How much a process has written in all. Null if the process is gone, or if Screen is installed with privileges of its
+ * own and so cannot be inspected.
  */
 async function readWrittenBytes(pid: number): Promise<number | null> {
   try {

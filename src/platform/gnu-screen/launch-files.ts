@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import { type RecordingFiles, scriptCommand } from '../recorder/script-command.ts';
 import { shellQuote, shellWords } from './shell-quote.ts';
 
-/** The files of one launch. They are read while it starts and can go when the command runs. */
+/** The files of one launch. They are read during the start and can be removed once the command runs. */
 export interface LaunchFiles {
   dir: string;
-  /** Screen's configuration, in place of the user's: theirs may start windows or bind the size */
+  /** Screen's configuration, in place of the user's, which may start windows or set the size */
   rc: string;
   /** what Screen runs in its window: `script` around {@link run} */
   inner: string;
@@ -16,15 +16,15 @@ export interface LaunchFiles {
 
 export interface LaunchFilesOptions {
   command: readonly string[];
-  /** the session's SHELL, which `script` must not see; null when it has none */
+  /** the session's SHELL, which `script` must not see; null if it has none */
   shell: string | null;
   recording: RecordingFiles;
 }
 
 /**
- * `deflogin`: no entry in utmp, which not every system has. `term`: programs that look at TERM get colours.
- * `defscrollback`: for a person who attaches; the recording has it all. `msgminwait`: the daemon stops between two
- * messages to a person, for a second otherwise. `hardstatus` and `caption`: /etc/screenrc may turn them on, and each
+ * `deflogin off`: no entry in utmp, which not every system has. `term`: programs that check TERM get colours.
+ * `defscrollback`: for a person who attaches; the recording has everything. `msgminwait`: otherwise the daemon pauses
+ * for a second between two messages to a person. `hardstatus` and `caption`: /etc/screenrc may turn them on, and each
  * would take a row.
  */
 const SCREEN_RC = `startup_message off
@@ -39,7 +39,7 @@ hardstatus ignore
 caption splitonly
 `;
 
-/** Writes them into a new private directory below `parent`. */
+/** Writes the files into a new private directory below `parent`. */
 export async function writeLaunchFiles(parent: string, options: LaunchFilesOptions): Promise<LaunchFiles> {
   const dir = await mkdtemp(join(parent, 'launch-'));
   const files = { dir, rc: join(dir, 'screenrc'), inner: join(dir, 'inner'), run: join(dir, 'run') };

@@ -10,11 +10,11 @@ export interface LaunchOptions {
   env: Readonly<Record<string, string>>;
   cols: number;
   rows: number;
-  /** what to run, an argument array */
+  /** what to run, as an argument array */
   command: readonly string[];
   /** files that do not exist yet, in a directory that does */
   recording: RecordingFiles;
-  /** the entry of `env` by which the session's processes are found again; used here when the launch fails */
+  /** the entry of `env` that identifies the session's processes; used here if the launch fails */
   mark: ProcessMark;
 }
 

@@ -12,13 +12,16 @@ import type { Launched, LaunchOptions } from './launch-options.ts';
 import { listScreens, readScreen, type ScreenSession } from './list-screens.ts';
 import { readTerminalSize } from './resize.ts';
 
-/** A launch takes 60 ms; ten at once on two cores, half a second; on a machine that swaps, seconds. */
+/**
+ * How long a launch may take. One takes 60 ms; ten at once on two cores take half a second; on a machine that swaps,
+ * seconds.
+ */
 const LAUNCH_TIMEOUT_MS = 10_000;
 const LOOK_EVERY_MS = 5;
-/** A shell's exit codes for a command that does not exist, and one that cannot be executed. */
+/** A shell's exit codes for a command that does not exist and for a command that cannot be executed. */
 const NOT_FOUND = 127;
 const NOT_EXECUTABLE = 126;
-/** Enough of what a command printed before it ended for the message. */
+/** How much of a command's last output the error message shows. */
 const SHOWN_CHARACTERS = 500;
 
 interface Attempt {
@@ -26,7 +29,10 @@ interface Attempt {
   files: LaunchFiles;
 }
 
-/** Follows a launch step by step to the detached session in which the command runs. Throws what went wrong. */
+/**
+ * Follows a launch step by step to the detached session in which the command runs. Throws an error that names what went
+ * wrong.
+ */
 export async function proveLaunch(host: ScreenHost, options: LaunchOptions, attempt: Attempt): Promise<Launched> {
   const proof = new LaunchProof(options, attempt.terminal);
   const session = await proof.until('its socket did not appear', () =>
@@ -34,7 +40,7 @@ export async function proveLaunch(host: ScreenHost, options: LaunchOptions, atte
   );
   const daemon = await proof.until('its daemon was not found', () => readProcess(session.pid));
   const agent = await proof.until('the command did not start', () => findAgent(daemon, attempt.files));
-  // Not from the recording's header: `script` writes that with the first output only, however late it comes.
+  // The recording's header does not serve here: `script` writes it with the first output only, however late that comes.
   const size = await proof.until('it ended at once', () => readTerminalSize(host, agent.pid));
   if (size.cols !== options.cols || size.rows !== options.rows) {
     const got = `${size.cols}×${size.rows}`;
@@ -53,10 +59,10 @@ class LaunchProof {
     readonly terminal: HiddenTerminal,
   ) {}
 
-  /** Waits for a step; the end of the hidden terminal meanwhile is the end of the session. */
+  /** Waits for a step. If the hidden terminal ends first, the session has ended. */
   async until<T>(failure: string, probe: () => Promise<T | null>): Promise<T> {
     const step = async () => {
-      // Asked before the probe: what was there when the terminal ended is seen by it.
+      // Read before the probe, so that the probe sees everything that existed when the terminal ended.
       const over = this.terminal.hasEnded();
       const seen = await probe();
       if (seen === null && over) throw await this.explainEnd();
@@ -92,7 +98,7 @@ class LaunchProof {
   }
 }
 
-/** The session whose daemon our hidden terminal started: another one of the same name is somebody else's. */
+/** The session whose daemon our hidden terminal started. Another session of the same name belongs to somebody else. */
 async function findSession(host: ScreenHost, name: string, terminal: HiddenTerminal): Promise<ScreenSession | null> {
   const candidates = (await listScreens(host)).filter((session) => session.name === name);
   if (candidates.length === 0) return null;
@@ -100,7 +106,7 @@ async function findSession(host: ScreenHost, name: string, terminal: HiddenTermi
   return candidates.find((session) => ours.has(session.pid)) ?? null;
 }
 
-/** The command's process: the child of `script`, once it is no longer the shell that turns into it. */
+/** The command's process: the child of `script`, once the shell has replaced itself with the command. */
 async function findAgent(daemon: ProcessInfo, files: LaunchFiles): Promise<ProcessId | null> {
   const below = await descendantsOf([daemon.pid]);
   const recorders = new Set(below.filter((info) => info.ppid === daemon.pid).map((info) => info.pid));

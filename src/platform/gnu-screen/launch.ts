@@ -11,15 +11,15 @@ import { proveLaunch } from './launch-proof.ts';
 import { wipeScreen } from './list-screens.ts';
 import { assertSocketFits } from './screen-id.ts';
 
-/** Would turn the size of the hidden terminal into another one, or confuse Screen about where it runs. */
+/** These variables would override the size of the hidden terminal, or mislead Screen about where it runs. */
 const NEVER_PASSED_ON = ['LINES', 'COLUMNS', 'TERMCAP', 'STY', 'WINDOW'];
 
 /**
- * Starts a recorded session of the asked size and proves it: its socket is there, nobody is attached, the command
- * itself runs (was found and executed), and its terminal has this size. When it fails nothing is left of it, the
- * recording's files included.
- * @throws CatalogueError path_too_long, screen_not_found, claude_not_found when the command is no program,
- * launch_failed with what Screen or the command said
+ * Starts a recorded session of the requested size and proves it: its socket exists, nobody is attached, the command
+ * itself runs (was found and executed), and its terminal has this size. A failed launch leaves nothing behind, not even
+ * the recording's files.
+ * @throws CatalogueError path_too_long, screen_not_found, claude_not_found if the command is no program, launch_failed
+ * with what Screen or the command printed
  */
 export async function launch(host: ScreenHost, options: LaunchOptions): Promise<Launched> {
   assertSocketFits(host.dir, options.name, host.pidDigits);
@@ -63,13 +63,13 @@ async function assertPossible(options: LaunchOptions): Promise<void> {
 
 function launchEnvironment(host: ScreenHost, options: LaunchOptions): Record<string, string> {
   const kept = Object.entries(options.env).filter(([name]) => !NEVER_PASSED_ON.includes(name));
-  // TERM is the hidden terminal's; in the session Screen sets its own.
+  // TERM describes the hidden terminal; Screen sets its own in the session.
   return { ...Object.fromEntries(kept), SCREENDIR: host.dir, TERM: 'xterm-256color' };
 }
 
 /**
- * Makes the recording's files before `script` opens them, so they are private from the first byte on and no older one
- * is ever overwritten.
+ * Creates the recording's files before `script` opens them, so that they are private from the first byte and never
+ * overwrite an older file.
  * @throws CatalogueError launch_failed
  */
 async function createRecording(files: RecordingFiles): Promise<void> {
@@ -87,13 +87,13 @@ async function createRecording(files: RecordingFiles): Promise<void> {
   }
 }
 
-/** Leaves nothing of a launch that failed. */
+/** Removes everything that a failed launch left. */
 async function undoLaunch(host: ScreenHost, options: LaunchOptions, attempt: PartialAttempt): Promise<void> {
   const { terminal, files } = attempt;
   const root = terminal === null ? null : await readProcess(terminal.pid);
   const { ended } = await endTree({ roots: root === null ? [] : [root], mark: options.mark });
   terminal?.destroy();
-  // Another home may have a session of the same name, and a socket that its daemon left is that home's to look at.
+  // Another home may have a session of the same name. If that session's daemon left a socket, that home handles it.
   for (const { pid } of ended) await wipeScreen(host, `${pid}.${options.name}`);
   const remains = [options.recording.typescript, options.recording.timing, ...(files === null ? [] : [files.dir])];
   await Promise.all(remains.map((path) => rm(path, { recursive: true, force: true })));

@@ -7,30 +7,29 @@ import { parseScreenId } from './screen-id.ts';
 
 export interface ScreenSession extends ScreenLine {
   attached: boolean;
-  /** its process; null when the session is dead */
+  /** the session's process; null if the session is dead */
   daemon: ProcessId | null;
 }
 
-/** A Screen session as somebody knew it: by its name, and by its daemon where that was seen. */
+/** A Screen session as a caller knows it: by its name, and by its daemon if that was seen. */
 export interface KnownScreen {
-  /** PID.NAME, as it was when it was seen last */
+  /** PID.NAME, as last seen */
   id: string;
-  /** what the session is, whatever its user calls it by now; left out or null where it was never seen */
+  /** identifies the session even after its user renamed it; omitted or null if it was never seen */
   daemon?: ProcessId | null;
 }
 
 /**
- * Screen shows by the owner's x bit of the socket whether somebody is attached (seen on 4.9.0: srwx------ and
- * srw-------).
+ * The owner's x bit of Screen's socket shows whether somebody is attached (seen on 4.9.0: srwx------ and srw-------).
  */
 const ATTACHED_BIT = 0o100;
-/** `screen -Q` opens a socket of this name beside the session's for the answer. */
+/** `screen -Q` opens a socket of this name beside the session's to receive the answer. */
 const QUERY_SOCKET = /-query.$/;
 
 /**
- * All Screen sessions of this user, read from the socket directory and /proc: 1 ms and no process, where `screen -ls`
- * takes 5 ms, speaks with every daemon in turn and so hangs for all on a single stopped one. That both say the same is
- * held by a test against the real program.
+ * All Screen sessions of this user, read from the socket directory and /proc. This takes 1 ms and no process. `screen
+ * -ls` takes 5 ms and asks every daemon in turn, so a single stopped daemon makes it hang. A test against the real
+ * program checks that both report the same.
  */
 export async function listScreens(host: Pick<ScreenHost, 'dir'>): Promise<ScreenSession[]> {
   const names = await readSocketNames(host.dir);
@@ -38,13 +37,13 @@ export async function listScreens(host: Pick<ScreenHost, 'dir'>): Promise<Screen
   return sessions.filter((session): session is ScreenSession => session !== null).sort((a, b) => a.pid - b.pid);
 }
 
-/** One session by its full id, or null when its socket is not there. */
+/** One session by its full id, or null if its socket is missing. */
 export function readScreen(host: Pick<ScreenHost, 'dir'>, id: string): Promise<ScreenSession | null> {
   return inspectSocket(host.dir, id);
 }
 
 /**
- * A session under the name that it has by now: its user may have renamed it (`C-a :sessionname`). Null when it has no
+ * Finds a session under its current name, because its user may have renamed it (`C-a :sessionname`). Null if it has no
  * socket.
  */
 export async function findScreen(host: Pick<ScreenHost, 'dir'>, known: KnownScreen): Promise<ScreenSession | null> {
@@ -53,19 +52,19 @@ export async function findScreen(host: Pick<ScreenHost, 'dir'>, known: KnownScre
   return daemon == null || isScreenOf(daemon, found) ? found : findAmong(await listScreens(host), known);
 }
 
-/** The same in a list that was read before. */
+/** Like {@link findScreen}, in a list that was read before. */
 export function findAmong(sessions: readonly ScreenSession[], { id, daemon }: KnownScreen): ScreenSession | null {
   const named = sessions.find((one) => one.id === id) ?? null;
   if (daemon == null || isScreenOf(daemon, named)) return named;
   return sessions.find((one) => isScreenOf(daemon, one)) ?? null;
 }
 
-/** Whether a session is this daemon's, and not one of a later process with the same pid. */
+/** Whether a session belongs to this daemon, and not to a later process with the same pid. */
 export function isScreenOf(daemon: ProcessId, session: ScreenSession | null): boolean {
   return session?.daemon?.pid === daemon.pid && session.daemon.startTime === daemon.startTime;
 }
 
-/** Removes what a killed daemon left behind: its socket, under whatever name. Does nothing while the daemon lives. */
+/** Removes what a killed daemon left behind: its socket, under any name. Does nothing while the daemon lives. */
 export async function wipeScreen(host: Pick<ScreenHost, 'dir'>, id: string): Promise<void> {
   const pid = parseScreenId(id)?.pid;
   for (const session of await listScreens(host)) {
@@ -81,7 +80,7 @@ async function inspectSocket(dir: string, id: string): Promise<ScreenSession | n
   const parsed = parseScreenId(id);
   if (parsed === null || id.includes('/') || QUERY_SOCKET.test(id)) return null;
   const file = await ignoreMissing(lstat(join(dir, id)));
-  // Screen can be built with named pipes in place of sockets.
+  // Screen can be built to use named pipes instead of sockets.
   if (file === null || !(file.isSocket() || file.isFIFO())) return null;
   const attached = (file.mode & ATTACHED_BIT) !== 0;
   const info = await readProcess(parsed.pid);
@@ -97,8 +96,8 @@ async function readState(daemon: ProcessInfo | null, attached: boolean): Promise
 }
 
 /**
- * The pid of a dead daemon may have gone to any other program. The daemon's argv[0] is `SCREEN`, whatever its file is
- * called.
+ * Whether a process is Screen's daemon: any other program may have reused the pid of a dead one. The daemon's argv[0]
+ * is `SCREEN`, whatever its file is called.
  */
 export async function isScreenDaemon(daemon: ProcessInfo): Promise<boolean> {
   if (daemon.comm.toLowerCase().includes('screen')) return true;
@@ -109,7 +108,7 @@ async function ignoreMissing<T>(work: Promise<T>): Promise<T | null> {
   try {
     return await work;
   } catch (error) {
-    // Something else may stand in the directory's place, or nobody may look into it.
+    // Something else may be in the directory's place, or it may be unreadable.
     if (['ENOENT', 'ENOTDIR', 'EACCES'].includes((error as NodeJS.ErrnoException).code ?? '')) return null;
     throw error;
   }

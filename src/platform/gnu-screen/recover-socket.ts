@@ -10,17 +10,17 @@ import { waitUntil } from '../process/wait-until.ts';
 import { SCREEN_TIMEOUT_MS, type ScreenHost } from './host.ts';
 import { findScreen, type KnownScreen, type ScreenSession } from './list-screens.ts';
 
-/** Screen refuses every other: "Directory … must have mode 700". */
+/** Screen refuses any other mode: "Directory … must have mode 700". */
 const PRIVATE = 0o700;
-/** The daemon makes its socket within some ms. */
+/** How often to look for the socket. The daemon makes it within some milliseconds. */
 const LOOK_EVERY_MS = 20;
-/** A daemon that was stopped, or whose new socket was removed before anybody saw it, is asked again after this. */
+/** When to ask again a daemon that was stopped, or whose new socket was removed before anybody saw it. */
 const ASK_AGAIN_MS = 10_000;
 
 /**
- * A session under the name that it has by now. Where its socket was removed under its living daemon (cleaners of /tmp
- * and /run do that), the daemon is asked to make it again.
- * @returns null where there is no socket and none can be made
+ * Finds a session under its current name. If its socket was removed while its daemon lives (cleaners of /tmp and /run
+ * do that), asks the daemon to make it again.
+ * @returns null if there is no socket and none can be made
  */
 export async function reachScreen(host: ScreenHost, known: KnownScreen): Promise<ScreenSession | null> {
   const found = await findScreen(host, known);
@@ -31,14 +31,14 @@ export async function reachScreen(host: ScreenHost, known: KnownScreen): Promise
   return found;
 }
 
-/** The session was seen to have its socket: the next time that it goes is another loss. */
+/** Records that the session has its socket, so that its next disappearance counts as a new loss. */
 export function forgetLoss(host: Pick<ScreenHost, 'recoveries'>, daemon: ProcessId): void {
   host.recoveries.delete(keyOf(daemon));
 }
 
 type Lost = KnownScreen & { daemon: ProcessId };
 
-/** Once for each loss: whoever needs the session meanwhile waits for the same answer. */
+/** Runs once for each loss: everyone who needs the session in the meantime waits for the same answer. */
 function recoverSocket(host: ScreenHost, lost: Lost): Promise<boolean> {
   const key = keyOf(lost.daemon);
   const known = host.recoveries.get(key);
@@ -53,8 +53,8 @@ function recoverSocket(host: ScreenHost, lost: Lost): Promise<boolean> {
 }
 
 /**
- * On SIGCHLD Screen looks for its socket and makes it again, now as a FIFO (4.9.0). Where it cannot make one it *ends*,
- * with all that runs in it: so it is asked only when a file can be made in its directory.
+ * On SIGCHLD, Screen looks for its socket and makes it again, now as a FIFO (4.9.0). If it cannot make one, it *ends*
+ * with everything that runs in it. So it is asked only if a file can be created in its directory.
  */
 async function askDaemon(host: ScreenHost, lost: Lost): Promise<'made' | 'no_answer' | 'not_asked'> {
   if (!(await preparePlace(host))) return 'not_asked';
@@ -66,7 +66,7 @@ async function askDaemon(host: ScreenHost, lost: Lost): Promise<'made' | 'no_ans
   return (await waitUntil(look, { timeoutMs: SCREEN_TIMEOUT_MS, everyMs: LOOK_EVERY_MS })) ?? 'no_answer';
 }
 
-/** Why a session is out of reach, and what a person does about it. */
+/** Why a session cannot be reached, and what a person can do about it. */
 export async function unreachable(host: ScreenHost, { id, daemon }: Lost): Promise<CatalogueError> {
   const { dir } = host;
   const cure = (await isPlace(dir))
@@ -75,9 +75,9 @@ export async function unreachable(host: ScreenHost, { id, daemon }: Lost): Promi
   return new CatalogueError('screen_unreachable', `The socket of Screen's session ${id} is gone`, { hint: cure });
 }
 
-/** Whether Screen can have sockets in its directory, which is made where it is missing. */
+/** Whether Screen can have sockets in its directory. Creates the directory if it is missing. */
 async function preparePlace(host: ScreenHost): Promise<boolean> {
-  // Screen makes its own directory when it lists what is in it, with the rights that its installer meant it to have.
+  // Screen creates its own directory when it lists the sessions, with the mode that its installer intended.
   if ((await statOf(host.dir)) === null) {
     await runProgram('screen', ['-ls'], { env: host.directoryEnv, timeoutMs: SCREEN_TIMEOUT_MS });
   }
@@ -89,7 +89,7 @@ async function isPlace(dir: string): Promise<boolean> {
   return found?.isDirectory() === true && found.uid === userInfo().uid && (found.mode & 0o777) === PRIVATE;
 }
 
-/** A full or read-only disk takes none. */
+/** A full or read-only disk accepts no file. */
 async function takesFile(dir: string): Promise<boolean> {
   const file = join(dir, `.cbos-${process.pid}`);
   try {

@@ -2,8 +2,8 @@ import { readFile } from 'node:fs/promises';
 import { CatalogueError } from '../../protocol/index.ts';
 
 /**
- * A Screen session's full name in its parts. Commands always take the full one: `-S X` also matches prefixes of name
- * and pid.
+ * A Screen session's full name in its parts. Commands always take the full name, because `-S X` also matches prefixes
+ * of name and pid.
  */
 export interface ScreenId {
   /** Screen's daemon */
@@ -18,17 +18,17 @@ export function parseScreenId(id: string): ScreenId | null {
   return pid === undefined || name === undefined ? null : { pid: Number(pid), name };
 }
 
-/** `sun_path` of unix(7) has 108 bytes with the closing NUL. */
+/** `sun_path` of unix(7) has 108 bytes including the terminating NUL. */
 const MAX_SOCKET_PATH_BYTES = 107;
 /**
- * Screen 4.9.0 refuses longer ones for `-S`, the pid included: "Session-name is too long (max length is 80 symbols)".
+ * Screen 4.9.0 refuses longer ids for `-S`, including the pid: "Session-name is too long (max length is 80 symbols)".
  */
 const MAX_ID_LENGTH = 80;
 
 /**
- * Refuses a name whose socket would not fit. Screen 4.9.0 says nothing then and exits 0: it cuts the name, or creates
- * no session at all.
- * @param pidDigits of the daemon's pid, or the most a pid can have while it is not known
+ * Refuses a name whose socket would not fit. Screen 4.9.0 reports nothing in that case and exits 0: it truncates the
+ * name, or creates no session at all.
+ * @param pidDigits the digits of the daemon's pid, or of the longest pid while it is not known
  * @throws CatalogueError path_too_long
  */
 export function assertSocketFits(dir: string, name: string, pidDigits: number): void {

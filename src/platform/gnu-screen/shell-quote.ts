@@ -1,6 +1,6 @@
 /**
- * A word for a POSIX shell that stands for exactly this text: in single quotes nothing is special but the single quote.
- * Used for files and lines that CBOS generates itself; text of users only ever gets into a script *file* this way.
+ * Quotes a text as one word for a POSIX shell. In single quotes only the single quote is special. Used for files and
+ * lines that CBOS generates itself; users' text only ever gets into a script *file* in this way.
  */
 export function shellQuote(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`;

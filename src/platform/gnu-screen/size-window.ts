@@ -15,10 +15,10 @@ export interface TerminalSize {
 }
 
 /**
- * Attaches a client in a hidden terminal of a size to a window, and lets it go again: the size stays (Screen 4.9.0),
- * and what a person had open over the window is closed.
- * @param options.terminal the window's: its size proves it
- * @throws CatalogueError screen_attached while a person is attached: the size is theirs; no_such_screen,
+ * Attaches a client in a hidden terminal of the given size to a window, then detaches it. The size stays (Screen
+ * 4.9.0), and anything that a person had open over the window is closed.
+ * @param options.terminal the window's terminal, whose size proves the change
+ * @throws CatalogueError screen_attached while a person is attached, because the size is theirs; no_such_screen,
  * screen_unresponsive
  */
 export async function sizeWindow(
@@ -46,7 +46,7 @@ export async function sizeWindow(
   }
 }
 
-/** HUP to the client detaches it, and leaves the session as it is. */
+/** HUP detaches the client and leaves the session as it is. */
 async function leave(host: ScreenHost, id: string, terminal: HiddenTerminal): Promise<void> {
   for (const client of await descendantsOf([terminal.pid])) await signal(client, 'SIGHUP');
   await waitUntil(async () => (terminal.hasEnded() && !(await readScreen(host, id))?.attached ? true : null), {
@@ -54,7 +54,7 @@ async function leave(host: ScreenHost, id: string, terminal: HiddenTerminal): Pr
   });
 }
 
-/** Somebody attached in between, or the session ended. */
+/** Names the cause: somebody attached in between, or the session ended. */
 async function explain(host: ScreenHost, id: string, terminal: HiddenTerminal): Promise<CatalogueError> {
   const now = await requireScreen(host, { id });
   if (terminal.hasEnded() && now.attached)
@@ -63,14 +63,14 @@ async function explain(host: ScreenHost, id: string, terminal: HiddenTerminal): 
   return new CatalogueError('screen_unresponsive', `The size of ${id} did not change${said ? `: ${said}` : ''}`);
 }
 
-/** The size of a terminal by its path; null when it is gone. */
+/** The size of a terminal by its path; null if the terminal is gone. */
 export async function readDeviceSize(host: Pick<ScreenHost, 'env'>, device: string): Promise<TerminalSize | null> {
   const result = await runProgram('stty', ['-F', device, 'size'], { env: host.env, timeoutMs: SCREEN_TIMEOUT_MS });
   const [, rows, cols] = /^(\d+) (\d+)$/.exec(result.stdout.trim()) ?? [];
   return rows === undefined || cols === undefined ? null : { cols: Number(cols), rows: Number(rows) };
 }
 
-/** `/dev/pts/N` that the process has as its standard input; null when that is something else, or it is gone. */
+/** The `/dev/pts/N` on the process's standard input; null if that is something else, or the process is gone. */
 export async function readTerminal(pid: number): Promise<string | null> {
   try {
     const path = await readlink(`/proc/${pid}/fd/0`);
@@ -83,13 +83,13 @@ export async function readTerminal(pid: number): Promise<string | null> {
   }
 }
 
-/** The kernel's numbers of pseudo-terminals begin here, 256 to each. */
+/** The range of the kernel's major numbers for pseudo-terminals; each has 256. */
 const FIRST_PTS_MAJOR = 136;
 const LAST_PTS_MAJOR = 143;
 
 /**
- * From field 7 of /proc/PID/stat, which anybody may read: a server in a user namespace may not look at the files of
- * what runs outside.
+ * Reads field 7 of /proc/PID/stat, which anybody may read. A server in a user namespace may not inspect the files of
+ * processes outside it.
  */
 async function controllingTerminal(pid: number): Promise<string | null> {
   const text = await readFile(`/proc/${pid}/stat`, 'latin1').catch(() => '');

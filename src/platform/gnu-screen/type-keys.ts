@@ -14,17 +14,17 @@ import type { ScreenHost } from './host.ts';
 import { InputGate } from './input-gate.ts';
 import { parseScreenId } from './screen-id.ts';
 
-/** A program that does not take a key for this long hangs, or is stopped. */
+/** How long to wait for a program to take a key. After this it hangs or is stopped. */
 const TAKEN_TIMEOUT_MS = 3_000;
 
 /**
- * Types keystrokes into a session exactly as given, of any length; calls are served in their order. Returns when
- * Screen's daemon has taken them; with more than 4 kB, when the terminal has.
+ * Types keystrokes of any length into a session exactly as given. Calls are served in order. Returns when Screen's
+ * daemon has taken the keys; with more than 4 kB, when the terminal has.
  *
- * Screen turns a newline (Ctrl+J) into a carriage return (Enter) when it pastes, as every terminal does. Inside of a
- * bracketed paste that is as it should be; outside a key must stay what it is, so there each newline is typed as a key
- * of its own.
- * @throws CatalogueError no_such_screen, no_such_window; screen_unresponsive when the daemon is stopped or the program
+ * When it pastes, Screen turns a newline (Ctrl+J) into a carriage return (Enter), as every terminal does. Inside a
+ * bracketed paste this is right. Outside, a key must stay what it is, so each newline there is typed as a key of its
+ * own.
+ * @throws CatalogueError no_such_screen, no_such_window; screen_unresponsive if the daemon is stopped or the program
  * does not read its input; screen_prompt_open, before anything was typed, while a person has copy mode or a prompt of
  * Screen's open there
  */
@@ -37,10 +37,10 @@ export function typeKeys(host: ScreenHost, target: ScreenTarget, keys: string): 
 const BRACKETED = /\x1b\[200~.*?\x1b\[201~/gs;
 
 /**
- * Pastes a text as one piece, without Enter; the program must be in bracketed-paste mode, as Claude Code's prompt
+ * Pastes a text as one piece, without Enter. The program must be in bracketed-paste mode, as Claude Code's prompt
  * always is.
  * @param text cleaned and guarded
- * @param options.chunked as Claude Code from 2.1.150 on needs it; see `encodePaste`
+ * @param options.chunked as Claude Code needs it since 2.1.150; see `encodePaste`
  * @throws as {@link typeKeys}
  */
 export function pasteText(
@@ -52,10 +52,7 @@ export function pasteText(
   return typeKeys(host, target, encodePaste(text, options));
 }
 
-/**
- * Presses Enter. Claude Code needs a pause after a paste, or it takes the Enter as part of it: that is the caller's to
- * keep.
- */
+/** Presses Enter. After a paste, the caller must pause first, or Claude Code takes the Enter as part of the paste. */
 export function pressEnter(host: ScreenHost, target: ScreenTarget): Promise<void> {
   return typeSteps(host, target, [stuff('^M')]);
 }
@@ -67,14 +64,15 @@ export function pressEscape(host: ScreenHost, target: ScreenTarget): Promise<voi
 
 interface Step {
   sizeBytes: number;
-  /** @returns how many bytes Screen's daemon wrote besides */
+  /** @returns how many more bytes Screen's daemon wrote */
   send: (host: ScreenHost, window: ScreenWindow) => Promise<number>;
 }
 
 /**
- * Bytes go through a file and one of Screen's registers, which belong to the session's own daemon: sessions never mix,
- * and the user's copy buffer stays. Emptied first, a register whose file is gone by then pastes nothing; else it would
- * what was typed before. (`stuff` drops everything over 756 bytes and exits 0, and reads `\ ^ $` as its own.)
+ * Sends bytes through a file and one of Screen's registers. Registers belong to the session's own daemon: sessions
+ * never mix, and the user's copy buffer stays. The register is emptied first, so that it pastes nothing if its file is
+ * gone by then; otherwise it would paste the previous text. (`stuff` drops everything over 756 bytes and exits 0, and
+ * interprets `\ ^ $`.)
  */
 function paste(text: string): Step {
   const send: Step['send'] = async (host, window) => {
@@ -99,7 +97,7 @@ function stuff(key: string): Step {
 }
 
 function typeSteps(host: ScreenHost, target: ScreenTarget, steps: readonly Step[]): Promise<void> {
-  // Nothing is waited for before the turn is taken, or calls would overtake each other. The daemon is the same under
+  // Nothing may be awaited before the turn is taken, or calls would overtake each other. The daemon is the same under
   // every name.
   const key = String(parseScreenId(target.id)?.pid);
   const gate = host.gates.get(key) ?? new InputGate();

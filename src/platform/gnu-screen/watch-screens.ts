@@ -1,13 +1,13 @@
 import { watchDirectory } from '../files/watch-directory.ts';
 
-/** A launch makes four events within some ms; one look after them is enough. */
+/** How long to collect events. A launch makes four within some milliseconds, and one look after them is enough. */
 const COALESCE_MS = 5;
 
 /**
- * Tells when a Screen session appears, goes, is renamed, attached or detached: all of them change an entry of the
- * socket directory, the last two its mode. A daemon that was *killed* changes nothing there; that is the process
- * watcher's business. The directory need not exist yet, and may be removed and made again; that it is watched is told
- * as well.
+ * Reports when a Screen session appears, disappears, is renamed, attached or detached. Each changes an entry of the
+ * socket directory; the last two change its mode. A daemon that was *killed* changes nothing there; the process watcher
+ * detects that. The directory need not exist yet, and may be removed and made again. The start of the watch is reported
+ * too.
  * @returns the disposer
  */
 export function watchScreens(dir: string, onChange: () => void): () => void {
@@ -20,7 +20,7 @@ export function watchScreens(dir: string, onChange: () => void): () => void {
   };
   const stop = watchDirectory({
     dir,
-    // A look every so often is the process watcher's business too.
+    // The process watcher also handles the periodic look.
     onChange: (_, event) => event !== 'sweep' && tell(),
     onMissing: tell,
   });

@@ -3,44 +3,46 @@ import { descendantsAmong, findMarked, type ProcessMark } from './tree.ts';
 import { waitUntil } from './wait-until.ts';
 
 export interface EndTreeOptions {
-  /** ended with everything below them: Screen's daemon, say */
+  /** ended together with everything below them, for example Screen's daemon */
   roots: readonly ProcessId[];
   /**
-   * asked to end before all others and given time for it: Claude Code, which then fires SessionEnd and writes its
-   * transcript
+   * asked to end before all others and given time to do so. Claude Code fires SessionEnd and writes its transcript in
+   * this time.
    */
   first?: ProcessId | null;
-  /** whoever carries it in the launch environment is ended too, so orphans of a dead daemon are */
+  /**
+   * every process with this mark in its launch environment is ended too, so that orphans of a dead daemon are included
+   */
   mark?: ProcessMark | null;
-  /** how long `first` may take */
+  /** how long to wait for `first` to end */
   graceMs?: number;
 }
 
 export interface EndTreeResult {
-  /** everything that was found and is gone now */
+  /** every process that was found and is gone now */
   ended: ProcessId[];
-  /** what could not be ended: somebody else's, or hanging in the kernel */
+  /** what could not be ended: the process belongs to another user, or hangs in the kernel */
   left: ProcessInfo[];
 }
 
-/** Claude Code 2.1.329 takes 0.1 s, with a running tool 1.6 s. */
+/** Claude Code 2.1.329 takes 0.1 s to end, and 1.6 s while a tool runs. */
 const GRACE_MS = 4_000;
 /**
- * When Claude Code is gone, `script` writes its last line and Screen closes the window: some 20 ms. Nothing of that
- * needs a signal.
+ * After Claude Code has ended, `script` writes its last line and Screen closes the window, which takes some 20 ms and
+ * needs no signal.
  */
 const SETTLE_MS = 400;
-/** For what reacts to TERM at all. `script` (util-linux 2.38) ignores it. */
+/** Time for processes that react to TERM at all. `script` (util-linux 2.38) ignores it. */
 const TERM_MS = 600;
-/** KILL works at once except on a process that hangs in the kernel. */
+/** KILL works at once, except on a process that hangs in the kernel. */
 const KILL_MS = 1_000;
-/** Each round finds what was forked since the last; a tree that outruns this many is reported as left. */
+/** Each round finds what was forked since the last one. A tree that outlasts all rounds is reported as left. */
 const KILL_ROUNDS = 10;
 
 /**
- * Ends a whole set of processes and proves it: TERM to `first`, time to finish, TERM to the rest, KILL to the rest,
- * each time looking again for children that were forked meanwhile. Start times are compared before each signal, so a
- * pid that was reused is never hit. Never ends the calling process, even when it carries the mark itself.
+ * Ends a whole set of processes and proves it. First `first` gets TERM and time to finish, then the rest gets TERM,
+ * then KILL. Before each step, children that were forked in the meantime are looked for again. Start times are compared
+ * before each signal, so a reused pid is never hit. Never ends the calling process, even if that carries the mark.
  */
 export async function endTree(options: EndTreeOptions): Promise<EndTreeResult> {
   const census = new Census(options);
@@ -68,8 +70,8 @@ export async function endTree(options: EndTreeOptions): Promise<EndTreeResult> {
 }
 
 /**
- * Everything that ever belonged to the tree. It only grows: a child whose parent has died hangs below pid 1 from then
- * on and could not be found again through its parents.
+ * Everything that ever belonged to the tree. The set only grows: a child whose parent has died becomes a child of pid 1
+ * and could no longer be found through its parents.
  */
 class Census {
   private readonly known = new Map<string, ProcessId>();
@@ -80,7 +82,7 @@ class Census {
     for (const id of [...options.roots, ...(options.first ? [options.first] : [])]) this.add(id);
   }
 
-  /** What of it runs now, new children included. */
+  /** Returns the members that run now, new children included. */
   async look(): Promise<ProcessInfo[]> {
     if (this.mark) for (const info of await findMarked(this.mark)) this.add(info);
     const processes = await listProcesses();
@@ -93,7 +95,7 @@ class Census {
     return [...running, ...below].filter((info) => info.pid !== process.pid);
   }
 
-  /** Until all that is known has ended, or the time is over. */
+  /** Waits until every known process has ended, or the time is over. */
   async waitForEnd(timeoutMs: number): Promise<void> {
     await waitUntil(
       async () => {
@@ -118,8 +120,9 @@ function keyOf(id: ProcessId): string {
 }
 
 /**
- * Sends a signal to exactly this process. A stopped one is continued after TERM, else it would sleep on it.
- * @returns whether the signal was sent: false when the process is gone or not ours
+ * Sends a signal to exactly this process. A stopped process is continued after TERM; otherwise it would not act on the
+ * signal.
+ * @returns whether the signal was sent: false if the process is gone or not ours
  */
 export async function signal(id: ProcessId, name: 'SIGTERM' | 'SIGKILL' | 'SIGHUP' | 'SIGCHLD'): Promise<boolean> {
   const now = await readProcess(id.pid);

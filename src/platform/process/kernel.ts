@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module';
 
-/** From <asm-generic/socket.h> and <asm-generic/resource.h>, the same on every architecture that Node is built for. */
+/** From <asm-generic/socket.h> and <asm-generic/resource.h>, the same on every architecture that Node supports. */
 const SOL_SOCKET = 1;
 const SO_PEERCRED = 17;
 const RLIMIT_LOCKS = 10;
@@ -17,8 +17,8 @@ interface Libc {
 let libc: Libc | null | undefined;
 
 /**
- * Loaded when it is first asked: that takes 30 ms, which `cbos ls` has no use for. Null where koffi has nothing for
- * this processor.
+ * Returns the C library, or null if koffi does not support this processor. Loads it at the first call: that takes 30
+ * ms, and `cbos ls` does not need it.
  */
 function requireLibc(): Libc | null {
   if (libc === undefined) libc = loadLibc();
@@ -40,16 +40,17 @@ function loadLibc(): Libc | null {
   }
 }
 
-/** Whether the kernel can be asked at all. */
+/** Whether this machine can ask the kernel at all. */
 export function knowsPeers(): boolean {
   return requireLibc() !== null;
 }
 
 /**
- * The process that connected to a local socket (SO_PEERCRED), which nothing in /proc tells and Node does not ask for.
+ * Returns the process that connected to a local socket (SO_PEERCRED). Nothing in /proc shows it, and Node does not ask
+ * for it.
  * @param fd of the accepted connection
- * @returns null where the kernel names none: a process of another pid namespace, no connection, or no libc to ask
- * through
+ * @returns null if the kernel names none: the process is in another pid namespace, there is no connection, or koffi
+ * does not support this processor
  */
 export function peerOfSocket(fd: number): number | null {
   const credentials = new Int32Array(UCRED_INTS);
@@ -60,10 +61,10 @@ export function peerOfSocket(fd: number): number | null {
 }
 
 /**
- * Sets the most file locks that a process may hold (RLIMIT_LOCKS), for good: it is handed on to every child, through
- * `env -i`, `setsid` and a double fork, and only root can raise it again. Linux has not enforced it since 2.4.25, so it
- * limits nothing.
- * @returns false where the process is gone, is somebody else's, or has a lower limit already
+ * Sets the most file locks that a process may hold (RLIMIT_LOCKS). The limit is permanent: every child inherits it,
+ * through `env -i`, `setsid` and a double fork, and only root can raise it again. Linux has not enforced it since
+ * 2.4.25, so it restricts nothing.
+ * @returns false if the process is gone, belongs to another user, or already has a lower limit
  */
 export function limitLocks(pid: number, most: number): boolean {
   const both = BigInt(most);

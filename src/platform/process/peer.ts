@@ -8,12 +8,12 @@ const TCP_ROW = /^ *\d+: [0-9A-F]+:([0-9A-F]{4}) [0-9A-F]+:([0-9A-F]{4}) [0-9A-F
 const TCP_TABLES = ['/proc/net/tcp', '/proc/net/tcp6'];
 
 interface TcpPorts {
-  /** of the other end */
+  /** the port of the other end */
   theirs: number;
   ours: number;
 }
 
-/** The user who holds the other end of a TCP connection within this machine; null: it is closed, or elsewhere. */
+/** The user who holds the other end of a TCP connection within this machine; null if it is closed or elsewhere. */
 export function findTcpUser(ports: TcpPorts): number | null {
   const row = TCP_TABLES.flatMap((table) => rowsOf(readTable(table), ports))[0];
   return row === undefined ? null : row.user;
@@ -36,8 +36,8 @@ function rowsOf(table: string, { theirs, ours }: TcpPorts): { user: number; inod
 }
 
 /**
- * The processes of this user that hold the other end of a TCP connection within this machine: none where that is
- * another user's, in another network namespace, or on another machine.
+ * The processes of this user that hold the other end of a TCP connection within this machine. Empty if the other end
+ * belongs to another user, another network namespace or another machine.
  */
 export async function findTcpPeers(ports: TcpPorts): Promise<number[]> {
   const tables = await Promise.all(TCP_TABLES.map((table) => readFile(table, 'latin1').catch(() => '')));
@@ -51,7 +51,7 @@ function holdsOne(pid: number, files: ReadonlySet<string>): boolean {
   try {
     return readdirSync(dir).some((fd) => files.has(linkOf(`${dir}/${fd}`)));
   } catch {
-    // Gone by now, or another user's.
+    // Gone by now, or another user's process.
     return false;
   }
 }

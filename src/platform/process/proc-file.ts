@@ -3,28 +3,29 @@ import { readdir } from 'node:fs/promises';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
 /**
- * A process that cannot be mistaken for a later one with the same pid: the kernel reuses pids, not pid + start time.
+ * A process that cannot be mistaken for a later one with the same pid: the kernel reuses a pid, but never a pid
+ * together with its start time.
  */
 export interface ProcessId {
   pid: number;
-  /** field 22 of /proc/PID/stat, clock ticks since boot; a string because Claude Code's registry has it as one */
+  /** field 22 of /proc/PID/stat, clock ticks since boot; a string, as in Claude Code's registry */
   startTime: string;
 }
 
 export interface ProcessInfo extends ProcessId {
   ppid: number;
-  /** the kernel's letter: R S D running or sleeping, T stopped, Z zombie, … */
+  /** the kernel's letter: R, S or D for running or sleeping, T stopped, Z zombie, … */
   state: string;
-  /** at most 15 bytes, whatever the process calls itself */
+  /** the process's name for itself, at most 15 bytes */
   comm: string;
   /** user and system time so far, in clock ticks (100 a second on every Linux that Node supports) */
   cpuTicks: number;
 }
 
 /**
- * Reads one line of /proc/PID/stat. `comm` stands in parentheses and may itself hold blanks and parentheses, so it
- * reaches to the *last* closing one (proc(5)).
- * @returns null where the text is no stat line
+ * Reads one line of /proc/PID/stat. `comm` is in parentheses and may itself contain spaces and parentheses, so it ends
+ * at the *last* closing one (proc(5)).
+ * @returns null if the text is no stat line
  */
 export function parseStat(text: string): ProcessInfo | null {
   const open = text.indexOf(' (');
@@ -45,38 +46,40 @@ export function parseStat(text: string): ProcessInfo | null {
   };
 }
 
-/** The process now, or null when there is none with this pid. A zombie is still there: see {@link isAlive}. */
+/** The process now, or null if no process has this pid. A zombie still counts: see {@link isAlive}. */
 export async function readProcess(pid: number): Promise<ProcessInfo | null> {
   return processNow(pid);
 }
 
-/** The same, at once. */
+/** Like {@link readProcess}, synchronously. */
 export function processNow(pid: number): ProcessInfo | null {
   const text = readProcFile(pid, 'stat');
   return text === null ? null : parseStat(text);
 }
 
-/** Whether exactly this process still runs. A zombie has ended: only its parent has not looked yet. */
+/**
+ * Whether exactly this process still runs. A zombie has ended: its parent has just not collected its exit status yet.
+ */
 export async function isAlive(id: ProcessId): Promise<boolean> {
   const now = await readProcess(id.pid);
   return now !== null && now.startTime === id.startTime && isRunning(now);
 }
 
-/** Whether a process that was read is more than the remains of one. */
+/** Whether a process that was read is not just a zombie. */
 export function isRunning(info: ProcessInfo): boolean {
   return info.state !== 'Z' && info.state !== 'X';
 }
 
 /**
- * Whether somebody has stopped it: by SIGSTOP, at a terminal (Ctrl-Z), in a debugger. It takes no other signal than
- * SIGCONT and SIGKILL then.
+ * Whether the process was stopped: by SIGSTOP, at a terminal (Ctrl-Z), or in a debugger. A stopped process reacts only
+ * to SIGCONT and SIGKILL.
  */
 export const isStopped = ({ state }: ProcessInfo): boolean => state === 'T' || state === 't';
 
-/** How many files of /proc are read before others get their turn: about 3 ms. */
+/** How many files of /proc are read before other work gets its turn: about 3 ms. */
 const READS_PER_TURN = 100;
 
-/** Every process that runs, zombies left out, in one pass over /proc. */
+/** Every running process, without zombies, in one pass over /proc. */
 export function listProcesses(): Promise<ProcessInfo[]> {
   return mapProcesses((pid) => {
     const text = readProcFile(pid, 'stat');
@@ -85,7 +88,7 @@ export function listProcesses(): Promise<ProcessInfo[]> {
   });
 }
 
-/** Reads something of each process in /proc; what it reads as null is left out. */
+/** Calls `read` for each process in /proc and leaves out null results. */
 export async function mapProcesses<T>(read: (pid: number) => T | null): Promise<T[]> {
   const found: T[] = [];
   for (const [index, pid] of (await listPids()).entries()) {
@@ -102,39 +105,39 @@ async function listPids(): Promise<number[]> {
   return names.filter((name) => /^[0-9]+$/.test(name)).map(Number);
 }
 
-/** Resident memory in bytes, or null when the process is gone. */
+/** Resident memory in bytes, or null if the process is gone. */
 export async function readMemory(pid: number): Promise<number | null> {
   const kilobytes = /^VmRSS:\s+(\d+) kB$/m.exec(readProcFile(pid, 'status') ?? '')?.[1];
   return kilobytes === undefined ? null : Number(kilobytes) * 1024;
 }
 
-/** How many bytes a process has read in all, of files too; null when it is gone or may not be looked into. */
+/** How many bytes a process has read in all, from files too; null if the process is gone or may not be inspected. */
 export function bytesReadBy(pid: number): number | null {
   const digits = /^rchar: (\d+)$/m.exec(readProcFile(pid, 'io') ?? '')?.[1];
   return digits === undefined ? null : Number(digits);
 }
 
-/** The argument vector; empty for a zombie, a kernel thread, or no such process. */
+/** The argument vector; empty for a zombie, a kernel thread or a missing process. */
 export async function readArgv(pid: number): Promise<string[]> {
   return splitNul(readProcFile(pid, 'cmdline'));
 }
 
 /**
- * `NAME=VALUE` entries the process was *started* with (later changes of its own do not show). Empty where it is gone or
- * belongs to somebody else.
+ * The `NAME=VALUE` entries that the process *started* with; its own later changes do not show. Empty if the process is
+ * gone or belongs to another user.
  */
 export async function readEnvironment(pid: number): Promise<string[]> {
   return environmentOf(pid);
 }
 
-/** The same, at once. */
+/** Like {@link readEnvironment}, synchronously. */
 export function environmentOf(pid: number): string[] {
   return splitNul(readProcFile(pid, 'environ'));
 }
 
 /**
- * How many file locks a process may hold at most (RLIMIT_LOCKS, its hard limit); null: as many as it likes, or it is
- * gone.
+ * The most file locks that a process may hold (the hard limit of RLIMIT_LOCKS); null if it is unlimited or the process
+ * is gone.
  */
 export function lockLimitOf(pid: number): number | null {
   const hard = /^Max file locks +\S+ +(\d+) /m.exec(readProcFile(pid, 'limits') ?? '')?.[1];
@@ -147,10 +150,9 @@ function splitNul(text: string | null): string[] {
 }
 
 /**
- * Reads synchronously: /proc comes from memory and never waits for a disk, and through the thread pool the same 20 µs
- * would cost 0.5 ms of processor time (Node 20, 110 processes: 14 ms against 2.6 ms).
- * @returns null where the process is gone (ENOENT, ESRCH) or is not ours to read (EACCES, EPERM): both mean "nothing to
- * see"
+ * Reads synchronously: /proc is in memory and never waits for a disk. Through the thread pool, the same 20 µs would
+ * cost 0.5 ms of processor time (Node 20, 110 processes: 14 ms instead of 2.6 ms).
+ * @returns null if the process is gone (ENOENT, ESRCH) or may not be read (EACCES, EPERM): both mean "nothing to see"
  */
 function readProcFile(pid: number, name: string): string | null {
   try {

@@ -2,28 +2,28 @@ import { spawn } from 'node:child_process';
 import { requirePipes, startFault } from './start-fault.ts';
 
 export interface RunOptions {
-  /** complete: nothing is inherited */
+  /** the complete environment: nothing is inherited */
   env: Readonly<Record<string, string>>;
-  /** the program is killed after this */
+  /** how long the program may run before it is killed */
   timeoutMs: number;
   cwd?: string;
 }
 
-/** How a program ended. Not found and timed out are results like any other: the caller knows what they mean. */
+/** How a program ended. "Not found" and "timed out" are ordinary results: the caller knows what they mean. */
 export interface RunResult {
   outcome: 'exited' | 'timed_out' | 'not_found';
-  /** exit code; null when a signal ended it or it never ran */
+  /** exit code; null if a signal ended the program or it never ran */
   code: number | null;
   stdout: string;
   stderr: string;
 }
 
-/** More output than this comes from no program that is run this way; the rest is dropped. */
+/** No program that is run this way writes more than this; the rest is dropped. */
 const MAX_OUTPUT_BYTES = 1_000_000;
 
 /**
- * After the end of a program its last output is read within this; a grandchild that keeps the pipes open delays nobody
- * longer.
+ * How long to read a program's last output after its end. A grandchild that keeps the pipes open causes no longer
+ * delay.
  */
 const PIPE_GRACE_MS = 100;
 
@@ -66,7 +66,7 @@ export function runProgram(file: string, args: readonly string[], options: RunOp
   });
 }
 
-/** Gathers a stream's text up to a bound. */
+/** Collects a stream's text up to a limit. */
 export function collectOutput(stream: NodeJS.ReadableStream, maxBytes = MAX_OUTPUT_BYTES): () => string {
   const chunks: Buffer[] = [];
   let size = 0;

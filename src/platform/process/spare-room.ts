@@ -1,14 +1,14 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** How many threads and descriptors must be left: others take some at the same moment. */
+/** How many threads and descriptors must be left: others take some at the same time. */
 const SPARE = 64;
-/** How often to count what the whole machine uses; what is this process's own is looked at each time. */
+/** How often to count the threads of the whole machine. This process's own usage is checked each time. */
 const COUNT_EVERY_MS = 500;
 
 /**
- * Whether a thread and some descriptors can be had for sure. What starts one inside of V8 aborts the whole process
- * where they cannot (Node 20). True where there is no /proc to ask.
+ * Whether a thread and some descriptors are certainly available. Without them, code in V8 that starts a thread aborts
+ * the whole process (Node 20). Returns true if there is no /proc to ask.
  */
 export function createSpareRoom(now: () => number): () => boolean {
   let countedAt = Number.NEGATIVE_INFINITY;
@@ -18,7 +18,7 @@ export function createSpareRoom(now: () => number): () => boolean {
     if (limits === null) return true;
     if (now() - countedAt >= COUNT_EVERY_MS) {
       countedAt = now();
-      // Of the whole machine: as many as the user has at most.
+      // Counts the whole machine, so the user cannot have more than this.
       threads = Number(/\/(\d+) /.exec(read('/proc/loadavg') ?? '')?.[1] ?? 0);
     }
     const left = Math.min(limitOf(limits, 'processes') - threads, ...ownGroups().map(leftIn));
@@ -35,14 +35,14 @@ function countDescriptors(): number {
   try {
     return readdirSync('/proc/self/fd').length;
   } catch {
-    // There is none left to count them with.
+    // No descriptor is left to count with.
     return Number.POSITIVE_INFINITY;
   }
 }
 
 /**
- * The own control groups that may hold a process to a number of threads: of version 2, of version 1, and those above
- * them.
+ * This process's control groups that may limit its number of threads: those of version 2 and version 1, and their
+ * parents.
  */
 function ownGroups(): string[] {
   return (read('/proc/self/cgroup') ?? '').split('\n').flatMap((line) => {

@@ -1,14 +1,16 @@
 import type { ChildProcess } from 'node:child_process';
 import { CatalogueError } from '../../protocol/index.ts';
 
-/** What it means that a program could not be started, where that can be expected; else the error as it was. */
+/**
+ * The error to report when a program could not start: a known cause is named, any other error is returned unchanged.
+ */
 export function startFault(error: NodeJS.ErrnoException): Error {
   return error.code === 'EAGAIN' ? new CatalogueError('process_limit', undefined, { cause: error }) : error;
 }
 
 /**
- * Where the server may open no further file Node makes no pipes to a program, and tells of the failure by an event
- * later, which ends the server where nobody listens (20.20).
+ * Throws if Node made no pipes to a program because the server may open no more files. Node reports this failure later
+ * by an `error` event, which ends the server if nobody listens (20.20).
  * @throws CatalogueError process_limit
  */
 export function requirePipes(child: Partial<Pick<ChildProcess, 'stdout'>> & Pick<ChildProcess, 'once'>): void {

@@ -1,17 +1,17 @@
 import { environmentOf, isRunning, listProcesses, mapProcesses, type ProcessInfo, readProcess } from './proc-file.ts';
 
-/** An entry of a launch environment by which every process of a session can be found, orphans of a dead parent too. */
+/** An entry of a launch environment that identifies every process of a session, including orphans of a dead parent. */
 export interface ProcessMark {
   name: string;
   value: string;
 }
 
-/** All processes below the given ones (children, their children, …), the given ones left out; nearer ones first. */
+/** All processes below the given ones (children, their children, …), without the given ones; nearer ones first. */
 export async function descendantsOf(pids: Iterable<number>): Promise<ProcessInfo[]> {
   return descendantsAmong(await listProcesses(), pids);
 }
 
-/** The same over a list that was read before. */
+/** Like {@link descendantsOf}, over a list that was read before. */
 export function descendantsAmong(processes: readonly ProcessInfo[], pids: Iterable<number>): ProcessInfo[] {
   const children = new Map<number, ProcessInfo[]>();
   for (const info of processes) {
@@ -33,8 +33,8 @@ export function descendantsAmong(processes: readonly ProcessInfo[], pids: Iterab
 }
 
 /**
- * Processes that were started with exactly `NAME=VALUE` in their environment. Only processes of the same user can be
- * seen so; a child that cleared its environment is found through {@link descendantsOf} alone.
+ * Processes that started with exactly `NAME=VALUE` in their environment. Only processes of the same user are visible in
+ * this way. A child that cleared its environment can only be found through {@link descendantsOf}.
  */
 export async function findMarked(mark: ProcessMark): Promise<ProcessInfo[]> {
   const entry = `${mark.name}=${mark.value}`;

@@ -2,18 +2,17 @@ import { setTimeout as delay } from 'node:timers/promises';
 
 export interface WaitOptions {
   timeoutMs: number;
-  /** pause between two looks; 10 ms when left out */
+  /** pause between two looks; 10 ms by default */
   everyMs?: number;
 }
 
-/** Short enough that nobody notices it, long enough that a wait of seconds costs little. */
+/** The default pause: short enough that nobody notices it, long enough that a wait of seconds costs little. */
 const LOOK_EVERY_MS = 10;
 
 /**
- * Looks again and again until `probe` says something other than null, for what the kernel offers no event for (the end
- * of a process that is not our child, a mode bit). Only for waits that somebody is in the middle of, never in the
- * background.
- * @returns what the probe said, or null when the time was over
+ * Calls `probe` repeatedly until it returns something other than null. For what the kernel reports by no event (the end
+ * of a process that is not our child, a mode bit). Only for waits that a caller is blocked on, never in the background.
+ * @returns the result of `probe`, or null if the time is over
  */
 export async function waitUntil<T>(probe: () => Promise<T | null>, options: WaitOptions): Promise<T | null> {
   const deadline = performance.now() + options.timeoutMs;

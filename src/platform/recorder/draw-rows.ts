@@ -3,12 +3,12 @@ import type { RecordedFile } from './recorded-file.ts';
 import type { Place, RecordedRow } from './recorded-rows.ts';
 
 /**
- * Given to the emulator at once: it parses chunks of this size at full speed, and nobody else waits longer than 4 ms
- * for it.
+ * How many bytes to give the emulator at once. It parses chunks of this size at full speed, and no other work waits for
+ * it longer than 4 ms.
  */
 const DRAW_BYTES = 128 * 1024;
 
-/** Rows drawn into a terminal, output in large pieces. */
+/** Draws rows into a terminal, with the output in large pieces. */
 export class Drawing {
   readonly emulator: Emulator;
   readonly #file: RecordedFile;
@@ -32,7 +32,7 @@ export class Drawing {
     this.emulator.resize(after.cols, after.rows);
   }
 
-  /** Resolves when all that was added is on the screen. */
+  /** Resolves once everything that was added is on the screen. */
   async draw(): Promise<void> {
     while (this.#drawn < this.#wanted) {
       const bytes = await this.#file.read(this.#drawn, Math.min(this.#wanted, this.#drawn + DRAW_BYTES));

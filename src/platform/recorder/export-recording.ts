@@ -11,14 +11,14 @@ import type { Emulator } from '../emulator/index.ts';
 import { type RecordingSource, readFacts, readSteps } from './recording-steps.ts';
 import { type ProgressListener, replayRecording } from './replay-recording.ts';
 
-/** How many lines of a long session are kept; older ones are dropped. 100,000 lines take 140 MB while being read. */
+/** How many lines of a long session are kept; older ones are dropped. 100,000 lines take 140 MB during the export. */
 const TEXT_LINES = 100_000;
-/** A page of more would be slow in every browser. */
+/** How many lines a page has at most: more would be slow in every browser. */
 const PAGE_LINES = 10_000;
 
 /**
- * A recording as an asciicast file, line by line, in the memory of a line whatever its length. A UTF-8 character that
- * was cut between two writes comes whole with the second; bytes that are no UTF-8 become U+FFFD.
+ * A recording as an asciicast file, line by line; needs memory for one line, whatever the recording's length. A UTF-8
+ * character that was split between two writes comes whole with the second. Bytes that are not UTF-8 become U+FFFD.
  * @throws CatalogueError no_recording
  */
 export async function* exportCast(
@@ -46,8 +46,8 @@ export async function* exportCast(
 }
 
 /**
- * The session's text as a person could read it: what scrolled off and what is there last. Full-screen programs come in
- * between, where they ran, as far as their screens were drawn anew.
+ * The session's text as a person could read it: what scrolled off, then the last screen. The screens of full-screen
+ * programs come in between, where they ran, as far as they were redrawn.
  * @throws CatalogueError no_recording
  */
 export async function exportText(source: RecordingSource, onProgress: ProgressListener): Promise<string> {
@@ -91,9 +91,8 @@ export async function exportText(source: RecordingSource, onProgress: ProgressLi
 }
 
 /**
- * A page that needs nothing else: the last screen with its scrollback, in colours. What a full-screen program showed
- * when it was left is above it. Nothing in it is active: no script, no link, no picture, and the policy forbids them as
- * well.
+ * A self-contained page: the last screen with its scrollback, in colours, below what a full-screen program showed when
+ * it was left. Nothing in it is active: it has no script, link or picture, and its policy forbids them too.
  * @throws CatalogueError no_recording
  */
 export async function exportPage(

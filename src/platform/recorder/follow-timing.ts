@@ -2,11 +2,11 @@ import { open } from 'node:fs/promises';
 import { parseTimingLine } from '../../core/recording/index.ts';
 import { tailRecording } from './tail-recording.ts';
 
-/** How much of a timing file's end is searched for the last resize; a row of output takes some 20 bytes. */
+/** How much of a timing file's end is searched for the last resize. A row of output takes some 20 bytes. */
 const LOOK_BACK_BYTES = 1_000_000;
 /**
- * Every write of a session adds a row, and hardly any is a resize: while much is written they are read together. One
- * after a silence as long is read at once.
+ * How often to read rows while a session writes much. Every write adds a row, and hardly any row is a resize, so they
+ * are read together. The first row after a pause of this length is read at once.
  */
 const READ_INTERVAL_MS = 40;
 
@@ -16,20 +16,20 @@ export interface TerminalSize {
 }
 
 export interface TimingFollower {
-  /** a resize; the first one told is the last that there was */
+  /** a resize; the first one reported is the last that happened before */
   onSize(size: TerminalSize): void;
   /**
-   * rows that came, with the bytes of output that they count; `end` is where the last whole one ends in the file, which
-   * was read up to `readTo`
+   * new rows, with the number of output bytes that they count. The last whole row ends at `end` of the file, which was
+   * read up to `readTo`
    */
   onRows(outputBytes: number, end: number, readTo: number): void;
-  /** the file's name means another file, or none; the one that was open at the beginning is read on */
+  /** the file's name now refers to another file, or to none; the originally opened file is still read */
   onNameLost?: () => void;
 }
 
 /**
- * Follows `script`'s timing file: its advanced format has a row for every resize, also for one by a person who
- * attaches. Resolves when the last one so far was told.
+ * Follows `script`'s timing file. Its advanced format has a row for every resize, including those by a person who
+ * attaches. Resolves after the last resize so far was reported.
  * @returns the disposer
  */
 export async function followTiming(
@@ -67,7 +67,7 @@ export async function followTiming(
   return () => tail.dispose();
 }
 
-/** Never 0 for a file that is there: at 0 a header line of a recording would be looked for. */
+/** Never 0 for an existing file: at 0 the reader would look for a recording's header line. */
 async function startOfEnd(file: string): Promise<number> {
   const handle = await open(file, 'r').catch(() => null);
   if (handle === null) return 1;

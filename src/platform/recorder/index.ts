@@ -4,9 +4,9 @@
  * - as `script` writes them: `script-command.ts`, its files `script-files.ts`; what its lines mean:
  *   `src/core/recording/timing.ts`
  * - while they grow: `tail-recording.ts`, `follow-timing.ts`; output that a full disk lost: `watch-losses.ts`
- * - played: `play-recording.ts`; any moment of one: `recording-player.ts`, `keyframe-file.ts`; in other formats:
- *   `export-recording.ts`. Numbers that would keep a player busy for hours: `src/core/recording/short-numbers.ts`
- * - of which the oldest parts were dropped: `recording-parts.ts`, `recorded-file.ts`
+ * - playing one: `play-recording.ts`; any moment of one: `recording-player.ts`, `keyframe-file.ts`; in other formats:
+ *   `export-recording.ts`. Numbers that could keep a player busy for hours: `src/core/recording/short-numbers.ts`
+ * - recordings whose oldest parts were dropped: `recording-parts.ts`, `recorded-file.ts`
  * - their names, and those that a restart moved aside: `recording-files.ts`
  */
 

@@ -3,21 +3,22 @@ import { type FileHandle, open, rm } from 'node:fs/promises';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import type { Place } from './recorded-rows.ts';
 
-/** A screen of the recording, and where it stands in it. */
+/** A screen of the recording, with its place. */
 export interface Keyframe extends Place {
-  /** of the output right before it: another recording in the same place has another */
+  /** a checksum of the output right before it; another recording under the same name has another sum */
   sum: number;
-  /** where its screen lies in the file */
+  /** where the screen is in the file */
   position: number;
   length: number;
 }
 
-/** What a file of keyframes begins with; another version is thrown away, for all of it can be made again. */
+/** The first line of a file of keyframes. A file of another version is deleted, because all of it can be made again. */
 const FIRST_LINE = 'cbos keyframes 1\n';
 
 /**
- * The keyframes of one recording, in a file beside it: after the first line, each is a line of JSON and then its
- * screen, packed. Only appended to, so a crash costs the last one at most. It is a cache: without it, it is made again.
+ * The keyframes of one recording, in a file beside it. After the first line, each is a line of JSON followed by its
+ * packed screen. The file is only appended to, so a crash costs at most the last keyframe. It is a cache, and is
+ * rebuilt if it is missing.
  */
 export class KeyframeFile {
   readonly #handle: FileHandle;
@@ -30,7 +31,7 @@ export class KeyframeFile {
     this.#end = end;
   }
 
-  /** Opens it, private to its user, or begins it. */
+  /** Opens the file, private to its user, or creates it. */
   static async open(file: string): Promise<KeyframeFile> {
     const handle = await openOwn(file);
     try {
@@ -64,7 +65,7 @@ export class KeyframeFile {
     return gunzipSync(buffer).toString();
   }
 
-  /** The recording is another one than it was. */
+  /** Empties the file because the recording is now a different one. */
   async clear(): Promise<void> {
     this.#frames = [];
     await this.#handle.truncate(0);
@@ -77,7 +78,7 @@ export class KeyframeFile {
   }
 }
 
-/** @returns the keyframes that are whole, and where they end; 0 for a file of another kind */
+/** @returns the keyframes that are complete, and where they end; 0 for a file of another kind */
 function readAll(bytes: Buffer): { frames: Keyframe[]; end: number } {
   const frames: Keyframe[] = [];
   if (bytes.toString('latin1', 0, FIRST_LINE.length) !== FIRST_LINE) return { frames, end: 0 };
@@ -103,8 +104,8 @@ function readEntry(line: string): Omit<Keyframe, 'position'> | null {
 }
 
 /**
- * A link in its place leads to a file of something else, which would be emptied: it goes, as everything that is no file
- * of keyframes does.
+ * Opens the file, but not through a link: the link's target belongs to something else and would be emptied. The link is
+ * removed, like anything else that is not a file of keyframes.
  */
 async function openOwn(file: string): Promise<FileHandle> {
   const flags = constants.O_RDWR | constants.O_CREAT | constants.O_APPEND | constants.O_NOFOLLOW;

@@ -1,18 +1,18 @@
 import type { Emulator } from '../emulator/index.ts';
 
 /**
- * Shows an emulator's screen in a terminal of any size, by writing the rows that changed. Only cells get there: nothing
- * that the recorded program told its terminal can act on this one.
+ * Shows an emulator's screen in a terminal of any size by writing the rows that changed. Only cells are written:
+ * nothing that the recorded program sent to its terminal can affect this one.
  */
 export function createPainter(write: (text: string) => Promise<void>) {
   let shown: readonly string[] = [];
   let shownSize = '';
   return {
-    /** @param status a line over the terminal's last row, of our own; null: none */
+    /** @param status a line of our own over the terminal's last row; null for none */
     async paint(emulator: Emulator, size: { cols: number; rows: number }, status: string | null = null): Promise<void> {
       const { cursor, rows: recordedRows } = emulator.frame();
       const all = emulator.styledRows(size.cols);
-      // Where not all rows fit, those around the cursor: a prompt stands at the bottom.
+      // If not all rows fit, show those around the cursor, because a prompt is at the bottom.
       const top = Math.max(0, Math.min(cursor.row - size.rows + 1, recordedRows - size.rows));
       const rows = Array.from({ length: size.rows }, (_, row) => all[top + row] ?? '');
       if (status !== null) rows[size.rows - 1] = `\u001b[7m${status.slice(0, size.cols).padEnd(size.cols)}\u001b[0m`;
@@ -20,7 +20,7 @@ export function createPainter(write: (text: string) => Promise<void>) {
       let text = sizeNow === shownSize ? '' : '\u001b[0m\u001b[2J';
       if (sizeNow !== shownSize) shown = [];
       shownSize = sizeNow;
-      // Cleared before it is written: behind a row that fills the terminal the cursor still stands on its last cell.
+      // Cleared before writing: after a row that fills the terminal, the cursor is still on the row's last cell.
       for (const [row, content] of rows.entries()) {
         if (content !== (shown[row] ?? '')) text += `\u001b[${row + 1};1H\u001b[K${content}`;
       }

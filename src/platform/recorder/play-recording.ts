@@ -21,20 +21,19 @@ import {
   readSteps,
 } from './recording-steps.ts';
 
-/** What a replay is shown on. */
+/** Where a replay is shown. */
 export interface ReplayStage {
   /**
-   * the terminal's size; null where there is none: then the output is written as it comes, without keys and without
-   * jumps
+   * the terminal's size. Null if there is no terminal: the output is then written as it comes, without keys and jumps
    */
   size(): { cols: number; rows: number } | null;
-  /** resolves when there is room for more */
+  /** resolves when there is room for more output */
   write(text: string): Promise<void>;
   /** @returns the disposer */
   onKey(listener: (key: ReplayKey) => void): () => void;
-  /** milliseconds that never go back */
+  /** milliseconds that never decrease */
   now(): number;
-  /** aborted when the replay is to end */
+  /** aborted when the replay must end */
   signal: AbortSignal;
 }
 
@@ -44,16 +43,14 @@ export interface ReplayOptions {
   fromMs: number;
 }
 
-/**
- * How long after a key the status line covers the recording's last row; where there is room below, it is always shown.
- */
+/** How long the status line covers the recording's last row after a key. If there is room below, it is always shown. */
 const STATUS_MS = 2_500;
-/** Its clock goes on so often. */
+/** How often the clock in the status line is updated. */
 const STATUS_EVERY_MS = 500;
 
-/** An arrow key goes so far. */
+/** How far an arrow key jumps. */
 const JUMP_MS = 5_000;
-/** How much the emulator gets before the player waits for it. */
+/** How many bytes the emulator gets before the player waits for it. */
 const FEED_BYTES = 1_000_000;
 
 /** Plays a recording until its end, the key to quit, or the signal. @throws CatalogueError no_recording */
@@ -118,7 +115,7 @@ class Player {
           next = await this.#obey(key, next);
           await this.#paintStatus();
         } else if (next === null) {
-          // A person who paused or stepped to the end may still want to go back.
+          // The replay is paused at the end: the person may still want to go back.
           if (!this.#clock.isPaused) return;
           await this.#sleepWithStatus(null);
         } else {
@@ -161,7 +158,7 @@ class Player {
     }
   }
 
-  /** Draws all that came before at once, from the beginning when it is behind. @returns the first step after it */
+  /** Draws everything up to the target at once; starts over if that is in the past. @returns the first step after it */
   async #jump(target: number, from: RecordedStep | null): Promise<RecordedStep | null> {
     const { stage, source, facts } = this.#parts;
     let next = from;
@@ -202,7 +199,7 @@ class Player {
       );
   }
 
-  /** What the person may want to know; null while it would only be in the way. */
+  /** What the person may want to know; null while it would be in the way. */
   #status(size: { rows: number }): string | null {
     const { isPaused, speed } = this.#clock;
     const now = this.#parts.stage.now();
@@ -217,7 +214,7 @@ class Player {
     if (this.#parts.stage.size() !== null) await this.#paint();
   }
 
-  /** The clock of a status line that is shown goes on meanwhile, and one that was shown goes. */
+  /** Sleeps, while updating the clock of a visible status line and removing the line when its time is over. */
   async #sleepWithStatus(forMs: number | null): Promise<void> {
     const size = this.#parts.stage.size();
     if (size === null || this.#clock.isPaused || this.#status(size) === null) return this.#sleep(forMs);
@@ -247,7 +244,7 @@ class Player {
     return createEmulator({ cols: this.#parts.facts.cols, rows: this.#parts.facts.rows, scrollback: 0 });
   }
 
-  /** Until a key, the end, or for so long; null: only for those. */
+  /** Waits for a key, the end, or the given time; with null, only for a key or the end. */
   #sleep(forMs: number | null): Promise<void> {
     return new Promise((resolve) => {
       const timer = forMs === null ? undefined : setTimeout(resolve, Math.min(forMs, LONGEST_SLEEP_MS));
@@ -268,5 +265,5 @@ function formatPosition(ms: number): string {
   return hours === 0 ? `${minutes}:${two(seconds % 60)}` : `${hours}:${two(minutes)}:${two(seconds % 60)}`;
 }
 
-/** A timer of more than 2^31 ms fires at once; it is asked again anyway. */
+/** A timer of more than 2^31 ms fires at once; the player checks the time again anyway. */
 const LONGEST_SLEEP_MS = 3_600_000;

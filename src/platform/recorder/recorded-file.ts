@@ -2,20 +2,20 @@ import { type FileHandle, open } from 'node:fs/promises';
 import { CatalogueError } from '../../protocol/index.ts';
 import { listParts, packedUpTo, unpackPart } from './recording-parts.ts';
 
-/** A file of a recording, open for reading at any offset, whether what is there was packed or not. */
+/** A file of a recording that can be read at any offset, packed or not. */
 export interface RecordedFile {
-  /** bytes it has by now, the dropped ones included: where its offsets end */
+  /** how many bytes it has by now, including dropped ones: the upper bound of its offsets */
   size(): Promise<number>;
   /** when it last changed, Unix milliseconds */
   changedAt(): Promise<number>;
-  /** what stood before this offset was dropped */
+  /** everything before this offset was dropped */
   availableFrom(): Promise<number>;
-  /** the bytes from one offset to another (exclusive), as far as there are any; NULs for those that were dropped */
+  /** the bytes from one offset to another (exclusive), as far as they exist; NULs for dropped ones */
   read(from: number, to: number): Promise<Buffer>;
   close(): Promise<void>;
 }
 
-/** @throws CatalogueError no_recording when there is no such file */
+/** @throws CatalogueError no_recording if there is no such file */
 export async function openRecorded(file: string): Promise<RecordedFile> {
   const handle = await openHandle(file);
   return {
@@ -24,7 +24,8 @@ export async function openRecorded(file: string): Promise<RecordedFile> {
     availableFrom: async () => (await listParts(file)).availableFrom,
     read: async (from, to) => {
       const bytes = await readHandle(handle, from, to);
-      // Only now: a part is named before its place in the file is given back, so what was read as a hole is in one.
+      // Only now: a part is listed before its space in the file is released, so a hole that was read is in a listed
+      // part.
       await fillIn(bytes, from, file);
       return bytes;
     },
@@ -53,7 +54,7 @@ async function fillIn(bytes: Buffer, from: number, file: string): Promise<void> 
       whole.copy(bytes, Math.max(0, part.from - from), Math.max(0, from - part.from));
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
-      // Dropped between the list and the reading.
+      // The part was dropped after it was listed.
       bytes.fill(0, Math.max(0, part.from - from), Math.min(bytes.length, part.to - from));
     }
   }

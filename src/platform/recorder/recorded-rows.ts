@@ -5,15 +5,15 @@ import type { RecordedFile } from './recorded-file.ts';
 export interface Place {
   /** seconds from the start */
   at: number;
-  /** how far the output has come, an offset of the recording */
+  /** how much output has been written, as an offset of the recording */
   offset: number;
-  /** where the next row begins, an offset of the timing file; 0 where there is none */
+  /** where the next row begins, as an offset of the timing file; 0 if there is none */
   timing: number;
   cols: number;
   rows: number;
 }
 
-/** One row: output up to `after.offset`, or another size. */
+/** One row: output up to `after.offset`, or a resize. */
 export interface RecordedRow {
   kind: 'output' | 'resize';
   after: Place;
@@ -21,24 +21,24 @@ export interface RecordedRow {
 
 export interface RowSource {
   typescript: RecordedFile;
-  /** null: a log that Screen writes */
+  /** null for a log that Screen writes */
   timing: RecordedFile | null;
-  /** where the output ends so far */
+  /** where the output currently ends */
   end: number;
-  /** nothing is added any more: output that no row tells of comes at the end */
+  /** nothing more is added: output without a row comes at the end */
   isFinished: boolean;
 }
 
-/** As many rows as one redraw or three have; parsing 64 kB of them takes 3 ms. */
+/** How many bytes of a timing are read at once: the rows of one to three redraws. Parsing 64 kB of them takes 3 ms. */
 const TIMING_READ_BYTES = 65_536;
-/** A log without times is played at this pace: 10 kB a second is what a turn of Claude Code writes. */
+/** The pace at which a log without times is played: a turn of Claude Code writes 10 kB a second. */
 const UNTIMED_BYTES_PER_SECOND = 10_000;
 const UNTIMED_ROW_BYTES = 1_000;
 const UNTIMED_BATCH_ROWS = 1_000;
 
 /**
- * The rows behind a place, in batches. A timing that tells of more than there is ends early, and a row that is not
- * complete yet is left for later.
+ * The rows after a place, in batches. A timing that counts more output than exists ends early. An incomplete row is
+ * left for later.
  */
 export async function* rowsAfter(source: RowSource, place: Place): AsyncGenerator<RecordedRow[]> {
   if (source.timing === null) yield* untimedRows(source.end, place);
@@ -79,7 +79,7 @@ function rowOf(line: string, before: Place, end: number): { kind: RecordedRow['k
   }
 }
 
-/** Output that no row tells of, or a log that keeps no times, at an even pace from a place on. */
+/** Output without a row, or a log without times, at an even pace from a place on. */
 async function* untimedRows(end: number, place: Place): AsyncGenerator<RecordedRow[]> {
   let batch: RecordedRow[] = [];
   for (let { offset } = place; offset < end; ) {

@@ -5,14 +5,13 @@ import { CatalogueError } from '../../protocol/index.ts';
 import { ensureOwnDirectory } from '../files/private-directory.ts';
 import { openRecorded } from './recorded-file.ts';
 
-/** How a recording begins, and how it is now. */
+/** How a recording begins, and its current length and time. */
 export interface RecordingStart {
   /**
-   * where the output begins: the end of `script`'s header line; 0 for a log of Screen, and while the header is not
-   * written yet
+   * where the output begins: the end of `script`'s header line; 0 for a log of Screen, and until the header is written
    */
   start: number;
-  /** the terminal's size at the start, null where the recording does not say */
+  /** the terminal's size at the start; null if the recording does not record it */
   size: { cols: number; rows: number } | null;
   /** the file's length in bytes */
   length: number;
@@ -20,12 +19,14 @@ export interface RecordingStart {
   changedAt: number;
 }
 
-/** A header holds the launch line, so it is short; the file may be any program's. */
+/**
+ * How much to read for the header. It contains the launch line, so it is short; but the file may belong to any program.
+ */
 const HEADER_READ_BYTES = 65_536;
-/** What makes up a recording, beside the slug. */
+/** The endings of a recording's files, after the slug. */
 const ENDINGS = ['.typescript', '.timing', '.keyframes', '.parts', '.timing.parts', '.cbos'];
 
-/** Reads how a recording begins. @throws CatalogueError no_recording when there is no such file */
+/** Reads how a recording begins. @throws CatalogueError no_recording if there is no such file */
 export async function readStart(file: string): Promise<RecordingStart> {
   const handle = await openRecording(file);
   try {
@@ -37,7 +38,7 @@ export async function readStart(file: string): Promise<RecordingStart> {
   }
 }
 
-/** Where the output begins in a recording's first bytes, and the size its header tells. */
+/** Where the output begins in a recording's first bytes, and the size that its header records. */
 export function startOf(bytes: Uint8Array): Pick<RecordingStart, 'start' | 'size'> {
   const reading = parseHeader(bytes);
   if (reading.kind !== 'header') return { start: 0, size: null };
@@ -46,7 +47,7 @@ export function startOf(bytes: Uint8Array): Pick<RecordingStart, 'start' | 'size
 }
 
 /**
- * The bytes from one position to another (exclusive), as far as the recording has them, also packed ones.
+ * The bytes from one position to another (exclusive), as far as the recording has them, including packed ones.
  * @throws CatalogueError no_recording
  */
 export async function readRange(file: string, from: number, to: number): Promise<Buffer> {
@@ -59,7 +60,7 @@ export async function readRange(file: string, from: number, to: number): Promise
 }
 
 /**
- * Makes the directory of the recordings, private when it did not exist, and closes it to the writing of others.
+ * Creates the directory of the recordings if missing, private to its user, and removes other users' write permission.
  * @throws CatalogueError invalid_setting
  */
 export function ensureRecordingDir(dir: string): Promise<void> {
@@ -67,20 +68,20 @@ export function ensureRecordingDir(dir: string): Promise<void> {
 }
 
 /**
- * Marks a recording as made by CBOS, with an empty `SLUG.cbos` beside it that moves along: only what is marked is ever
- * removed, since a user may keep recordings of their own in the same directory. Where the mark cannot be written the
- * recording is kept, and marked when the server starts the next time.
+ * Marks a recording as made by CBOS with an empty `SLUG.cbos` beside it, which moves along with it. Only marked
+ * recordings are ever removed, because users may keep their own in the same directory. If the mark cannot be written,
+ * the recording is kept, and marked when the server next starts.
  */
 export async function markOwn(typescript: string): Promise<void> {
   try {
     await access(typescript);
     await writeFile(ownMark(typescript), '', { mode: 0o600, flag: 'wx' });
   } catch {
-    // It is marked already, there is no recording, or the disk is full: none may end a launch.
+    // Already marked, no recording, or a full disk: none of these may make a launch fail.
   }
 }
 
-/** Whether CBOS has made a recording; also another home's. */
+/** Whether CBOS made a recording, in this home or another one. */
 export async function isOwn(typescript: string): Promise<boolean> {
   return access(ownMark(typescript)).then(
     () => true,
@@ -91,15 +92,16 @@ export async function isOwn(typescript: string): Promise<boolean> {
 const ownMark = (typescript: string): string => typescript.replace(/\.typescript$/, '.cbos');
 
 /**
- * Files of a recording that were deleted while a process has them open, each with a path by which it can still be read.
+ * A recording's files that were deleted while a process has them open, each with a path through which it can still be
+ * read.
  */
 export type DeletedFiles = Partial<Record<'.typescript' | '.timing', string>>;
 
 /**
- * Moves a slug's recording out of the way of a new one: `SLUG.typescript` becomes `SLUG.N.typescript`, with an N above
- * every one that was ever used, so nothing is overwritten and the order stays.
- * @param deleted what can still be read of these is written there; what has such a name now stays
- * @returns N, or null when there was no recording
+ * Moves a slug's recording out of the way of a new one: `SLUG.typescript` becomes `SLUG.N.typescript`. N is above every
+ * number that was ever used, so nothing is overwritten and the order stays.
+ * @param deleted files whose remaining content is written there; a file that now has such a name stays
+ * @returns N, or null if there was no recording
  */
 export async function rotateRecording(dir: string, slug: string, deleted: DeletedFiles = {}): Promise<number | null> {
   const saved = Object.entries(deleted);
@@ -115,7 +117,7 @@ export async function rotateRecording(dir: string, slug: string, deleted: Delete
   return number;
 }
 
-/** Moves a file that took the name of a recording's to the name of an older one's. */
+/** Moves a file that took the name of a recording to the name of an older recording. */
 export async function moveAside(file: string): Promise<void> {
   const dir = dirname(file);
   const ending = extname(file);
@@ -125,7 +127,10 @@ export async function moveAside(file: string): Promise<void> {
 
 const COPY_BYTES = 1024 * 1024;
 
-/** What was packed of a recording is a hole in its file, which would fill the disk as zeros. */
+/**
+ * Copies a file and keeps its holes. The packed parts of a recording are holes in its file, and as zeros they would
+ * fill the disk.
+ */
 async function copySparse(from: string, to: string): Promise<void> {
   const source = await open(from, 'r');
   let target: FileHandle | null = null;
@@ -157,8 +162,8 @@ async function writeAll(target: FileHandle, bytes: Buffer, at: number): Promise<
 }
 
 /**
- * Gives a slug's current recording another slug's name; whoever writes it goes on, since the files stay the same. A
- * recording that has that name already is rotated away first. Older recordings keep the name they were made under.
+ * Gives a slug's current recording another slug's name. Its writer continues undisturbed, because the files stay the
+ * same. A recording that already has that name is rotated away first. Older recordings keep their names.
  */
 export async function renameRecording(dir: string, from: string, to: string): Promise<void> {
   await rotateRecording(dir, to);
@@ -168,12 +173,12 @@ export async function renameRecording(dir: string, from: string, to: string): Pr
   }
 }
 
-/** Above every number that was ever used for a slug's older recordings. */
+/** One more than the highest number ever used for a slug's older recordings. */
 function nextNumber(names: readonly string[], slug: string): number {
   return 1 + Math.max(0, ...names.map((name) => numberOf(name, slug)));
 }
 
-/** The N of `SLUG.N.typescript` and of whatever such a file was packed into; 0 for other names. */
+/** The N of `SLUG.N.typescript` and of its packed files; 0 for other names. */
 function numberOf(name: string, slug: string): number {
   if (!name.startsWith(`${slug}.`)) return 0;
   return Number(/^(\d+)\.(typescript|timing|cbos)/.exec(name.slice(slug.length + 1))?.[1] ?? 0);

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { brotliCompress, brotliDecompress, constants } from 'node:zlib';
 
-/** Bytes of a recording that were packed. */
+/** A range of a recording's bytes that was packed. */
 export interface RecordingPart {
   from: number;
   to: number;
@@ -12,28 +12,31 @@ export interface RecordingPart {
 }
 
 export interface RecordingParts {
-  /** in order and without gaps; what follows the last is in the recording's own file */
+  /** in order and without gaps; the bytes after the last part are in the recording's own file */
   parts: RecordingPart[];
-  /** what stood before this offset was dropped */
+  /** everything before this offset was dropped */
   availableFrom: number;
 }
 
 /**
- * A part unpacks in 10 ms, which a jump can afford twice; a recording of 1 GB has 1,000 of them. A multiple of every
- * file system's block, so that a whole part can be given back.
+ * How many bytes a part holds. It unpacks in 10 ms, which a jump can afford twice; a recording of 1 GB has 1,000 parts.
+ * The size is a multiple of every file system's block, so that a whole part's space can be released.
  */
 export const PART_BYTES = 1024 * 1024;
 /**
- * The end stays as it is: the server draws the last 2 MB when it starts, and a slow client reads a little behind the
- * end.
+ * How much of the end stays unpacked: the server draws the last 2 MB when it starts, and a slow client reads a little
+ * behind the end.
  */
 export const UNPACKED_END_BYTES = 8 * 1024 * 1024;
-/** The beginning of the file stays as well: `script`'s header line, which every reader of such files looks for. */
+/**
+ * The beginning of the file stays unpacked too: it holds `script`'s header line, which every reader of such files
+ * needs.
+ */
 const HEAD_BYTES = 64 * 1024;
 
 /**
- * On recordings of Claude Code 2.1.329: a twentieth, in 45 ms a megabyte; gzip leaves a third more, the best quality
- * takes a hundred times as long.
+ * On recordings of Claude Code 2.1.329, this packs to a twentieth, at 45 ms per megabyte. gzip's result is a third
+ * larger, and the best quality takes a hundred times as long.
  */
 const PACKING = { params: { [constants.BROTLI_PARAM_QUALITY]: 5 } };
 
@@ -62,16 +65,16 @@ export async function listParts(typescript: string): Promise<RecordingParts> {
   return { parts, availableFrom };
 }
 
-/** Up to here a recording is packed or dropped. */
+/** A recording is packed or dropped up to this offset. */
 export function packedUpTo({ parts, availableFrom }: RecordingParts): number {
   return parts.at(-1)?.to ?? availableFrom;
 }
 
 /**
- * Packs the next bytes of a recording, and gives their place on the disk back while the file keeps its length: offsets
- * stay, and whoever writes the file is not disturbed. The part is whole and named before anything is given back, so
- * nothing is lost whenever this is cut off; bytes that are in both places are the same.
- * @returns false where the file system cannot give the middle of a file back; nothing has changed then
+ * Packs the next bytes of a recording and releases their disk space. The file keeps its length, so offsets stay the
+ * same and the file's writer is not disturbed. The part is complete and named before any space is released, so a crash
+ * at any moment loses nothing; bytes that exist in both places are the same.
+ * @returns false if the file system cannot release the middle of a file; nothing has changed then
  */
 export async function packPart(typescript: string, from: number): Promise<boolean> {
   const to = from + PART_BYTES;
@@ -101,9 +104,9 @@ export async function packPart(typescript: string, from: number): Promise<boolea
 }
 
 /**
- * After a crash between the two halves of packing: the last part's place is given back, if it was not. Else nothing is
- * touched, for that costs a process and changes the file's time, by which everybody would take it for one that was
- * written to.
+ * Completes a packing that a crash interrupted: releases the last part's space if that has not happened. Otherwise
+ * touches nothing, because that costs a process and changes the file's time, which makes the file look as if it was
+ * just written to.
  */
 export async function finishPacking(typescript: string): Promise<void> {
   const last = (await listParts(typescript)).parts.at(-1);
@@ -113,19 +116,19 @@ export async function finishPacking(typescript: string): Promise<void> {
   if (blocks * 512 >= keptBytes + (last.to - last.from) / 2) await giveBack(typescript, last.from, last.to);
 }
 
-/** Forgets the oldest part. What was before its end is dropped for good. */
+/** Deletes the oldest part. Everything before its end is dropped for good. */
 export async function dropOldestPart(typescript: string): Promise<void> {
   const [oldest] = (await listParts(typescript)).parts;
   if (oldest !== undefined) await dropParts(typescript, oldest.to);
 }
 
 /**
- * Forgets all parts up to the end of one of them.
- * @param note kept with it, for a caller that reads on from there: {@link readDropNote}
+ * Deletes all parts up to the end of one of them.
+ * @param note stored with the drop, for a caller that continues reading from there: {@link readDropNote}
  */
 export async function dropParts(file: string, to: number, note = ''): Promise<void> {
   const dir = partsDirectory(file);
-  // Said before it is done: after a crash in between nobody looks for what is gone.
+  // Recorded before it is done: after a crash in between, nobody looks for what is gone.
   const unfinished = await openUnfinished(join(dir, 'unfinished'));
   await unfinished.writeFile(note).finally(() => unfinished.close());
   await rename(join(dir, 'unfinished'), join(dir, `dropped-${to}`));
@@ -136,32 +139,34 @@ export async function dropParts(file: string, to: number, note = ''): Promise<vo
   }
 }
 
-/** What was noted when parts were last dropped; null: none ever were. */
+/** What was noted when parts were last dropped; null if none ever were. */
 export async function readDropNote(file: string): Promise<string | null> {
   const { availableFrom } = await listParts(file);
   return availableFrom === 0 ? null : readFile(join(partsDirectory(file), `dropped-${availableFrom}`), 'utf8');
 }
 
-/** The last part that was unpacked: who reads along reads the same one again and again. */
+/** The last part that was unpacked: a reader that moves along needs the same part again and again. */
 let unpacked: { key: string; bytes: Promise<Buffer> } | null = null;
 
-/** @throws an error of the file system with code ENOENT when it was dropped meanwhile */
+/** @throws a file system error with code ENOENT if the part was dropped in the meantime */
 export async function unpackPart({ file }: RecordingPart): Promise<Buffer> {
   const { ino, mtimeMs } = await stat(file);
-  // Another recording may have got the name.
+  // Another recording may have taken the name.
   const key = `${ino} ${mtimeMs} ${file}`;
   if (unpacked?.key !== key)
     unpacked = { key, bytes: readFile(file).then((packed) => promisify(brotliDecompress)(packed)) };
   return unpacked.bytes;
 }
 
-/** Of what was cut off there nothing is used; and a link that somebody has put in its place is not followed. */
+/**
+ * Opens a new file. Nothing of an interrupted one is used, and a link that somebody put in its place is not followed.
+ */
 async function openUnfinished(file: string): Promise<FileHandle> {
   await rm(file, { force: true });
   return open(file, 'wx', 0o600);
 }
 
-/** Node has no call for it; `fallocate` is of util-linux like `script`. */
+/** Releases the disk space of a range. Node has no call for this; `fallocate` is part of util-linux, like `script`. */
 async function giveBack(typescript: string, from: number, to: number): Promise<boolean> {
   const begin = Math.max(from, HEAD_BYTES);
   const options = ['--punch-hole', '--offset', String(begin), '--length', String(to - begin), typescript];

@@ -10,34 +10,34 @@ import { type RecordingFacts, type RecordingSource, readFacts } from './recordin
 
 export interface PlayerOptions {
   source: RecordingSource;
-  /** file of the keyframes, made when it is missing or belongs to another recording */
+  /** file of the keyframes; created if missing, and replaced if it belongs to another recording */
   keyframes: string;
   /** Unix milliseconds */
   now(): number;
-  /** output between two keyframes; {@link KEYFRAME_BYTES} when left out */
+  /** bytes of output between two keyframes; {@link KEYFRAME_BYTES} by default */
   intervalBytes?: number;
 }
 
 /** Times in seconds from the recording's start. */
 export interface PlayerFacts {
-  /** Unix seconds, null where the recording does not say */
+  /** Unix seconds; null if the recording does not record it */
   startedAt: number | null;
   duration: number;
   cols: number;
   rows: number;
   sizeBytes: number;
   timed: boolean;
-  /** where what is kept begins */
+  /** where the part that was kept begins */
   available: { at: number; offset: number };
 }
 
 export interface PlayerFrame {
   at: number;
-  /** the screen is that after the bytes before it */
+  /** the screen shows everything before this offset */
   offset: number;
   cols: number;
   rows: number;
-  /** escape codes that draw it in an empty terminal of the size */
+  /** escape codes that draw the screen in an empty terminal of this size */
   data: string;
 }
 
@@ -46,28 +46,32 @@ export type PlayerEvent =
   | { kind: 'resize'; at: number; cols: number; rows: number };
 
 /**
- * A keyframe after so much output or so many rows: a jump then draws and reads few, and the keyframes, half a kilobyte
- * each, take less than a hundredth of the recording. With four times as much the slowest jumps took 220 ms.
+ * How much output, or how many rows, lie between two keyframes. A jump then draws and reads little, and the keyframes,
+ * half a kilobyte each, take less than a hundredth of the recording. With four times as much, the slowest jumps took
+ * 220 ms.
  */
 const KEYFRAME_BYTES = 128 * 1024;
 const KEYFRAME_ROWS = 2_000;
-/** For how much of a growing recording they are made at once: each time the last one has to be drawn again first. */
+/**
+ * How much of a growing recording gets its keyframes at once: each time, the last keyframe must be drawn again first.
+ */
 export const GROW_BYTES = 2 * KEYFRAME_BYTES;
-/** Of the output before a keyframe, to know the recording by. */
+/** How many bytes before a keyframe identify the recording. */
 const SUM_BYTES = 256;
 /**
- * A recording whose `script` was killed has no closing line; what its timing does not tell of is waited for so long.
+ * How long to wait for the timing rows of existing output. A recording whose `script` was killed has no closing line,
+ * so it counts as finished after this.
  */
 const SILENT_MS = 5_000;
 
-/** Any point of a recording, quickly: its screen, and what comes after it. Also while it grows. */
+/** Gives any point of a recording quickly: its screen, and what comes after it, even while the recording grows. */
 export class RecordingPlayer {
   readonly #options: PlayerOptions;
   readonly #intervalBytes: number;
   readonly #typescript: RecordedFile;
   readonly #timing: RecordedFile | null;
   readonly #keyframes: KeyframeFile;
-  /** how far the rows were counted for the duration */
+  /** up to where the rows were counted for the duration */
   #counted: Place | null = null;
   #growing: Promise<void> | null = null;
   #isClosed = false;
@@ -109,7 +113,10 @@ export class RecordingPlayer {
     return { startedAt, duration: place.at, cols, rows: height, sizeBytes, timed, available };
   }
 
-  /** The screen at a time, or after the row that an offset lies in. At 0 it is empty; beyond the end it is the last. */
+  /**
+   * The screen at a time, or after the row that contains an offset. At 0 the screen is empty; beyond the end it is the
+   * last one.
+   */
   async frame(where: { at: number } | { offset: number }): Promise<PlayerFrame> {
     const isBefore = (place: Place): boolean =>
       'at' in where ? place.at <= where.at && where.at > 0 : place.offset < where.offset;
@@ -136,9 +143,9 @@ export class RecordingPlayer {
   }
 
   /**
-   * What came after a time, from its very beginning for 0; about so many bytes of it. It begins with the character or
-   * escape sequence that is unfinished at that time, and ends before one, so that a terminal can go on with it from
-   * `frame` as well as from the output before.
+   * The output after a time (for 0, from the very beginning), about `limitBytes` of it. It begins with the character or
+   * escape sequence that is unfinished at that time, and ends before an unfinished one. So a terminal can continue with
+   * it from `frame` as well as from the output before.
    */
   async output(from: number, limitBytes: number): Promise<{ events: PlayerEvent[]; next: number | null }> {
     const { facts, rows } = await this.#look();
@@ -155,7 +162,7 @@ export class RecordingPlayer {
           continue;
         }
         const last = wanted.at(-1)?.after;
-        // Rows of one time stay together: the next answer begins behind a time.
+        // Rows of the same time stay together, because the next answer begins after a time.
         if (last !== undefined && last.offset - before.offset >= limitBytes && row.after.at > last.at) {
           next = last.at;
           break search;
@@ -168,7 +175,7 @@ export class RecordingPlayer {
 
   /**
    * Makes the keyframes that are still missing.
-   * @param pause awaited after each, by a caller that has time
+   * @param pause awaited after each keyframe, by a caller that is not in a hurry
    */
   grow(pause: () => Promise<void> = async () => undefined): Promise<void> {
     this.#growing ??= this.#grow(pause).finally(() => {
@@ -177,7 +184,7 @@ export class RecordingPlayer {
     return this.#growing;
   }
 
-  /** Drops rows of the timing whose output was dropped. */
+  /** Drops the timing rows of output that was dropped. */
   async dropRows(): Promise<void> {
     const { timing } = this.#options.source;
     const { facts } = await this.#look();
@@ -206,7 +213,7 @@ export class RecordingPlayer {
     return crc32(await this.#typescript.read(Math.max(0, offset - SUM_BYTES), offset));
   }
 
-  /** Waits for keyframes up to a place, where more than one is missing. */
+  /** Waits for the keyframes up to a place if more than one is missing. */
   async #growTo(isBefore: (place: Place) => boolean, { end }: RowSource): Promise<void> {
     const last = this.#keyframes.frames.at(-1);
     if (end - (last?.offset ?? 0) > 2 * this.#intervalBytes && (last === undefined || isBefore(last)))
@@ -239,19 +246,19 @@ export class RecordingPlayer {
     }
   }
 
-  /** The beginning, or the first keyframe of what is kept. */
+  /** The beginning, or the first keyframe of the part that was kept. */
   async #first(facts: RecordingFacts): Promise<Place | Keyframe> {
     const availableFrom = await this.#typescript.availableFrom();
     if (availableFrom <= facts.start) return this.#start(facts);
     return this.#keyframes.frames.find(({ offset }) => offset >= availableFrom) ?? this.#start(facts);
   }
 
-  /** Where its rows begin. */
+  /** Where the recording's rows begin. */
   async #start({ cols, rows, start }: RecordingFacts): Promise<Place> {
     return (await keptRowsFrom(this.#options.source.timing)) ?? { at: 0, offset: start, timing: 0, cols, rows };
   }
 
-  /** A terminal as it was at a keyframe, or at the start. */
+  /** A terminal in its state at a keyframe, or at the start. */
   async #restore(place: Place | Keyframe, facts: RecordingFacts): Promise<Drawing> {
     const emulator = createEmulator({ cols: place.cols, rows: place.rows, scrollback: 0 });
     if ('position' in place) {
@@ -261,7 +268,7 @@ export class RecordingPlayer {
     return new Drawing(this.#typescript, emulator, place);
   }
 
-  /** What a terminal that was cut off here has of a character or an escape sequence whose rest is to come. */
+  /** The beginning of a character or escape sequence that is still incomplete at this offset. */
   async #unfinishedBefore(offset: number, start: number): Promise<Buffer> {
     const bytes = await this.#typescript.read(Math.max(start, offset - SEQUENCE_LOOKBACK_BYTES), offset);
     return bytes.subarray(bytes.length - unfinishedLength(bytes));

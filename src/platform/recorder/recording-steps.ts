@@ -11,19 +11,16 @@ import { keptRowsFrom } from './kept-rows.ts';
 import { openRecorded, openTiming } from './recorded-file.ts';
 import { readStart } from './recording-files.ts';
 
-/** A recording to be read: its files, and a size that is stronger than what it says itself. */
+/** A recording to read: its files, and a size that overrides the recorded one. */
 export interface RecordingSource {
   typescript: string;
-  /** null: there is none */
+  /** null if there is none */
   timing: string | null;
   cols: number | null;
   rows: number | null;
 }
 
-/**
- * One thing that happened; `at` in seconds from the start. Output is never cut smaller than it was written, but for its
- * size.
- */
+/** One event; `at` is in seconds from the start. A write is split only if it is too large. */
 export type RecordedStep =
   | { kind: 'output'; at: number; bytes: Uint8Array /** its end in the file */; to: number }
   | { kind: 'resize'; at: number; cols: number; rows: number };
@@ -31,34 +28,40 @@ export type RecordedStep =
 export interface RecordingFacts {
   cols: number;
   rows: number;
-  /** Unix seconds, null where it does not say */
+  /** Unix seconds; null if not recorded */
   startedAt: number | null;
   /** the terminal's TERM */
   term: string | null;
-  /** of the recorded program; null while it runs, and where it is not said */
+  /** the exit code of the recorded program; null while it runs, and if it is not recorded */
   exitCode: number | null;
-  /** where the output is in the file */
+  /** where the output begins in the file */
   start: number;
   end: number;
   /** `script` wrote its closing line */
   isClosed: boolean;
-  /** false: no timing, so all times are 0 */
+  /** false if there is no timing, so that all times are 0 */
   timed: boolean;
 }
 
-/** Where neither flags nor recording tell: what terminals are born with. */
+/** The size if neither flags nor the recording give one: the default of terminals. */
 const DEFAULT_SIZE = { cols: 80, rows: 24 };
-/** The closing line is the date and the exit code. */
+/** How many bytes at the end to search for the closing line, which has the date and the exit code. */
 const TRAILER_BYTES = 200;
-/** How much is read at once. A program rarely writes more; a longer write becomes several steps of the same time. */
+/**
+ * How long a piece of output is at most. A program rarely writes more; a longer write becomes several steps with the
+ * same time.
+ */
 const PIECE_BYTES = 65_536;
-/** Read from the file at once: a row is a few hundred bytes, and a read of each takes a quarter of a millisecond. */
+/**
+ * How much is read from the file at once: a row is a few hundred bytes, and a separate read of each would take a
+ * quarter of a millisecond.
+ */
 const AHEAD_BYTES = 1_048_576;
-/** The first lines of the advanced format tell about the recording. */
+/** How many lines to search: the first lines of the advanced format describe the recording. */
 const HEAD_ROWS = 20;
 const HEADER_READ_BYTES = 65_536;
 
-/** What a recording says of itself. @throws CatalogueError no_recording */
+/** The facts that a recording gives about itself. @throws CatalogueError no_recording */
 export async function readFacts(source: RecordingSource): Promise<RecordingFacts> {
   const { start, size, length } = await readStart(source.typescript);
   const handle = await open(source.typescript, 'r');
@@ -85,7 +88,7 @@ export async function readFacts(source: RecordingSource): Promise<RecordingFacts
   }
 }
 
-/** The closing line of a file of this length, its start counted from the file's. */
+/** The closing line of a file of this length, with its position in the file. */
 async function findTrailer(handle: FileHandle, length: number): Promise<ScriptTrailer | null> {
   const from = Math.max(0, length - TRAILER_BYTES);
   const { buffer, bytesRead } = await handle.read(Buffer.alloc(length - from), 0, length - from, from);
@@ -94,9 +97,9 @@ async function findTrailer(handle: FileHandle, length: number): Promise<ScriptTr
 }
 
 /**
- * All that happened, in its order, a piece at a time: a recording of any length takes the memory of one piece. A timing
- * that is cut off is made up for by the bytes it does not mention, at its end; one that tells of more than there is
- * ends early.
+ * Everything that happened, in order, a piece at a time: a recording of any length needs memory for one piece only. If
+ * the timing is cut off, the bytes that it does not count come at its end. A timing that counts more than there is ends
+ * early.
  */
 export async function* readSteps(
   source: RecordingSource,
@@ -136,9 +139,7 @@ export async function* readSteps(
   }
 }
 
-/**
- * The rows of a timing, however long it is; where its first ones were dropped, what they came to is the first of all.
- */
+/** The rows of a timing of any length. If its first rows were dropped, a resize that sums them up comes first. */
 export async function* readEntries(timing: string | null): AsyncGenerator<TimingEntry> {
   const kept = await keptRowsFrom(timing);
   if (kept !== null) yield { kind: 'resize', delay: kept.at, cols: kept.cols, rows: kept.rows };
@@ -161,7 +162,7 @@ async function readTimingHead(timing: string | null, from: number) {
   return told;
 }
 
-/** @param from where a line begins */
+/** @param from the beginning of a line */
 async function* linesOf(file: string | null, from: number): AsyncGenerator<string> {
   if (file === null) return;
   const timing = await openTiming(file);

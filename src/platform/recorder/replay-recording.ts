@@ -5,43 +5,46 @@ import { keptRowsFrom } from './kept-rows.ts';
 import { openRecorded, type RecordedFile } from './recorded-file.ts';
 import { type RecordingSource, readEntries, readFacts } from './recording-steps.ts';
 
-/** How much of a recording is read, 0 to 1. */
+/** How much of a recording has been read, from 0 to 1. */
 export type ProgressListener = (share: number) => void;
 
 export interface ReplayRequest extends RecordingSource {
-  /** the screen after each redraw; `at` in milliseconds from the recording's start, never falling */
+  /** the screen after each redraw; `at` in milliseconds from the recording's start, never decreasing */
   onFrame(frame: ScreenFrame, at: number): void;
   onProgress?: ProgressListener;
-  /** lines kept above the window; none when left out */
+  /** how many lines to keep above the window; none by default */
   scrollback?: number;
-  /** the terminal before anything is drawn, for a caller that wants more of it than its frames */
+  /** the terminal before anything is drawn, for a caller that needs more than its frames */
   onStart?(emulator: Emulator): void;
-  /** the terminal when all is drawn, before it is gone */
+  /** the terminal once everything is drawn, before it is disposed */
   onEnd?(emulator: Emulator): void;
 }
 
 export interface ReplayEnd {
-  /** when the last thing happened that the recording tells of, in milliseconds from its start */
+  /** when the last recorded event happened, in milliseconds from the start */
   at: number;
   /** whether the recorded program has ended: `script` wrote its closing line */
   ended: boolean;
-  /** false: no timing, so `at` counts pieces and is no time */
+  /** false if there is no timing, so that `at` counts pieces and is no time */
   timed: boolean;
 }
 
-/** How many bytes are read and drawn at once: enough to keep the emulator busy, little beside a day's recording. */
+/**
+ * How many bytes are read and drawn at once: enough to keep the emulator busy, and little compared to a day's
+ * recording.
+ */
 const BATCH_BYTES = 1_000_000;
 /** How many redraws wait in the emulator at once. */
 const BATCH_MOMENTS = 2_000;
-/** Without timing: a redraw of Claude Code is about so long, and counts as a moment of its own. */
+/** Without timing: about the size of a redraw of Claude Code. Each piece counts as a moment of its own. */
 const PIECE_BYTES = 1_000;
-/** Without timing: long enough for a reading that two or three pieces agree in to count. */
+/** Without timing: long enough that a reading counts once two or three pieces agree on it. */
 const PIECE_MS = 100;
 
 /**
- * Plays a recording of `script`, or a log of Screen, through a terminal as fast as it goes, in the memory of a batch:
- * silence takes no time. A timing that is cut off is made up for by the bytes that it does not mention, which come at
- * its end; one that tells of more than there is ends early.
+ * Plays a recording of `script`, or a log of Screen, through a terminal as fast as possible; needs memory for one
+ * batch. Silence takes no time. If the timing is cut off, the bytes that it does not count come at its end. A timing
+ * that counts more than there is ends early.
  * @throws CatalogueError no_recording
  */
 export async function replayRecording(request: ReplayRequest): Promise<ReplayEnd> {

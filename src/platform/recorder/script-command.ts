@@ -2,15 +2,16 @@
 export interface RecordingFiles {
   /** the output, byte for byte, after `script`'s header line */
   typescript: string;
-  /** when which bytes came, in the advanced format, which keeps resizes too */
+  /** when which bytes arrived, in the advanced format, which also keeps resizes */
   timing: string;
   /** whether each write reaches the file at once; without it the status lags by up to 4 kB of output */
   flush: boolean;
 }
 
 /**
- * `script` (util-linux 2.35 or later, for the advanced format) around a command. Never with `-I`: it would record what
- * is typed, passwords included. `-e` passes the command's exit code on, into the last line of the recording too.
+ * The command line of `script` (util-linux 2.35 or later, for the advanced format) around a command. Never with `-I`,
+ * which would record what is typed, including passwords. `-e` passes on the command's exit code, also into the last
+ * line of the recording.
  * @param line for /bin/sh, which must be in SHELL
  */
 export function scriptCommand(files: RecordingFiles, line: string): string[] {

@@ -4,13 +4,13 @@ import { readProcess } from '../process/proc-file.ts';
 
 /** A file that a process has open. */
 export interface OpenFile {
-  /** opens it whatever became of its name */
+  /** opens the file, whatever happened to its name */
   path: string;
   dev: number;
   ino: number;
 }
 
-/** The files of a recording, as the `script` that writes them has them open. */
+/** The files of a recording, as opened by the `script` that writes them. */
 export interface ScriptFiles {
   typescript: OpenFile;
   timing: OpenFile;
@@ -19,10 +19,10 @@ export interface ScriptFiles {
 const WRITE_ONLY = 1;
 
 /**
- * What the `script` around a program writes. It opens the output first, then the timing, and no other file for writing
- * (util-linux 2.38.1).
+ * Finds the files that the `script` around a program writes. It opens the output first, then the timing, and no other
+ * file for writing (util-linux 2.38.1).
  * @param pid of the program
- * @returns null where there is no such `script`, or it may not be looked at
+ * @returns null if there is no such `script`, or it may not be inspected
  */
 export async function readScriptFiles(pid: number): Promise<ScriptFiles | null> {
   const parent = await readProcess((await readProcess(pid))?.ppid ?? 0);
@@ -42,11 +42,11 @@ export async function readScriptFiles(pid: number): Promise<ScriptFiles | null> 
 }
 
 /**
- * Gives an open file its name back where it has another one by now: what a process goes on writing is found there
- * again, and the other name stays, as a link. Not the other way round: inotify tells of what is written under the name
- * by which the file is open, and that moves with it (Linux 6.18). What has its name meanwhile is handed to `moveAway`,
- * unless it is empty, as after logrotate's `create`.
- * @returns false where it cannot be done: the file was deleted, or is on another file system
+ * Gives an open file its name back if it now has another one: what a process continues to write is then found under the
+ * original name. The other name stays, as a link. It is not done the other way round because inotify reports writes
+ * under the name by which the file is open, and that name moves with the file (Linux 6.18). A file that took the name
+ * in the meantime is passed to `moveAway`, unless it is empty, as after logrotate's `create`.
+ * @returns false if this is impossible: the file was deleted, or is on another file system
  */
 export async function regainName(file: OpenFile, path: string, moveAway: () => Promise<void>): Promise<boolean> {
   const there = await stat(path).catch(orNothing);
@@ -72,7 +72,7 @@ function isSame(file: OpenFile, found: { dev: number; ino: number } | null): boo
   return found !== null && found.dev === file.dev && found.ino === file.ino;
 }
 
-/** The process or the file has gone, or is not ours to look at. */
+/** The process or the file is gone, or may not be inspected. */
 function orNothing(error: NodeJS.ErrnoException): null {
   if (['ENOENT', 'ESRCH', 'EACCES', 'EPERM', 'ENOTDIR'].includes(error.code ?? '')) return null;
   throw error;

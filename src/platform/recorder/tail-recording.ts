@@ -10,70 +10,74 @@ export interface TailOptions {
   /** position in the file to read from; at 0 `script`'s header line is skipped */
   from: number;
   /**
-   * The next bytes, whose first stands at `offset`. They are the listener's to keep. A promise that is returned holds
-   * reading back until it is settled.
+   * The next bytes, starting at `offset`; the listener may keep them. If it returns a promise, reading pauses until
+   * that is settled.
    */
   onBytes: (bytes: Buffer, offset: number) => void | Promise<void>;
   /**
-   * where the output begins and the size, told before the first bytes when reading from 0: `script` writes its header
-   * only with the first output
+   * where the output begins, and the size; called before the first bytes when reading from 0, because `script` writes
+   * its header only with the first output
    */
   onStart?: (start: Pick<RecordingStart, 'start' | 'size'>) => void;
-  /** the file was truncated or replaced: what was told before is void, offsets begin anew. Counts from 1 */
+  /** the file was truncated or replaced: all earlier bytes are void, and offsets start anew. `epoch` counts from 1 */
   onReset?: (epoch: number, cause: 'truncated' | 'replaced') => void;
   /**
-   * The writer has its file open for good and goes on at its own position, as `script` does: that file is read whatever
-   * its name comes to mean, and a truncation leaves all offsets as they are. Else its name decides, as for a log of
-   * Screen's, which that opens anew.
+   * Set if the writer keeps its file open and continues at its own position, as `script` does. That file is then read
+   * whatever its name refers to, and a truncation leaves all offsets as they are. Otherwise the name decides, as for a
+   * log of Screen, which reopens it.
    */
   keepsFile?: boolean;
-  /** the name means another file than the one that is read, or none; told with every look while it is so */
+  /** the name refers to another file than the open one, or to none; reported at every check while that lasts */
   onNameLost?: () => void;
-  /** with `keepsFile`: what stood in the file before this position was cut off */
+  /** with `keepsFile`: everything before this position was cut off */
   onCut?: (at: number) => void;
-  /** the file was deleted and another one takes its name; it can be read by this path until the promise is settled */
+  /**
+   * the file was deleted and another one takes its name; the old one can be read through this path until the promise is
+   * settled
+   */
   onDeleted?: (openPath: string) => Promise<void>;
-  /** milliseconds between two reads; {@link READ_INTERVAL_MS} when left out */
+  /** milliseconds between two reads; {@link READ_INTERVAL_MS} by default */
   intervalMs?: number;
   /**
-   * reading failed (a disk error), or a callback threw; it is tried again with the next change. Without it the error is
+   * reading failed (a disk error), or a callback threw; the next change tries again. Without this callback the error is
    * unhandled
    */
   onError?: (error: unknown) => void;
 }
 
 export interface RecordingTail {
-  /** where reading goes on */
+  /** where reading continues */
   position(): number;
-  /** stops; no callback is called afterwards */
+  /** stops; no callback runs afterwards */
   dispose(): void;
 }
 
 /**
- * Most reads find a redraw, which was written just now and is in memory: it is read at once, in a few µs. Another
- * thread would take 0.1 ms for it, and on a busy machine, where it has to wait for a core, many times that.
+ * The size of a synchronous read. Most reads find a redraw that was just written and is in memory, which takes a few
+ * µs. Through another thread it would take 0.1 ms, and many times that on a busy machine, where the thread waits for a
+ * core.
  */
 const LEAST_READ_BYTES = 8_192;
 /**
- * A read that is filled is followed by one of twice the size, up to this, by another thread: that may be old and on the
- * disk.
+ * The largest read. After a read that was filled, the next one is twice as long, up to this size, and runs in another
+ * thread, because the data may be old and on the disk.
  */
 const MOST_READ_BYTES = 262_144;
 /**
- * Reads of one recording keep this distance, so a program that draws in a thousand small writes costs 250 reads a
- * second. The first byte after silence is read at once.
+ * The minimum time between two reads of a recording. A program that draws in a thousand small writes then costs 250
+ * reads a second. The first byte after a silence is read at once.
  */
 const READ_INTERVAL_MS = 4;
-/** A file system block: a hole is never smaller. */
+/** The size of a file system block: a hole is never smaller. */
 const HOLE_BYTES = 4_096;
 
 /**
- * Follows a recording as it grows. Resolves when what was there at the call has been handed out. A file that does not
- * exist yet is waited for; one that is deleted is read on as long as its writer writes, until a new one takes its name
- * (`keepsFile`: then too).
+ * Follows a recording as it grows. Resolves once everything that existed at the call has been handed out. If the file
+ * does not exist yet, waits for it. A deleted file is read as long as its writer writes, until a new file takes its
+ * name (with `keepsFile`, even after that).
  *
- * `script` without `--append` goes on at its old position after somebody truncated its file, which leaves a hole of
- * NULs before it: holes are skipped, never handed out.
+ * After somebody truncated its file, `script` without `--append` continues at its old position, which leaves a hole of
+ * NULs before it. Holes are skipped and never handed out.
  */
 export async function tailRecording(options: TailOptions): Promise<RecordingTail> {
   const tail = new Tail(options);
@@ -81,7 +85,7 @@ export async function tailRecording(options: TailOptions): Promise<RecordingTail
   return tail;
 }
 
-/** What is read at once is copied out of it before anything else is. */
+/** The buffer for synchronous reads; the bytes are copied out of it before anything else runs. */
 const scratch = Buffer.alloc(LEAST_READ_BYTES);
 
 class Tail implements RecordingTail {
@@ -93,20 +97,20 @@ class Tail implements RecordingTail {
   private readBytes = LEAST_READ_BYTES;
   private epoch = 0;
   private disposed = false;
-  /** the file's name may mean another file now */
+  /** the file's name may now refer to another file */
   private suspicious = true;
   private dirty = false;
   private running: Promise<void> | null = null;
   private lastReadAt = 0;
   /** all bytes before `at` were NULs of a hole */
   private inHole = false;
-  /** its writer has not written since the file was cut off */
+  /** the writer has not written since the file was cut off */
   private isCut = false;
 
   constructor(options: TailOptions) {
     this.options = options;
     this.at = options.from;
-    // Watched before the first look, so nothing falls between the two.
+    // The watch starts before the first look, so that no change is missed in between.
     this.stopWatching = watchFile(options.file, (event) => {
       if (event !== 'change') this.suspicious = true;
       this.wake();
@@ -157,7 +161,7 @@ class Tail implements RecordingTail {
     }
   }
 
-  /** Whether the name still means the file that is open; if not, the old one is read to its end first. */
+  /** Checks whether the name still refers to the open file. If not, the old file is read to its end first. */
   private async checkIdentity(): Promise<void> {
     this.suspicious = false;
     const found = await statOrNull(this.options.file);
@@ -177,7 +181,7 @@ class Tail implements RecordingTail {
     if (!isFirst) this.reset('replaced');
   }
 
-  /** One read finds all there is, most times; the file is asked about only where that is none, or NULs. */
+  /** Most times, one read finds everything. The file's size is needed only if the read finds nothing, or NULs. */
   private async readOn(handle: FileHandle): Promise<void> {
     while (!this.disposed) {
       if (this.at === 0 && !(await this.skipHeader(handle))) return;
@@ -217,12 +221,12 @@ class Tail implements RecordingTail {
     if (parseHeader(bytes).kind === 'incomplete') return false;
     const found = startOf(bytes);
     this.at = found.start;
-    // A log of Screen starts at 0 and is asked once only: with its first byte handed out the position moves on.
+    // A log of Screen starts at 0, but gets here only once: handing out its first byte moves the position on.
     if (!this.disposed) this.options.onStart?.(found);
     return true;
   }
 
-  /** @returns whether reading begins anew */
+  /** @returns whether reading starts anew */
   private seeCut(): boolean {
     if (this.options.keepsFile !== true) {
       this.reset('truncated');

@@ -4,16 +4,16 @@ import { withLostRows, withoutLost } from '../../core/recording/index.ts';
 export interface LossWatchOptions {
   typescript: string;
   timing: string;
-  /** output was lost: `script` has counted some in the timing that is not in the recording */
+  /** output was lost: `script` counted output in the timing that is missing from the recording */
   onLost(): void;
-  /** the files could not be looked at, or the timing not corrected; it is tried again with the next rows */
+  /** the files could not be inspected, or the timing not corrected; the next rows trigger another attempt */
   onError(error: unknown): void;
 }
 
 export interface LossWatch {
-  /** rows of the timing were read, the last whole one up to `end`, and the file up to `readTo` */
+  /** rows of the timing were read: the last whole one ends at `end`, and the file was read up to `readTo` */
   rows(outputBytes: number, end: number, readTo: number): void;
-  /** whether it knows how both files stand to each other: what is lost before that is not noticed */
+  /** whether it knows how both files relate to each other; losses before that are not noticed */
   isWatching(): boolean;
   dispose(): void;
 }
@@ -21,8 +21,8 @@ export interface LossWatch {
 /** How often both files are compared at most while rows come; one `stat`. */
 const COMPARE_MS = 250;
 /**
- * How often in succession the same must be seen before it counts: a `script` that is interrupted between its two
- * writes, for longer than {@link COMPARE_MS}, has written output that is not in the timing yet.
+ * How often in succession a difference must be seen before it counts. If `script` is interrupted between its two writes
+ * for longer than {@link COMPARE_MS}, it has written output that is not in the timing yet.
  */
 const TIMES_SEEN = 3;
 
@@ -30,23 +30,23 @@ const TIMES_SEEN = 3;
 interface Comparison {
   /** the recording's length */
   length: number;
-  /** the length without what was counted: the same as long as nothing is lost */
+  /** the length minus the counted bytes; constant as long as nothing is lost */
   base: number;
 }
 
 /**
- * Compares what `script` counts in its timing with what is in its recording. It writes output first and its row then,
- * both at once (`--flush`), so the recording is never behind; on a full disk it is, for good: what could not be written
- * is dropped, and `script` goes on (util-linux 2.38). The rows of what was lost are corrected where they stand
- * ({@link withoutLost}), so that what comes later has its right time.
+ * Compares what `script` counts in its timing with what is in its recording. `script` writes the output first and then
+ * its row, both at once (`--flush`), so the recording is never behind. On a full disk it falls behind for good:
+ * `script` drops what it could not write and continues (util-linux 2.38). The rows of lost output are corrected in
+ * place ({@link withoutLost}), so that later output has the right time.
  */
 export function watchLosses(options: LossWatchOptions): LossWatch {
   const { typescript, timing, onLost, onError } = options;
-  /** output counted since the watch began, up to `end` in the timing */
+  /** bytes of output counted since the watch began, up to `end` in the timing */
   let counted = 0;
   let end = 0;
   let readTo = 0;
-  /** up to here both files agree; null: not known yet */
+  /** both files agree up to here; null while that is unknown */
   let agreed: (Comparison & { end: number }) | null = null;
   let last: Comparison | null = null;
   const times = { sameBase: 0, sameLength: 0 };
@@ -64,14 +64,14 @@ export function watchLosses(options: LossWatchOptions): LossWatch {
   }
 
   async function compare(): Promise<void> {
-    // In this order: whatever is counted by now is in the recording by the time that its length is asked for.
+    // In this order: all output that is counted by now is in the recording by the time its length is read.
     const position = end;
     const before = counted;
     const { size: length } = await stat(typescript);
     const { size: timingLength } = await stat(timing);
     if (isDisposed) return;
-    // Rows that are there and were not read count output that is in the recording: with every look another number of
-    // them, while much is written. What was taken for a loss then would come when they are read.
+    // Unread rows count output that is already in the recording, and while much is written, their number differs at
+    // every check. A loss computed now would vanish when they are read.
     if (timingLength !== readTo) {
       compareSoon();
       return;
@@ -91,7 +91,7 @@ export function watchLosses(options: LossWatchOptions): LossWatch {
       compareSoon();
       return;
     }
-    // A shorter one was truncated: it has nothing to do with what was before.
+    // A shorter recording was truncated and has nothing to do with the earlier one.
     if (agreed !== null && length >= agreed.length) await correct(agreed, { ...now, end: position });
     agreed = { ...now, end: position };
   }
@@ -99,8 +99,8 @@ export function watchLosses(options: LossWatchOptions): LossWatch {
   async function correct(from: Comparison & { end: number }, to: Comparison & { end: number }): Promise<void> {
     const keptBytes = to.length - from.length;
     if (to.base > from.base) return rewrite(from.end, to.end, (rows) => withLostRows(rows, to.base - from.base));
-    // The first rows tell of what there still was room for; once output is lost, those that have some of it are the
-    // last.
+    // The first rows count output that still had room. Once output is lost, only the last rows count output that was
+    // written.
     const which = hasLost ? 'last' : 'first';
     await rewrite(from.end, to.end, (rows) => withoutLost(rows, keptBytes, which));
     const isNew = !hasLost;

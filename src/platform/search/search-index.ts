@@ -7,14 +7,16 @@ import { fileState, findRecordings, type RecordingPlace } from './session-record
 import { indexTranscript } from './transcript-indexer.ts';
 import { createWorkQueue, type WorkQueue } from './work-queue.ts';
 
-/** What came is indexed after so long: a redraw costs one look then, not ten. */
+/** How long to wait before indexing new output: a redraw then costs one look instead of ten. */
 const INDEX_DELAY_MS = 1_000;
 /**
- * All text that is kept, in characters; with its index some 2.5 bytes each. A day of a busy session has a few million.
- * The oldest goes first.
+ * How many characters of text are kept. With its index each takes some 2.5 bytes. A day of a busy session has a few
+ * million. The oldest text is deleted first.
  */
 const MOST_CHARACTERS = 200_000_000;
-/** Pictures of recordings that are kept drawn, 0.3 MB each; another is drawn again from its end when it goes on. */
+/**
+ * How many recordings keep their drawn screen, 0.3 MB each. Any other is drawn again from its end when it continues.
+ */
 const MOST_DRAWN = 24;
 
 export interface SearchRequest {
@@ -24,7 +26,7 @@ export interface SearchRequest {
   limit: number;
 }
 
-/** A hit by the session's id, which outlives its names. */
+/** A hit with the session's id, which stays when the session is renamed. */
 export type IndexHit = Omit<SearchHit, 'at'> & { at: number };
 
 export interface IndexAnswer {
@@ -35,7 +37,7 @@ export interface IndexAnswer {
 
 /** An event of a JSON session: a message of Claude Code's stream-json. */
 export interface NumberedEvent {
-  /** counts up within its session */
+  /** increases within its session */
   seq: number;
   /** Unix milliseconds */
   at: number;
@@ -46,24 +48,24 @@ export interface SearchIndexOptions {
   store: SearchStore;
   /** Unix milliseconds */
   now(): number;
-  /** milliseconds that only grow */
+  /** milliseconds that never decrease */
   elapsed(): number;
   onError(cause: unknown): void;
-  /** for tests: another cap */
+  /** a different limit, for tests */
   mostCharacters?: number;
 }
 
 interface IndexedSession {
   scope: number;
   place: RecordingPlace;
-  /** older recordings first, the current one last; null: to be found out */
+  /** older recordings first, the current one last; null until they are determined */
   indexers: RecordingIndexer[] | null;
 }
 
 /**
- * Keeps the index of what sessions said and showed, a slice of work at a time. Sessions are named by their ids.
- * Everything it is told may be told again, also after a crash: how far each source is indexed is written together with
- * what was found in it.
+ * Keeps the index of what sessions said and showed, a slice of work at a time. Sessions are identified by their ids.
+ * Every report may be repeated, even after a crash: how far each source is indexed is stored together with what was
+ * found in it.
  */
 export class SearchIndex {
   readonly #options: SearchIndexOptions;
@@ -78,7 +80,7 @@ export class SearchIndex {
     this.#queue = createWorkQueue(options);
   }
 
-  /** This is the session's recording from now on; what is there is indexed. */
+  /** Sets the session's recording from now on, and indexes its existing content. */
   follow(session: string, place: RecordingPlace): void {
     const known = this.#sessions.get(session);
     if (known === undefined) {
@@ -91,13 +93,13 @@ export class SearchIndex {
     this.#queue.add(`recordings ${session}`, 0, () => this.#indexRecordings(session));
   }
 
-  /** Its recording has grown. */
+  /** The session's recording has grown. */
   nudge(session: string): void {
     if (!this.#sessions.has(session)) return;
     this.#queue.add(`recordings ${session}`, INDEX_DELAY_MS, () => this.#indexRecordings(session));
   }
 
-  /** A transcript of it has grown. */
+  /** One of the session's transcripts has grown. */
   readTranscript(session: string, file: string): void {
     const { store } = this.#options;
     this.#queue.add(`transcript ${session} ${file}`, INDEX_DELAY_MS, async () => {
@@ -115,7 +117,7 @@ export class SearchIndex {
     });
   }
 
-  /** Events in their order. One that is indexed already is passed over. */
+  /** Adds events in their order. An event that is already indexed is skipped. */
   addEvents(session: string, events: readonly NumberedEvent[]): void {
     const { store } = this.#options;
     if (this.#forgotten.has(session)) return;
@@ -131,13 +133,13 @@ export class SearchIndex {
     });
   }
 
-  /** The number of the last event of a JSON session that is indexed; 0: none. */
+  /** The number of the last indexed event of a JSON session; 0 if none is. */
   lastEvent(session: string): number {
     const { store } = this.#options;
     return store.lastEvent(store.scopeOf(session));
   }
 
-  /** Nothing of it is found any more. */
+  /** Removes a session from the index for good. */
   forget(session: string): void {
     for (const indexer of this.#sessions.get(session)?.indexers ?? []) this.#letGo(indexer);
     this.#sessions.delete(session);
@@ -146,7 +148,7 @@ export class SearchIndex {
     this.#queue.add(`forget ${session}`, 0, async () => (this.#options.store.forget(session) ? 0 : null));
   }
 
-  /** Forgets all others: sessions that were deleted while nothing was listening. */
+  /** Removes all other sessions: those that were deleted while nothing was listening. */
   keepOnly(sessions: readonly string[]): void {
     const kept = new Set(sessions);
     for (const session of this.#options.store.sessions()) if (!kept.has(session)) this.forget(session);
@@ -167,7 +169,7 @@ export class SearchIndex {
     return indexers.reduce((sum, indexer) => sum + indexer.pendingBytes(), 0);
   }
 
-  /** Resolves when there is nothing to do until something comes. */
+  /** Resolves once there is nothing to do until something new arrives. */
   settled(): Promise<void> {
     return this.#queue.empty();
   }
@@ -183,13 +185,13 @@ export class SearchIndex {
     if (known === undefined) return null;
     const { store, now, mostCharacters = MOST_CHARACTERS } = this.#options;
     const state = await fileState(known.place.typescript);
-    // Nothing of an ended session is read again, let alone drawn.
+    // A recording of an ended session is not read again, let alone drawn.
     if (known.indexers === null && state !== null && store.isDone(known.scope, known.place.typescript, state))
       return null;
     known.indexers ??= await this.#openIndexers(known);
     const [indexer, ...others] = known.indexers;
     if (indexer === undefined) {
-      // Nothing was written to it yet.
+      // Nothing has been written to it yet.
       known.indexers = null;
       return null;
     }
@@ -207,7 +209,7 @@ export class SearchIndex {
         return SETTLED_MS;
       case 'done':
         if (others.length === 0) {
-          // Of a file that has changed meanwhile another is remembered: it is looked at again.
+          // If the file has changed in the meantime, the stored state is outdated, and the file is read again.
           if (state !== null) store.saveDone(indexer.recording, state);
           return null;
         }
@@ -218,7 +220,7 @@ export class SearchIndex {
     }
   }
 
-  /** Goes on with those that are open already: they have their picture. */
+  /** Reuses the indexers that are already open, because they have their screen drawn. */
   async #openIndexers({ scope, place }: IndexedSession): Promise<RecordingIndexer[]> {
     const { store } = this.#options;
     const recordings = await findRecordings(store, scope, place);
@@ -241,7 +243,7 @@ export class SearchIndex {
   }
 }
 
-/** A file that went away under it has another name by now, or none. */
+/** Runs a slice. A file that vanished during it has another name by now, or none. */
 async function sliceOf(indexer: RecordingIndexer, now: number) {
   try {
     return await indexer.slice(now);

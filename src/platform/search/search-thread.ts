@@ -6,23 +6,23 @@ import type { IndexAnswer, NumberedEvent, SearchRequest } from './search-index.t
 import type { RecordingPlace } from './session-recordings.ts';
 
 /**
- * The search index as the server has it. Telling it something costs a message; all its work is done elsewhere. Sessions
- * are named by their ids.
+ * The search index, as the server uses it. A report costs one message; all work runs in another thread. Sessions are
+ * identified by their ids.
  */
 export interface Search {
   /** forgets all other sessions */
   keepOnly(sessions: readonly string[]): void;
-  /** this is the session's recording from now on */
+  /** sets the session's recording from now on */
   follow(session: string, place: RecordingPlace): void;
-  /** its recording has grown */
+  /** the session's recording has grown */
   nudge(session: string): void;
-  /** a transcript of its conversation has grown */
+  /** a transcript of the session's conversation has grown */
   readTranscript(session: string, file: string): void;
-  /** what hooks told of it */
+  /** what hooks reported that the session said */
   addSaid(session: string, texts: readonly SaidAt[]): void;
-  /** Events of a JSON session, in their order; those that are indexed already are passed over. */
+  /** Events of a JSON session, in their order; those already indexed are skipped. */
   addEvents(session: string, events: readonly NumberedEvent[]): void;
-  /** The number of the last event that is indexed, 0: none. Where to go on after a restart. */
+  /** The number of the last indexed event; 0 if none is. A restarted server continues there. */
   lastEvent(session: string): Promise<number>;
   forget(session: string): void;
   /** @throws CatalogueError search_unavailable */
@@ -31,7 +31,7 @@ export interface Search {
 }
 
 export interface SearchThreadOptions {
-  /** the script of the thread */
+  /** the script that the thread runs */
   program: string;
   /** the index's database */
   file: string;
@@ -40,17 +40,17 @@ export interface SearchThreadOptions {
   onFault(message: string): void;
 }
 
-/** The limit of its heap, in MB: pictures of recordings, SQLite's pages and a slice of work take a third of it. */
+/** The limit of the thread's heap, in MB: drawn screens, SQLite's pages and a slice of work take a third of it. */
 const HEAP_MB = 192;
-/** A thread that ended is started again this much later, once a minute when it keeps ending. */
+/** How long to wait before restarting a thread that ended; once a minute if it keeps ending. */
 const RESTART_MS = [1_000, 5_000, 60_000];
 
-/** How often the index is told that a recording grows. It looks a second after that, so nothing falls between. */
+/** How often the index learns that a recording grows. It looks a second after that, so nothing is missed. */
 const NUDGE_EVERY_MS = 500;
 
 /**
- * Runs the index in a thread of its own. When that ends (damage, no memory), search says so and the thread starts
- * again.
+ * Runs the index in its own thread. If the thread ends (damage, no memory), searches report that, and the thread
+ * restarts.
  */
 export function openSearchThread(options: SearchThreadOptions): Search {
   return new SearchThread(options);
@@ -60,7 +60,7 @@ class SearchThread implements Search {
   readonly #options: SearchThreadOptions;
   readonly #places = new Map<string, RecordingPlace>();
   readonly #open = new Map<number, { resolve(answer: unknown): void; reject(cause: Error): void }>();
-  /** when a session's growth was last told */
+  /** when a session's growth was last reported */
   readonly #nudged = new Map<string, number>();
   #worker: Worker | null = null;
   #restart: NodeJS.Timeout | undefined;
@@ -127,7 +127,7 @@ class SearchThread implements Search {
     const { program, file, onFault } = this.#options;
     const worker = new Worker(program, {
       workerData: { file },
-      // Nothing of the person's environment is needed in it, and nothing of ours.
+      // The thread needs nothing of the person's environment, and nothing of ours.
       env: {},
       resourceLimits: { maxOldGenerationSizeMb: HEAP_MB },
     });

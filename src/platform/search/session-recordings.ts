@@ -11,18 +11,18 @@ export interface RecordingPlace {
   timing: string | null;
 }
 
-/** `script`'s header with its date and terminal is some 150 bytes. */
+/** How many bytes identify a recording. `script`'s header with its date and terminal takes some 150. */
 const HEAD_BYTES = 256;
 
-/** Differs with every write to a file, and from that of any other of its name; null where there is none. */
+/** A value that differs with every write to a file, and between files of the same name; null if there is no file. */
 export async function fileState(file: string): Promise<string | null> {
   const found = await stat(file, { bigint: true }).catch(() => null);
   return found === null ? null : `${found.ino} ${found.size} ${found.mtimeNs}`;
 }
 
 /**
- * The recordings of a session that are to be indexed, older ones first: each is known again by its first bytes, so it
- * may have been renamed, moved aside by a restart, cut off or replaced since the last time.
+ * The recordings of a session that must be indexed, older ones first. Each is recognized by its first bytes, so it may
+ * have been renamed, moved aside by a restart, cut off or replaced since the last time.
  */
 export async function findRecordings(
   store: SearchStore,
@@ -42,7 +42,7 @@ export async function findRecordings(
   }
   if (head === null) return found;
   if (same === undefined) return [...found, await addRecording(store, scope, current)];
-  // A head that was dropped stays as it was; a longer one tells more.
+  // A head that was dropped keeps its old value; a longer head replaces a shorter one.
   const isLonger = head.subarray(0, same.head.length).equals(same.head);
   const next = { ...same, ...current, head: isLonger ? head : same.head, finished: false };
   if (isChanged(same, next)) store.saveRecording(next);
@@ -54,7 +54,7 @@ async function findSame(known: readonly IndexedRecording[], file: string): Promi
   return undefined;
 }
 
-/** A restart moves `SLUG.typescript` to `SLUG.N.typescript`. */
+/** Finds a recording that was moved: a restart renames `SLUG.typescript` to `SLUG.N.typescript`. */
 async function findMoved({ typescript, head, position, timing }: IndexedRecording): Promise<RecordingPlace | null> {
   const slug = basename(typescript).replace(/(\.\d+)?\.typescript$/, '');
   const names = await readdir(dirname(typescript)).catch(() => []);
@@ -70,7 +70,10 @@ async function findMoved({ typescript, head, position, timing }: IndexedRecordin
   return null;
 }
 
-/** Of one whose oldest part was dropped, the first bytes are zeros: then its name must do. */
+/**
+ * Whether a file holds this recording. If its oldest part was dropped, the first bytes are zeros, and only the name can
+ * identify it.
+ */
 async function isIn(
   recording: Pick<IndexedRecording, 'head' | 'position' | 'typescript'>,
   file: string,
@@ -83,7 +86,7 @@ async function isIn(
   return (await readStart(file)).length >= position;
 }
 
-/** null while there is nothing in it */
+/** null while the file is empty */
 async function readHead(file: string): Promise<Buffer | null> {
   try {
     const head = await readRange(file, 0, HEAD_BYTES);
@@ -101,7 +104,7 @@ async function addRecording(
 ): Promise<IndexedRecording> {
   const head = (await readHead(typescript)) ?? Buffer.alloc(0);
   const { start, cols, rows, startedAt } = await readFacts({ typescript, timing, cols: null, rows: null });
-  // An index that is made anew finds nothing of what was dropped.
+  // A rebuilt index finds nothing of what was dropped.
   const begin = (await keptRowsFrom(timing)) ?? { at: 0, offset: start, timing: 0, cols, rows };
   const recording = {
     ...{ scope, typescript, timing, head, cols: begin.cols, rows: begin.rows },

@@ -2,7 +2,7 @@ import { parseTimingLine, type TimingEntry } from '../../core/recording/index.ts
 import { readRange } from '../recorder/index.ts';
 import type { IndexedRecording } from '../sqlite/indexed-recording.ts';
 
-/** A piece of a recording, with what follows from its timing. Times are Unix milliseconds. */
+/** A piece of a recording, with its time from the timing. Times are Unix milliseconds. */
 export type TimedPiece =
   | { kind: 'output'; at: number; bytes: Uint8Array; offset: number }
   | { kind: 'resize'; at: number; cols: number; rows: number };
@@ -10,18 +10,18 @@ export type TimedPiece =
 /** How far a recording and its timing were read. */
 export type ReadingPosition = Pick<IndexedRecording, 'position' | 'timingPosition' | 'timedTo' | 'elapsedMs'>;
 
-/** A timing row takes some 20 bytes. */
+/** How much of a timing is read at once; a row takes some 20 bytes. */
 const TIMING_READ_BYTES = 65_536;
-/** Output that comes within this time is looked at once, and so is this much of it. */
+/** Output within this time is combined into one piece, up to this size. */
 const PIECE_MS = 200;
 const PIECE_BYTES = 32_768;
 /**
- * Bytes that the timing does not tell of yet are waited for so long; then it was cut off, and they count as without
- * time.
+ * How long to wait for the timing rows of existing output. After this, the timing was cut off, and the output counts as
+ * untimed.
  */
 const TIMING_LATE_MS = 5_000;
 
-/** Reads a recording on from a position, with the times at which it was written. */
+/** Continues to read a recording from a position, with the times at which it was written. */
 export class TimedOutput {
   #rows: { entry: TimingEntry | null; end: number }[] = [];
   #readTo: number;
@@ -86,7 +86,7 @@ export class TimedOutput {
   }
 }
 
-/** Joins what came at about the same time. */
+/** Joins output that came at about the same time. */
 function addOutput(pieces: TimedPiece[], next: Extract<TimedPiece, { kind: 'output' }>): void {
   const last = pieces.at(-1);
   const isJoined =

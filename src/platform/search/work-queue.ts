@@ -1,21 +1,21 @@
 import { setImmediate } from 'node:timers/promises';
 import { Emitter } from '../../emitter/emitter.ts';
 
-/** Does a piece of it. @returns after how many milliseconds it wants to go on; null: it is done */
+/** Does a piece of the work. @returns after how many milliseconds to continue; null when done */
 export type Work = () => Promise<number | null>;
 
-/** Does one piece of work at a time, whatever is due first; between two pieces everything else may happen. */
+/** Does one piece of work at a time, whatever is due first. Between two pieces, everything else can run. */
 export interface WorkQueue {
-  /** Does it after so long. Work of the same name that waits already is done when it would have been, or sooner. */
+  /** Does the work after a delay. If work of the same name already waits, the earlier of the two times counts. */
   add(name: string, delayMs: number, work: Work): void;
   remove(isMeant: (name: string) => boolean): void;
-  /** resolves when there is nothing to do */
+  /** resolves once there is nothing to do */
   empty(): Promise<void>;
-  /** resolves when the piece at hand is done; nothing is done afterwards */
+  /** resolves once the current piece is done; nothing runs afterwards */
   close(): Promise<void>;
 }
 
-/** Work that failed is tried again this much later: a disk that was full, a file that was being moved. */
+/** When to try failed work again: the disk may have been full, or a file was being moved. */
 const RETRY_MS = 30_000;
 
 export function createWorkQueue({ elapsed, onError }: { elapsed(): number; onError(cause: unknown): void }): WorkQueue {
@@ -43,12 +43,12 @@ export function createWorkQueue({ elapsed, onError }: { elapsed(): number; onErr
       Math.max(0, next.dueAt - elapsed()),
     );
   };
-  /** Whoever waits is told once. */
+  /** Everyone who waits is notified once. */
   const tellEmpty = (): void => {
     emptied.tell();
     emptied.clear();
   };
-  /** Of those that are due at the same time the one that waits longest. */
+  /** The work that is due first; among equals, the one that has waited longest. */
   const first = (): { name: string; dueAt: number; work: Work } | null => {
     let best: { name: string; dueAt: number; work: Work } | null = null;
     for (const [name, one] of waiting) if (best === null || one.dueAt < best.dueAt) best = { name, ...one };

@@ -4,28 +4,28 @@ import { CatalogueError } from '../../protocol/index.ts';
 import { requireOwn } from '../files/private-directory.ts';
 import { homeFault } from '../sqlite/home-fault.ts';
 
-/** The token, the hooks' payloads and every prompt are inside: nobody else's business. */
+/** The home contains the token, the hooks' payloads and every prompt, so nobody else may read it. */
 const PRIVATE = 0o700;
 
 const OWN_HOME = 'Name a directory that belongs to you in CBOS_HOME';
 
 /**
- * Makes CBOS's home where it is missing, and closes it to others where it was open.
- * @throws CatalogueError disk_full, home_read_only, invalid_setting when it cannot be a directory of ours
+ * Creates CBOS's home if missing, and closes it to others if it was open.
+ * @throws CatalogueError disk_full, home_read_only, invalid_setting if it cannot be a directory of ours
  */
 export async function prepareHome(home: string): Promise<void> {
   try {
     await mkdir(home, { recursive: true, mode: PRIVATE });
     const { mode } = await requireOwn(home, OWN_HOME);
     if ((mode & 0o777) !== PRIVATE) await chmod(home, PRIVATE);
-    // A server that could write nothing down would type what it cannot remember; and no lock can be taken there.
+    // A server that could not record anything would type what it cannot remember. Its lock would fail as well.
     await access(home, constants.W_OK);
   } catch (cause) {
     throw homeError(cause, home);
   }
 }
 
-/** A failure in a home's directory, with its name. */
+/** A failure in a home's directory, naming the directory. */
 function homeError(cause: unknown, home: string): CatalogueError {
   if (cause instanceof CatalogueError) return cause;
   const fault = homeFault(cause);

@@ -13,9 +13,9 @@ import { readRegularFile } from '../files/regular-file.ts';
 export interface SettingsRequest {
   flags: SettingFlags;
   environment: Readonly<Record<string, string | undefined>>;
-  /** the directory that relative paths start from, absolute */
+  /** the base of relative paths, absolute */
   cwd: string;
-  /** what `~` stands for, absolute */
+  /** what `~` means, absolute */
   userHome: string;
 }
 
@@ -23,17 +23,17 @@ export interface ReadSettings {
   settings: Settings;
   /** each setting with its origin */
   rows: ResolvedSetting[];
-  /** the user's own rules over the screen, strongest first */
+  /** the user's own rules for the screen, strongest first */
   rules: ScreenRule[];
 }
 
-/** `sun_path` of unix(7): 108 bytes with the closing NUL. */
+/** `sun_path` of unix(7) has 108 bytes including the terminating NUL. */
 const MAX_SOCKET_PATH_BYTES = 107;
 
 /**
  * All settings of this machine: flags, environment, `$CBOS_HOME/config.toml`, defaults. Writes nothing; see
  * `prepareHome`.
- * @throws CatalogueError invalid_setting, with line and column where config.toml is no TOML
+ * @throws CatalogueError invalid_setting, with line and column if config.toml is no TOML
  */
 export async function readSettings(request: SettingsRequest): Promise<ReadSettings> {
   const sources = {
@@ -59,22 +59,27 @@ async function resolveBySchema(sources: SettingSources): Promise<Omit<ReadSettin
   return resolveSettings(sources);
 }
 
-/** Loaded for those who have rules: the engine of their patterns is as large as all else that `cbos ls` reads. */
+/**
+ * Loaded only if there are rules: the engine for their patterns is as large as everything else that `cbos ls` loads.
+ */
 async function readRules(rules: unknown, path: string): Promise<ScreenRule[]> {
   const { readUserRules } = await import('../../core/status/user-rules.ts');
   return readUserRules(rules, path);
 }
 
-/** Only `~` and `~/…`; another user's home is left to the shell, as everywhere. */
+/** Expands only `~` and `~/…`; another user's home is left to the shell, as everywhere. */
 function toAbsolute(path: string, base: string, userHome: string): string {
   if (path === '~' || path.startsWith('~/')) return join(userHome, path.slice(1));
   return resolve(base, path);
 }
 
-/** Settings and rules over the screen take some kilobytes; reading a pipe or a device would never end. */
+/**
+ * How long the settings file may be. Settings and rules take some kilobytes; reading a pipe or a device would never
+ * end.
+ */
 const MOST_BYTES = 1_000_000;
 
-/** null where there is none */
+/** null if there is no file */
 async function readSettingsFile(path: string): Promise<Record<string, unknown> | null> {
   let text: string | null;
   try {

@@ -2,15 +2,15 @@ import { statSync } from 'node:fs';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { homeFault } from './home-fault.ts';
 
-/** How a home's database is. */
+/** The condition of a home's database. */
 export type DatabaseHealth =
   | { kind: 'missing' }
   | { kind: 'sound' }
-  /** nobody can say now, as while the server has it to itself on a full disk */
+  /** it cannot be read now, for example while the server has it to itself on a full disk */
   | { kind: 'unreadable'; what: string }
   | { kind: 'damaged'; what: string };
 
-/** Looks through all of a database without changing it: about a second for each GB. */
+/** Checks a whole database without changing it: about a second for each GB. */
 export function checkDatabaseFile(file: string): DatabaseHealth {
   const size = sizeOf(file);
   if (size === null) return { kind: 'missing' };

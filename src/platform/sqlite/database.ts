@@ -1,10 +1,10 @@
 /**
  * What is written down.
  *
- * - the tables: `migrations.ts`, a store for each; of the search index: `search-schema.ts`, `search-store.ts`
- * - damage: `check-database.ts`, of its log `write-ahead-log.ts`, which `src/server/checkpoint-when-idle.ts` keeps
- *   short
- * - a home whose disk is full or read-only: `home-fault.ts`; who holds a home that goes: `home-holders.ts`; one
+ * - the tables: `migrations.ts`, with a store for each; the search index: `search-schema.ts`, `search-store.ts`
+ * - damage to the database: `check-database.ts`; to its log: `write-ahead-log.ts`; `src/server/checkpoint-when-idle.ts`
+ *   keeps the log short
+ * - a home whose disk is full or read-only: `home-fault.ts`; who holds a home that goes away: `home-holders.ts`; one
  *   server per home: `home-lock.ts`
  */
 
@@ -18,29 +18,29 @@ import { examineLog } from './write-ahead-log.ts';
 
 export type Database = InstanceType<typeof DatabaseSync>;
 
-/** Its name in the home. */
+/** The database's file name in the home. */
 export const DATABASE_FILE = 'cbos.db';
-/** What a write-ahead log is called that cannot be read to its end and was put aside, after the database's name. */
+/** The suffix, after the database's name, of a write-ahead log that could not be read to its end and was put aside. */
 export const DAMAGED_LOG = '-wal.damaged';
 
 /**
- * NORMAL: with WAL a crash of the server loses nothing that was committed; only a power cut may lose the last moments.
+ * NORMAL: with WAL, a crash of the server loses nothing that was committed. Only a power cut may lose the last moments.
  */
 const SETTINGS =
   'PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON; PRAGMA busy_timeout = 2000;';
 
 /**
- * SQLITE_IOERR_SHMSIZE of sqlite3.h: the index of the write-ahead log, which several processes share, finds no room on
- * the disk.
+ * SQLITE_IOERR_SHMSIZE of sqlite3.h: the disk has no room for the index of the write-ahead log, which several processes
+ * share.
  */
 const NO_ROOM_TO_SHARE = 4_874;
 
 /**
- * Opens the database of a home, creates it (mode 0600) where it is missing, and brings it to the newest schema. Where
- * there is nothing to create and to bring, it needs no room on the disk. A write-ahead log that cannot be read to its
- * end is put aside: SQLite would use what is intact of it, and write over the rest.
- * @throws CatalogueError disk_full, home_read_only, database_damaged; an error when the file was written by a newer
- * version of CBOS
+ * Opens the database of a home, creates it (mode 0600) if missing, and brings it to the newest schema. If there is
+ * nothing to create or migrate, it needs no disk space. A write-ahead log that cannot be read to its end is put aside:
+ * SQLite would use its intact part and overwrite the rest.
+ * @throws CatalogueError disk_full, home_read_only, database_damaged; an error if a newer version of CBOS wrote the
+ * file
  */
 export function openDatabase(file: string): Database {
   try {
@@ -67,19 +67,22 @@ function prepareFile(file: string): void {
   if (health !== 'whole') requireSound(file);
 }
 
-/** A log that is used in part may fit the database's own file no more. @throws CatalogueError database_damaged */
+/** A log that is used only in part may no longer fit the database file. @throws CatalogueError database_damaged */
 function requireSound(file: string): void {
   const health = checkDatabaseFile(file);
   if (health.kind === 'damaged') throw damagedDatabase(file, health.what);
 }
 
-/** Under another name first: what stands under its own is never without its tables, so an empty file was emptied. */
+/**
+ * Creates the database under another name first. The file under its own name therefore always has its tables, so an
+ * empty file there was emptied.
+ */
 function createFile(file: string): void {
   const draft = `${file}.new`;
   for (const ending of ['', '-journal']) rmSync(`${draft}${ending}`, { force: true });
   const database = new DatabaseSync(draft);
   try {
-    // No statement is prepared: one that is not collected yet would keep the file open.
+    // No statement is prepared: one that is not garbage-collected yet would keep the file open.
     database.exec(['BEGIN', ...MIGRATIONS, `PRAGMA user_version = ${MIGRATIONS.length}`, 'COMMIT'].join(';\n'));
   } finally {
     database.close();
@@ -104,7 +107,7 @@ const WHY_NOT = {
   home_read_only: 'The home is on a read-only file system:',
 } as const;
 
-/** A failure of a home's database, with its file and the cure; any other error as it is. */
+/** A failure of a home's database, with its file and the cure; any other error unchanged. */
 export function toDatabaseError(cause: unknown, file: string): unknown {
   if (cause instanceof CatalogueError) return cause;
   const fault = homeFault(cause);
@@ -114,7 +117,7 @@ export function toDatabaseError(cause: unknown, file: string): unknown {
   return damagedDatabase(file, cause instanceof Error ? cause.message : String(cause));
 }
 
-/** @param what is wrong with it, as SQLite says it */
+/** @param what the fault, in SQLite's words */
 function damagedDatabase(file: string, what: string): CatalogueError {
   return new CatalogueError('database_damaged', `The database ${file} is damaged (${what})`, {
     hint: `Put a copy of it back, or move it away (mv ${file} ${file}.damaged) and start again: what runs in Screen and JSON sessions are then listed again`,
@@ -122,15 +125,15 @@ function damagedDatabase(file: string, what: string): CatalogueError {
 }
 
 /**
- * A connection with these settings, WAL among them; the file is made (mode 0600) where it is missing. Needs no room on
- * the disk where it is there.
+ * Opens a connection with these settings, WAL included. Creates the file (mode 0600) if missing. Needs no disk space
+ * for an existing file.
  */
 export function connect(file: string, settings: string): Database {
   try {
     return connectWith(file, settings);
   } catch (cause) {
     if ((cause as { errcode?: unknown }).errcode !== NO_ROOM_TO_SHARE) throw cause;
-    // The index is kept in memory then. Nobody else can read meanwhile; nobody else writes anyway.
+    // The index is then kept in memory. Nobody else can read during this time; nobody else writes anyway.
     return connectWith(file, `PRAGMA locking_mode = EXCLUSIVE; ${settings}`);
   }
 }
@@ -140,7 +143,7 @@ function connectWith(file: string, settings: string): Database {
   try {
     if (file !== ':memory:' && (statSync(file).mode & 0o777) !== 0o600) chmodSync(file, 0o600);
     database.exec(settings);
-    // The first read is what opens the write-ahead log.
+    // The first read opens the write-ahead log.
     database.prepare('PRAGMA user_version').get();
     return database;
   } catch (cause) {
@@ -164,15 +167,15 @@ function migrate(database: Database): void {
 }
 
 /**
- * Gives a database whose write-ahead log was removed a new one; what stood in the old one, which is still open, is
- * brought into its own file first, so nothing is lost.
+ * Gives a database whose write-ahead log was removed a new one. The old log is still open, and its content is first
+ * moved into the database file, so nothing is lost.
  */
 export function renewLog(database: Database): void {
   database.exec('PRAGMA journal_mode = DELETE');
   database.exec('PRAGMA journal_mode = WAL');
 }
 
-/** Runs `work` so that all of it happens or none. */
+/** Runs `work` so that either all of it happens or nothing. */
 export function inTransaction<T>(database: Database, work: () => T): T {
   database.exec('BEGIN IMMEDIATE');
   try {
@@ -180,8 +183,7 @@ export function inTransaction<T>(database: Database, work: () => T): T {
     database.exec('COMMIT');
     return result;
   } catch (cause) {
-    // A full disk, or one that fails, makes SQLite roll back by itself; a second ROLLBACK would fail and hide the
-    // cause.
+    // On a full or failing disk SQLite rolls back by itself. A second ROLLBACK would fail and hide the cause.
     if (database.isTransaction) database.exec('ROLLBACK');
     throw cause;
   }

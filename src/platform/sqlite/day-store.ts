@@ -16,7 +16,7 @@ export type SessionDay = z.infer<typeof Row>;
 /** How each session spent its days. */
 export interface DayStore {
   add(sessionId: string, day: string, spent: SpentAs, ms: number): void;
-  /** Days from `since` on (null: all), oldest first, of one session or of all. */
+  /** The days since `since` (null: all), oldest first, of one session or of all. */
   read(sessionId: string | null, since: string | null): SessionDay[];
 }
 

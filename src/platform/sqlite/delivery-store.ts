@@ -19,7 +19,7 @@ const Row = z.object({
   sender: z.string().nullable(),
 });
 
-/** Deliveries that a listing shows. */
+/** How many deliveries a listing shows. */
 const LISTED = 200;
 
 export interface DeliveryStore {
@@ -28,13 +28,13 @@ export interface DeliveryStore {
   byKey(sessionId: string, idempotencyKey: string): DeliveryRecord | null;
   /** newest first */
   list(sessionId: string): DeliveryRecord[];
-  /** the last `count` of which anything became, the latest first: a held one may be typed long after newer ones */
+  /** the last `count` that changed, latest first: a held one may be typed long after newer ones */
   recent(sessionId: string, count: number): DeliveryRecord[];
   /** in the order they were accepted */
   withStatus(sessionId: string, status: DeliveryStatus): DeliveryRecord[];
 }
 
-/** The order is counted, never told by times: the clock may be set back. */
+/** The order is counted, not read from times: the clock may be set back. */
 export function createDeliveryStore(database: Database): DeliveryStore {
   const save = database.prepare(`
     INSERT INTO deliveries (id, session_id, text, command, status, created_at, updated_at, removed, idempotency_key,

@@ -5,7 +5,7 @@ import { localDay } from '../../core/history/index.ts';
 import { type DroppedRecording, DropReason } from '../../protocol/index.ts';
 import type { Database } from './database.ts';
 
-/** How many drops are remembered; older ones are of no use to anybody. */
+/** How many drops are remembered; nobody needs older ones. */
 const KEPT = 200;
 
 const Row = z.object({
@@ -16,7 +16,7 @@ const Row = z.object({
   at: z.number(),
 });
 
-/** What was dropped of recordings, added up by day. */
+/** How much of each recording was dropped, added up by day. */
 export interface DropStore {
   /** `at` in Unix milliseconds */
   add(drop: Pick<DroppedRecording, 'recording' | 'reason' | 'bytes' | 'whole'>, at: number): void;
@@ -39,7 +39,10 @@ export function createDropStore(database: Database): DropStore {
   };
 }
 
-/** The same from a home's database, for who is no server; nothing where there is none, or an older one. */
+/**
+ * Like `all`, from a home's database, for programs other than the server. Empty if there is no database, or an older
+ * one.
+ */
 export function readDrops(file: string): DroppedRecording[] {
   if (!existsSync(file)) return [];
   const database = new DatabaseSync(file, { readOnly: true });

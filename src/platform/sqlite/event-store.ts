@@ -2,11 +2,11 @@ import { z } from 'zod';
 import { ClaudeEvent, type StoredEvent, type Usage } from '../../protocol/index.ts';
 import { type Database, inTransaction } from './database.ts';
 
-/** Where reading a process's output has got to. */
+/** How far a process's output was read. */
 export interface OutputPosition {
   /** the launch whose output is read; null before the first */
   launchId: string | null;
-  /** byte position after the last line that was taken in */
+  /** byte position after the last line that was stored */
   offset: number;
 }
 
@@ -19,8 +19,7 @@ export interface TurnCost extends Omit<Usage, 'turns'> {
 }
 
 /**
- * What is written down of a piece of output: all of it or nothing, so that a kill neither loses an event nor doubles
- * one.
+ * What is stored for a piece of output. All of it is stored or none, so that a kill neither loses nor doubles an event.
  */
 export interface EventBatch {
   /** Unix milliseconds */
@@ -32,11 +31,14 @@ export interface EventBatch {
   turns: readonly TurnCost[];
 }
 
-/** How many events are kept of a session: some hundred turns with every piece of their answers. Older ones go first. */
+/**
+ * How many events are kept for a session: some hundred turns with every piece of their answers. Older ones are deleted
+ * first.
+ */
 const KEPT_EVENTS = 50_000;
-/** And how many bytes; a few images or huge results of tools would otherwise fill the disk. */
+/** How many bytes are kept; otherwise a few images or huge tool results would fill the disk. */
 const KEPT_BYTES = 64_000_000;
-/** Pruning looks through a session's index, so it runs once for this many events. */
+/** How many events pass between two prunings, because each one reads a session's whole index. */
 const PRUNE_EVERY = 2_000;
 
 const StateRow = z.object({
@@ -58,12 +60,12 @@ const UsageRow = z.object({
 const DayRow = UsageRow.extend({ day: z.string() });
 const TurnRow = UsageRow.omit({ turns: true }).extend({ at: z.number() });
 
-/** Turns that a session's costs list. */
+/** How many turns a session's costs list. */
 const LISTED_TURNS = 100;
 
 /** The events of JSON sessions, how far the output of each was read, and what each turn cost. */
 export interface EventStore {
-  /** null: nothing was ever written down of it */
+  /** null if nothing was ever stored for it */
   state(sessionId: string): { lastSeq: number; output: OutputPosition; evidence: unknown } | null;
   /** @returns the events with their sequence numbers */
   append(sessionId: string, batch: EventBatch): StoredEvent[];
@@ -71,7 +73,7 @@ export interface EventStore {
   read(sessionId: string, after: number, limit: number): StoredEvent[];
   /** the last `count` events of these types, oldest first */
   newest(sessionId: string, types: readonly string[], count: number): StoredEvent[];
-  /** per day, oldest first; of all sessions, deleted ones included, where none is named */
+  /** per day, oldest first; if no session is named, of all of them, including deleted ones */
   days(sessionId: string | null): z.infer<typeof DayRow>[];
   /** the last turns, oldest first */
   turns(sessionId: string): z.infer<typeof TurnRow>[];

@@ -1,14 +1,14 @@
 import { StatusChange } from '../../protocol/index.ts';
 import type { Database } from './database.ts';
 
-/** Changes kept per session. A busy session changes some thousand times a day; older ones go first. */
+/** How many changes are kept per session. A busy session has some thousand a day; older ones are deleted first. */
 const KEPT_PER_SESSION = 20_000;
-/** Pruning looks at the whole index of a session, so it runs once for this many changes. */
+/** How many changes pass between two prunings, because each one reads a session's whole index. */
 const PRUNE_EVERY = 500;
 
 export interface HistoryStore {
   append(sessionId: string, change: StatusChange): void;
-  /** in the order they were appended, whatever the clock said; only changes after `sinceMs` where it is given */
+  /** in the order they were appended, whatever the clock showed; only changes after `sinceMs` if given */
   read(sessionId: string, sinceMs: number | null): StatusChange[];
   /** the newest, without reading the others */
   last(sessionId: string): StatusChange | null;

@@ -1,11 +1,11 @@
 import { CatalogueError } from '../../protocol/index.ts';
 
-/** What keeps the files of a home from being written or read, by its code in the catalogue. */
+/** What keeps the files of a home from being written or read, as a code of the error catalogue. */
 export type HomeFault = 'disk_full' | 'home_read_only' | 'database_damaged';
 
 /**
- * Result codes of sqlite3.h; the errors of `node:sqlite` carry the extended code, whose low byte is one of these, as
- * `errcode`.
+ * Result codes of sqlite3.h. The errors of `node:sqlite` carry the extended code as `errcode`; its low byte is one of
+ * these.
  */
 const BY_SQLITE: Readonly<Record<number, HomeFault>> = {
   8: 'home_read_only', // SQLITE_READONLY
@@ -13,14 +13,14 @@ const BY_SQLITE: Readonly<Record<number, HomeFault>> = {
   13: 'disk_full', // SQLITE_FULL
   26: 'database_damaged', // SQLITE_NOTADB
 };
-/** The fixed sentences of sqlite3_errstr: an error of `all()` comes without a code (@photostructure/sqlite 1.2.1). */
+/** The fixed sentences of sqlite3_errstr, because an error of `all()` has no code (@photostructure/sqlite 1.2.1). */
 const BY_SENTENCE: Readonly<Record<string, HomeFault>> = {
   'attempt to write a readonly database': 'home_read_only',
   'database disk image is malformed': 'database_damaged',
   'database or disk is full': 'disk_full',
   'file is not a database': 'database_damaged',
 };
-/** What the system said under an SQLITE_IOERR or SQLITE_CANTOPEN: a disk that turns read-only shows by nothing else. */
+/** The system's error behind an SQLITE_IOERR or SQLITE_CANTOPEN: nothing else reveals a disk that turned read-only. */
 const BY_ERRNO: Readonly<Record<number, HomeFault>> = {
   28: 'disk_full', // ENOSPC
   30: 'home_read_only', // EROFS
@@ -32,7 +32,7 @@ const BY_CODE: Readonly<Record<string, HomeFault>> = {
   EROFS: 'home_read_only',
 };
 
-/** Whether something failed because of the home's disk or database; null: it failed for another reason. */
+/** Whether something failed because of the home's disk or database; null if it failed for another reason. */
 export function homeFault(error: unknown): HomeFault | null {
   if (!(error instanceof Error)) return null;
   const { code, errcode, systemErrno } = error as Error & { code?: unknown; errcode?: unknown; systemErrno?: unknown };
@@ -45,7 +45,7 @@ export function homeFault(error: unknown): HomeFault | null {
   );
 }
 
-/** A failure of the home's disk or database in the catalogue's words; any other error as it is. */
+/** A failure of the home's disk or database as a catalogue error; any other error unchanged. */
 export function toHomeError(error: unknown): unknown {
   if (error instanceof CatalogueError) return error;
   const fault = homeFault(error);

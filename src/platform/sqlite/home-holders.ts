@@ -6,17 +6,17 @@ import { LOCK_FILE } from './home-lock.ts';
 /** What the kernel adds to the name of an open file that has been removed. */
 const REMOVED = ' (deleted)';
 
-/** A server as the kernel knows it: a process that has a home's lock open. */
+/** A server as the kernel sees it: a process that has a home's lock open. */
 export interface HomeHolder {
   pid: number;
-  /** its home was removed, or another one is in its place: no later server sees its lock */
+  /** its home was removed, or another one is in its place, so no later server sees its lock */
   isRemoved: boolean;
 }
 
 /**
- * Who has the lock of a home open, also of one that was removed meanwhile: what stands in the home says nothing about
- * that. Looks at the open files of this user's processes, some 20 ms. Commands have the lock open for a millisecond as
- * well, to try it.
+ * Finds who has the lock of a home open, even if the home was removed in the meantime: no file in the home shows that.
+ * Inspects the open files of this user's processes, which takes some 20 ms. Commands also open the lock for a
+ * millisecond to try it.
  * @param self the pid of the asking process, which is left out
  */
 export function findHomeHolders(home: string, self: number): Promise<HomeHolder[]> {
@@ -29,7 +29,7 @@ export function findHomeHolders(home: string, self: number): Promise<HomeHolder[
   });
 }
 
-/** As the kernel names it, also where it is not there any more. */
+/** The path as the kernel names it, even if it no longer exists. */
 function realHome(home: string): string {
   try {
     return realpathSync(home);
@@ -43,7 +43,7 @@ function openFiles(pid: number): string[] {
   try {
     return readdirSync(dir).map((fd) => linkOf(join(dir, fd)));
   } catch {
-    // It has ended, or is somebody else's.
+    // The process has ended, or belongs to another user.
     return [];
   }
 }
@@ -52,6 +52,6 @@ function linkOf(path: string): string {
   try {
     return readlinkSync(path);
   } catch {
-    return ''; // closed meanwhile
+    return ''; // closed in the meantime
   }
 }

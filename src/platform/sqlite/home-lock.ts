@@ -10,14 +10,16 @@ const Holder = z.object({
   version: z.string(),
   address: z.string().nullable(),
   screen_dir: z.string().nullable(),
-  /** who else can reach it, in words; null: this machine only. Older servers do not say */
+  /** who else can reach it, in words; null if only this machine can. Older servers do not report it */
   reach: z.string().nullish(),
 });
 /** The server that holds a home, and where its sessions' sockets are. */
 export type LockHolder = z.infer<typeof Holder>;
 
 export interface HomeLock {
-  /** writes down who holds it, for messages; on a full disk nobody does, and `findHomeHolders` says it */
+  /**
+   * writes down who holds the lock, for messages. A full disk prevents that; `findHomeHolders` then finds the holder
+   */
   describe(holder: LockHolder): void;
   release(): void;
 }
@@ -26,14 +28,14 @@ export const LOCK_FILE = 'server.lock';
 const HOLDER_FILE = 'server.json';
 
 /**
- * Takes the lock of a home, or says null when another server holds it.
- * The lock is SQLite's own on a file of its own: the kernel releases it when its process ends, however it ends,
- * so a lock can never be stale and two servers can never recover it at once.
+ * Takes the lock of a home, or returns null if another server holds it. This is SQLite's own lock on a separate file.
+ * The kernel releases it when its process ends, however it ends, so a lock can never be stale and two servers can never
+ * recover it at once.
  */
 export function takeHomeLock(home: string): HomeLock | null {
   const database = new DatabaseSync(join(home, LOCK_FILE));
   try {
-    // A journal of its own would be written, and a full disk has no room for it.
+    // A journal file would be written, and a full disk has no room for it.
     database.exec('PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE');
   } catch (cause) {
     database.close();
@@ -53,7 +55,7 @@ export function takeHomeLock(home: string): HomeLock | null {
     },
     release: () => {
       try {
-        // In the place of a home that was removed may be another by now, with a server of its own.
+        // The home may have been removed and replaced by another one, with a server of its own.
         if (described !== null && readLockHolder(home)?.pid === described) rmSync(holderFile, { force: true });
       } catch (cause) {
         if (homeFault(cause) === null) throw cause;
@@ -63,7 +65,7 @@ export function takeHomeLock(home: string): HomeLock | null {
   };
 }
 
-/** What the last server of a home has written down of itself; null where there is nothing of it. Takes nothing. */
+/** What the last server of a home wrote down about itself; null if there is nothing. Does not take the lock. */
 export function readLockHolder(home: string): LockHolder | null {
   try {
     return Holder.parse(JSON.parse(readFileSync(join(home, HOLDER_FILE), 'utf8')));

@@ -1,30 +1,30 @@
 import { z } from 'zod';
 import type { Row, Value } from './kept-statements.ts';
 
-/** A recording and how far it is indexed. */
+/** A recording, and how much of it is indexed. */
 export interface IndexedRecording {
   id: number;
   scope: number;
   typescript: string;
-  /** null: without times */
+  /** null if it has no times */
   timing: string | null;
-  /** its first bytes, by which it is known again under another name */
+  /** its first bytes, which identify it under another name */
   head: Uint8Array;
-  /** offset of the first byte that is not indexed yet */
+  /** offset of the first byte that is not yet indexed */
   position: number;
   /**
-   * how far the timing file was read, up to which offset of the recording that tells, and how long that was after its
-   * start
+   * how far the timing file was read, which offset of the recording that corresponds to, and how long after the start
+   * that was
    */
   timingPosition: number;
   timedTo: number;
   elapsedMs: number;
-  /** Unix milliseconds; null where the recording does not say */
+  /** Unix milliseconds; null if the recording does not record it */
   startedAt: number | null;
   /** the terminal at `position` */
   cols: number;
   rows: number;
-  /** nothing will be written to it any more, and all of it is indexed or gone */
+  /** nothing more will be written to it, and all of it is indexed or gone */
   finished: boolean;
 }
 
@@ -44,7 +44,7 @@ const RecordingRow = z.object({
   finished: z.number(),
 });
 
-/** Of a row of `recordings`. */
+/** Converts a row of `recordings`. */
 export function toRecording(value: Row): IndexedRecording {
   const { timing_position, timed_to, elapsed_ms, started_at, finished, ...row } = RecordingRow.parse(value);
   return {
@@ -57,7 +57,7 @@ export function toRecording(value: Row): IndexedRecording {
   };
 }
 
-/** In the order of the columns, its number left out. */
+/** In the order of the columns, without the id. */
 export function valuesOf(recording: Omit<IndexedRecording, 'id'>): Value[] {
   const { scope, typescript, timing, head, position, timingPosition, timedTo, elapsedMs, startedAt } = recording;
   const start = startedAt === null ? null : Math.floor(startedAt);

@@ -1,13 +1,13 @@
 import { rmSync } from 'node:fs';
 import { connect, type Database } from './database.ts';
 
-/** Counts the forms of the index. Another form is no migration: it is made anew from the recordings. */
+/** The version of the index's format. A new format needs no migration: the index is rebuilt from the recordings. */
 const INDEX_VERSION = 1;
 
 /**
- * The rowids of entries are their time in milliseconds × 1,024 plus a number, so that the newest come first without
- * sorting and a search stops at the last one it wants, however many there are. `entry_words` has only words: the text
- * stands in `entries`.
+ * An entry's rowid is its time in milliseconds × 1,024 plus a number. So the newest come first without sorting, and a
+ * search stops at the last hit it wants, however many there are. `entry_words` has only words; the text is in
+ * `entries`.
  */
 const SCHEMA = `
   CREATE TABLE scopes (id INTEGER PRIMARY KEY, session TEXT NOT NULL UNIQUE) STRICT;
@@ -70,7 +70,7 @@ const SCHEMA = `
     scope, kind, words, content = '', contentless_delete = 1, prefix = '2 3', tokenize = 'unicode61 remove_diacritics 2');
 `;
 
-/** What came later and takes nothing away: it is added to an index that is there. */
+/** Tables that were added later and change nothing else; they are added to an existing index. */
 const ADDED = `
   CREATE TABLE IF NOT EXISTS done (
     recording INTEGER PRIMARY KEY REFERENCES recordings(id) ON DELETE CASCADE,
@@ -79,8 +79,8 @@ const ADDED = `
 `;
 
 /**
- * Opens the search index, creates it (mode 0600) where it is missing. It holds nothing that is not elsewhere as well,
- * so one that is damaged or of another form is thrown away and made anew.
+ * Opens the search index, and creates it (mode 0600) if missing. The index holds nothing that is not elsewhere too, so
+ * a damaged index or one of another format is deleted and rebuilt.
  */
 export function openSearchDatabase(file: string): Database {
   try {
@@ -100,8 +100,7 @@ export function openSearchDatabase(file: string): Database {
 }
 
 function open(file: string): Database {
-  // NORMAL: what a power cut takes away is found again in the recordings. 8 MB of cache: a search reads from the
-  // system's.
+  // NORMAL: the recordings still have what a power cut loses. 8 MB of cache: a search reads from the system's cache.
   return connect(
     file,
     'PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON; PRAGMA cache_size = -8000;',

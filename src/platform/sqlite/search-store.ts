@@ -6,16 +6,16 @@ import { type Database, inTransaction } from './database.ts';
 import { type IndexedRecording, toRecording, valuesOf } from './indexed-recording.ts';
 import { KeptStatements } from './kept-statements.ts';
 
-/** Lines that came on a screen together. */
+/** Lines that appeared on a screen together. */
 export interface ShownLines {
   /** Unix milliseconds */
   at: number;
-  /** where the recording shows them */
+  /** where the recording shows the lines */
   offset: number;
   lines: string[];
 }
 
-/** A text that was said, at a time. */
+/** A text that was said, with its time. */
 export type SaidAt = SaidText & { at: number; seq: number | null };
 
 export interface FoundEntry {
@@ -27,12 +27,12 @@ export interface FoundEntry {
   place: { typescript: string; offset: number; elapsedMs: number | null } | null;
 }
 
-/** Hooks and the transcript tell the same within a second or two; a person who says the same again takes longer. */
+/** Hooks and the transcript report a text within a second or two; a person who repeats a text takes longer. */
 const SAME_SAYING_MS = 10_000;
 const IDS_PER_MS = 1_024;
-/** What is deleted at once; a search may have to wait for it. */
+/** How many entries are deleted at once; a search may have to wait for that. */
 const DELETED_AT_ONCE = 500;
-/** Marks of a busy recording are so far apart: a jump is right to a second or two. */
+/** The distance between the marks of a busy recording: a jump is accurate to a second or two. */
 const MARK_DISTANCE_MS = 1_000;
 
 const EntryRow = z.object({
@@ -48,7 +48,7 @@ const EntryRow = z.object({
 
 const PlaceRow = z.object({ recording: z.number(), offset: z.number() });
 
-/** What sessions showed and said, to be searched. All of its work is synchronous: it lives in a thread of its own. */
+/** Stores what sessions showed and said, for searches. All of its work is synchronous: it runs in its own thread. */
 export class SearchStore {
   readonly #database: Database;
   readonly #sql: KeptStatements;
@@ -60,12 +60,12 @@ export class SearchStore {
     this.#sql = new KeptStatements(database);
   }
 
-  /** All that `work` does, or nothing of it. */
+  /** Runs `work` so that either all of it happens or nothing. */
   together<T>(work: () => T): T {
     return inTransaction(this.#database, work);
   }
 
-  /** The number of a session; made when it has none. */
+  /** The number of a session; assigned if it has none. */
   scopeOf(session: string): number {
     const known = this.#sql.get('SELECT id FROM scopes WHERE session = ?', session);
     const row = known ?? this.#sql.get('INSERT INTO scopes (session) VALUES (?) RETURNING id', session);
@@ -81,7 +81,7 @@ export class SearchStore {
     this.#sql.run('INSERT OR REPLACE INTO done VALUES (?, ?)', id, file);
   }
 
-  /** Whether a file was left like this when all of it was in the index. */
+  /** Whether a file is unchanged since all of it was indexed. */
   isDone(scope: number, typescript: string, file: string): boolean {
     const found = this.#sql.get(
       'SELECT 1 FROM recordings JOIN done ON recording = id WHERE scope = ? AND typescript = ? AND file = ? AND finished = 0',
@@ -94,7 +94,7 @@ export class SearchStore {
     return this.#sql.all('SELECT * FROM recordings WHERE finished = 0 ORDER BY id').map(toRecording);
   }
 
-  /** @returns its number */
+  /** @returns the recording's number */
   addRecording(recording: Omit<IndexedRecording, 'id'>): number {
     const row = this.#sql.get(
       'INSERT INTO recordings VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id',
@@ -112,14 +112,14 @@ export class SearchStore {
     );
   }
 
-  /** At this time the recording was as long. */
+  /** Records the length that the recording had at this time. */
   addMark({ scope, id }: IndexedRecording, at: number, offset: number): void {
     if (at < (this.#lastMark.get(id) ?? 0) + MARK_DISTANCE_MS) return;
     this.#lastMark.set(id, at);
     this.#sql.run('INSERT OR REPLACE INTO marks VALUES (?, ?, ?, ?)', scope, Math.floor(at), id, offset);
   }
 
-  /** Lines that this recording has shown before are left out. */
+  /** Adds lines, except those that this recording has shown before. */
   addShown({ id: recording, scope }: IndexedRecording, { at, offset, lines }: ShownLines): void {
     const id = this.#freeId(at);
     const fresh = lines.filter((line) =>
@@ -129,7 +129,7 @@ export class SearchStore {
     this.#addEntry({ id, scope, kind: 'screen', at, recording, offset, seq: null, key: null, text: fresh.join('\n') });
   }
 
-  /** What is known already, from another source, is left out. */
+  /** Adds a text, unless another source has already reported it. */
   addSaid(scope: number, { kind, text, key, at, seq }: SaidAt): void {
     const known = key ?? `${kind} ${hashOf(text)}`;
     const isKnown =
@@ -154,7 +154,7 @@ export class SearchStore {
     this.#sql.run('INSERT OR REPLACE INTO transcripts VALUES (?, ?, ?)', scope, file, position);
   }
 
-  /** The number of the last event that is indexed; 0: none. */
+  /** The number of the last event that is indexed; 0 if none is. */
   lastEvent(scope: number): number {
     return Number(this.#sql.get('SELECT seq FROM events WHERE scope = ?', scope)?.seq ?? 0);
   }
@@ -163,7 +163,7 @@ export class SearchStore {
     this.#sql.run('INSERT OR REPLACE INTO events VALUES (?, ?)', scope, seq);
   }
 
-  /** The newest entries that have all terms. */
+  /** The newest entries that contain all terms. */
   search(
     terms: readonly SearchTerm[],
     only: { session: string | null; kind: SearchKind | null; limit: number },
@@ -186,7 +186,7 @@ export class SearchStore {
     return rows.map((row) => this.#toFound(EntryRow.parse(row)));
   }
 
-  /** Takes out a session, a piece at a time. @returns whether there is more of it */
+  /** Deletes one portion of a session. @returns whether more of it is left */
   forget(session: string): boolean {
     const scope = this.#sql.get('SELECT id FROM scopes WHERE session = ?', session)?.id;
     if (scope === undefined) return false;
@@ -202,17 +202,17 @@ export class SearchStore {
     });
   }
 
-  /** All sessions that something is kept of. */
+  /** All sessions that have something stored. */
   sessions(): string[] {
     return this.#sql.all('SELECT session FROM scopes').map((row) => String(row.session));
   }
 
-  /** How much text is kept, in characters. */
+  /** How much text is stored, in characters. */
   characters(): number {
     return Number(this.#sql.get('SELECT characters FROM size')?.characters ?? 0);
   }
 
-  /** Takes out the oldest entries. */
+  /** Deletes the oldest entries. */
   dropOldest(): void {
     this.together(() => this.#delete('SELECT * FROM entries ORDER BY id LIMIT ?', DELETED_AT_ONCE));
   }
@@ -242,7 +242,7 @@ export class SearchStore {
     return { typescript, offset, elapsedMs };
   }
 
-  /** The first free number of this millisecond, or of a later one where this is full (a recording without times). */
+  /** The first free number of this millisecond, or of a later one if this one is full (a recording without times). */
   #freeId(at: number): number {
     const first = Math.floor(at) * IDS_PER_MS;
     let id = this.#lastId.at === first ? this.#lastId.id + 1 : first;
@@ -274,7 +274,7 @@ export class SearchStore {
     this.#sql.run('UPDATE size SET characters = characters + ?', text.length);
   }
 
-  /** The lines of what goes may come again. */
+  /** Deletes entries. Their lines may be added again later. */
   #delete(which: string, ...values: number[]): number {
     const rows = this.#sql.all(which, ...values);
     for (const { id, recording, text } of rows) {
@@ -292,7 +292,7 @@ export class SearchStore {
 
 const HASH_BYTES = 6;
 
-/** 48 bits, which a number holds: of a million lines two are taken for one once in 500 recordings. */
+/** 48 bits, which fit a number: of a million lines, two are mistaken for each other once in 500 recordings. */
 function hashOf(text: string): number {
   return createHash('sha1').update(text).digest().readUIntBE(0, HASH_BYTES);
 }

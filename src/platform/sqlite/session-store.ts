@@ -10,14 +10,16 @@ export const Launch = z.object({
   model: z.string().nullable(),
   cols: z.int(),
   rows: z.int(),
-  /** JSON sessions: what all turns together may cost */
+  /** for JSON sessions: how much all turns together may cost */
   max_budget_usd: z.number().nullable().default(null),
-  /** JSON sessions: the folder that a person trusted for this session; no other one is meant by it */
+  /** for JSON sessions: the folder that a person trusted for this session; this covers no other folder */
   trusted_folder: z.string().nullable().default(null),
 });
 export type Launch = z.infer<typeof Launch>;
 
-/** Who reads a session's terminal, and how many bytes each had read before something was typed into it. */
+/**
+ * The processes that read a session's terminal, and how many bytes each had read before something was typed into it.
+ */
 export const TypedInput = z.object({
   agent: z.object({ pid: z.int(), startTime: z.string() }),
   readers: z.array(z.object({ pid: z.int(), before: z.number() })),
@@ -31,44 +33,47 @@ export interface SessionRecord {
   slug: string;
   type: SessionType;
   path: string | null;
-  /** false: started by something else, only observed */
+  /** false if something else started it and CBOS only observes it */
   adopted: boolean;
   createdAt: number;
   launch: Launch;
   /** the mark in the environment of this launch's processes; null for a session CBOS did not launch */
   launchId: string | null;
   screenId: string | null;
-  /** number of the window in it; sessions that CBOS launched have one only */
+  /** number of its window in Screen; sessions that CBOS launched have only one */
   window: string;
   /** Screen's daemon; null for a session that was never seen alive */
   daemon: { pid: number; startTime: string } | null;
   /** Claude Code's process */
   agent: { pid: number; startTime: string } | null;
   claudeSessionId: string | null;
-  /** Claude Code's version, `2.1.329`; null where nobody has said it yet */
+  /** Claude Code's version, `2.1.329`; null if nothing has reported it yet */
   claudeVersion: string | null;
   recording: { typescript: string; timing: string | null } | null;
   endedAt: number | null;
   lastActivity: number | null;
   lastQuestion: string | null;
-  /** hook evidence as core folds it, so that a restarted server knows what hooks have said */
+  /** hook evidence as core folds it, so that a restarted server knows what hooks have reported */
   hooks: unknown;
   /**
-   * the digits that answers typed last: where its dialog had gone by then, one is in the prompt. null: no such digit
+   * the digits that answers typed last. If the dialog was gone by then, a digit is in the prompt. null if no such digit
    * can be there
    */
   answerKey: string | null;
-  /** when its prompt was last cleared by a key, in Unix milliseconds */
+  /** when a key last cleared its prompt, in Unix milliseconds */
   clearedAt: number | null;
-  /** since when an interrupt keeps its queued texts from being sent, Unix milliseconds; null: they may go */
+  /**
+   * since when an interrupt has kept its queued texts from being sent, in Unix milliseconds; null if they may be sent
+   */
   queueStoppedAt: number | null;
   /**
-   * what was typed last into its prompt, as far as it must be known whether that was read; null: nothing was, or it has
-   * been read
+   * what was last typed into its prompt, for checking whether it was read; null if nothing was typed, or it has been
+   * read
    */
   typed: TypedInput | null;
   /**
-   * when somebody asked for its removal, Unix milliseconds: it is ended and deleted, unless the server died in between
+   * when somebody requested its deletion, in Unix milliseconds; the next server finishes a deletion that a crash
+   * interrupted
    */
   removedAt: number | null;
 }
@@ -108,7 +113,7 @@ export interface SessionStore {
   all(): SessionRecord[];
   /** inserts or replaces */
   save(record: SessionRecord): void;
-  /** with its history and deliveries */
+  /** removes the history and deliveries too */
   remove(id: string): void;
 }
 
@@ -148,7 +153,7 @@ export function createSessionStore(database: Database): SessionStore {
         record.recording?.typescript ?? null,
         record.recording?.timing ?? null,
         record.endedAt,
-        // Hooks and files tell their time with a fraction.
+        // The times of hooks and files have a fraction.
         record.lastActivity === null ? null : Math.round(record.lastActivity),
         record.lastQuestion,
         record.hooks === null ? null : JSON.stringify(record.hooks),

@@ -11,13 +11,13 @@ export interface StashRecord {
   question: string | null;
   when: StashWhen;
   createdAt: number;
-  /** null while it is kept */
+  /** null while it waits */
   appliedAt: number | null;
-  /** what it became */
+  /** the delivery that it became */
   deliveryId: string | null;
 }
 
-/** What becomes of a reply that is applied. */
+/** The result of applying a reply. */
 export interface Application {
   id: string;
   appliedAt: number;
@@ -41,8 +41,8 @@ export interface StashStore {
   /** in the order they were kept */
   list(sessionId: string): StashRecord[];
   /**
-   * Marks a reply as applied and runs `journal`, both or none: a crash leaves it either kept or with its delivery.
-   * False, and nothing has happened, when it was applied before or is not there any more.
+   * Marks a reply as applied and runs `journal`, both or neither: after a crash the reply is either still kept or has
+   * its delivery. Returns false and changes nothing if it was applied before or no longer exists.
    */
   apply(application: Application, journal: () => void): boolean;
   remove(id: string): void;

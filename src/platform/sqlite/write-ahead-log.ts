@@ -1,26 +1,26 @@
 import { closeSync, existsSync, openSync, readFileSync, readSync } from 'node:fs';
 
 /**
- * What a database's write-ahead log holds of what was committed. SQLite itself takes the frames up to the first one
- * that is not right, and drops all others without a word: so it does with what a killed process had not finished, and
- * so it does with what was damaged since.
+ * How much of the committed data a database's write-ahead log still holds. SQLite itself uses the frames up to the
+ * first invalid one and silently drops all others. It treats what a killed process had not finished and what was
+ * damaged since in the same way.
  */
 export type LogHealth =
   | 'whole'
-  /** committed frames are missing or garbled; what stands before them can be used */
+  /** committed frames are missing or garbled; the frames before them can be used */
   | 'damaged'
-  /** nothing of it can be used: it is no log, or less of it is left than stands in the database's own file already */
+  /** nothing in it can be used: it is no log, or less of it is left than the database file already contains */
   | 'unusable';
 
 /**
- * How every write-ahead log begins; the last bit says in which order its sums count bytes
+ * How every write-ahead log begins; the last bit gives the byte order of its checksums
  * (https://sqlite.org/fileformat2.html#walformat).
  */
 const LOG_MAGIC = 0x377f0682;
 const HEADER_BYTES = 32;
 const FRAME_HEADER_BYTES = 24;
 
-/** Looks through a write-ahead log before SQLite does, some 10 ms for each 4 MB. What is missing or empty is whole. */
+/** Examines a write-ahead log before SQLite does, some 10 ms for each 4 MB. A missing or empty log is whole. */
 export function examineLog(database: string): LogHealth {
   const log = `${database}-wal`;
   if (!existsSync(log)) return 'whole';
@@ -33,7 +33,7 @@ export function examineLog(database: string): LogHealth {
     const { intact, isCommittedAfter } = readFrames(fd, start);
     const { committed, inDatabase } = readIndex(`${database}-shm`, start.salts);
     if (intact >= committed && !isCommittedAfter) return 'whole';
-    // Pages of before would stand over newer ones.
+    // Older pages would cover newer ones.
     return intact < inDatabase ? 'unusable' : 'damaged';
   } finally {
     closeSync(fd);
@@ -45,16 +45,16 @@ type Sums = readonly [number, number];
 interface LogStart {
   isBigEndian: boolean;
   pageBytes: number;
-  /** how often the log was begun anew */
+  /** how often the log was restarted */
   restarts: number;
   /**
-   * each frame carries them; they differ each time that the log is begun anew, so frames of before are told from others
+   * each frame carries them. They differ each time the log is restarted, which distinguishes its frames from older ones
    */
   salts: Buffer;
   sums: Sums;
 }
 
-/** @returns null where it is no header, or a damaged one */
+/** @returns null if it is no header, or a damaged one */
 function readHeader(header: Buffer): LogStart | null {
   const magic = header.readUInt32BE(0);
   const isBigEndian = (magic & 1) === 1;
@@ -65,9 +65,9 @@ function readHeader(header: Buffer): LogStart | null {
 }
 
 /**
- * How many frames are intact, from the first on, and whether one after those shows that committed ones were damaged: it
- * is the end of a transaction of this log, or neither of this log nor left over from before it was begun anew. A killed
- * process leaves no such frame.
+ * Counts the intact frames from the first one on, and checks whether a later frame shows that committed ones were
+ * damaged. Such a frame ends a transaction of this log, or belongs neither to this log nor to the time before it was
+ * restarted. A killed process leaves no such frame.
  */
 function readFrames(fd: number, start: LogStart): { intact: number; isCommittedAfter: boolean } {
   const frame = Buffer.alloc(FRAME_HEADER_BYTES + start.pageBytes);
@@ -95,13 +95,13 @@ function readFrames(fd: number, start: LogStart): { intact: number; isCommittedA
   }
 }
 
-/** The first salt counts up by one each time that the log is begun anew. */
+/** The first salt goes up by one each time the log is restarted. */
 function isLeftOver(frame: Buffer, { salts, restarts }: LogStart): boolean {
   const ago = (salts.readUInt32BE(0) - frame.readUInt32BE(8)) >>> 0;
   return ago >= 1 && ago <= restarts;
 }
 
-/** The sums of SQLite's log: over pairs of words, each with all that came before. */
+/** The checksums of SQLite's log: over pairs of words, each including all that came before. */
 function addUp(bytes: Buffer, [before0, before1]: Sums, isBigEndian: boolean): Sums {
   let [sum0, sum1] = [before0, before1];
   for (let at = 0; at + 8 <= bytes.length; at += 8) {
@@ -125,8 +125,8 @@ const CHECKPOINT_AT = 2 * INDEX_HEADER_BYTES;
 const INDEX_READ_BYTES = CHECKPOINT_AT + 40;
 
 /**
- * How many frames of a log were committed at least, and how many of those stand in the database's own file; 0 where the
- * index does not tell.
+ * How many frames of a log were committed at least, and how many of those are in the database file; 0 if the index does
+ * not show it.
  */
 function readIndex(index: string, salts: Buffer): { committed: number; inDatabase: number } {
   const bytes = existsSync(index) ? readFileSync(index).subarray(0, INDEX_READ_BYTES) : Buffer.alloc(0);

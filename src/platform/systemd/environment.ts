@@ -1,20 +1,20 @@
 import { SETTING_ROWS } from '../../protocol/index.ts';
 
 /**
- * Beside CBOS's own settings: where programs are (the user manager's PATH has no `~/.local/bin` and no version
- * manager's Node), the locale, and where Claude Code keeps its own files.
+ * What the service gets besides CBOS's own settings: where programs are (the user manager's PATH lacks `~/.local/bin`
+ * and a version manager's Node), the locale, and where Claude Code keeps its own files.
  */
 const PASSED_ON: readonly string[] = ['PATH', 'LANG', 'LC_ALL', 'CLAUDE_CONFIG_DIR'];
 
-/** A unit file is readable for others and `systemctl show` prints it: no secrets. */
+/** Others can read a unit file, and `systemctl show` prints it: no secrets. */
 const SECRET: readonly string[] = ['CBOS_TOKEN'];
 
-/** Credentials that sessions started from a shell would have, and that a service does not get. */
+/** Credentials that sessions started from a shell would have, but that a service does not get. */
 const CREDENTIALS: readonly string[] = ['ANTHROPIC_API_KEY', 'ANTHROPIC_AUTH_TOKEN', 'CLAUDE_CODE_OAUTH_TOKEN'];
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** What of a person's environment the service is given. */
+/** Returns the part of a person's environment that the service gets. */
 export function serviceEnvironment(environment: Environment): Record<string, string> {
   const settings = SETTING_ROWS.flatMap((row) => (row.environment === null ? [] : [row.environment]));
   const names = [...PASSED_ON, ...settings].filter((name) => !SECRET.includes(name));
@@ -26,7 +26,7 @@ export function serviceEnvironment(environment: Environment): Record<string, str
   );
 }
 
-/** Names of variables that are set here, matter to the sessions, and are not written into the unit. */
+/** Names of variables that are set here and matter to the sessions, but are not written into the unit. */
 export function withheldVariables(environment: Environment): string[] {
   return [...SECRET, ...CREDENTIALS].filter((name) => (environment[name] ?? '') !== '');
 }

@@ -3,7 +3,7 @@ export interface UnitOptions {
   node: string;
   /** absolute path of the built program */
   program: string;
-  /** what the server needs of the person's environment; see `serviceEnvironment` */
+  /** what the server needs from the person's environment; see `serviceEnvironment` */
   environment: Readonly<Record<string, string>>;
 }
 
@@ -11,12 +11,12 @@ export interface UnitOptions {
 export const UNIT = 'cbos.service';
 
 /**
- * The text of the user unit.
+ * Returns the text of the user unit.
  *
- * Sessions are started by the server and stay in the unit's control group, so three lines keep them alive:
- * `KillMode=process` ends the server alone when the unit is stopped; `OOMPolicy=continue` because systemd otherwise
- * stops the whole unit when the kernel kills any one process of it for memory; `TasksMax=infinity` because fifty Claude
- * Codes of thirty threads each are near the default limit.
+ * The server starts sessions, and they stay in the unit's control group. Three lines keep them alive: With
+ * `KillMode=process`, stopping the unit ends only the server. `OOMPolicy=continue` is needed because systemd otherwise
+ * stops the whole unit when the kernel kills any process of it for lack of memory. `TasksMax=infinity` is needed
+ * because fifty Claude Codes with thirty threads each come near the default limit.
  */
 export function unitText({ node, program, environment }: UnitOptions): string {
   const variables = Object.entries(environment)
@@ -26,7 +26,7 @@ export function unitText({ node, program, environment }: UnitOptions): string {
     '# Written by "cbos service install"; "cbos service uninstall" removes it.',
     '[Unit]',
     'Description=CBOS: runs, watches and answers Claude Code sessions',
-    // A server that cannot start (the port is taken) is given up after five attempts.
+    // systemd gives up after five attempts on a server that cannot start because, for example, its port is taken.
     'StartLimitIntervalSec=60',
     'StartLimitBurst=5',
     '',
@@ -45,8 +45,9 @@ export function unitText({ node, program, environment }: UnitOptions): string {
 }
 
 /**
- * One word for systemd.syntax(7): in double quotes, `\` and `"` escaped, `%` doubled because it starts a specifier,
- * control characters by their numbers because a carriage return ends a line as a line feed does.
+ * Quotes one word for systemd.syntax(7): it goes in double quotes, with `\` and `"` escaped. `%` is doubled because it
+ * starts a specifier. Control characters are written by their numbers because a carriage return ends a line just as a
+ * line feed does.
  */
 function quote(word: string): string {
   const escaped = word

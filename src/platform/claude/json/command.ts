@@ -3,7 +3,7 @@ import type { PermissionMode } from '../../../protocol/index.ts';
 export interface JsonCommandOptions {
   /** absolute path of the program */
   program: string;
-  /** a new conversation with this id (a UUID), or an earlier one to go on with */
+  /** a new conversation with this id (a UUID), or an earlier one to continue */
   conversation: { kind: 'new' | 'resume'; sessionId: string };
   permissionMode: PermissionMode;
   model: string | null;
@@ -13,9 +13,9 @@ export interface JsonCommandOptions {
 }
 
 /**
- * The command of a Claude Code that speaks stream-json both ways and serves many turns (seen on 2.1.329). Without
- * `--permission-prompt-tool stdio` it would deny whatever it had to ask; without a permission mode it may choose auto.
- * `--replay-user-messages` says of each prompt, and of each answer, that it was taken.
+ * The command of a Claude Code that speaks stream-json in both directions and serves many turns (seen on 2.1.329).
+ * Without `--permission-prompt-tool stdio` it would deny whatever it had to ask; without a permission mode it may
+ * choose auto. `--replay-user-messages` makes it confirm each prompt and each answer that it took.
  */
 export function jsonCommand(options: JsonCommandOptions): string[] {
   const { program, conversation, permissionMode, model, maxBudgetUsd, args } = options;
@@ -32,5 +32,5 @@ export function jsonCommand(options: JsonCommandOptions): string[] {
   ];
 }
 
-/** What a Claude Code that is driven so has in its environment beside the session's. */
+/** Variables for such a Claude Code, in addition to the session's environment. */
 export const JSON_ENVIRONMENT: Readonly<Record<string, string>> = { CLAUDE_CODE_EMIT_SESSION_STATE_EVENTS: '1' };

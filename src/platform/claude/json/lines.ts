@@ -1,6 +1,9 @@
 import { ClaudeEvent } from '../../../protocol/index.ts';
 
-/** A longer line is not kept whole: it would have to be parsed, written down and sent to every client in one piece. */
+/**
+ * How long a line may be. A longer one is not kept whole, because it would have to be parsed, stored and sent to every
+ * client in one piece.
+ */
 export const MAX_LINE_BYTES = 16 * 1024 * 1024;
 /** How much is shown of output that is not an event. */
 const MAX_RAW_CHARS = 10_000;
@@ -12,20 +15,20 @@ export interface ReadLines {
   offset: number;
 }
 
-/** Cuts a process's output into lines and reads each as an event. Holds at most one line that is not complete. */
+/** Splits a process's output into lines and reads each as an event. Holds at most one incomplete line. */
 export class LineReader {
   #offset: number;
   #pending: Buffer[] = [];
   #pendingBytes = 0;
-  /** bytes of an over-long line that were thrown away */
+  /** bytes of an overlong line that were discarded */
   #droppedBytes = 0;
 
-  /** @param offset where in the file the first byte stands; a line begins there */
+  /** @param offset the position of the first byte in the file, where a line begins */
   constructor(offset: number) {
     this.#offset = offset;
   }
 
-  /** position of the next byte that is wanted */
+  /** position of the next byte to read */
   get position(): number {
     return this.#offset + this.#pendingBytes + this.#droppedBytes;
   }
@@ -43,7 +46,7 @@ export class LineReader {
     return { events, offset: this.#offset };
   }
 
-  /** The output has ended: what is left is a line that was never finished. */
+  /** Ends the output: what is left is a line that was never finished. */
   end(): ReadLines {
     const event = this.position > this.#offset ? this.#finish(0) : null;
     return { events: event === null ? [] : [event], offset: this.#offset };

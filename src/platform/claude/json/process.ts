@@ -7,19 +7,22 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { CatalogueError } from '../../../protocol/index.ts';
 import { type ProcessId, readProcess, runProgram, startFault } from '../../process/index.ts';
 
-/** After how long a line that is not taken means a hang: Claude Code reads its input at once, also during a turn. */
+/**
+ * How long to wait until a line is taken. After this, Claude Code hangs: it reads its input at once, even during a
+ * turn.
+ */
 const WRITE_TIMEOUT_MS = 15_000;
 const WRITE_RETRY_MS = 5;
 const MKFIFO_TIMEOUT_MS = 5_000;
-/** Enough for a stack trace; the last line says what was wrong. */
+/** How much of the error output to read: enough for a stack trace. The last line names the fault. */
 const ERROR_TAIL_CHARS = 4_000;
 
 /**
- * The files by which a Claude Code is driven. They outlive the server: whoever finds the process again goes on with
- * them.
+ * The files through which a Claude Code is driven. They outlive the server: whoever finds the process again continues
+ * with them.
  */
 export interface JsonFiles {
-  /** a FIFO that the process itself holds open for writing too, so that it never ends */
+  /** a FIFO that the process itself also holds open for writing, so that it never ends */
   input: string;
   output: string;
   errors: string;
@@ -33,15 +36,15 @@ export function jsonFiles(dir: string, launchId: string): JsonFiles {
 export interface JsonProcessOptions {
   argv: readonly string[];
   cwd: string;
-  /** complete: nothing is inherited */
+  /** the complete environment: nothing is inherited */
   env: Readonly<Record<string, string>>;
   files: JsonFiles;
-  /** called once, when it has ended; not after the server itself was restarted */
+  /** called once when it has ended; not after a restart of the server */
   onExit: (end: { code: number | null; signal: string | null }) => void;
 }
 
 /**
- * Starts a Claude Code in a session of its own, which goes on when the server dies.
+ * Starts a Claude Code in its own process session, which continues when the server dies.
  * @throws CatalogueError launch_failed, process_limit
  */
 export async function startJsonProcess({ argv, cwd, env, files, onExit }: JsonProcessOptions): Promise<ProcessId> {
@@ -52,7 +55,7 @@ export async function startJsonProcess({ argv, cwd, env, files, onExit }: JsonPr
   if (made.outcome !== 'exited' || made.code !== 0) {
     throw new CatalogueError('launch_failed', `No FIFO could be made at ${files.input}: ${made.stderr.trim()}`);
   }
-  // For reading and writing: a FIFO whose writers have all gone would end, and the process with it.
+  // Opened for reading and writing: a FIFO whose writers are all gone would end, and the process with it.
   const opened = [
     openSync(files.input, constants.O_RDWR),
     openSync(files.output, constants.O_WRONLY | constants.O_CREAT | constants.O_APPEND, 0o600),
@@ -79,9 +82,9 @@ export async function startJsonProcess({ argv, cwd, env, files, onExit }: JsonPr
 }
 
 /**
- * Writes one message to a process's input, whole or not at all as far as it lies with us: only a kill in the middle of
- * a message over 64 kB, while Claude Code does not read, could leave half of one.
- * @throws CatalogueError not_confirmed when nobody reads
+ * Writes one message to a process's input, whole or not at all as far as possible. Only a kill in the middle of a
+ * message over 64 kB, while Claude Code does not read, could leave half of one.
+ * @throws CatalogueError not_confirmed if nobody reads
  */
 export async function writeMessage(files: JsonFiles, message: object): Promise<void> {
   const bytes = Buffer.from(`${JSON.stringify(message)}\n`);
@@ -106,7 +109,7 @@ export async function writeMessage(files: JsonFiles, message: object): Promise<v
   }
 }
 
-/** The last line that it wrote to its standard error; empty where it wrote none. */
+/** The last line that the process wrote to its standard error; empty if it wrote none. */
 export async function lastComplaint(files: JsonFiles): Promise<string> {
   const text = await readFile(files.errors, 'utf8').catch(() => '');
   const lines = text
@@ -120,7 +123,7 @@ export async function removeFiles(files: JsonFiles): Promise<void> {
   await Promise.all(Object.values(files).map((file: string) => rm(file, { force: true })));
 }
 
-/** Makes the directory of the files, and removes from it what belongs to no launch any more. */
+/** Creates the directory of the files, and removes files that no longer belong to a launch. */
 export async function prepareJsonDirectory(dir: string, launchIds: ReadonlySet<string>): Promise<void> {
   mkdirSync(dir, { recursive: true, mode: 0o700 });
   for (const name of await readdir(dir)) {

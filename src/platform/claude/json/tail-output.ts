@@ -3,24 +3,26 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { watchFile } from '../../files/watch-file.ts';
 import { LineReader, type ReadLines } from './lines.ts';
 
-/** A read of this size is parsed in about a millisecond. */
+/** How much to read at once: about a millisecond of parsing. */
 const READ_BYTES = 262_144;
-/** Reads keep this distance: an answer comes in hundreds of small writes, and each read costs a transaction. */
+/**
+ * The minimum time between two reads. An answer arrives in hundreds of small writes, and each read costs a transaction.
+ */
 const READ_INTERVAL_MS = 5;
 
 export interface OutputTail {
-  /** reads what is there now */
+  /** reads what exists now */
   catchUp(): Promise<void>;
-  /** The process has ended: reads the rest, an unfinished last line included, and stops. */
+  /** Reads the rest after the process has ended, including an unfinished last line, and stops. */
   finish(): Promise<void>;
-  /** stops; nothing is told afterwards */
+  /** stops; no callback runs afterwards */
   dispose(): void;
 }
 
 /**
  * Follows the output of a Claude Code as it grows (inotify). The file must exist.
- * @param options.from position after the last line that was taken in by an earlier tail
- * @param options.onLines complete lines as events; they count as taken in when it returns
+ * @param options.from position after the last line that an earlier tail stored
+ * @param options.onLines complete lines as events; they count as stored when it returns
  */
 export function tailOutput(options: {
   file: string;

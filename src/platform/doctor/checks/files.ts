@@ -9,9 +9,9 @@ import type { DoctorContext } from '../context.ts';
 import { formatMode, isPrivate, statIfThere } from '../permissions.ts';
 
 const MEGABYTE = 1_000_000;
-/** A busy session writes some 10 MB an hour. */
+/** Below this, the doctor warns: a busy session writes some 10 MB an hour. */
 const LITTLE_SPACE_BYTES = 1_000 * MEGABYTE;
-/** With less SQLite and `script` fail soon; `script` does so in silence. */
+/** With less space, SQLite and `script` soon fail; `script` fails silently. */
 const NO_SPACE_BYTES = 100 * MEGABYTE;
 
 export async function checkHome({ settings: { home, socket } }: DoctorContext): Promise<Finding> {
@@ -24,7 +24,7 @@ export async function checkHome({ settings: { home, socket } }: DoctorContext): 
       return fault(`${file} has mode ${formatMode(inside)}`, `chmod 600 ${file}`);
     }
   }
-  // Proven by writing: of a disk that had an error, nothing else tells (ext4, Linux 6.18).
+  // Only a write proves it: after a disk error nothing else reveals a read-only file system (ext4, Linux 6.18).
   if ((await writeFault(home)) === 'EROFS') {
     return fault(
       `${home} is on a read-only file system`,
@@ -71,7 +71,7 @@ function freeIn(place: string): number {
   return bavail * bsize;
 }
 
-/** CBOS makes its directory and files private, and changes nothing about those that were there before it. */
+/** CBOS makes its own directory and files private, and leaves those that existed before it as they are. */
 function checkPrivacy(dir: string): Finding | null {
   const found = statIfThere(dir);
   if (found !== null && !isPrivate(found))
@@ -79,7 +79,7 @@ function checkPrivacy(dir: string): Finding | null {
   const names = filesIn(dir);
   const open = names.filter((name) => {
     const slug = RECORDED.exec(name)?.[1];
-    // What is not marked as CBOS's own is a user's, who may have a reason.
+    // A file without CBOS's mark belongs to the user, who may have a reason for its mode.
     if (slug === undefined || !names.includes(`${slug}.cbos`)) return false;
     const file = statIfThere(join(dir, name));
     return file !== null && !isPrivate(file);
@@ -92,7 +92,7 @@ function checkPrivacy(dir: string): Finding | null {
   );
 }
 
-/** What was dropped is said, not warned of: the settings ask for it. */
+/** Drops are reported as a fact, not as a warning: the settings ask for them. */
 export function checkDrops({ settings: { home } }: DoctorContext): Finding {
   const drops = readDropsIfReadable(join(home, 'cbos.db'));
   if (drops === null) return ok('not known now: the database cannot be read');
@@ -103,7 +103,9 @@ export function checkDrops({ settings: { home } }: DoctorContext): Finding {
   return ok(last === undefined ? all : `${all}; last ${dropText(last)}`);
 }
 
-/** null: the server has the database to itself, or it is damaged, which another check tells. */
+/**
+ * Returns null if the server has the database to itself, or if the database is damaged. Another check reports damage.
+ */
 function readDropsIfReadable(file: string): ReturnType<typeof readDrops> | null {
   try {
     return readDrops(file);
@@ -112,12 +114,12 @@ function readDropsIfReadable(file: string): ReturnType<typeof readDrops> | null 
   }
 }
 
-/** Everything that holds what a session showed. */
+/** Every file that holds what a session showed. */
 const RECORDED = /^(.+?)\.(?:typescript|timing|keyframes|parts|timing\.parts)$/;
-/** As many as a person looks at; the cure names all. */
+/** How many names a person reads at most. The cure names all files. */
 const SHOWN_FILES = 3;
 
-/** A payload lies in the spool for milliseconds while a server runs. */
+/** While a server runs, a payload stays in the spool for milliseconds. */
 const LEFT_OVER_MS = 60_000;
 
 export async function checkSpool({ settings: { home }, now, askServer }: DoctorContext): Promise<Finding> {
@@ -174,6 +176,6 @@ function isWritable(folder: string): boolean {
     accessSync(folder, constants.W_OK | constants.X_OK);
     return true;
   } catch {
-    return false; // that is the answer
+    return false; // The refusal is the answer.
   }
 }

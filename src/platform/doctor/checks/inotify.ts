@@ -3,13 +3,13 @@ import { join } from 'node:path';
 import { type Finding, fault, ok, warning } from '../check.ts';
 import type { DoctorContext } from '../context.ts';
 
-/** CBOS takes one instance, and a watch per recording and directory. */
+/** CBOS needs one inotify instance. It adds a watch for each recording and directory. */
 const NEEDED_INSTANCES = 1;
-/** Fifty sessions with a recording, a transcript's folder and a registry each. */
+/** Fifty sessions, each with a recording, a transcript's folder and a registry. */
 const COMFORTABLE_WATCHES = 200;
 
 /**
- * The kernel's limits per user against what this user's programs hold. Editors and bundlers take watches by the
+ * Compares the kernel's limits per user with what this user's programs hold. Editors and bundlers take watches by the
  * thousand.
  */
 export function checkInotify({ proc }: DoctorContext): Finding {
@@ -30,7 +30,7 @@ function readNumber(proc: string, name: string): number {
   return Number(readFileSync(join(proc, 'sys/fs/inotify', name), 'utf8'));
 }
 
-/** Counts through /proc/PID/fdinfo; processes of other users cannot be seen, and do not count against our limit. */
+/** Counts through /proc/PID/fdinfo. Processes of other users cannot be seen, and do not count against our limit. */
 function countInotify(proc: string): { instances: number; watches: number } {
   const total = { instances: 0, watches: 0 };
   for (const pid of readdirSync(proc).filter((name) => /^\d+$/.test(name))) {
@@ -44,7 +44,7 @@ function countInotify(proc: string): { instances: number; watches: number } {
   return total;
 }
 
-/** Processes end and files close while we look, and others are not ours to look at. */
+/** Reads, or returns null: processes end and files close at any moment, and some belong to other users. */
 function ignoreGone<T>(read: () => T): T | null {
   try {
     return read();

@@ -3,10 +3,10 @@ import { runProgram } from '../../process/index.ts';
 import { type Finding, fault, ok, warning } from '../check.ts';
 import type { DoctorContext } from '../context.ts';
 
-/** As `engines` in package.json; the packages that are left outside the bundle need it. */
+/** Same as `engines` in package.json; the packages that stay outside the bundle need it. */
 const OLDEST_NODE = { major: 20, minor: 19 };
 
-/** Each of these programs answers in milliseconds; the rest is a machine under load. */
+/** How long to wait for a program. Each of them answers in milliseconds unless the machine is under load. */
 const ANSWER_MS = 5_000;
 
 export function checkNode({ nodeVersion }: DoctorContext): Finding {
@@ -29,8 +29,8 @@ export async function checkScreen({ sessionEnvironment }: DoctorContext): Promis
 }
 
 /**
- * Recordings are written in the advanced format, which only util-linux 2.35 and later has; BusyBox and the BSDs have
- * other `script`s.
+ * Recordings use the advanced timing format, which needs util-linux 2.35 or later. BusyBox and the BSDs have a
+ * different `script`.
  */
 export async function checkScript({ sessionEnvironment }: DoctorContext): Promise<Finding> {
   const options = { env: sessionEnvironment, timeoutMs: ANSWER_MS };

@@ -8,11 +8,11 @@ import { type Finding, fault, ok, warning } from '../check.ts';
 import type { DoctorContext } from '../context.ts';
 import { formatMode, isPrivate } from '../permissions.ts';
 
-/** `sun_path` of unix(7) without its closing NUL. */
+/** `sun_path` of unix(7) without its terminating NUL. */
 const MAX_SOCKET_PATH_BYTES = 107;
-/** As long as a slug may be. */
+/** The longest slug allowed. */
 const LONGEST_SLUG = 64;
-/** Shorter names are refused more often than people choose them. */
+/** The doctor reports a fault below this length: people often choose names this long. */
 const COMFORTABLE_NAME = 20;
 
 export async function checkScreenDirectory({ openScreen, userId }: DoctorContext): Promise<Finding> {
@@ -22,7 +22,7 @@ export async function checkScreenDirectory({ openScreen, userId }: DoctorContext
   if (found.uid !== userId) {
     return fault(`${dir} belongs to another user`, 'mkdir -p -m 700 ~/.screen && export SCREENDIR=~/.screen');
   }
-  // Screen refuses every command otherwise: "Directory … must have mode 700"
+  // Otherwise Screen refuses every command: "Directory … must have mode 700"
   if (!isPrivate(found)) return fault(`${dir} has mode ${formatMode(found)}`, `chmod 700 ${dir}`);
   const left = MAX_SOCKET_PATH_BYTES - Buffer.byteLength(`${dir}/.`) - pidDigits;
   if (left >= COMFORTABLE_NAME) return ok(left >= LONGEST_SLUG ? dir : `${dir} (names of up to ${left} letters fit)`);
@@ -59,15 +59,15 @@ export async function checkScreens({ openScreen, settings }: DoctorContext): Pro
 }
 
 /**
- * Daemons of this home's sessions without a socket. The server has it made again at once, or when the directory can
- * take it.
+ * Finds the daemons of this home's sessions that lack a socket. The server has each socket made again as soon as the
+ * directory can hold it.
  */
 async function findLost(home: string, sessions: readonly ScreenSession[]): Promise<ProcessInfo[]> {
   const processes = await listProcesses();
   const byPid = new Map(processes.map((info) => [info.pid, info]));
   const lost = new Map<number, ProcessInfo>();
   for (const info of processes) {
-    // A server that a person runs in a Screen of theirs has its JSON sessions below that.
+    // A person may run the server inside a Screen of their own: its JSON sessions are then below that Screen.
     const isInScreen = isOfHome(info, home) && !isOfJsonSession(info, home);
     const daemon = isInScreen ? await daemonAbove(info, byPid) : null;
     if (daemon !== null && !sessions.some(({ pid }) => pid === daemon.pid)) lost.set(daemon.pid, daemon);
@@ -76,9 +76,9 @@ async function findLost(home: string, sessions: readonly ScreenSession[]): Promi
 }
 
 /**
- * Processes of this home's sessions that nothing drives any more: of a session in a terminal without its Screen daemon,
- * of a JSON session whose files are gone. They live on: Claude Code with 250 MB, and `script` on a quarter of a core
- * (util-linux 2.38 polls a terminal that nobody reads).
+ * Finds processes of this home's sessions that nothing drives any more. In a terminal, such a process has lost its
+ * Screen daemon; for a JSON session, the session's files are gone. These processes live on: Claude Code takes 250 MB,
+ * and `script` a quarter of a core (util-linux 2.38 polls a terminal that nobody reads).
  */
 export async function checkOrphans({ settings, askSessions }: DoctorContext): Promise<Finding> {
   const { home } = settings;
@@ -101,17 +101,14 @@ function isOfHome({ pid }: ProcessInfo, home: string): boolean {
   return launchedBy !== null && isSameHome(launchedBy, home);
 }
 
-/**
- * The files by which a JSON session is driven are there as long as its process: the next server finds it by them too.
- */
+/** The files that drive a JSON session exist as long as its process. The next server finds the process by them too. */
 function isOfJsonSession({ pid }: ProcessInfo, home: string): boolean {
   const launchId = readLaunchMark(pid)?.launchId;
   return launchId !== undefined && existsSync(jsonFiles(join(home, 'json'), launchId).input);
 }
 
 /**
- * Screen's daemon that a process runs under; null where there is none. The daemon carries the session's environment as
- * well.
+ * The Screen daemon that a process runs under; null if there is none. The daemon carries the session's environment too.
  */
 async function daemonAbove(info: ProcessInfo, byPid: ReadonlyMap<number, ProcessInfo>): Promise<ProcessInfo | null> {
   for (const one of above(info, byPid)) if (await isScreenDaemon(one)) return one;

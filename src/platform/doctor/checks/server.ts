@@ -28,13 +28,13 @@ export async function checkServer({ settings, version, pid, askServer }: DoctorC
   return fault(`process ${holder.pid} holds ${home} but does not answer`, `${ending(holder.pid)}; cbos up`);
 }
 
-/** One that is stopped takes a TERM only when it goes on. */
+/** The command that ends a process. A stopped process takes a TERM only after it continues. */
 function ending(pid: number): string {
   const info = processNow(pid);
   return info !== null && isStopped(info) ? `kill -CONT ${pid}; kill ${pid}` : `kill ${pid}`;
 }
 
-/** The lock itself says so: what a killed server wrote down stays behind. */
+/** Whether a server holds the home. Only the lock itself proves it: what a killed server wrote down stays behind. */
 function isHeld(home: string): boolean {
   if (statIfThere(join(home, LOCK_FILE)) === null) return false;
   const lock = takeHomeLock(home);
@@ -57,10 +57,12 @@ export async function checkService({ serviceState, isLingering }: DoctorContext)
   }
 }
 
-/** Where an administrator sets what users cannot change (Claude Code's documentation of its settings, Linux). */
+/**
+ * Where an administrator puts settings that users cannot change (Claude Code's documentation of its settings, Linux).
+ */
 const MANAGED_SETTINGS = '/etc/claude-code/managed-settings.json';
 
-/** Our hooks come with each launch; these two switches silence them all the same. */
+/** Our hooks come with each launch, but either of these two settings still silences them. */
 const SILENCERS = ['disableAllHooks', 'allowManagedHooksOnly'] as const;
 
 export function checkHooks({ environment, userHome }: DoctorContext): Finding {
@@ -77,7 +79,7 @@ export function checkHooks({ environment, userHome }: DoctorContext): Finding {
   return ok('nothing silences them');
 }
 
-/** Claude Code itself passes over a settings file that it cannot read. */
+/** Returns no settings for a file that it cannot read, as Claude Code ignores such a file. */
 function readSettings(file: string): Record<string, unknown> {
   try {
     const parsed: unknown = JSON.parse(readFileSync(file, 'utf8'));
