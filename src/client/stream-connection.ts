@@ -5,7 +5,7 @@ import { type Dispose, type Transport, type TransportSocket, UnreachableError } 
 
 /** The first pause before reconnecting: a server that is restarted by hand is back within a second. */
 const FIRST_RETRY_MS = 100;
-/** The longest pause: a person hardly notices it, and an absent server costs nothing. */
+/** The longest pause: for a person it is a short wait, and an absent server costs nothing. */
 const LONGEST_RETRY_MS = 2_000;
 
 export interface StreamListener {

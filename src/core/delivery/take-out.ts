@@ -6,8 +6,8 @@ import { afterClearing, finishEnding, isInterrupting, leftoversOf } from './stan
 import { go, type Step, wait } from './step.ts';
 
 /**
- * How long a text must have been in the prompt before CBOS types ^C, and how much time must pass between two. A second
- * ^C on an empty prompt within 1 to 3 s ends Claude Code.
+ * How long a text must have been in the prompt before CBOS types ^C, and how much time must pass between two ^C. A
+ * second ^C on an empty prompt within 1 to 3 s ends Claude Code.
  */
 export const STOOD_MS = 300;
 const BETWEEN_CLEARS_MS = 4_000;
@@ -19,7 +19,7 @@ const CLEARED_MS = 2_000;
  * then.
  */
 const STILL_DRAWN_MS = 1_500;
-/** How often to type the key. If a view opens at the same moment, the key closes the view instead. */
+/** How many times to type the key at most. If a view opens at the same moment, the key closes the view instead. */
 const TRIES = 2;
 
 /** What CBOS takes out: deliveries, or the prompt of an interrupted turn, which a person may have typed. */

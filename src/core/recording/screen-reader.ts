@@ -27,7 +27,7 @@ const REPLACED_BELOW = 0.2;
 
 /** If fewer lines are all redrawn, something moves in place: a logo or a list of tasks. */
 const LEAST_REPLACED = 4;
-/** Fewer lines that agree after a move than this are chance: an animated logo has rows that look alike. */
+/** If fewer lines agree after a move, they agree by chance: the rows of an animated logo look alike. */
 const LEAST_AGREEING = 3;
 
 function linesGone(before: readonly string[], now: readonly string[]): string[] {

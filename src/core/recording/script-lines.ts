@@ -10,7 +10,7 @@ export interface ScriptHeader {
 
 export type HeaderReading =
   | { kind: 'header'; header: ScriptHeader }
-  /** the line is not complete yet */
+  /** the line is not yet complete */
   | { kind: 'incomplete' }
   /** not a recording of `script`, but for example a log of Screen: the output begins at 0 */
   | { kind: 'none' };

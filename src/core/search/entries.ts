@@ -63,7 +63,10 @@ function ofAssistant(block: Fields): SaidText[] {
   return block.type === 'tool_use' ? call(block.name, block.input, block.id) : [];
 }
 
-/** `<command-name>/model</command-name>`, `<local-command-stdout>…` (2.0 to 2.1.329). */
+/**
+ * Whether a text is of Claude Code's own commands: `<command-name>/model</command-name>`, `<local-command-stdout>…`
+ * (2.0 to 2.1.329).
+ */
 function isOwnCommand(text: unknown): boolean {
   return typeof text === 'string' && /^<(?:command|local-command|bash)-[a-z]+>/.test(text);
 }

@@ -34,7 +34,7 @@ function keysOf(values: SettingsFile['values']): string[] {
 
 /** The word that needs the fewest changed letters; null if none is close enough to be meant. */
 export function nearestWord(word: string, candidates: readonly string[]): string | null {
-  // two swapped letters are two changes; more than a third of the letters is another word
+  // two swapped letters count as two changes; more changes than a third of the letters make another word
   const limit = Math.max(2, Math.floor(word.length / 3));
   const ranked = candidates
     .map((candidate) => ({ candidate, changes: countChanges(word, candidate) }))

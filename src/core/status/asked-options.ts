@@ -32,8 +32,8 @@ export const PLAN_OPTIONS: readonly QuestionOption[] = decisions(
 );
 
 /**
- * A permission's options. `always` is among them only if Claude Code suggests what to allow and its label can name all
- * of it.
+ * A permission's options. `always` is among them only if Claude Code suggests what to allow, and if the label can say
+ * all of it.
  */
 export function permissionOptions(suggestions: readonly unknown[]): QuestionOption[] {
   const standing = standingPermissions(suggestions);

@@ -41,7 +41,7 @@ function userLines(event: ClaudeEvent, text: string): string[] {
   return said.kind === 'prompt' ? ['', ...marked('❯', said.text)] : folded(said.text);
 }
 
-/** Types of events that have lines. */
+/** The types of events that have lines in the conversation. */
 export const CONVERSATION_TYPES: readonly string[] = ['user', 'assistant', 'result', 'error', 'raw'];
 
 function plain(content: unknown): string {

@@ -181,7 +181,7 @@ export interface StatusMemory {
   recoveredAt: Millis | null;
   question: Question | null;
   because: Because;
-  /** by what the question's reply is waited for; null where it is answered by keys */
+  /** the id of the hook's wait for the question's reply; null if the question is answered by keys */
   wait: string | null;
   /** the text of the last question, kept after the answer */
   lastQuestion: string | null;
@@ -193,7 +193,7 @@ export interface Verdict {
   detail: Detail | null;
   because: Because;
   question: Question | null;
-  /** by what the question's reply is waited for; null where it is answered by keys */
+  /** the id of the hook's wait for the question's reply; null if the question is answered by keys */
   wait: string | null;
   recheckAt: Millis | null;
 }

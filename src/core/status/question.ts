@@ -135,9 +135,9 @@ function isOtherQuestion(dialog: ScreenDialog, tool: PendingTool): boolean {
 }
 
 /**
- * The call that an open dialog asks about; its kind is that of the dialog. Interrupted calls are still among `tools`,
- * because no hook reports an interrupt. Of questions and plans, the newest is then the open one, for there is never
- * more than one. Permissions of several agents can be open at once.
+ * The call that an open dialog asks about, among the calls that open a dialog of its kind. Interrupted calls are still
+ * among `tools`, because no hook reports an interrupt. Of questions and plans, the newest is then the open one, for
+ * there is never more than one. Permissions of several agents can be open at once.
  */
 export function toolBehind(dialog: ScreenDialog, tools: readonly PendingTool[]): PendingTool | null {
   const fitting = tools.filter((tool) => dialogKindOf(tool.name) === dialog.kind && !isAboutAnother(dialog, tool));
@@ -158,9 +158,10 @@ export function longestWaiting(dialog: ScreenDialog, tools: readonly PendingTool
 }
 
 /**
- * Of several different calls, the only one that the dialog shows whole. Null if that is ambiguous. The agent chooses
- * the wording: two of its commands may begin the same, or one may be described by the text of the other, so a person
- * could allow something that they do not see. What the dialog shows is right then.
+ * The call of a permission's dialog. If the candidates differ, this is the only call that the dialog shows whole; null
+ * if that is ambiguous. The agent chooses the wording: two commands may begin the same, or the description of one may
+ * repeat the other, so a person could allow something that they do not see. If the call is null, CBOS goes by what the
+ * dialog shows.
  */
 function permissionBehind(dialog: ScreenDialog, candidates: readonly PendingTool[]): PendingTool | null {
   const [only] = candidates;
@@ -206,7 +207,7 @@ export interface DialogSources {
 /**
  * The question of an open dialog. If hooks name the tool call, its id is the question's identity. That identity stays
  * the same when the options appear on the screen, and across restarts of the server. Otherwise the identity is made of
- * the dialog and of the moment when it opened, measured before the clock was set.
+ * the dialog and of the moment when it opened, by the clock as it was before it was set.
  */
 export function dialogQuestion(sources: DialogSources): Question {
   const { kind, dialog, tool, openedAt, movedMs } = sources;

@@ -25,7 +25,7 @@ export interface Rule<Source> extends RuleFacts {
   read(evidence: Source): RuleFinding | null;
 }
 
-/** Longest evidence of a prompt or message. */
+/** How many characters of a prompt or message are quoted as evidence. */
 const EVIDENCE_CHARS = 200;
 
 /** The beginning of a text, as evidence. */

@@ -15,7 +15,7 @@ const FRESH_MS = 3_000;
 /** Versions from 2.1.1xx on have a registry; 2.1.50 has none. */
 const VERSIONS = ['2.1.150', '2.1.329'] as const;
 
-/** Claude Code's words for what it waits for, 2.1.150 to 2.1.329. */
+/** Claude Code's words for what it waits for (2.1.150 to 2.1.329). */
 const WAITING_FOR: readonly [RegExp, Detail][] = [
   [/permission/i, 'permission'],
   [/plan/i, 'plan'],

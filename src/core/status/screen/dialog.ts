@@ -10,7 +10,7 @@ interface OptionRow {
   key: string;
   label: string;
   isChosen: boolean;
-  /** null: no checkbox */
+  /** null if there is no checkbox */
   isChecked: boolean | null;
   indent: number;
 }
@@ -23,7 +23,7 @@ const MARKED = /^(\s*)❯\s(\s*\S.*)$/;
 const LEADING_CHECK = /^\s*(?:[✔✓]\s+)?/;
 /** What may stand to the left of the options' texts. */
 const NO_TEXT = /^[\s❯✔✓]*$/;
-/** Below the last option of a dialog that is higher than the window (2.1.329). */
+/** The line below the last option of a dialog that is higher than the window (2.1.329). */
 const MORE_ROWS = /^[↑↓] \d+ more lines?$/;
 const CHECK_MARK = /\s+[✔✓]$/;
 const FRAME = /^[─╌▔╭╰]{2}/;
@@ -145,7 +145,7 @@ function joinWrappedLabels(options: readonly ShownOption[]): ShownOption[] {
 const CHIP = /[☐☒☑✔]\s+(\S[^☐☒☑✔→]*)/g;
 const TAB_BAR = /^\s*(?:←\s*)?[☐☒☑✔]\s+\S/;
 const PLAN = /^(?:Exit plan mode\?|Ready to code\?|Would you like to proceed\?|Claude has written up a plan)/;
-// The exception: at the start, before any tool, Claude Code asks about an API key that it found in the environment.
+// Excludes the question about an API key in the environment, which Claude Code asks at the start, before any tool.
 const PERMISSION =
   /^(?:Do you want (?:to|Claude)\b(?! use this API key)|Allow\b|Would you like to (?:allow|run)\b|Claude (?:wants|needs|requests)\b(?! to exit plan mode))/;
 

@@ -82,7 +82,7 @@ export interface ScreenReading {
   rule: string;
   primary: Primary | null;
   detail: Detail | null;
-  /** the text on the screen that decided */
+  /** the text on the screen that decided the reading */
   evidence: string;
   /** the open dialog, without its identity, which needs the time of opening */
   dialog: ScreenDialog | null;
@@ -98,8 +98,8 @@ export interface ScreenReading {
  * What takes the keys instead of the prompt although no dialog is open. A text that is typed then is lost, or does
  * something that nobody meant. A `transcript` covers everything. A `view` of Claude Code's own, such as `/help` or
  * `/status`, replaces the prompt and asks nothing. In `shell` mode Enter runs the text as a command. In the `search`
- * through old prompts, Enter sends the prompt that was found again. Below the list of `agents`, Enter starts a session
- * of its own. `unknown`: neither a prompt nor a dialog is drawn, so this may be an editor, or an incomplete frame.
+ * through old prompts, Enter sends the found prompt once more. Below the list of `agents`, Enter starts a session of
+ * its own. `unknown`: neither a prompt nor a dialog is drawn, so this may be an editor, or an incomplete frame.
  */
 export type Cover = 'transcript' | 'view' | 'shell' | 'search' | 'agents' | 'unknown';
 

@@ -16,7 +16,7 @@ import type { ScreenSigns } from './signs.ts';
 
 /**
  * How long a running command may show no clock. A command that prints nothing shows its clock 3.2 s after it was drawn
- * (2.1.330), a command that prints after 2 s.
+ * (2.1.330); a command that prints shows it after 2 s.
  */
 const COMMAND_CLOCK_MS = 3_300;
 
