@@ -12,10 +12,7 @@ import { advanceTyping, type Became, enterLeft, type Typing, typeText } from './
  * takes longer.
  */
 const DIALOG_DRAWN_MS = 1_500;
-/**
- * How long after the hook that ends a turn the next turn, from the queue, may begin: 0.1 s, and more on a loaded
- * machine.
- */
+/** How long after the hook that ends a turn the queue may begin the next one: 0.1 s, and more on a loaded machine. */
 const QUEUE_BEGINS_MS = 1_000;
 /**
  * How long to wait before believing that the prompt contains a draft, or is covered. A hook ends a turn before the

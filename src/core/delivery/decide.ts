@@ -61,8 +61,8 @@ export type DeliveryDecision =
   | { kind: 'refuse'; why: RefusalReason; question: Question | null };
 
 /**
- * Whether a text may go to a session now. Text for a prompt must never land in a dialog, and a text that Claude Code
- * would take for a command must be meant as one.
+ * Whether a text may go to a session now. Text for a prompt must never go into a dialog. A text that Claude Code would
+ * take for a command must be meant as one.
  */
 export function decideDelivery(context: DeliveryContext, request: DeliveryRequest): DeliveryDecision {
   const { primary, question } = context.status;

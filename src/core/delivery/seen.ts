@@ -114,9 +114,9 @@ export function hasTakenDraft({ screen }: PromptSeen, since: Millis): boolean {
 
 /**
  * Whether a turn that began proves that Claude Code took a text. The prompt must be visible and must not contain the
- * text. Below a detailed transcript, an ended turn seems to run again, and while a transcript opens or closes, the
- * prompt is invisible for some milliseconds. Without this check, CBOS reported a text as delivered whose Enter went
- * into a transcript, and which was still in the prompt (2.1.329).
+ * text. Below a detailed transcript, an ended turn seems to run again. While a transcript opens or closes, the prompt
+ * is invisible for some milliseconds. Without this check, CBOS reported a text as delivered whose Enter went into a
+ * transcript, and which was still in the prompt (2.1.329).
  * @param typed `at`: when the text was typed, by the wall clock
  */
 export function hasBegunTurn(seen: PromptSeen, typed: { text: string; at: Millis }): boolean {

@@ -30,7 +30,7 @@ export function withoutLost(rows: string, keptBytes: number, which: 'first' | 'l
 
 /**
  * The opposite case: rows were lost, but their output was not. The row that a full disk cut off and the next row on the
- * same line become one row, which also counts the output of the lost rows. Without such a line, the rows stay
+ * same line become one row. This row also counts the output of the lost rows. Without such a line, the rows stay
  * unchanged.
  */
 export function withLostRows(rows: string, extraBytes: number): string {

@@ -160,8 +160,8 @@ export function longestWaiting(dialog: ScreenDialog, tools: readonly PendingTool
 /**
  * The call of a permission's dialog. If the candidates differ, this is the only call that the dialog shows whole; null
  * if that is ambiguous. The agent chooses the wording: two commands may begin the same, or the description of one may
- * repeat the other, so a person could allow something that they do not see. If the call is null, CBOS goes by what the
- * dialog shows.
+ * repeat the other. A person could then allow something that they do not see. If the call is null, CBOS goes by what
+ * the dialog shows.
  */
 function permissionBehind(dialog: ScreenDialog, candidates: readonly PendingTool[]): PendingTool | null {
   const [only] = candidates;
@@ -207,7 +207,7 @@ export interface DialogSources {
 /**
  * The question of an open dialog. If hooks name the tool call, its id is the question's identity. That identity stays
  * the same when the options appear on the screen, and across restarts of the server. Otherwise the identity is made of
- * the dialog and of the moment when it opened, by the clock as it was before it was set.
+ * the dialog and of the moment when it opened. That moment is by the clock as it was before any step.
  */
 export function dialogQuestion(sources: DialogSources): Question {
   const { kind, dialog, tool, openedAt, movedMs } = sources;
