@@ -10,33 +10,33 @@ import {
 import { errorFromResponse, errorFromTransport, parseJson } from './remote-errors.ts';
 import type { Transport, TransportResponse } from './transport.ts';
 
-/** Routes that answer with JSON: all but the recording's bytes. */
+/** The routes that answer with JSON: all except the one for the recording's bytes. */
 export type CallName = Exclude<RouteName, 'stream'>;
 
 export interface CallerOptions {
   transport: Pick<Transport, 'request'>;
-  /** the API's token, where the transport does not authenticate by itself (the local socket does) */
+  /** the API's token, needed if the transport does not authenticate by itself, as the local socket does */
   token?: string;
 }
 
-/** The requests of a client, for whoever listens to nothing: it loads no schema. */
+/** The part of a client that sends requests. It loads no schema. */
 export interface Caller {
   /**
-   * One request. The answer is what the server sent, unknown fields included: a newer server may say more.
-   * @throws CatalogueError the server's error, or no_server
+   * Sends one request. The result is what the server sent, including unknown fields: a newer server may send more.
+   * @throws CatalogueError for an error of the server, or no_server
    */
   call<N extends CallName>(
     name: N,
     ...input: object extends RouteInput<N> ? [input?: RouteInput<N>] : [input: RouteInput<N>]
   ): Promise<RouteOutput<N>>;
   /**
-   * The recording's raw bytes from an offset on, up to what there is.
+   * The recording's raw bytes from an offset up to its current end.
    * @throws CatalogueError no_such_session, no_recording, range_not_satisfiable, no_server; while reading: no_server
    */
   recording(slug: string, from?: number): Promise<AsyncIterable<Uint8Array>>;
 }
 
-/** A typed client of the REST interface. Opens nothing before it is asked to. */
+/** Creates a typed client of the REST interface. It opens no connection before the first call. */
 export function createCaller(options: CallerOptions): Caller {
   const { transport, token } = options;
   const headers: Record<string, string> = token === undefined ? {} : { authorization: `Bearer ${token}` };
@@ -95,8 +95,8 @@ function fillPath(path: string, input: AnyInput): string {
 }
 
 /**
- * What cannot be a name is refused here: `/sessions/status` and `/sessions/..` are other addresses, and
- * percent-encoding does not help (URL parsers take `%2e%2e` for `..`).
+ * Refuses what cannot be a name: `/sessions/status` and `/sessions/..` are other addresses. Percent-encoding does not
+ * help, because URL parsers treat `%2e%2e` as `..`.
  */
 function encodeParam({ path, name }: { path: string; name: string }, value: string): string {
   if (name === 'slug' && !isSlug(value)) {
@@ -108,7 +108,7 @@ function encodeParam({ path, name }: { path: string; name: string }, value: stri
   return value;
 }
 
-/** Longer names in a message help nobody. */
+/** How many characters of a name a message quotes. */
 const MAX_QUOTED = 80;
 
 async function* readBytes(response: TransportResponse): AsyncGenerator<Uint8Array> {

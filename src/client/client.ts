@@ -7,11 +7,11 @@ export interface ClientOptions extends CallerOptions {
 }
 
 export interface Client extends Caller {
-  /** Listens to everything that happens, and goes on by itself when the connection breaks. */
+  /** Listens to everything that happens, and reconnects by itself if the connection breaks. */
   subscribe(options: StreamOptions): StreamConnection;
 }
 
-/** A typed client of the REST interface and of `/ws/stream`. Opens nothing before it is asked to. */
+/** Creates a typed client of the REST interface and of `/ws/stream`. It opens no connection before the first call. */
 export function createClient(options: ClientOptions): Client {
   const { transport, token } = options;
   return {

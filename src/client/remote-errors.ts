@@ -2,8 +2,9 @@ import { CatalogueError, ERRORS, type ErrorBody, type ErrorCode } from '../proto
 import { ConnectionLostError, UnreachableError } from './transport.ts';
 
 /**
- * The error of a REST body or a WebSocket result. A code that this version does not know (the server is newer) becomes
- * `internal`, which decides the exit code, but keeps its message and hint, and `toBody()` names the code as it came.
+ * The error in a REST body or a WebSocket result. A newer server may send a code that this version does not know. That
+ * code becomes `internal`, which decides the exit code. The error keeps its message and hint, and `toBody()` returns
+ * the original code.
  */
 export function errorFromBody(body: ErrorBody): CatalogueError {
   const { code, message, hint, ...extra } = body;
@@ -11,7 +12,7 @@ export function errorFromBody(body: ErrorBody): CatalogueError {
   return new CatalogueError('internal', message, { hint, extra: { ...extra, code } });
 }
 
-/** The error of a response that was no success, whatever its body looks like (a proxy's is HTML). */
+/** The error for an unsuccessful response, whatever its body looks like (a proxy's is HTML). */
 export function errorFromResponse(status: number, text: string): CatalogueError {
   const error = fieldOf(parseJson(text), 'error');
   if (isErrorBody(error)) return errorFromBody(error);
@@ -20,7 +21,7 @@ export function errorFromResponse(status: number, text: string): CatalogueError 
   });
 }
 
-/** By hand, as `ErrorBody` says it: this is all that a command line which only asks would load the schemas for. */
+/** Checks the shape of `ErrorBody` by hand: the schemas would be loaded for nothing else in most commands. */
 function isErrorBody(value: unknown): value is ErrorBody {
   return ['code', 'message', 'hint'].every((name) => typeof fieldOf(value, name) === 'string');
 }
@@ -29,7 +30,7 @@ function fieldOf(value: unknown, name: string): unknown {
   return typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined;
 }
 
-/** What a transport threw, as an error with a cure; anything unexpected stays what it is. */
+/** Turns an exception of a transport into an error with a cure. Any unexpected exception is returned unchanged. */
 export function errorFromTransport(cause: unknown): unknown {
   if (cause instanceof UnreachableError) return new CatalogueError('no_server', undefined, { cause });
   if (cause instanceof ConnectionLostError) {
@@ -45,7 +46,7 @@ export function errorFromTransport(cause: unknown): unknown {
   return cause;
 }
 
-/** undefined where the text is no JSON, which no JSON text can mean. */
+/** Parses JSON; undefined if the text is not JSON. No JSON text has that value. */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);

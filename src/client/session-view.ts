@@ -1,8 +1,8 @@
 import { type Session, type StreamFrame, stateOf } from '../protocol/index.ts';
 
 /**
- * The sessions as this client knows them, in the order they were created. It never changes: what changes is another
- * one.
+ * The sessions as this client knows them, in the order of their creation. A view never changes: a change makes a new
+ * view.
  */
 export type SessionView = ReadonlyMap<string, Session>;
 
@@ -11,14 +11,15 @@ export const EMPTY_VIEW: SessionView = new Map();
 /** Folds frames into a view. */
 export interface ViewKeeper {
   take(frame: StreamFrame): void;
-  /** the sessions after all frames so far; the same object as before where those changed nothing of them */
+  /** the sessions after all frames so far; the same object as before if those frames changed no session */
   view(): SessionView;
 }
 
 /**
- * Copies the view only after somebody has seen it: two hundred sessions that change twenty times a second would else
- * copy 800,000 entries a second, for a face that draws fifteen pictures of them. A frame about a session that is not in
- * the view changes nothing: its `session_added` is still to come or was lost with a connection.
+ * Creates a keeper that copies the view only after somebody has read it. Otherwise two hundred sessions that change
+ * twenty times a second would copy 800,000 entries a second, for a face that draws fifteen times in that second. A
+ * frame about a session that is not in the view changes nothing: its `session_added` is still to come, or was lost with
+ * a connection.
  */
 export function createViewKeeper(): ViewKeeper {
   let kept = new Map<string, Session>();
@@ -57,7 +58,7 @@ export function createViewKeeper(): ViewKeeper {
           if (kept.has(frame.session)) own().delete(frame.session);
           break;
         case 'session_renamed':
-          // Rebuilt, so that the renamed session keeps its place.
+          // Rebuilds the map, so that the renamed session keeps its place.
           if (kept.has(frame.session)) {
             replace([...kept.values()].map((one) => (one.slug === frame.session ? { ...one, slug: frame.slug } : one)));
           }
@@ -67,7 +68,7 @@ export function createViewKeeper(): ViewKeeper {
             ...session,
             status: frame.status,
             json_state: frame.json_state,
-            // For a JSON session the frame's `state` is its `json_state` word, so the word for lists is derived again.
+            // For a JSON session the frame's `state` is its `json_state` word, so derive the word for lists again.
             state: stateOf(frame.status.primary, frame.status.detail, session.state),
           }));
           break;

@@ -3,47 +3,51 @@ import { errorFromTransport, parseJson } from './remote-errors.ts';
 import { createViewKeeper, type SessionView } from './session-view.ts';
 import { type Dispose, type Transport, type TransportSocket, UnreachableError } from './transport.ts';
 
-/** First pause before connecting again; a server that is restarted by hand is back within a second. */
+/** The first pause before reconnecting: a server that is restarted by hand is back within a second. */
 const FIRST_RETRY_MS = 100;
-/** Longest pause: what a person notices as "not yet", while an absent server costs nothing. */
+/** The longest pause: for a person it is a short wait, and an absent server costs nothing. */
 const LONGEST_RETRY_MS = 2_000;
 
 export interface StreamListener {
   /**
-   * every frame, in order, after the view has taken it in; whoever does not look at the view every time gets them
-   * faster
+   * called for every frame, in order, after the view has processed it; frames come faster if the listener does not call
+   * `view` each time
    */
   onFrame?(frame: StreamFrame, view: () => SessionView): void;
-  /** the connection broke, or could not be made again yet; it will be tried again */
+  /** the connection broke, or a reconnect failed; the client will try again */
   onLost?(error: CatalogueError): void;
-  /** connected again after a loss */
+  /** the connection is back after a loss */
   onReconnected?(): void;
-  /** it ended for good and not by `dispose`: the first connection failed, or nobody was there for too long */
+  /**
+   * the connection ended for good, not by `dispose`: the first attempt failed, or the server was unreachable for too
+   * long
+   */
   onEnd?(error: CatalogueError): void;
 }
 
 export interface StreamOptions {
   /**
-   * recordings to follow: names, or `['*']` for all, also later ones; changes of status come for all sessions anyway
+   * recordings to follow: names, or `['*']` for all, including later ones; changes of status come for all sessions
+   * anyway
    */
   recordings?: readonly string[];
-  /** where each recording goes on; without it a snapshot comes first */
+  /** the offset from which each recording continues; without it a snapshot comes first */
   from?: Readonly<Record<string, number>>;
-  /** after which event each JSON session goes on; without it only what happens from then on comes */
+  /** the event after which each JSON session continues; without it only new events come */
   after?: Readonly<Record<string, number>>;
   listener: StreamListener;
-  /** calls back once after a time: `setTimeout` behind a disposer */
+  /** calls back once after a delay: `setTimeout` with a disposer */
   startTimer(callback: () => void, delayMs: number): Dispose;
-  /** how long a lost server is waited for, in all; forever when left out. The first connection is never tried again. */
+  /** how long to wait for a lost server in total; forever if absent. The client never retries the first connection. */
   giveUpAfterMs?: number;
 }
 
 export interface StreamConnection {
-  /** the sessions as last heard, also while the connection is lost */
+  /** the sessions as last reported, even while the connection is lost */
   view(): SessionView;
-  /** Sends a command. While the connection is lost it goes nowhere: false. */
+  /** Sends a command. Returns false, and sends nothing, while the connection is lost. */
   send(command: StreamCommand): boolean;
-  /** Follows further recordings (`['*']` for all), and keeps following after a reconnect. */
+  /** Follows further recordings (`['*']` for all), and follows them again after a reconnect. */
   follow(recordings: readonly string[], from?: Readonly<Record<string, number>>): void;
   /** Stops following recordings. */
   unfollow(recordings: readonly string[]): void;
@@ -51,10 +55,10 @@ export interface StreamConnection {
 }
 
 /**
- * Listens to `/ws/stream`. A lost connection is made again, and each recording goes on at the offset after the last
- * byte that came, so nothing is missed and nothing comes twice; where the recording was replaced meanwhile, the server
- * says `reset`. The events of a JSON session go on after the last that came, likewise. The whole list comes first after
- * every connect, so the view heals by itself.
+ * Listens to `/ws/stream` and reconnects after a loss. Each recording continues at the offset after the last byte
+ * received, so nothing is missed and nothing comes twice. If the recording was replaced meanwhile, the server sends
+ * `reset`. In the same way, the events of a JSON session continue after the last one received. The whole list comes
+ * first after every connect, so the view corrects itself.
  */
 export function connectStream(
   transport: Transport,
@@ -71,7 +75,7 @@ export function connectStream(
   let wasConnected = false;
   let isDisposed = false;
   let stopTimer: Dispose | null = null;
-  /** waited since the connection was lost */
+  /** total wait since the connection was lost */
   let waitedMs = 0;
   let nextRetryMs = FIRST_RETRY_MS;
 
@@ -115,7 +119,7 @@ export function connectStream(
     if (isDisposed) return;
     const error = closeError(failure);
     const isTooLong = options.giveUpAfterMs !== undefined && waitedMs >= options.giveUpAfterMs;
-    // An error other than "nobody there" (a token that was changed, say) does not heal by waiting.
+    // Waiting does not cure an error other than an absent server, such as a changed token.
     if (!wasConnected || isTooLong || error.code !== 'no_server') {
       end(error);
       return;
@@ -175,21 +179,21 @@ export function connectStream(
 }
 
 interface Places {
-  /** of recordings */
+  /** the next offset of each recording */
   offsets: Map<string, number>;
-  /** of events */
+  /** the last event of each JSON session */
   seqs: Map<string, number>;
 }
 
-/** Keeps where each session goes on, under the name it has now. */
+/** Records where each session continues, under its current name. */
 function track(frame: StreamFrame, followed: Set<string>, { offsets, seqs }: Places): void {
   switch (frame.type) {
     case 'claude_event':
       seqs.set(frame.session, frame.seq);
       return;
     case 'stream':
-      // A frame that was under way when it was unfollowed: an offset kept now would stand for a screen that is
-      // forgotten.
+      // A frame may arrive after its session was unfollowed. An offset kept now would belong to a screen that the
+      // client has forgotten.
       if (followed.has(frame.session) || followed.has('*')) offsets.set(frame.session, frame.offset);
       return;
     case 'reset':
@@ -217,8 +221,8 @@ function track(frame: StreamFrame, followed: Set<string>, { offsets, seqs }: Pla
 const FRAME_TYPES: ReadonlySet<string> = new Set(STREAM_FRAME_TYPES);
 
 /**
- * Reads a frame; null for one that this version does not know. The fields are trusted: a newer server may use new words
- * in them.
+ * Reads a frame; null if this version does not know its type. The fields are not checked: a newer server may use new
+ * words in them.
  */
 function readFrame(text: string): StreamFrame | null {
   const value = parseJson(text);

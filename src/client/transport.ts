@@ -4,7 +4,7 @@ export type Dispose = () => void;
 export interface TransportRequest {
   /** `GET`, `POST`, … */
   method: string;
-  /** with the query, percent-encoded: `/sessions?state=waiting` */
+  /** including the query, percent-encoded: `/sessions?state=waiting` */
   path: string;
   headers: Readonly<Record<string, string>>;
   body: string | null;
@@ -12,9 +12,9 @@ export interface TransportRequest {
 
 export interface TransportResponse {
   status: number;
-  /** the whole body as UTF-8; reads it, so only one of `text` and `bytes` may be used */
+  /** the whole body as UTF-8; consumes the body, so only one of `text` and `bytes` may be called */
   text(): Promise<string>;
-  /** the body as it comes; leaving the loop early ends the request */
+  /** the body as it arrives; leaving the loop early ends the request */
   bytes(): AsyncIterable<Uint8Array>;
 }
 
@@ -22,8 +22,8 @@ export interface SocketListener {
   onOpen(): void;
   onMessage(text: string): void;
   /**
-   * Called exactly once, also when it never opened.
-   * @param failure why it never opened or broke; null when one of the sides closed it
+   * Called exactly once, even if the socket never opened.
+   * @param failure why the socket never opened or broke; null if one of the sides closed it
    */
   onClose(failure: Error | null): void;
 }
@@ -36,23 +36,23 @@ export interface TransportSocket {
 /** How a client reaches a server: a local socket, TCP, a browser's fetch and WebSocket, or a pair in memory. */
 export interface Transport {
   /**
-   * @throws UnreachableError when nobody can be reached
-   * @throws ConnectionLostError when the connection ended before the answer was whole
+   * @throws UnreachableError if no server can be reached
+   * @throws ConnectionLostError if the connection ended before the answer was complete
    */
   request(request: TransportRequest): Promise<TransportResponse>;
   /**
-   * Calls nothing of the listener before it has returned.
+   * Opens a WebSocket. Calls no method of the listener before this function has returned.
    * @param protocols WebSocket subprotocols: browsers send the token there
    */
   connect(path: string, protocols: readonly string[], listener: SocketListener): TransportSocket;
 }
 
-/** Nobody listens where the server should be: the request was not made. */
+/** No server listens at the address: the request was not sent. */
 export class UnreachableError extends Error {
   override readonly name = 'UnreachableError';
 }
 
-/** The connection ended before the answer: whether the request was carried out is not known. */
+/** The connection ended before the answer: it is unknown whether the server carried out the request. */
 export class ConnectionLostError extends Error {
   override readonly name = 'ConnectionLostError';
 }

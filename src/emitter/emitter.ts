@@ -1,35 +1,35 @@
 type Listener<Told extends unknown[]> = (...told: Told) => void;
 
-/** Called as a listener comes; what it returns is called as that listener goes. */
+/** Called when a listener is added. The function that it returns is called when that listener is removed. */
 type Tracker = () => () => void;
 
 let track: Tracker | null = null;
 
 /**
- * Has every listener of this process told of, as it comes and as it goes: so the suites find those that are left
- * behind.
+ * Reports every listener of this process when it is added and removed. The test suites use this to find listeners that
+ * are left behind.
  */
 export function trackListeners(tracker: Tracker): void {
   track = tracker;
 }
 
 /**
- * Who listens to one thing. The owner of the thing keeps its emitter to itself and hands out `on`: others can listen,
- * and only the owner can tell or let go of all.
+ * The listeners of one thing. The owner of the thing keeps the emitter private and hands out `on`. So others can
+ * listen, and only the owner can notify or remove all listeners.
  */
 export class Emitter<Told extends unknown[] = []> {
   readonly #listening = new Map<symbol, { listener: Listener<Told>; untrack: (() => void) | undefined }>();
   readonly #onFault: ((cause: unknown, ...told: Told) => void) | null;
 
   /**
-   * @param onFault given what a listener throws, and the others are told all the same; without it a fault goes to who
-   * tells
+   * @param onFault receives what a listener throws, and the other listeners are still notified; without it the caller
+   * of `tell` gets the exception
    */
   constructor(onFault: ((cause: unknown, ...told: Told) => void) | null = null) {
     this.#onFault = onFault;
   }
 
-  /** Listens until the returned function is called; no call comes after it. */
+  /** Listens until the returned function is called; the listener is not called after that. */
   readonly on = (listener: Listener<Told>): (() => void) => {
     const key = Symbol();
     this.#listening.set(key, { listener, untrack: track?.() });
@@ -41,7 +41,8 @@ export class Emitter<Told extends unknown[] = []> {
   }
 
   /**
-   * Listeners may come and go meanwhile: one that has gone is told no more, one that has come is told the next time.
+   * Notifies all listeners. Listeners may be added and removed meanwhile: a removed listener is not notified any more,
+   * and a new one is notified the next time.
    */
   tell(...told: Told): void {
     for (const key of [...this.#listening.keys()]) {
@@ -54,7 +55,7 @@ export class Emitter<Told extends unknown[] = []> {
     }
   }
 
-  /** Lets go of all listeners: what they listened to has ended. */
+  /** Removes all listeners, because what they listened to has ended. */
   clear(): void {
     for (const key of [...this.#listening.keys()]) this.#remove(key);
   }

@@ -1,4 +1,5 @@
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { findFirefox } from '../../scripts/setup/system-programs.mjs';
 import {
   FIREFOX_STARTS_MS,
   type Firefox,
@@ -12,14 +13,7 @@ import { asking, DONE, WORKING } from '../harness/some-sessions.ts';
 import { waitFor } from '../harness/wait-for.ts';
 import { createWorld } from '../harness/world.ts';
 
-const world = createWorld();
 let firefox: Firefox;
-beforeAll(async () => {
-  firefox = await openFirefox(world);
-}, 2 * FIREFOX_STARTS_MS);
-// Neither a page nor Firefox by itself.
-afterEach(() => expect(firefox.askedElsewhere).toEqual([]));
-afterAll(() => world.dispose());
 
 /** A click or a key counts once the person has had the time to read. */
 const isReady = ({ page }: FirefoxPage) => page.locator('.choice[aria-disabled="false"]').wait();
@@ -35,201 +29,212 @@ const KEPT = `new Promise((resolve) => {
   };
 })`;
 
-test('a link signs in once, with a key that scripts use and never read, and it lasts over a reload', async () => {
-  await using one = await startFirefoxPage(firefox, ({ sessions }) => void sessions.add('DONE', DONE));
-  const { page, server } = one;
-  expect(await page.evaluate(KEPT)).toEqual({ extractable: false, plain: null });
-  await page.reload();
-  await page.locator('.session-row').wait();
-  await one.visit('#/settings');
-  await one.click('button', 'Sign out');
-  await one.sees('heading', 'Sign in to CBOS');
-  const link = await newSignInLink(server);
-  await page.goto(link);
-  await page.locator('.session-row').wait();
-  await page.goto('about:blank');
-  await page.browserContext().deleteCookie(...(await page.browserContext().cookies()));
-  await page.goto(link);
-  await one.reads('cbos open');
-  expect(one.faults).toEqual([]);
-});
+describe.skipIf(findFirefox(process.env) === null)('the page in Firefox', () => {
+  const world = createWorld();
+  beforeAll(async () => {
+    firefox = await openFirefox(world);
+  }, 2 * FIREFOX_STARTS_MS);
+  // Neither a page nor Firefox by itself.
+  afterEach(() => expect(firefox.askedElsewhere).toEqual([]));
+  afterAll(() => world.dispose());
 
-test('what the policy of the page forbids is a fault here, and nobody is asked for it', async () => {
-  await using one = await startFirefoxPage(firefox);
-  await one.page.evaluate("new Image().src = 'https://example.invalid/a.png'");
-  await waitFor(() => one.faults.length > 0, { describe: 'it is told' });
-  expect(one.faults).toEqual([expect.stringMatching(/^error: Content-Security-Policy: .*example\.invalid/)]);
-});
-
-test('the list is grouped by what sessions need, and moves as they do', async () => {
-  await using one = await startFirefoxPage(firefox, ({ sessions }) => {
-    sessions.add('IDLE');
-    sessions.add('BUSY', WORKING);
-    sessions.add('DONE', DONE);
-    sessions.add('ASKS', asking());
+  test('a link signs in once, with a key that scripts use and never read, and it lasts over a reload', async () => {
+    await using one = await startFirefoxPage(firefox, ({ sessions }) => void sessions.add('DONE', DONE));
+    const { page, server } = one;
+    expect(await page.evaluate(KEPT)).toEqual({ extractable: false, plain: null });
+    await page.reload();
+    await page.locator('.session-row').wait();
+    await one.visit('#/settings');
+    await one.click('button', 'Sign out');
+    await one.sees('heading', 'Sign in to CBOS');
+    const link = await newSignInLink(server);
+    await page.goto(link);
+    await page.locator('.session-row').wait();
+    await page.goto('about:blank');
+    await page.browserContext().deleteCookie(...(await page.browserContext().cookies()));
+    await page.goto(link);
+    await one.reads('cbos open');
+    expect(one.faults).toEqual([]);
   });
-  const names = () => one.texts('.session-row .name');
-  const untilListed = (wanted: string) =>
-    waitFor(async () => (await names()).join() === wanted, { describe: `the list is ${wanted}`, actual: names });
-  await untilListed('ASKS,DONE,BUSY,IDLE');
-  one.server.sessions.change('BUSY', asking({ id: 'q2' }));
-  await untilListed('BUSY,ASKS,DONE,IDLE');
-  expect(await one.page.title()).toContain('(2)');
-  await one.press('/');
-  await one.page.keyboard.type('done');
-  await untilListed('DONE');
-  await one.press('Enter');
-  await one.sees('heading', 'DONE');
-  expect(one.faults).toEqual([]);
-});
 
-test('a permission is answered by a click, and by a key', async () => {
-  await using one = await startFirefoxPage(firefox, ({ sessions }) => {
-    sessions.add('ASKS', asking());
-    sessions.add('MORE', asking({ id: 'q2' }));
+  test('what the policy of the page forbids is a fault here, and nobody is asked for it', async () => {
+    await using one = await startFirefoxPage(firefox);
+    await one.page.evaluate("new Image().src = 'https://example.invalid/a.png'");
+    await waitFor(() => one.faults.length > 0, { describe: 'it is told' });
+    expect(one.faults).toEqual([expect.stringMatching(/^error: Content-Security-Policy: .*example\.invalid/)]);
   });
-  const { answers } = one.server.sessions;
-  await one.visit('#/s/ASKS');
-  await one.sees('heading', 'ASKS');
-  await isReady(one);
-  await one.click('button', 'Yes, and don’t ask again for npm test');
-  await waitFor(() => answers.length === 1, { describe: 'it is answered by a click' });
-  await one.visit('#/s/MORE');
-  await one.sees('heading', 'MORE');
-  await isReady(one);
-  await one.press('y');
-  await waitFor(() => answers.length === 2, { describe: 'it is answered by a key' });
-  expect(answers).toEqual([
-    { choice: 2, question_id: 'q1' },
-    { choice: 'yes', question_id: 'q2' },
-  ]);
-  expect(one.faults).toEqual([]);
-});
 
-test('a question with several parts is a form that is sent as a whole', async () => {
-  const optionsOf = (...labels: string[]) =>
-    labels.map((label, index) => ({ key: String(index + 1), label, description: null, means: 'choice' as const }));
-  const questions = [
-    { header: 'Language', text: 'Which language?', options: optionsOf('TypeScript', 'Go'), multi: false },
-    { header: 'Targets', text: 'Which targets?', options: optionsOf('Linux', 'Windows'), multi: true },
-  ];
-  await using one = await startFirefoxPage(
-    firefox,
-    ({ sessions }) => void sessions.add('ASKS', asking({ kind: 'question', tool: null, text: 'Several', questions })),
-  );
-  const { page, server } = one;
-  await one.visit('#/s/ASKS');
-  await one.click('radio', 'Go');
-  await one.click('checkbox', 'Windows');
-  await one.click('checkbox', 'Linux');
-  await one.click('textbox', 'Other answer to: Which targets?');
-  await page.keyboard.type('Plan 9');
-  await page.locator('button[type=submit][aria-disabled="false"]:enabled').wait();
-  await one.click('button', 'Send the answers');
-  await waitFor(() => server.sessions.answers.length > 0, { describe: 'an answer comes' });
-  expect(server.sessions.answers).toEqual([
-    { answers: { 'Which language?': 'Go', 'Which targets?': ['Linux', 'Windows', 'Plan 9'] }, question_id: 'q1' },
-  ]);
-  expect(one.faults).toEqual([]);
-});
-
-test('a reply of several lines is sent by Enter and shown as delivered, its field empty again', async () => {
-  await using one = await startFirefoxPage(firefox, ({ sessions }) => void sessions.add('DONE', DONE));
-  const { page, server } = one;
-  const height = async () => (await page.evaluate("document.querySelector('#reply').offsetHeight")) as number;
-  await one.visit('#/s/DONE');
-  await one.click('textbox', 'Reply to DONE');
-  const empty = await height();
-  await page.keyboard.type('first line');
-  await one.press('Shift+Enter');
-  await page.keyboard.type('second line');
-  expect(await height()).toBeGreaterThan(empty);
-  await one.press('Enter');
-  await waitFor(() => server.sessions.deliveries('DONE').length > 0, { describe: 'it is sent' });
-  expect(server.sessions.deliveries('DONE')[0]?.text).toBe('first line\nsecond line');
-  const sent = () => one.texts('[aria-label="Sent"] li');
-  await waitFor(async () => (await sent()).some((text) => text.includes('Sent') && text.includes('second line')), {
-    describe: 'it is shown as delivered',
-    actual: sent,
-  });
-  await waitFor(async () => (await height()) === empty, { describe: 'the field is as it was', actual: height });
-  expect(one.faults).toEqual([]);
-});
-
-test('Ctrl+K opens the palette in place of a search by Firefox, and a session is stopped from there', async () => {
-  await using one = await startFirefoxPage(firefox, ({ sessions }) => {
-    sessions.add('DONE', DONE);
-    sessions.add('BUSY', WORKING);
-  });
-  const { page, server } = one;
-  await page.locator('.session-row').wait();
-  await one.press('Control+k');
-  await page.locator('.palette input').wait();
-  await page.keyboard.type('stop busy');
-  await one.press('Enter');
-  await one.reads('Stop BUSY?');
-  await page.locator('dialog button[type=submit][aria-disabled="false"]').wait();
-  await one.press('Enter');
-  await waitFor(() => server.sessions.get('BUSY').state === 'dead', { describe: 'it is stopped' });
-  await waitFor(async () => (await one.texts('dialog')).length === 0, { describe: 'the dialog is closed' });
-  expect(server.sessions.get('DONE').state).toBe('waiting');
-  expect(one.faults).toEqual([]);
-});
-
-test('a terminal shows its output and takes keys, also after a restart of the server: no byte is lost, none twice', async () => {
-  await using one = await startFirefoxPage(firefox, ({ sessions }) => void sessions.add('TERM', WORKING));
-  const { page, server } = one;
-  const write = (lines: string[]) => server.sessions.stream('TERM').write(lines.map((line) => `${line}\r\n`).join(''));
-  const untilTyped = async (wanted: string) => {
-    const typed = () => server.sessions.typed.get('TERM');
-    await waitFor(() => typed() === wanted, { describe: 'the keys arrive', actual: typed });
-  };
-  await one.visit('#/s/TERM');
-  write(numbered(1, 5));
-  await one.untilTerminalShows(numbered(1, 5));
-  await one.click('button', 'Take the keyboard');
-  await one.reads('You type here');
-  await page.keyboard.type('ls é/');
-  await one.press('Enter', 'ArrowUp', 'Control+c', 'Control+k', 'Escape');
-  await untilTyped('ls é/\r\u001b[A\u0003\u000b\u001b');
-
-  await server.stop();
-  await one.reads('Connection lost');
-  await page.locator('button[aria-label="Take the keyboard"][disabled]').wait();
-  write(numbered(6, 9));
-  await server.startAgain();
-  await one.untilTerminalShows(numbered(1, 9));
-  write(numbered(10, 12));
-  await one.untilTerminalShows(numbered(1, 12));
-  await page.locator('button[aria-label="Take the keyboard"]:enabled').wait();
-  await one.click('button', 'Take the keyboard');
-  await one.reads('You type here');
-  await one.press('x');
-  await untilTyped('ls é/\r\u001b[A\u0003\u000b\u001bx');
-  expect(one.faults).toEqual([]);
-});
-
-test('a search leads to the moment of its hit in the replay, which plays from there and from its begin', async () => {
-  await using one = await startFirefoxPage(firefox, addRecordedRun);
-  const { page } = one;
-  const position = async () => Number(await page.evaluate(`document.querySelector('[aria-label="Position"]').value`));
-  const untilAt = (seconds: number) =>
-    waitFor(async () => Math.abs((await position()) - seconds) < 0.3, {
-      describe: `it is at ${seconds} s`,
-      actual: position,
+  test('the list is grouped by what sessions need, and moves as they do', async () => {
+    await using one = await startFirefoxPage(firefox, ({ sessions }) => {
+      sessions.add('IDLE');
+      sessions.add('BUSY', WORKING);
+      sessions.add('DONE', DONE);
+      sessions.add('ASKS', asking());
     });
-  await one.visit('#/search');
-  await one.sees('heading', 'Search');
-  await one.click('searchbox', 'Search all sessions');
-  await page.keyboard.type('deploy');
-  await one.press('Enter');
-  await one.sees('heading', 'RUN, replay');
-  await one.sees('button', 'Play');
-  await one.press(']');
-  await untilAt(ASKED_S - 1);
-  await one.untilTerminalShows(['begin']);
-  await one.press(' ');
-  await one.untilTerminalShows(['begin', 'shall I deploy?', 'the end']);
-  await untilAt(RUN_S);
-  expect(one.faults).toEqual([]);
+    const names = () => one.texts('.session-row .name');
+    const untilListed = (wanted: string) =>
+      waitFor(async () => (await names()).join() === wanted, { describe: `the list is ${wanted}`, actual: names });
+    await untilListed('ASKS,DONE,BUSY,IDLE');
+    one.server.sessions.change('BUSY', asking({ id: 'q2' }));
+    await untilListed('BUSY,ASKS,DONE,IDLE');
+    expect(await one.page.title()).toContain('(2)');
+    await one.press('/');
+    await one.page.keyboard.type('done');
+    await untilListed('DONE');
+    await one.press('Enter');
+    await one.sees('heading', 'DONE');
+    expect(one.faults).toEqual([]);
+  });
+
+  test('a permission is answered by a click, and by a key', async () => {
+    await using one = await startFirefoxPage(firefox, ({ sessions }) => {
+      sessions.add('ASKS', asking());
+      sessions.add('MORE', asking({ id: 'q2' }));
+    });
+    const { answers } = one.server.sessions;
+    await one.visit('#/s/ASKS');
+    await one.sees('heading', 'ASKS');
+    await isReady(one);
+    await one.click('button', 'Yes, and don’t ask again for npm test');
+    await waitFor(() => answers.length === 1, { describe: 'it is answered by a click' });
+    await one.visit('#/s/MORE');
+    await one.sees('heading', 'MORE');
+    await isReady(one);
+    await one.press('y');
+    await waitFor(() => answers.length === 2, { describe: 'it is answered by a key' });
+    expect(answers).toEqual([
+      { choice: 2, question_id: 'q1' },
+      { choice: 'yes', question_id: 'q2' },
+    ]);
+    expect(one.faults).toEqual([]);
+  });
+
+  test('a question with several parts is a form that is sent as a whole', async () => {
+    const optionsOf = (...labels: string[]) =>
+      labels.map((label, index) => ({ key: String(index + 1), label, description: null, means: 'choice' as const }));
+    const questions = [
+      { header: 'Language', text: 'Which language?', options: optionsOf('TypeScript', 'Go'), multi: false },
+      { header: 'Targets', text: 'Which targets?', options: optionsOf('Linux', 'Windows'), multi: true },
+    ];
+    await using one = await startFirefoxPage(
+      firefox,
+      ({ sessions }) => void sessions.add('ASKS', asking({ kind: 'question', tool: null, text: 'Several', questions })),
+    );
+    const { page, server } = one;
+    await one.visit('#/s/ASKS');
+    await one.click('radio', 'Go');
+    await one.click('checkbox', 'Windows');
+    await one.click('checkbox', 'Linux');
+    await one.click('textbox', 'Other answer to: Which targets?');
+    await page.keyboard.type('Plan 9');
+    await page.locator('button[type=submit][aria-disabled="false"]:enabled').wait();
+    await one.click('button', 'Send the answers');
+    await waitFor(() => server.sessions.answers.length > 0, { describe: 'an answer comes' });
+    expect(server.sessions.answers).toEqual([
+      { answers: { 'Which language?': 'Go', 'Which targets?': ['Linux', 'Windows', 'Plan 9'] }, question_id: 'q1' },
+    ]);
+    expect(one.faults).toEqual([]);
+  });
+
+  test('a reply of several lines is sent by Enter and shown as delivered, its field empty again', async () => {
+    await using one = await startFirefoxPage(firefox, ({ sessions }) => void sessions.add('DONE', DONE));
+    const { page, server } = one;
+    const height = async () => (await page.evaluate("document.querySelector('#reply').offsetHeight")) as number;
+    await one.visit('#/s/DONE');
+    await one.click('textbox', 'Reply to DONE');
+    const empty = await height();
+    await page.keyboard.type('first line');
+    await one.press('Shift+Enter');
+    await page.keyboard.type('second line');
+    expect(await height()).toBeGreaterThan(empty);
+    await one.press('Enter');
+    await waitFor(() => server.sessions.deliveries('DONE').length > 0, { describe: 'it is sent' });
+    expect(server.sessions.deliveries('DONE')[0]?.text).toBe('first line\nsecond line');
+    const sent = () => one.texts('[aria-label="Sent"] li');
+    await waitFor(async () => (await sent()).some((text) => text.includes('Sent') && text.includes('second line')), {
+      describe: 'it is shown as delivered',
+      actual: sent,
+    });
+    await waitFor(async () => (await height()) === empty, { describe: 'the field is as it was', actual: height });
+    expect(one.faults).toEqual([]);
+  });
+
+  test('Ctrl+K opens the palette in place of a search by Firefox, and a session is stopped from there', async () => {
+    await using one = await startFirefoxPage(firefox, ({ sessions }) => {
+      sessions.add('DONE', DONE);
+      sessions.add('BUSY', WORKING);
+    });
+    const { page, server } = one;
+    await page.locator('.session-row').wait();
+    await one.press('Control+k');
+    await page.locator('.palette input').wait();
+    await page.keyboard.type('stop busy');
+    await one.press('Enter');
+    await one.reads('Stop BUSY?');
+    await page.locator('dialog button[type=submit][aria-disabled="false"]').wait();
+    await one.press('Enter');
+    await waitFor(() => server.sessions.get('BUSY').state === 'dead', { describe: 'it is stopped' });
+    await waitFor(async () => (await one.texts('dialog')).length === 0, { describe: 'the dialog is closed' });
+    expect(server.sessions.get('DONE').state).toBe('waiting');
+    expect(one.faults).toEqual([]);
+  });
+
+  test('a terminal shows its output and takes keys, also after a restart of the server: no byte is lost, none twice', async () => {
+    await using one = await startFirefoxPage(firefox, ({ sessions }) => void sessions.add('TERM', WORKING));
+    const { page, server } = one;
+    const write = (lines: string[]) =>
+      server.sessions.stream('TERM').write(lines.map((line) => `${line}\r\n`).join(''));
+    const untilTyped = async (wanted: string) => {
+      const typed = () => server.sessions.typed.get('TERM');
+      await waitFor(() => typed() === wanted, { describe: 'the keys arrive', actual: typed });
+    };
+    await one.visit('#/s/TERM');
+    write(numbered(1, 5));
+    await one.untilTerminalShows(numbered(1, 5));
+    await one.click('button', 'Take the keyboard');
+    await one.reads('You type here');
+    await page.keyboard.type('ls é/');
+    await one.press('Enter', 'ArrowUp', 'Control+c', 'Control+k', 'Escape');
+    await untilTyped('ls é/\r\u001b[A\u0003\u000b\u001b');
+
+    await server.stop();
+    await one.reads('Connection lost');
+    await page.locator('button[aria-label="Take the keyboard"][disabled]').wait();
+    write(numbered(6, 9));
+    await server.startAgain();
+    await one.untilTerminalShows(numbered(1, 9));
+    write(numbered(10, 12));
+    await one.untilTerminalShows(numbered(1, 12));
+    await page.locator('button[aria-label="Take the keyboard"]:enabled').wait();
+    await one.click('button', 'Take the keyboard');
+    await one.reads('You type here');
+    await one.press('x');
+    await untilTyped('ls é/\r\u001b[A\u0003\u000b\u001bx');
+    expect(one.faults).toEqual([]);
+  });
+
+  test('a search leads to the moment of its hit in the replay, which plays from there and from its begin', async () => {
+    await using one = await startFirefoxPage(firefox, addRecordedRun);
+    const { page } = one;
+    const position = async () => Number(await page.evaluate(`document.querySelector('[aria-label="Position"]').value`));
+    const untilAt = (seconds: number) =>
+      waitFor(async () => Math.abs((await position()) - seconds) < 0.3, {
+        describe: `it is at ${seconds} s`,
+        actual: position,
+      });
+    await one.visit('#/search');
+    await one.sees('heading', 'Search');
+    await one.click('searchbox', 'Search all sessions');
+    await page.keyboard.type('deploy');
+    await one.press('Enter');
+    await one.sees('heading', 'RUN, replay');
+    await one.sees('button', 'Play');
+    await one.press(']');
+    await untilAt(ASKED_S - 1);
+    await one.untilTerminalShows(['begin']);
+    await one.press(' ');
+    await one.untilTerminalShows(['begin', 'shall I deploy?', 'the end']);
+    await untilAt(RUN_S);
+    expect(one.faults).toEqual([]);
+  });
 });

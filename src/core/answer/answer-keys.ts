@@ -8,26 +8,28 @@ export interface DialogView {
   dialog: ScreenDialog | null;
 }
 
-/** An option: by number from 0 with the label it must carry, or the free-text option wherever it stands. */
+/** An option: its number from 0 with the label that it must have, or the free-text option at any place. */
 export type OptionRef = { index: number; label: string } | 'free_text';
 
 /** What to type for a step: raw keys, or a text to paste. */
 export type Press = { keys: string } | { paste: string };
 
 /**
- * One step of an answer. None holds for itself: the caller looks at the screen before it and waits until the screen
- * shows that it was taken before the next, so that a dialog that goes away meanwhile gets nothing that was meant for
- * it, and neither does what comes after it.
+ * One step of an answer. The caller looks at the screen before each step, and waits until the screen shows that the
+ * step was taken. So if the dialog goes away meanwhile, no key meant for the dialog goes to whatever replaces it.
  */
 export interface AnswerStep {
   kind: StepKind;
-  /** What to type as the screen is now; null where the dialog does not offer it. */
+  /** What to type, given the screen as it is now; null if the dialog does not offer the step. */
   press(view: DialogView): Press | null;
-  /** Whether the screen shows that the step was taken. @param before what it showed when the step's key was typed */
+  /**
+   * Whether the screen shows that the step was taken. @param before what the screen showed when the step's key was
+   * typed
+   */
   isTaken(now: DialogView, before: DialogView): boolean;
-  /** It decides nothing, so it may be tried again, and need not be typed where it is taken already. */
+  /** The step decides nothing, so it may be repeated, and it may be skipped if the screen already shows its result. */
   isRepeatable: boolean;
-  /** the text that is in the field when the step's key is typed */
+  /** the text in the field when the step's key is typed */
   written: string | null;
 }
 
@@ -45,12 +47,15 @@ export type StepKind =
   | 'escape';
 
 const KEYS = { up: '\x1b[A', down: '\x1b[B', right: '\x1b[C', left: '\x1b[D', enter: '\r', tab: '\t', escape: '\x1b' };
-/** Take out a line of a field from its end or its beginning, or the line's end before or behind it (2.1.329). */
+/**
+ * Delete the part of a field's line before or behind the cursor, or, at the edge of a line, the line break there
+ * (2.1.329).
+ */
 const DELETE_KEYS = { before: '\x15', behind: '\x0b' };
 
-/** Stands below a permission while the marker is on an option that takes a remark (2.1.329). */
+/** The hint below a permission while the marker is on an option that takes a remark (2.1.329). */
 const AMEND_HINT = /\bTab to amend\b/;
-/** A question whose options have previews (2.1.329): its digits only move the marker. */
+/** The hint of a question whose options have previews (2.1.329). There, digits only move the marker. */
 const PREVIEW_HINT = /\bn to add notes\b/;
 
 type Typing = (view: DialogView) => string | null;
@@ -62,13 +67,13 @@ const typing =
     return found === null ? null : { keys: found };
   };
 
-/** A step that brings something about on the screen. */
+/** A step that only changes what the dialog shows. */
 const arranging = (kind: StepKind, keys: Typing, isSo: (view: DialogView) => boolean): AnswerStep => ({
   ...{ kind, press: typing(keys), isRepeatable: true, written: null },
   isTaken: (now) => now.dialog !== null && isSo(now),
 });
 
-/** A step after which the dialog asks something else. */
+/** A step after which the dialog asks something different. */
 const deciding = (kind: StepKind, keys: Typing, written: string | null = null): AnswerStep => ({
   ...{ kind, press: typing(keys), isRepeatable: false, written },
   isTaken: (now, before) => now.dialog !== null && squeeze(textOf(now)) !== squeeze(textOf(before)),
@@ -86,7 +91,7 @@ export const steps = {
       },
       (view) => partAt(view, texts) === index,
     ),
-  /** the option's digit: answers at once, without Enter */
+  /** types the option's digit, which answers at once, without Enter */
   digit: (option: OptionRef) => deciding('digit', (view) => optionsOf(view)[findOption(view, option)]?.key ?? null),
   mark: (option: OptionRef) =>
     arranging(
@@ -104,15 +109,15 @@ export const steps = {
       (view) => view.dialog?.checked[findOption(view, option)] === isTicked,
     ),
   /**
-   * empties the field of the free-text option, where a text stands that was typed into the prompt as the question
-   * opened, or half an answer, and takes the marker off it: in the field a digit is a letter
+   * empties the field of the free-text option and moves the marker off it, because in the field a digit is a letter.
+   * The field may contain half an answer, or a text that was typed into the prompt as the question opened
    */
   clearField: () =>
     arranging(
       'clearField',
       (view) => {
         if (textInField(view) === null) return KEYS.up;
-        // Each line takes two keys; where in it the cursor stands depends on who went there.
+        // Each line takes two keys, in both directions: the cursor may be anywhere in the field.
         const times = 2 * rowsOfField(view);
         const deletes = DELETE_KEYS.before.repeat(times) + DELETE_KEYS.behind.repeat(times);
         return (arrowsTo(view, findOption(view, 'free_text')) ?? '') + deletes + KEYS.up;
@@ -132,12 +137,15 @@ export const steps = {
     isRepeatable: false,
     written: null,
   }),
-  /** takes the marked option; `written`: with this text in its field */
+  /** chooses the marked option; `written`: the text that must be in its field */
   enter: (written: string | null = null) =>
     deciding('enter', ({ frame }) => (written === null || standsInField(frame, written) ? KEYS.enter : null), written),
-  /** on from a question with checkboxes, which no digit ends */
+  /** leaves a question with checkboxes, which no digit ends */
   nextPart: () => deciding('nextPart', () => KEYS.right),
-  /** the page that sums the answers up, `texts` among them: 2.0.77 drops a text beside ticked boxes without a word */
+  /**
+   * submits the page that sums up the answers, which must show `texts`: 2.0.77 silently drops a text beside ticked
+   * boxes
+   */
   submit: (texts: readonly string[]) =>
     deciding('submit', (view) => {
       const option = optionsOf(view).find(({ means }) => means === 'submit');
@@ -147,13 +155,14 @@ export const steps = {
 };
 
 /**
- * The steps that answer a dialog, from what it shows when the answer begins. Measured on 2.1.329:
- * - a digit answers a numbered dialog at once. Where it comes too late it is a harmless letter in the prompt, while an
- *   Enter would send what stands there: so digits wherever they do. The trust dialog has no numbers and ignores them.
- * - in a question with checkboxes digits tick, Right leads on; a text for its free-text option ticks that, and only
- *   with the marker elsewhere does Right lead on. After several questions, or one with checkboxes, a page asks to
- *   submit.
- * - a remark: marker, Tab, text, Enter.
+ * The steps that answer a dialog, given what it shows when the answer begins. Measured on 2.1.329:
+ * - A digit answers a numbered dialog at once. A digit that comes too late is a harmless letter in the prompt, while an
+ *   Enter would send the prompt. So CBOS uses digits wherever they work. The trust dialog has no numbers and ignores
+ *   them.
+ * - In a question with checkboxes, digits tick and Right leads on. A text in the free-text option ticks that option,
+ *   and Right leads on only while the marker is elsewhere. After several questions, or one with checkboxes, a page asks
+ *   to submit.
+ * - A remark takes these keys: marker, Tab, text, Enter.
  */
 export function answerSteps(
   question: Question,
@@ -187,7 +196,7 @@ export function answerSteps(
 
 const writeSteps = (text: string): AnswerStep[] => [steps.write(text), steps.enter(text)];
 
-/** Every box is set as the answer says, also those that somebody ticked before. */
+/** Sets every box as the answer says, including boxes that somebody ticked before. */
 function tickSteps(part: QuestionPart, chosen: readonly number[], text: string | null): AnswerStep[] {
   const boxes = part.options.flatMap((option, index) => (isOwnOption(option) ? [index] : []));
   const [first] = boxes;
@@ -198,12 +207,15 @@ function tickSteps(part: QuestionPart, chosen: readonly number[], text: string |
   return [...boxes.map((index) => steps.tick(refTo(part, index), chosen.includes(index))), ...own, steps.nextPart()];
 }
 
-/** The options of the question itself: below them Claude Code adds two of its own. */
+/** Whether an option belongs to the question itself: below these Claude Code adds two of its own. */
 const isOwnOption = ({ means }: QuestionOption): boolean => means !== 'leave' && means !== 'text';
 
 const refTo = (part: QuestionPart, index: number): OptionRef => ({ index, label: part.options[index]?.label ?? '' });
 
-/** The keys that bring the marker to an option; null where it is there, or either is not. */
+/**
+ * The keys that move the marker to an option; null if the marker is already there, or if the marker or the option is
+ * missing.
+ */
 function arrowsTo({ dialog }: DialogView, index: number): string | null {
   const chosen = dialog?.chosen ?? -1;
   if (index < 0 || chosen < 0 || index === chosen) return null;
@@ -211,9 +223,9 @@ function arrowsTo({ dialog }: DialogView, index: number): string | null {
 }
 
 /**
- * Whether the dialog of a question is what the screen shows, beside what the status says of it, which comes a moment
- * later.
- * @param opened what it showed when the answer began: where the model's own words are not known, it must still be that
+ * Whether the screen shows the dialog of a question. The status follows the screen a moment later.
+ * @param opened what the screen showed when the answer began: if the model's own words are unknown, the dialog must
+ * still be the same
  */
 export function showsDialog(question: Question, opened: DialogView, now: DialogView): boolean {
   if (now.dialog === null) return false;
@@ -223,8 +235,8 @@ export function showsDialog(question: Question, opened: DialogView, now: DialogV
 }
 
 /**
- * Whether a text is in the field that has the marker. Blanks and line breaks do not count. Where Claude Code keeps
- * the cursor in the field (2.1.329), the text must end there; 2.0.77 leaves it below everything.
+ * Whether a text is in the field that has the marker. Blanks and line breaks do not count. If Claude Code keeps the
+ * cursor in the field (2.1.329), the text must end at the cursor; 2.0.77 leaves the cursor below everything.
  */
 export function standsInField(frame: ScreenFrame, text: string): boolean {
   const tail = squeeze(text).slice(-TAIL_CHARACTERS);
@@ -239,10 +251,13 @@ export function standsInField(frame: ScreenFrame, text: string): boolean {
 
 const MARKED_ROW = /^│?\s*[❯>]\s*\d+\./;
 
-/** How much of a text's end to compare: more may have scrolled away. */
+/** How many characters at a text's end to compare: more may have scrolled away. */
 const TAIL_CHARACTERS = 80;
 
-/** Which of the questions is in front, from 0; their count for the page that sums up; null for anything else. */
+/**
+ * The index of the question in front, from 0. The number of questions for the page that sums up; null for anything
+ * else.
+ */
 function partAt(view: DialogView, texts: readonly string[]): number | null {
   if (view.dialog === null) return null;
   if (isSummary(view)) return texts.length;
@@ -252,22 +267,22 @@ function partAt(view: DialogView, texts: readonly string[]): number | null {
 
 const isSummary = (view: DialogView): boolean => optionsOf(view).some(({ means }) => means === 'submit');
 
-/** Where an option stands now, -1 where nothing is there that carries its label. */
+/** The current index of an option; -1 if no option with its label is there. */
 function findOption(view: DialogView, option: OptionRef): number {
   if (view.dialog === null) return -1;
   if (option === 'free_text') return view.dialog.freeText ?? -1;
   const shown = squeeze(firstColumn(optionsOf(view)[option.index]?.label ?? ''));
   const wanted = squeeze(firstColumn(option.label));
-  // A long label goes on below itself, where it reads like a description.
+  // A long label continues on the line below, where it looks like a description.
   const isIt = shown !== '' && (wanted.startsWith(shown) || shown.startsWith(wanted));
   return isIt ? option.index : -1;
 }
 
-/** What is in the field of a question's free-text option, null where nothing does. */
+/** The text in the field of a question's free-text option; null if the field is empty. */
 const textInField = (view: DialogView): string | null =>
   optionsOf(view)[findOption(view, 'free_text')]?.description ?? null;
 
-/** How many rows it may fill: those from its number to the next one's. */
+/** How many rows the field may fill: those from its number to the next option's number. */
 function rowsOfField({ frame, dialog }: DialogView): number {
   const rowOf = (index: number): number =>
     frame.lines.findLastIndex((line) => new RegExp(`^\\s*[❯>]?\\s*${index + 1}\\.`).test(line));
@@ -275,12 +290,12 @@ function rowsOfField({ frame, dialog }: DialogView): number {
   return Math.max(1, rowOf(at + 1) - rowOf(at));
 }
 
-/** Previews (2.1.329) stand beside the labels. */
+/** A label without the preview that 2.1.329 draws beside it. */
 const firstColumn = (label: string): string => label.split(/\s{2,}/, 1)[0] ?? '';
 const optionsOf = (view: DialogView): QuestionPart['options'] => view.dialog?.parts[0]?.options ?? [];
 const textOf = (view: DialogView): string => view.dialog?.parts[0]?.text ?? '';
 
-/** The upper lines of a text that is too long for the window are cut off. */
+/** Whether two texts are the same, although the window cuts off the upper lines of a text that is too long. */
 function isSameText(shown: string, told: string): boolean {
   const [a, b] = [squeeze(shown), squeeze(told)];
   return a === b || (a !== '' && b.endsWith(a));
@@ -291,5 +306,7 @@ const shows = (frame: ScreenFrame, text: string): boolean =>
 
 const hasHint = (frame: ScreenFrame, hint: RegExp): boolean => frame.lines.some((line) => hint.test(line));
 
-/** Without blanks, line breaks and the borders that 1.0 draws: what wraps differently stays the same. */
+/**
+ * A text without blanks, line breaks and the borders that 1.0 draws, so that different wrapping makes no difference.
+ */
 const squeeze = (text: string): string => text.replace(/[\s│]+/g, '');

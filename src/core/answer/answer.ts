@@ -8,14 +8,14 @@ import {
 } from '../../protocol/index.ts';
 
 /**
- * What an answer means in an open dialog: which options, and which text for the free-text option.
- * How it is typed (keys, in which order) is another matter: `answer-keys.ts`.
+ * What an answer means in an open dialog: which options, and which text for the free-text option. `answer-keys.ts`
+ * decides which keys to type, and in which order.
  */
 export type AnswerPlan =
   | { kind: 'select'; parts: readonly PartAnswer[]; remark: string | null }
-  /** the dialog is dismissed: how 2.1.329's plan dialog says no without a reason */
+  /** dismiss the dialog: in 2.1.329's plan dialog this is a no without a reason */
   | { kind: 'dismiss' }
-  /** no dialog is open, the question was asked in words: the text is sent as a prompt */
+  /** send the text as a prompt: the question was asked in words, and no dialog is open */
   | { kind: 'prompt'; text: string }
   | { kind: 'refuse'; code: ErrorCode; message: string };
 
@@ -23,13 +23,13 @@ export type AnswerPlan =
 export interface PartAnswer {
   /** numbers of the chosen options from 0; the free-text option is never among them */
   options: readonly number[];
-  /** typed into the free-text option; null: it stays empty */
+  /** the text for the free-text option; null if it stays empty */
   text: string | null;
 }
 
 /**
- * Reads an answer against the open question. Nobody allows what they were not shown: of a question that is cut only a
- * no is taken.
+ * Turns an answer to the open question into a plan. Nobody may allow what they were not shown, so a question that is
+ * cut accepts only a no.
  */
 export function planAnswer(question: Question, answer: Answer): AnswerPlan {
   const plan = readAnswer(question, answer);
@@ -65,7 +65,8 @@ interface Chosen {
 }
 
 /**
- * A text beside the choice goes into the free-text option where that was chosen; else it is a remark on a yes or no.
+ * A text beside the choice goes into the free-text option if that was chosen. Otherwise the text is a remark on a yes
+ * or no.
  */
 function planChoice(question: Question, part: QuestionPart, chosen: Chosen): AnswerPlan {
   const { options, choice, text } = chosen;
@@ -103,7 +104,8 @@ function planSeveral(question: Question, answers: Readonly<Record<string, string
   for (const part of known) {
     const given = answers[part.text] ?? (part.header === null ? undefined : answers[part.header]);
     if (given === undefined) return refuse(`The question "${part.text}" has no answer`);
-    // Of a question on a later tab only the model's own options are known; Claude Code adds the free text to every one.
+    // For a question on a later tab, only the model's own options are known. Claude Code adds the free text to every
+    // question.
     const isHidden = known.length > 1 && question.kind === 'question';
     const planned = answerByLabels(part, typeof given === 'string' ? [given] : given, isHidden);
     if (typeof planned === 'string') return refuse(planned);
@@ -112,7 +114,7 @@ function planSeveral(question: Question, answers: Readonly<Record<string, string
   return { kind: 'select', parts, remark: null };
 }
 
-/** Labels that no option carries are free text; there is room for one. */
+/** Labels that no option has are free text; there is room for one. */
 function answerByLabels(part: QuestionPart, labels: readonly string[], isHidden: boolean): PartAnswer | string {
   if (labels.length > 1 && !part.multi) return `"${part.text}" takes one answer only`;
   const freeText = freeTextOption(part.options);
@@ -129,7 +131,7 @@ function answerByText(part: QuestionPart, text: string): PartAnswer | string {
   return answerByLabels(part, [text], false);
 }
 
-/** The option's number from 0, or -1 when none or several carry the label. */
+/** The option's number from 0; -1 if no option, or several, have the label. */
 function optionByLabel(options: readonly QuestionOption[], label: string): number {
   const wanted = label.trim().toLowerCase();
   const hits = options.flatMap((option, index) => (option.label.trim().toLowerCase() === wanted ? [index] : []));
@@ -157,8 +159,8 @@ function inRange(part: QuestionPart, numbers: readonly number[]): readonly numbe
 }
 
 /**
- * The option that a word means, from 0; -1 when there is none. Where no option refuses, words do. In a question of the
- * model's own only a single one may carry the word.
+ * The option that a word means, from 0; -1 if there is none. If no option means no, the free-text option stands for it.
+ * In the model's own question, only one option may have the meaning.
  */
 export function optionFor(
   kind: Question['kind'],
@@ -170,7 +172,7 @@ export function optionFor(
   return hits[0] ?? (word === 'no' ? freeTextOption(options) : -1);
 }
 
-/** The option that opens a text field, from 0; -1 when there is none. Claude Code puts it after the others. */
+/** The option that opens a text field, from 0; -1 if there is none. Claude Code puts it after the others. */
 const freeTextOption = (options: readonly QuestionOption[]): number =>
   options.findLastIndex(({ means }) => means === 'text');
 
@@ -178,7 +180,7 @@ function unique(numbers: readonly number[]): number[] {
   return [...new Set(numbers)];
 }
 
-/** The questions of a dialog; of one that is not the model's own, the dialog itself. */
+/** The questions of a dialog. If the dialog lists none, the dialog itself is the only question. */
 export function partsOf({ questions, text, options, multi }: Question): readonly [QuestionPart, ...QuestionPart[]] {
   const [first = { header: null, text, options, multi }, ...others] = questions;
   return [first, ...others];

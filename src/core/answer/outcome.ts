@@ -2,25 +2,25 @@ import type { Primary, QuestionKind } from '../../protocol/index.ts';
 import type { ScreenFrame } from '../status/index.ts';
 import type { Reply } from './reply.ts';
 
-/** What is seen of a session since a reply was handed over. */
+/** What is known about a session since CBOS handed a reply over. */
 export interface SeenSinceReply {
-  /** the status tells of the same question still */
+  /** whether the status still has the same question */
   isOpen: boolean;
   primary: Primary | null;
-  /** input of the call that was asked about, as it ended; null while it has not */
+  /** the input with which the call in question ended; null while it has not ended */
   endedInput: unknown;
-  /** the turn has ended by itself, or the next prompt has begun one */
+  /** whether the turn has ended by itself, or the next prompt has begun a new one */
   isTurnOver: boolean;
-  /** how many more calls the screen shows to have been decided by a hook */
+  /** how many more calls a hook has decided since, as the screen shows */
   decided: number;
 }
 
-/** `open`: not known yet. `other`: somebody at the terminal was first. */
+/** `open`: not yet known. `other`: somebody at the terminal answered first. */
 export type Outcome = 'taken' | 'other' | 'open';
 
 /**
- * What became of a reply. The first answer wins, and Claude Code says of none whose it was: but what follows from a yes
- * does not follow from a no. Of equal answers nobody has to know who was first.
+ * What became of a reply. The first answer wins, and Claude Code does not report whose answer that was. But a yes and a
+ * no have different consequences. If both answers are the same, it does not matter which came first.
  */
 export function outcomeOf(reply: Reply, kind: QuestionKind, seen: SeenSinceReply): Outcome {
   if (seen.endedInput !== null) return isAsReplied(reply, kind, seen) ? 'taken' : 'other';
@@ -29,7 +29,7 @@ export function outcomeOf(reply: Reply, kind: QuestionKind, seen: SeenSinceReply
   if (seen.isTurnOver) return 'taken';
   if (seen.primary === 'idle') return reply.behavior === 'deny' && reply.interrupt === true ? 'taken' : 'other';
   if (seen.primary === 'waiting') return 'taken';
-  // Whoever allowed a call has it run. After a no it may be the call that runs, or the model that goes on.
+  // After a yes the call runs, whoever gave it. After a no, either the call runs or the model continues.
   return reply.behavior === 'allow' ? 'taken' : 'open';
 }
 
@@ -42,6 +42,6 @@ const answersOf = (input: unknown): string => JSON.stringify((input as { answers
 
 const DECIDED = /^\s*⎿\s+(?:Allowed|Denied) by PermissionRequest hook/;
 
-/** How many calls a screen shows to have been decided by a hook (2.0.77 to 2.1.330). */
+/** How many calls on a screen were decided by a hook (2.0.77 to 2.1.330). */
 export const decidedOn = (frame: ScreenFrame | undefined): number =>
   frame?.lines.filter((line) => DECIDED.test(line)).length ?? 0;

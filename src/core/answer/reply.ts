@@ -4,17 +4,17 @@ import type { AnswerPlan, PartAnswer } from './answer.ts';
 
 /** What Claude Code asked for: in a JSON session by `can_use_tool`, in a terminal by a hook that waits. */
 export interface AskedTool {
-  /** whole: it goes back with a yes */
+  /** the whole input: a yes sends it back */
   input: unknown;
   suggestions: readonly unknown[];
 }
 
-/** What goes back to Claude Code. */
+/** What CBOS sends back to Claude Code. */
 export type Reply =
   | { behavior: 'allow'; updatedInput: unknown; updatedPermissions?: readonly unknown[] }
   | { behavior: 'deny'; message: string; interrupt?: true };
 
-/** Where an answer is none that can be given so. */
+/** The reason why an answer cannot be given as a reply. */
 export interface NoReply {
   /** for people */
   why: string;
@@ -22,26 +22,27 @@ export interface NoReply {
 
 export interface ReplyOptions {
   /**
-   * a no without a reason ends the turn, as it does in Claude Code's own dialogs; else the model goes on without the
-   * tool
+   * whether a no without a reason ends the turn, as in Claude Code's own dialogs; otherwise the model continues without
+   * the tool
    */
   endsTurn: boolean;
 }
 
-/** What Claude Code itself tells the model of a no (2.0.77 to 2.1.330). */
+/** What Claude Code itself tells the model about a no (2.0.77 to 2.1.330). */
 const NO_REASON = "The user doesn't want to proceed with this tool use.";
-/** The same of a question that somebody would rather talk about (2.1.330). */
+/** The same for a question that somebody would rather talk about (2.1.330). */
 const CLARIFY =
   'The user wants to clarify these questions. This means they may have additional information, context or questions for you. ' +
   'Take their response into account and then reformulate the questions if appropriate. Start by asking them what they would like to clarify.';
 const REASON = `${NO_REASON} To tell you how to proceed, the user said:\n`;
 
 /**
- * A plan is left for asking before each edit, or for editing without. 2.0.77 stays in plan mode where nothing is said.
+ * The mode after a plan: Claude Code asks before each edit, or edits without asking. Without this update, 2.0.77 stays
+ * in plan mode.
  */
 const switchTo = (mode: 'default' | 'acceptEdits'): unknown => ({ type: 'setMode', mode, destination: 'session' });
 
-/** The reply that an answer is, whatever way it goes. */
+/** The reply that an answer becomes, for a JSON session and for a terminal. */
 export function replyTo(
   asked: AskedTool,
   question: Question,
@@ -65,7 +66,7 @@ function deny(reason: string | null, { endsTurn }: ReplyOptions): Reply {
   return { behavior: 'deny', message: NO_REASON, ...(endsTurn ? { interrupt: true } : {}) };
 }
 
-/** What a yes allows beyond this once; null where it says more than can be told. */
+/** What a yes allows beyond this one call; null if the option means more than a reply can say. */
 function updatesOf(asked: AskedTool, question: Question, means: OptionMeaning | undefined): readonly unknown[] | null {
   if (question.kind === 'plan') {
     if (means === 'always') return [switchTo('acceptEdits')];
@@ -76,7 +77,7 @@ function updatesOf(asked: AskedTool, question: Question, means: OptionMeaning | 
 }
 
 /**
- * AskUserQuestion takes its answers as part of its input: question → label, several of them joined by commas (2.0.77 to
+ * AskUserQuestion takes its answers as part of its input: question → label, several labels joined by commas (2.0.77 to
  * 2.1.330).
  */
 function answered(asked: AskedTool, question: Question, parts: readonly PartAnswer[]): Reply {

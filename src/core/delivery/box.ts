@@ -3,32 +3,33 @@ import { isRule } from '../status/screen/layout.ts';
 
 /**
  * The text as Claude Code reports it after its own normalisation (2.1.329): tabs become four spaces, and blanks at the
- * end go.
- * Both sides of a comparison go through this.
+ * end are removed. Normalise both sides of a comparison with this function.
  */
 export function normalisePrompt(text: string): string {
   return text.replaceAll('\r\n', '\n').replaceAll('\t', '    ').trim();
 }
 
-/** Whether the screen shows the prompt, and nothing in it. Where a view lies over it, nobody knows. */
+/** Whether the screen shows an empty prompt. False below a view, where nobody knows. */
 export function isEmptyBox({ draft, cover, dialog, primary }: ScreenReading): boolean {
   return draft === null && cover === null && dialog === null && primary !== null;
 }
 
-/** How far the lines of the prompt's box are indented, and how many lines are below it at most. */
+/** How far the lines of the prompt's box are indented, and how many lines there are at most below the box. */
 const BOX_INDENT = /^ {2}/;
 const LINES_BELOW_BOX = 6;
 
-/** The upper rule of a box without room for all of its text: its first lines, and its mark, are not shown (2.1.330). */
+/**
+ * The upper rule of a box without room for all of its text. The box then hides its first lines and its mark (2.1.330).
+ */
 const MORE_ABOVE = /^─+ ↑ \d+ more ─+$/;
-/** Also where the footer covers a part of it: a window whose size was just changed is drawn so for some moments. */
+/** The lower rule of a box. The footer may cover a part of it: a window is drawn so for a moment after a resize. */
 const LOWER_RULE = /^──.*─$/;
 
 /**
- * The visible part of a text that is longer than the prompt's box, which then shows the text's end without its mark. A
- * text of some 40 lines pushes the box's upper rule off the screen (2.1.329), and nothing else draws a window that is
- * indented from its first row to a rule. Other versions say in that rule how much is not shown.
- * @returns null where the screen shows something else
+ * The visible part of a text that is longer than the prompt's box. The box then shows the end of the text, without the
+ * mark. A text of some 40 lines pushes the box's upper rule off the screen (2.1.329). Nothing else draws a window that
+ * is indented from its first row to a rule. Other versions write into the upper rule how many lines are hidden.
+ * @returns null if the screen shows something else
  */
 export function draftFillingWindow({ lines, cols }: ScreenFrame): string | null {
   const top = lines.findLastIndex((line) => MORE_ABOVE.test(line));
@@ -39,30 +40,30 @@ export function draftFillingWindow({ lines, cols }: ScreenFrame): string | null 
 }
 
 /**
- * What the prompt's box shows, compared with a text that was typed into it. The box wraps lines and indents them. It
- * shows only the end of a text that is too long for it, and a placeholder for a large paste.
+ * What the prompt's box shows, compared with a text that was typed into it. The box wraps and indents lines. It shows
+ * only the end of a text that is too long, and a placeholder for a large paste.
  */
 export type BoxHolds =
-  /** the text and not a letter more, as far as the box shows it */
+  /** exactly the text, as far as the box shows it */
   | 'text'
-  /** the text, and beside it what somebody else typed */
+  /** the text, and something that somebody else typed */
   | 'more'
-  /** neither: nothing yet, a part of it, or something that CBOS cannot tell */
+  /** neither: nothing yet, a part of the text, or something that CBOS cannot recognise */
   | 'other';
 
-/** `[Pasted text #1 +12 lines]`: stands for a paste of over 800 characters (1.0.128 to 2.1.329). */
+/** `[Pasted text #1 +12 lines]` replaces a paste of over 800 characters (1.0.128 to 2.1.329). */
 const PLACEHOLDER = /\[Pasted text #\d+(?: \+\d+ lines)?\]/g;
 
 export const hasPlaceholder = (draft: string): boolean => draft.search(PLACEHOLDER) >= 0;
 
-/** Whether the box shows one placeholder and nothing else, for as many lines as the text has. */
+/** Whether the box shows only one placeholder, with as many lines as the text has. */
 export function isPlaceholderFor(draft: string, text: string): boolean {
   const alone = ALONE.exec(draft.trim());
   return alone !== null && Number(alone[1] ?? 0) === text.split('\n').length - 1;
 }
 const ALONE = /^\[Pasted text #\d+(?: \+(\d+) lines)?\]$/;
 
-/** How many letters of a text's end tell it from every other text; the box may show no more. */
+/** How many letters at the end of a text distinguish it from every other text. The box may show no more than that. */
 const TELLING_LETTERS = 200;
 
 /**
@@ -80,8 +81,8 @@ export function boxHolds(draft: string, text: string): BoxHolds {
 }
 
 /**
- * As {@link boxHolds}, of texts that came back into the box together. `other` while one more of the `possible` texts is
- * there: the transcript does not tell of all of them yet.
+ * Like {@link boxHolds}, for texts that came back into the box together. `other` while another of the `possible` texts
+ * is there: the transcript does not report all of them yet.
  */
 export function boxHoldsReturned(draft: string, returned: readonly string[], possible: readonly string[]): BoxHolds {
   const holds = boxHolds(draft, returned.join('\n'));
@@ -90,11 +91,11 @@ export function boxHoldsReturned(draft: string, returned: readonly string[], pos
 }
 
 /**
- * Which of several texts make up what is in the box, as an interrupt puts them back.
- * @returns their indices in the box's order; null where anything else is in the box
+ * Which of several texts together fill the box, as after an interrupt that puts them back.
+ * @returns their indices in the order of the box; null if the box contains anything else
  */
 export function textsInBox(draft: string, texts: readonly string[]): number[] | null {
-  // The longest first: one text may begin as another one reads.
+  // Tries the longest text first, because a text may begin with the whole of another text.
   const left = texts
     .map((text, index) => ({ index, letters: lettersOf(text) }))
     .filter(({ letters }) => letters !== '')
@@ -112,8 +113,8 @@ export function textsInBox(draft: string, texts: readonly string[]): number[] | 
 }
 
 /**
- * What of a text reads the same in the box. Blanks and line breaks are set anew there, a `!` at the beginning is drawn
- * as the prompt's mark, and the terminal keeps a part of a joined emoji (👩‍👩‍👧‍👦).
+ * The part of a text that is the same in the box. The box changes blanks and line breaks and draws a `!` at the
+ * beginning as the prompt's mark. The terminal keeps only a part of a joined emoji (👩‍👩‍👧‍👦).
  */
 const lettersOf = (text: string): string =>
   text

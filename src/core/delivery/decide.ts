@@ -3,27 +3,29 @@ import { type Cover, describeTool } from '../status/index.ts';
 import { coverOf, draftOf, type Seen } from './seen.ts';
 import { leftoversOf, leftToEnter } from './standing.ts';
 
-/** What is known of a session at the moment a text wants to be typed into it. */
+/** What is known about a session when a text is to be typed into it. */
 export interface DeliveryContext {
   status: Pick<Status, 'primary' | 'detail' | 'question'>;
-  /** false: only observed, CBOS may not type into it */
+  /** false if the session is only observed: CBOS may not type into it */
   adopted: boolean;
-  /** whose text is in the prompt, unsent: CBOS may take out its `own`, never a `foreign` one */
+  /** whose unsent text is in the prompt: CBOS may take out its `own` text, never a `foreign` one */
   draft: 'own' | 'foreign' | null;
-  /** whether a text is held that was typed before and came back: what is sent now comes after it */
+  /** whether CBOS holds a text that was typed before and came back: new texts come after it */
   hasReturned: boolean;
-  /** whether an interrupt holds back what waits: a text for the queue joins it, one that is meant for now does not */
+  /** whether the queue is paused after an interrupt: a text for the queue joins it, a text to be sent now does not */
   isQueueStopped: boolean;
-  /** whether the session has not read what was typed last: two texts that it reads in one piece become one prompt */
+  /**
+   * whether the session has not yet read the last text that was typed: two texts read in one piece become one prompt
+   */
   isUnread: boolean;
-  /** what has the keys in the prompt's place, null where nothing does */
+  /** what takes the keys instead of the prompt; null if nothing does */
   cover: Cover | null;
 }
 
-/** Held, and typed before: what is sent now comes after it. */
+/** The phases of held texts that were typed before: new texts come after them. */
 const RETURNED: ReadonlySet<DeliveryPhase> = new Set(['put_back', 'taken_out', 'resumed']);
 
-/** What is seen, as delivery decides by it. */
+/** The facts for the decision about a delivery, taken from what is seen. */
 export function contextOf(seen: Seen): DeliveryContext {
   const { status, isAdopted: adopted, isQueueStopped, isUnread, deliveries } = seen;
   const draft = draftOf(seen) === null ? null : leftoversOf(seen) === null ? 'foreign' : 'own';
@@ -52,15 +54,15 @@ export type RefusalReason =
   | `covered_by_${Cover}`;
 
 export type DeliveryDecision =
-  /** type it now; `confirm` says what will show that Claude Code took it */
+  /** type the text now; `confirm` says what will show that Claude Code took it */
   | { kind: 'type'; confirm: 'turn' | 'queue' }
-  /** CBOS keeps it until the session is ready */
+  /** CBOS keeps the text until the session is ready */
   | { kind: 'hold' }
   | { kind: 'refuse'; why: RefusalReason; question: Question | null };
 
 /**
- * Whether a text may go to a session now. Text for a prompt must never land in a dialog, and a text that Claude Code
- * would take for a command must be meant as one.
+ * Whether a text may go to a session now. Text for a prompt must never go into a dialog. A text that Claude Code would
+ * take for a command must be meant as one.
  */
 export function decideDelivery(context: DeliveryContext, request: DeliveryRequest): DeliveryDecision {
   const { primary, question } = context.status;
@@ -72,7 +74,7 @@ export function decideDelivery(context: DeliveryContext, request: DeliveryReques
   }
   if (primary === 'dead') return refuse('ended');
   if (request.force) return { kind: 'type', confirm: 'turn' };
-  // Nothing is known yet: mostly a session that is starting. A held text is typed once the prompt is there.
+  // Nothing is known yet, mostly because the session is starting. A held text is typed once the prompt is there.
   if (primary === null) return { kind: 'hold' };
   if (context.isQueueStopped && request.queue) return { kind: 'hold' };
   if (context.isUnread) return holdOr(refuse('unread'));
@@ -83,12 +85,15 @@ export function decideDelivery(context: DeliveryContext, request: DeliveryReques
   if (context.draft === 'foreign') return holdOr(refuse('draft'));
   if (context.hasReturned) return { kind: 'hold' };
   if (!isRunning) return { kind: 'type', confirm: 'turn' };
-  // What CBOS left there cannot be taken out while a turn runs: the same key would interrupt that. This one comes after
-  // it.
+  // CBOS cannot take its own leftovers out while a turn runs, because the same key would interrupt the turn. The new
+  // text comes after them.
   return context.draft === 'own' ? { kind: 'hold' } : { kind: 'type', confirm: 'queue' };
 }
 
-/** What a question asks, in a line. A permission's dialog begins with "Bash command", and the command comes later. */
+/**
+ * What a question asks, in one line. The text of a permission's dialog begins with "Bash command", so the tool call is
+ * used instead.
+ */
 export function askedFor({ kind, tool, text }: Question): string {
   return kind === 'permission' && tool !== null ? describeTool(tool) : (text.split('\n', 1)[0] ?? '');
 }

@@ -1,7 +1,7 @@
-/** A text as it may be typed. */
+/** A text that is safe to type. */
 export interface CleanText {
   text: string;
-  /** how many control characters were taken out; a bracketed-paste end counts as one */
+  /** how many control characters were removed; the end of a bracketed paste counts as one */
   removed: number;
 }
 
@@ -9,8 +9,9 @@ const PASTE_START = '\x1b[200~';
 const PASTE_END = '\x1b[201~';
 
 /**
- * What would end or begin the paste early: the escape sequence and its one-byte form. The whole sequence goes, since
- * the rest would stay as rubbish in the text. Then all control characters, C1 too, except newline and tab.
+ * The sequences that would end or begin the paste early, with an escape or in their one-byte form. The whole sequence
+ * is removed, because its rest would stay as rubbish in the text. Also all control characters, including C1, except
+ * newline and tab.
  */
 const FORBIDDEN = /(?:\x1b\[|\x9b)20[01]~|[\x00-\x08\x0b-\x1f\x7f-\x9f]/g;
 
@@ -25,9 +26,9 @@ export function cleanText(text: string): CleanText {
 }
 
 /**
- * Adds a blank where Claude Code would take an end or a beginning for something else; Claude Code trims blanks itself.
- * A `\` at the end turns Enter into a newline, an `@word` at the end leaves a list of files open that takes the Enter,
- * and `!` or `/` at the beginning are commands.
+ * Adds a blank where Claude Code would misread the beginning or the end of a text; Claude Code itself trims blanks. A
+ * `\` at the end turns Enter into a newline. An `@word` at the end leaves a list of files open that takes the Enter. A
+ * `!` or `/` at the beginning starts a command.
  */
 export function guardText(text: string, options: { command: boolean }): string {
   const before = !options.command && /^[!/]/.test(text) ? ' ' : '';
@@ -37,18 +38,18 @@ export function guardText(text: string, options: { command: boolean }): string {
 
 /**
  * Claude Code 2.1.150 and later wraps a paste of over 800 characters or 3 newlines in `<pasted_content>`, which the
- * model treats with reserve; pastes below that are put together exactly.
+ * model trusts less. Claude Code joins smaller pastes exactly.
  */
 const CHUNK_BYTES = 700;
 const CHUNK_NEWLINES = 2;
-/** Above this size many small pastes take too long: 50 kB took 1.9 s (2.1.329). One big paste is the lesser evil. */
+/** Above this size, many small pastes take too long: 50 kB took 1.9 s (2.1.329). One big paste is the lesser evil. */
 const CHUNKED_LIMIT_BYTES = 50_000;
 
 /**
  * The bytes that paste a text into a terminal program in bracketed-paste mode. The text must have gone through
  * {@link cleanText}.
- * @param options.chunked many small pastes in a row, for Claude Code from 2.1.150 on; older versions lose text that way
- * and need one
+ * @param options.chunked whether to send many small pastes in a row, for Claude Code from 2.1.150 on; older versions
+ * lose text that way and need a single paste
  */
 export function encodePaste(text: string, options: { chunked: boolean }): string {
   const chunks = options.chunked && utf8Length(text) <= CHUNKED_LIMIT_BYTES ? bracketChunks(text) : [text];
@@ -81,7 +82,7 @@ export function bracketChunks(text: string): string[] {
   return chunks;
 }
 
-/** Length in UTF-8. A lone surrogate counts as the U+FFFD that it is written as. */
+/** The length in UTF-8. A lone surrogate counts as U+FFFD, which is written instead. */
 export function utf8Length(text: string): number {
   let bytes = 0;
   for (const character of text) {

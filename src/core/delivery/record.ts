@@ -1,13 +1,13 @@
 import { DELIVERY_PHASES, type DeliveryPhase, type DeliveryStatus } from '../../protocol/index.ts';
 import type { Millis } from '../status/index.ts';
 
-/** A text on its way, as the journal keeps it. */
+/** A delivery as the journal stores it. */
 export interface DeliveryRecord {
   id: string;
   sessionId: string;
-  /** as it will be typed: cleaned of control characters */
+  /** the text as it will be typed, without control characters */
   text: string;
-  /** whether it may be a slash or shell command */
+  /** whether the text may be a slash or shell command */
   command: boolean;
   phase: DeliveryPhase;
   /** whether Enter was pressed during a turn, which puts the text into Claude Code's own queue */
@@ -15,26 +15,29 @@ export interface DeliveryRecord {
   createdAt: Millis;
   /** when the phase began */
   updatedAt: Millis;
-  /** how many control characters were taken out */
+  /** how many control characters were removed */
   removed: number;
   idempotencyKey: string | null;
-  /** its sender was told that CBOS holds it; else the sender waits for the answer, and sends again where none comes */
+  /**
+   * whether the sender knows that CBOS holds the text; otherwise the sender waits for the answer and, without one,
+   * sends again
+   */
   held: boolean;
-  /** why it failed, in the words of the error that its sender got */
+  /** why the delivery failed, in the words of the error that its sender got */
   reason: string | null;
-  /** slug of the session inside which it was sent; null: a person sent it */
+  /** slug of the session inside which the text was sent; null if a person sent it */
   sender: string | null;
 }
 
 export const statusOf = ({ phase }: Pick<DeliveryRecord, 'phase'>): DeliveryStatus => DELIVERY_PHASES[phase];
 
 /**
- * Whether a text that a crash kept from being sent is sent still. A sender that was told nothing and has no key sends
- * it again.
+ * Whether CBOS still sends a text that a crash kept from being sent. A sender without an answer and without an
+ * idempotency key sends the text again itself.
  */
 export const isPromised = ({ held, idempotencyKey }: DeliveryRecord): boolean => held || idempotencyKey !== null;
 
-/** What becomes of one text. What is left out stays; `at` stays where `keepsTime` is given. */
+/** A change of one delivery. Absent fields keep their values; `updatedAt` stays if `keepsTime` is set. */
 export interface Change {
   id: string;
   phase: DeliveryPhase;
@@ -43,22 +46,25 @@ export interface Change {
   keepsTime?: true;
 }
 
-/** Phases that must be on the disk before the step they name: after it nobody could prove how far the text had got. */
+/**
+ * Phases that must be on the disk before the step that they name: after the step nobody could prove how far the text
+ * got.
+ */
 export const WRITTEN_FIRST: ReadonlySet<DeliveryPhase> = new Set(['typing', 'entering']);
 
-/** The deliveries of one session, as far as anything can still become of them. */
+/** The deliveries of one session that can still change. */
 export interface Deliveries {
-  /** by status, in the order in which they were accepted */
+  /** `queued`, `sent` and `unknown` are by status, in the order of acceptance */
   queued: readonly DeliveryRecord[];
   sent: readonly DeliveryRecord[];
   unknown: readonly DeliveryRecord[];
-  /** whatever their status, the one that changed last first; more than a turn ever has in its queue */
+  /** of any status, last changed first; more than a turn ever has in its queue */
   recent: readonly DeliveryRecord[];
 }
 
-/** How many recent deliveries are looked through. */
+/** How many recent deliveries are considered. */
 export const RECENT = 50;
 
-/** The text that Claude Code took last. */
+/** The last delivery that Claude Code took. */
 export const lastTaken = ({ recent }: Deliveries): DeliveryRecord | undefined =>
   recent.find((one) => statusOf(one) === 'delivered');

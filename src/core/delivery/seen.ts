@@ -3,100 +3,102 @@ import type { Cover, HookEvidence, Millis, ScreenEvidence, StatusMemory } from '
 import { boxHolds, draftFillingWindow, isEmptyBox } from './box.ts';
 import type { Deliveries } from './record.ts';
 
-/** A moment, by the wall clock (which may be set) and by a count of milliseconds that only grows. */
+/** A moment, by the wall clock, which may be set, and by a monotonic count of milliseconds. */
 export interface Moment {
   wall: Millis;
   elapsed: Millis;
 }
 
-/** What is seen of a session's prompt. */
+/** What is known about a session's prompt. */
 export interface PromptSeen {
   status: Pick<StatusMemory, 'primary' | 'detail' | 'since' | 'question'>;
   screen: ScreenEvidence | null;
   hooks: HookEvidence;
-  /** whether CBOS launched it: then its hooks tell, and everything that it drew is recorded */
+  /** whether CBOS launched the session: then it has hooks, and everything that it drew is recorded */
   isLaunched: boolean;
 }
 
-/** What delivery goes by: everything that is known of a session at one moment. */
+/** What delivery decides by: everything that is known about a session at one moment. */
 export interface Seen extends PromptSeen {
   now: Moment;
   deliveries: Deliveries;
   isDead: boolean;
-  /** false: only observed, CBOS may not type into it */
+  /** false if the session is only observed: CBOS may not type into it */
   isAdopted: boolean;
-  /** whether an interrupt holds back what waits, see `stopQueue` */
+  /** whether the queue is paused after an interrupt, see `stopQueue` */
   isQueueStopped: boolean;
-  /** whether the session has not read what was typed last: two texts that it reads in one piece become one prompt */
+  /**
+   * whether the session has not yet read the last text that was typed: two texts read in one piece become one prompt
+   */
   isUnread: boolean;
-  /** whether its Claude Code takes a paste in many small ones, as from 2.1.150 on */
+  /** whether its Claude Code accepts one text as many small pastes, as from 2.1.150 on */
   takesManyPastes: boolean;
-  /** digits that were typed into dialogs; where a dialog had gone, they are in the prompt */
+  /** digits that were typed into dialogs; if a dialog had gone, they are in the prompt */
   answerKey: string | null;
-  /** when CBOS last cleared the prompt, by the wall clock; 0: never */
+  /** when CBOS last cleared the prompt, by the wall clock; 0 if never */
   clearedAt: Millis;
   left: TextsLeft | null;
-  /** what the transcript says; only right after it was read */
+  /** what the transcript reports; present only right after it was read */
   told: ToldTexts | null;
 }
 
 /**
- * The texts that a killed server was typing. A placeholder in the prompt may be one of them, or a person's paste: both
- * look the same. So a placeholder counts only where it showed soon after the next server had begun, and as long as it
- * is that very one: they are numbered.
+ * The texts that a killed server was typing. A placeholder in the prompt may stand for one of them or for a person's
+ * paste: both look the same. So a placeholder counts only if it appeared soon after the next server began. It counts as
+ * long as it is the same one, because placeholders are numbered.
  */
 export interface TextsLeft {
   ids: ReadonlySet<string>;
-  /** when the server began, of the count that only grows */
+  /** when the server began, by the monotonic count */
   begunAt: Millis;
   placeholder: string | null;
 }
 
-/** What a transcript says of texts (trimmed), each with when, by the wall clock. */
+/** What a transcript reports about texts (trimmed), each with its time by the wall clock. */
 export interface ToldTexts {
-  /** what Claude Code put back out of its queue into the prompt */
+  /** the texts that Claude Code put back from its queue into the prompt */
   putBack: ReadonlyMap<string, Millis>;
-  /** what a turn took as a prompt, and was not queued again since */
+  /** the texts that a turn took as a prompt and that were not queued again since */
   taken: ReadonlyMap<string, Millis>;
-  /** what went into the queue, whatever became of it */
+  /** the texts that went into the queue, whatever became of them */
   queued: ReadonlyMap<string, Millis>;
 }
 
 export const NOTHING_TOLD: ToldTexts = { putBack: new Map(), taken: new Map(), queued: new Map() };
 
-/** The text that is in the prompt unsent, null where there is none. */
+/** The unsent text in the prompt; null if there is none. */
 export function draftOf({ screen }: PromptSeen): string | null {
   if (screen?.reading.cover !== 'unknown') return screen?.reading.draft ?? null;
   return screen.reading.draft ?? draftFillingWindow(screen.frame);
 }
 
-/** What has the keys in the prompt's place, null where nothing does. */
+/** What takes the keys instead of the prompt; null if nothing does. */
 export function coverOf({ screen, isLaunched }: PromptSeen): Cover | null {
   const cover = screen?.reading.cover ?? null;
   if (cover !== 'unknown' || screen === null) return cover;
-  // A long text fills the window: it is the prompt that is seen, without its mark. Of an adopted session only what
-  // was drawn since then is known.
+  // If a long text fills the window, the screen shows the prompt without its mark. For an adopted session, CBOS knows
+  // only what was drawn since the adoption.
   return draftFillingWindow(screen.frame) !== null || !isLaunched ? null : cover;
 }
 
-/** Whether the screen shows the prompt, and nothing in it. */
+/** Whether the screen shows an empty prompt. */
 export function isBoxEmpty(seen: PromptSeen): boolean {
   return seen.screen !== null && isEmptyBox(seen.screen.reading) && !isDialogOpen(seen);
 }
 
-/** Whether Enter would answer a dialog: one is drawn, or will be. */
+/** Whether Enter would answer a dialog that is drawn or will be drawn. */
 export function isDialogOpen({ status, screen }: PromptSeen): boolean {
   if (screen?.reading.dialog != null) return true;
   return isAsking(status);
 }
 
-/** Whether the session is ready, and a text is in its prompt that somebody has to send. */
+/** Whether the session is ready and its prompt contains a text that somebody has to send. */
 export const isReadyBelowDraft = (seen: Seen): boolean =>
   draftOf(seen) !== null && isReady(seen.status) && coverOf(seen) === null && !seen.isDead;
 
 /**
- * Whether Enter would not send a text that was typed. A `!` at its beginning brings the shell mode itself. A prompt
- * that is not seen is no reason, for a long text fills the window.
+ * Whether a cover keeps Enter from sending a typed text. A command that begins with `!` opens the shell mode itself,
+ * which is intended. An invisible prompt is no reason, because a long text fills the window.
  */
 export function isKeptFromPrompt(seen: PromptSeen, { text, command }: { text: string; command: boolean }): boolean {
   const cover = coverOf(seen);
@@ -104,18 +106,18 @@ export function isKeptFromPrompt(seen: PromptSeen, { text, command }: { text: st
   return cover !== null && cover !== 'unknown' && !isMeant;
 }
 
-/** Built-in commands fire no hook: that the prompt is empty again says that Claude Code took one. */
+/** Whether the prompt is empty again. Built-in commands fire no hook, so this is the sign that Claude Code took one. */
 export function hasTakenDraft({ screen }: PromptSeen, since: Millis): boolean {
   if (screen === null || screen.reading.cover === 'transcript') return false;
   return screen.progressedAt > since && screen.reading.draft === null;
 }
 
 /**
- * Whether a turn that began says that Claude Code took a text. Only where the prompt is seen, and without the text:
- * below a detailed transcript a turn that ended seems to run again, and while one is drawn, or closed, nothing is seen
- * for some milliseconds. A text whose Enter went into a transcript was called delivered, and was still in the prompt
- * (2.1.329).
- * @param typed `at`: when it was typed, by the wall clock
+ * Whether a turn that began proves that Claude Code took a text. The prompt must be visible and must not contain the
+ * text. Below a detailed transcript, an ended turn seems to run again. While a transcript opens or closes, the prompt
+ * is invisible for some milliseconds. Without this check, CBOS reported a text as delivered whose Enter went into a
+ * transcript, and which was still in the prompt (2.1.329).
+ * @param typed `at`: when the text was typed, by the wall clock
  */
 export function hasBegunTurn(seen: PromptSeen, typed: { text: string; at: Millis }): boolean {
   if (seen.status.primary !== 'active' || seen.status.since < typed.at) return false;

@@ -4,16 +4,16 @@ import { normalisePrompt, textsInBox } from './box.ts';
 import { type Change, type Deliveries, isPromised, statusOf } from './record.ts';
 import { isWithin } from './standing.ts';
 
-/** How late a hook may tell that a text was taken which seemed to be in the prompt, and was cleared away. */
+/** How late a hook may still report that Claude Code took a text which seemed to be in the prompt and was cleared. */
 const LATE_SIGN_MS = 10_000;
 
-/** Of these it is known where they are, whichever server runs. */
+/** The phases whose texts have a known place, whichever server runs. */
 const WHERE_IT_IS_KNOWN: ReadonlySet<DeliveryPhase> = new Set(['under_view', 'unread', 'taken_back']);
 
 /**
- * What a prompt that a hook tells of is made of: the oldest text that was typed and reads the same, or several that
- * were in the box together. One that is held, and was typed before, a person may have sent from the box.
- * @param now by the wall clock
+ * The deliveries that a prompt reported by a hook consists of: the oldest typed text that is the same, or several that
+ * were in the box together. A held text that was typed before counts too: a person may have sent it from the box.
+ * @param now the time by the wall clock
  */
 export function takenBy(prompt: string, { queued, sent, unknown, recent }: Deliveries, now: Millis): Change[] {
   const held = queued.filter(({ phase }) => phase !== 'held');
@@ -29,14 +29,14 @@ export function takenBy(prompt: string, { queued, sent, unknown, recent }: Deliv
 }
 
 /**
- * What is known of the texts that a killed server was sending. One whose Enter was not pressed has not arrived: it is
- * sent, or has failed where its sender cannot ask for it again by its key. The signs tell of the others.
+ * What becomes of the texts that a killed server was sending. A text whose Enter was not pressed has not arrived. CBOS
+ * sends it if that was promised; otherwise it has failed. For the other texts, the signs decide.
  */
 export const takeOver = ({ sent }: Deliveries): Change[] =>
   sent.flatMap((record): Change[] => {
     const { id, phase } = record;
     if (statusOf(record) !== 'sent' || WHERE_IT_IS_KNOWN.has(phase)) return [];
     if (phase === 'typing') return [{ id, phase: isPromised(record) ? 'resumed' : 'unsent' }];
-    // When Enter was pressed stays written down: what the transcript tells must have come after it.
+    // Keeps the time of Enter: what the transcript reports must have come after it.
     return [{ id, phase: 'looking', keepsTime: true }];
   });

@@ -4,26 +4,33 @@ import { boxHolds, hasPlaceholder, isPlaceholderFor, textsInBox } from './box.ts
 import { type Change, type Deliveries, type DeliveryRecord, isPromised, lastTaken, statusOf } from './record.ts';
 import { draftOf, type Seen, type TextsLeft } from './seen.ts';
 
-/** The end of a turn may be drawn this long before the prompt that goes back into the box; at rest it is 50 ms. */
+/**
+ * How long after the end of a turn the interrupted prompt may be drawn in the box again; on an idle machine it takes 50
+ * ms.
+ */
 const LATE_RETURN_MS = 5_000;
-/** A paste of 200 kB shows some 8 s after it was typed; on a loaded machine later. */
+/**
+ * How long a text that a killed server typed may take to show. A paste of 200 kB shows some 8 s after it was typed; on
+ * a loaded machine later.
+ */
 const LEFT_SHOWN_MS = 15_000;
 
-/** Of these nothing is in the prompt, or it is a person's. */
+/** The phases whose texts are not in the prompt, or are there as a person's own. */
 const LEAVE_NOTHING: ReadonlySet<DeliveryPhase> = new Set(['held', 'cancelled', 'taken_back', 'session_ended']);
 
 /**
- * The deliveries that make up what is in the box, in its order; null when anything is in it that CBOS has not typed, or
+ * The deliveries that together fill the box, in its order. Null if the box contains anything that CBOS did not type, or
  * that Claude Code took and a person brought back.
  */
 export function leftoversOf(seen: Seen): DeliveryRecord[] | null {
   const draft = draftOf(seen);
   if (draft === null) return null;
   const mine = candidates(seen.deliveries, seen.now.wall);
-  // An answer's digit that came when its dialog had gone is no delivery.
+  // A digit of an answer whose dialog had already gone is no delivery.
   const found = textsInBox(draft, [...mine.map(({ text }) => text), ...(seen.answerKey ?? '')]);
   if (found !== null) return found.flatMap((index) => mine[index] ?? []);
-  // Of a long text the box shows the end; what was put back may be more than that. A placeholder may be a person's.
+  // The box shows only the end of a long text, so more may have been put back than it shows. A placeholder may be a
+  // person's.
   const long = hasPlaceholder(draft)
     ? mine.find((record) => seen.left?.placeholder === draft && isLeftAs(draft, record, seen.left))
     : mine.find((record) => isAlone(record) && boxHolds(draft, record.text) === 'text');
@@ -34,8 +41,8 @@ export function leftoversOf(seen: Seen): DeliveryRecord[] | null {
 }
 
 /**
- * Typed and never seen to be taken, except what a person took. While CBOS itself ends a turn, all that was taken too:
- * Claude Code puts back then what it has not begun.
+ * The texts that were typed and never seen to be taken, except those that a person took back. While CBOS itself ends a
+ * turn, the taken texts too: Claude Code then puts back what it has not begun.
  */
 function candidates(deliveries: Deliveries, now: Millis): DeliveryRecord[] {
   const isEnding = deliveries.recent.some(isMarked) || hasJustInterrupted(deliveries, now);
@@ -44,10 +51,13 @@ function candidates(deliveries: Deliveries, now: Millis): DeliveryRecord[] {
   );
 }
 
-/** A failure without a reason is one of a JSON session, which has no prompt. */
+/** A failure without a reason belongs to a JSON session, which has no prompt. */
 const hasBeenTyped = ({ phase, reason }: DeliveryRecord): boolean => phase !== 'failed' || reason !== null;
 
-/** What CBOS typed into an empty box, or the prompt of the turn that it interrupts: nothing is above it. */
+/**
+ * A text that has nothing above it in the box: CBOS typed it into an empty box, or it is the prompt of the interrupted
+ * turn.
+ */
 const isAlone = (record: DeliveryRecord): boolean =>
   statusOf(record) !== 'delivered' || record.phase === 'interrupting' || record.phase === 'interrupted';
 
@@ -56,30 +66,31 @@ const isMarked = ({ phase }: DeliveryRecord): boolean => phase === 'interrupting
 const isLeftAs = (placeholder: string, { id, text }: DeliveryRecord, { ids }: TextsLeft): boolean =>
   ids.has(id) && isPlaceholderFor(placeholder, text);
 
-/** Remembers the placeholder that shows soon after a server has begun, where one of the texts left may be behind it. */
+/** Remembers the placeholder that appears soon after a server has begun, if it may stand for one of the texts left. */
 export function seeTextsLeft(left: TextsLeft, draft: string | null, { recent }: Deliveries, now: Millis): TextsLeft {
   if (draft === null || left.placeholder !== null || now - left.begunAt >= LEFT_SHOWN_MS) return left;
   return recent.some((record) => isLeftAs(draft, record, left)) ? { ...left, placeholder: draft } : left;
 }
 
-/** Whether CBOS interrupted the last turn that had a prompt of its own, a moment ago. */
+/** Whether CBOS interrupted the turn of the last taken text a moment ago. */
 export function hasJustInterrupted(deliveries: Deliveries, now: Millis): boolean {
   const last = lastTaken(deliveries);
   return last?.phase === 'interrupted' && isWithin(LATE_RETURN_MS, last.updatedAt, now);
 }
 
 /**
- * Whether something happened so recently. Not where the clock was set back since: nobody knows how long ago that was.
+ * Whether something happened less than `ms` ago. False if the clock was set back since: then nobody knows how long ago
+ * it was.
  */
 export const isWithin = (ms: Millis, at: Millis, now: Millis): boolean => now >= at && now - at < ms;
 
-/** Whether CBOS interrupts a turn, or has just done it. */
+/** Whether CBOS is interrupting a turn, or has just done so. */
 export const isInterrupting = (deliveries: Deliveries, now: Millis): boolean =>
   deliveries.recent.some(({ phase }) => phase === 'interrupting') || hasJustInterrupted(deliveries, now);
 
 /**
- * Notes that CBOS is about to end a turn, so that it is known who put texts back into the box, also after a crash. An
- * interrupt puts back a prompt that has no answer yet; a no to a permission puts back the queue (2.1.329).
+ * Records that CBOS is about to end a turn. This makes known, even after a crash, why texts came back into the box. An
+ * interrupt puts back a prompt that has no answer yet. A no to a permission puts back the queue (2.1.329).
  */
 export function beginEnding(deliveries: Deliveries, by: 'interrupt' | 'answer'): Change[] {
   const last = lastTaken(deliveries);
@@ -88,18 +99,19 @@ export function beginEnding(deliveries: Deliveries, by: 'interrupt' | 'answer'):
   return isQueued(last) ? [{ id: last.id, phase: 'answering', keepsTime: true }] : [];
 }
 
-/** From here on nothing is put back any more because of CBOS. */
+/** Records that CBOS no longer causes texts to be put back. */
 export const finishEnding = ({ recent }: Deliveries): Change[] =>
   recent.flatMap(({ id, phase }): Change[] => {
     if (phase === 'interrupting') return [{ id, phase: 'interrupted' }];
     return phase === 'answering' ? [{ id, phase: 'taken', keepsTime: true }] : [];
   });
 
-/** Whether Claude Code has it in its own queue, or had when it was seen last. */
+/** Whether Claude Code has the text in its own queue, or had it when last seen. */
 export const isQueued = ({ phase, intoQueue }: DeliveryRecord): boolean => phase === 'taken' && intoQueue;
 
 /**
- * A prompt that came back late from an interrupt: it must be known still when it can be taken out; a view may cover it.
+ * Keeps the record of a prompt that came back late from an interrupt until CBOS can take the prompt out; a view may
+ * cover it.
  */
 export const keepReturned = (seen: Seen): Change[] =>
   hasJustInterrupted(seen.deliveries, seen.now.wall) && leftoversOf(seen) !== null
@@ -107,7 +119,7 @@ export const keepReturned = (seen: Seen): Change[] =>
     : [];
 
 /**
- * Whether something is in the box that has to be taken out to be sent anew, or that came back late from an interrupt.
+ * Whether the box contains a text that must be taken out to be sent again, or that came back late from an interrupt.
  */
 export function hasToTakeOut(seen: Seen): boolean {
   return (
@@ -119,7 +131,7 @@ export function hasToTakeOut(seen: Seen): boolean {
   );
 }
 
-/** What becomes of a text that CBOS has taken out of the prompt. */
+/** The phase of a text after CBOS has taken it out of the prompt. */
 export function afterClearing(record: DeliveryRecord, isInterrupted: boolean): DeliveryPhase {
   const { phase } = record;
   switch (statusOf(record)) {
@@ -135,7 +147,7 @@ export function afterClearing(record: DeliveryRecord, isInterrupted: boolean): D
   }
 }
 
-/** What is in the prompt since a crash, alone and unsent, and is to be sent; null where nothing is. */
+/** The text that a crash left unsent and alone in the prompt, if it is to be sent; otherwise null. */
 export function leftToEnter(seen: Seen): DeliveryRecord | null {
   const [only, ...others] = leftoversOf(seen) ?? [];
   if (only === undefined || others.length > 0 || !isPromised(only)) return null;

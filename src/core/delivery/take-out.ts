@@ -6,23 +6,26 @@ import { afterClearing, finishEnding, isInterrupting, leftoversOf } from './stan
 import { go, type Step, wait } from './step.ts';
 
 /**
- * A second ^C on an empty prompt within 1 to 3 s ends Claude Code. So a text must have been there this long before one
- * is typed at all, and this much time must pass between two.
+ * How long a text must have been in the prompt before CBOS types ^C, and how much time must pass between two ^C. A
+ * second ^C on an empty prompt within 1 to 3 s ends Claude Code.
  */
 export const STOOD_MS = 300;
 const BETWEEN_CLEARS_MS = 4_000;
 const FOOTER_ROWS = 3;
 const AGAIN_TO_EXIT = /again to exit/i;
 const CLEARED_MS = 2_000;
-/** How long a turn that has ended may be drawn still; what is drawn longer runs, and the status knows by then. */
+/**
+ * How long an ended turn may still be drawn as running. A turn that is drawn longer runs, and the status knows that by
+ * then.
+ */
 const STILL_DRAWN_MS = 1_500;
-/** Where a view is opened in the same moment, the key closes that instead. */
+/** How many times to type the key at most. If a view opens at the same moment, the key closes the view instead. */
 const TRIES = 2;
 
-/** What is to be taken out: deliveries, or the prompt of an interrupted turn, which a person may have typed. */
+/** What CBOS takes out: deliveries, or the prompt of an interrupted turn, which a person may have typed. */
 type Standing = { ids: readonly string[]; takenBefore: ReadonlySet<string> } | { prompt: string };
 
-/** Taking out of the prompt what CBOS has put there: one ^C does, and ends nothing while a text is there. */
+/** Takes CBOS's own text out of the prompt. One ^C does that, and ends nothing while a text is there. */
 export type TakingOut =
   | { at: 'begin' }
   | { at: 'standing'; what: Standing; tries: number; until: Millis }
@@ -35,11 +38,11 @@ export type TakingOut =
 
 const over = (isEmpty: boolean): TakingOut => ({ at: 'over', isEmpty });
 
-/** Begins to clear the prompt of a text that may be nobody's delivery. */
+/** Begins to take a text out of the prompt that may not be a delivery. */
 export const takeOutPrompt = (prompt: string, seen: Seen): TakingOut => stand({ prompt }, 1, seen);
 
 function stand(what: Standing, tries: number, { now, clearedAt }: Seen): TakingOut {
-  // A clock that was set back since says nothing of when a former server typed the key: it was just now.
+  // If the clock was set back since, nobody knows when a former server typed the key. Then assume that it was just now.
   const clearedMs = Math.max(0, now.wall - clearedAt);
   return { at: 'standing', what, tries, until: now.elapsed + Math.max(STOOD_MS, BETWEEN_CLEARS_MS - clearedMs) };
 }
@@ -59,10 +62,11 @@ export function advanceTakingOut(state: TakingOut, seen: Seen): Step<TakingOut> 
       return go({ ...state, at: 'drawn_running', until: now.elapsed + STILL_DRAWN_MS });
     }
     case 'drawn_running': {
-      // A turn that has begun meanwhile, as from the queue, is what the key would end; the screen says so first.
+      // The key would end a turn that has begun meanwhile, for example from the queue. The screen shows such a turn
+      // first.
       const isRunning = seen.screen?.reading.primary === 'active';
       if (isStill(state.what, seen) && isRunning && now.elapsed < state.until) return wait(state, state.until);
-      // What goes by itself is sent: its hook says so.
+      // A text that disappears by itself was sent, and its hook reports that.
       if (!isStill(state.what, seen) || isAskedToExit(seen)) return go(over(isBoxEmpty(seen)));
       if (isRunning) return go(over(false));
       return go({ at: 'key_typed', what: state.what, tries: state.tries }, { effect: { kind: 'clear' } });
@@ -87,13 +91,13 @@ export function advanceTakingOut(state: TakingOut, seen: Seen): Step<TakingOut> 
   }
 }
 
-/** Whether that is still what is in the prompt. */
+/** Whether the prompt still contains the same. */
 function isStill(what: Standing, seen: Seen): boolean {
   if ('prompt' in what) return squeeze(draftOf(seen) ?? '') === squeeze(what.prompt);
   return leftoversOf(seen)?.length === what.ids.length;
 }
 
-/** The text without what the box sets anew when it wraps lines. */
+/** The text without blanks, which the box changes when it wraps lines. */
 export const squeeze = (text: string): string => text.replace(/\s+/g, '');
 
 function isAskedToExit({ screen }: Seen): boolean {
@@ -105,11 +109,11 @@ function becameOf(what: Standing, { deliveries, told, now }: Seen): Change[] {
   const isInterrupt = isInterrupting(deliveries, now.wall);
   return what.ids.flatMap((id, index): Change[] => {
     const record = deliveries.recent.find((one) => one.id === id);
-    // Where a hook has told of it meanwhile, it was not the key that took it out of the box.
+    // If a hook has reported the text meanwhile, it was not the key that took the text out of the box.
     if (record === undefined || (statusOf(record) === 'delivered' && !what.takenBefore.has(id))) return [];
     const text = normalisePrompt(record.text);
-    // First in the box is the prompt that was interrupted, unless its turn had just ended by itself. That turn may have
-    // had several prompts.
+    // The interrupted prompt comes first in the box, unless its turn had just ended by itself. That turn may have had
+    // several prompts.
     const isFirst = index === 0 || told?.taken.has(text) === true;
     const isPrompt = isInterrupt && told?.putBack.has(text) !== true && isFirst;
     const phase = afterClearing(record, isPrompt);

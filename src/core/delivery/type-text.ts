@@ -7,55 +7,67 @@ import { finishEnding, leftoversOf } from './standing.ts';
 import { go, type Step, wait } from './step.ts';
 import { STOOD_MS } from './take-out.ts';
 
-/** Between the pasted text and Enter, from 2.1.150 on. */
+/** How long to wait between the pasted text and Enter, from 2.1.150 on. */
 const ENTER_DELAY_MS = 150;
-/** The same for versions up to 2.1.50: with less they swallow the Enter. */
+/** The same for versions up to 2.1.50, which swallow the Enter after a shorter wait. */
 const OLD_ENTER_DELAY_MS = 400;
-/** How fast Claude Code reads a paste (20 kB in 0.6 s, 50 kB in 1.9 s); an Enter before its end would be part of it. */
+/**
+ * How fast Claude Code reads a paste (20 kB in 0.6 s, 50 kB in 1.9 s). An Enter before the end of the paste would be
+ * part of the paste.
+ */
 const READ_BYTES_PER_MS = 25;
-/** A text shows 20 to 100 ms after it was typed. Where it does not show in this time, CBOS cannot read where it is. */
+/**
+ * How long to wait for a text to show, normally 20 to 100 ms. If the text does not show in this time, CBOS cannot read
+ * it on the screen.
+ */
 const SHOWN_MS = 2_500;
-/** How much longer to wait for a session that has not read it: a machine short of memory stands still for seconds. */
+/** How much longer to wait for a session that has not read the text: a machine short of memory stalls for seconds. */
 const READ_MS = 5_000;
-/** How long Claude Code may take to say that it took a prompt (20 to 150 ms) before Enter is pressed once more. */
+/**
+ * How long Claude Code may take to report that it took a prompt, normally 20 to 150 ms, before CBOS presses Enter once
+ * more.
+ */
 const FIRST_CONFIRM_MS = 1_500;
-/** And how long after that; then the delivery stays `entering`, and a late sign still confirms it. */
+/** How long to wait after that. Then the delivery stays `entering`, and a late sign still confirms it. */
 export const SECOND_CONFIRM_MS = 2_500;
 /**
- * A text that Claude Code queues leaves the box within 100 ms; up to 2.1.328 its hook comes only when the turn takes
- * it.
+ * How long to wait for a text that Claude Code queues to leave the box, normally 100 ms. Up to 2.1.328 its hook comes
+ * only when the turn takes the text.
  */
 const QUEUE_CONFIRM_MS = 1_000;
 
-/** A text that is to be typed, and how. */
+/** A text to type, and how to type it. */
 export interface Typed {
   id: string;
   text: string;
   command: boolean;
-  /** what shows that Claude Code took it: a turn that begins, or its place in Claude Code's own queue */
+  /** what shows that Claude Code took the text: a turn that begins, or its place in Claude Code's own queue */
   confirm: 'turn' | 'queue';
-  /** without looking at what is in the way */
+  /** whether to type without looking at what is in the way */
   force: boolean;
-  /** when it began, of the count that only grows */
+  /** when typing began, by the monotonic count */
   begunAt: Millis;
 }
 
-/** A text on its way from its first letter to the sign that Claude Code took it. */
+/** The typing of a text, from its first letter to the sign that Claude Code took it. */
 export type Typing =
   | { at: 'begin'; typed: Typed }
   | { at: 'typed'; typed: Typed }
   | { at: 'reading'; typed: Typed; until: Millis }
   | { at: 'showing'; typed: Typed; until: Millis; isLate: boolean }
-  /** since a crash it is in the prompt, alone: Enter is pressed if it is still so when all of it must have been read */
+  /**
+   * a crash left the text alone in the prompt: CBOS presses Enter if that is still so when all of the text must have
+   * been read
+   */
   | { at: 'alone'; typed: Typed; until: Millis }
   | { at: 'entered'; typed: Typed; isShown: boolean }
   | { at: 'confirming'; typed: Typed; enteredAt: Millis; isShown: boolean; isAgain: boolean; until: Millis }
   | { at: 'over'; became: Became };
 
 /**
- * `settled`: the journal says what became of it. `unconfirmed`: Enter was pressed, and nothing says that it was taken.
- * `beside_draft`: somebody else's letters are beside it. `beside_leftover`: CBOS's own are. `not_alone`: nothing was
- * done.
+ * `settled`: the journal says what became of the text. `unconfirmed`: Enter was pressed, and nothing shows that Claude
+ * Code took the text. `beside_draft`: somebody else's letters are beside the text. `beside_leftover`: CBOS's own
+ * letters are beside it. `not_alone`: nothing was done.
  */
 export type Became = 'settled' | 'unconfirmed' | 'beside_draft' | 'beside_leftover' | 'not_alone';
 
@@ -71,15 +83,15 @@ const typedOf = ({ id, text, command }: DeliveryRecord, how: How, { now }: Seen)
   begunAt: now.elapsed,
 });
 
-/** Types a text and its Enter, with the session's turn held. */
+/** Types a text and its Enter, while the session's turn is held. */
 export const typeText = (record: DeliveryRecord, how: How, seen: Seen): Typing => ({
   at: 'begin',
   typed: typedOf(record, how, seen),
 });
 
 /**
- * Presses Enter below a text that a former server typed. Where a former Enter is only late, this one finds an empty
- * prompt and does nothing; to clear the prompt and type anew would send the text twice.
+ * Presses Enter below a text that a former server typed. If a former Enter is only late, this Enter finds an empty
+ * prompt and does nothing. Clearing the prompt and typing again could send the text twice.
  */
 export const enterLeft = (record: DeliveryRecord, seen: Seen): Typing => ({
   at: 'alone',
@@ -130,8 +142,8 @@ export function advanceTyping(state: Typing, seen: Seen): Step<Typing> {
 const holds = ({ text }: Typed, seen: Seen): ReturnType<typeof boxHolds> => boxHolds(draftOf(seen) ?? '', text);
 
 /**
- * Enter only goes where no dialog is, which it would answer, and where the box holds this text alone: a person may type
- * at the same moment. What CBOS cannot read of the box is no reason to leave Enter out.
+ * Presses Enter only if no dialog is open, because Enter would answer the dialog, and if the box contains this text
+ * alone: a person may type at the same moment. A box that CBOS cannot read is no reason to omit Enter.
  */
 function show(state: Extract<Typing, { at: 'showing' }>, seen: Seen): Step<Typing> {
   const { typed } = state;
@@ -140,13 +152,13 @@ function show(state: Extract<Typing, { at: 'showing' }>, seen: Seen): Step<Typin
   const isDialog = isDialogOpen(seen);
   const held = holds(typed, seen);
   const isKnownTaken = isTaken(typed, seen);
-  // A person at the terminal has pressed Enter already: whatever opens now, the text must not be sent again.
+  // A person at the terminal has already pressed Enter. Whatever opens now, the text must not be sent again.
   if (isKnownTaken && (isInView || isDialog || held === 'more')) return go({ at: 'entered', typed, isShown: true });
   if (!isInView && !isDialog && held === 'other') {
     if (seen.now.elapsed < state.until) return wait(state, state.until);
     if (isKnownTaken) return go({ at: 'entered', typed, isShown: true });
     if (seen.isUnread && !state.isLate) return go({ ...state, until: seen.now.elapsed + READ_MS, isLate: true });
-    // An Enter that is read in one piece with its text becomes a part of it.
+    // An Enter that Claude Code reads in one piece with the text becomes part of the text.
     if (seen.isUnread) return go(over('settled'), { changes: [{ id, phase: 'unread' }] });
   }
   if (isInView) return go(over('settled'), { changes: [{ id, phase: 'behind_view', held: true }] });
@@ -158,7 +170,8 @@ function show(state: Extract<Typing, { at: 'showing' }>, seen: Seen): Step<Typin
 
 function enter(typed: Typed, isShown: boolean, seen: Seen, of: 'typed' | 'left' = 'typed'): Step<Typing> {
   const { id } = typed;
-  // The hook of an older text with the same words may have told of this one: Enter on an empty prompt does nothing.
+  // The hook of an older text with the same words may have marked this one as taken. Enter on an empty prompt does
+  // nothing.
   const phase = { id, phase: 'entering', intoQueue: typed.confirm === 'queue' } as const;
   const changes = isTaken(typed, seen) ? [] : [phase];
   return go({ at: 'entered', typed, isShown }, { changes, effect: { kind: 'enter', id, of } });
@@ -169,11 +182,13 @@ function isTaken({ id }: Typed, { deliveries }: Seen): boolean {
   return record !== undefined && statusOf(record) === 'delivered';
 }
 
-/** Waits for the first sign: its hook, a turn that began, or for the queue and for commands an empty prompt again. */
+/**
+ * Waits for the first sign: the text's hook, a turn that began, or, for the queue and for commands, an empty prompt.
+ */
 function confirm(state: Extract<Typing, { at: 'confirming' }>, seen: Seen): Step<Typing> {
   const { typed, until } = state;
   const { id } = typed;
-  // A loaded machine may draw it, and take its Enter, later than was waited for.
+  // A loaded machine may draw the text, and take its Enter, later than CBOS waited.
   const isShown = state.isShown || holds(typed, seen) === 'text';
   if (isShown !== state.isShown) return go({ ...state, isShown });
   if (isTaken(typed, seen)) return go(over('settled'));
@@ -192,14 +207,14 @@ function confirm(state: Extract<Typing, { at: 'confirming' }>, seen: Seen): Step
   return go(over('settled'), { changes: [{ id, phase: 'never_shown' }] });
 }
 
-/** Whether hooks tell of it. */
+/** Whether a hook will report the text. */
 const tells = ({ force }: Typed, { isLaunched }: Seen): boolean => isLaunched && !force;
 
 function isConfirmed({ typed, enteredAt, isShown }: Extract<Typing, { at: 'confirming' }>, seen: Seen): boolean {
   const since = (mark: Millis): Millis => seen.now.wall - (seen.now.elapsed - mark);
   if (typed.command && (seen.isDead || hasTakenDraft(seen, since(enteredAt)))) return true;
   if (typed.confirm === 'queue') return isShown && hasTakenDraft(seen, since(enteredAt)) && isBoxEmpty(seen);
-  // What the box never showed may have been lost on the way to it, and a turn that begins may be another text's.
+  // A text that the box never showed may have been lost on its way, and a turn that begins may belong to another text.
   if (!isShown && tells(typed, seen)) return false;
   return hasBegunTurn(seen, { text: typed.text, at: since(typed.begunAt) });
 }

@@ -6,20 +6,26 @@ import { draftOf, hasBegunTurn, isBoxEmpty, isReadyBelowDraft, type Seen } from 
 import { isQueued, leftoversOf } from './standing.ts';
 import { go, type Step, wait } from './step.ts';
 
-/** How long the prompt must be empty before no sign means that there is none: hooks came up to 10 s late under load. */
+/** How long the prompt must be empty before CBOS stops waiting for a hook: hooks came up to 10 s late under load. */
 const SIGN_MS = 10_000;
-/** The transcript is written some 100 ms after what it tells; on a loaded machine it takes longer. */
+/** When to read the transcript. Claude Code writes it some 100 ms after the event; a loaded machine takes longer. */
 const LOOK_AFTER_MS = [0, 300, 1_500, 5_000] as const;
-/** What is put back because a turn ends comes at its end; the status knows up to this much later. */
+/**
+ * How long after the end of a turn the status may learn of that end. Texts that the end puts back come at the end
+ * itself.
+ */
 const END_MS = 2_000;
-/** How long somebody at the terminal has to begin to change what came back, before CBOS takes it out and sends it. */
+/**
+ * How long somebody at the terminal has to begin to change the returned texts before CBOS takes them out and sends
+ * them.
+ */
 const UNTOUCHED_MS = 3_000;
-/** What goes back at once is noted within this time. */
+/** How far apart the transcript may record texts that go back together. */
 const TOGETHER_MS = 100;
 
 /**
- * What is looked for while nothing is typed: signs of texts that a killed server was sending, and texts that Claude
- * Code has put back out of its queue. The one needs an empty prompt, the other a draft.
+ * What CBOS looks for while it types nothing: signs of texts that a killed server was sending, and texts that Claude
+ * Code has put back from its queue. The first needs an empty prompt, the second a draft.
  */
 export type Watch =
   | { at: 'rest' }
@@ -27,15 +33,15 @@ export type Watch =
   | { at: 'signs_read' }
   | { at: 'returned'; look: number; until: Millis }
   | { at: 'returned_read'; look: number }
-  /** the texts are in the prompt as they came back */
+  /** the texts are in the prompt, unchanged since they came back */
   | { at: 'untouched'; ids: readonly string[]; draft: string; until: Millis }
-  /** nothing more is to be found while that stays */
+  /** nothing more can be found while the draft and the status stay the same */
   | { at: 'seen'; draft: string | null; since: Millis };
 
 export const AT_REST: Watch = { at: 'rest' };
 
 export function advanceWatch(state: Watch, seen: Seen): Step<Watch> {
-  // What was just read is gone at the next look: it comes first.
+  // Handles the transcript first if it was just read, because its content is gone at the next call.
   const isRead = state.at === 'signs_read' || state.at === 'returned_read';
   const atOnce = isRead ? [] : seenAtOnce(seen);
   if (atOnce.length > 0) return go(state, { changes: atOnce });
@@ -65,7 +71,7 @@ export function advanceWatch(state: Watch, seen: Seen): Step<Watch> {
       const isTouched = draftOf(seen) !== state.draft || !isReadyBelowDraft(seen);
       if (!isTouched && seen.now.elapsed < state.until) return wait(state, state.until);
       if (!isTouched) return go(asSeen(seen), { changes: became(state.ids, 'put_back') });
-      // Sent by hand as they were, they are delivered still.
+      // If somebody sent the texts unchanged by hand, they stay delivered.
       return go(asSeen(seen), { changes: isReadyBelowDraft(seen) ? became(state.ids, 'taken_back') : [] });
     }
   }
@@ -87,10 +93,13 @@ const became = (ids: readonly string[], phase: 'put_back' | 'taken_back'): Chang
 const lookedFor = ({ deliveries }: Seen): DeliveryRecord[] =>
   deliveries.sent.filter(({ phase }) => phase === 'looking');
 
-/** Whether nothing more can tell of a text but the transcript. */
+/** Whether only the transcript can still report a text. */
 const isQuiet = (seen: Seen): boolean => seen.isDead || (isReady(seen.status) && isBoxEmpty(seen));
 
-/** What needs no waiting: a session that has ended, and without hooks a turn that began, the sign of every text. */
+/**
+ * The changes that need no waiting: a session that has ended, and, without hooks, a turn that began, which is a sign
+ * for every text.
+ */
 function seenAtOnce(seen: Seen): Change[] {
   const { deliveries, isDead, isLaunched } = seen;
   const lost = deliveries.queued.filter(({ phase, held }) => isDead && phase === 'resumed' && !held);
@@ -105,18 +114,19 @@ function seenAtOnce(seen: Seen): Change[] {
 function judge({ id, text, command, updatedAt }: DeliveryRecord, { told, isDead }: Seen): Change {
   const prompt = normalisePrompt(text);
   const at = Math.max(told?.taken.get(prompt) ?? 0, told?.queued.get(prompt) ?? 0);
-  // Of a built-in command neither a hook nor the transcript tells: that the prompt is empty does.
+  // Neither a hook nor the transcript reports a built-in command. The empty prompt shows that Claude Code took it.
   return { id, phase: at >= updatedAt || (command && !isDead) ? 'taken' : 'no_sign' };
 }
 
 /**
- * Whether what is in the prompt are texts that CBOS typed during a turn and that Claude Code has put back out of its
- * queue. Where that ended the turn and nobody touches them, they are held again; where somebody took them out, or
- * changes them, they are theirs. Only with the session ready: before, nobody knows which it is.
+ * Checks whether the prompt contains texts that CBOS typed during a turn and that Claude Code has put back from its
+ * queue. If they came back with the end of the turn and nobody touches them, CBOS holds them again. If somebody brought
+ * them back or changes them, they belong to that person. The session must be ready: before that, nobody knows which
+ * case it is.
  */
 function lookForReturned(look: number, seen: Seen): Step<Watch> {
   const draft = draftOf(seen);
-  // A placeholder may as well be what a person has pasted.
+  // A placeholder may equally stand for a person's paste.
   if (draft === null || !isReadyBelowDraft(seen) || hasPlaceholder(draft)) return go(asSeen(seen));
   const found = findReturned(draft, seen);
   if (found === 'nothing_told') {
@@ -134,7 +144,7 @@ function lookForReturned(look: number, seen: Seen): Step<Watch> {
 interface Returned {
   ids: string[];
   at: Millis;
-  /** whether somebody has written beside them by then, maybe before the transcript told of them */
+  /** whether somebody has written beside the texts, maybe before the transcript reported them */
   isChanged: boolean;
 }
 
@@ -144,8 +154,8 @@ function findReturned(draft: string, { deliveries, told }: Seen): Returned | 'no
   const at = Math.max(...(told?.putBack.values() ?? []));
   const back = [...(told?.putBack ?? [])].flatMap(([text, time]) => (time > at - TOGETHER_MS ? [text] : []));
   if (back.length === 0) return 'nothing_told';
-  // The hook tells of a text before it is in the queue. What comes back at that moment is beside it in the box, and
-  // the text never gets into the queue (2.1.329).
+  // The hook reports a text before the text is in the queue. Texts that come back at that moment stand beside it in the
+  // box, and it never gets into the queue (2.1.329).
   const onItsWay = queued
     .filter((text) => told?.queued.has(text) !== true && told?.taken.has(text) !== true)
     .slice(0, 1);

@@ -13,7 +13,8 @@ export function localDay(at: number): string {
 }
 
 /**
- * A span of time by days. A day is as long as its clock makes it: 23 and 25 hours where summer time begins and ends.
+ * Splits a span of time by days. A day is as long as the local clock makes it: 23 or 25 hours when summer time begins
+ * or ends.
  */
 export function partsByDay(from: number, to: number): DayPart[] {
   const parts: DayPart[] = [];

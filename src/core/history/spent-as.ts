@@ -1,9 +1,11 @@
 import type { Health, Primary, State } from '../../protocol/index.ts';
 
-/** What a session's time is counted as: by the words that lists show, and stuck apart. */
+/** How a session's time is counted: by the states that lists show, with stuck counted separately. */
 export type SpentAs = 'worked' | 'waited' | 'stuck' | 'idle' | 'error';
 
-/** null: time that counts as nothing, because the session is dead or nobody knows what it does. */
+/**
+ * How a session's time is counted; null if it does not count, because the session is dead or nobody knows what it does.
+ */
 export function spentAs({
   primary,
   state,

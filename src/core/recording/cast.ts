@@ -1,6 +1,6 @@
 /**
- * What asciinema's files are made of: output that a terminal shows, and changes of its size. `at` in seconds from the
- * start.
+ * An event of an asciicast file: output that a terminal shows, a change of its size, or the exit. `at` is in seconds
+ * from the start.
  */
 export type CastEvent =
   | { kind: 'output'; at: number; text: string }
@@ -12,14 +12,17 @@ export type CastVersion = 2 | 3;
 export interface CastHeader {
   cols: number;
   rows: number;
-  /** when the recording began, Unix seconds; null where it does not say */
+  /** when the recording began, in Unix seconds; null if the recording does not say */
   timestamp: number | null;
   title: string;
-  /** the recorded terminal's TERM, null where it is not known */
+  /** the recorded terminal's TERM; null if unknown */
   term: string | null;
 }
 
-/** Players draw nothing better with more, and a file of millions of events stays small. */
+/**
+ * The precision of times, per second. More would not improve a player's picture, and a file of millions of events stays
+ * small.
+ */
 const MICROSECONDS = 1_000_000;
 
 /** The first line of an asciicast file (docs.asciinema.org: asciicast v2 and v3, as of asciinema 3.0). */
@@ -33,8 +36,8 @@ export function castHeaderLine(header: CastHeader, version: CastVersion): string
 }
 
 /**
- * Writes events as lines, one after the other: v2 counts times from the start, v3 from the event before, so that
- * rounding never adds up. An exit is known to v3 only and is no line in v2.
+ * Writes events as lines, one after the other. v2 counts times from the start, v3 from the previous event; times are
+ * rounded from the start, so rounding errors never add up. Only v3 knows an exit event, so v2 has no line for it.
  */
 export function createCastWriter(version: CastVersion): (event: CastEvent) => string {
   let before = 0;

@@ -1,16 +1,16 @@
 import { joinTorn, parseTimingLine } from './timing.ts';
 
-/** An output row with its delay apart from its count. */
+/** An output row, with its delay and its count in separate groups. */
 const OUTPUT_ROW = /^O (\d+\.\d+) (\d+)$/;
 
 /**
  * Corrects rows of `script`'s timing after some of the output that they count was lost on a full disk. A row whose
- * output was lost becomes a header row, which only takes its time (`O 0.5 160`: `H 0.5 160`); of one that was lost in
- * part the count is lowered (`O 0.5 071`). Nothing moves, so the rows can be written over where they stand, and every
- * reader, `scriptreplay` of util-linux 2.38 too, finds each byte at its time again.
+ * output was lost becomes a header row, which only takes time (`O 0.5 160`: `H 0.5 160`). If a part of its output was
+ * lost, its count is lowered (`O 0.5 071`). No row changes its length, so the rows can be overwritten in place. Every
+ * reader, including `scriptreplay` of util-linux 2.38, then finds each byte at its time again.
  * @param rows whole lines
- * @param keptBytes how much of the output that they count is in the recording
- * @param which whether that is the output of the first rows or of the last
+ * @param keptBytes how many bytes of the output that the rows count are in the recording
+ * @param which whether these bytes are the output of the first rows or of the last
  */
 export function withoutLost(rows: string, keptBytes: number, which: 'first' | 'last'): string {
   const lines = rows.split('\n').map(joinTorn);
@@ -20,7 +20,7 @@ export function withoutLost(rows: string, keptBytes: number, which: 'first' | 'l
     if (entry?.kind !== 'output') return line;
     const kept = Math.min(left, entry.bytes);
     left -= kept;
-    // An output row of no bytes makes scriptreplay abort.
+    // An output row of 0 bytes makes scriptreplay abort.
     if (kept === 0) return line.replace(/^O/, 'H');
     return line.replace(/\d+$/, (digits) => String(kept).padStart(digits.length, '0'));
   };
@@ -29,8 +29,9 @@ export function withoutLost(rows: string, keptBytes: number, which: 'first' | 'l
 }
 
 /**
- * The other way round: rows were lost, their output was not. The row that a full disk cut off, and the next one on its
- * line, becomes one row that counts their output as well. Without such a line the rows stay as they are.
+ * The opposite case: rows were lost, but their output was not. The row that a full disk cut off and the next row on the
+ * same line become one row. This row also counts the output of the lost rows. Without such a line, the rows stay
+ * unchanged.
  */
 export function withLostRows(rows: string, extraBytes: number): string {
   let isFound = false;

@@ -1,17 +1,14 @@
 import type { TimingEntry } from './timing.ts';
 
-/** A step of a recording: what the screen is looked at after. Times in milliseconds from the recording's start. */
+/** A step of a recording after which the screen is read. Times are in milliseconds from the recording's start. */
 export type Moment =
   | { kind: 'output'; at: number; bytes: number }
   | { kind: 'resize'; at: number; cols: number; rows: number };
 
-/**
- * Output that comes within this time is one redraw: looking between its writes shows half a picture and costs a reading
- * each.
- */
+/** Output within this time is one redraw. A reading between its writes would show half a frame and cost extra time. */
 export const REDRAW_MS = 50;
 
-/** Puts rows of output that belong together into one moment, whose time is that of the last of them. */
+/** Joins rows of output that belong together into one moment, with the time of the last row. */
 export async function* momentsOf(entries: AsyncIterable<TimingEntry>): AsyncGenerator<Moment> {
   let seconds = 0;
   let gathered: { from: number; at: number; bytes: number } | null = null;

@@ -1,17 +1,17 @@
 /**
- * Where a replay stands. Times in milliseconds: `at` and `spent` of the recording, `since` of the clock on the wall.
- * Every function here is pure and takes the wall's `now`.
+ * The position of a replay. Times are in milliseconds: `at` and `spent` in the recording's time, `since` by the wall
+ * clock. Every function here is pure and takes the wall clock's `now`.
  */
 export interface ReplayClock {
-  /** the time of what was written last, or where it was jumped to */
+  /** the time of the last output written, or the target of the last jump */
   readonly at: number;
-  /** how much of the recording's time has gone by since `at` */
+  /** how much of the recording's time has passed since `at` */
   readonly spent: number;
-  /** when `spent` was last brought up to date */
+  /** when `spent` was last updated */
   readonly since: number;
   /** 2 is twice as fast */
   readonly speed: number;
-  /** silence longer than this takes only so long, in the recording's time; null: all of it is waited for */
+  /** how long a silence lasts at most, in the recording's time; null if silence is not shortened */
   readonly idleLimitMs: number | null;
   readonly isPaused: boolean;
 }
@@ -21,7 +21,7 @@ export interface ReplayPace {
   idleLimitMs: number | null;
 }
 
-/** Slower than this nothing seems to move, faster than this nothing can be read: keys stop there. */
+/** The speeds that keys can reach: any slower, nothing seems to move; any faster, nothing is readable. */
 export const SLOWEST = 1 / 16;
 export const FASTEST = 64;
 
@@ -29,9 +29,7 @@ export function startClock({ speed, idleLimitMs }: ReplayPace, now: number): Rep
   return { at: 0, spent: 0, since: now, speed, idleLimitMs, isPaused: false };
 }
 
-/**
- * How long what comes at `next` is to be waited for, in milliseconds on the wall; null while paused, 0 when it is due.
- */
+/** How long to wait for the output at `next`, in milliseconds by the wall clock; null while paused, 0 if it is due. */
 export function waitUntilDue(clock: ReplayClock, next: number, now: number): number | null {
   if (clock.isPaused) return null;
   const gap = Math.min(Math.max(next - clock.at, 0), clock.idleLimitMs ?? Number.POSITIVE_INFINITY);
@@ -39,8 +37,9 @@ export function waitUntilDue(clock: ReplayClock, next: number, now: number): num
 }
 
 /**
- * What came at `at` was written. What the wall's clock ran ahead of it counts for what comes next, so that delays do
- * not add up; after a hold-up (a terminal that took nothing) it goes on from here instead of racing.
+ * Records that the output at `at` was written. If the wall clock is ahead, the difference counts for the next output,
+ * so that delays do not add up. After a hold-up, such as a terminal that accepted nothing, the replay continues from
+ * here instead of racing.
  */
 export function reach(clock: ReplayClock, at: number, now: number): ReplayClock {
   const gap = Math.min(Math.max(at - clock.at, 0), clock.idleLimitMs ?? Number.POSITIVE_INFINITY);
@@ -49,7 +48,10 @@ export function reach(clock: ReplayClock, at: number, now: number): ReplayClock 
   return { ...clock, at: Math.max(at, clock.at), spent: ahead, since: now };
 }
 
-/** Timers are late by a few milliseconds, a loaded machine by tens; longer was a hold-up. */
+/**
+ * The longest delay that is caught up. Timers are late by a few milliseconds, on a loaded machine by tens; anything
+ * longer was a hold-up.
+ */
 const LONGEST_CATCH_UP_MS = 250;
 
 /** Jumps to a time of the recording. */
@@ -57,7 +59,7 @@ export function jumpTo(clock: ReplayClock, at: number, now: number): ReplayClock
   return { ...clock, at: Math.max(0, at), spent: 0, since: now };
 }
 
-/** The time of the recording that is shown now; within silence that is cut short it stands at what was spent of it. */
+/** The time of the recording that is shown now. In a shortened silence, only the time actually spent counts. */
 export function positionOf(clock: ReplayClock, now: number): number {
   return clock.at + broughtUp(clock, now).spent;
 }
@@ -98,7 +100,7 @@ const KEYS: ReadonlyMap<string, ReplayKey> = new Map([
   ['\u0003', 'quit'],
 ]);
 
-/** The keys in what a terminal sent at once; what is none is passed over, also the rest of an escape sequence. */
+/** The keys in what a terminal sent at once. Everything else is skipped, including unknown escape sequences. */
 export function readReplayKeys(typed: string): ReplayKey[] {
   return [...typed.matchAll(/\u001b(?:\[[0-?]*[ -/]*[@-~]|O[A-Za-z])|[\s\S]/g)].flatMap(([key]) => KEYS.get(key) ?? []);
 }

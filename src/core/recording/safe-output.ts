@@ -1,38 +1,41 @@
 /**
- * One control or escape sequence, whole or cut off at the end: CSI with its parameters, intermediates and final; a
- * string (OSC, DCS, SOS, PM, APC) up to its end; a designation or a short escape; what is not complete yet; a lone
- * control character, or a mark that reorders text.
+ * One control or escape sequence, complete or cut off at the end. The alternatives: CSI with its parameters,
+ * intermediates and final; a string (OSC, DCS, SOS, PM, APC) up to its end; a designation or a short escape; an
+ * incomplete sequence; a lone control character, or a mark that reorders text.
  */
 const SEQUENCE =
   /(?:\u001b\[|\u009b)([0-?]*)([ -/]*)([@-~])|(?:\u001b[\]PX^_]|[\u009d\u0090\u0098\u009e\u009f])[^\u0007\u001b\u0018\u001a\u009c]*(?:\u0007|\u001b\\|\u0018|\u001a|\u009c|(?=\u001b[^\\]))|\u001b([ -/]*)([0-OQ-WYZ`-~])|((?:(?:\u001b\[|\u009b)[0-?]*[ -/]*|(?:\u001b[\]PX^_]|[\u009d\u0090\u0098\u009e\u009f])[^\u0007\u001b\u0018\u001a\u009c]*\u001b?|\u001b[ -/]*)$)|[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
 
-/** Moves, erasures, insertions, scrolling, tabs and margins: all that draws, and nothing that a terminal answers. */
+/**
+ * Moves, erasures, insertions, scrolling, tabs and margins: everything that draws, and nothing that a terminal answers.
+ */
 const DRAWING_FINALS = new Set([...'@ABCDEFGHIJKLMPSTXZ`abdefgmrsu']);
 /**
- * Origin, wrapping at the edge, the cursor's blinking and visibility. The alternate screen is let through to be put
- * back afterwards.
+ * Origin, wrapping at the edge, the cursor's blinking and visibility. The alternate screen passes too; whoever shows
+ * the output must restore it afterwards.
  */
 const DRAWING_MODES: ReadonlySet<string> = new Set(['6', '7', '12', '25', '47', '1047', '1048', '1049']);
-/** Save and restore the cursor, line feeds up and down, a tab stop. */
+/** Saving and restoring the cursor, line feeds up and down, a tab stop. */
 const DRAWING_ESCAPES = new Set([...'78DEHM']);
 const DRAWING_CONTROLS = new Set([...'\b\t\n\v\f\r\u000e\u000f']);
 /**
- * A reset would also undo what the person has set up in this terminal: colours, margins and content are what it is
- * about here.
+ * A reset would also undo what the person has set up in this terminal. Resetting colours, margins and content is enough
+ * here.
  */
 const INSTEAD_OF_RESET = '\u001b[0m\u001b[r\u001b[2J\u001b[H';
-/** Beyond every screen. Terminals loop over counts: xterm.js for hours over 2,147,483,647 (6.0.0). */
+/** Larger than every screen. Terminals loop over counts: xterm.js 6.0.0 loops for hours over 2,147,483,647. */
 const LARGEST_PARAMETER = '9999';
 /**
- * A string that is still open after this is none; a clipboard or picture is thrown away piece by piece instead of kept.
+ * How many characters of an open sequence are kept. Longer strings, such as a clipboard or a picture, are discarded
+ * piece by piece.
  */
 const LONGEST_OPEN = 4_096;
 
 /**
- * Lets only through what draws. What a recorded program once told its own terminal must not act on this one: the
- * clipboard (OSC 52), titles, links, marks that make text read as another, questions that the terminal answers as if it
- * was typed (DA, DSR, DCS), mouse and paste modes, a cleared scrollback. Sequences may be cut anywhere between two
- * calls.
+ * Passes only sequences that draw. What a recorded program once sent to its own terminal must not affect this one: the
+ * clipboard (OSC 52), titles, links, marks that reorder text, mouse and paste modes, a cleared scrollback. The same
+ * holds for queries (DA, DSR, DCS), whose answers the terminal sends as if they were typed. Sequences may be cut
+ * anywhere between two calls.
  */
 export class SafeOutput {
   #open = '';
@@ -56,7 +59,7 @@ export class SafeOutput {
     );
   }
 
-  /** Within a string too long to be kept: goes on behind its end. */
+  /** The input after the end of a string that was too long to keep; empty if the string continues. */
   #afterString(input: string): string {
     if (!this.#isInString) return input;
     const end = /[\u0007\u0018\u001a\u009c]|\u001b\\?/.exec(input);

@@ -1,20 +1,20 @@
 /**
- * Reads along a screen that keeps no scrollback (the alternate one), and gives the lines that went off it for good, in
- * their order. Programs draw such a screen anew in place, so what a person read has to be found by comparing: lines
- * that moved up push out the lines above them; a screen that is replaced as a whole goes as a whole; what changes in
- * place (a spinner, an answer as it grows) is read when it goes or when it is the last.
+ * Follows a screen without scrollback, such as the alternate screen, and returns the lines that left it for good, in
+ * their order. Programs redraw such a screen in place, so the lines that a person has read must be found by comparison.
+ * Lines that move up push out the lines above them. A screen that is replaced as a whole leaves as a whole. Lines that
+ * change in place (a spinner, a growing answer) are returned when they leave or when the screen ends.
  */
 export class ScreenReader {
   #shown: readonly string[] = [];
 
-  /** The screen now. @returns the lines that went since */
+  /** Takes the screen as it is now. @returns the lines that have left it since the last call */
   see(lines: readonly string[]): string[] {
     const before = this.#shown;
     this.#shown = lines;
     return linesGone(before, lines);
   }
 
-  /** The screen is left: what stood there last. */
+  /** Ends the screen and returns its last lines. */
   leave(): string[] {
     const last = withoutBlankEnds(this.#shown);
     this.#shown = [];
@@ -22,12 +22,12 @@ export class ScreenReader {
   }
 }
 
-/** Of the lines before, so few still stand somewhere: another screen, not the same one with changes. */
+/** If a smaller part of the old lines is still on the screen, the screen was replaced, not changed. */
 const REPLACED_BELOW = 0.2;
 
-/** Fewer lines than this that are all drawn anew are something that moves in place, a logo or a list of tasks. */
+/** If fewer lines are all redrawn, something moves in place: a logo or a list of tasks. */
 const LEAST_REPLACED = 4;
-/** Fewer lines that agree after a move than this are chance: an animated logo has rows that look alike. */
+/** If fewer lines agree after a move, they agree by chance: the rows of an animated logo look alike. */
 const LEAST_AGREEING = 3;
 
 function linesGone(before: readonly string[], now: readonly string[]): string[] {
@@ -43,7 +43,7 @@ function linesGone(before: readonly string[], now: readonly string[]): string[] 
   return filled.length >= LEAST_REPLACED && kept < filled.length * REPLACED_BELOW ? withoutBlankEnds(old) : [];
 }
 
-/** Lines at the bottom that stand where they stood: a prompt does not scroll with what is above it. */
+/** How many lines at the bottom have not moved: a prompt does not scroll with the lines above it. */
 function fixedBottom(before: readonly string[], now: readonly string[]): number {
   const most = Math.min(before.length, now.length);
   let count = 0;
@@ -51,7 +51,7 @@ function fixedBottom(before: readonly string[], now: readonly string[]): number 
   return count;
 }
 
-/** By how many lines the text moved up: where more lines agree than without a move. 0: it did not. */
+/** By how many lines the text moved up, judged by how many lines agree; 0 if it did not move. */
 function findShift(old: readonly string[], fresh: readonly string[]): number {
   let best = { shift: 0, score: agreeing(old, fresh, 0) };
   for (let shift = 1; shift < old.length; shift++) {

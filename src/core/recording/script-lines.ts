@@ -1,8 +1,8 @@
-/** What `script` says in the first line of a recording. */
+/** What `script` writes into the first line of a recording. */
 export interface ScriptHeader {
-  /** the line's length with its newline: where the output begins */
+  /** the line's length including its newline: where the output begins */
   end: number;
-  /** the terminal's size at the start; null where `script` had no terminal */
+  /** the terminal's size at the start; null if `script` had no terminal */
   cols: number | null;
   rows: number | null;
   term: string | null;
@@ -10,12 +10,12 @@ export interface ScriptHeader {
 
 export type HeaderReading =
   | { kind: 'header'; header: ScriptHeader }
-  /** the line is not complete yet */
+  /** the line is not yet complete */
   | { kind: 'incomplete' }
-  /** no recording of `script`, but a log of Screen, say: the output begins at 0 */
+  /** not a recording of `script`, but for example a log of Screen: the output begins at 0 */
   | { kind: 'none' };
 
-/** What `script` says in the last line, after a newline of its own. */
+/** What `script` writes into the last line, after a newline of its own. */
 export interface ScriptTrailer {
   /** where the output ends */
   start: number;
@@ -23,19 +23,20 @@ export interface ScriptTrailer {
 }
 
 /**
- * `script` never translates this; older ones write the date in the locale's way, and no brackets without a terminal.
+ * `script` never translates these words. Older versions write the date in the locale's format, and no brackets without
+ * a terminal.
  */
 const HEADER_START = 'Script started on ';
 const TRAILER_START = '\nScript done on ';
 const HEADER_CLOSE = /(?:"|<not executed on terminal>)\]\n/;
-/** COMMAND holds the whole `-c` line, paths included. */
+/** COMMAND contains the whole `-c` line, including paths. */
 const MAX_HEADER_BYTES = 65_536;
-/** Date and exit code. */
+/** Room for the date and the exit code. */
 const MAX_TRAILER_BYTES = 200;
 
 /**
  * Reads the first line of a recording (util-linux 2.38: `Script started on DATE [COMMAND="…" TERM="…" TTY="…"
- * COLUMNS="100" LINES="30"]`). COMMAND is not escaped and may hold newlines; the line then goes on to its closing
+ * COLUMNS="100" LINES="30"]`). COMMAND is not escaped and may contain newlines; the line then continues to its closing
  * bracket.
  */
 export function parseHeader(bytes: Uint8Array): HeaderReading {
@@ -57,7 +58,7 @@ export function parseHeader(bytes: Uint8Array): HeaderReading {
 }
 
 /**
- * When a recording began, in Unix seconds, from the date in its first line; null where it is written in a locale's way
+ * When a recording began, in Unix seconds, from the date in its first line. Null if the date is in a locale's format
  * (util-linux before 2.35) or there is no such line.
  */
 export function parseStartTime(bytes: Uint8Array): number | null {
@@ -69,7 +70,7 @@ export function parseStartTime(bytes: Uint8Array): number | null {
   return Number.isNaN(at) ? null : at / 1_000;
 }
 
-/** Reads the last line of a recording, null while it goes on (or when `script` was killed). */
+/** Reads the last line of a recording; null while the recording continues, or if `script` was killed. */
 export function parseTrailer(bytes: Uint8Array): ScriptTrailer | null {
   const from = Math.max(bytes.length - MAX_TRAILER_BYTES, 0);
   const tail = ascii(bytes.subarray(from));
@@ -78,7 +79,7 @@ export function parseTrailer(bytes: Uint8Array): ScriptTrailer | null {
   return { start: from + at, exitCode: readNumber(tail.slice(at), /COMMAND_EXIT_CODE="(\d+)"/g) };
 }
 
-/** The position after the header line, 0 when it is not complete. */
+/** The position after the header line; 0 if the line is incomplete. */
 function findLineEnd(text: string): number {
   const newline = text.indexOf('\n') + 1;
   const bracketed = text.slice(0, newline).includes(' [COMMAND="');
@@ -87,7 +88,7 @@ function findLineEnd(text: string): number {
   return close === null ? 0 : close.index + close[0].length;
 }
 
-/** The attributes that count come after COMMAND, whose text might look like them: the last one is the real one. */
+/** Reads the last match. The real attributes come after COMMAND, whose text might look like them. */
 function readNumber(text: string, pattern: RegExp): number | null {
   const digits = lastMatch(text, pattern);
   return digits === null ? null : Number(digits);
@@ -97,7 +98,7 @@ function lastMatch(text: string, pattern: RegExp): string | null {
   return [...text.matchAll(pattern)].at(-1)?.[1] ?? null;
 }
 
-/** One character per byte: all that is looked for is ASCII. */
+/** Decodes one character per byte, because everything that is looked for is ASCII. */
 function ascii(bytes: Uint8Array): string {
   let text = '';
   for (const byte of bytes) text += String.fromCharCode(byte);

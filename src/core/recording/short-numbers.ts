@@ -1,14 +1,17 @@
-/** `ESC[2147483647S` would keep a player busy for hours; the largest screen that CBOS makes has three digits. */
+/**
+ * How many digits of a number are kept. `ESC[2147483647S` would keep a player busy for hours; the largest screen that
+ * CBOS creates has three digits.
+ */
 const MOST_DIGITS = 4;
 
 const ESC = 0x1b;
 const CSI_C1 = 0x9b;
-/** End a control sequence without its final character: CAN, SUB. */
+/** CAN and SUB end a control sequence without its final character. */
 const CANCELS: ReadonlySet<number> = new Set([0x18, 0x1a]);
 
 /**
- * Leaves out what a number in a control sequence has beyond four digits; all else stays as it is. Sequences may be cut
- * anywhere between two calls.
+ * Drops the digits after the fourth from numbers in control sequences. Everything else stays unchanged. Sequences may
+ * be cut anywhere between two calls.
  */
 export class ShortNumbers {
   #place: 'text' | 'escape' | 'control' = 'text';
@@ -38,7 +41,8 @@ export class ShortNumbers {
     }
     if (code >= 0x30 && code <= 0x39) return ++this.#digits > MOST_DIGITS;
     this.#digits = 0;
-    // A line feed, say, is obeyed in the middle of a sequence; a letter ends it.
+    // A terminal executes a control character, such as a line feed, in the middle of a sequence. A letter ends the
+    // sequence.
     if ((code >= 0x40 && code !== 0x7f) || CANCELS.has(code)) this.#place = 'text';
     return false;
   }

@@ -1,13 +1,13 @@
-/** A row of a timing file. `delay` is in seconds since the row before. */
+/** A row of a timing file. `delay` is in seconds since the previous row. */
 export type TimingEntry =
-  /** how many bytes of output */
+  /** that many bytes of output */
   | { kind: 'output'; delay: number; bytes: number }
-  /** the terminal got another size */
+  /** a new size of the terminal */
   | { kind: 'resize'; delay: number; cols: number; rows: number }
-  /** a row that moves no output, but time: another signal, a header, typed input */
+  /** a row that advances only the time: another signal, a header, typed input */
   | { kind: 'other'; delay: number };
 
-/** The size that a header row of the advanced format tells. */
+/** The size in the header rows of the advanced format. */
 export interface TimingHeaders {
   cols: number | null;
   rows: number | null;
@@ -16,19 +16,19 @@ export interface TimingHeaders {
 export interface Timing {
   entries: TimingEntry[];
   headers: TimingHeaders;
-  /** rows that could not be read: a line cut off by a crash, or no timing file at all */
+  /** how many rows could not be read: a line cut off by a crash, or a file that is no timing file */
   skipped: number;
 }
 
 /**
- * A row that a full disk cut off, with the next one on its line: `O 0.00002O 0.248026 160`. Only the second tells
- * anything.
+ * A row that a full disk cut off, with the next row on the same line: `O 0.00002O 0.248026 160`. Only the second row is
+ * usable.
  */
 const TORN_LINE = /^([OSIH] ?[^OSIH]*)([OSIH]) (\d+\.\d+ .*)$/;
 
 /**
- * The whole row of a torn line, as long as the line was: what was cut off becomes zeros before its delay. Other lines
- * stay.
+ * The complete row of a torn line, with the same length as the line: zeros before the delay replace the cut-off row.
+ * Other lines stay unchanged.
  */
 export function joinTorn(line: string): string {
   const [, torn = '', kind = '', rest = ''] = TORN_LINE.exec(line) ?? [];
@@ -36,9 +36,9 @@ export function joinTorn(line: string): string {
 }
 
 /**
- * Reads one row of `script`'s timing file, of the classic format (`DELAY BYTES`) or the advanced (`O DELAY BYTES`,
- * `S DELAY SIGWINCH ROWS=… COLS=…`, `I …`, `H DELAY NAME VALUE`).
- * @returns null for what is no such row
+ * Reads one row of `script`'s timing file, in the classic format (`DELAY BYTES`) or the advanced format (`O DELAY
+ * BYTES`, `S DELAY SIGWINCH ROWS=… COLS=…`, `I …`, `H DELAY NAME VALUE`).
+ * @returns null if the line is no such row
  */
 export function parseTimingLine(line: string): TimingEntry | null {
   return parseRow(line) ?? parseRow(joinTorn(line));
@@ -47,7 +47,7 @@ export function parseTimingLine(line: string): TimingEntry | null {
 function parseRow(line: string): TimingEntry | null {
   const [, kind = 'O', delayText = '', rest = ''] = /^(?:([A-Z]) )?(\d+(?:[.,]\d+)?)(?: (.*))?$/.exec(line) ?? [];
   if (delayText === '') return null;
-  // A `,` where the locale has it: script before 2.35 wrote the number by printf.
+  // The decimal sign may be a `,`: script before 2.35 wrote the number with printf, in the locale's format.
   const delay = Number(delayText.replace(',', '.'));
   if (kind === 'O') return /^\d+$/.test(rest) ? { kind: 'output', delay, bytes: Number(rest) } : null;
   if (kind === 'S' && rest.startsWith('SIGWINCH')) {
@@ -59,7 +59,7 @@ function parseRow(line: string): TimingEntry | null {
   return { kind: 'other', delay };
 }
 
-/** Reads a whole timing file; a row that cannot be read is skipped, its bytes then come with the next. */
+/** Reads a whole timing file. Skips a row that cannot be read; its bytes then come with the next row. */
 export function parseTiming(text: string): Timing {
   const timing: Timing = { entries: [], headers: { cols: null, rows: null }, skipped: 0 };
   for (const line of text.split('\n')) {

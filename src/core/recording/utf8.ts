@@ -1,13 +1,13 @@
 /**
  * How many bytes at the end of a chunk are the beginning of a UTF-8 character whose rest has not come yet: 0 to 3.
- * Bytes that can never become a valid character are not held back, so invalid output is delayed by nobody.
+ * Bytes that can never become a valid character do not count, so invalid output is not delayed.
  */
 export function incompleteUtf8Tail(bytes: Uint8Array): number {
   const length = bytes.length;
   for (let back = 1; back <= Math.min(3, length); back++) {
     const byte = bytes[length - back] ?? 0;
     if (byte < 0x80) return 0;
-    if (byte < 0xc0) continue; // a continuation byte: its first byte stands further ahead
+    if (byte < 0xc0) continue; // a continuation byte: its first byte comes earlier
     const wanted = byte >= 0xf5 ? 0 : byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : byte >= 0xc2 ? 2 : 0;
     if (back >= wanted) return 0;
     return back > 1 && !isPossibleSecond(byte, bytes[length - back + 1] ?? 0) ? 0 : back;
@@ -15,13 +15,16 @@ export function incompleteUtf8Tail(bytes: Uint8Array): number {
   return 0;
 }
 
-/** Cuts a chunk before a character that is not complete yet. Neither part is copied. */
+/** Cuts a chunk before an incomplete character at its end. Copies neither part. */
 export function splitUtf8(bytes: Uint8Array): { complete: Uint8Array; rest: Uint8Array } {
   const cut = bytes.length - incompleteUtf8Tail(bytes);
   return { complete: bytes.subarray(0, cut), rest: bytes.subarray(cut) };
 }
 
-/** Overlong forms, surrogates and what lies beyond U+10FFFF show in the second byte (Unicode, table 3-7). */
+/**
+ * Whether a second byte is valid. It reveals overlong forms, surrogates and code points beyond U+10FFFF (Unicode, table
+ * 3-7).
+ */
 function isPossibleSecond(first: number, second: number): boolean {
   switch (first) {
     case 0xe0:

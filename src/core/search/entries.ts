@@ -1,21 +1,24 @@
 import type { SearchKind } from '../../protocol/index.ts';
 
-/** A text that was said, as search keeps it. */
+/** A text that was said, as search stores it. */
 export interface SaidText {
   kind: Exclude<SearchKind, 'screen'>;
   text: string;
-  /** what tells it from every other of its conversation: the id of a tool call; null where nothing does */
+  /** what distinguishes the text from all others of its conversation: the id of a tool call; null if nothing does */
   key: string | null;
 }
 
-/** Longer ones are cut: a file that was written whole is on the disk, its first pages are enough to find it again. */
+/**
+ * How many characters of a text are kept. A file that a tool wrote is on the disk, and its first pages are enough to
+ * find it again.
+ */
 const LONGEST_TEXT = 16_000;
-/** Deeper than any tool's input. */
+/** How deep values are searched for texts; no known tool's input nests deeper. */
 const DEEPEST = 6;
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** What a hook says of prompts, answers and tool calls. */
+/** The texts in a hook's payload: prompts, answers and tool calls. */
 export function textsOfHook(event: string, payload: Fields): SaidText[] {
   switch (event) {
     case 'UserPromptSubmit':
@@ -31,10 +34,10 @@ export function textsOfHook(event: string, payload: Fields): SaidText[] {
 }
 
 /**
- * What a line of a transcript says, or an event of Claude Code's stream-json: both hold messages of the Messages API
- * under `message`. What Claude Code tells itself in the user's name (`isMeta`, the output of its own commands) is left
- * out.
- * @param options.results with what the tools gave back: for sessions without a screen that shows it
+ * The texts in a line of a transcript or in an event of Claude Code's stream-json: both have messages of the Messages
+ * API under `message`. Leaves out what Claude Code tells itself in the user's name (`isMeta`, the output of its own
+ * commands).
+ * @param options.results whether to include the results of tools, for sessions without a screen that shows them
  */
 export function textsOfMessage(record: unknown, options: { results: boolean } = { results: false }): SaidText[] {
   if (!isFields(record) || !isFields(record.message) || record.isMeta === true || record.isSynthetic === true)
@@ -42,7 +45,7 @@ export function textsOfMessage(record: unknown, options: { results: boolean } = 
   const { content } = record.message;
   if (record.type === 'assistant') return blocksOf(content).flatMap(ofAssistant);
   if (record.type !== 'user') return [];
-  // A subagent's prompts are Claude Code's own.
+  // Claude Code itself writes a subagent's prompts.
   const isPerson = record.isSidechain !== true && typeof record.parent_tool_use_id !== 'string';
   return blocksOf(content).flatMap((block) => {
     if (block.type === 'text') return isPerson && !isOwnCommand(block.text) ? said('prompt', block.text) : [];
@@ -60,7 +63,10 @@ function ofAssistant(block: Fields): SaidText[] {
   return block.type === 'tool_use' ? call(block.name, block.input, block.id) : [];
 }
 
-/** `<command-name>/model</command-name>`, `<local-command-stdout>…` (2.0 to 2.1.329). */
+/**
+ * Whether a text is of Claude Code's own commands: `<command-name>/model</command-name>`, `<local-command-stdout>…`
+ * (2.0 to 2.1.329).
+ */
 function isOwnCommand(text: unknown): boolean {
   return typeof text === 'string' && /^<(?:command|local-command|bash)-[a-z]+>/.test(text);
 }
@@ -79,11 +85,11 @@ function result({ content, tool_use_id: id }: Fields): SaidText[] {
   return text === '' ? [] : [{ kind: 'tool', text: cut(text), key: typeof id === 'string' ? `${id}.result` : null }];
 }
 
-/** All texts of a value, in their order. */
+/** All texts in a value, in their order. */
 function stringsIn(value: unknown, depth = 0): string[] {
   if (typeof value === 'string') return value === '' ? [] : [value];
   if (depth > DEEPEST || typeof value !== 'object' || value === null) return [];
-  // The data of a picture is no text.
+  // The data of a picture is not text.
   if (isFields(value) && value.type === 'image') return [];
   if (isFields(value) && value.type === 'text') return stringsIn(value.text, depth + 1);
   return Object.values(value).flatMap((part) => stringsIn(part, depth + 1));

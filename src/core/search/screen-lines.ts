@@ -1,17 +1,17 @@
-/** A row of a terminal; `isWrapped` where it goes on with the text of the row above. */
+/** A row of a terminal. `isWrapped` is true if it continues the text of the row above. */
 export interface ScreenRow {
   text: string;
   isWrapped: boolean;
 }
 
-/** What Claude Code's spinner says while it works, with its time and count: another line every second. */
+/** The line of Claude Code's spinner while it works. Its time and count make it a different line every second. */
 const SPINNER = /^[·✢✳✶✻✽*∗⏺✺] ?\p{L}[\p{L} ]*…/u;
-/** Fewer letters and digits than this are a frame, a prompt's mark or a counter; one ideograph is a word. */
+/** A line with fewer letters and digits is a frame, a prompt's mark or a counter. One ideograph, however, is a word. */
 const LEAST_CHARACTERS = 2;
 const IDEOGRAPH = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/u;
 
 /**
- * The lines that rows make together, those that are worth finding again: without frames, empty ones and the spinner.
+ * Joins wrapped rows into lines and returns the lines worth finding again: without frames, empty lines and the spinner.
  */
 export function readableLines(rows: readonly ScreenRow[]): string[] {
   const lines: string[] = [];
@@ -22,7 +22,7 @@ export function readableLines(rows: readonly ScreenRow[]): string[] {
   return lines.map(withoutFrame).filter(isReadable);
 }
 
-/** Without the sides of a box around it. */
+/** A line without the sides of a box around it. */
 function withoutFrame(line: string): string {
   return line.replace(/^[\s│┃║|]+|[\s│┃║|]+$/g, '').replace(/\s{2,}/g, ' ');
 }

@@ -1,18 +1,18 @@
 import type { SearchTerm } from './query.ts';
 
 export interface Snippet {
-  /** one line */
+  /** the snippet as one line */
   text: string;
-  /** from and to (exclusive) of what was found, in UTF-16 units, in their order */
+  /** from and to (exclusive) of each match, in UTF-16 units, in order */
   highlights: [number, number][];
 }
 
-/** Two lines of a terminal: enough to know the place again. */
+/** How many characters a snippet has: two lines of a terminal, enough to recognise the place. */
 const SNIPPET_LENGTH = 160;
-/** How much text is shown before the first match. */
+/** How many characters are shown before the first match. */
 const LEAD = 40;
 
-/** The part of a text where most of the terms stand close together. */
+/** The part of a text where most of the terms are close together. */
 export function snippetOf(text: string, terms: readonly SearchTerm[]): Snippet {
   const line = text.replace(/\s+/g, ' ').trim();
   const found = terms.flatMap((term, index) => findIn(line, term, index));
@@ -33,13 +33,16 @@ export function snippetOf(text: string, terms: readonly SearchTerm[]): Snippet {
 }
 
 interface Found {
-  /** which term */
+  /** the index of the term */
   index: number;
   from: number;
   to: number;
 }
 
-/** One term is looked for so often: the character 的 stands a thousand times in a text, and a snippet shows a few. */
+/**
+ * How many matches of one term are looked for: the character 的 may occur a thousand times in a text, and a snippet
+ * shows a few.
+ */
 const MOST_FOUND = 100;
 
 function findIn(line: string, term: SearchTerm, index: number): Found[] {
@@ -51,7 +54,7 @@ function findIn(line: string, term: SearchTerm, index: number): Found[] {
   return found;
 }
 
-/** Where the snippet begins: a little before the window in which most different terms are. */
+/** Where the snippet begins: a little before the window that contains the most different terms. */
 function startOf(line: string, found: readonly Found[]): number {
   let best: { from: number; count: number } = { from: 0, count: 0 };
   for (const { from } of found) {
@@ -70,12 +73,14 @@ function wholeWordsTo(line: string, end: number): number {
   return blank > end - LEAD ? blank : wholeCharacter(line, end);
 }
 
-/** Never between the halves of a character beyond U+FFFF. */
+/** The nearest position that is not between the halves of a character beyond U+FFFF. */
 function wholeCharacter(line: string, at: number): number {
   return /[\udc00-\udfff]/.test(line[at] ?? '') ? at + 1 : at;
 }
 
-/** The words with anything but words between them; letters beside them are other words. */
+/**
+ * Matches the words with anything but letters and digits between them. A letter right beside them makes another word.
+ */
 function patternOf({ words, isPrefix }: SearchTerm): RegExp {
   const first = words[0] ?? '';
   const last = words.at(-1) ?? '';

@@ -1,11 +1,11 @@
 import { CatalogueError, SETTING_ROWS } from '../../protocol/index.ts';
 import type { SettingsFile } from './sources.ts';
 
-/** The table of the user's own rules, which has a reader of its own. */
+/** The table of the user's own rules; `readUserRules` reads it. */
 const RULES = 'rules';
 
 /**
- * Refuses keys that nothing reads: a typo would otherwise be a setting that silently does nothing.
+ * Refuses keys that nothing reads: otherwise a typo would silently do nothing.
  * @throws CatalogueError invalid_setting, naming the key and the nearest known one
  */
 export function assertKnownKeys(file: SettingsFile): void {
@@ -24,7 +24,7 @@ export function assertKnownKeys(file: SettingsFile): void {
   });
 }
 
-/** Every key, one in a table with the table's name before it: `json.idle_timeout`. */
+/** Every key. A key in a table has the table's name before it: `json.idle_timeout`. */
 function keysOf(values: SettingsFile['values']): string[] {
   return Object.entries(values).flatMap(([key, value]) => {
     const isTable = typeof value === 'object' && value !== null && !Array.isArray(value);
@@ -32,9 +32,9 @@ function keysOf(values: SettingsFile['values']): string[] {
   });
 }
 
-/** The word that needs the fewest changed letters, null where none is close enough to be meant. */
+/** The word that needs the fewest changed letters; null if none is close enough to be meant. */
 export function nearestWord(word: string, candidates: readonly string[]): string | null {
-  // two swapped letters are two changes; more than a third of the letters is another word
+  // two swapped letters count as two changes; more changes than a third of the letters make another word
   const limit = Math.max(2, Math.floor(word.length / 3));
   const ranked = candidates
     .map((candidate) => ({ candidate, changes: countChanges(word, candidate) }))
@@ -43,7 +43,7 @@ export function nearestWord(word: string, candidates: readonly string[]): string
   return ranked[0]?.candidate ?? null;
 }
 
-/** Levenshtein's distance, row by row. */
+/** The Levenshtein distance, computed row by row. */
 function countChanges(from: string, to: string): number {
   let row = Array.from({ length: to.length + 1 }, (_, index) => index);
   for (const [i, letter] of [...from].entries()) {

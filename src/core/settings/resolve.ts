@@ -12,30 +12,32 @@ import { checkPlainly, NotPlainError } from './plain-value.ts';
 import type { SettingSources, SettingsFile } from './sources.ts';
 import { type Check, readValue, type Spelling } from './values.ts';
 
-/** Below this CBOS keeps everything of its own. */
+/** The directory in which CBOS keeps all its own files. */
 const DEFAULT_HOME = '~/.cbos';
-/** 127.0.0.1 only: the API can type into terminals, so nothing but this machine sees it unless somebody says so. */
+/**
+ * 127.0.0.1 only: the API can type into terminals, so only this machine reaches it unless somebody decides otherwise.
+ */
 const DEFAULT_HOST = '127.0.0.1';
 const DEFAULT_PORT = 32_205;
 const DEFAULT_STREAM_DIR = '~/claude_streams';
-/** About a thousand full lines: what somebody who just connected wants to see. */
+/** About a thousand full lines: what a client that has just connected wants to see. */
 const DEFAULT_MAX_BUFFER_SIZE = 100_000;
 /** Months of one busy session: packed, an hour takes about 1 MB. */
 const DEFAULT_MAX_RECORDING_SIZE = 1_000_000_000;
-/** What a laptop's disk has to spare. */
+/** As much as a laptop's disk has to spare. */
 const DEFAULT_MAX_TOTAL_SIZE = 20_000_000_000;
-/** An agent may ask another one for something; what a person is asked for, a person answers. */
+/** A session may send a prompt to another one. Only a person answers the questions that are meant for a person. */
 const DEFAULT_SESSIONS_MAY = 'send';
-/** A quarter: who looks for something said longer ago finds it in the repository. */
+/** A quarter of a year. Whoever looks for something older finds it in the repository. */
 const DEFAULT_KEEP_DAYS = 90;
 /**
- * An idle Claude Code holds 250 MB; its next start costs a second. Five minutes span a person's thinking between two
- * prompts.
+ * An idle Claude Code uses 250 MB, and its next start costs a second. Five minutes cover a person's thinking between
+ * two prompts.
  */
 const DEFAULT_JSON_IDLE_TIMEOUT_S = 300;
 
 /**
- * Where CBOS's home is. Asked first and alone, because config.toml is inside.
+ * Where CBOS's home is. Resolve the home first, because config.toml is inside.
  * @throws CatalogueError invalid_setting
  */
 export function resolveHome(sources: Omit<SettingSources, 'file'>): string {
@@ -46,10 +48,9 @@ export function resolveHome(sources: Omit<SettingSources, 'file'>): string {
 }
 
 /**
- * As `resolveSettings`, for settings that are seen to be good without their schemas, which take longer to load than all
- * else that `cbos ls` does.
- * @returns null where it takes the schemas to say, or to say what is wrong
- * @throws CatalogueError invalid_setting for a key that cannot be, or a value of another form
+ * Does what `resolveSettings` does, without the schemas: they take longer to load than everything else in `cbos ls`.
+ * @returns null if only the schemas can tell whether a value is valid, or what is wrong with it
+ * @throws CatalogueError invalid_setting for an unknown key, or a value of another form
  */
 export function resolvePlainly(sources: SettingSources): ResolvedSettings | null {
   try {
@@ -67,9 +68,9 @@ export interface ResolvedSettings {
 }
 
 /**
- * Every setting, from the strongest source that says it: flags, environment, config.toml, defaults. An empty text is
- * one that is not set.
- * @throws CatalogueError invalid_setting for the first value or key that cannot be
+ * Every setting, from the strongest source that has it: flags, environment, config.toml, defaults. An empty text counts
+ * as not set.
+ * @throws CatalogueError invalid_setting for the first invalid value or key
  */
 export function resolveWith(sources: SettingSources, check: Check): ResolvedSettings {
   if (sources.file !== null) assertKnownKeys(sources.file);
@@ -85,7 +86,7 @@ export function resolveWith(sources: SettingSources, check: Check): ResolvedSett
   return { settings, rows };
 }
 
-/** For how long something must hold before the status says so, as set. */
+/** How long something must hold before the status reports it, according to the settings. */
 export const thresholdsOf = (settings: Settings): Thresholds => ({
   stuckMs: settings.stuck_threshold_ms,
   spinnerSettleMs: settings.status_spinner_settle_ms,
@@ -132,7 +133,10 @@ interface Said {
   origin: SettingOrigin;
 }
 
-/** An empty text says nothing: an emptied variable is how an environment takes a setting back. */
+/**
+ * The strongest source that sets a setting. An empty text does not count: an environment unsets a setting with an empty
+ * variable.
+ */
 function findSaid(row: SettingRow, sources: SettingSources, check: Check): Said | undefined {
   const { flags, environment, file, toAbsolutePath } = sources;
   const { name } = row;

@@ -1,15 +1,16 @@
 import type { SettingName } from '../../protocol/index.ts';
 
-/** Settings that flags of the command line set, each as the text that was typed. */
+/** Settings from flags of the command line, each as the text that was typed. */
 export type SettingFlags = Partial<Record<SettingName, string>>;
 
-/** What config.toml says, parsed; keys as they stand in it. */
+/** The parsed content of config.toml, with its keys unchanged. */
 export interface SettingsFile {
-  /** where it is, for messages */
+  /** the path of the file, for messages */
   path: string;
   values: Readonly<Record<string, unknown>>;
   /**
-   * as `SettingSources.toAbsolutePath`, but relative to where the file is: it means the same wherever CBOS is called
+   * like `SettingSources.toAbsolutePath`, but relative to the file's directory: the result is the same wherever CBOS is
+   * run
    */
   toAbsolutePath: (path: string) => string;
 }
@@ -17,8 +18,8 @@ export interface SettingsFile {
 export interface SettingSources {
   flags: SettingFlags;
   environment: Readonly<Record<string, string | undefined>>;
-  /** null where there is none */
+  /** null if there is no file */
   file: SettingsFile | null;
-  /** makes a path absolute: `~` is the user's home, anything relative is below the working directory */
+  /** makes a path absolute: `~` is the user's home, and a relative path is below the working directory */
   toAbsolutePath: (path: string) => string;
 }

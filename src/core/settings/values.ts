@@ -1,6 +1,6 @@
 import { CatalogueError, type SettingName, type Settings } from '../../protocol/index.ts';
 
-/** How the text of a setting is read. Types and limits of the result are the `Check`'s business. */
+/** How the text of a setting is read. A `Check` judges the types and limits of the result. */
 type Form = 'text' | 'path' | 'command' | 'integer' | 'boolean' | 'list';
 
 const FORMS: Readonly<Record<SettingName, Form>> = {
@@ -42,7 +42,7 @@ const WANTED: Readonly<Record<Form, string>> = {
   list: 'a list of names',
 };
 
-/** As people write it in environments; case does not matter. */
+/** The words for booleans that people use in environments; case does not matter. */
 const BOOLEANS: ReadonlyMap<string, boolean> = new Map([
   ['true', true],
   ['1', true],
@@ -56,7 +56,7 @@ const BOOLEANS: ReadonlyMap<string, boolean> = new Map([
 
 export interface Spelling {
   name: SettingName;
-  /** where it was said, for the message: `CBOS_PORT`, `--port`, `port in /home/me/.cbos/config.toml` */
+  /** where the value comes from, for messages: `CBOS_PORT`, `--port`, `port in /home/me/.cbos/config.toml` */
   place: string;
   /** a text from a flag or the environment, or a value of config.toml */
   value: unknown;
@@ -70,8 +70,8 @@ export type Check = (
 ) => { value: Settings[SettingName] } | { refusal: string | undefined };
 
 /**
- * Reads one setting as it was said.
- * @throws CatalogueError invalid_setting, naming the place, the value and what is wanted
+ * Reads the value of one setting.
+ * @throws CatalogueError invalid_setting, naming the place, the value and what is expected
  */
 export function readValue(spelling: Spelling, check: Check): Settings[SettingName] {
   const { name } = spelling;
@@ -83,7 +83,7 @@ export function readValue(spelling: Spelling, check: Check): Settings[SettingNam
   return checked.value;
 }
 
-/** undefined where the value has another form */
+/** Reads a value in its form; undefined if the value has another form. */
 function readForm(form: Form, { value, toAbsolutePath }: Spelling): unknown {
   switch (form) {
     case 'text':
@@ -91,7 +91,7 @@ function readForm(form: Form, { value, toAbsolutePath }: Spelling): unknown {
     case 'path':
       return typeof value === 'string' ? toAbsolutePath(value) : undefined;
     case 'command':
-      // a bare word is looked up in PATH when it is needed
+      // a bare word stays as it is: it is looked up in PATH when needed
       return typeof value === 'string' ? (value.includes('/') ? toAbsolutePath(value) : value) : undefined;
     case 'integer':
       return readInteger(value);
@@ -107,7 +107,7 @@ function readInteger(value: unknown): number | undefined {
   return typeof value === 'string' && /^\s*\d+\s*$/.test(value) ? Number(value) : undefined;
 }
 
-/** Commas in a text, an array in config.toml. */
+/** Reads a list: comma-separated in a text, an array in config.toml. */
 function readList(value: unknown): string[] | undefined {
   const items = typeof value === 'string' ? value.split(',') : value;
   if (!Array.isArray(items) || !items.every((item) => typeof item === 'string')) return undefined;
@@ -115,7 +115,7 @@ function readList(value: unknown): string[] | undefined {
 }
 
 function refuse({ name, place, value }: Spelling, reason: string): CatalogueError {
-  // a secret has no place in messages and logs
+  // a secret must not appear in messages and logs
   const shown = name === 'token' ? 'the value given' : JSON.stringify(value);
   return new CatalogueError('invalid_setting', `${place} cannot be ${shown}: ${reason}`, {
     hint: `Change or remove ${place}`,

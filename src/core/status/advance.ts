@@ -4,7 +4,7 @@ import type { Evidence, StatusMemory, Verdict } from './evidence.ts';
 import type { Millis } from './millis.ts';
 import type { Thresholds } from './thresholds.ts';
 
-/** How long a recovered session is called so, when nothing else changes. */
+/** How long a recovered session keeps the health `RECOVERED` if nothing else changes. */
 export const RECOVERED_MS = 5_000;
 
 export interface StatusInput {
@@ -15,15 +15,15 @@ export interface StatusInput {
 
 export interface StatusStep {
   memory: StatusMemory;
-  /** when to call again although no new evidence came, null when time alone changes nothing */
+  /** when to call again without new evidence; null if time alone changes nothing */
   recheckAt: Millis | null;
-  /** whether anything that a client shows has changed, the running clocks left out */
+  /** whether anything that a client shows has changed, apart from the running clocks */
   changed: boolean;
 }
 
 /**
- * When a session last gave a sign of life: anything on its screen, a hook, a new status in the registry. Null when
- * never.
+ * When a session last gave a sign of life: anything on its screen, a hook, a new status in the registry. Null if it
+ * never did.
  */
 export function lastSignOfLife(evidence: Evidence): Millis | null {
   const times = [
@@ -40,8 +40,9 @@ function newest(times: readonly (Millis | null | undefined)[]): Millis | null {
 }
 
 /**
- * Takes the status one step further: since when it holds, health and stuck, the identity of the question.
- * Call it after new evidence and at `recheckAt`. Dead is final: a restarted session begins with `previous` null.
+ * Takes the status one step further: when it began, its health, whether it is stuck, and the identity of the question.
+ * Call this function after new evidence and at `recheckAt`. Dead is final: a restarted session begins with `previous`
+ * null.
  */
 export function advanceStatus(previous: StatusMemory | null, input: StatusInput): StatusStep {
   const { evidence, now, thresholds } = input;
@@ -67,7 +68,7 @@ export function advanceStatus(previous: StatusMemory | null, input: StatusInput)
     since: hasMoved ? now : previous.since,
     recoveredAt: health.recoveredAt,
     question,
-    // The reason stays the one that the status began with: sources take turns in saying the same.
+    // Keeps the reason that the status began with: several sources report the same status in turn.
     because: isAnnounced ? verdict.because : previous.because,
     wait: verdict.wait,
     lastQuestion: question?.text ?? previous?.lastQuestion ?? null,
@@ -84,20 +85,20 @@ const soonest = (times: readonly (Millis | null)[]): Millis | null =>
   times.reduce<Millis | null>((best, at) => (at === null ? best : Math.min(best ?? at, at)), null);
 
 /**
- * When the verdict turns into stuck. Only where a running turn shows signs of life can their absence mean anything: a
- * screen moves its spinner several times a second, events tell each piece of an answer. Hooks and registry are silent
- * for minutes under a long tool, and events under a tool or while a conversation is compacted.
+ * When the verdict turns into stuck. Silence means something only if a running turn normally shows signs of life. A
+ * screen moves its spinner several times a second, and events report each piece of an answer. Hooks and registry are
+ * silent for minutes during a long tool. Events are silent during a tool and while a conversation is compacted.
  */
 function stuckTime(verdict: Verdict, { evidence, thresholds }: StatusInput): Millis | null {
   if (verdict.primary !== 'active') return null;
   const isTelling = evidence.json !== undefined && TELLING_DETAILS.has(verdict.detail);
   if (evidence.screen === null && !isTelling) return null;
-  // Until a request is tried again nothing can be said.
+  // While Claude Code waits to retry a request, silence means nothing.
   const lifeAt = newest([lastSignOfLife(evidence), evidence.json?.retry?.nextAt]);
   return lifeAt === null ? null : lifeAt + thresholds.stuckMs;
 }
 
-/** What the events of a JSON session tell as it goes on. */
+/** The details during which a JSON session sends events continuously. */
 const TELLING_DETAILS: ReadonlySet<Verdict['detail']> = new Set(['thinking', 'responding']);
 
 function healthOf(
@@ -115,8 +116,8 @@ function healthOf(
 }
 
 /**
- * A dialog keeps its identity while it is open, also when a better source names it in the meantime or its last option
- * is drawn.
+ * A dialog keeps its identity while it is open, even if a better source names it in the meantime or its last option is
+ * drawn later.
  */
 function keepIdentity(before: Question | null, now: Question | null): Question | null {
   if (before === null || now === null || before.id === now.id) {
@@ -127,7 +128,7 @@ function keepIdentity(before: Question | null, now: Question | null): Question |
 
 function isSameDialog(before: Question, now: Question): boolean {
   if (before.kind !== now.kind || before.kind === 'closing') return false;
-  // Two calls that are both known are two dialogs.
+  // Two ids of known tool calls mean two dialogs.
   if (before.tool !== null && now.tool !== null) return false;
   if (before.tool !== null || now.tool !== null) {
     const [drawn, other] = before.tool === null ? [before, now] : [now, before];

@@ -1,8 +1,8 @@
 import type { OptionMeaning, QuestionOption, QuestionPart } from '../../protocol/index.ts';
 
 /**
- * What Claude Code's own dialogs offer below the options of a question: words (2.0.77 to 2.1.330), and leaving it to
- * talk about it (2.1.50 to 2.1.330).
+ * What Claude Code's own dialogs offer below the options of a question: an answer in words (2.0.77 to 2.1.330), and
+ * leaving the dialog to talk about the question (2.1.50 to 2.1.330).
  */
 const FREE_TEXT: Omit<QuestionOption, 'key'> = { label: 'Type something.', description: null, means: 'text' };
 const LEAVE: Omit<QuestionOption, 'key'> = { label: 'Chat about this', description: null, means: 'leave' };
@@ -18,10 +18,10 @@ const withMore = (part: QuestionPart, ...more: readonly Omit<QuestionOption, 'ke
   options: numbered([...part.options, ...more].map(({ label, description, means }) => ({ label, description, means }))),
 });
 
-/** A question of the model's own takes words as well. */
+/** Adds the free-text option: a question of the model's own also takes an answer in words. */
 export const withFreeText = (part: QuestionPart): QuestionPart => withMore(part, FREE_TEXT);
 
-/** The same with all that the dialog of a terminal has. */
+/** Adds every option that the dialog in a terminal has. */
 export const withDialogOptions = (part: QuestionPart): QuestionPart => withMore(part, FREE_TEXT, LEAVE);
 
 /** A plan's options in the order of Claude Code's own dialog (2.0.77 to 2.1.330). */
@@ -31,21 +31,24 @@ export const PLAN_OPTIONS: readonly QuestionOption[] = decisions(
   ['text', 'Tell Claude what to change'],
 );
 
-/** A permission's options; `always` where Claude Code suggests what that would allow, in words that say all of it. */
+/**
+ * A permission's options. `always` is among them only if Claude Code suggests what to allow, and if the label can say
+ * all of it.
+ */
 export function permissionOptions(suggestions: readonly unknown[]): QuestionOption[] {
   const standing = standingPermissions(suggestions);
   const always = standing === null ? [] : [['always', `Yes, and ${standing.about}`] as const];
   return decisions(['yes', 'Yes'], ...always, ['no', 'No']);
 }
 
-/** What a drawn permission or plan offers besides: what means nothing that was told. */
+/** Adds the `always` and `more` options of a drawn permission or plan if no option of `part` has the same meaning. */
 export function withDrawnOptions(part: QuestionPart, drawn: QuestionPart | undefined): QuestionPart {
   const isMore = ({ means }: QuestionOption): boolean =>
     (means === 'always' || means === 'more') && !part.options.some((option) => option.means === means);
   return withMore(part, ...(drawn?.options ?? []).filter(isMore));
 }
 
-/** What "always" allows beyond this once. */
+/** What "always" allows beyond this one call. */
 export interface StandingPermissions {
   /** as Claude Code suggested them */
   updates: readonly unknown[];
@@ -54,9 +57,9 @@ export interface StandingPermissions {
 }
 
 /**
- * What "always" would allow. All that Claude Code suggests, for a part of it does not hold: the label of its own option
- * names the folder alone, and switches to accepting edits as well (2.0.77, 2.1.330). Null where it suggests nothing, or
- * anything that has no words here.
+ * What "always" would allow: everything that Claude Code suggests, because a part of it does not hold. The label of
+ * Claude Code's own option names only the folder, yet the option also switches to accepting edits (2.0.77, 2.1.330).
+ * Null if Claude Code suggests nothing, or anything that has no words here.
  */
 export function standingPermissions(suggestions: readonly unknown[]): StandingPermissions | null {
   const told = suggestions.map(tellUpdate);
@@ -69,7 +72,7 @@ const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
 const texts = (value: unknown): string[] =>
   Array.isArray(value) ? value.filter((one) => typeof one === 'string') : [];
 
-/** How long an update holds, where that is not for good. */
+/** How long an update holds, unless it is permanent. */
 const holds = (update: Readonly<Record<string, unknown>>): string =>
   update.destination === 'session' ? ' during this session' : '';
 

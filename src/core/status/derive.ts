@@ -14,7 +14,7 @@ const UNKNOWN: Because = { source: 'none', rule: 'none', evidence: '' };
 
 /**
  * What the evidence says at a moment. Pure and without memory: the same evidence and time always give the same verdict.
- * Health and stuck are not decided here, see `advanceStatus`.
+ * `advanceStatus` decides about health and stuck.
  */
 export function derive(evidence: Evidence, now: Millis, thresholds: Thresholds = DEFAULT_THRESHOLDS): Verdict {
   const hearing = hear(evidence, now, thresholds);
@@ -42,16 +42,17 @@ function askedBy(winner: SourceVerdict, { evidence, settled }: Hearing): Asked {
     question: dialogQuestion({ kind: detail, dialog: shown, tool, openedAt: winner.since, movedMs }),
     wait: tool?.wait?.id ?? null,
   });
-  // What the detailed transcript covers is known to the hook alone.
+  // Only the hook knows the dialog that the detailed transcript covers.
   const isCovered = dialog?.parts.every((part) => part.options.length === 0) === true;
   if (dialog !== null && !(isCovered && winner.source === 'hook')) {
     const shown = { ...dialog, kind: detail };
     const tool = toolBehind(shown, hooks.tools);
-    // Which of several calls it shows is not certain. A reply goes to the call that it names, whatever is shown.
+    // It is uncertain which of several calls the dialog shows. A reply goes to the call that it names, whatever is
+    // shown.
     const waiting = tool === null ? longestWaiting(shown, hooks.tools) : null;
     return waiting === null ? ask(shown, tool) : ask(null, waiting);
   }
-  // The hook is some milliseconds ahead of the screen.
+  // The hook arrives some milliseconds before the screen shows the dialog.
   const tool = winner.source === 'hook' ? requestedTool(hooks) : null;
   return tool === null ? NOTHING_ASKED : ask(null, tool);
 }

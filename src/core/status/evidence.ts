@@ -11,54 +11,57 @@ import type {
 import type { Millis } from './millis.ts';
 import type { ScreenEvidence } from './screen/screen-evidence.ts';
 
-/** Whether the agent's process lives, as the operating system says. */
+/** Whether the session's Claude Code process is alive, according to the operating system. */
 export interface ProcessEvidence {
   alive: boolean;
   startedAt: Millis | null;
   endedAt: Millis | null;
-  /** why nothing can be typed into it, though it lives, and since when. Left out while it can be reached */
+  /** why nothing can be typed into the session although it is alive, and since when; absent while it can be reached */
   unreachable?: Unreachable & { since: Millis };
 }
 
 /** Screen's socket is gone, or its daemon is stopped (SIGSTOP). */
 export type Unreachable = { because: 'no_socket' } | { because: 'stopped'; daemonPid: number };
 
-/** One hook event as it came out of the spool. `payload` is Claude Code's own object, unvalidated. */
+/** One hook event as it was read from the spool. `payload` is Claude Code's own object, unvalidated. */
 export interface HookEvent {
   at: Millis;
   event: string;
   payload: Readonly<Record<string, unknown>>;
-  /** by what the hook's wait for a reply is known; null or left out where it does not wait */
+  /** the id of the hook's wait for a reply; null or absent if the hook does not wait */
   wait?: string | null;
 }
 
-/** A hook that waits for the reply to what it has asked: what it prints answers the dialog. */
+/** A hook that asked a question and waits for the reply. What the hook prints answers the dialog. */
 export interface HookWait {
   id: string;
-  /** Claude Code's suggestions for "do not ask again", as they came; none where they are too long to be told whole */
+  /** Claude Code's suggestions for "do not ask again", unchanged; empty if they are too long to be shown in full */
   suggestions: readonly unknown[];
 }
 
-/** A tool call that was announced by PreToolUse or PermissionRequest and has not been reported finished. */
+/** A tool call that PreToolUse or PermissionRequest announced and that no event has reported as finished. */
 export interface PendingTool {
-  /** Claude Code's `tool_use_id`; null in versions that do not tell it */
+  /** Claude Code's `tool_use_id`; null in versions that do not report it */
   id: string | null;
   name: string;
   input: unknown;
-  /** the input is longer than what is kept of it */
+  /** set if `input` is cut because the original is longer */
   cut?: true;
   at: Millis;
-  /** when permission for it was asked, null when it was not */
+  /** when permission for the call was asked; null if it was not */
   requestedAt: Millis | null;
-  /** the subagent that calls it, null for the conversation itself */
+  /** the subagent that made the call; null for the conversation itself */
   agent: string | null;
-  /** left out where nobody waits for a reply */
+  /** absent if no hook waits for a reply */
   wait?: HookWait;
 }
 
-/** What the hooks said, folded by `observeHook`. Bounded: long texts are cut, old tool calls forgotten. */
+/**
+ * What the hooks reported, folded by `observeHook`. Its size is bounded: `observeHook` cuts long texts and forgets old
+ * tool calls.
+ */
 export interface HookEvidence {
-  /** when the newest event happened, null when none ever came */
+  /** when the newest event happened; null if none ever came */
   lastAt: Millis | null;
   sessionId: string | null;
   started: { at: Millis; source: string } | null;
@@ -66,18 +69,18 @@ export interface HookEvidence {
   prompt: { at: Millis; text: string } | null;
   /** oldest first */
   tools: readonly PendingTool[];
-  /** ids of tool calls that ended, newest last: a late or doubled PreToolUse must not bring them back */
+  /** ids of tool calls that ended, newest last: a late or duplicate PreToolUse must not bring them back */
   endedTools: readonly string[];
-  /** when a tool call last ended, null when none did */
+  /** when a tool call last ended; null if none did */
   toolEndedAt: Millis | null;
-  /** the end of the last turn; it counts when it is newer than the last prompt */
+  /** the end of the last turn; it counts only if it is newer than the last prompt */
   turnEnd: { at: Millis; event: string; error: string | null; message: string | null } | null;
-  /** since when the conversation is being compacted, null when it is not */
+  /** when compacting of the conversation began; null if the conversation is not being compacted */
   compactingSince: Millis | null;
   ended: { at: Millis; reason: string } | null;
 }
 
-/** Claude Code's registry record of the session's process, as far as it is understood. */
+/** The fields that CBOS understands of Claude Code's registry record for the session's process. */
 export interface RegistryEvidence {
   status: 'idle' | 'busy' | 'waiting' | 'shell' | null;
   waitingFor: string | null;
@@ -87,7 +90,7 @@ export interface RegistryEvidence {
   readAt: Millis;
 }
 
-/** A prompt that was written to Claude Code and whose turn is not over. */
+/** A prompt that CBOS wrote to Claude Code and whose turn is not over. */
 export interface OpenPrompt {
   id: string;
   at: Millis;
@@ -99,43 +102,44 @@ export interface OpenPrompt {
 export interface JsonRequest extends PendingTool {
   requestId: string;
   requestedAt: Millis;
-  /** its suggestions for "do not ask again", as they came */
+  /** Claude Code's suggestions for "do not ask again", unchanged */
   suggestions: readonly unknown[];
 }
 
-/** Claude Code would run what a folder's own settings name, and nobody has said yet that this is wanted. */
+/** A folder whose own settings name programs that Claude Code would run, and that nobody has trusted yet. */
 export interface TrustRequest {
-  /** of the question */
+  /** the id of the question */
   id: string;
   folder: string;
-  /** the folder's files that Claude Code would obey */
+  /** the folder's settings files that Claude Code would follow */
   files: readonly string[];
   askedAt: Millis;
 }
 
 /**
- * What the events of a JSON session said, folded by `observeEvent`. Bounded, and nothing but JSON: it is written down.
+ * What the events of a JSON session reported, folded by `observeEvent`. Its size is bounded, and it holds only JSON
+ * values because it is stored.
  */
 export interface JsonEvidence {
-  /** when the newest event came, null when none ever did */
+  /** when the newest event came; null if none ever did */
   lastAt: Millis | null;
   /** the last prompt */
   prompt: { at: Millis; text: string } | null;
   open: readonly OpenPrompt[];
-  /** since when a turn runs, null while none does */
+  /** when the running turn began; null while none runs */
   busySince: Millis | null;
-  /** what the turn is at */
+  /** what the turn does at the moment */
   phase: { kind: 'thinking' | 'responding'; at: Millis } | null;
-  /** calls that were announced and have no result yet, oldest first */
+  /** announced calls without a result, oldest first */
   tools: readonly PendingTool[];
   /** open questions, oldest first */
   requests: readonly JsonRequest[];
-  /** CBOS's own question before the first prompt, where Claude Code without a terminal would not ask */
+  /** CBOS's own question before the first prompt: Claude Code does not ask it without a terminal */
   trust: TrustRequest | null;
   compactingSince: Millis | null;
-  /** a request that failed and is tried again by itself, null once anything else came */
+  /** a failed request that Claude Code retries by itself; null once any other event came */
   retry: { at: Millis; nextAt: Millis; reason: string } | null;
-  /** tasks that go on in the background after a turn */
+  /** tasks that continue in the background after a turn */
   background: readonly string[];
   turnEnd: { at: Millis; error: string | null; message: string | null; interrupted: boolean } | null;
   sessionId: string | null;
@@ -143,22 +147,25 @@ export interface JsonEvidence {
   model: string | null;
   version: string | null;
   rateLimit: RateLimit | null;
-  /** the cumulative total of the last result, against which the next is compared where a version tells no more */
+  /**
+   * the cumulative total of the last result; the cost of the next turn is the difference where a version reports only
+   * totals
+   */
   totalCostUsd: number;
 }
 
 /**
- * Everything at hand about one session. null: the source has nothing (no recording, no registry file, no known
- * process).
+ * Everything that is known about one session. A source is null if it has nothing: no recording, no registry file, no
+ * known process.
  */
 export interface Evidence {
   process: ProcessEvidence | null;
   screen: ScreenEvidence | null;
   hooks: HookEvidence;
   registry: RegistryEvidence | null;
-  /** of a JSON session: its events; a session in a terminal has none */
+  /** the events of a JSON session; absent for a session in a terminal */
   json?: JsonEvidence;
-  /** by how much its times were moved since they were taken, because the wall clock was set; see `moveEvidence` */
+  /** by how much the times were moved since they were recorded, because the wall clock was set; see `moveEvidence` */
   movedMs?: number;
 }
 
@@ -170,23 +177,23 @@ export interface StatusMemory {
   health: Health;
   /** when this primary and detail began */
   since: Millis;
-  /** when a stuck session gave a sign of life again, null unless the health is RECOVERED */
+  /** when a stuck session gave a sign of life again; null unless the health is RECOVERED */
   recoveredAt: Millis | null;
   question: Question | null;
   because: Because;
-  /** by what the question's reply is waited for; null where it is answered by keys */
+  /** the id of the hook's wait for the question's reply; null if the question is answered by keys */
   wait: string | null;
-  /** the text of the last question that was asked, also after it was answered */
+  /** the text of the last question, kept after the answer */
   lastQuestion: string | null;
 }
 
-/** A verdict: what the evidence says now, and when to ask again although nothing new came. */
+/** A verdict: what the evidence says now, and when to ask again without new evidence. */
 export interface Verdict {
   primary: Exclude<Primary, 'stuck'> | null;
   detail: Detail | null;
   because: Because;
   question: Question | null;
-  /** by what the question's reply is waited for; null where it is answered by keys */
+  /** the id of the hook's wait for the question's reply; null if the question is answered by keys */
   wait: string | null;
   recheckAt: Millis | null;
 }
@@ -196,9 +203,9 @@ export interface SourceVerdict {
   source: EvidenceSource;
   primary: Exclude<Primary, 'stuck'> | null;
   detail: Detail | null;
-  /** the rule of the source that speaks, e.g. `hook.PreToolUse` */
+  /** the rule of the source that gave the verdict, e.g. `hook.PreToolUse` */
   rule: string;
   evidence: string;
-  /** since when the source says so */
+  /** when the source began to say so */
   since: Millis;
 }

@@ -8,8 +8,8 @@ import type { Thresholds } from './thresholds.ts';
 const iso = (at: Millis | null): string | null => (at === null ? null : new Date(at).toISOString());
 
 /**
- * All that is known of a session, what each source makes of it, and why one was believed. The same evidence gives the
- * same verdict as `derive`.
+ * Everything that is known about a session, the verdict of each source, and why one source was believed. For the same
+ * evidence, the verdict is the same as that of `derive`.
  */
 export function explain(
   evidence: Evidence,
@@ -51,7 +51,7 @@ export function explain(
   };
 }
 
-/** Arbitration may take a source's word and sharpen it, so the winner is known by its source. */
+/** Arbitration may refine a source's verdict, so the winner is recognised by its source. */
 function tell(voice: SourceVerdict, winner: SourceVerdict | null): Explanation['verdicts'][number] {
   const { source, primary, detail, rule, evidence, since } = voice;
   return {

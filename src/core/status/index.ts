@@ -1,17 +1,18 @@
 /**
- * From evidence to status. `derive.ts` says what the evidence says at a moment, `advance.ts` what becomes of the
- * status with that: stuck, recovered, dead. A folder per source reads that source's evidence; `arbitrate/` decides
- * between them.
+ * From evidence to status. `derive.ts` gives the verdict at a moment; `advance.ts` turns it into the next status, with
+ * stuck, recovered and dead. A folder per source reads that source's evidence; `arbitrate/` decides between the
+ * sources.
  *
- * - rules over the screen: `screen/generation-*.ts`, what came with each generation; regions of the window
- *   `screen/layout.ts`, dialogs `screen/dialog.ts` and their end `screen/dialog-end.ts`, what hides the prompt
- *   `screen/cover.ts`, the spinner's highlight `screen/flow.ts`
- * - rules over hooks, registry, process and events: `hooks/`, `registry/`, `process-rules.ts`, `json/`; the user's
- *   own: `user-rules.ts`
- * - where sources disagree: `arbitrate/dispute.ts`; the races between them: `arbitrate/races.ts`; how long something
- *   must hold to count: `thresholds.ts` (settings)
- * - what is asked: `question.ts`, before it is drawn `asked-options.ts`, what an option does `option-meaning.ts`
- * - a clock that is set, forward or back: `set-clock.ts`; a status along a recording: `timeline.ts`; a report without
+ * - rules over the screen: `screen/generation-*.ts`, one file per generation of the interface; regions of the window:
+ *   `screen/layout.ts`; dialogs: `screen/dialog.ts`, and where they end: `screen/dialog-end.ts`; what covers the
+ *   prompt: `screen/cover.ts`; the spinner's highlight: `screen/flow.ts`
+ * - rules over hooks, registry, process and events: `hooks/`, `registry/`, `process-rules.ts`, `json/`; the user's own
+ *   rules: `user-rules.ts`
+ * - disagreements between sources: `arbitrate/dispute.ts`; races between sources: `arbitrate/races.ts`; how long
+ *   something must hold before it counts: `thresholds.ts` (settings)
+ * - what a session asks: `question.ts`; the options before the dialog is drawn: `asked-options.ts`; what an option
+ *   does: `option-meaning.ts`
+ * - a clock that is set forward or back: `set-clock.ts`; the status along a recording: `timeline.ts`; a report without
  *   secrets: `redact.ts`
  */
 

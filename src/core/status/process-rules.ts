@@ -4,7 +4,7 @@ import { ALL_VERSIONS, type Rule } from './rule.ts';
 const NO_SOCKET =
   "Screen's socket of the session is gone, so nothing can be typed into it: `cbos doctor` says the cure";
 
-/** What the operating system says: it ends all arguments. */
+/** Rules over what the operating system says. They override every other source. */
 export const PROCESS_RULES: readonly Rule<ProcessEvidence>[] = [
   {
     id: 'process.ended',
@@ -15,8 +15,8 @@ export const PROCESS_RULES: readonly Rule<ProcessEvidence>[] = [
         : { primary: 'dead', detail: null, evidence: 'the process has ended', since: endedAt ?? startedAt ?? 0 },
   },
   {
-    // Hooks and the recording go on, and what they say may be right; but nobody could answer it, so it must not look as
-    // if one could.
+    // Hooks and the recording continue, and what they say may be right. But nobody can answer the session, so the
+    // status must not suggest that anybody can.
     id: 'process.unreachable',
     versions: ALL_VERSIONS,
     read: ({ unreachable }) =>
@@ -25,7 +25,7 @@ export const PROCESS_RULES: readonly Rule<ProcessEvidence>[] = [
         : null,
   },
   {
-    // Nothing is drawn any more either, so the screen tells of the moment before.
+    // Nothing is drawn any more either, so the screen shows the moment before the stop.
     id: 'process.stopped',
     versions: ALL_VERSIONS,
     read: ({ unreachable }) =>

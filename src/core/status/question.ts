@@ -8,13 +8,13 @@ import type { ScreenDialog } from './screen/screen-evidence.ts';
 
 export type DialogKind = ScreenDialog['kind'];
 
-/** What kind of dialog a tool's permission request opens. */
+/** The kind of dialog that a tool's permission request opens. */
 export function dialogKindOf(toolName: string): DialogKind {
   if (toolName === 'AskUserQuestion') return 'question';
   return toolName === 'ExitPlanMode' ? 'plan' : 'permission';
 }
 
-// Two 32-bit FNV-1a sums: no cryptography, only names that differ when the dialogs do.
+// Two 32-bit FNV-1a sums. This is not cryptography: different dialogs only need different names.
 function fingerprint(parts: readonly string[]): string {
   const textOf = parts.join('\u0000');
   let a = 0x811c9dc5;
@@ -30,7 +30,7 @@ function fingerprint(parts: readonly string[]): string {
 const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
 const stringOf = (value: unknown): string => (typeof value === 'string' ? value : '');
 
-/** The questions of AskUserQuestion's input: all of them, where the screen shows one tab at a time. */
+/** All questions in the input of AskUserQuestion; the screen shows only one tab at a time. */
 export function askedQuestions(input: unknown): QuestionPart[] {
   const list = isRecord(input) && Array.isArray(input.questions) ? input.questions : [];
   return list.filter(isRecord).map((question) => ({
@@ -46,7 +46,10 @@ export function askedQuestions(input: unknown): QuestionPart[] {
   }));
 }
 
-/** What of a tool call a person recognises: the command, the file, the address. One line, cut. */
+/**
+ * The part of a tool call that a person recognises: the command, the file or the address. Only its first line, cut to
+ * 200 characters.
+ */
 export function describeTool(tool: { name: string; input: unknown }): string {
   const line = tellingField(tool.input)?.split('\n')[0] ?? '';
   return line === '' ? tool.name : `${tool.name}: ${line.length > 200 ? `${line.slice(0, 200)}…` : line}`;
@@ -54,12 +57,12 @@ export function describeTool(tool: { name: string; input: unknown }): string {
 
 const squeeze = (value: string): string => value.replace(/\s+/g, '');
 
-/** An input can have 200 kB, and a dialog is compared with it at each picture of its session. */
+/** Caches `toldBy`: an input can have 200 kB, and it is compared with a dialog at each frame of its session. */
 const told = new WeakMap<PendingTool, string[]>();
 
 const shownText = (dialog: ScreenDialog): string => dialog.parts.map((part) => part.text).join('\n');
 
-/** What a call's dialog repeats of it, without blanks. */
+/** The parts of a call that its dialog repeats, without blanks. */
 function toldBy(tool: PendingTool): string[] {
   const known = told.get(tool);
   if (known !== undefined) return known;
@@ -70,13 +73,15 @@ function toldBy(tool: PendingTool): string[] {
   return texts;
 }
 
-/** How much of a call a dialog on the screen repeats, in characters; 0: it speaks of something else. */
+/** How many characters of a call a dialog on the screen repeats; 0 if the dialog is about something else. */
 function mentioned(dialog: ScreenDialog, tool: PendingTool): number {
   const shown = squeeze(shownText(dialog));
   return Math.max(0, ...toldBy(tool).flatMap((one) => (shown.includes(one.slice(0, 60)) ? [one.length] : [])));
 }
 
-/** Whether all of what a call tells fills lines of a dialog: a command that only contains it is another command. */
+/**
+ * Whether a part of a call fills whole lines of a dialog. A command that merely contains that part is another command.
+ */
 function fillsLines(dialog: ScreenDialog, tool: PendingTool): boolean {
   let shown = '';
   const edges = new Set([0]);
@@ -91,17 +96,20 @@ function fillsLines(dialog: ScreenDialog, tool: PendingTool): boolean {
   });
 }
 
-/** As it is drawn: nothing in it that a terminal shows otherwise. */
+/** A text that a terminal shows exactly as it is written. */
 const PLAIN = /^[\x20-\x7e\n]+$/;
 
 const MARKDOWN = /[`*_~#]/;
 
-/** Drawn below the last of several questions, with their texts above it; a window may cut those off. */
+/**
+ * Begins the summary after the last of several questions. The summary repeats the questions, but a window may cut them
+ * off.
+ */
 const SUMMARY = /^\s*Review your answers\b/;
 
 /**
- * A dialog about a command shows it, and one with questions one of them. Another call's hook may still be on its way
- * while an interrupted one is remembered.
+ * Whether a dialog is about another call. The dialog of a command shows the command, and a dialog with questions shows
+ * one of them. The hook of another call may still be on its way while an interrupted call is remembered.
  */
 function isAboutAnother(dialog: ScreenDialog, tool: PendingTool): boolean {
   if (dialog.kind === 'question') return isOtherQuestion(dialog, tool);
@@ -110,14 +118,14 @@ function isAboutAnother(dialog: ScreenDialog, tool: PendingTool): boolean {
   return isOfCommand && PLAIN.test(command) && !WITHHELD.test(shownText(dialog)) && mentioned(dialog, tool) === 0;
 }
 
-/** In place of a command of some thousand characters, of which the dialog shows nothing then (2.1.330). */
+/** What the dialog shows instead of a command of some thousand characters (2.1.330). */
 const WITHHELD = /^\s*\(value cannot be shown in full\b.*\)\s*$/m;
 
 function isOtherQuestion(dialog: ScreenDialog, tool: PendingTool): boolean {
   const shown = dialog.parts[0]?.text ?? '';
   const asked = askedQuestions(tool.input).map(({ text }) => text);
-  // What the window cuts off above leaves an end of the question; what is drawn otherwise than it is written says
-  // nothing.
+  // A window that cuts a question off at the top shows its end. A text that is drawn differently from how it is written
+  // proves nothing.
   const isShown = (text: string): boolean =>
     !PLAIN.test(text) ||
     MARKDOWN.test(text) ||
@@ -127,9 +135,9 @@ function isOtherQuestion(dialog: ScreenDialog, tool: PendingTool): boolean {
 }
 
 /**
- * The call that an open dialog asks about: of its kind. A call that was interrupted is still among them, since no hook
- * tells of that; of questions and plans the newest is the open one then, for there is never more than one. Permissions
- * of several agents are asked for at once.
+ * The call that an open dialog asks about, among the calls that open a dialog of its kind. Interrupted calls are still
+ * among `tools`, because no hook reports an interrupt. Of questions and plans, the newest is then the open one, for
+ * there is never more than one. Permissions of several agents can be open at once.
  */
 export function toolBehind(dialog: ScreenDialog, tools: readonly PendingTool[]): PendingTool | null {
   const fitting = tools.filter((tool) => dialogKindOf(tool.name) === dialog.kind && !isAboutAnother(dialog, tool));
@@ -141,7 +149,7 @@ export function toolBehind(dialog: ScreenDialog, tools: readonly PendingTool[]):
   return (most > 0 ? candidates[lengths.indexOf(most)] : candidates.at(-1)) ?? null;
 }
 
-/** Of the permissions that a dialog may be about, the one whose hook has waited longest; null where none waits. */
+/** Of the permissions that a dialog may be about, the one whose hook has waited longest; null if none waits. */
 export function longestWaiting(dialog: ScreenDialog, tools: readonly PendingTool[]): PendingTool | null {
   if (dialog.kind !== 'permission') return null;
   const isMeant = (tool: PendingTool): boolean =>
@@ -150,13 +158,14 @@ export function longestWaiting(dialog: ScreenDialog, tools: readonly PendingTool
 }
 
 /**
- * Of several different calls the one that the dialog shows whole, and alone. Else it is none: the wording is an
- * agent's, which may begin two commands the same, or describe one by the other, so that a person allows what they do
- * not see. What the dialog shows is right then.
+ * The call of a permission's dialog. If the candidates differ, this is the only call that the dialog shows whole; null
+ * if that is ambiguous. The agent chooses the wording: two commands may begin the same, or the description of one may
+ * repeat the other. A person could then allow something that they do not see. If the call is null, CBOS goes by what
+ * the dialog shows.
  */
 function permissionBehind(dialog: ScreenDialog, candidates: readonly PendingTool[]): PendingTool | null {
   const [only] = candidates;
-  // Of two that are cut nobody knows whether they end the same.
+  // If two inputs are cut, nobody knows whether they end the same.
   const isSame = (one: PendingTool, other: PendingTool): boolean =>
     one === other || (one.cut !== true && other.cut !== true && hasSameInput(one, other));
   const isOne = (calls: readonly PendingTool[]): boolean => calls.every((call) => isSame(call, calls[0] ?? call));
@@ -167,7 +176,10 @@ function permissionBehind(dialog: ScreenDialog, candidates: readonly PendingTool
   return candidates.some((other) => !isSame(other, found) && couldShow(other, found)) ? null : found;
 }
 
-/** Whether the dialog of one call could repeat what another one tells, or draws itself otherwise than it is written. */
+/**
+ * Whether the dialog of `tool` could show the text of `other`, or shows its own text differently from how it is
+ * written.
+ */
 function couldShow(tool: PendingTool, other: PendingTool): boolean {
   const own = toldBy(tool);
   return stringsOf(tool.input).some(
@@ -183,7 +195,7 @@ function stringsOf(value: unknown): string[] {
 
 const iso = (at: Millis): string => new Date(at).toISOString();
 
-/** What is known of an open dialog. */
+/** What is known about an open dialog. */
 export interface DialogSources {
   kind: DialogKind;
   dialog: ScreenDialog | null;
@@ -193,9 +205,9 @@ export interface DialogSources {
 }
 
 /**
- * The question of an open dialog. The identity is the tool call's where hooks name it: it stays the same when the
- * options appear on the screen, and across restarts of the server. Else it is made of the dialog and of the moment when
- * it opened, as it was told before the clock was set.
+ * The question of an open dialog. If hooks name the tool call, its id is the question's identity. That identity stays
+ * the same when the options appear on the screen, and across restarts of the server. Otherwise the identity is made of
+ * the dialog and of the moment when it opened. That moment is by the clock as it was before any step.
  */
 export function dialogQuestion(sources: DialogSources): Question {
   const { kind, dialog, tool, openedAt, movedMs } = sources;
@@ -220,7 +232,10 @@ export function dialogQuestion(sources: DialogSources): Question {
   };
 }
 
-/** The question as its dialog shows it, for keys: its options may be there under other numbers than were told. */
+/**
+ * The question as its dialog shows it, for answers by keys: the dialog may number the options differently from the
+ * hook.
+ */
 export function asDrawn(question: Question, dialog: ScreenDialog): Question {
   const [first, ...others] = question.questions;
   const drawn = dialog.parts[0];
@@ -230,7 +245,10 @@ export function asDrawn(question: Question, dialog: ScreenDialog): Question {
   return { ...question, options, questions: [{ ...first, options }, ...others] };
 }
 
-/** As the screen tells it: what a dialog asks comes first, and its options are known when it is drawn to its end. */
+/**
+ * The parts as the screen shows them. The text of a dialog is drawn first; its options are known once the dialog is
+ * drawn to its end.
+ */
 function drawnParts({ kind, tool, dialog }: DialogSources): QuestionPart[] {
   const asked = kind === 'question' && tool !== null ? askedQuestions(tool.input) : [];
   const parts = mergeParts(asked, dialog?.parts ?? []);
@@ -238,8 +256,8 @@ function drawnParts({ kind, tool, dialog }: DialogSources): QuestionPart[] {
 }
 
 /**
- * As a hook that waits for the reply has told them: whole at once, in an order that no drawing changes. What the dialog
- * offers besides comes after them.
+ * The parts as reported by the hook that waits for the reply: complete at once, in an order that no drawing changes.
+ * Further options of the dialog come after them.
  */
 function toldParts(kind: DialogKind, tool: PendingTool, dialog: ScreenDialog | null): QuestionPart[] {
   const asked = askedQuestions(tool.input);
@@ -252,7 +270,9 @@ function toldParts(kind: DialogKind, tool: PendingTool, dialog: ScreenDialog | n
 
 const planOf = ({ input }: PendingTool): string => (isRecord(input) ? stringOf(input.plan) : '') || 'Exit plan mode?';
 
-/** Hooks tell all questions in full; the screen tells which options are really there (it adds a free text). */
+/**
+ * Hooks report all questions in full. The screen shows which options really exist: Claude Code adds a free-text option.
+ */
 function mergeParts(asked: readonly QuestionPart[], shown: readonly QuestionPart[]): QuestionPart[] {
   const drawn = shown[0];
   if (asked.length === 0) return [...shown];
@@ -262,14 +282,14 @@ function mergeParts(asked: readonly QuestionPart[], shown: readonly QuestionPart
     const extra = drawn.options
       .slice(part.options.length)
       .filter((option) => !part.options.some((own) => own.label === option.label));
-    // The model's own options as it worded them: long labels wrap on the screen, and previews are beside them.
+    // The model's own options come from the hook: on the screen, long labels wrap and previews stand beside them.
     return { ...part, options: isDrawn ? [...part.options, ...extra] : part.options };
   });
 }
 
 const QUESTION_MARK = /[?？؟]["'”’»)\]*_`]*\s*$/;
 
-/** The question at the end of a message, null when it ends otherwise: its last paragraph. */
+/** The last paragraph of a message if it ends with a question; otherwise null. */
 export function closingQuestion(message: string | null): string | null {
   if (message === null || !QUESTION_MARK.test(message)) return null;
   return (

@@ -1,8 +1,8 @@
 import type { ScreenFrame } from './screen/screen-evidence.ts';
 
 /**
- * What rules read, so what must stay: Claude Code's own words, 1.0 to 2.1.329. Everything else on a screen is
- * somebody's business. Longer ones first, so that none is cut by a shorter one.
+ * Claude Code's own words (1.0 to 2.1.329), which must stay because rules read them. Everything else on a screen is
+ * private. Longer patterns come first, so that a shorter one cannot cut them.
  */
 const KEPT: readonly RegExp[] = [
   /\b(?:Do you want (?:to (?:use this API key|proceed|make this edit|create)|Claude)|Would you like to (?:proceed|allow|run)|Claude (?:wants|needs|requests)|Claude has written up a plan|Exit plan mode\?|Ready to code\?)/g,
@@ -15,12 +15,12 @@ const KEPT: readonly RegExp[] = [
   / ⎿\s+(?:Waiting|Running)…/g,
   /(?<=^ +(?:\+\d+ )?)(?:more )?lines?\b|\bctrl\+b to run in background$|\b(?:User answered|Answered) Claude's questions:/g,
   /^[●⏺ ] Reading \d+ files?…|^[●⏺] (?:Agent|Background command)(?= ")|" (?:finished|completed)\b/g,
-  // 1.0 reasons where a prompt asks for it.
+  // 1.0 reasons only if a prompt asks for it with these words.
   /(?<=^> .*)\b(?:ultra|mega)?think\b/gi,
   /^[│\s]*(?:[❯>]\s*)?\d{1,2}\. /g,
 ];
 
-/** So wide on a screen as what it stands for. */
+/** As wide on a screen as the letter that it replaces. */
 const WIDE = '国';
 // East Asian wide and full-width letters, and Hangul: two cells each.
 const WIDE_LETTER =
@@ -33,7 +33,9 @@ function placeholder(character: string): string {
   return /\p{L}/u.test(character) ? 'x' : character;
 }
 
-/** A line with every letter and digit replaced by one of the same width, apart from the words that rules read. */
+/**
+ * Replaces every letter and digit of a line with a placeholder of the same width, except in the words that rules read.
+ */
 export function redactLine(line: string): string {
   const kept = new Set<number>();
   for (const pattern of KEPT) {
@@ -50,5 +52,5 @@ export function redactLine(line: string): string {
   return redacted;
 }
 
-/** The screen as rules see it, without what stood on it. */
+/** A frame on which rules find the same as before, without the private content. */
 export const redactFrame = (frame: ScreenFrame): ScreenFrame => ({ ...frame, lines: frame.lines.map(redactLine) });

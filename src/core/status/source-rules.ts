@@ -6,7 +6,7 @@ import { PROCESS_RULES } from './process-rules.ts';
 import { REGISTRY_RULES } from './registry/registry-rules.ts';
 import type { Rule } from './rule.ts';
 
-/** What a source says by its rules: the first that fits; null where none does. */
+/** The verdict of a source by its rules: the first rule that matches decides. Null if none does. */
 export function readByRules<Source>(
   source: SourceVerdict['source'],
   rules: readonly Rule<Source>[],
@@ -19,12 +19,12 @@ export function readByRules<Source>(
   return null;
 }
 
-/** What the hooks say; null when none ever came. */
+/** What the hooks say; null if no hook ever came. */
 export function hookVerdict(hooks: HookEvidence): SourceVerdict | null {
   return hooks.lastAt === null ? null : readByRules('hook', HOOK_RULES, hooks);
 }
 
-/** What the registry says; null when there is no record or it says nothing. */
+/** What the registry says; null if there is no record or no rule matches it. */
 export function registryVerdict(registry: RegistryEvidence | null, startedAt: Millis | null): SourceVerdict | null {
   return registry === null ? null : readByRules('registry', REGISTRY_RULES, { registry, startedAt });
 }
@@ -34,7 +34,7 @@ export function jsonVerdict(json: JsonEvidence | undefined): SourceVerdict | nul
   return json === undefined ? null : readByRules('json', JSON_RULES, json);
 }
 
-/** What the operating system says; null while the process lives or is not known. */
+/** What the operating system says; null while the process is reachable or unknown. */
 export function processVerdict(process: Evidence['process']): SourceVerdict | null {
   return process === null ? null : readByRules('process', PROCESS_RULES, process);
 }

@@ -1,36 +1,36 @@
 import type { Millis } from './millis.ts';
 
 /**
- * For how long something must hold before it counts. Each can be set in config.toml; what nobody could judge better
- * than a measurement is in `races.ts`.
+ * How long something must hold before it counts. Each threshold can be set in config.toml. Spans that only a
+ * measurement can determine are in `races.ts`.
  */
 export interface Thresholds {
-  /** an active session without a sign of life for this long is stuck */
+  /** how long an active session must give no sign of life before it is stuck */
   stuckMs: Millis;
-  /** where no hook speaks: how long a spinner must turn before a turn runs */
+  /** without hooks: how long a spinner must turn before the session counts as active */
   spinnerSettleMs: Millis;
-  /** where no hook speaks: how long the prompt must be there before the turn is over */
+  /** without hooks: how long the prompt must be visible before the turn counts as over */
   promptSettleMs: Millis;
-  /** how long the prompt must be there before a turn is over that no hook ended */
+  /** how long the prompt must be visible before a turn that no hook ended counts as over */
   silentEndMs: Millis;
-  /** how far the screen may be behind the hooks */
+  /** how far the screen may lag behind the hooks */
   drawLagMs: Millis;
-  /** how long the screen may show nothing new after another source has moved on, before it is not believed any more */
+  /** how long the screen may show nothing new, after another source has moved on, before the screen is disbelieved */
   staleScreenMs: Millis;
 }
 
 export const DEFAULT_THRESHOLDS: Thresholds = {
-  // Claude Code's spinner moves several times a second; 15 s of nothing is no pause for breath.
+  // Claude Code's spinner moves several times a second; 15 s without any change is no normal pause.
   stuckMs: 15_000,
-  // A spinner turns before there is anything to wait for: up to 230 ms before the request leaves, and for 100 to 300 ms
-  // where a command is answered without one or a refused tool is put away (1.0.128 to 2.1.329).
+  // A spinner may turn although no turn runs: up to 230 ms before the request leaves. It turns for 100 to 300 ms when a
+  // command is answered without a request, or a refused tool is put away (1.0.128 to 2.1.329).
   spinnerSettleMs: 250,
-  // Redraws come in several writes: an idle prompt is there for a moment while a turn goes on.
+  // Claude Code redraws in several writes, so an idle prompt may appear for a moment during a turn.
   promptSettleMs: 200,
-  // An interrupt fires no hook; a hook that is under way comes in less.
+  // An interrupt fires no hook. A hook that was fired arrives in less than this.
   silentEndMs: 600,
-  // 2.1.329 draws 10 to 150 ms after the hook of the same event; a second covers a loaded machine.
+  // 2.1.329 draws 10 to 150 ms after the hook of the same event. One second covers a loaded machine.
   drawLagMs: 1_000,
-  // A full disk ends a recording without a word; a screen that is only late shows something within three seconds.
+  // A full disk ends a recording silently. A screen that is merely late shows something within three seconds.
   staleScreenMs: 3_000,
 };

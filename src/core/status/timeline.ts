@@ -19,25 +19,22 @@ export interface TimelineEntry {
 
 export interface TimelineOptions {
   thresholds: Thresholds;
-  /** reads the screen; with the rules that CBOS brings when left out */
+  /** reads the screen; by default with the rules that CBOS ships */
   observe?: ScreenObserver;
-  /** called for each change of primary, detail or health, the first time with what holds at the beginning */
+  /** called at each change of primary, detail or health; the first call reports the status at the beginning */
   onChange(entry: TimelineEntry): void;
 }
 
-/**
- * The status along a recording, by the same steps as live: one per frame and one at each moment that the evidence
- * itself names.
- */
+/** The status along a recording, computed by the same steps as live: one per frame, and one at each `recheckAt`. */
 export interface Timeline {
   see(frame: ScreenFrame, at: Millis): void;
-  /** lets time pass without news; silence of any length costs a step per threshold that it crosses */
+  /** lets time pass without new evidence; silence of any length costs one step per threshold that it crosses */
   runUntil(at: Millis): void;
-  /** the program that was recorded has ended */
+  /** records that the recorded program has ended */
   seeEnd(at: Millis): void;
 }
 
-/** A timeline from the screen alone; frames come in the order of their time. */
+/** Creates a timeline from the screen alone. Frames must come in the order of their times. */
 export function createTimeline({ thresholds, observe = observeScreen, onChange }: TimelineOptions): Timeline {
   let evidence: Evidence = { process: null, screen: null, hooks: NO_HOOKS, registry: null };
   let memory: StatusMemory | null = null;

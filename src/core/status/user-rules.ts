@@ -3,13 +3,16 @@ import { CatalogueError, parseStateSelector } from '../../protocol/index.ts';
 import { ALL_VERSIONS, USER_RULE_PREFIX } from './rule.ts';
 import type { ScreenRule, ScreenView } from './screen/generation.ts';
 
-/** Where a rule of the user's looks. Only lines are matched, never the whole text: a match then has a bound. */
+/**
+ * Where a rule of the user's looks. A pattern is matched against single lines, never against the whole text, so the
+ * time of a match is bounded.
+ */
 const PLACES = {
   /** every line of the window */
   screen: ({ frame }: ScreenView) => frame.lines,
   /** the last ten lines that are not blank */
   bottom: ({ frame }: ScreenView) => frame.lines.filter((line) => line.trim() !== '').slice(-10),
-  /** what is below the prompt's box */
+  /** the lines below the prompt's box */
   footer: ({ footer }: ScreenView) => footer.split('\n'),
 } as const;
 type Place = keyof typeof PLACES;
@@ -17,18 +20,21 @@ const isPlace = (word: unknown): word is Place => typeof word === 'string' && Ob
 
 const KEYS = ['id', 'pattern', 'where', 'status'];
 const ID = /^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/;
-/** Every frame of every session is read by every rule. */
+/** Every rule reads every frame of every session. */
 const MAX_RULES = 50;
 const MAX_PATTERN_CHARS = 200;
-/** A match takes at most the steps of the pattern, counted repeats written out, times the characters of the line. */
+/**
+ * The time of a match is at most the steps of the pattern, with counted repeats written out, times the characters of
+ * the line.
+ */
 const MAX_LINE_CHARS = 300;
-/** `(?:a|b){1,200}` has 600. */
+/** `(?:a|b){1,200}` has 600 steps. */
 const MAX_PATTERN_STEPS = 1_000;
 
 /**
  * The `[[rules]]` of config.toml: `id`, `pattern` (a regular expression of RE2, for one line), `where` (`screen`,
- * `bottom` or `footer`), `status` (like `waiting/permission`). The first that fits is believed before every other
- * source but the end of the process.
+ * `bottom` or `footer`), `status` (like `waiting/permission`). The first rule that matches is believed before every
+ * other source, except the process.
  * @param path of config.toml, for messages
  * @throws CatalogueError invalid_setting, naming the rule and what is wrong with it
  */
@@ -68,8 +74,8 @@ function readRule(value: unknown, path: string, name: string): ScreenRule {
 }
 
 /**
- * By RE2, whose time grows with the line and no faster; JavaScript's own engine tries ways without end on some
- * patterns. RE2 knows no looking around and no references back.
+ * Compiles a pattern with RE2, whose time is linear in the length of the line. On some patterns JavaScript's own engine
+ * backtracks for exponential time. RE2 supports no lookaround and no backreferences.
  */
 function compile(pattern: unknown, because: (reason: string) => CatalogueError): Pick<RE2JS, 'test'> {
   if (typeof pattern !== 'string' || pattern === '') throw because('needs a pattern, a regular expression');

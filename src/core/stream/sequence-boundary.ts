@@ -5,24 +5,24 @@ const CAN = 0x18;
 const SUB = 0x1a;
 const ESC = 0x1b;
 const BACKSLASH = 0x5c;
-/** What follows ESC to open a control string: DCS `P`, SOS `X`, OSC `]`, PM `^`, APC `_`. */
+/** The bytes that open a control string after ESC: DCS `P`, SOS `X`, OSC `]`, PM `^`, APC `_`. */
 const STRING_OPENERS: ReadonlySet<number> = new Set([0x50, 0x58, 0x5d, 0x5e, 0x5f]);
 const CSI = 0x5b;
 
 /**
- * How far before a snapshot's offset a sequence is looked for. Claude Code's longest are titles and links of a few
- * hundred bytes; a longer one that is cut in two shows its rest as text once, as it would in any terminal that is
- * attached in the middle.
+ * How far before a snapshot's offset to look for a sequence. Claude Code's longest sequences are titles and links of a
+ * few hundred bytes. If a longer one is cut in two, its rest shows as text once, as in any terminal that is attached in
+ * the middle.
  */
 export const SEQUENCE_LOOKBACK_BYTES = 4096;
 
 type Place = 'text' | 'escape' | 'csi' | 'string' | 'string-escape';
 
 /**
- * How many bytes at the end belong to an escape sequence or a character that is not finished yet. A snapshot shows what
- * a terminal has understood, and a terminal cut off in the middle of a sequence has understood nothing of it: whoever
- * goes on from the snapshot needs the sequence from its beginning.
- * @param bytes what comes before the snapshot's offset, {@link SEQUENCE_LOOKBACK_BYTES} of it at most are of interest
+ * How many bytes at the end belong to an unfinished escape sequence or character. A snapshot shows only what a terminal
+ * has processed, and a terminal processes nothing of an unfinished sequence. A client that continues from the snapshot
+ * therefore needs the sequence from its beginning.
+ * @param bytes the bytes before the snapshot's offset; at most {@link SEQUENCE_LOOKBACK_BYTES} of them matter
  */
 export function unfinishedLength(bytes: Uint8Array): number {
   let place: Place = 'text';
@@ -36,9 +36,9 @@ export function unfinishedLength(bytes: Uint8Array): number {
       continue;
     }
     const next = step(place, byte);
-    // An ESC inside a CSI or an escape sequence abandons that one and begins another.
+    // An ESC inside a CSI or an escape sequence abandons that sequence and begins another.
     if (next === 'escape' && byte === ESC) beginning = index;
-    // A character that is no ASCII ends a sequence that it does not belong into, and is swallowed with it.
+    // A non-ASCII character ends a sequence to which it does not belong, and is lost with that sequence.
     if (next === 'text' && byte >= 0x80) characterAt = index;
     place = next;
   }
@@ -54,7 +54,7 @@ function step(place: Exclude<Place, 'text'>, byte: number): Place {
       if (byte === ESC) return 'escape';
       if (byte === CSI) return 'csi';
       if (STRING_OPENERS.has(byte)) return 'string';
-      // Intermediates (0x20 to 0x2f) and control characters keep the sequence open, anything else ends it.
+      // Intermediates (0x20 to 0x2f) and control characters keep the sequence open; anything else ends it.
       return byte <= 0x2f ? 'escape' : 'text';
     case 'csi':
       if (byte === ESC) return 'escape';

@@ -1,9 +1,9 @@
-/** Bytes of a character after its first, at most. */
+/** How many bytes a character has at most after its first. */
 const MAX_CONTINUATION = 3;
 
 /**
- * How many bytes at the beginning are the rest of a UTF-8 character that began before: 0 to 3. For a cut at an
- * arbitrary place, where the rest of the first character is better left out than shown as U+FFFD.
+ * How many bytes at the beginning are the rest of a UTF-8 character that began earlier: 0 to 3. After a cut at an
+ * arbitrary place, it is better to drop the rest of the first character than to show it as U+FFFD.
  */
 export function continuationLength(bytes: Uint8Array): number {
   let length = 0;

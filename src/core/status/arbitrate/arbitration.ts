@@ -1,19 +1,19 @@
 import type { SourceVerdict } from '../evidence.ts';
 import type { Millis } from '../millis.ts';
 
-/** Who is believed. */
+/** Which source is believed. */
 export interface Arbitration {
   winner: SourceVerdict | null;
-  /** why this one and no other, for people */
+  /** why this source and no other, for people */
   why: string;
-  /** when the same evidence would be judged anew, null when time alone changes nothing */
+  /** when to judge the same evidence again; null if time alone changes nothing */
   recheckAt: Millis | null;
 }
 
-/** Time alone changes nothing about it. */
+/** A decision that time alone does not change. */
 export const final = (winner: SourceVerdict | null, why: string): Arbitration => ({ winner, why, recheckAt: null });
 
-/** `first` wins until the deadline, `later` from there on. Both with the reason. */
+/** `first` wins before the deadline, `later` from the deadline on. Each has its own reason. */
 export function until(
   deadline: Millis,
   now: Millis,
@@ -27,7 +27,7 @@ export function until(
 export const earliest = (a: Millis | null, b: Millis | null): Millis | null =>
   a === null ? b : b === null ? a : Math.min(a, b);
 
-/** A turn was begun, so the session is not fresh, though an early interrupt wipes the screen (2.1.150 on). */
+/** After a turn the session is not fresh, even if an early interrupt cleared the screen (2.1.150 on). */
 export const idleAfterTurn = (idle: SourceVerdict): SourceVerdict =>
   idle.detail === 'ready' ? { ...idle, detail: 'waiting_input' } : idle;
 

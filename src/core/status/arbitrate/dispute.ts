@@ -14,24 +14,24 @@ import {
   REGISTRY_LAG_MS,
 } from './races.ts';
 
-/** Hooks and screen tell different things: which is older, and whom does the registry believe? */
+/** Decides if hooks and screen report different primaries, by which is older and by what the registry says. */
 export function settleDispute(dispute: FullHearing): Arbitration {
   const { hook, screen } = dispute;
   if (screen.primary === 'waiting') return overDialog(dispute);
   if (hook.primary === 'waiting' && !isClosing(hook)) return afterRequest(dispute);
   if (hook.primary === 'active') return overIdleScreen(dispute);
   if (screen.primary === 'active') return overActiveScreen(dispute);
-  // Left: a closing question on the one side, an idle prompt on the other.
+  // The remaining case: one source reports a closing question, the other an idle prompt.
   return hook.detail === 'error' || hook.primary === 'waiting'
     ? final(hook, 'the turn is over; the hook knows how it ended')
     : final(screen, 'the turn is over; the screen shows how it ended');
 }
 
-/** A dialog, or a closing question, is on the screen, and the hooks do not know of it. */
+/** The screen shows a dialog or a closing question that the hooks do not report. */
 function overDialog(dispute: FullHearing): Arbitration {
   const { hook, screen, shown, now, thresholds } = dispute;
   if (isClosing(screen)) {
-    // Stop tells the whole message: only where it does not (older versions), the screen's last line counts.
+    // Stop reports the whole message. Older versions report none, and only then the screen's last message counts.
     if (hook.primary === 'idle') {
       return hook.evidence === '' && hook.detail === 'waiting_input'
         ? final(screen, 'the hook does not tell the last message, the screen shows it')
@@ -44,7 +44,7 @@ function overDialog(dispute: FullHearing): Arbitration {
       whyLater: 'the screen has shown the end of the turn for a while, and no hook came',
     });
   }
-  // Versions before 2.1.329 do not tell what goes on below the detailed transcript.
+  // Versions before 2.1.329 do not show what goes on below the detailed transcript.
   if (screen.rule === TRANSCRIPT_RULE && hook.primary === 'active')
     return isEndConfirmed(dispute)
       ? final(
@@ -52,19 +52,19 @@ function overDialog(dispute: FullHearing): Arbitration {
           'the detailed transcript covers a turn whose end the registry confirms: an interrupt fires no hook',
         )
       : final(hook, 'the detailed transcript covers the session; the hook knows what goes on below it');
-  // A start never closes a dialog: the prompt must be drawn first (trust dialog, 2.1.329).
+  // A SessionStart closes no dialog: the prompt must be drawn first (trust dialog, 2.1.329).
   if (hook.rule === 'hook.SessionStart')
     return final(screen, 'a dialog stands before the prompt, whatever a start says');
   if (shown.reading.dialog === null) {
-    // Gone, and nothing has settled in its place. Where the prompt is up again it was dismissed, of which no hook
-    // tells.
+    // The dialog is gone, and nothing has settled in its place. If the prompt is visible again, a person dismissed the
+    // dialog, and no hook reports that.
     const isConfirmed = shown.reading.primary === hook.primary || hook.since > (shown.dialogSeenAt ?? 0);
     return isConfirmed
       ? final(hook, 'the dialog has just gone from the screen')
       : final(screen, 'the dialog has just gone, and nothing has settled in its place');
   }
-  // A subagent in the background asks on while the turn ends (2.1.329). A dialog of the turn's own is answered long
-  // before that.
+  // A background subagent's dialog stays open when the turn ends (2.1.329). A dialog of the turn itself is answered
+  // long before the end.
   if (hook.rule.startsWith('hook.Stop')) return final(screen, 'the end of a turn closes no dialog');
   if (hook.since > shown.changedAt) {
     return until(hook.since + thresholds.drawLagMs, now, {
@@ -77,10 +77,13 @@ function overDialog(dispute: FullHearing): Arbitration {
   return final(screen, 'a dialog is on the screen that hooks do not know of');
 }
 
-/** A permission was asked and no dialog is on the screen: not drawn yet, or answered. No hook tells of the answer. */
+/**
+ * A permission was asked and the screen shows no dialog: it is not drawn yet, or was answered. No hook reports the
+ * answer.
+ */
 function afterRequest({ hook, screen, registry, shown, evidence, now }: FullHearing): Arbitration {
   const tool = requestedTool(evidence.hooks);
-  // What was seen before the call was announced is the dialog of the call before: a model may ask again within 100 ms.
+  // A dialog seen before the call was announced belongs to the previous call: a model may ask again within 100 ms.
   const isAnnounced = tool?.requestedAt != null && tool.at < tool.requestedAt;
   const drawnSince = Math.max(hook.since - EARLY_DIALOG_MS, isAnnounced ? tool.at : 0);
   const wasDrawn = shown.dialogSeenAt !== null && shown.dialogSeenAt >= drawnSince;
@@ -101,7 +104,9 @@ function afterRequest({ hook, screen, registry, shown, evidence, now }: FullHear
       });
 }
 
-/** The hooks say that a turn runs, the screen shows an idle prompt: interrupted, or not drawn yet. */
+/**
+ * The hooks say that a turn runs, and the screen shows an idle prompt: the turn was interrupted, or is not drawn yet.
+ */
 function overIdleScreen(dispute: FullHearing): Arbitration {
   const { hook, screen, registry, shown, evidence, now, thresholds } = dispute;
   const { silentEndMs } = thresholds;
@@ -114,7 +119,7 @@ function overIdleScreen(dispute: FullHearing): Arbitration {
   const deadline = isNews
     ? Math.max(screen.since, lastHookAt) + silentEndMs
     : Math.max(hook.since, lastHookAt) + NEVER_BEGAN_MS;
-  // What changes while the prompt is there is most likely an answer being written under a draft.
+  // A change while the prompt contains a draft is most likely an answer being written.
   const isWritten =
     shown.reading.draft !== null && shown.progressedAt > hook.since && now - shown.progressedAt < silentEndMs;
   const choice = {
@@ -126,7 +131,7 @@ function overIdleScreen(dispute: FullHearing): Arbitration {
   return until(isWritten ? shown.progressedAt + silentEndMs : deadline, now, choice);
 }
 
-/** Whether the registry, where it tells when, has gone idle since the hooks told of a turn. */
+/** Whether the registry has become idle since the hooks reported a turn. False if the registry writes no times. */
 function isEndConfirmed({ hook, registry, evidence }: FullHearing): boolean {
   if (registry?.primary !== 'idle' || evidence.registry?.statusUpdatedAt == null) return false;
   const lastHookAt = evidence.hooks.lastAt ?? hook.since;
@@ -134,7 +139,8 @@ function isEndConfirmed({ hook, registry, evidence }: FullHearing): boolean {
 }
 
 /**
- * The hooks say that the turn is over, the screen shows one running: the old picture, or a turn that no hook announced.
+ * The hooks say that the turn is over, and the screen shows a running turn: the screen is old, or no hook announced the
+ * turn.
  */
 function overActiveScreen({ hook, screen, registry, shown, now }: FullHearing): Arbitration {
   if (registry?.primary === 'active' && registry.since > hook.since) {
@@ -143,8 +149,8 @@ function overActiveScreen({ hook, screen, registry, shown, now }: FullHearing): 
   const isConfirmed = registry?.primary === 'idle' && registry.since >= hook.since - REGISTRY_LAG_MS;
   const lagMs = isConfirmed ? CONFIRMED_END_LAG_MS : END_LAG_MS;
   const begunAt = Math.min(screen.since, shown.primarySince);
-  // Where a turn is drawn later than its end is told, it is its own spinner that begins to turn, or turns again
-  // (2.1.330, on a loaded machine).
+  // The end of a turn may be reported before the turn is drawn. A spinner that then starts, or starts again, belongs to
+  // that same turn (2.1.330, on a loaded machine).
   if (begunAt > hook.since + (hook.rule.startsWith('hook.Stop') ? lagMs : NEWS_MS))
     return final(screen, 'the spinner began after the last hook: a turn that no hook told of');
   if (shown.changedAt <= hook.since + lagMs) return final(hook, 'the screen has not changed since the hook');

@@ -7,7 +7,9 @@ import type { ScreenEvidence, SettledReading } from '../screen/screen-evidence.t
 import { hookVerdict, jsonVerdict, processVerdict, registryVerdict } from '../source-rules.ts';
 import type { Thresholds } from '../thresholds.ts';
 
-/** All evidence at one moment, and what each source makes of it by itself; null where a source says nothing. */
+/**
+ * All evidence at one moment, with the verdict of each source by itself. A verdict is null if the source says nothing.
+ */
 export interface Hearing {
   evidence: Evidence;
   now: Millis;
@@ -17,22 +19,22 @@ export interface Hearing {
   hook: SourceVerdict | null;
   screen: SourceVerdict | null;
   registry: SourceVerdict | null;
-  /** the reading of the screen that counts, and when another will */
+  /** the reading of the screen that counts now, and when another one will count */
   settled: (SettledReading & { recheckAt: Millis | null }) | null;
 }
 
-/** A hearing in which the screen speaks. */
+/** A hearing with a verdict from the screen. */
 export interface ScreenHearing extends Hearing {
   screen: SourceVerdict;
   shown: ScreenEvidence;
 }
 
-/** A hearing in which hooks and the screen speak. */
+/** A hearing with verdicts from the hooks and the screen. */
 export interface FullHearing extends ScreenHearing {
   hook: SourceVerdict;
 }
 
-/** Asks every source. */
+/** Collects the verdict of every source. */
 export function hear(evidence: Evidence, now: Millis, thresholds: Thresholds): Hearing {
   const { process, json, hooks, registry } = evidence;
   const screen = evidence.screen && untilNow(evidence.screen, now, thresholds);
@@ -66,6 +68,6 @@ function screenVerdict({ reading, since }: SettledReading): SourceVerdict {
       };
 }
 
-/** Stuck is a matter of time, not of what is read. */
+/** Drops `stuck`: time decides about stuck, not what a source reads. */
 const withoutHealth = (primary: SettledReading['reading']['primary']): SourceVerdict['primary'] =>
   primary === 'stuck' ? null : primary;

@@ -4,8 +4,8 @@ import { ALL_VERSIONS, beginOf, endOf, type Rule, type RuleFinding } from '../ru
 import { isAskedBeside, isTurnRunning } from './hooks.ts';
 
 /**
- * The call that a person is asked about, as hooks know: the one asked for first, whose dialog is drawn first. Agents
- * may ask in another order than they have called (2.1.330).
+ * The call that a person is asked about, according to the hooks. The first permission asked for is the first drawn.
+ * Agents may ask in another order than that of their calls (2.1.330).
  */
 export function requestedTool({ tools }: Pick<HookEvidence, 'tools'>): PendingTool | null {
   return tools.reduce<PendingTool | null>((first, tool) => {
@@ -14,10 +14,10 @@ export function requestedTool({ tools }: Pick<HookEvidence, 'tools'>): PendingTo
   }, null);
 }
 
-/** The prompt that is being worked on, null while none is. */
+/** The prompt that Claude Code works on; null while no turn runs. */
 const runningPrompt = (hooks: HookEvidence): HookEvidence['prompt'] => (isTurnRunning(hooks) ? hooks.prompt : null);
 
-/** The end of the last turn, null while one runs. */
+/** The end of the last turn; null while a turn runs. */
 const ended = (hooks: HookEvidence): HookEvidence['turnEnd'] => (isTurnRunning(hooks) ? null : hooks.turnEnd);
 
 function readEnd(hooks: HookEvidence, event: string): RuleFinding | null {
@@ -27,7 +27,7 @@ function readEnd(hooks: HookEvidence, event: string): RuleFinding | null {
   return { primary: 'idle', detail: 'waiting_input', evidence, since: end.at };
 }
 
-/** What hooks say, strongest first. */
+/** The rules over hooks, strongest first. */
 export const HOOK_RULES: readonly Rule<HookEvidence>[] = [
   {
     id: 'hook.PreCompact',
@@ -99,7 +99,7 @@ export const HOOK_RULES: readonly Rule<HookEvidence>[] = [
   },
   { id: 'hook.Stop', versions: ALL_VERSIONS, read: (hooks) => readEnd(hooks, 'Stop') },
   {
-    // 60 s at an idle prompt: after an interrupt, the only hook that tells that the turn is over.
+    // Fires after 60 s at an idle prompt. After an interrupt, this is the only hook that reports the end of the turn.
     id: 'hook.Notification',
     versions: ALL_VERSIONS,
     read: (hooks) => readEnd(hooks, 'Notification'),

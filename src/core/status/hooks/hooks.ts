@@ -1,27 +1,27 @@
 import type { HookEvent, HookEvidence, PendingTool } from '../evidence.ts';
 import type { Millis } from '../millis.ts';
 
-/** Longest text kept of a prompt or message: enough for every rule, whatever a turn produced. */
+/** How many characters of a prompt or message are kept: enough for every rule, whatever a turn produced. */
 const MAX_TEXT = 4_000;
-/** Tool calls remembered while they run. More than that at once was never seen; the oldest go first. */
+/** How many running tool calls are remembered. More at once were never seen; the oldest are dropped first. */
 const MAX_TOOLS = 64;
-/** Ended tool calls remembered, against doubled and late events. */
+/** How many ended tool calls are remembered, to recognise duplicate and late events. */
 const MAX_ENDED = 64;
 /**
- * What is kept of a tool's input, in characters of JSON: all that a model writes in one call (64,000 tokens), for
- * nobody is asked to allow what is not shown. It goes over the wire with each change of its session; 200 kB take 1 ms
- * there.
+ * How many characters of JSON of a tool's input are kept: all that a model writes in one call (64,000 tokens), because
+ * nobody should be asked to allow what is not shown. The input goes over the wire with each change of its session; 200
+ * kB take 1 ms.
  */
 const MOST_INPUT = 200_000;
-/** How deep an input may nest: deeper ones come from nobody's tools. */
+/** How deep an input may nest; no known tool's input nests deeper. */
 const MOST_DEPTH = 20;
-/** Longest string of an input that is longer than that. */
+/** How many characters of each string are kept when an input is cut. */
 const CUT_TEXT = 2_000;
-/** Entries of its lists and objects. */
+/** How many entries of each list and object are kept when an input is cut. */
 const CUT_ENTRIES = 100;
 const CUT_DEPTH = 6;
 
-/** Nothing heard yet. */
+/** The evidence before the first hook. */
 export const NO_HOOKS: HookEvidence = {
   lastAt: null,
   sessionId: null,
@@ -37,15 +37,15 @@ export const NO_HOOKS: HookEvidence = {
 
 const text = (value: unknown): string | null => (typeof value === 'string' ? value : null);
 
-// The end of a message decides (a closing question), so the beginning is cut.
+// Cuts the beginning of a message, because its end decides whether it is a closing question.
 const keepEnd = (value: string | null): string | null => (value === null ? null : value.slice(-MAX_TEXT));
 
-/** A tool's input as it is kept: whole, or cut where it is longer than anybody could read. */
+/** A tool's input as CBOS keeps it: whole, or cut if it is longer than anybody could read. */
 export function boundInput(value: unknown): Pick<PendingTool, 'input' | 'cut'> {
   return sizeOf(value, 0) <= MOST_INPUT ? { input: value } : { input: cutInput(value, 0), cut: true };
 }
 
-/** In characters of JSON, about; more than is kept where it nests too deep. */
+/** The approximate length of a value as JSON, in characters; infinite if the value nests too deep. */
 function sizeOf(value: unknown, depth: number): number {
   if (typeof value === 'string') return value.length + 2;
   if (typeof value !== 'object' || value === null) return 5;
@@ -67,7 +67,7 @@ function cutInput(value: unknown, depth: number): unknown {
 
 const isNewer = (at: Millis, than: { at: Millis } | null): boolean => than === null || at >= than.at;
 
-/** Whether the conversation works on a prompt, as far as hooks tell. */
+/** Whether a turn runs, as far as hooks report it. */
 export function isTurnRunning(hooks: HookEvidence): boolean {
   return hooks.prompt !== null && (hooks.turnEnd === null || hooks.turnEnd.at < hooks.prompt.at);
 }
@@ -84,16 +84,15 @@ function toolOf(event: HookEvent, requestedAt: Millis | null): PendingTool {
   };
 }
 
-/** A subagent's call that asks for a permission: it may do so after its turn has ended (2.1.329). */
+/** Whether a subagent's call asks for a permission. The call may ask after the turn has ended (2.1.329). */
 export const isAskedBeside = (tool: PendingTool): boolean => tool.agent !== null && tool.requestedAt !== null;
 
-/** Whether two calls are for the same, as far as their inputs are kept. */
+/** Whether two calls have the same tool and the same input, as far as the inputs are kept. */
 export const hasSameInput = (a: PendingTool, b: PendingTool): boolean =>
   a.name === b.name && JSON.stringify(a.input) === JSON.stringify(b.input);
 
 /**
- * Whether a hook that tells of a call's end means this one. The answers to a question are added to what it was called
- * with.
+ * Whether a hook that reports a call's end means this call. Claude Code adds the answers to the input of a question.
  */
 export function hasSameCall(tool: PendingTool, payload: Readonly<Record<string, unknown>>): boolean {
   const { tool_use_id: id, tool_name: name, tool_input: input } = payload;
@@ -106,7 +105,8 @@ export function hasSameCall(tool: PendingTool, payload: Readonly<Record<string, 
 const isRecord = (value: unknown): value is object => typeof value === 'object' && value !== null;
 
 /**
- * A turn goes on when the conversation itself calls a tool after its Stop: a Stop hook of the user's may send it on.
+ * A turn continues if the conversation itself calls a tool after its Stop: a Stop hook of the user's may prolong the
+ * turn.
  */
 function continueTurn(hooks: HookEvidence, event: HookEvent, tool: PendingTool): HookEvidence {
   const isBackground = tool.agent !== null;
@@ -119,12 +119,12 @@ function onPreToolUse(hooks: HookEvidence, event: HookEvent): HookEvidence {
   if (tool.id !== null && (hooks.endedTools.includes(tool.id) || hooks.tools.some((known) => known.id === tool.id))) {
     return hooks;
   }
-  // Late: the turn that it belongs to is over.
+  // The event is late: its turn is over.
   if (hooks.turnEnd !== null && hooks.turnEnd.at > event.at) return hooks;
   return { ...continueTurn(hooks, event, tool), tools: [...hooks.tools, tool].slice(-MAX_TOOLS) };
 }
 
-/** The longest suggestions that are told whole; those of Claude Code have some hundred characters. */
+/** How many characters of JSON suggestions may have to be kept; those of Claude Code have some hundred. */
 const MAX_SUGGESTIONS = 4_000;
 
 function waitOf({ wait, payload }: HookEvent): Pick<PendingTool, 'wait'> {
@@ -134,7 +134,7 @@ function waitOf({ wait, payload }: HookEvent): Pick<PendingTool, 'wait'> {
   return { wait: { id: wait, suggestions: isTold ? told : [] } };
 }
 
-/** A hook does not wait any more: its dialog is answered by keys, or is gone. */
+/** Records that a hook no longer waits: its dialog is now answered by keys, or is gone. */
 export function forgetWait(hooks: HookEvidence, id: string): HookEvidence {
   const without = ({ wait, ...tool }: PendingTool): PendingTool =>
     wait === undefined || wait.id === id ? tool : { ...tool, wait };
@@ -142,8 +142,8 @@ export function forgetWait(hooks: HookEvidence, id: string): HookEvidence {
 }
 
 /**
- * A reply to the hook that waits has been taken. A refused call is over, of which no hook tells; one that was allowed
- * runs.
+ * Records that Claude Code took the reply to a waiting hook. A refused call is over, although no hook reports that. An
+ * allowed call runs.
  */
 export function settleCall(hooks: HookEvidence, id: string, isRefused: boolean): HookEvidence {
   const tools = hooks.tools.flatMap(({ wait, ...tool }): PendingTool[] => {
@@ -153,7 +153,7 @@ export function settleCall(hooks: HookEvidence, id: string, isRefused: boolean):
   return { ...hooks, tools };
 }
 
-/** PermissionRequest names no call id in some versions: then it belongs to the announced call with the same input. */
+/** In some versions PermissionRequest names no call id. It then belongs to the announced call with the same input. */
 function onPermissionRequest(hooks: HookEvidence, event: HookEvent): HookEvidence {
   const asked = { ...toolOf(event, event.at), ...waitOf(event) };
   if (asked.wait !== undefined && hooks.tools.some(({ wait }) => wait?.id === asked.wait?.id)) return hooks;
@@ -163,7 +163,7 @@ function onPermissionRequest(hooks: HookEvidence, event: HookEvent): HookEvidenc
     asked.id !== null && tool.id !== null
       ? tool.id === asked.id
       : tool.requestedAt === null && hasSameInput(tool, asked);
-  // No hook tells of a call that was refused: the same one of an earlier turn may be remembered still.
+  // No hook reports that a call was refused, so the same call of an earlier turn may still be remembered.
   const ofThisTurn = hooks.tools.findIndex((tool) => tool.at > (hooks.prompt?.at ?? 0) && isMeant(tool));
   const index = ofThisTurn < 0 ? hooks.tools.findIndex(isMeant) : ofThisTurn;
   const known = hooks.tools[index];
@@ -173,7 +173,8 @@ function onPermissionRequest(hooks: HookEvidence, event: HookEvent): HookEvidenc
     return isDouble ? hooks : { ...base, tools: [...hooks.tools, asked].slice(-MAX_TOOLS) };
   }
   if (known.requestedAt !== null) return hooks;
-  // What is asked for is what runs: a hook of the user's may have changed what was announced.
+  // The input that the permission asks for is the one that runs: a hook of the user's may have changed the announced
+  // input.
   const { cut: _, ...announced } = known;
   const { input, cut } = asked;
   const tool = { ...announced, input, ...(cut && { cut }), requestedAt: event.at, ...waitOf(event) };
@@ -190,19 +191,19 @@ function onToolEnd(hooks: HookEvidence, event: HookEvent): HookEvidence {
   return { ...hooks, tools, endedTools, toolEndedAt: Math.max(event.at, hooks.toolEndedAt ?? 0) };
 }
 
-/** What Claude Code tells the model by itself once an agent or a command in the background has ended (2.1.330). */
+/** The prompt that Claude Code itself sends to the model when a background agent or command has ended (2.1.330). */
 const TASK_ENDED = /^<task-notification>\s*<task-id>([^<]+)<\/task-id>/;
 
 function onPrompt(hooks: HookEvidence, event: HookEvent): HookEvidence {
   if (!isNewer(event.at, hooks.prompt)) return hooks;
   const prompted = text(event.payload.prompt) ?? '';
   const endedTask = TASK_ENDED.exec(prompted)?.[1];
-  // Nobody typed that, and what other agents ask for is open still.
+  // Nobody typed such a prompt, so the permissions that other agents ask for are still open.
   const isOpenBeside = (tool: PendingTool): boolean =>
     endedTask !== undefined && isAskedBeside(tool) && tool.agent !== endedTask;
-  // 2.1.329 announces a prompt when it is queued, in mid-turn: the calls go on. After an interrupt they do not, and no
-  // hook tells; so they are kept, but what is newer or on the screen decides. No dialog was open while a prompt was
-  // typed.
+  // 2.1.329 announces a prompt when it is queued in mid-turn, and the running calls continue. After an interrupt they
+  // do not continue, and no hook reports that. So the calls are kept, but newer evidence and the screen override them.
+  // Their permissions are settled: no dialog was open while the prompt was typed.
   const tools = hooks.tools.map((tool) =>
     tool.at > event.at || isOpenBeside(tool) ? tool : { ...tool, requestedAt: null },
   );
@@ -220,7 +221,7 @@ function endTurn(hooks: HookEvidence, event: HookEvent, error: string | null): H
       error,
       message: keepEnd(text(event.payload.last_assistant_message)),
     },
-    // Calls of subagents in the background go on, but count only where they ask.
+    // Calls of subagents continue in the background, but count only if they ask for a permission.
     tools: hooks.tools.filter((tool) => tool.at > event.at || isAskedBeside(tool)),
     compactingSince: null,
   };
@@ -231,7 +232,7 @@ function onSessionStart(hooks: HookEvidence, event: HookEvent): HookEvidence {
   const source = text(event.payload.source) ?? 'startup';
   const started = { at: event.at, source };
   const ended = hooks.ended !== null && hooks.ended.at <= event.at ? null : hooks.ended;
-  // After compacting the same turn goes on; every other start is a fresh prompt.
+  // After compacting, the same turn continues. Every other start begins with an empty prompt.
   if (source === 'compact') return { ...hooks, started: hooks.started ?? started, compactingSince: null, ended };
   return {
     ...hooks,
@@ -247,13 +248,13 @@ function onSessionStart(hooks: HookEvidence, event: HookEvent): HookEvidence {
 function onNotification(hooks: HookEvidence, event: HookEvent): HookEvidence {
   const kind = text(event.payload.notification_type);
   const message = text(event.payload.message) ?? '';
-  // 60 s at an idle prompt: after an interrupt, the only hook that tells that the turn is over.
+  // Fires after 60 s at an idle prompt. After an interrupt, this is the only hook that reports the end of the turn.
   const isIdle = kind === 'idle_prompt' || (kind === null && /waiting for your input/i.test(message));
   if (isIdle && isTurnRunning(hooks) && isNewer(event.at, hooks.prompt)) return endTurn(hooks, event, null);
   return hooks;
 }
 
-/** What each event means. An event without an entry is a sign of life and nothing more. */
+/** What each event means. An event without an entry is only a sign of life. */
 const FOLDS: ReadonlyMap<string, (hooks: HookEvidence, event: HookEvent) => HookEvidence> = new Map(
   Object.entries({
     SessionStart: onSessionStart,
@@ -277,8 +278,8 @@ const FOLDS: ReadonlyMap<string, (hooks: HookEvidence, event: HookEvent) => Hook
 );
 
 /**
- * Folds one hook event. Doubles, late events and unknown names change nothing that a newer event has said; memory is
- * bounded.
+ * Folds one hook event. Duplicates, late events and unknown names change nothing that a newer event has reported.
+ * Memory is bounded.
  */
 export function observeHook(previous: HookEvidence, event: HookEvent): HookEvidence {
   const folded = FOLDS.get(event.event)?.(previous, event) ?? previous;

@@ -47,7 +47,7 @@ function onLifecycle(before: JsonEvidence, event: Json): JsonEvidence {
   }
 }
 
-/** Blocks of a subagent do not say what the conversation itself is at. */
+/** Whether an event belongs to the conversation itself. A subagent's blocks do not show what the conversation does. */
 const isOwn = (event: Json): boolean => text(event.parent_tool_use_id) === null;
 
 function onStream(before: JsonEvidence, event: Json, at: Millis): JsonEvidence {
@@ -108,7 +108,7 @@ function onRequest(before: JsonEvidence, event: Json, at: Millis): JsonEvidence 
     requestId,
     id: text(request.tool_use_id),
     name: text(request.tool_name) ?? 'tool',
-    // Whole: it goes back with the answer.
+    // The whole input: the answer sends it back.
     input: request.input ?? {},
     at,
     requestedAt: at,
@@ -171,12 +171,15 @@ function onStatus(before: JsonEvidence, event: Json, at: Millis): JsonEvidence {
 function onState(before: JsonEvidence, state: string | null, at: Millis): JsonEvidence {
   if (state === 'running') return before.busySince === null ? { ...before, ...begin(at) } : before;
   if (state !== 'idle') return before;
-  // A prompt that is just being written is not part of this idleness: it makes the next turn.
+  // A prompt that is just being written is kept, because it begins the next turn.
   const open = before.open.filter((prompt) => prompt.stage === 'written');
   return settle({ ...before, open, requests: [], tools: [], compactingSince: null });
 }
 
-/** 2.1.329 names the reason; before, an interrupt was the only `error_during_execution` without a text of its own. */
+/**
+ * 2.1.329 names the reason for the end. In older versions an interrupt was the only `error_during_execution` without a
+ * text of its own.
+ */
 function onResult(before: JsonEvidence, event: Json, at: Millis): JsonEvidence {
   const message = keepEnd(text(event.result));
   const interrupted = text(event.terminal_reason)?.startsWith('aborted') ?? event.subtype === 'error_during_execution';
@@ -199,7 +202,7 @@ function firstError(event: Json): string {
   return text(first) ?? text(event.subtype) ?? 'error';
 }
 
-/** The process failed: whatever was going on is over, and is never run again by itself. */
+/** The process failed: everything that was running is over, and nothing runs again by itself. */
 function onFailure(before: JsonEvidence, event: Json, at: Millis): JsonEvidence {
   return settle({
     ...before,
@@ -225,7 +228,7 @@ function onRateLimit(before: JsonEvidence, event: Json): JsonEvidence {
   return { ...before, rateLimit };
 }
 
-/** What each type of event means. One without an entry is a sign of life and nothing more. */
+/** What each type of event means. An event without an entry is only a sign of life. */
 const FOLDS: ReadonlyMap<string, (before: JsonEvidence, event: Json, at: Millis) => JsonEvidence> = new Map(
   Object.entries({
     system: onSystem,
@@ -244,7 +247,7 @@ const FOLDS: ReadonlyMap<string, (before: JsonEvidence, event: Json, at: Millis)
   }),
 );
 
-/** Folds one event. An unknown one changes nothing but the time of the last sign of life. */
+/** Folds one event. An unknown event changes only the time of the last sign of life. */
 export function observeEvent(before: JsonEvidence, event: ClaudeEvent, at: Millis): JsonEvidence {
   const folded = FOLDS.get(event.type)?.(before, event, at) ?? before;
   return {

@@ -2,10 +2,12 @@ import type { JsonEvidence } from '../evidence.ts';
 import { closingQuestion, describeTool, dialogKindOf } from '../question.ts';
 import { beginOf, endOf, type Rule } from '../rule.ts';
 
-/** The version whose events are recorded in test/fixtures/json-events. */
+/** The version whose recorded events are in test/fixtures/json-events. */
 const VERSIONS = ['2.1.329'] as const;
 
-/** What the events of a JSON session say, strongest first. They are exact: nothing else is asked but the process. */
+/**
+ * The rules over the events of a JSON session, strongest first. Events are exact, so only the process overrides them.
+ */
 export const JSON_RULES: readonly Rule<JsonEvidence>[] = [
   {
     id: 'json.trust',
@@ -35,7 +37,7 @@ export const JSON_RULES: readonly Rule<JsonEvidence>[] = [
     id: 'json.tool_use',
     versions: VERSIONS,
     read: ({ busySince, tools }) => {
-      // A subagent's calls stand under the call that runs it.
+      // The call that runs a subagent comes before the subagent's own calls.
       const tool = tools.findLast(({ agent }) => agent === null) ?? tools.at(-1);
       if (busySince === null || tool === undefined) return null;
       return { primary: 'active', detail: 'using_tools', evidence: describeTool(tool), since: tool.at };

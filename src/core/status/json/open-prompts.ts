@@ -1,12 +1,12 @@
 import type { JsonEvidence, OpenPrompt, TrustRequest } from '../evidence.ts';
 import type { Millis } from '../millis.ts';
 
-/** Longest text kept of a prompt or message: enough for every rule, whatever a turn produced. */
+/** How many characters of a prompt or message are kept: enough for every rule, whatever a turn produced. */
 export const MAX_TEXT = 4_000;
-/** Tool calls and prompts remembered while they run; the oldest go first. */
+/** How many running tool calls and open prompts are remembered; the oldest are dropped first. */
 export const MAX_OPEN = 64;
 
-/** A prompt is being written to Claude Code: the turn has begun, though nothing of it has come back. */
+/** Records a prompt that is being written to Claude Code. Its turn has begun, although no event of it has come yet. */
 export function observePrompt(before: JsonEvidence, prompt: { id: string; at: Millis; text: string }): JsonEvidence {
   const { id, at } = prompt;
   return {
@@ -18,7 +18,7 @@ export function observePrompt(before: JsonEvidence, prompt: { id: string; at: Mi
   };
 }
 
-/** Asks whether a folder is trusted; null: it is, or nothing is to be asked any more. */
+/** Sets the question whether a folder is trusted; null removes the question. */
 export function observeTrust(before: JsonEvidence, trust: TrustRequest | null): JsonEvidence {
   return { ...before, trust };
 }
@@ -29,24 +29,27 @@ export const begin = (at: Millis): Pick<JsonEvidence, 'busySince' | 'phase'> => 
   phase: { kind: 'thinking', at },
 });
 
-/** A prompt that could not be handed over: it is as if it had never been. */
+/** Removes a prompt that could not be handed over, as if it had never existed. */
 export function withdrawPrompt(before: JsonEvidence, id: string): JsonEvidence {
   const open = before.open.filter((prompt) => prompt.id !== id);
   const isFirst = open.length === 0 && before.turnEnd === null;
   return settle({ ...before, open, prompt: isFirst ? null : before.prompt });
 }
 
-/** Without a prompt that is still to be worked on, no turn runs. */
+/** Ends the turn if no prompt is open. */
 export function settle(evidence: JsonEvidence): JsonEvidence {
   return evidence.open.length > 0 ? evidence : { ...evidence, busySince: null, phase: null };
 }
 
-/** Claude Code has a prompt, or works on it. */
+/** Sets the stage of an open prompt. */
 export function onPromptStage(before: JsonEvidence, id: string, stage: OpenPrompt['stage']): JsonEvidence {
   return { ...before, open: before.open.map((prompt) => (prompt.id === id ? { ...prompt, stage } : prompt)) };
 }
 
-/** The prompts that a result leaves open. A program that never says that it has begun one works on the oldest. */
+/**
+ * The prompts that a result leaves open. Claude Code may never report that it has started a prompt; the result is then
+ * the oldest prompt's.
+ */
 export function withoutFinished(open: readonly OpenPrompt[]): readonly OpenPrompt[] {
   const rest = open.filter((prompt) => prompt.stage !== 'started');
   return rest.length < open.length ? rest : open.slice(1);

@@ -3,19 +3,19 @@ import type { RegistryEvidence } from '../evidence.ts';
 import type { Millis } from '../millis.ts';
 import type { Rule } from '../rule.ts';
 
-/** The record, and when its process began. */
+/** The registry record, and when its process began. */
 export interface RegistryView {
   registry: RegistryEvidence;
   startedAt: Millis | null;
 }
 
-/** How long after its process's start a registry record that says idle still means "never prompted". */
+/** How long after the start of its process an idle registry record still means "never prompted". */
 const FRESH_MS = 3_000;
 
-/** The registry came with 2.1.1xx; 2.1.50 has none. */
+/** Versions from 2.1.1xx on have a registry; 2.1.50 has none. */
 const VERSIONS = ['2.1.150', '2.1.329'] as const;
 
-/** Claude Code's words for what it waits for, 2.1.150 to 2.1.329. */
+/** Claude Code's words for what it waits for (2.1.150 to 2.1.329). */
 const WAITING_FOR: readonly [RegExp, Detail][] = [
   [/permission/i, 'permission'],
   [/plan/i, 'plan'],
@@ -25,7 +25,7 @@ const WAITING_FOR: readonly [RegExp, Detail][] = [
 
 const sinceOf = ({ statusUpdatedAt, readAt }: RegistryEvidence): Millis => statusUpdatedAt ?? readAt;
 
-/** A background shell runs on while the prompt is up: both words mean that it is idle. */
+/** Both words mean that the session is idle: with `shell`, a background shell runs while the prompt is visible. */
 const idleRule = (word: 'idle' | 'shell'): Rule<RegistryView> => ({
   id: `registry.${word}`,
   versions: VERSIONS,
@@ -37,7 +37,7 @@ const idleRule = (word: 'idle' | 'shell'): Rule<RegistryView> => ({
   },
 });
 
-/** What Claude Code's registry says; its words exclude each other. */
+/** The rules over Claude Code's registry; its words exclude each other. */
 export const REGISTRY_RULES: readonly Rule<RegistryView>[] = [
   {
     id: 'registry.busy',

@@ -2,20 +2,20 @@ import { isRule, type Layout } from './layout.ts';
 import type { Cover, ScreenFrame } from './screen-evidence.ts';
 
 const SHELL_MARK = '!';
-/** In the footer, after Ctrl+R (2.1.329). */
+/** In the footer after Ctrl+R (2.1.329). */
 const SEARCH = /^\s*search prompts:/im;
 /**
- * In the footer, after Left in an empty prompt (2.1.329): the list of sessions has a box of its own, for the task of a
- * new one.
+ * In the footer after Left in an empty prompt (2.1.329): the list of sessions has its own box, for the task of a new
+ * session.
  */
 const AGENTS = /^\s*enter to (?:return|create|open|reply)\b/im;
 
-/** The last line of `/help` and `/status`, which are below a rule (2.1.329). */
+/** The last line of `/help` and `/status`; both are drawn below a rule (2.1.329). */
 const VIEW = /\bEsc to close$/;
 
 /**
- * What covers the prompt as far as its box tells; a dialog does not count, nor does the detailed transcript, which is a
- * rule of its own.
+ * What covers the prompt, judged by its box and the footer. A dialog does not count. The detailed transcript has a rule
+ * of its own.
  */
 export function readCover({ prompt, footer, frame }: Layout): Exclude<Cover, 'transcript'> | null {
   if (prompt === null) return isView(frame) ? 'view' : 'unknown';

@@ -1,15 +1,15 @@
 import { isBoxBottom } from './layout.ts';
 import type { ScreenDialog, ScreenFrame } from './screen-evidence.ts';
 
-/** Keys that dialogs name below their options: 1.0 to 2.1.330. */
+/** The line of keys that dialogs draw below their options (1.0 to 2.1.330). */
 export const KEY_HINT = /\b(?:Esc|Enter|Tab)\b.*\bto\b|\b(?:shift\+tab|ctrl[+-]\w) to\b/;
 
-/** The prompt's own line below it, which a dialog that takes its place has yet to overwrite. */
+/** The line below the prompt. A dialog that replaces the prompt may not have overwritten this line yet. */
 const PROMPT_HINT = /\bto cycle\b|\besc to interrupt\b/;
 
 /**
- * The last options of the dialogs below which nothing is drawn: 2.0.30's permission, a plan without a file, the summary
- * of several questions.
+ * The last options of dialogs that draw nothing below their options: 2.0.30's permission, a plan without a file, the
+ * summary of several questions.
  */
 const LAST_OPTION = {
   permission: /^No, and tell Claude what to do differently \(esc\)$/,
@@ -18,10 +18,10 @@ const LAST_OPTION = {
   setup: null,
 } as const;
 
-/** What is drawn of a dialog. */
+/** The part of a dialog that is drawn. */
 interface DrawnDialog {
   frame: ScreenFrame;
-  /** the row of its upper edge, -1 where none is in the window */
+  /** the row of the upper edge; -1 if the window does not show the edge */
   edge: number;
   kind: ScreenDialog['kind'];
   /** the lines without the dialog's own border */
@@ -32,22 +32,28 @@ interface DrawnDialog {
 }
 
 /**
- * Whether a dialog is drawn to its end. Claude Code draws from the top to the bottom, so what is below the options
- * tells that all of them are there: the lower edge of the box (1.0), the line that names its keys, or an option that is
- * always the last. Where one dialog takes the place of another, the line of keys may be the old one's: then the cursor
- * tells. It rests below everything (1.0 to 2.1.50) or at the marker (from 2.1.150 on), in what the user opened also in
- * the search or the tabs above the options (2.1.330), and is elsewhere only while something is drawn or typed.
+ * Whether a dialog is drawn to its end. Claude Code draws from top to bottom, so something below the options proves
+ * that all options are drawn: the lower edge of the box (1.0), the line of keys, or an option that is always the last.
+ * If one dialog replaces another, the line of keys may be the old dialog's; then the cursor decides. A finished dialog
+ * leaves the cursor below everything (1.0 to 2.1.50) or at the marker (from 2.1.150 on). In dialogs that the user
+ * opened, the cursor may also be in the search field or the tabs above the options (2.1.330). It is elsewhere only
+ * while Claude Code draws or somebody types.
  */
 export function isDrawnWhole(dialog: DrawnDialog): boolean {
   return isAtRest(dialog) && hasBeginning(dialog) && hasEnd(dialog);
 }
 
-/** A line of the conversation: what a dialog shows is indented, but for the marker before a number. */
+/** A line of the conversation. The lines of a dialog are indented, except for the marker before a number. */
 const CONVERSATION = /^[❯>●⏺](?! \d+\.)/;
-/** Only a permission's answers can be amended: its question is not drawn yet, or not any more. */
+/**
+ * Only the answers of a permission can be amended. In a set-up dialog this hint means that the permission's question is
+ * not drawn yet, or no longer.
+ */
 const AMENDED = /\bto amend\b/;
 
-/** Below its upper edge, unless it is higher than the window. */
+/**
+ * Whether the dialog's beginning is drawn: the window shows the upper edge, or the dialog is higher than the window.
+ */
 function hasBeginning({ kind, edge, lines, options }: DrawnDialog): boolean {
   const first = options[0]?.row ?? 0;
   const isHigher = lines.slice(0, first).some((line) => line.trim() !== '');
@@ -58,7 +64,8 @@ function hasBeginning({ kind, edge, lines, options }: DrawnDialog): boolean {
 function hasEnd({ frame, kind, lines, options, lastLabel, isBordered }: DrawnDialog): boolean {
   const below = (options.at(-1)?.row ?? 0) + 1;
   if (isBordered) return frame.lines.slice(below).some(isBoxBottom);
-  // A description is the model's own words, and may name keys: a blank line parts it from the line of keys.
+  // The model words the descriptions and may name keys in them. A blank line separates the last description from the
+  // line of keys.
   const hints = kind === 'question' ? afterBlank(lines.slice(below)) : lines.slice(below);
   return (
     hints.some((line) => KEY_HINT.test(line) && !PROMPT_HINT.test(line)) || LAST_OPTION[kind]?.test(lastLabel) === true

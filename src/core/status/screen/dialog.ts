@@ -10,23 +10,24 @@ interface OptionRow {
   key: string;
   label: string;
   isChosen: boolean;
-  /** null: no checkbox */
+  /** null if there is no checkbox */
   isChecked: boolean | null;
   indent: number;
 }
 
-// The blanks after the marker hang on it: two runs of blanks side by side would cost their product.
+// The blanks after the marker are part of the marker's group: matching two adjacent runs of blanks would take quadratic
+// time.
 const NUMBERED = /^(\s*)(?:(❯|>)(\s*))?(\d{1,2})\.\s+(\[[ x✓✔]\]\s*)?(.*)$/;
 const MARKED = /^(\s*)❯\s(\s*\S.*)$/;
-/** Blanks before an option's text, and a check mark among them (the theme picker of 2.1.329). */
+/** Blanks before an option's text, which may include a check mark (the theme picker of 2.1.329). */
 const LEADING_CHECK = /^\s*(?:[✔✓]\s+)?/;
-/** What may stand left of the options' texts. */
+/** What may stand to the left of the options' texts. */
 const NO_TEXT = /^[\s❯✔✓]*$/;
-/** Below the last option of a dialog that is higher than the window (2.1.329). */
+/** The line below the last option of a dialog that is higher than the window (2.1.329). */
 const MORE_ROWS = /^[↑↓] \d+ more lines?$/;
 const CHECK_MARK = /\s+[✔✓]$/;
 const FRAME = /^[─╌▔╭╰]{2}/;
-/** Below the options of a dialog with checkboxes: leads on, is no option. */
+/** The row below the options of a dialog with checkboxes. It leads to the next step and is not an option. */
 const SUBMIT_ROW = /^(?:❯ )?(?:Submit|Next)$/;
 /** Pickers put descriptions in a second column. */
 const COLUMNS = /^(\S.*?)\s{2,}(\S.*)$/;
@@ -51,8 +52,8 @@ function readNumbered(line: string, row: number): OptionRow | null {
 }
 
 /**
- * The lowest run of numbered lines that ascends by one and carries the marker: numbers in a command or a plan above it
- * stand before the run, and those in an answer carry no marker at the same place.
+ * The lowest run of numbered lines that ascends by one and contains the marker. Numbers in a command or a plan come
+ * before the run, and numbers in an answer have no marker at the same place.
  */
 function findNumbered(lines: readonly string[]): OptionRow[] {
   let run: OptionRow[] = [];
@@ -69,8 +70,9 @@ function findNumbered(lines: readonly string[]): OptionRow[] {
 }
 
 /**
- * Dialogs without numbers: the trust dialog of 2.1.329, pickers. The lines at the marker's indent, next to it without a
- * gap. Below the lowest rule alone: above it a prompt in the conversation has the same mark.
+ * Finds the options of a dialog without numbers: the trust dialog of 2.1.329, pickers. They are the lines at the
+ * marker's indent, adjacent to the marker without a gap. Only lines below the lowest rule count, because a prompt in
+ * the conversation above has the same mark.
  */
 function findMarked(lines: readonly string[], cols: number): OptionRow[] {
   const top = lines.findLastIndex((line) => isRule(line, cols));
@@ -79,7 +81,7 @@ function findMarked(lines: readonly string[], cols: number): OptionRow[] {
   for (let row = lines.length - 1; row > top; row--) {
     const match = MARKED.exec(lines[row] ?? '');
     if (match === null) continue;
-    // A dialog with numbers of which some are not drawn yet.
+    // This is a numbered dialog with some numbers not drawn yet.
     if (NUMBERED.test(lines[row] ?? '')) return [];
     markedRow = row;
     const [, before = '', after = ''] = match;
@@ -108,13 +110,13 @@ function findMarked(lines: readonly string[], cols: number): OptionRow[] {
 const isEdge = (line: string, cols: number): boolean =>
   isRule(line, cols) || line.startsWith('▔▔▔▔') || line.startsWith('╭─');
 
-/** An option as it is drawn; what it means is known when its label is whole. */
+/** An option as it is drawn. Its meaning is known only once its label is complete. */
 type ShownOption = Omit<QuestionOption, 'means'>;
 
 const withMeaning = (options: readonly ShownOption[], meaningOf: (label: string) => OptionMeaning): QuestionOption[] =>
   options.map((option) => ({ ...option, means: meaningOf(option.label) }));
 
-/** The lines that belong to an option: those right below it. A blank line ends the last one, for hints follow. */
+/** Reads each option with the lines right below it. A blank line ends the last option, because hints follow. */
 function readOptions(rows: readonly OptionRow[], lines: readonly string[]): ShownOption[] {
   return rows.map((option, index) => {
     const own = lines.slice(option.row + 1, rows[index + 1]?.row ?? lines.length).map((line) => line.trim());
@@ -127,7 +129,7 @@ function readOptions(rows: readonly OptionRow[], lines: readonly string[]): Show
   });
 }
 
-/** Below a question's option stands its description; below any other's, the rest of its label. */
+/** Moves the lines below an option into its label. Only the options of a question have a description there. */
 function joinWrappedLabels(options: readonly ShownOption[]): ShownOption[] {
   return options.map((option) => {
     const [, label = '', beside = ''] = COLUMNS.exec(option.label) ?? [];
@@ -143,11 +145,11 @@ function joinWrappedLabels(options: readonly ShownOption[]): ShownOption[] {
 const CHIP = /[☐☒☑✔]\s+(\S[^☐☒☑✔→]*)/g;
 const TAB_BAR = /^\s*(?:←\s*)?[☐☒☑✔]\s+\S/;
 const PLAN = /^(?:Exit plan mode\?|Ready to code\?|Would you like to proceed\?|Claude has written up a plan)/;
-// An API key found in the environment is asked about at the start, before any tool.
+// Excludes the question about an API key in the environment, which Claude Code asks at the start, before any tool.
 const PERMISSION =
   /^(?:Do you want (?:to|Claude)\b(?! use this API key)|Allow\b|Would you like to (?:allow|run)\b|Claude (?:wants|needs|requests)\b(?! to exit plan mode))/;
 
-/** The tab that is open is told by colour alone: the first one without an answer it is, or else the last. */
+/** The open tab. Only its colour marks it, so this is the first tab without an answer, or else the last tab. */
 function currentTab(tabBar: string): string | null {
   const tabs = [...tabBar.matchAll(CHIP)]
     .map((match) => ({ isOpen: match[0].startsWith('☐'), name: (match[1] ?? '').trim() }))
@@ -161,9 +163,9 @@ function freeTextIndex(options: readonly QuestionOption[]): number | null {
 }
 
 /**
- * Below a question's free-text option stands the one that leaves the dialog (2.1.50 to 2.1.329). A text in the
- * free-text option's field stands where its label stood: it becomes the description. It need not be an answer: what was
- * typed into the prompt as the question opened stands there too.
+ * Restores the label of a question's free-text option. The option that leaves the dialog stands below it (2.1.50 to
+ * 2.1.329). A text in the field replaces the label, so that text becomes the description. The text need not be an
+ * answer: characters typed into the prompt as the question opened are there too.
  */
 function withFreeTextLabel(options: readonly ShownOption[], multi: boolean): ShownOption[] {
   const index = options.findIndex(({ label }) => meaningOfAnswer(label) === 'leave') - 1;
@@ -175,8 +177,8 @@ function withFreeTextLabel(options: readonly ShownOption[], multi: boolean): Sho
 }
 
 /**
- * The dialog at the bottom of the window, null when none is open there. Only call it where no prompt box is below:
- * a dialog takes the prompt's place in every version seen.
+ * The dialog at the bottom of the window; null if none is open there. Call this function only if there is no prompt
+ * box: a dialog replaces the prompt in every version seen.
  */
 export function readDialog(frame: ScreenFrame, signs: ScreenSigns): ScreenDialog | null {
   const lines = frame.lines.map((line) => withoutBorder(line, signs));

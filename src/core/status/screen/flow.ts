@@ -2,45 +2,48 @@ import type { Millis } from '../millis.ts';
 import type { FlowEvidence, Highlight, ScreenEvidence, ScreenFrame } from './screen-evidence.ts';
 
 /**
- * The highlight takes 50 ms for a character while a request is out and 200 ms from its first byte on (1.0.94 to
- * 2.1.92); what is further apart in time may be two of its runs.
+ * The longest time between two positions of one run. The highlight takes 50 ms per character while a request is out and
+ * 200 ms from its first byte on (1.0.94 to 2.1.92). Positions further apart in time may belong to two runs.
  */
 const ONE_RUN_MS = 500;
 
 /**
- * While a request is out, the highlight is away from the words for 20 steps of 50 ms (1.0.94 to 2.1.92), while its
- * answer comes for 20 of 200 ms. So it is known after this what goes on, and not only when it is back. From 2.0.77 on
- * there is none any more where nothing has come for 3 s, and the spinner fades to red 0.8 s later: that together has to
- * pass first.
+ * How long the highlight must be away from the words before the answer is known to be coming. The highlight is away for
+ * 20 steps of 50 ms while a request is out, and of 200 ms while the answer comes (1.0.94 to 2.1.92). So the answer is
+ * known before the highlight returns. From 2.0.77 on, the highlight vanishes after 3 s without a byte, and the spinner
+ * fades to red 0.8 s later. The span covers that too.
  */
 export const AWAY_WHILE_SENDING_MS = 2_200;
 
 /**
- * What the highlight takes for a column while a request is out, and by how much that may differ: on two cores with a
- * load of 15 one in five does.
+ * How long the highlight takes per column while a request is out, and how much that may vary. On two cores with a load
+ * of 15, one step in five varies more.
  */
 const SENDING_COLUMN_MS = 50;
 const UNEVEN_MS = 6;
 /**
- * How many more steps of one kind than of the other decide. While an answer comes, one step in five to one in three is
- * even (1.0.85, 1.0.90).
+ * By how many steps one kind must outnumber the other to decide. While an answer comes, one step in five to one in
+ * three has a request's pace (1.0.85, 1.0.90).
  */
 const DECIDED_PACE = 2;
-/** An answer goes on for a while: how much longer the pace must be a request's before it counts as one. */
+/**
+ * The lower bound of the pace. An answer lasts a while, so more even steps are needed after it before a request counts
+ * again.
+ */
 const SLOWEST_PACE = -4;
 /**
- * Between two runs to the right: 0.5 to 0.7 s where the highlight never turns (1.0.72 to 1.0.90), 0.76 to 1.1 s where
- * it does.
+ * The longest pause between two runs to the right of a highlight that never turns. The pause is 0.5 to 0.7 s if the
+ * highlight never turns (1.0.72 to 1.0.90), and 0.76 to 1.1 s if it does.
  */
 const SHORT_AWAY_MS = 700;
 
-/** A spinner's line by its shape alone, cheap and good enough. */
+/** Matches a spinner's line by its shape alone, which is cheap and good enough. */
 export const SPINNER_SHAPE = /^[·✢✳✶✻✽*∗] .*…/;
 
-/** At the end of the spinner's clock while reasoning comes, and for a moment after it (2.0.70 to 2.1.50). */
+/** The end of the spinner's clock during reasoning and for a moment after it (2.0.70 to 2.1.50). */
 const REASONS = / · (?:thinking|thought for \d+s)\)$/;
 
-/** Before a highlight was seen. */
+/** The evidence before any highlight was seen. */
 export const NO_FLOW: FlowEvidence = {
   row: null,
   seen: null,
@@ -57,10 +60,11 @@ export const NO_FLOW: FlowEvidence = {
 };
 
 /**
- * Follows the spinner's highlight from frame to frame. What it told holds until anything else is drawn above the
- * spinner: a call that ends is followed by another request. From 2.1.250 on it runs to the left whatever goes on, so
- * the left says nothing before it was seen running to the right. Up to 1.0.90 it always runs to the right: every 50 ms
- * while a request is out, and then as fast as the answer comes, 30 to 200 ms, which changes all the time.
+ * Follows the spinner's highlight from frame to frame. Its result holds until anything else is drawn above the spinner,
+ * because another request follows a call that ends. From 2.1.250 on, the highlight always runs to the left. So a run to
+ * the left means nothing until the highlight was seen running to the right. Up to 1.0.90, the highlight always runs to
+ * the right: every 50 ms while a request is out, and then at the pace of the answer, 30 to 200 ms, which changes all
+ * the time.
  */
 export function followFlow(previous: ScreenEvidence | null, frame: ScreenFrame, at: Millis): FlowEvidence {
   const known = previous?.flow ?? NO_FLOW;
@@ -80,7 +84,7 @@ export function followFlow(previous: ScreenEvidence | null, frame: ScreenFrame, 
     const isSoon = kept.awaySince !== null && at - kept.awaySince <= SHORT_AWAY_MS;
     return { ...back, isBackSoon: isSoon && kept.step === 'right' };
   }
-  // Once may be a jump: the words have changed.
+  // A single step may be a jump because the words have changed.
   const isSecond = kept.step === step;
   if (step === 'left') {
     const isReceiving = kept.runsRight;
@@ -89,13 +93,19 @@ export function followFlow(previous: ScreenEvidence | null, frame: ScreenFrame, 
   return isSecond && seen !== null ? runToTheRight(back, { from: seen, to: highlight, tookMs: at - seen.at }) : back;
 }
 
-/** The highlight is not over the words. Where the spinner fades there is none, so that it is away says nothing. */
+/**
+ * Records that the highlight is not over the words. A fading spinner has no highlight, so its absence then means
+ * nothing.
+ */
 function leaveWords(kept: FlowEvidence, colour: number | null, at: Millis): FlowEvidence {
   if (kept.seen === null && (kept.awaySince === null || colour === kept.colour)) return kept;
   return { ...kept, seen: null, awaySince: colour === kept.colour ? at : null };
 }
 
-/** What a step to the right tells: that a request is out, or, where the highlight never turns, what its pace says. */
+/**
+ * Folds a step to the right. The step means that a request is out. If the highlight never turns, its pace decides
+ * instead.
+ */
 function runToTheRight(
   known: FlowEvidence,
   { from, to, tookMs }: { from: Highlight; to: Highlight; tookMs: Millis },

@@ -4,14 +4,13 @@ import { activeDetail, dialogRule, errorLine, isReceiving, runningShell } from '
 const ALL = ['1.0.60', '1.0.128', '2.0.30', '2.0.77', '2.1.50', '2.1.150', '2.1.250', '2.1.329', '2.1.330'] as const;
 
 /**
- * Claude Code 1.0: the prompt in a box, from 1.0.128 on between two lines; dialogs in a box; one spinner line, `esc to
- * interrupt` in its parentheses. What turns, prompts and permissions look like has come down from here to all later
- * versions.
+ * Claude Code 1.0: the prompt is in a box, from 1.0.128 on between two lines. Dialogs are in a box. One spinner line
+ * has `esc to interrupt` in its parentheses. All later versions inherit the look of turns, prompts and permissions.
  */
 export const SCREEN_1_0: ScreenGeneration = {
   signs: {
     prompts: [
-      // Hard blanks around the mark.
+      // Non-breaking spaces may surround the mark.
       { id: 'screen.sign.prompt-box', versions: ['1.0.60'], frame: 'box', mark: /^[ \u00a0]?([>!])(?:[ \u00a0]|$)/ },
       {
         id: 'screen.sign.prompt-lines',
@@ -27,7 +26,7 @@ export const SCREEN_1_0: ScreenGeneration = {
         pattern:
           /^(?:[●⏺]\s+| +⎿\s+)(?:API Error|Credit balance (?:is )?too low|Invalid API key|Please run \/login|OAuth token|Prompt is too long|Request timed out|Connection error|Unable to connect to API|.{0,40}\b(?:usage|session|weekly|rate|spend(?:ing)?) limit\b|5-hour limit|You've (?:hit|reached) your)/i,
       },
-      // Printed of an error whose body cannot be read.
+      // Printed for an error whose body cannot be read.
       { id: 'screen.sign.error-empty', versions: ['1.0.128', '2.0.77'], pattern: /^(?:[●⏺]\s+| +⎿\s+)\{\}$/ },
     ],
     borders: [{ id: 'screen.sign.dialog-box', versions: ['1.0.60', '1.0.128'], left: /^│/, right: / *│$/ }],
@@ -36,7 +35,8 @@ export const SCREEN_1_0: ScreenGeneration = {
     dialog: [dialogRule('permission', ALL), dialogRule('setup', ALL)],
     spinner: [
       {
-        // An answer is drawn when it is whole (up to 2.1.50): until then only the spinner tells that it comes.
+        // Versions up to 2.1.50 draw an answer only when it is complete. Until then only the spinner shows that it is
+        // coming.
         id: 'screen.spinner.receiving',
         versions: ['1.0.60', '1.0.72', '1.0.88', '1.0.94', '1.0.128', '2.0.30', '2.0.77', '2.1.50'],
         read: (view) =>
@@ -45,7 +45,7 @@ export const SCREEN_1_0: ScreenGeneration = {
             : null,
       },
       {
-        // Without a spinner, up to 2.1.50.
+        // Versions up to 2.1.50 draw no spinner for the user's own shell command.
         id: 'screen.shell.running',
         versions: ['1.0.128', '2.0.30', '2.0.77', '2.1.50'],
         read: ({ prompt, blocks }) => {
@@ -54,7 +54,7 @@ export const SCREEN_1_0: ScreenGeneration = {
         },
       },
       {
-        // 2.1.150 draws it too, but there the footer tells all that it tells.
+        // 2.1.150 draws a spinner too, but its footer already says everything that the spinner says.
         id: 'screen.spinner',
         versions: ALL.filter((version) => version !== '2.1.150'),
         read: (layout) =>

@@ -4,19 +4,19 @@ import type { Layout } from './layout.ts';
 import type { Flow, ScreenDialog } from './screen-evidence.ts';
 import type { ScreenSigns } from './signs.ts';
 
-/** What rules look at: the frame's regions, and the dialog that stands where the prompt would. */
+/** What rules read: the frame's regions, and the dialog in place of the prompt. */
 export interface ScreenView extends Layout {
   dialog: ScreenDialog | null;
   signs: ScreenSigns;
-  /** which way the spinner's highlight ran last; null where it was not seen moving */
+  /** what the spinner's highlight showed last: a request or its answer; null if unknown */
   flow: Flow | null;
-  /** whether the spinner's clock has said in this turn that reasoning came */
+  /** whether the spinner's clock has reported reasoning in this turn */
   hasReasoned: boolean;
-  /** whether a call that shows no sign of running has done so for longer than one that runs */
+  /** whether a call has shown no sign of running for longer than a running call does */
   areCallsOver: boolean;
 }
 
-/** What a rule says when it fits. */
+/** What a rule reports if it matches. */
 export interface ScreenFinding {
   primary: Primary | null;
   detail: Detail | null;
@@ -24,22 +24,23 @@ export interface ScreenFinding {
   dialog?: ScreenDialog;
 }
 
-/** A rule over the screen. The first one that fits wins. */
+/** A rule over the screen. The first matching rule wins. */
 export interface ScreenRule extends RuleFacts {
   read(view: ScreenView): ScreenFinding | null;
 }
 
 /**
- * What a rule goes by, strongest first: whatever its generation, a dialog before a spinner, and that before a prompt.
+ * What a rule looks at, strongest first. In every generation a dialog outranks a spinner, and a spinner outranks a
+ * prompt.
  */
 export const STRENGTHS = ['dialog', 'spinner', 'footer', 'error', 'prompt'] as const;
 
 /**
- * What came with a generation of Claude Code's interface, one file each. What is not drawn any more in later ones
- * stays: people keep old versions. A later generation adds a file.
+ * What a generation of Claude Code's interface introduced, in one file per generation. Rules stay even if later
+ * generations no longer draw what they look for, because people keep old versions. A later generation adds a file.
  */
 export interface ScreenGeneration {
   signs: Partial<ScreenSigns>;
-  /** within a strength in the order of trying */
+  /** within a strength, in the order in which they are tried */
   rules: Readonly<Partial<Record<(typeof STRENGTHS)[number], readonly ScreenRule[]>>>;
 }

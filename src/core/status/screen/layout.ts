@@ -1,7 +1,7 @@
 import type { ScreenFrame } from './screen-evidence.ts';
 import type { ScreenSigns } from './signs.ts';
 
-/** The prompt's box: where it stands and what is in it. */
+/** The prompt's box: its place and its content. */
 export interface PromptBox {
   /** row of the upper rule */
   top: number;
@@ -9,18 +9,18 @@ export interface PromptBox {
   bottom: number;
   /** `❯`, `>`, or `!` in shell mode */
   mark: string;
-  /** the text in it, its lines joined by line feeds; suggestions included */
+  /** the text in the box, lines joined by line feeds, including a suggestion */
   text: string;
-  /** whether the text is a suggestion of Claude Code, not something that was typed */
+  /** whether the text is a suggestion by Claude Code, and nobody typed it */
   isSuggestion: boolean;
 }
 
-/** The line with the moving sign that is above the prompt while a turn runs. */
+/** The line above the prompt with the moving sign, drawn while a turn runs. */
 export interface SpinnerLine {
   row: number;
-  /** the words without sign and clock, e.g. `Garnishing…`: steady while it turns */
+  /** the words without sign and clock, e.g. `Garnishing…`; they stay the same while the spinner turns */
   words: string;
-  /** what stands in the parentheses, e.g. `3s · ↓ 20 tokens · thinking`; empty when there are none */
+  /** the text in the parentheses, e.g. `3s · ↓ 20 tokens · thinking`; empty if there are none */
   clock: string;
 }
 
@@ -31,25 +31,25 @@ export interface Block {
   lines: readonly string[];
 }
 
-/** A frame cut into its regions; everything that rules look at. */
+/** A frame cut into the regions that rules read. */
 export interface Layout {
   frame: ScreenFrame;
   prompt: PromptBox | null;
   spinner: SpinnerLine | null;
   /** the lines below the prompt's box, joined by line feeds */
   footer: string;
-  /** the conversation above spinner and prompt, oldest first, as far as it is visible; empty where a dialog is open */
+  /** the visible conversation above spinner and prompt, oldest first; empty while a dialog is open */
   blocks: readonly Block[];
 }
 
-// A rule may carry a name in it (`──── atlas ──`), so only its beginning and most of its length must be line.
+// A rule may contain a name (`──── atlas ──`), so only its beginning and most of its length must be dashes.
 const RULE = /^─{8}/;
-/** Shortest rule, as part of the window's width: 2.x draw the full width, 1.0 two columns less. */
+/** Shortest rule, as a fraction of the window's width. 2.x draws the full width, 1.0 two columns less. */
 const RULE_PART = 0.6;
 
 const LINE_CODE = '─'.charCodeAt(0);
 
-/** Whether a line is a horizontal rule over the window: never true for what answers contain, they are indented. */
+/** Whether a line is a horizontal rule across the window. Never true for a line of an answer: answers are indented. */
 export function isRule(line: string, cols: number): boolean {
   if (!RULE.test(line)) return false;
   let dashes = 0;
@@ -64,7 +64,7 @@ const isBoxTop = (line: string): boolean => line.startsWith('╭─') && line.en
 /** The lower edge of a box. */
 export const isBoxBottom = (line: string): boolean => line.startsWith('╰─') && line.endsWith('╯');
 
-/** What Claude Code itself writes into an empty prompt: 1.0.128 to 2.1.329. */
+/** What Claude Code itself writes into an empty prompt (1.0.128 to 2.1.329). */
 const SUGGESTION =
   /^(?:Try ["“].*["”]|Press up to edit queued messages|Once fixed, resend your message|Resend your message.*)$/;
 
@@ -92,7 +92,7 @@ function readPrompt(
   return { top, bottom, mark, text, isSuggestion: text !== '' && (isDim || isCursorAtStart || SUGGESTION.test(text)) };
 }
 
-/** The lowest pair of rules, or box, with a prompt's mark in it. */
+/** The lowest pair of rules, or the lowest box, that contains a prompt's mark. */
 function findPrompt(frame: ScreenFrame, signs: ScreenSigns): PromptBox | null {
   const { lines, cols } = frame;
   let rule: number | null = null;
@@ -113,10 +113,11 @@ function findPrompt(frame: ScreenFrame, signs: ScreenSigns): PromptBox | null {
   return null;
 }
 
-// Signs seen turning: `·✢*✶✻✽` on Linux, `✳` on others; `●` where motion is reduced stands for answers and is left out.
+// Signs seen turning: `·✢*✶✻✽` on Linux, `✳` elsewhere. `●`, the sign with reduced motion, also marks answers and is
+// left out.
 const SPINNER = /^[·✢✳✶✻✽*∗]\s+(\S[^(]*…)\s*(?:\((.*)\)?)?\s*$/;
 /**
- * What may stand between the spinner and the prompt: hints, to-dos and details under it, queued messages, the effort
+ * What may stand between the spinner and the prompt: hints, to-dos, details of the spinner, queued messages, the effort
  * mark at the right.
  */
 const BELOW_SPINNER = /^(?:\s*$|\s{2,}\S)/;
@@ -132,26 +133,26 @@ function findSpinner(lines: readonly string[], end: number): SpinnerLine | null 
 }
 
 const USER_PROMPT = /^[❯>] \S/;
-/** `/model` and the like are answered by Claude Code itself: nobody has prompted the model. */
+/** Claude Code itself answers `/model` and the like: nobody has prompted the model. */
 const COMMAND = /^[❯>] [/]\w/;
 const ANSWER = /^[●⏺]/;
 const TOOL_CALL =
   /^[●⏺] +(?:[A-Z][\w-]*\(|\S.* \(MCP\)|(?:Exited|Entered) plan mode$|(?:Updated|Approved|Rejected)\b.*\bplan$)/;
-/** A call whose sign is just blinking away, with nothing below it yet. */
+/** A call whose blinking sign is invisible at the moment, with nothing below it yet. */
 const BLINKING_CALL = /^ {2}[A-Z]\w*\(.*\)$/;
 const TOOL_RESULT = /^ +⎿/;
 /**
- * What Claude Code tells the model by itself when work in the background is over: no answer, another turn begins with
- * it (2.1.329, 2.1.330).
+ * What Claude Code itself tells the model when work in the background is over. It is no answer: another turn begins
+ * with it (2.1.329, 2.1.330).
  */
 const BACKGROUND_ENDED = /^[●⏺] (?:Agent|Background command) ".*" (?:finished|completed)\b/;
-/** Where Claude Code notes that a turn was interrupted, 1.0.128 to 2.1.329. */
+/** The line in which Claude Code notes that a turn was interrupted (1.0.128 to 2.1.329). */
 export const INTERRUPTED = /^\s*⎿\s+Interrupted\b/;
 const DONE = /^[·✢✳✶✻✽*∗] Conversation compacted|^[·✢✳✶✻✽*∗] \S.* for (?:\d+[hms] ?)+/;
 const THOUGHT = /^ +Th(?:inking|ought) (?:for )?\S/;
 const COLLAPSED_TOOLS = /^ +(?:Ran|Read|Did not run|Searched|Listed|Fetched|Edited|Wrote|Created) \d/;
 const QUEUED = /^ +⎿\s+Queued/;
-/** An answer that has scrolled begins with one of its later lines. */
+/** The first visible line of an answer whose beginning has scrolled away. */
 const CONTINUED = /^ {2}\S/;
 
 function firstParagraph(lines: readonly string[]): readonly string[] {
@@ -167,20 +168,23 @@ function kindOf(lines: readonly string[], row: number): Block['kind'] {
   if (THOUGHT.test(first)) return 'thought';
   if (BACKGROUND_ENDED.test(first)) return 'note';
   if (TOOL_CALL.test(first) || COLLAPSED_TOOLS.test(first)) return 'tool';
-  // A result stands right below its call; an answer may show one after a blank line.
+  // A result stands right below its call. An answer may quote a result, but only after a blank line.
   if (firstParagraph(lines).some((line) => TOOL_RESULT.test(line))) return 'tool';
   if (BLINKING_CALL.test(first) && row > 0) return 'tool';
   return ANSWER.test(first) || (CONTINUED.test(first) && row <= 1) ? 'text' : 'note';
 }
 
-/** A new block begins at column 0, or after a blank line at a tool's place where its sign is just blinking away. */
+/**
+ * A new block begins at column 0. A call whose blinking sign is invisible at the moment begins one too, after a blank
+ * line.
+ */
 function beginsBlock(line: string, below: readonly string[]): boolean {
   if (/^\S/.test(line) || THOUGHT.test(line) || COLLAPSED_TOOLS.test(line)) return true;
   if (!/^ {2}[^\s●⏺]/.test(line)) return false;
   return TOOL_RESULT.test(below[0] ?? '') || (BLINKING_CALL.test(line) && below.every((other) => other.trim() === ''));
 }
 
-/** The conversation in the rows before `end`, cut into its pieces. */
+/** The conversation in the rows before `end`, cut into blocks. */
 export function cutBlocks(lines: readonly string[], end: number): Block[] {
   const blocks: { row: number; lines: string[] }[] = [];
   let isAfterBlank = true;
@@ -202,7 +206,7 @@ export function cutBlocks(lines: readonly string[], end: number): Block[] {
     .map(({ row, lines: own }) => ({ row, kind: kindOf(own, row), lines: own }));
 }
 
-/** Cuts a frame into its regions. Linear in the frame's size. */
+/** Cuts a frame into its regions, in time linear in the frame's size. */
 export function layOut(frame: ScreenFrame, signs: ScreenSigns): Layout {
   const prompt = findPrompt(frame, signs);
   const end = prompt?.top ?? frame.lines.length;

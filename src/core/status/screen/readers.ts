@@ -3,7 +3,9 @@ import type { ScreenRule, ScreenView } from './generation.ts';
 import type { Block, Layout } from './layout.ts';
 import type { ScreenDialog } from './screen-evidence.ts';
 
-/** The blocks of the turn that the user's last visible prompt began; all visible ones when it has scrolled away. */
+/**
+ * The blocks of the turn that the user's last visible prompt began; all visible blocks if the prompt has scrolled away.
+ */
 export function lastTurn(blocks: readonly Block[]): readonly Block[] {
   for (let index = blocks.length - 1; index >= 0; index--) {
     if (blocks[index]?.kind === 'prompt') return blocks.slice(index);
@@ -11,11 +13,14 @@ export function lastTurn(blocks: readonly Block[]): readonly Block[] {
   return blocks;
 }
 
-/** 2.1.329 names the hook that it waits for, and so the moment: what is above is not news then. */
+/**
+ * 2.1.329 names the hook that it waits for, and so the moment of the turn. The conversation above the spinner is old
+ * then.
+ */
 const RUNNING_TOOL_HOOK = /^running P(?:re|ost)ToolUse\w* hook/;
 const RUNNING_PROMPT_HOOK = /^running (?:UserPromptSubmit|SessionStart) hook/;
 
-/** What a running turn does, by its spinner and by the last thing above it. */
+/** What a running turn does, judged by its spinner and the last block above it. */
 export function activeDetail(view: ScreenView): Detail {
   if (view.spinner !== null) {
     if (/^Compacting\b/.test(view.spinner.words)) return 'compacting';
@@ -25,32 +30,32 @@ export function activeDetail(view: ScreenView): Detail {
   const turn = lastTurn(view.blocks);
   const last = turn.at(-1);
   if (last?.kind === 'text') return 'responding';
-  // A prompt's own block may carry a tool's result lines only when an error came at once: then nothing runs but a
-  // retry.
+  // A prompt's own block has a tool's result lines only if an error came at once. Then only a retry runs.
   return last?.kind === 'tool' && !haveCallsEnded(turn, view) ? 'using_tools' : 'thinking';
 }
 
-/** What is drawn of a question once it has been answered: its sign stays plain (2.1.50 to 2.1.330). */
+/** An answered question. Its sign keeps the plain colour (2.1.50 to 2.1.330). */
 const ANSWERED = /^[●⏺]\s(?:User answered|Answered) Claude's questions:/;
 
 /**
- * Files that are being read, which takes milliseconds; it is there until something else is drawn (2.1.150 to 2.1.330).
+ * The line for reading files. Reading takes milliseconds, but the line stays until something else is drawn (2.1.150 to
+ * 2.1.330).
  */
 const READS_FILES = /^[●⏺ ] Reading \d+ files?…/;
 /**
- * A command by its description, on the alternate screen; it is there like this until something else is drawn (2.1.329,
+ * A command shown below its description, on the alternate screen. It stays so until something else is drawn (2.1.329,
  * 2.1.330).
  */
 const DESCRIBED_COMMAND = /^ +⎿ +\$ /;
-/** What is added to it while it runs, at the latest after 3 s: ` · 2s`, ` (3s · 93 lines)`. */
+/** The clock that a running command shows after at most 3 s: ` · 2s`, ` (3s · 93 lines)`. */
 const COMMAND_CLOCK = / (?:· |\()(?:\d+[hms] ?)+(?:$|\)| ·)/;
 
 const showsNoClock = (lines: readonly string[]): boolean =>
   lines.some((line) => DESCRIBED_COMMAND.test(line)) && !lines.some((line) => COMMAND_CLOCK.test(line));
 
 /**
- * Whether all calls at the end of a turn are over, as far as colours and words tell: then their results are thought
- * about.
+ * Whether all calls at the end of a turn are over, as far as colours and words show. Then the model thinks about their
+ * results.
  */
 function haveCallsEnded(turn: readonly Block[], { frame: { endedRows }, areCallsOver }: ScreenView): boolean {
   const calls = turn.slice(turn.findLastIndex((block) => block.kind !== 'tool') + 1);
@@ -61,26 +66,26 @@ function haveCallsEnded(turn: readonly Block[], { frame: { endedRows }, areCalls
   });
 }
 
-/** While reasoning comes: in the spinner's clock (2.0.77, 2.1.50), or as a line of the conversation (2.0.30). */
+/** The sign of reasoning: in the spinner's clock (2.0.77, 2.1.50), or as a line of the conversation (2.0.30). */
 const REASONS = /(?:^|· )thinking$/;
 const REASONS_LINE = /^∴ Thinking…/;
-/** 1.0 reasons where the prompt asks for it in words, before it answers, and draws that when it is over. */
+/** 1.0 reasons before an answer if the prompt asks for it in words. It draws the reasoning when that is over. */
 const ASKS_TO_REASON = /^> .*\b(?:(?:ultra|mega)?think)\b/i;
 const HAS_REASONED = /^[✻∴] Th(?:inking…|ought for )/;
 /**
- * The arrow tells the same as the highlight: in 1.0.60, which has none, and later after some seconds. Before the
- * request it points down for 100 ms.
+ * The arrow shows the same as the highlight: in 1.0.60, which has no highlight, and in later versions after some
+ * seconds. Before the request the arrow points down for 100 ms.
  */
 const RECEIVED = /↓ [1-9].*esc to interrupt|esc to interrupt.*↓ [1-9]/;
 
-/** Whether an answer is coming of which nothing is drawn yet. */
+/** Whether an answer is coming that is not drawn yet. */
 export function isReceiving(view: ScreenView): boolean {
   const { spinner, flow, blocks } = view;
   if (spinner === null || activeDetail(view) !== 'thinking') return false;
   const turn = lastTurn(blocks);
   const last = turn.at(-1)?.lines[0] ?? '';
   if (REASONS.test(spinner.clock) || REASONS_LINE.test(last)) return false;
-  // Below what was reasoned comes what it was for.
+  // The answer follows the reasoning that is already drawn.
   if (HAS_REASONED.test(last)) return true;
   if (flow === null ? !RECEIVED.test(spinner.clock) : flow === 'sending') return false;
   const isAsked = ASKS_TO_REASON.test(turn[0]?.lines[0] ?? '');
@@ -90,13 +95,13 @@ export function isReceiving(view: ScreenView): boolean {
 /** A command that the user gave in shell mode. */
 const SHELL_COMMAND = /^! \S/;
 /**
- * The last row below a shell command while it runs: how much more there is and for how long it has run; once it has
- * ended neither is drawn.
+ * The last row below a running shell command: how many more lines it has printed and how long it has run. An ended
+ * command shows neither.
  */
 const SHELL_RUNS =
   /^ +(?:⎿\s+Running….*|ctrl\+b to run in background|\((?:\d+[hms] ?)+\)|\+\d+ (?:more )?lines?(?: \((?:\d+[hms] ?)+\))?)$/;
 
-/** The user's own shell command that runs, null where none does. */
+/** The user's own shell command if one runs; otherwise null. */
 export function runningShell(blocks: readonly Block[]): string | null {
   const { lines = [] } = blocks.at(-1) ?? {};
   const end = lines.findLast((line) => line.trim() !== '') ?? '';
@@ -105,22 +110,22 @@ export function runningShell(blocks: readonly Block[]): string | null {
 
 const NOT_SEEN_BY_USER = /^(?:note|done|thought)$/;
 
-/** The last thing that Claude Code said to its user in the last turn; the prompt itself where it has said nothing. */
+/** The last thing that Claude Code said to its user in the last turn; the prompt itself if it has said nothing. */
 export const lastSaid = (blocks: readonly Block[]): Block | undefined =>
   lastTurn(blocks).findLast((block) => !NOT_SEEN_BY_USER.test(block.kind));
 
 /**
- * 2.1.329 says so below every turn that ended well, and below no other: an answer may well begin like an error.
- * (2.1.250 says it below both.)
+ * 2.1.329 draws this below every turn that ended well, and below no other turn. It is needed because an answer may
+ * begin like an error. 2.1.250 draws it below both.
  */
 const ENDED_WELL = / · done \d/;
 
-/** The line in which Claude Code reports that the last turn failed, null when it did not. */
+/** The line in which Claude Code reports that the last turn failed; null if it did not fail. */
 export function errorLine({ blocks, frame, signs }: ScreenView): string | null {
   const said = lastSaid(blocks);
   const turn = lastTurn(blocks);
   const end = turn.at(-1)?.kind === 'done' ? (turn.at(-1)?.lines[0] ?? '') : '';
-  // What hangs on the prompt itself is no answer, and neither is what has the colour of a warning.
+  // Lines attached to the prompt itself are no answer, and neither are lines in the colour of a warning.
   const isReported = said?.kind === 'prompt' || (said !== undefined && frame.alertRows?.includes(said.row) === true);
   if (ENDED_WELL.test(end) && !isReported) return null;
   const line = (said?.lines ?? []).find(
@@ -129,7 +134,7 @@ export function errorLine({ blocks, frame, signs }: ScreenView): string | null {
   return line === undefined ? null : line.replace(/^[●⏺ ⎿]+/, '').trim();
 }
 
-/** The last thing said in the last turn, when it was an answer in words. */
+/** The last thing said in the last turn if it was an answer in words; otherwise null. */
 export function readLastMessage(layout: Layout): string | null {
   const said = lastSaid(layout.blocks);
   if (said?.kind !== 'text') return null;
@@ -148,6 +153,6 @@ export const dialogRule = (kind: ScreenDialog['kind'], versions: readonly string
 
 function dialogEvidence(dialog: ScreenDialog): string {
   const part = dialog.parts[0];
-  // What a setup dialog is about comes first, what a tool asks comes last.
+  // A set-up dialog begins with its subject. A tool's dialog ends with its question.
   return `${part?.text.split('\n').at(dialog.kind === 'setup' ? 0 : -1) ?? ''} [${(part?.options ?? []).map((option) => option.label).join(' | ')}]`;
 }

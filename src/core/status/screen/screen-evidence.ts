@@ -1,83 +1,79 @@
 import type { Detail, Primary, Question, QuestionPart } from '../../../protocol/index.ts';
 import type { Millis } from '../millis.ts';
 
-/** A cell of the window, from 0. */
+/** A cell of the window, counted from 0. */
 export interface Place {
   row: number;
   col: number;
 }
 
-/** What a terminal shows at one moment. `lines` are the rows of the window from top to bottom, trimmed on the right. */
+/** What a terminal shows at one moment. `lines` are the rows of the window from top to bottom, trimmed at the right. */
 export interface ScreenFrame {
   lines: readonly string[];
   cursor: Place;
-  /** where the last movement upwards brought the cursor; null before any, left out where movements are not known */
+  /** where the last upward movement put the cursor; null before any, absent if movements are not known */
   raisedTo?: Place | null;
   cols: number;
   rows: number;
-  /**
-   * row numbers whose whole text, the prompt's mark `❯` or `>` left out, is dim: suggestions in the prompt look like
-   * this
-   */
+  /** the rows whose whole text, apart from the prompt's mark `❯` or `>`, is dim, as suggestions in the prompt are */
   dimRows: readonly number[];
-  /** row numbers that begin with a sign in the colour of a warning; left out where colours are not known */
+  /** the rows that begin with a sign in the colour of a warning; absent if colours are not known */
   alertRows?: readonly number[];
   /**
-   * row numbers that begin with the sign of a tool call in the colour of one that has ended; left out where colours are
-   * not known
+   * the rows that begin with the sign of a tool call in the colour of an ended call; absent if colours are not known
    */
   endedRows?: readonly number[];
-  /** null where no spinner turns, left out where colours are not known */
+  /** null if no spinner turns; absent if colours are not known */
   spinner?: SpinnerColours | null;
 }
 
 /** A spinner's line, and the highlight that runs over its words. */
 export interface SpinnerColours {
   row: number;
-  /** of its sign: from 2.0.77 on it fades to red where nothing has come for 3 s, and there is no highlight then */
+  /** the colour of the sign. From 2.0.77 on it fades to red after 3 s without a byte, and then there is no highlight */
   colour: number;
-  /** null while it is not over the words */
+  /** null while the highlight is not over the words */
   highlight: Highlight | null;
 }
 
-/** Where a highlight has its middle, to half a column. */
+/** The middle of a highlight, to half a column. */
 export interface Highlight {
   col: number;
-  /** whether all of it is over the words: not at their ends, where half a column is a step as well */
+  /** whether the whole highlight is over the words; at their ends it is not, and a step may be half a column */
   isWhole: boolean;
 }
 
-/** What the spinner's highlight tells, up to 2.1.92: that a request is out, or that its answer comes. */
+/** What the spinner's highlight shows up to 2.1.92: that a request is out, or that its answer is coming. */
 export type Flow = 'sending' | 'receiving';
 
 /** The spinner's highlight, followed over frames. */
 export interface FlowEvidence {
-  /** the spinner's row, null while none was seen */
+  /** the spinner's row; null if no spinner was seen */
   row: number | null;
-  /** where the highlight was last; null once it has left the words */
+  /** the last position of the highlight; null once it has left the words */
   seen: (Highlight & { at: Millis }) | null;
-  /** which way it went last, also while it is away; null where it has just come back */
+  /** the direction of the last step, kept while the highlight is away; null when it has just come back */
   step: 'left' | 'right' | null;
-  /** of the spinner when it was seen last */
+  /** the colour of the spinner when the highlight was last seen */
   colour: number | null;
   /**
-   * since when it has left the words; null while it is over them, was never seen, or nothing comes and the spinner
-   * fades
+   * when the highlight left the words; null if it is over the words, was never seen, or the spinner fades because
+   * nothing comes
    */
   awaySince: Millis | null;
-  /** whether it is back sooner from a run to the right than one that turns would be */
+  /** whether the highlight returned from a run to the right sooner than a turning highlight would */
   isBackSoon: boolean;
-  /** above 0 where its last steps took the time that they take while a request is out, below where they did not */
+  /** above 0 if the last steps had the pace of a request that is out; below 0 if they did not */
   pace: number;
-  /** null until it has told */
+  /** null until the highlight has shown it */
   flow: Flow | null;
-  /** whether the spinner's clock has said that reasoning came */
+  /** whether the spinner's clock has reported reasoning */
   hasReasoned: boolean;
-  /** whether it ever ran to the right: only then the left means anything */
+  /** whether the highlight ever ran to the right; only then a run to the left means anything */
   runsRight: boolean;
-  /** whether it is one that turns: null until that is known */
+  /** whether the highlight changes its direction; null until that is known */
   turns: boolean | null;
-  /** whether its pace was ever that of a request: only then another pace means anything */
+  /** whether the pace was ever that of a request; only then another pace means anything */
   keepsTime: boolean;
 }
 
@@ -86,46 +82,49 @@ export interface ScreenReading {
   rule: string;
   primary: Primary | null;
   detail: Detail | null;
-  /** the text on the screen that decided */
+  /** the text on the screen that decided the reading */
   evidence: string;
-  /** the dialog that is open, without its identity: that needs time */
+  /** the open dialog, without its identity, which needs the time of opening */
   dialog: ScreenDialog | null;
-  /** text that is in the prompt and was not sent, null when the prompt is empty or not visible */
+  /** unsent text in the prompt; null if the prompt is empty or not visible */
   draft: string | null;
-  /** what keeps a text from the prompt, null where nothing does or a dialog is open */
+  /** what keeps a text from the prompt; null if nothing does or a dialog is open */
   cover: Cover | null;
-  /** the last message of the finished turn, for a closing question; null while not visible */
+  /** the last message of the finished turn, for a closing question; null if not visible */
   lastMessage: string | null;
 }
 
 /**
- * What has the keys in the prompt's place though no dialog is open: a text that is typed then is lost, or does what
- * nobody meant. A `transcript` lies over everything; a `view` of Claude Code's own, as `/help` and `/status` show one,
- * is in the prompt's place and asks nothing. In `shell` mode Enter runs the text as a command; while old prompts are
- * searched it sends the one that was found, again; below the list of `agents` it begins a session of its own.
- * `unknown`: neither a prompt is drawn nor a dialog, so it may be an editor, or a frame that is not whole yet.
+ * What takes the keys instead of the prompt although no dialog is open. A text that is typed then is lost, or does
+ * something that nobody meant. A `transcript` covers everything. A `view` of Claude Code's own, such as `/help` or
+ * `/status`, replaces the prompt and asks nothing. In `shell` mode Enter runs the text as a command. In the `search`
+ * through old prompts, Enter sends the found prompt once more. Below the list of `agents`, Enter starts a session of
+ * its own. `unknown`: neither a prompt nor a dialog is drawn, so this may be an editor, or an incomplete frame.
  */
 export type Cover = 'transcript' | 'view' | 'shell' | 'search' | 'agents' | 'unknown';
 
-/** The rule that reads a screen which the detailed transcript covers: what it says besides is a guess. */
+/** The rule for a screen that the detailed transcript covers. Beyond the cover itself, its verdict is a guess. */
 export const TRANSCRIPT_RULE = 'screen.transcript';
 
 export interface ScreenDialog {
   kind: Exclude<Question['kind'], 'closing'>;
   parts: readonly QuestionPart[];
-  /** index (from 0) of the option that the marker stands on, null where none is visible */
+  /** index (from 0) of the option with the marker; null if no marker is visible */
   chosen: number | null;
-  /** index of an option that opens a text field, null where there is none */
+  /** index of the option that opens a text field; null if there is none */
   freeText: number | null;
-  /** whether the options carry numbers: the digit answers then, else only the marker and Enter */
+  /** whether the options have numbers: then a digit answers, otherwise only the marker and Enter */
   numbered: boolean;
-  /** per option whether its box is ticked; null: it has no box */
+  /** for each option, whether its box is ticked; null if it has no box */
   checked: readonly (boolean | null)[];
-  /** whether it is drawn to its end; until then options may be missing, cut short or those of the dialog before */
+  /**
+   * whether the dialog is drawn to its end; until then options may be missing, cut short, or those of the previous
+   * dialog
+   */
   isWhole: boolean;
 }
 
-/** A reading that stood long enough to be believed, and since when it did. */
+/** A reading that held long enough to be believed, and when it began. */
 export interface SettledReading {
   reading: ScreenReading;
   since: Millis;
@@ -135,28 +134,28 @@ export interface SettledReading {
 export interface ScreenEvidence {
   frame: ScreenFrame;
   reading: ScreenReading;
-  /** since when the screen reads so (same primary, detail and dialog) */
+  /** when this reading began (same primary, detail and dialog) */
   readingSince: Millis;
-  /** since when its primary is the same: a running turn may change what it does */
+  /** when its primary began: a running turn may change its detail */
   primarySince: Millis;
   /**
-   * The last reading that stood long enough to be believed, before `reading`; null when there was none. A half-drawn
-   * frame reads wrongly for some milliseconds: until `reading` has settled, this one counts. A screen that hooks
-   * accompany is believed sooner than one that speaks alone.
+   * The last reading before `reading` that held long enough to be believed; null if there was none. A half-drawn frame
+   * reads wrongly for some milliseconds, so this reading counts until `reading` has settled. A screen with hooks is
+   * believed sooner than a screen alone.
    */
   settled: Readonly<Record<'alone' | 'accompanied', SettledReading | null>>;
   flow: FlowEvidence;
-  /** what the same frame will mean if nothing else is drawn until then; null where time alone changes nothing */
+  /** what the same frame will mean if nothing else is drawn by `at`; null if time alone changes nothing */
   next: { reading: ScreenReading; flow: FlowEvidence; at: Millis } | null;
-  /** whether time alone has made `reading` of what is drawn */
+  /** whether `reading` follows from the passing of time, and not only from the frame */
   isLate: boolean;
   /**
-   * when a dialog was last on the screen, null when none ever was: tells an answered dialog from one that is not drawn
-   * yet
+   * when a dialog was last on the screen; null if none ever was. Distinguishes an answered dialog from one that is not
+   * drawn yet
    */
   dialogSeenAt: Millis | null;
-  /** when anything last changed, a spinner included */
+  /** when anything last changed, including a spinner */
   changedAt: Millis;
-  /** when anything but a spinner and its clock last changed */
+  /** when anything other than a spinner and its clock last changed */
   progressedAt: Millis;
 }

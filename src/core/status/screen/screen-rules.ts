@@ -9,7 +9,7 @@ import { lastTurn, readLastMessage } from './readers.ts';
 import { type Flow, type ScreenFrame, type ScreenReading, TRANSCRIPT_RULE } from './screen-evidence.ts';
 import type { ScreenSigns } from './signs.ts';
 
-/** Newest first: what came later is more exact. */
+/** Newest first: the rules of later generations are more exact. */
 const GENERATIONS = [SCREEN_2_1, SCREEN_2_0, SCREEN_1_0] as const;
 
 /** The rules of all generations, strongest first. */
@@ -25,18 +25,18 @@ export const SCREEN_SIGNS: ScreenSigns = {
 };
 
 export interface ReadOptions {
-  /** strongest first; those that CBOS brings when left out */
+  /** strongest first; by default the rules that CBOS ships */
   rules?: readonly ScreenRule[];
   signs?: ScreenSigns;
-  /** which way the spinner's highlight ran last: one frame does not tell */
+  /** what the spinner's highlight showed last; one frame alone does not show it */
   flow?: Flow | null;
-  /** whether the spinner's clock has said in this turn that reasoning came: it does not go on saying so */
+  /** whether the spinner's clock has reported reasoning in this turn; the clock does not keep reporting it */
   hasReasoned?: boolean;
-  /** whether a call that shows no sign of running is over: one frame does not tell */
+  /** whether a call without a sign of running is over; one frame alone does not show it */
   areCallsOver?: boolean;
 }
 
-/** Reads one frame. Pure; the same frame always reads the same. `primary` is null when no rule fits. */
+/** Reads one frame. Pure: the same frame always gives the same reading. `primary` is null if no rule matches. */
 export function readScreen(
   frame: ScreenFrame,
   {
@@ -72,5 +72,5 @@ export function readScreen(
   return { ...nothing, draft, cover: readCover(layout), lastMessage };
 }
 
-/** What stands on the screen of the turn that the last visible prompt began. */
+/** The visible blocks of the turn that the last visible prompt began. */
 export const lastTurnOn = (frame: ScreenFrame): readonly Block[] => lastTurn(layOut(frame, SCREEN_SIGNS).blocks);

@@ -15,12 +15,12 @@ import { type ReadOptions, readScreen, SCREEN_RULES, SCREEN_SIGNS } from './scre
 import type { ScreenSigns } from './signs.ts';
 
 /**
- * A command that prints nothing shows for how long it runs 3.2 s after it was drawn (2.1.330), one that prints after 2
- * s.
+ * How long a running command may show no clock. A command that prints nothing shows its clock 3.2 s after it was drawn
+ * (2.1.330); a command that prints shows it after 2 s.
  */
 const COMMAND_CLOCK_MS = 3_300;
 
-/** Whether the screen is all there is, or hooks tell the beginning of a turn beside it. */
+/** Whether the screen is the only source, or hooks report the beginning of a turn as well. */
 export type Company = 'alone' | 'accompanied';
 
 export const companyOf = (hooks: HookEvidence): Company => (hooks.lastAt === null ? 'alone' : 'accompanied');
@@ -34,18 +34,21 @@ interface SettleTimes {
   unknown: number;
 }
 
-/** A frame between two writes of a redraw lacks the spinner, the dialog's end, or everything. */
+/**
+ * How long these readings must hold with and without hooks. A frame between two writes of a redraw lacks the spinner,
+ * the dialog's end, or everything.
+ */
 const ALWAYS = { activeDetail: 60, dialog: 40, unknown: 1_500 } as const;
-/** A hook tells the beginning of a turn, and its end is drawn in several writes. */
+/** The times with hooks: a hook reports the beginning of a turn, but the end of a turn is drawn in several writes. */
 const ACCOMPANIED: SettleTimes = { company: 'accompanied', ...ALWAYS, active: 0, idle: 150 };
 
-/** How long a reading must hold before it counts. Alone, the screen is believed a little later. */
+/** How long each kind of reading must hold before it counts. A screen alone is believed a little later. */
 export const settleTimes = (company: Company, thresholds: Thresholds): SettleTimes =>
   company === 'accompanied'
     ? ACCOMPANIED
     : { company: 'alone', ...ALWAYS, active: thresholds.spinnerSettleMs, idle: thresholds.promptSettleMs };
 
-/** How long a reading must hold before it counts, after the one that counted before. */
+/** How long a reading must hold before it counts, given the reading that counted before. */
 function settleMs(times: SettleTimes, reading: ScreenReading, before: SettledReading | null): number {
   if (reading.dialog !== null) return reading.dialog.isWhole ? times.dialog : times.unknown;
   if (reading.primary === null) return times.unknown;
@@ -54,14 +57,14 @@ function settleMs(times: SettleTimes, reading: ScreenReading, before: SettledRea
 }
 
 /**
- * What of a line moves by itself: signs that blink or turn, clocks, counters, the logo that dances at the start of
- * 2.1.329.
+ * The parts of a line that move by themselves: signs that blink or turn, clocks, counters, the logo that dances at the
+ * start of 2.1.329.
  */
 const MOVING = /[▀-▟·✢✳✶✻✽*∗●⏺~]|\d+(?:\.\d+)?(?:[hms]|k?\s+tokens)\b|[↑↓]/g;
 
 const mask = (line: string): string => line.replace(MOVING, ' ').trim();
 
-/** A spinner line is masked whole: its verb changes by itself. */
+/** Ignores a spinner line entirely, because its verb changes by itself. */
 function hasProgressed(before: ScreenFrame, after: ScreenFrame): boolean {
   const rows = Math.max(before.lines.length, after.lines.length);
   for (let row = 0; row < rows; row++) {
@@ -84,7 +87,7 @@ function isSameReading(a: ScreenReading, b: ScreenReading): boolean {
 const isSameDialog = (a: ScreenDialog | null, b: ScreenDialog | null): boolean =>
   a?.kind === b?.kind && a?.isWhole === b?.isWhole && JSON.stringify(a?.parts) === JSON.stringify(b?.parts);
 
-/** A dialog that was whole is so while it is drawn anew, as long as it reads the same. */
+/** A complete dialog stays complete while Claude Code redraws it, as long as the reading is the same. */
 function keptWhole({ dialog }: ScreenReading, reading: ScreenReading): ScreenReading {
   if (dialog?.isWhole !== true || reading.dialog === null || reading.dialog.isWhole) return reading;
   const whole = { ...reading, dialog: { ...reading.dialog, isWhole: true } };
@@ -97,7 +100,7 @@ const NOTHING_SETTLED = { alone: null, accompanied: null } as const;
 export type ScreenObserver = (previous: ScreenEvidence | null, frame: ScreenFrame, at: Millis) => ScreenEvidence;
 
 export interface ObserverOptions {
-  /** strongest first */
+  /** the rules, strongest first */
   rules: readonly ScreenRule[];
   signs?: ScreenSigns;
   thresholds?: Thresholds;
@@ -128,7 +131,7 @@ export function screenObserver({
   };
 }
 
-/** What time alone tells of what is drawn, and when: that an answer comes, or that no command runs any more. */
+/** What time alone will show about the frame, and when: that an answer is coming, or that no command runs any more. */
 function changeByTime(
   previous: ScreenEvidence | null,
   { drawn, flow, at }: { drawn: ScreenReading; flow: FlowEvidence; at: Millis },
@@ -138,24 +141,25 @@ function changeByTime(
     return { at: flow.awaySince + AWAY_WHILE_SENDING_MS, flow: receiving, means: { flow: 'receiving' } };
   }
   if (drawn.detail !== 'using_tools') return null;
-  // Where it has shown a clock until now it is over now.
+  // If the same reading had no deadline, the command showed a clock until now. The clock is gone, so the command is
+  // over.
   const isSame = previous !== null && isSameReading(previous.reading, drawn);
   const overAt = isSame ? (previous.next?.at ?? at) : at + COMMAND_CLOCK_MS;
   return { at: overAt, flow, means: { areCallsOver: true } };
 }
 
-/** The evidence with what time alone has changed about it. */
+/** The evidence, updated with what time alone has changed. */
 export function untilNow(screen: ScreenEvidence, now: Millis, thresholds: Thresholds): ScreenEvidence {
   const { frame, next } = screen;
   if (next === null || now < next.at) return screen;
   return fold(screen, { frame, ...next, next: null, isLate: true }, thresholds);
 }
 
-/** With rules of the user's before those that CBOS brings. */
+/** An observer with the user's rules before those that CBOS ships. */
 export const userObserver = (rules: readonly ScreenRule[], thresholds: Thresholds): ScreenObserver =>
   screenObserver({ rules: [...rules, ...SCREEN_RULES], thresholds });
 
-/** With the rules that CBOS brings. */
+/** An observer with the rules that CBOS ships. */
 export const observeScreen: ScreenObserver = screenObserver({ rules: SCREEN_RULES });
 
 function fold(
@@ -194,8 +198,8 @@ function fold(
 }
 
 /**
- * The reading that counts now, since when it does, and when another one will if nothing is drawn until then (null: none
- * will).
+ * The reading that counts now, when it began, and when another reading will count if nothing more is drawn; null if
+ * none will.
  */
 export function settledReading(
   screen: ScreenEvidence,

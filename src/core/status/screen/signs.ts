@@ -1,27 +1,27 @@
 import type { RuleFacts } from '../rule.ts';
 
-/** How a prompt is drawn: in what, and with which mark. */
+/** How a prompt is drawn: its frame and its mark. */
 export interface PromptSign extends RuleFacts {
   /** a box of its own, or two lines over the whole window */
   frame: 'box' | 'lines';
-  /** at the beginning of its first row; the group is the mark */
+  /** matches the beginning of the first row; the group is the mark */
   mark: RegExp;
 }
 
-/** How an error begins where Claude Code itself reports one; answers that talk of errors begin otherwise. */
+/** How an error begins that Claude Code itself reports. Answers that mention errors begin differently. */
 export interface ErrorSign extends RuleFacts {
   pattern: RegExp;
 }
 
-/** A border around a whole dialog: its sides are no text. */
+/** A border around a whole dialog. Its sides are not part of the text. */
 export interface BorderSign extends RuleFacts {
   left: RegExp;
   right: RegExp;
 }
 
 /**
- * What of a screen is drawn in other ways from generation to generation. All are known at once: nobody tells a
- * recording's version.
+ * The parts of a screen that each generation draws differently. The signs of all generations apply at once, because a
+ * recording does not record its version.
  */
 export interface ScreenSigns {
   prompts: readonly PromptSign[];
