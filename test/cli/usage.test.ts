@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { loadCommands } from '../../src/cli/command-modules.ts';
+import { type AddCommands, COMMAND_MODULES, loadCommands } from '../../src/cli/command-modules.ts';
 import { createContext } from '../../src/cli/context.ts';
 import { createPrinter } from '../../src/cli/output/printer.ts';
 import { buildProgram } from '../../src/cli/program.ts';
@@ -19,21 +19,24 @@ beforeAll(async () => {
 });
 afterAll(() => server[Symbol.asyncDispose]());
 
-/** Every command, also those below others; read from the program itself so that a new one cannot be forgotten. */
-async function commandNames(): Promise<string[]> {
+/** The program with commands of some modules. */
+function programOf(commands: readonly AddCommands[]): Command {
   const { stream } = new Collected({ isTTY: false });
   const io = { stdin: process.stdin, stdout: stream, stderr: stream, env: {}, cwd: '/', now: () => 0 };
-  const program = buildProgram(
-    createContext({
-      host: {} as Parameters<typeof createContext>[0]['host'],
-      io: { ...io, onInterrupt: () => () => undefined },
-      out: createPrinter({ ...io, onInterrupt: () => () => undefined }),
-      version: '0',
-      program: 'cbos',
-      passedArgs: [],
-    }),
-    await loadCommands([], []),
-  );
+  const context = createContext({
+    host: {} as Parameters<typeof createContext>[0]['host'],
+    io: { ...io, onInterrupt: () => () => undefined },
+    out: createPrinter({ ...io, onInterrupt: () => () => undefined }),
+    version: '0',
+    program: 'cbos',
+    passedArgs: [],
+  });
+  return buildProgram(context, commands);
+}
+
+/** Every command, also those below others; read from the program itself so that a new one cannot be forgotten. */
+async function commandNames(): Promise<string[]> {
+  const program = programOf(await loadCommands([], []));
   return program
     .createHelp()
     .visibleCommands(program)
@@ -41,6 +44,15 @@ async function commandNames(): Promise<string[]> {
 }
 
 const COMMANDS = (await commandNames()).filter((name) => name !== 'help');
+
+test.each(COMMAND_MODULES.map((one) => [one.names.join(', '), one] as const))(
+  'the module of %s adds these commands and no others: a name that it lacks would not be found',
+  async (_, { names, load }) => {
+    const program = programOf([await load()]);
+    const added = program.commands.flatMap((command) => [command.name(), ...command.aliases()]);
+    expect(added.filter((name) => name !== 'help').sort()).toEqual([...names].sort());
+  },
+);
 
 describe('help', () => {
   test('names every command of this version, in groups, and the exit codes', async () => {
