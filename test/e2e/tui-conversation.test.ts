@@ -66,7 +66,7 @@ test('a reply that was kept for when it waits goes by itself after the turn that
   await terminal.until(/Enter send/, 'the input');
   await terminal.type('scene:hello after that');
   await terminal.keys('M-s');
-  await terminal.until(/goes to TALK the next time it waits/, 'that it is kept');
+  await terminal.until(/TALK is sent this as soon as it is ready/, 'that it is kept');
   const screen = await terminal.until(/❯ scene:hello after that[\s\S]*Hello! I am ready/, 'the answer to it');
   expect(screen).toMatch(/It is module 7[\s\S]*scene:hello after that/);
   expect(world.promptsReceived().slice(-2)).toEqual(['scene:think first', 'scene:hello after that']);
