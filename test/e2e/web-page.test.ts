@@ -81,6 +81,9 @@ async function open(options: Omit<Parameters<typeof openPage>[1], 'origin'> = {}
   const { stdout } = await cbos.cli(['open', '--json'], { env: { CBOS_PORT: new URL(cbos.url).port } });
   await page.goto((JSON.parse(stdout) as { url: string }).url);
   await page.getByRole('navigation', { name: 'Sessions' }).waitFor();
+  // Signed in as well: a page that is loaded anew in mid-sign-in would have to begin it again, with a link that is used.
+  await page.locator('.shell:not(.is-stale)').waitFor();
+  await page.getByText('Connecting…').first().waitFor({ state: 'detached' });
 }
 
 async function launchDemo(slugs: readonly string[], ending = ''): Promise<void> {
