@@ -81,7 +81,7 @@ async function open(options: Omit<Parameters<typeof openPage>[1], 'origin'> = {}
   const { stdout } = await cbos.cli(['open', '--json'], { env: { CBOS_PORT: new URL(cbos.url).port } });
   await page.goto((JSON.parse(stdout) as { url: string }).url);
   await page.getByRole('navigation', { name: 'Sessions' }).waitFor();
-  // Signed in as well: a page that is loaded anew in mid-sign-in would have to begin it again, with a link that is used.
+  // Signed in as well: a page that reloads during the sign-in would start it again, with a used link.
   await page.locator('.shell:not(.is-stale)').waitFor();
   await page.getByText('Connecting…').first().waitFor({ state: 'detached' });
 }
