@@ -52,8 +52,8 @@ const PICTURES: readonly Picture[] = [
 ];
 
 async function showSignIn(page: Page): Promise<void> {
-  await page.context().clearCookies();
-  await page.reload();
+  await goTo(page, '#/settings');
+  await page.getByRole('button', { name: 'Sign out' }).click();
   await page.getByRole('heading', { name: 'Sign in to CBOS' }).waitFor();
 }
 
