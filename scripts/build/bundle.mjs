@@ -18,7 +18,7 @@ const BASE_FILES = [
 ];
 /** For some: schemas, which take longer than all of the rest, WebSockets, and what needs more modules of Node. */
 const LATE_FILES =
-  /\/(resolve-by-schema|connect-locally|new-file|confirm|broadcast|offer-recent|replay-terminal|turn-printer)\.ts$/;
+  /\/(resolve-by-schema|connect-locally|jq-filter|new-file|confirm|broadcast|offer-recent|replay-terminal|turn-printer)\.ts$/;
 const LATE_IMPORTS = /from '(zod|ws)'/;
 
 /** @param {string} id */

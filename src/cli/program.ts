@@ -1,4 +1,4 @@
-import { Command } from 'commander';
+import { Command, Option } from 'commander';
 import { EXIT } from '../protocol/index.ts';
 import { CommandError } from './command-error.ts';
 import type { AddCommands } from './command-modules.ts';
@@ -29,17 +29,29 @@ export function buildProgram(context: CliContext, commands: readonly AddCommands
       getOutHasColors: () => false,
     })
     .configureHelp({ showGlobalOptions: false })
-    .hook('preAction', (_, command) => {
+    .hook('preAction', async (_, command) => {
       const [first] = command.registeredArguments;
       const given: unknown = command.processedArgs[0];
       const slugs = Array.isArray(given) ? given : [given];
       if (first?.name() === 'name' && slugs.length === 1) context.about = slugs[0];
+      const { jq } = command.opts<{ jq?: string }>();
+      // Before the command does anything: an expression that isn't valid must change nothing.
+      if (jq !== undefined) context.out.filterJson(await (await import('./output/jq-filter.ts')).jqFilter(jq));
     })
     .addHelpText('after', MAIN_EXAMPLES);
 
   for (const addCommands of commands) addCommands(program, context);
+  addJq(program);
   addHelp(program);
   return program;
+}
+
+/** Gives `--jq` to every command that has `--json`, as `gh` does. */
+function addJq(command: Command): void {
+  if (command.options.some(({ long }) => long === '--json')) {
+    command.addOption(new Option('--jq <expression>', 'filter the JSON with a jq expression').implies({ json: true }));
+  }
+  for (const below of command.commands) addJq(below);
 }
 
 /** `cbos help queue edit`: Commander's own one knows the first word only, and adds itself to the help of `queue`. */
@@ -71,4 +83,5 @@ Examples:
   cbos send AUTH run the tests --wait     # a prompt, and its answer
 
 Exit codes: 0 done, 1 failed, 2 wrong usage, 3 no such session, 4 refused in this state, 5 no server, 6 timed out.
-\`cbos COMMAND --help\` has examples of each command. Every command that lists or shows takes --json.`;
+\`cbos COMMAND --help\` has examples of each command. Every command that lists or shows takes --json,
+and --jq to filter it.`;

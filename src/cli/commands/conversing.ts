@@ -38,7 +38,7 @@ export function addConversing(program: Command, context: CliContext): void {
       ['git diff | cbos invoke REVIEW -', 'the prompt from standard input'],
       ["cbos invoke CI 'how would you mend it?' --permission-mode plan", 'a turn that changes nothing'],
       [
-        "cbos invoke CI 'list the open issues' --json | jq -r 'select(.event.type == \"result\") | .event.result'",
+        "cbos invoke CI 'list the open issues' --jq 'select(.event.type == \"result\") | .event.result'",
         'for programs',
       ],
     ],
@@ -83,7 +83,7 @@ export function addConversing(program: Command, context: CliContext): void {
     examples: [
       ['cbos costs', 'all of them, deleted ones too'],
       ['cbos costs CI', 'one'],
-      ['cbos costs --json | jq .total.cost_usd', 'for programs'],
+      ['cbos costs --jq .total.cost_usd', 'for programs'],
     ],
   })
     .argument('[name]', 'only this session')

@@ -24,7 +24,7 @@ export function addHistory(program: Command, context: CliContext): void {
     examples: [
       ['cbos history', 'all sessions, the last week'],
       ['cbos history AUTH --days 30', 'one session'],
-      ["cbos history --json | jq 'map(.waited_ms) | add'", 'for programs'],
+      ["cbos history --jq 'map(.waited_ms) | add'", 'for programs'],
     ],
   })
     .argument('[name]', 'the session')

@@ -50,7 +50,7 @@ export function addListing(program: Command, context: CliContext): void {
       ['cbos ls --columns name,branch,cost --sort name', 'what you want to see, in the order you want'],
       ["cbos ls -q --state done | xargs -I{} cbos send {} 'commit'", 'names only, for a shell'],
       ['cbos ls --all', "and Claude Code's conversations on this machine that are none of them"],
-      ["cbos ls --json | jq -r '.[].slug'", 'for programs'],
+      ['cbos ls --jq \'.[] | select(.state == "error") | .slug\'', 'for programs; no jq has to be installed'],
     ],
   })
     .alias('list')

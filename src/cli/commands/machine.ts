@@ -39,7 +39,7 @@ export function addMachine(program: Command, context: CliContext): void {
     more: 'Strongest first: flags, the environment, config.toml in the home directory, the default.',
     examples: [
       ['cbos config', 'the settings'],
-      ['cbos config --json | jq -r \'.[] | select(.name == "socket").value\'', 'one of them'],
+      ['cbos config --jq \'.[] | select(.name == "socket").value\'', 'one of them'],
     ],
   })
     .option('--json', 'as a JSON array')

@@ -31,7 +31,7 @@ export function addSearching(program: Command, context: CliContext): void {
       ['cbos search flaky test', 'both words, in all sessions'],
       ['cbos search \'"no space left"\' --session AUTH', 'these words as they stand, in one session'],
       ['cbos search migrate --kind prompt', 'only in what you have sent'],
-      ['cbos search 数据库 --json | jq .hits', 'for programs'],
+      ['cbos search 数据库 --jq .hits', 'for programs'],
     ],
   })
     .argument('<query...>', 'what to look for')

@@ -40,7 +40,7 @@ export function addShowing(program: Command, context: CliContext): void {
     examples: [
       ['cbos show AUTH', 'what it wants'],
       ['cbos show AUTH -v', 'everything about it'],
-      ['cbos show AUTH --json | jq .status', 'for programs'],
+      ['cbos show AUTH --jq .status', 'for programs'],
     ],
   })
     .argument('<name>', 'the session')
@@ -62,8 +62,8 @@ export function addShowing(program: Command, context: CliContext): void {
     more: 'Below the counts: what recordings take of the disk, which cannot be written, and what was dropped to stay within the settings.',
     examples: [
       ['cbos status', 'how many need you, are done, work'],
-      ['cbos status --json | jq .recordings.dropped', 'all that was dropped'],
-      ['cbos status --json | jq .by_state.waiting', 'for a status bar'],
+      ['cbos status --jq .recordings.dropped', 'all that was dropped'],
+      ['cbos status --jq .by_state.waiting', 'for a status bar'],
     ],
   })
     .option('--json', 'both REST bodies in one, /sessions/status and /recordings')

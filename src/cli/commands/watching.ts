@@ -40,7 +40,7 @@ export function addWatching(program: Command, context: CliContext): void {
     examples: [
       ['cbos watch', 'all sessions, also later ones'],
       ['cbos watch AUTH DOCS', 'these'],
-      ['cbos watch --json | jq -r \'select(.type == "session_state") | .session\'', 'for programs: a frame a line'],
+      ['cbos watch --jq \'select(.type == "session_state") | .session\'', 'for programs: a frame a line'],
     ],
   })
     .argument('[name...]', 'only these sessions')

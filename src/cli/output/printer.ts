@@ -1,5 +1,5 @@
 import type { Style } from '../../text/style.ts';
-import { cleanLine, terminalJson } from '../../text/terminal-text.ts';
+import { cleanBlock, cleanLine, terminalJson } from '../../text/terminal-text.ts';
 import { CommandError } from '../command-error.ts';
 import type { TerminalIo } from '../terminal-io.ts';
 import { styleFor } from './style.ts';
@@ -21,6 +21,11 @@ export interface Printer {
   json(value: unknown): void;
   /** a value on one line, for streams */
   jsonLine(value: unknown): void;
+  /**
+   * From now on `json` and `jsonLine` write what the filter makes of each value, a line or more each: strings as they
+   * are, as `jq -r` does. A terminal gets them without escape sequences.
+   */
+  filterJson(filter: (value: unknown) => unknown[]): void;
   /** Bytes or text as they are; resolves when there is room for more. */
   raw(chunk: Uint8Array | string): Promise<void>;
   /**
@@ -63,6 +68,13 @@ export function createPrinter(io: TerminalIo): Printer {
     return closing.signal.aborted || stdout.write(chunk);
   };
   const line = (text = ''): void => void write(`${text}\n`);
+  let filter: ((value: unknown) => unknown[]) | null = null;
+  const json = (value: unknown, indent?: number): void => {
+    for (const output of filter === null ? [value] : filter(value)) {
+      if (filter === null || typeof output !== 'string') line(terminalJson(output, indent));
+      else line(stdout.isTTY === true ? cleanBlock(output) : output);
+    }
+  };
 
   return {
     style,
@@ -74,8 +86,11 @@ export function createPrinter(io: TerminalIo): Printer {
     table: (columns, rows) => {
       for (const text of renderTable({ columns, rows, style, width })) line(text);
     },
-    json: (value) => line(terminalJson(value, 2)),
-    jsonLine: (value) => line(terminalJson(value)),
+    json: (value) => json(value, 2),
+    jsonLine: (value) => json(value),
+    filterJson: (wanted) => {
+      filter = wanted;
+    },
     raw: async (chunk) => {
       if (write(chunk)) return;
       await new Promise<void>((resolve) => {

@@ -1,0 +1,43 @@
+import { loadJq } from 'jq-wasm/inline';
+import { EXIT } from '../../protocol/index.ts';
+import { CommandError } from '../command-error.ts';
+
+/** What a jq expression makes of one value: its outputs, in order. */
+export type JqFilter = (value: unknown) => unknown[];
+
+/** jq's own exit code for an expression that doesn't compile. */
+const COMPILE_ERROR = 3;
+
+/**
+ * Compiles a jq expression, as the `--jq` option takes it. The program is jq 1.8.2 itself, compiled to WebAssembly, so
+ * no `jq` has to be installed. Loading it takes some 90 ms.
+ * @throws CommandError when the expression doesn't compile, or fails on a value
+ */
+export async function jqFilter(expression: string): Promise<JqFilter> {
+  const jq = await loadJq();
+  // jq compiles the expression, and has no input to run it on.
+  const { exitCode, stderr } = jq.raw('', expression);
+  if (exitCode === COMPILE_ERROR) {
+    throw new CommandError(
+      `The --jq expression isn't valid: ${reasonOf(stderr)}`,
+      'jqlang.org/manual has the syntax',
+      EXIT.usage,
+    );
+  }
+  return (value) => {
+    const result = jq.raw(JSON.stringify(value), expression, ['--compact-output']);
+    if (result.exitCode !== 0) {
+      throw new CommandError(
+        `The --jq expression failed: ${reasonOf(result.stderr)}`,
+        'run it with --json to see the input',
+      );
+    }
+    return result.stdout.split('\n').flatMap((line): unknown[] => (line === '' ? [] : [JSON.parse(line)]));
+  };
+}
+
+/** jq's first line, without what only its own command line needs: `jq: error (at /dev/stdin:0): x`. */
+function reasonOf(stderr: string): string {
+  const [first = ''] = stderr.split('\n');
+  return first.replace(/^jq: (error( \(at [^)]*\))?: )?/, '') || 'it stopped without a reason';
+}
