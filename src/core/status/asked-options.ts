@@ -1,7 +1,7 @@
 import type { OptionMeaning, QuestionOption, QuestionPart } from '../../protocol/index.ts';
 
 /**
- * What Claude Code's own dialogs offer below the options of a question: an answer in words (2.0.77 to 2.1.330), and
+ * The options that Claude Code adds to every question: an answer in the user's own words (2.0.77 to 2.1.330), and
  * leaving the dialog to talk about the question (2.1.50 to 2.1.330).
  */
 const FREE_TEXT: Omit<QuestionOption, 'key'> = { label: 'Type something.', description: null, means: 'text' };
@@ -18,13 +18,13 @@ const withMore = (part: QuestionPart, ...more: readonly Omit<QuestionOption, 'ke
   options: numbered([...part.options, ...more].map(({ label, description, means }) => ({ label, description, means }))),
 });
 
-/** Adds the free-text option: a question of the model's own also takes an answer in words. */
+/** Adds the free-text option. The model's own questions also accept an answer in the user's own words. */
 export const withFreeText = (part: QuestionPart): QuestionPart => withMore(part, FREE_TEXT);
 
 /** Adds every option that the dialog in a terminal has. */
 export const withDialogOptions = (part: QuestionPart): QuestionPart => withMore(part, FREE_TEXT, LEAVE);
 
-/** A plan's options in the order of Claude Code's own dialog (2.0.77 to 2.1.330). */
+/** The options of a plan, in the order of Claude Code's own dialog (2.0.77 to 2.1.330). */
 export const PLAN_OPTIONS: readonly QuestionOption[] = decisions(
   ['always', 'Yes, and auto-accept edits'],
   ['yes', 'Yes, and manually approve edits'],
@@ -32,8 +32,8 @@ export const PLAN_OPTIONS: readonly QuestionOption[] = decisions(
 );
 
 /**
- * A permission's options. `always` is among them only if Claude Code suggests what to allow, and if the label can say
- * all of it.
+ * Returns the options of a permission. The list includes `always` only if Claude Code suggests what to allow and the
+ * label can name all of it.
  */
 export function permissionOptions(suggestions: readonly unknown[]): QuestionOption[] {
   const standing = standingPermissions(suggestions);
@@ -41,7 +41,10 @@ export function permissionOptions(suggestions: readonly unknown[]): QuestionOpti
   return decisions(['yes', 'Yes'], ...always, ['no', 'No']);
 }
 
-/** Adds the `always` and `more` options of a drawn permission or plan if no option of `part` has the same meaning. */
+/**
+ * Adds the `always` and `more` options of a drawn permission or plan, unless `part` already has an option with the
+ * same meaning.
+ */
 export function withDrawnOptions(part: QuestionPart, drawn: QuestionPart | undefined): QuestionPart {
   const isMore = ({ means }: QuestionOption): boolean =>
     (means === 'always' || means === 'more') && !part.options.some((option) => option.means === means);
@@ -50,16 +53,17 @@ export function withDrawnOptions(part: QuestionPart, drawn: QuestionPart | undef
 
 /** What "always" allows beyond this one call. */
 export interface StandingPermissions {
-  /** as Claude Code suggested them */
+  /** in the form that Claude Code suggested */
   updates: readonly unknown[];
-  /** all of them: "don't ask again for Bash ls:*" */
+  /** a description of all of them: "don't ask again for Bash ls:*" */
   about: string;
 }
 
 /**
- * What "always" would allow: everything that Claude Code suggests, because a part of it does not hold. The label of
- * Claude Code's own option names only the folder, yet the option also switches to accepting edits (2.0.77, 2.1.330).
- * Null if Claude Code suggests nothing, or anything that has no words here.
+ * Returns what "always" would allow. It is everything that Claude Code suggests, because a part of the suggestions
+ * has no effect alone. The label of Claude Code's own option names only the folder, but the option also switches to
+ * accepting edits (2.0.77, 2.1.330). Null if Claude Code suggests nothing, or if CBOS cannot describe one of the
+ * suggestions.
  */
 export function standingPermissions(suggestions: readonly unknown[]): StandingPermissions | null {
   const told = suggestions.map(tellUpdate);

@@ -1,7 +1,7 @@
 import { type ClaudeEvent, readUserText } from '../../protocol/index.ts';
 import { describeTool } from './question.ts';
 
-/** How many lines of a tool's result are shown; Claude Code's own screen folds results in the same way. */
+/** How many lines of a tool's result are shown. Claude Code's own screen folds results in the same way. */
 const RESULT_LINES = 4;
 
 type Json = Readonly<Record<string, unknown>>;
@@ -9,7 +9,7 @@ const blocksOf = (content: unknown): Json[] =>
   Array.isArray(content) ? content.filter((block) => typeof block === 'object' && block !== null) : [];
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
 
-/** The lines of an event in the conversation as text. Empty if the event is not part of the conversation. */
+/** Returns the lines that an event adds to the conversation. Empty if the event is not part of the conversation. */
 export function conversationLines(event: ClaudeEvent): string[] {
   const content = (event.message as { content?: unknown } | undefined)?.content;
   switch (event.type) {
@@ -41,7 +41,7 @@ function userLines(event: ClaudeEvent, text: string): string[] {
   return said.kind === 'prompt' ? ['', ...marked('❯', said.text)] : folded(said.text);
 }
 
-/** The types of events that have lines in the conversation. */
+/** The types of events that add lines to the conversation. */
 export const CONVERSATION_TYPES: readonly string[] = ['user', 'assistant', 'result', 'error', 'raw'];
 
 function plain(content: unknown): string {

@@ -13,8 +13,8 @@ import { DEFAULT_THRESHOLDS, type Thresholds } from './thresholds.ts';
 const UNKNOWN: Because = { source: 'none', rule: 'none', evidence: '' };
 
 /**
- * What the evidence says at a moment. Pure and without memory: the same evidence and time always give the same verdict.
- * `advanceStatus` decides about health and stuck.
+ * Derives the verdict from the evidence at one moment. The function is pure and keeps no state, so the same evidence
+ * and time always give the same verdict. `advanceStatus` decides about health and stuck.
  */
 export function derive(evidence: Evidence, now: Millis, thresholds: Thresholds = DEFAULT_THRESHOLDS): Verdict {
   const hearing = hear(evidence, now, thresholds);
@@ -42,17 +42,17 @@ function askedBy(winner: SourceVerdict, { evidence, settled }: Hearing): Asked {
     question: dialogQuestion({ kind: detail, dialog: shown, tool, openedAt: winner.since, movedMs }),
     wait: tool?.wait?.id ?? null,
   });
-  // Only the hook knows the dialog that the detailed transcript covers.
+  // If the detailed transcript covers the dialog, only the hook knows what the dialog asks.
   const isCovered = dialog?.parts.every((part) => part.options.length === 0) === true;
   if (dialog !== null && !(isCovered && winner.source === 'hook')) {
     const shown = { ...dialog, kind: detail };
     const tool = toolBehind(shown, hooks.tools);
-    // It is uncertain which of several calls the dialog shows. A reply goes to the call that it names, whatever is
-    // shown.
+    // Several calls are open, and CBOS does not know which one the dialog shows. A reply still reaches the right
+    // call, because the reply names it.
     const waiting = tool === null ? longestWaiting(shown, hooks.tools) : null;
     return waiting === null ? ask(shown, tool) : ask(null, waiting);
   }
-  // The hook arrives some milliseconds before the screen shows the dialog.
+  // The hook arrives some milliseconds before the dialog is drawn.
   const tool = winner.source === 'hook' ? requestedTool(hooks) : null;
   return tool === null ? NOTHING_ASKED : ask(null, tool);
 }

@@ -16,14 +16,16 @@ export interface ProcessEvidence {
   alive: boolean;
   startedAt: Millis | null;
   endedAt: Millis | null;
-  /** why nothing can be typed into the session although it is alive, and since when; absent while it can be reached */
+  /**
+   * why no text can be typed into the session although it is alive, and since when; absent while it can be reached
+   */
   unreachable?: Unreachable & { since: Millis };
 }
 
-/** Screen's socket is gone, or its daemon is stopped (SIGSTOP). */
+/** Either Screen's socket is gone, or its daemon is stopped (SIGSTOP). */
 export type Unreachable = { because: 'no_socket' } | { because: 'stopped'; daemonPid: number };
 
-/** One hook event as it was read from the spool. `payload` is Claude Code's own object, unvalidated. */
+/** One hook event, as read from the spool. `payload` is Claude Code's own object and has not been validated. */
 export interface HookEvent {
   at: Millis;
   event: string;
@@ -32,23 +34,23 @@ export interface HookEvent {
   wait?: string | null;
 }
 
-/** A hook that asked a question and waits for the reply. What the hook prints answers the dialog. */
+/** A hook that asked a question and waits for the reply. The output of the hook answers the dialog. */
 export interface HookWait {
   id: string;
   /** Claude Code's suggestions for "do not ask again", unchanged; empty if they are too long to be shown in full */
   suggestions: readonly unknown[];
 }
 
-/** A tool call that PreToolUse or PermissionRequest announced and that no event has reported as finished. */
+/** A tool call that PreToolUse or PermissionRequest announced and that no event has ended yet. */
 export interface PendingTool {
   /** Claude Code's `tool_use_id`; null in versions that do not report it */
   id: string | null;
   name: string;
   input: unknown;
-  /** set if `input` is cut because the original is longer */
+  /** set if `input` was cut because the original is too long */
   cut?: true;
   at: Millis;
-  /** when permission for the call was asked; null if it was not */
+  /** when permission for the call was requested; null if it was not */
   requestedAt: Millis | null;
   /** the subagent that made the call; null for the conversation itself */
   agent: string | null;
@@ -57,30 +59,30 @@ export interface PendingTool {
 }
 
 /**
- * What the hooks reported, folded by `observeHook`. Its size is bounded: `observeHook` cuts long texts and forgets old
- * tool calls.
+ * What the hooks reported, folded by `observeHook`. Its size is bounded because `observeHook` cuts long texts and
+ * drops old tool calls.
  */
 export interface HookEvidence {
-  /** when the newest event happened; null if none ever came */
+  /** when the newest event happened; null before the first one */
   lastAt: Millis | null;
   sessionId: string | null;
   started: { at: Millis; source: string } | null;
-  /** the last prompt that Claude Code took */
+  /** the last prompt that Claude Code accepted */
   prompt: { at: Millis; text: string } | null;
   /** oldest first */
   tools: readonly PendingTool[];
-  /** ids of tool calls that ended, newest last: a late or duplicate PreToolUse must not bring them back */
+  /** ids of tool calls that have ended, newest last; a late or duplicate PreToolUse must not bring them back */
   endedTools: readonly string[];
   /** when a tool call last ended; null if none did */
   toolEndedAt: Millis | null;
   /** the end of the last turn; it counts only if it is newer than the last prompt */
   turnEnd: { at: Millis; event: string; error: string | null; message: string | null } | null;
-  /** when compacting of the conversation began; null if the conversation is not being compacted */
+  /** when compacting of the conversation began; null while it is not being compacted */
   compactingSince: Millis | null;
   ended: { at: Millis; reason: string } | null;
 }
 
-/** The fields that CBOS understands of Claude Code's registry record for the session's process. */
+/** The fields of Claude Code's registry record for the session's process that CBOS understands. */
 export interface RegistryEvidence {
   status: 'idle' | 'busy' | 'waiting' | 'shell' | null;
   waitingFor: string | null;
@@ -94,11 +96,11 @@ export interface RegistryEvidence {
 export interface OpenPrompt {
   id: string;
   at: Millis;
-  /** `written`: nothing has come back yet; `queued`: Claude Code has it; `started`: its turn runs */
+  /** `written`: nothing has come back yet; `queued`: Claude Code has accepted it; `started`: its turn is running */
   stage: 'written' | 'queued' | 'started';
 }
 
-/** A question that Claude Code asks by `can_use_tool`: a permission, AskUserQuestion or ExitPlanMode. */
+/** A question that Claude Code asks through `can_use_tool`: a permission, AskUserQuestion, or ExitPlanMode. */
 export interface JsonRequest extends PendingTool {
   requestId: string;
   requestedAt: Millis;
@@ -106,7 +108,7 @@ export interface JsonRequest extends PendingTool {
   suggestions: readonly unknown[];
 }
 
-/** A folder whose own settings name programs that Claude Code would run, and that nobody has trusted yet. */
+/** A folder that nobody has trusted yet and whose own settings name programs that Claude Code would run. */
 export interface TrustRequest {
   /** the id of the question */
   id: string;
@@ -117,27 +119,27 @@ export interface TrustRequest {
 }
 
 /**
- * What the events of a JSON session reported, folded by `observeEvent`. Its size is bounded, and it holds only JSON
+ * What the events of a JSON session reported, folded by `observeEvent`. Its size is bounded. It holds only JSON
  * values because it is stored.
  */
 export interface JsonEvidence {
-  /** when the newest event came; null if none ever did */
+  /** when the newest event came; null before the first one */
   lastAt: Millis | null;
   /** the last prompt */
   prompt: { at: Millis; text: string } | null;
   open: readonly OpenPrompt[];
-  /** when the running turn began; null while none runs */
+  /** when the running turn began; null while no turn is running */
   busySince: Millis | null;
-  /** what the turn does at the moment */
+  /** what the turn is doing now */
   phase: { kind: 'thinking' | 'responding'; at: Millis } | null;
   /** announced calls without a result, oldest first */
   tools: readonly PendingTool[];
   /** open questions, oldest first */
   requests: readonly JsonRequest[];
-  /** CBOS's own question before the first prompt: Claude Code does not ask it without a terminal */
+  /** the question that CBOS asks before the first prompt, because Claude Code does not ask it without a terminal */
   trust: TrustRequest | null;
   compactingSince: Millis | null;
-  /** a failed request that Claude Code retries by itself; null once any other event came */
+  /** a failed request that Claude Code will retry without help; null as soon as any other event arrives */
   retry: { at: Millis; nextAt: Millis; reason: string } | null;
   /** tasks that continue in the background after a turn */
   background: readonly string[];
@@ -148,14 +150,14 @@ export interface JsonEvidence {
   version: string | null;
   rateLimit: RateLimit | null;
   /**
-   * the cumulative total of the last result; the cost of the next turn is the difference where a version reports only
-   * totals
+   * the cumulative total of the last result. Some versions report only totals; there the cost of the next turn is the
+   * difference
    */
   totalCostUsd: number;
 }
 
 /**
- * Everything that is known about one session. A source is null if it has nothing: no recording, no registry file, no
+ * Everything known about one session. A source is null if it has no evidence: no recording, no registry file, no
  * known process.
  */
 export interface Evidence {
@@ -165,7 +167,7 @@ export interface Evidence {
   registry: RegistryEvidence | null;
   /** the events of a JSON session; absent for a session in a terminal */
   json?: JsonEvidence;
-  /** by how much the times were moved since they were recorded, because the wall clock was set; see `moveEvidence` */
+  /** how far the times were moved after they were recorded, because the wall clock was set; see `moveEvidence` */
   movedMs?: number;
 }
 
@@ -181,24 +183,24 @@ export interface StatusMemory {
   recoveredAt: Millis | null;
   question: Question | null;
   because: Because;
-  /** the id of the hook's wait for the question's reply; null if the question is answered by keys */
+  /** the id of the hook's wait for the reply to the question; null if the question is answered by keypresses */
   wait: string | null;
   /** the text of the last question, kept after the answer */
   lastQuestion: string | null;
 }
 
-/** A verdict: what the evidence says now, and when to ask again without new evidence. */
+/** What the evidence means now, and when to evaluate it again if nothing new arrives. */
 export interface Verdict {
   primary: Exclude<Primary, 'stuck'> | null;
   detail: Detail | null;
   because: Because;
   question: Question | null;
-  /** the id of the hook's wait for the question's reply; null if the question is answered by keys */
+  /** the id of the hook's wait for the reply to the question; null if the question is answered by keypresses */
   wait: string | null;
   recheckAt: Millis | null;
 }
 
-/** One source's own verdict, as `cbos explain` shows it. */
+/** The separate verdict of one source, as `cbos explain` shows it. */
 export interface SourceVerdict {
   source: EvidenceSource;
   primary: Exclude<Primary, 'stuck'> | null;
@@ -206,6 +208,6 @@ export interface SourceVerdict {
   /** the rule of the source that gave the verdict, e.g. `hook.PreToolUse` */
   rule: string;
   evidence: string;
-  /** when the source began to say so */
+  /** when the source began to report this */
   since: Millis;
 }

@@ -1,19 +1,19 @@
 /**
- * From evidence to status. `derive.ts` gives the verdict at a moment; `advance.ts` turns it into the next status, with
- * stuck, recovered and dead. A folder per source reads that source's evidence; `arbitrate/` decides between the
- * sources.
+ * Computes a session's status from evidence. `derive.ts` computes the verdict at one moment. `advance.ts` turns it
+ * into the next status, with stuck, recovered, and dead. Each source has a folder that reads its evidence, and
+ * `arbitrate/` decides between the sources.
  *
  * - rules over the screen: `screen/generation-*.ts`, one file per generation of the interface; regions of the window:
  *   `screen/layout.ts`; dialogs: `screen/dialog.ts`, and where they end: `screen/dialog-end.ts`; what covers the
  *   prompt: `screen/cover.ts`; the spinner's highlight: `screen/flow.ts`
- * - rules over hooks, registry, process and events: `hooks/`, `registry/`, `process-rules.ts`, `json/`; the user's own
- *   rules: `user-rules.ts`
+ * - rules over hooks, registry, process, and events: `hooks/`, `registry/`, `process-rules.ts`, `json/`; the user's
+ *   own rules: `user-rules.ts`
  * - disagreements between sources: `arbitrate/dispute.ts`; races between sources: `arbitrate/races.ts`; how long
  *   something must hold before it counts: `thresholds.ts` (settings)
- * - what a session asks: `question.ts`; the options before the dialog is drawn: `asked-options.ts`; what an option
- *   does: `option-meaning.ts`
- * - a clock that is set forward or back: `set-clock.ts`; the status along a recording: `timeline.ts`; a report without
- *   secrets: `redact.ts`
+ * - the question that a session asks: `question.ts`; its options before the dialog is drawn: `asked-options.ts`; the
+ *   meaning of an option: `option-meaning.ts`
+ * - a wall clock that was set: `set-clock.ts`; the status along a recording: `timeline.ts`; a report without secrets:
+ *   `redact.ts`
  */
 
 export * from './advance.ts';

@@ -1,15 +1,15 @@
 import type { OptionMeaning } from '../../protocol/index.ts';
 
 /**
- * The meanings of Claude Code's labels in permissions, plans and set-up dialogs (1.0.128 to 2.1.330). The first match
- * counts. Wording and order differ between versions, so an option's number says nothing about its meaning.
+ * The meanings of Claude Code's labels in permissions, plans, and set-up dialogs (1.0.128 to 2.1.330). The first
+ * match counts. Wording and order differ between versions, so the number of an option does not reveal its meaning.
  */
 const DECISIONS: readonly (readonly [label: RegExp, means: OptionMeaning])[] = [
   [/^(?:type something\b|type here\b|tell claude what\b|other$)/i, 'text'],
   [/^(?:no\b|exit\b|cancel\b|reject\b|deny\b|don['’]t\b|keep planning)/i, 'no'],
   [/^yes\b.*\b(?:bypass|clear context)\b/i, 'more'],
-  // "Yes, and switch to default (ask each time) for this session" sounds like `more` but only leaves plan mode without
-  // a plan (2.1.329).
+  // "Yes, and switch to default (ask each time) for this session" looks like `more`, but it only leaves plan mode
+  // without a plan (2.1.329).
   [/^yes\b.*\b(?:ask each time|manually)\b/i, 'yes'],
   [
     /^yes\b.*\b(?:always|don['’]t ask again|do not ask again|session|all edits|auto-accept|auto mode|from this project|for\b.*\bproject)|^always\b/i,
@@ -19,8 +19,8 @@ const DECISIONS: readonly (readonly [label: RegExp, means: OptionMeaning])[] = [
 ];
 
 /**
- * The model words the labels of its own questions freely: only the words yes, no and always themselves have those
- * meanings. Claude Code words the options that it adds.
+ * The model chooses the labels of its own questions freely, so only a label that is exactly yes, no, or always has
+ * that meaning. The options that Claude Code adds have fixed labels.
  */
 const ANSWERS: readonly (readonly [label: RegExp, means: OptionMeaning])[] = [
   [/^(?:type something\.?|type here to tell claude\b.*|other)$/i, 'text'],
@@ -34,8 +34,8 @@ const ANSWERS: readonly (readonly [label: RegExp, means: OptionMeaning])[] = [
 const read = (known: typeof DECISIONS, label: string): OptionMeaning =>
   known.find(([words]) => words.test(label.trim()))?.[1] ?? 'choice';
 
-/** What an option of a permission, a plan or a set-up dialog does, judged by its label. */
+/** Returns the meaning of an option in a permission, a plan, or a set-up dialog, judged by its label. */
 export const meaningOfDecision = (label: string): OptionMeaning => read(DECISIONS, label);
 
-/** What an option of the model's own question does, judged by its label. */
+/** Returns the meaning of an option in one of the model's own questions, judged by its label. */
 export const meaningOfAnswer = (label: string): OptionMeaning => read(ANSWERS, label);

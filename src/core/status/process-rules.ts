@@ -4,7 +4,7 @@ import { ALL_VERSIONS, type Rule } from './rule.ts';
 const NO_SOCKET =
   "Screen's socket of the session is gone, so nothing can be typed into it: `cbos doctor` says the cure";
 
-/** Rules over what the operating system says. They override every other source. */
+/** Rules over what the operating system reports. They override every other source. */
 export const PROCESS_RULES: readonly Rule<ProcessEvidence>[] = [
   {
     id: 'process.ended',
@@ -15,8 +15,8 @@ export const PROCESS_RULES: readonly Rule<ProcessEvidence>[] = [
         : { primary: 'dead', detail: null, evidence: 'the process has ended', since: endedAt ?? startedAt ?? 0 },
   },
   {
-    // Hooks and the recording continue, and what they say may be right. But nobody can answer the session, so the
-    // status must not suggest that anybody can.
+    // Hooks and the recording continue, and what they report may be right. But nobody can answer the session, so the
+    // status must not suggest otherwise.
     id: 'process.unreachable',
     versions: ALL_VERSIONS,
     read: ({ unreachable }) =>

@@ -14,7 +14,7 @@ export function dialogKindOf(toolName: string): DialogKind {
   return toolName === 'ExitPlanMode' ? 'plan' : 'permission';
 }
 
-// Two 32-bit FNV-1a sums. This is not cryptography: different dialogs only need different names.
+// Combines two 32-bit FNV-1a hashes. The result is not cryptographic. It only has to differ between dialogs.
 function fingerprint(parts: readonly string[]): string {
   const textOf = parts.join('\u0000');
   let a = 0x811c9dc5;
@@ -30,7 +30,7 @@ function fingerprint(parts: readonly string[]): string {
 const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
 const stringOf = (value: unknown): string => (typeof value === 'string' ? value : '');
 
-/** All questions in the input of AskUserQuestion; the screen shows only one tab at a time. */
+/** Returns all questions in the input of AskUserQuestion. The screen shows only one tab at a time. */
 export function askedQuestions(input: unknown): QuestionPart[] {
   const list = isRecord(input) && Array.isArray(input.questions) ? input.questions : [];
   return list.filter(isRecord).map((question) => ({
@@ -47,8 +47,8 @@ export function askedQuestions(input: unknown): QuestionPart[] {
 }
 
 /**
- * The part of a tool call that a person recognises: the command, the file or the address. Only its first line, cut to
- * 200 characters.
+ * Returns the part of a tool call that a person recognises: the first line of the command, the file, or the address,
+ * cut to 200 characters.
  */
 export function describeTool(tool: { name: string; input: unknown }): string {
   const line = tellingField(tool.input)?.split('\n')[0] ?? '';
@@ -57,12 +57,15 @@ export function describeTool(tool: { name: string; input: unknown }): string {
 
 const squeeze = (value: string): string => value.replace(/\s+/g, '');
 
-/** Caches `toldBy`: an input can have 200 kB, and it is compared with a dialog at each frame of its session. */
+/**
+ * Caches the results of `toldBy`. An input can be 200 kB long and is compared with a dialog at each frame of its
+ * session.
+ */
 const told = new WeakMap<PendingTool, string[]>();
 
 const shownText = (dialog: ScreenDialog): string => dialog.parts.map((part) => part.text).join('\n');
 
-/** The parts of a call that its dialog repeats, without blanks. */
+/** Returns the parts of a call that its dialog repeats, without blanks. */
 function toldBy(tool: PendingTool): string[] {
   const known = told.get(tool);
   if (known !== undefined) return known;
@@ -73,14 +76,18 @@ function toldBy(tool: PendingTool): string[] {
   return texts;
 }
 
-/** How many characters of a call a dialog on the screen repeats; 0 if the dialog is about something else. */
+/**
+ * Returns how many characters of a call are repeated in a dialog on the screen; 0 if the dialog is about something
+ * else.
+ */
 function mentioned(dialog: ScreenDialog, tool: PendingTool): number {
   const shown = squeeze(shownText(dialog));
   return Math.max(0, ...toldBy(tool).flatMap((one) => (shown.includes(one.slice(0, 60)) ? [one.length] : [])));
 }
 
 /**
- * Whether a part of a call fills whole lines of a dialog. A command that merely contains that part is another command.
+ * Reports whether a part of a call fills whole lines of a dialog. A command that merely contains that part is a
+ * different command.
  */
 function fillsLines(dialog: ScreenDialog, tool: PendingTool): boolean {
   let shown = '';
@@ -96,20 +103,21 @@ function fillsLines(dialog: ScreenDialog, tool: PendingTool): boolean {
   });
 }
 
-/** A text that a terminal shows exactly as it is written. */
+/** Matches a string that a terminal shows exactly as it is written. */
 const PLAIN = /^[\x20-\x7e\n]+$/;
 
 const MARKDOWN = /[`*_~#]/;
 
 /**
- * Begins the summary after the last of several questions. The summary repeats the questions, but a window may cut them
- * off.
+ * Matches the beginning of the summary that follows the last of several questions. The summary repeats the questions,
+ * but a window may cut them off.
  */
 const SUMMARY = /^\s*Review your answers\b/;
 
 /**
- * Whether a dialog is about another call. The dialog of a command shows the command, and a dialog with questions shows
- * one of them. The hook of another call may still be on its way while an interrupted call is remembered.
+ * Reports whether a dialog is about another call. The dialog of a command shows the command, and a dialog with
+ * questions shows one of them. The hook of another call may not have arrived yet while an interrupted call is still
+ * remembered.
  */
 function isAboutAnother(dialog: ScreenDialog, tool: PendingTool): boolean {
   if (dialog.kind === 'question') return isOtherQuestion(dialog, tool);
@@ -118,14 +126,14 @@ function isAboutAnother(dialog: ScreenDialog, tool: PendingTool): boolean {
   return isOfCommand && PLAIN.test(command) && !WITHHELD.test(shownText(dialog)) && mentioned(dialog, tool) === 0;
 }
 
-/** What the dialog shows instead of a command of some thousand characters (2.1.330). */
+/** What the dialog shows instead of a command of several thousand characters (2.1.330). */
 const WITHHELD = /^\s*\(value cannot be shown in full\b.*\)\s*$/m;
 
 function isOtherQuestion(dialog: ScreenDialog, tool: PendingTool): boolean {
   const shown = dialog.parts[0]?.text ?? '';
   const asked = askedQuestions(tool.input).map(({ text }) => text);
-  // A window that cuts a question off at the top shows its end. A text that is drawn differently from how it is written
-  // proves nothing.
+  // If a window cuts off the top of a question, its end is still visible. A string that is drawn differently from how
+  // it is written proves nothing.
   const isShown = (text: string): boolean =>
     !PLAIN.test(text) ||
     MARKDOWN.test(text) ||
@@ -135,9 +143,9 @@ function isOtherQuestion(dialog: ScreenDialog, tool: PendingTool): boolean {
 }
 
 /**
- * The call that an open dialog asks about, among the calls that open a dialog of its kind. Interrupted calls are still
- * among `tools`, because no hook reports an interrupt. Of questions and plans, the newest is then the open one, for
- * there is never more than one. Permissions of several agents can be open at once.
+ * Returns the call that an open dialog asks about, among the calls that open a dialog of its kind. `tools` still
+ * contains interrupted calls, because no hook reports an interrupt. Only one question or plan can be open at a time,
+ * so the newest one is open. Permissions of several agents can be open at once.
  */
 export function toolBehind(dialog: ScreenDialog, tools: readonly PendingTool[]): PendingTool | null {
   const fitting = tools.filter((tool) => dialogKindOf(tool.name) === dialog.kind && !isAboutAnother(dialog, tool));
@@ -149,7 +157,10 @@ export function toolBehind(dialog: ScreenDialog, tools: readonly PendingTool[]):
   return (most > 0 ? candidates[lengths.indexOf(most)] : candidates.at(-1)) ?? null;
 }
 
-/** Of the permissions that a dialog may be about, the one whose hook has waited longest; null if none waits. */
+/**
+ * Returns the permission whose hook has waited longest, among those that the dialog may be about. Null if no hook
+ * waits.
+ */
 export function longestWaiting(dialog: ScreenDialog, tools: readonly PendingTool[]): PendingTool | null {
   if (dialog.kind !== 'permission') return null;
   const isMeant = (tool: PendingTool): boolean =>
@@ -158,14 +169,14 @@ export function longestWaiting(dialog: ScreenDialog, tools: readonly PendingTool
 }
 
 /**
- * The call of a permission's dialog. If the candidates differ, this is the only call that the dialog shows whole; null
- * if that is ambiguous. The agent chooses the wording: two commands may begin the same, or the description of one may
- * repeat the other. A person could then allow something that they do not see. If the call is null, CBOS goes by what
- * the dialog shows.
+ * Returns the call that a permission's dialog asks about. If the candidates differ, it is the only call that the
+ * dialog shows in full, or null if there is not exactly one. The agent chooses the wording, so two commands may begin
+ * alike, or the description of one may repeat the other. A wrong guess would let a person allow something that they
+ * cannot see. If the result is null, CBOS relies on what the dialog shows.
  */
 function permissionBehind(dialog: ScreenDialog, candidates: readonly PendingTool[]): PendingTool | null {
   const [only] = candidates;
-  // If two inputs are cut, nobody knows whether they end the same.
+  // If two inputs are cut, CBOS cannot know whether they end alike.
   const isSame = (one: PendingTool, other: PendingTool): boolean =>
     one === other || (one.cut !== true && other.cut !== true && hasSameInput(one, other));
   const isOne = (calls: readonly PendingTool[]): boolean => calls.every((call) => isSame(call, calls[0] ?? call));
@@ -177,8 +188,8 @@ function permissionBehind(dialog: ScreenDialog, candidates: readonly PendingTool
 }
 
 /**
- * Whether the dialog of `tool` could show the text of `other`, or shows its own text differently from how it is
- * written.
+ * Reports whether the dialog of `tool` could show the text of `other`, or draws its own text differently from how it
+ * is written.
  */
 function couldShow(tool: PendingTool, other: PendingTool): boolean {
   const own = toldBy(tool);
@@ -205,9 +216,9 @@ export interface DialogSources {
 }
 
 /**
- * The question of an open dialog. If hooks name the tool call, its id is the question's identity. That identity stays
- * the same when the options appear on the screen, and across restarts of the server. Otherwise the identity is made of
- * the dialog and of the moment when it opened. That moment is by the clock as it was before any step.
+ * Builds the question of an open dialog. If hooks name the tool call, the id of the call is the question's identity.
+ * That identity does not change when the options appear on the screen or when the server restarts. Otherwise the
+ * identity is computed from the dialog and the moment when it opened, measured by the clock before any step.
  */
 export function dialogQuestion(sources: DialogSources): Question {
   const { kind, dialog, tool, openedAt, movedMs } = sources;
@@ -233,8 +244,8 @@ export function dialogQuestion(sources: DialogSources): Question {
 }
 
 /**
- * The question as its dialog shows it, for answers by keys: the dialog may number the options differently from the
- * hook.
+ * Returns the question as its dialog shows it, for answers by keypresses. The dialog may number the options
+ * differently from the hook.
  */
 export function asDrawn(question: Question, dialog: ScreenDialog): Question {
   const [first, ...others] = question.questions;
@@ -246,8 +257,8 @@ export function asDrawn(question: Question, dialog: ScreenDialog): Question {
 }
 
 /**
- * The parts as the screen shows them. The text of a dialog is drawn first; its options are known once the dialog is
- * drawn to its end.
+ * Returns the parts as the screen shows them. The text of a dialog is drawn first. Its options are known once the
+ * dialog is drawn to its end.
  */
 function drawnParts({ kind, tool, dialog }: DialogSources): QuestionPart[] {
   const asked = kind === 'question' && tool !== null ? askedQuestions(tool.input) : [];
@@ -256,8 +267,8 @@ function drawnParts({ kind, tool, dialog }: DialogSources): QuestionPart[] {
 }
 
 /**
- * The parts as reported by the hook that waits for the reply: complete at once, in an order that no drawing changes.
- * Further options of the dialog come after them.
+ * Returns the parts as reported by the hook that waits for the reply. They are complete from the start, and drawing
+ * never changes their order. Further options of the dialog are appended.
  */
 function toldParts(kind: DialogKind, tool: PendingTool, dialog: ScreenDialog | null): QuestionPart[] {
   const asked = askedQuestions(tool.input);
@@ -271,7 +282,8 @@ function toldParts(kind: DialogKind, tool: PendingTool, dialog: ScreenDialog | n
 const planOf = ({ input }: PendingTool): string => (isRecord(input) ? stringOf(input.plan) : '') || 'Exit plan mode?';
 
 /**
- * Hooks report all questions in full. The screen shows which options really exist: Claude Code adds a free-text option.
+ * Hooks report all questions in full. The screen shows which options really exist, because Claude Code adds a
+ * free-text option.
  */
 function mergeParts(asked: readonly QuestionPart[], shown: readonly QuestionPart[]): QuestionPart[] {
   const drawn = shown[0];
@@ -282,14 +294,14 @@ function mergeParts(asked: readonly QuestionPart[], shown: readonly QuestionPart
     const extra = drawn.options
       .slice(part.options.length)
       .filter((option) => !part.options.some((own) => own.label === option.label));
-    // The model's own options come from the hook: on the screen, long labels wrap and previews stand beside them.
+    // The model's own options come from the hook. On the screen, long labels wrap and previews are drawn beside them.
     return { ...part, options: isDrawn ? [...part.options, ...extra] : part.options };
   });
 }
 
 const QUESTION_MARK = /[?？؟]["'”’»)\]*_`]*\s*$/;
 
-/** The last paragraph of a message if it ends with a question; otherwise null. */
+/** Returns the last paragraph of a message if the message ends with a question, and null otherwise. */
 export function closingQuestion(message: string | null): string | null {
   if (message === null || !QUESTION_MARK.test(message)) return null;
   return (
@@ -301,7 +313,7 @@ export function closingQuestion(message: string | null): string | null {
   );
 }
 
-/** A question in words at the end of a turn. */
+/** Builds the question for a message that ends with a question, without an open dialog. */
 export function asClosing({ text, endedAt, movedMs }: { text: string; endedAt: Millis; movedMs: number }): Question {
   return {
     id: fingerprint(['closing', text, String(endedAt - movedMs)]),

@@ -1,8 +1,8 @@
 import type { ScreenFrame } from './screen/screen-evidence.ts';
 
 /**
- * Claude Code's own words (1.0 to 2.1.329), which must stay because rules read them. Everything else on a screen is
- * private. Longer patterns come first, so that a shorter one cannot cut them.
+ * Claude Code's own words (1.0 to 2.1.329). They must stay because rules read them. Everything else on a screen is
+ * private. Longer patterns come first so that a shorter one cannot cut them.
  */
 const KEPT: readonly RegExp[] = [
   /\b(?:Do you want (?:to (?:use this API key|proceed|make this edit|create)|Claude)|Would you like to (?:proceed|allow|run)|Claude (?:wants|needs|requests)|Claude has written up a plan|Exit plan mode\?|Ready to code\?)/g,
@@ -15,14 +15,14 @@ const KEPT: readonly RegExp[] = [
   / ⎿\s+(?:Waiting|Running)…/g,
   /(?<=^ +(?:\+\d+ )?)(?:more )?lines?\b|\bctrl\+b to run in background$|\b(?:User answered|Answered) Claude's questions:/g,
   /^[●⏺ ] Reading \d+ files?…|^[●⏺] (?:Agent|Background command)(?= ")|" (?:finished|completed)\b/g,
-  // 1.0 reasons only if a prompt asks for it with these words.
+  // 1.0 reasons only if the prompt asks for it with one of these words.
   /(?<=^> .*)\b(?:ultra|mega)?think\b/gi,
   /^[│\s]*(?:[❯>]\s*)?\d{1,2}\. /g,
 ];
 
-/** As wide on a screen as the letter that it replaces. */
+/** A placeholder that is as wide on a screen as the letter that it replaces. */
 const WIDE = '国';
-// East Asian wide and full-width letters, and Hangul: two cells each.
+// East Asian wide and full-width letters, and Hangul. Each takes two cells.
 const WIDE_LETTER =
   /[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe4f\uff00-\uff60\uffe0-\uffe6]/u;
 
@@ -34,7 +34,8 @@ function placeholder(character: string): string {
 }
 
 /**
- * Replaces every letter and digit of a line with a placeholder of the same width, except in the words that rules read.
+ * Replaces every letter and digit of a line with a placeholder of the same width, except in the words that rules
+ * read.
  */
 export function redactLine(line: string): string {
   const kept = new Set<number>();
@@ -52,5 +53,5 @@ export function redactLine(line: string): string {
   return redacted;
 }
 
-/** A frame on which rules find the same as before, without the private content. */
+/** Returns a frame without its private content. Rules find the same in it as before. */
 export const redactFrame = (frame: ScreenFrame): ScreenFrame => ({ ...frame, lines: frame.lines.map(redactLine) });

@@ -1,22 +1,22 @@
 import type { Detail, Primary } from '../../protocol/index.ts';
 import type { Millis } from './millis.ts';
 
-/** What every rule says about itself, whatever it reads. */
+/** The facts that every rule states about itself, whichever source it reads. */
 export interface RuleFacts {
-  /** `SOURCE.NAME`, as the status names it */
+  /** `SOURCE.NAME`, which the status reports */
   id: string;
-  /** versions of Claude Code on which the rule was seen to hold */
+  /** versions of Claude Code in which the rule was seen to hold */
   versions: readonly string[];
 }
 
 /** What a rule reports if it matches. */
 export interface RuleFinding {
-  /** null if nobody can say reliably what the session does */
+  /** null if nothing shows reliably what the session is doing */
   primary: Exclude<Primary, 'stuck'> | null;
   detail: Detail | null;
   /** the text that the rule read, for people */
   evidence: string;
-  /** when the source began to say so */
+  /** when the source began to report this */
   since: Millis;
 }
 
@@ -31,14 +31,17 @@ const EVIDENCE_CHARS = 200;
 /** The beginning of a text, as evidence. */
 export const beginOf = (text: string): string => text.slice(0, EVIDENCE_CHARS);
 
-/** The end of a text, as evidence. A longer text is cut at the beginning of a word. */
+/** The end of a text, as evidence. A longer text is cut where a word begins. */
 export const endOf = (text: string): string =>
   text.length <= EVIDENCE_CHARS ? text : `… ${text.slice(-EVIDENCE_CHARS).replace(/^\S*\s+/, '')}`;
 
 /** The versions whose recordings the rules were written against. */
 export const ALL_VERSIONS = ['1.0.128', '2.0.77', '2.1.150', '2.1.329'] as const;
 
-/** The prefix of the user's own rules. Users know their own programs best, so their rules come before all others. */
+/**
+ * The prefix of the user's own rules. They take precedence over all others, because users know their own programs
+ * best.
+ */
 export const USER_RULE_PREFIX = 'user.';
 
 export const isUserRule = (id: string): boolean => id.startsWith(USER_RULE_PREFIX);

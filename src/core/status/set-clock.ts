@@ -3,9 +3,9 @@ import type { Millis } from './millis.ts';
 import type { FlowEvidence, ScreenEvidence, SettledReading } from './screen/screen-evidence.ts';
 
 /**
- * Moves all times of the evidence after the wall clock was set, so that the evidence keeps its order and its age.
- * Otherwise, after a step back, everything new would seem older than all that came before, for as long as the step was.
- * @param byMs whole milliseconds: identities are computed from times, and must stay the same to the last bit
+ * Moves all times in the evidence after the wall clock was set, so that the evidence keeps its order and its age.
+ * Without this, new evidence would look older than existing evidence after a step back, for as long as the step was.
+ * @param byMs whole milliseconds, because identities are computed from times and must stay the same to the last bit
  */
 export function moveEvidence(evidence: Evidence, byMs: number): Evidence {
   const { process, screen, hooks, registry, json } = evidence;
@@ -64,8 +64,8 @@ export function moveJson(json: JsonEvidence, byMs: number): JsonEvidence {
 }
 
 /**
- * Moves the times of a status to the new clock. Only a step back moves the beginning of the status. After a step
- * forward the beginning stays where it was, and likewise after the machine slept.
+ * Moves the times of a status to the new clock. Only a step back moves the time when the status began. That time
+ * stays unchanged after a step forward and after the machine slept.
  */
 export function moveMemory(memory: StatusMemory, byMs: number): StatusMemory {
   const backMs = Math.min(0, byMs);

@@ -6,7 +6,7 @@ import { PROCESS_RULES } from './process-rules.ts';
 import { REGISTRY_RULES } from './registry/registry-rules.ts';
 import type { Rule } from './rule.ts';
 
-/** The verdict of a source by its rules: the first rule that matches decides. Null if none does. */
+/** Returns the verdict of a source. The first matching rule decides. Null if no rule matches. */
 export function readByRules<Source>(
   source: SourceVerdict['source'],
   rules: readonly Rule<Source>[],
@@ -19,22 +19,22 @@ export function readByRules<Source>(
   return null;
 }
 
-/** What the hooks say; null if no hook ever came. */
+/** Returns what the hooks report; null before the first hook. */
 export function hookVerdict(hooks: HookEvidence): SourceVerdict | null {
   return hooks.lastAt === null ? null : readByRules('hook', HOOK_RULES, hooks);
 }
 
-/** What the registry says; null if there is no record or no rule matches it. */
+/** Returns what the registry reports; null if there is no record or no rule matches it. */
 export function registryVerdict(registry: RegistryEvidence | null, startedAt: Millis | null): SourceVerdict | null {
   return registry === null ? null : readByRules('registry', REGISTRY_RULES, { registry, startedAt });
 }
 
-/** What the events of a JSON session say; null for a session in a terminal. */
+/** Returns what the events of a JSON session report; null for a session in a terminal. */
 export function jsonVerdict(json: JsonEvidence | undefined): SourceVerdict | null {
   return json === undefined ? null : readByRules('json', JSON_RULES, json);
 }
 
-/** What the operating system says; null while the process is reachable or unknown. */
+/** Returns what the operating system reports; null while the process is reachable or unknown. */
 export function processVerdict(process: Evidence['process']): SourceVerdict | null {
   return process === null ? null : readByRules('process', PROCESS_RULES, process);
 }

@@ -1,11 +1,11 @@
 import type { Millis } from './millis.ts';
 
 /**
- * How long something must hold before it counts. Each threshold can be set in config.toml. Spans that only a
+ * How long something must hold before it counts. Each threshold can be set in config.toml. Times that only a
  * measurement can determine are in `races.ts`.
  */
 export interface Thresholds {
-  /** how long an active session must give no sign of life before it is stuck */
+  /** how long an active session may give no sign of life before it is stuck */
   stuckMs: Millis;
   /** without hooks: how long a spinner must turn before the session counts as active */
   spinnerSettleMs: Millis;
@@ -15,22 +15,27 @@ export interface Thresholds {
   silentEndMs: Millis;
   /** how far the screen may lag behind the hooks */
   drawLagMs: Millis;
-  /** how long the screen may show nothing new, after another source has moved on, before the screen is disbelieved */
+  /**
+   * how long the screen may show nothing new after another source has moved on, before the screen is no longer
+   * believed
+   */
   staleScreenMs: Millis;
 }
 
 export const DEFAULT_THRESHOLDS: Thresholds = {
-  // Claude Code's spinner moves several times a second; 15 s without any change is no normal pause.
+  // Claude Code's spinner moves several times a second, so 15 s without any change is not a normal pause.
   stuckMs: 15_000,
-  // A spinner may turn although no turn runs: up to 230 ms before the request leaves. It turns for 100 to 300 ms when a
-  // command is answered without a request, or a refused tool is put away (1.0.128 to 2.1.329).
+  // A spinner may turn although no turn is running: up to 230 ms before the request is sent. It also turns for 100 to
+  // 300 ms when a command is answered without a request, or when a refused tool is removed from the screen (1.0.128
+  // to 2.1.329).
   spinnerSettleMs: 250,
   // Claude Code redraws in several writes, so an idle prompt may appear for a moment during a turn.
   promptSettleMs: 200,
-  // An interrupt fires no hook. A hook that was fired arrives in less than this.
+  // An interrupt fires no hook. A hook that was fired arrives sooner than this.
   silentEndMs: 600,
-  // 2.1.329 draws 10 to 150 ms after the hook of the same event. One second covers a loaded machine.
+  // 2.1.329 draws an event 10 to 150 ms after its hook. One second covers a loaded machine.
   drawLagMs: 1_000,
-  // A full disk ends a recording silently. A screen that is merely late shows something within three seconds.
+  // A full disk stops a recording without an error. A screen that is merely late shows something within three
+  // seconds.
   staleScreenMs: 3_000,
 };

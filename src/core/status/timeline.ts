@@ -19,22 +19,25 @@ export interface TimelineEntry {
 
 export interface TimelineOptions {
   thresholds: Thresholds;
-  /** reads the screen; by default with the rules that CBOS ships */
+  /** reads the screen; by default with the built-in rules */
   observe?: ScreenObserver;
-  /** called at each change of primary, detail or health; the first call reports the status at the beginning */
+  /** called at each change of primary, detail, or health; the first call reports the initial status */
   onChange(entry: TimelineEntry): void;
 }
 
-/** The status along a recording, computed by the same steps as live: one per frame, and one at each `recheckAt`. */
+/**
+ * The status along a recording. It is computed in the same steps as for a live session: one per frame and one at each
+ * `recheckAt`.
+ */
 export interface Timeline {
   see(frame: ScreenFrame, at: Millis): void;
-  /** lets time pass without new evidence; silence of any length costs one step per threshold that it crosses */
+  /** lets time pass without new evidence; a silence of any length takes one step per threshold that it crosses */
   runUntil(at: Millis): void;
   /** records that the recorded program has ended */
   seeEnd(at: Millis): void;
 }
 
-/** Creates a timeline from the screen alone. Frames must come in the order of their times. */
+/** Creates a timeline from the screen alone. Frames must arrive in the order of their times. */
 export function createTimeline({ thresholds, observe = observeScreen, onChange }: TimelineOptions): Timeline {
   let evidence: Evidence = { process: null, screen: null, hooks: NO_HOOKS, registry: null };
   let memory: StatusMemory | null = null;

@@ -3,7 +3,7 @@ import { type Arbitration, final, isClosing, until } from './arbitration.ts';
 import type { FullHearing } from './hearing.ts';
 import { NEWS_MS } from './races.ts';
 
-/** Decides if hooks and screen report the same primary: the more specific detail wins. */
+/** Decides when hooks and screen report the same primary. The more specific detail wins. */
 export function agree(hearing: FullHearing): Arbitration {
   switch (hearing.screen.primary) {
     case 'waiting':
@@ -18,8 +18,8 @@ export function agree(hearing: FullHearing): Arbitration {
 function bothWait({ hook, screen }: FullHearing): Arbitration {
   if (isClosing(screen)) return final(hook, 'both wait; the hook knows for what');
   if (isClosing(hook)) return final(screen, 'both wait; a dialog is open by now');
-  // The screen recognises a dialog by its appearance. A dialog that the screen cannot name, or that the detailed
-  // transcript covers, is the one that the hook announced.
+  // The screen recognises a dialog by its appearance. If the screen cannot name the dialog, or the detailed
+  // transcript covers it, the dialog is the one that the hook announced.
   return screen.detail === 'setup' || screen.rule === TRANSCRIPT_RULE
     ? final({ ...hook, since: screen.since }, 'both wait; the hook has a name for the dialog')
     : final(screen, 'both wait; the screen shows the options');
@@ -34,18 +34,20 @@ function bothIdle({ hook, screen }: FullHearing): Arbitration {
 function bothActive({ hook, screen, shown, evidence, now, thresholds }: FullHearing): Arbitration {
   if (hook.detail === 'compacting') return final(hook, 'a turn runs; the hook says that it compacts');
   if (screen.detail === 'compacting') return final(screen, 'a turn runs; the screen shows that it compacts');
-  // A call from before the last prompt still runs if the screen shows a call.
+  // A call from before the last prompt is still running if the screen shows a call.
   const isOldCall = hook.rule === 'hook.UserPromptSubmit' && evidence.hooks.tools.length > 0;
   if (isOldCall && screen.detail === 'using_tools')
     return final(screen, 'a call from before the last prompt still runs');
   if (screen.detail !== 'responding') return final(hook, 'a turn runs; the hook knows more of it');
   if (hook.detail === 'thinking') {
-    // Text from before the last prompt or tool result is no answer to it: an answer must have been drawn later.
+    // Text from before the last prompt or tool result cannot be the answer to it. An answer must have been drawn
+    // later.
     return screen.since >= hook.since || shown.progressedAt > hook.since + NEWS_MS
       ? final(screen, 'an answer is being written, of which hooks do not tell')
       : final(hook, 'the text on the screen is older than the hook');
   }
-  // A failed call fires no hook in older versions, so an answer that is being written ends the call.
+  // In older versions a failed call fires no hook. An answer that is being written therefore means that the call has
+  // ended.
   if (screen.since < hook.since + NEWS_MS) return final(hook, 'the text on the screen is older than the call');
   return until(screen.since + thresholds.drawLagMs, now, {
     first: hook,

@@ -11,13 +11,13 @@ const WHY_PROCESS = {
   unreachable: 'nothing can be typed into the session, whatever it says',
 } as const;
 
-/** Decides between the sources. The stronger sources come first. */
+/** Decides which source to believe. Stronger sources are checked first. */
 export function arbitrate(hearing: Hearing): Arbitration {
   const { process, json, screen, settled } = hearing;
   if (process !== null) return final(process, WHY_PROCESS[process.primary === 'dead' ? 'ended' : 'unreachable']);
   if (json !== null) return final(json, 'the events of a JSON session are exact: nothing else is asked');
   const settlesAt = settled?.recheckAt ?? null;
-  // A user who writes a rule means it.
+  // A rule that the user wrote is deliberate.
   if (screen?.source === 'user')
     return { winner: screen, why: 'a rule of your own is believed before all others', recheckAt: settlesAt };
   return recheckedAt(settlesAt, decide(hearing));
@@ -28,7 +28,7 @@ const recheckedAt = (at: Millis | null, decided: Arbitration): Arbitration => ({
   recheckAt: earliest(at, decided.recheckAt),
 });
 
-/** Decides between hooks, screen and registry. */
+/** Decides between hooks, screen, and registry. */
 function decide(hearing: Hearing): Arbitration {
   const { screen, evidence, now } = hearing;
   if (screen === null || evidence.screen === null) return withoutScreen(hearing);
@@ -38,11 +38,11 @@ function decide(hearing: Hearing): Arbitration {
 }
 
 /**
- * When the screen becomes stale; null while no source contradicts the screen. A stale screen means that the recording
- * stopped: a full disk ends a recording silently.
+ * Returns when the screen becomes stale, or null while no source contradicts it. A stale screen means that the
+ * recording has stopped. A full disk stops a recording without an error.
  */
 function staleTime({ screen, shown, hook, registry, thresholds }: ScreenHearing): Millis | null {
-  // Registry and hooks call a closing question idle, which is no contradiction.
+  // Registry and hooks report a closing question as idle, which does not contradict the screen.
   if (isClosing(screen)) return null;
   const { staleScreenMs } = thresholds;
   const contradictions = [hook, registry]
@@ -56,11 +56,11 @@ function withScreen(hearing: ScreenHearing): Arbitration {
   if (screen.primary === null) {
     const isView = shown.reading.cover === 'view';
     const isStarting = hook?.rule === 'hook.SessionStart' && !isView;
-    // A view asks nothing, but the registry calls it an open dialog.
+    // A view asks nothing, but the registry reports it as an open dialog.
     const says = isView && registry?.detail === 'setup' ? null : registry;
     if (hook !== null && !isStarting) return withoutScreen({ ...hearing, registry: says });
-    // Nothing is on the screen yet, so the process is starting, whatever SessionStart says. A view is different: it
-    // covers a prompt that was drawn before.
+    // The screen is still empty, so the process is starting, even if SessionStart was reported. A view is different
+    // because it covers a prompt that was already drawn.
     return hook === null && registry !== null
       ? final(registry, 'only the registry says something')
       : final(null, 'the process is starting: nothing stands on the screen yet');
@@ -80,8 +80,8 @@ const SPEAKERS = {
 } as const;
 
 /**
- * Decides between hooks and registry alone. The registry corrects hooks only if its record has a time: 2.1.150 writes
- * no time of the status.
+ * Decides between hooks and registry alone. The registry corrects the hooks only if its record has a time. 2.1.150
+ * does not write the time of the status.
  */
 function withoutScreen({ hook, registry, evidence, now, thresholds }: Hearing): Arbitration {
   if (hook === null || registry === null) {
@@ -107,13 +107,13 @@ function withoutScreen({ hook, registry, evidence, now, thresholds }: Hearing): 
 }
 
 /**
- * Without hooks the screen decides. The registry helps where the screen is known to be late, or to show no sign of a
- * turn.
+ * Decides between screen and registry alone. The screen wins. The registry helps where the screen is known to be late
+ * or shows no sign of a turn.
  */
 function screenOverRegistry({ screen, registry, shown, evidence, now, thresholds }: ScreenHearing): Arbitration {
   const bestThereIs = final(screen, 'no hook ever came: the screen is the best that there is');
   if (screen.primary !== 'idle' || registry?.primary !== 'active') return bestThereIs;
-  // While an answer streams and the prompt contains a draft, 2.1.329 shows neither spinner nor hint.
+  // While an answer streams and the prompt contains a draft, 2.1.329 shows neither the spinner nor the hint.
   if (shown.reading.draft !== null) {
     const winner: SourceVerdict = { ...registry, detail: 'responding' };
     return final(winner, 'a draft in the prompt hides the signs of a turn: the registry knows');

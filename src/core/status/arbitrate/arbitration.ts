@@ -1,19 +1,19 @@
 import type { SourceVerdict } from '../evidence.ts';
 import type { Millis } from '../millis.ts';
 
-/** Which source is believed. */
+/** The source that is believed, and why. */
 export interface Arbitration {
   winner: SourceVerdict | null;
-  /** why this source and no other, for people */
+  /** why this source was chosen over the others, for people to read */
   why: string;
   /** when to judge the same evidence again; null if time alone changes nothing */
   recheckAt: Millis | null;
 }
 
-/** A decision that time alone does not change. */
+/** A decision that does not change with time alone. */
 export const final = (winner: SourceVerdict | null, why: string): Arbitration => ({ winner, why, recheckAt: null });
 
-/** `first` wins before the deadline, `later` from the deadline on. Each has its own reason. */
+/** Chooses `first` before the deadline and `later` from the deadline on. Each has its own reason. */
 export function until(
   deadline: Millis,
   now: Millis,
@@ -27,9 +27,12 @@ export function until(
 export const earliest = (a: Millis | null, b: Millis | null): Millis | null =>
   a === null ? b : b === null ? a : Math.min(a, b);
 
-/** After a turn the session is not fresh, even if an early interrupt cleared the screen (2.1.150 on). */
+/** After a turn, a session is not fresh, even if an early interrupt cleared the screen (since 2.1.150). */
 export const idleAfterTurn = (idle: SourceVerdict): SourceVerdict =>
   idle.detail === 'ready' ? { ...idle, detail: 'waiting_input' } : idle;
 
-/** A question in words at the end of a turn: no dialog is open. */
+/**
+ * Reports whether the verdict is a closing question: a question in words at the end of a turn, without an open
+ * dialog.
+ */
 export const isClosing = ({ rule }: SourceVerdict): boolean => rule.endsWith('.closing');

@@ -14,14 +14,17 @@ import {
   REGISTRY_LAG_MS,
 } from './races.ts';
 
-/** Decides if hooks and screen report different primaries, by which is older and by what the registry says. */
+/**
+ * Decides when hooks and screen report different primaries. The decision depends on which of the two is older and on
+ * what the registry reports.
+ */
 export function settleDispute(dispute: FullHearing): Arbitration {
   const { hook, screen } = dispute;
   if (screen.primary === 'waiting') return overDialog(dispute);
   if (hook.primary === 'waiting' && !isClosing(hook)) return afterRequest(dispute);
   if (hook.primary === 'active') return overIdleScreen(dispute);
   if (screen.primary === 'active') return overActiveScreen(dispute);
-  // The remaining case: one source reports a closing question, the other an idle prompt.
+  // In the remaining case, one source reports a closing question and the other an idle prompt.
   return hook.detail === 'error' || hook.primary === 'waiting'
     ? final(hook, 'the turn is over; the hook knows how it ended')
     : final(screen, 'the turn is over; the screen shows how it ended');
@@ -31,7 +34,8 @@ export function settleDispute(dispute: FullHearing): Arbitration {
 function overDialog(dispute: FullHearing): Arbitration {
   const { hook, screen, shown, now, thresholds } = dispute;
   if (isClosing(screen)) {
-    // Stop reports the whole message. Older versions report none, and only then the screen's last message counts.
+    // Stop reports the whole message. Older versions report no message. Only then does the last message on the screen
+    // count.
     if (hook.primary === 'idle') {
       return hook.evidence === '' && hook.detail === 'waiting_input'
         ? final(screen, 'the hook does not tell the last message, the screen shows it')
@@ -44,7 +48,7 @@ function overDialog(dispute: FullHearing): Arbitration {
       whyLater: 'the screen has shown the end of the turn for a while, and no hook came',
     });
   }
-  // Versions before 2.1.329 do not show what goes on below the detailed transcript.
+  // Versions before 2.1.329 do not show what happens below the detailed transcript.
   if (screen.rule === TRANSCRIPT_RULE && hook.primary === 'active')
     return isEndConfirmed(dispute)
       ? final(
@@ -52,19 +56,19 @@ function overDialog(dispute: FullHearing): Arbitration {
           'the detailed transcript covers a turn whose end the registry confirms: an interrupt fires no hook',
         )
       : final(hook, 'the detailed transcript covers the session; the hook knows what goes on below it');
-  // A SessionStart closes no dialog: the prompt must be drawn first (trust dialog, 2.1.329).
+  // A SessionStart does not close a dialog. The prompt must be drawn first (trust dialog, 2.1.329).
   if (hook.rule === 'hook.SessionStart')
     return final(screen, 'a dialog stands before the prompt, whatever a start says');
   if (shown.reading.dialog === null) {
-    // The dialog is gone, and nothing has settled in its place. If the prompt is visible again, a person dismissed the
-    // dialog, and no hook reports that.
+    // The dialog is gone, and no other reading has settled yet. If the prompt is visible again, a person dismissed
+    // the dialog, which no hook reports.
     const isConfirmed = shown.reading.primary === hook.primary || hook.since > (shown.dialogSeenAt ?? 0);
     return isConfirmed
       ? final(hook, 'the dialog has just gone from the screen')
       : final(screen, 'the dialog has just gone, and nothing has settled in its place');
   }
-  // A background subagent's dialog stays open when the turn ends (2.1.329). A dialog of the turn itself is answered
-  // long before the end.
+  // The dialog of a background subagent stays open when the turn ends (2.1.329). A dialog of the turn itself is
+  // answered long before the turn ends.
   if (hook.rule.startsWith('hook.Stop')) return final(screen, 'the end of a turn closes no dialog');
   if (hook.since > shown.changedAt) {
     return until(hook.since + thresholds.drawLagMs, now, {
@@ -78,12 +82,12 @@ function overDialog(dispute: FullHearing): Arbitration {
 }
 
 /**
- * A permission was asked and the screen shows no dialog: it is not drawn yet, or was answered. No hook reports the
- * answer.
+ * A permission was requested, but the screen shows no dialog. Either the dialog is not drawn yet, or it was answered.
+ * No hook reports the answer.
  */
 function afterRequest({ hook, screen, registry, shown, evidence, now }: FullHearing): Arbitration {
   const tool = requestedTool(evidence.hooks);
-  // A dialog seen before the call was announced belongs to the previous call: a model may ask again within 100 ms.
+  // A dialog seen before the call was announced belongs to the previous call. A model may ask again within 100 ms.
   const isAnnounced = tool?.requestedAt != null && tool.at < tool.requestedAt;
   const drawnSince = Math.max(hook.since - EARLY_DIALOG_MS, isAnnounced ? tool.at : 0);
   const wasDrawn = shown.dialogSeenAt !== null && shown.dialogSeenAt >= drawnSince;
@@ -105,7 +109,8 @@ function afterRequest({ hook, screen, registry, shown, evidence, now }: FullHear
 }
 
 /**
- * The hooks say that a turn runs, and the screen shows an idle prompt: the turn was interrupted, or is not drawn yet.
+ * The hooks report a running turn, but the screen shows an idle prompt. Either the turn was interrupted, or it is not
+ * drawn yet.
  */
 function overIdleScreen(dispute: FullHearing): Arbitration {
   const { hook, screen, registry, shown, evidence, now, thresholds } = dispute;
@@ -119,7 +124,7 @@ function overIdleScreen(dispute: FullHearing): Arbitration {
   const deadline = isNews
     ? Math.max(screen.since, lastHookAt) + silentEndMs
     : Math.max(hook.since, lastHookAt) + NEVER_BEGAN_MS;
-  // A change while the prompt contains a draft is most likely an answer being written.
+  // If the screen changes while the prompt contains a draft, an answer is most likely being written.
   const isWritten =
     shown.reading.draft !== null && shown.progressedAt > hook.since && now - shown.progressedAt < silentEndMs;
   const choice = {
@@ -131,7 +136,9 @@ function overIdleScreen(dispute: FullHearing): Arbitration {
   return until(isWritten ? shown.progressedAt + silentEndMs : deadline, now, choice);
 }
 
-/** Whether the registry has become idle since the hooks reported a turn. False if the registry writes no times. */
+/**
+ * Reports whether the registry became idle after the hooks reported a turn. False if the registry writes no times.
+ */
 function isEndConfirmed({ hook, registry, evidence }: FullHearing): boolean {
   if (registry?.primary !== 'idle' || evidence.registry?.statusUpdatedAt == null) return false;
   const lastHookAt = evidence.hooks.lastAt ?? hook.since;
@@ -139,8 +146,8 @@ function isEndConfirmed({ hook, registry, evidence }: FullHearing): boolean {
 }
 
 /**
- * The hooks say that the turn is over, and the screen shows a running turn: the screen is old, or no hook announced the
- * turn.
+ * The hooks report that the turn is over, but the screen shows a running turn. Either the screen is out of date, or
+ * no hook announced the turn.
  */
 function overActiveScreen({ hook, screen, registry, shown, now }: FullHearing): Arbitration {
   if (registry?.primary === 'active' && registry.since > hook.since) {
@@ -149,8 +156,8 @@ function overActiveScreen({ hook, screen, registry, shown, now }: FullHearing): 
   const isConfirmed = registry?.primary === 'idle' && registry.since >= hook.since - REGISTRY_LAG_MS;
   const lagMs = isConfirmed ? CONFIRMED_END_LAG_MS : END_LAG_MS;
   const begunAt = Math.min(screen.since, shown.primarySince);
-  // The end of a turn may be reported before the turn is drawn. A spinner that then starts, or starts again, belongs to
-  // that same turn (2.1.330, on a loaded machine).
+  // The end of a turn may be reported before the turn is drawn. A spinner that starts or restarts after that belongs
+  // to the same turn (2.1.330, on a loaded machine).
   if (begunAt > hook.since + (hook.rule.startsWith('hook.Stop') ? lagMs : NEWS_MS))
     return final(screen, 'the spinner began after the last hook: a turn that no hook told of');
   if (shown.changedAt <= hook.since + lagMs) return final(hook, 'the screen has not changed since the hook');

@@ -8,7 +8,8 @@ import { hookVerdict, jsonVerdict, processVerdict, registryVerdict } from '../so
 import type { Thresholds } from '../thresholds.ts';
 
 /**
- * All evidence at one moment, with the verdict of each source by itself. A verdict is null if the source says nothing.
+ * All evidence at one moment, with the separate verdict of each source. A verdict is null if the source reports
+ * nothing.
  */
 export interface Hearing {
   evidence: Evidence;
@@ -19,7 +20,7 @@ export interface Hearing {
   hook: SourceVerdict | null;
   screen: SourceVerdict | null;
   registry: SourceVerdict | null;
-  /** the reading of the screen that counts now, and when another one will count */
+  /** the screen reading that counts now, and when another one will count */
   settled: (SettledReading & { recheckAt: Millis | null }) | null;
 }
 
@@ -34,7 +35,7 @@ export interface FullHearing extends ScreenHearing {
   hook: SourceVerdict;
 }
 
-/** Collects the verdict of every source. */
+/** Collects the verdicts of all sources. */
 export function hear(evidence: Evidence, now: Millis, thresholds: Thresholds): Hearing {
   const { process, json, hooks, registry } = evidence;
   const screen = evidence.screen && untilNow(evidence.screen, now, thresholds);
@@ -68,6 +69,6 @@ function screenVerdict({ reading, since }: SettledReading): SourceVerdict {
       };
 }
 
-/** Drops `stuck`: time decides about stuck, not what a source reads. */
+/** Drops `stuck`, which follows from the passing of time and not from what a source reads. */
 const withoutHealth = (primary: SettledReading['reading']['primary']): SourceVerdict['primary'] =>
   primary === 'stuck' ? null : primary;

@@ -4,8 +4,8 @@ import { ALL_VERSIONS, beginOf, endOf, type Rule, type RuleFinding } from '../ru
 import { isAskedBeside, isTurnRunning } from './hooks.ts';
 
 /**
- * The call that a person is asked about, according to the hooks. The first permission asked for is the first drawn.
- * Agents may ask in another order than that of their calls (2.1.330).
+ * Returns the call for which the hooks report an open permission. Permissions are drawn in the order of the requests.
+ * Agents may request permissions in a different order from that of their calls (2.1.330).
  */
 export function requestedTool({ tools }: Pick<HookEvidence, 'tools'>): PendingTool | null {
   return tools.reduce<PendingTool | null>((first, tool) => {
@@ -14,10 +14,10 @@ export function requestedTool({ tools }: Pick<HookEvidence, 'tools'>): PendingTo
   }, null);
 }
 
-/** The prompt that Claude Code works on; null while no turn runs. */
+/** The prompt that Claude Code is working on; null while no turn is running. */
 const runningPrompt = (hooks: HookEvidence): HookEvidence['prompt'] => (isTurnRunning(hooks) ? hooks.prompt : null);
 
-/** The end of the last turn; null while a turn runs. */
+/** The end of the last turn; null while a turn is running. */
 const ended = (hooks: HookEvidence): HookEvidence['turnEnd'] => (isTurnRunning(hooks) ? null : hooks.turnEnd);
 
 function readEnd(hooks: HookEvidence, event: string): RuleFinding | null {
@@ -99,7 +99,7 @@ export const HOOK_RULES: readonly Rule<HookEvidence>[] = [
   },
   { id: 'hook.Stop', versions: ALL_VERSIONS, read: (hooks) => readEnd(hooks, 'Stop') },
   {
-    // Fires after 60 s at an idle prompt. After an interrupt, this is the only hook that reports the end of the turn.
+    // Fires after 60 s at an idle prompt. After an interrupt, no other hook reports the end of the turn.
     id: 'hook.Notification',
     versions: ALL_VERSIONS,
     read: (hooks) => readEnd(hooks, 'Notification'),

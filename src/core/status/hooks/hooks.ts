@@ -1,19 +1,24 @@
 import type { HookEvent, HookEvidence, PendingTool } from '../evidence.ts';
 import type { Millis } from '../millis.ts';
 
-/** How many characters of a prompt or message are kept: enough for every rule, whatever a turn produced. */
+/**
+ * How many characters of a prompt or message are kept. This is enough for every rule, however much text a turn
+ * produces.
+ */
 const MAX_TEXT = 4_000;
-/** How many running tool calls are remembered. More at once were never seen; the oldest are dropped first. */
+/**
+ * How many running tool calls are remembered; the oldest are dropped first. More calls at once have never been seen.
+ */
 const MAX_TOOLS = 64;
 /** How many ended tool calls are remembered, to recognise duplicate and late events. */
 const MAX_ENDED = 64;
 /**
- * How many characters of JSON of a tool's input are kept: all that a model writes in one call (64,000 tokens), because
- * nobody should be asked to allow what is not shown. The input goes over the wire with each change of its session; 200
- * kB take 1 ms.
+ * How many characters of a tool's input, as JSON, are kept. The limit covers everything that a model writes in one
+ * call (64,000 tokens), because nobody should have to allow what is not shown. Each change of the session sends the
+ * input to the clients, and 200 kB take 1 ms.
  */
 const MOST_INPUT = 200_000;
-/** How deep an input may nest; no known tool's input nests deeper. */
+/** How deep an input may be nested. No known tool's input is nested deeper. */
 const MOST_DEPTH = 20;
 /** How many characters of each string are kept when an input is cut. */
 const CUT_TEXT = 2_000;
@@ -37,15 +42,15 @@ export const NO_HOOKS: HookEvidence = {
 
 const text = (value: unknown): string | null => (typeof value === 'string' ? value : null);
 
-// Cuts the beginning of a message, because its end decides whether it is a closing question.
+// Cuts a message at its beginning, because its end shows whether it is a closing question.
 const keepEnd = (value: string | null): string | null => (value === null ? null : value.slice(-MAX_TEXT));
 
-/** A tool's input as CBOS keeps it: whole, or cut if it is longer than anybody could read. */
+/** Returns a tool's input as CBOS keeps it: in full, or cut if nobody could read all of it. */
 export function boundInput(value: unknown): Pick<PendingTool, 'input' | 'cut'> {
   return sizeOf(value, 0) <= MOST_INPUT ? { input: value } : { input: cutInput(value, 0), cut: true };
 }
 
-/** The approximate length of a value as JSON, in characters; infinite if the value nests too deep. */
+/** The approximate length of a value as JSON, in characters; infinite if the value is nested too deep. */
 function sizeOf(value: unknown, depth: number): number {
   if (typeof value === 'string') return value.length + 2;
   if (typeof value !== 'object' || value === null) return 5;
@@ -67,7 +72,7 @@ function cutInput(value: unknown, depth: number): unknown {
 
 const isNewer = (at: Millis, than: { at: Millis } | null): boolean => than === null || at >= than.at;
 
-/** Whether a turn runs, as far as hooks report it. */
+/** Reports whether the hooks know of a running turn. */
 export function isTurnRunning(hooks: HookEvidence): boolean {
   return hooks.prompt !== null && (hooks.turnEnd === null || hooks.turnEnd.at < hooks.prompt.at);
 }
@@ -84,15 +89,20 @@ function toolOf(event: HookEvent, requestedAt: Millis | null): PendingTool {
   };
 }
 
-/** Whether a subagent's call asks for a permission. The call may ask after the turn has ended (2.1.329). */
+/**
+ * Reports whether a subagent's call requests a permission. The request may come after the turn has ended (2.1.329).
+ */
 export const isAskedBeside = (tool: PendingTool): boolean => tool.agent !== null && tool.requestedAt !== null;
 
-/** Whether two calls have the same tool and the same input, as far as the inputs are kept. */
+/**
+ * Reports whether two calls have the same tool and the same input. Only the part of the inputs that CBOS keeps is
+ * compared.
+ */
 export const hasSameInput = (a: PendingTool, b: PendingTool): boolean =>
   a.name === b.name && JSON.stringify(a.input) === JSON.stringify(b.input);
 
 /**
- * Whether a hook that reports a call's end means this call. Claude Code adds the answers to the input of a question.
+ * Reports whether a hook that ends a call means this call. Claude Code adds the answers to the input of a question.
  */
 export function hasSameCall(tool: PendingTool, payload: Readonly<Record<string, unknown>>): boolean {
   const { tool_use_id: id, tool_name: name, tool_input: input } = payload;
@@ -105,8 +115,8 @@ export function hasSameCall(tool: PendingTool, payload: Readonly<Record<string, 
 const isRecord = (value: unknown): value is object => typeof value === 'object' && value !== null;
 
 /**
- * A turn continues if the conversation itself calls a tool after its Stop: a Stop hook of the user's may prolong the
- * turn.
+ * Continues the turn if the conversation itself calls a tool after its Stop. One of the user's own Stop hooks may
+ * prolong a turn.
  */
 function continueTurn(hooks: HookEvidence, event: HookEvent, tool: PendingTool): HookEvidence {
   const isBackground = tool.agent !== null;
@@ -119,12 +129,12 @@ function onPreToolUse(hooks: HookEvidence, event: HookEvent): HookEvidence {
   if (tool.id !== null && (hooks.endedTools.includes(tool.id) || hooks.tools.some((known) => known.id === tool.id))) {
     return hooks;
   }
-  // The event is late: its turn is over.
+  // The event came too late: its turn has already ended.
   if (hooks.turnEnd !== null && hooks.turnEnd.at > event.at) return hooks;
   return { ...continueTurn(hooks, event, tool), tools: [...hooks.tools, tool].slice(-MAX_TOOLS) };
 }
 
-/** How many characters of JSON suggestions may have to be kept; those of Claude Code have some hundred. */
+/** How many characters of JSON the kept suggestions may have. Claude Code's suggestions have a few hundred. */
 const MAX_SUGGESTIONS = 4_000;
 
 function waitOf({ wait, payload }: HookEvent): Pick<PendingTool, 'wait'> {
@@ -134,7 +144,7 @@ function waitOf({ wait, payload }: HookEvent): Pick<PendingTool, 'wait'> {
   return { wait: { id: wait, suggestions: isTold ? told : [] } };
 }
 
-/** Records that a hook no longer waits: its dialog is now answered by keys, or is gone. */
+/** Records that a hook no longer waits. Its dialog is now answered by keypresses, or is gone. */
 export function forgetWait(hooks: HookEvidence, id: string): HookEvidence {
   const without = ({ wait, ...tool }: PendingTool): PendingTool =>
     wait === undefined || wait.id === id ? tool : { ...tool, wait };
@@ -142,8 +152,8 @@ export function forgetWait(hooks: HookEvidence, id: string): HookEvidence {
 }
 
 /**
- * Records that Claude Code took the reply to a waiting hook. A refused call is over, although no hook reports that. An
- * allowed call runs.
+ * Records that Claude Code took the reply to a waiting hook. A refused call has ended, although no hook reports that.
+ * An allowed call is running.
  */
 export function settleCall(hooks: HookEvidence, id: string, isRefused: boolean): HookEvidence {
   const tools = hooks.tools.flatMap(({ wait, ...tool }): PendingTool[] => {
@@ -153,7 +163,10 @@ export function settleCall(hooks: HookEvidence, id: string, isRefused: boolean):
   return { ...hooks, tools };
 }
 
-/** In some versions PermissionRequest names no call id. It then belongs to the announced call with the same input. */
+/**
+ * In some versions PermissionRequest has no call id. The request then belongs to the announced call with the same
+ * input.
+ */
 function onPermissionRequest(hooks: HookEvidence, event: HookEvent): HookEvidence {
   const asked = { ...toolOf(event, event.at), ...waitOf(event) };
   if (asked.wait !== undefined && hooks.tools.some(({ wait }) => wait?.id === asked.wait?.id)) return hooks;
@@ -173,8 +186,8 @@ function onPermissionRequest(hooks: HookEvidence, event: HookEvent): HookEvidenc
     return isDouble ? hooks : { ...base, tools: [...hooks.tools, asked].slice(-MAX_TOOLS) };
   }
   if (known.requestedAt !== null) return hooks;
-  // The input that the permission asks for is the one that runs: a hook of the user's may have changed the announced
-  // input.
+  // The input in the permission request is the input that will run. One of the user's own hooks may have changed the
+  // announced input.
   const { cut: _, ...announced } = known;
   const { input, cut } = asked;
   const tool = { ...announced, input, ...(cut && { cut }), requestedAt: event.at, ...waitOf(event) };
@@ -191,19 +204,19 @@ function onToolEnd(hooks: HookEvidence, event: HookEvent): HookEvidence {
   return { ...hooks, tools, endedTools, toolEndedAt: Math.max(event.at, hooks.toolEndedAt ?? 0) };
 }
 
-/** The prompt that Claude Code itself sends to the model when a background agent or command has ended (2.1.330). */
+/** The prompt that Claude Code itself sends to the model after a background agent or command has ended (2.1.330). */
 const TASK_ENDED = /^<task-notification>\s*<task-id>([^<]+)<\/task-id>/;
 
 function onPrompt(hooks: HookEvidence, event: HookEvent): HookEvidence {
   if (!isNewer(event.at, hooks.prompt)) return hooks;
   const prompted = text(event.payload.prompt) ?? '';
   const endedTask = TASK_ENDED.exec(prompted)?.[1];
-  // Nobody typed such a prompt, so the permissions that other agents ask for are still open.
+  // Nobody typed such a prompt, so the permissions that other agents requested are still open.
   const isOpenBeside = (tool: PendingTool): boolean =>
     endedTask !== undefined && isAskedBeside(tool) && tool.agent !== endedTask;
-  // 2.1.329 announces a prompt when it is queued in mid-turn, and the running calls continue. After an interrupt they
-  // do not continue, and no hook reports that. So the calls are kept, but newer evidence and the screen override them.
-  // Their permissions are settled: no dialog was open while the prompt was typed.
+  // 2.1.329 announces a prompt when the prompt is queued during a turn. The running calls then continue. They do not
+  // continue after an interrupt, but no hook reports that. The calls are therefore kept, and newer evidence and the
+  // screen override them. Their permissions are settled, because no dialog was open while the prompt was typed.
   const tools = hooks.tools.map((tool) =>
     tool.at > event.at || isOpenBeside(tool) ? tool : { ...tool, requestedAt: null },
   );
@@ -221,7 +234,7 @@ function endTurn(hooks: HookEvidence, event: HookEvent, error: string | null): H
       error,
       message: keepEnd(text(event.payload.last_assistant_message)),
     },
-    // Calls of subagents continue in the background, but count only if they ask for a permission.
+    // Calls of subagents continue in the background, but they count only if they request a permission.
     tools: hooks.tools.filter((tool) => tool.at > event.at || isAskedBeside(tool)),
     compactingSince: null,
   };
@@ -232,7 +245,7 @@ function onSessionStart(hooks: HookEvidence, event: HookEvent): HookEvidence {
   const source = text(event.payload.source) ?? 'startup';
   const started = { at: event.at, source };
   const ended = hooks.ended !== null && hooks.ended.at <= event.at ? null : hooks.ended;
-  // After compacting, the same turn continues. Every other start begins with an empty prompt.
+  // The same turn continues after compacting. Every other start begins with an empty prompt.
   if (source === 'compact') return { ...hooks, started: hooks.started ?? started, compactingSince: null, ended };
   return {
     ...hooks,
@@ -248,13 +261,13 @@ function onSessionStart(hooks: HookEvidence, event: HookEvent): HookEvidence {
 function onNotification(hooks: HookEvidence, event: HookEvent): HookEvidence {
   const kind = text(event.payload.notification_type);
   const message = text(event.payload.message) ?? '';
-  // Fires after 60 s at an idle prompt. After an interrupt, this is the only hook that reports the end of the turn.
+  // Fires after 60 s at an idle prompt. After an interrupt, no other hook reports the end of the turn.
   const isIdle = kind === 'idle_prompt' || (kind === null && /waiting for your input/i.test(message));
   if (isIdle && isTurnRunning(hooks) && isNewer(event.at, hooks.prompt)) return endTurn(hooks, event, null);
   return hooks;
 }
 
-/** What each event means. An event without an entry is only a sign of life. */
+/** How each event changes the evidence. An event without an entry is only a sign of life. */
 const FOLDS: ReadonlyMap<string, (hooks: HookEvidence, event: HookEvent) => HookEvidence> = new Map(
   Object.entries({
     SessionStart: onSessionStart,
@@ -278,8 +291,8 @@ const FOLDS: ReadonlyMap<string, (hooks: HookEvidence, event: HookEvent) => Hook
 );
 
 /**
- * Folds one hook event. Duplicates, late events and unknown names change nothing that a newer event has reported.
- * Memory is bounded.
+ * Folds one hook event into the evidence. Duplicates, late events, and unknown names never override what a newer
+ * event reported. The evidence stays bounded in size.
  */
 export function observeHook(previous: HookEvidence, event: HookEvent): HookEvidence {
   const folded = FOLDS.get(event.event)?.(previous, event) ?? previous;

@@ -47,7 +47,10 @@ function onLifecycle(before: JsonEvidence, event: Json): JsonEvidence {
   }
 }
 
-/** Whether an event belongs to the conversation itself. A subagent's blocks do not show what the conversation does. */
+/**
+ * Reports whether an event belongs to the conversation itself. A subagent's blocks do not show what the conversation
+ * is doing.
+ */
 const isOwn = (event: Json): boolean => text(event.parent_tool_use_id) === null;
 
 function onStream(before: JsonEvidence, event: Json, at: Millis): JsonEvidence {
@@ -108,7 +111,7 @@ function onRequest(before: JsonEvidence, event: Json, at: Millis): JsonEvidence 
     requestId,
     id: text(request.tool_use_id),
     name: text(request.tool_name) ?? 'tool',
-    // The whole input: the answer sends it back.
+    // The input is kept in full because the answer sends it back.
     input: request.input ?? {},
     at,
     requestedAt: at,
@@ -171,14 +174,14 @@ function onStatus(before: JsonEvidence, event: Json, at: Millis): JsonEvidence {
 function onState(before: JsonEvidence, state: string | null, at: Millis): JsonEvidence {
   if (state === 'running') return before.busySince === null ? { ...before, ...begin(at) } : before;
   if (state !== 'idle') return before;
-  // A prompt that is just being written is kept, because it begins the next turn.
+  // A prompt that is still being written is kept, because it begins the next turn.
   const open = before.open.filter((prompt) => prompt.stage === 'written');
   return settle({ ...before, open, requests: [], tools: [], compactingSince: null });
 }
 
 /**
- * 2.1.329 names the reason for the end. In older versions an interrupt was the only `error_during_execution` without a
- * text of its own.
+ * 2.1.329 reports why the turn ended. In older versions an interrupt was the only `error_during_execution` without a
+ * text.
  */
 function onResult(before: JsonEvidence, event: Json, at: Millis): JsonEvidence {
   const message = keepEnd(text(event.result));
@@ -202,7 +205,7 @@ function firstError(event: Json): string {
   return text(first) ?? text(event.subtype) ?? 'error';
 }
 
-/** The process failed: everything that was running is over, and nothing runs again by itself. */
+/** The process failed. Everything that was running has ended, and nothing restarts without a request. */
 function onFailure(before: JsonEvidence, event: Json, at: Millis): JsonEvidence {
   return settle({
     ...before,
@@ -228,7 +231,7 @@ function onRateLimit(before: JsonEvidence, event: Json): JsonEvidence {
   return { ...before, rateLimit };
 }
 
-/** What each type of event means. An event without an entry is only a sign of life. */
+/** How each type of event changes the evidence. An event without an entry is only a sign of life. */
 const FOLDS: ReadonlyMap<string, (before: JsonEvidence, event: Json, at: Millis) => JsonEvidence> = new Map(
   Object.entries({
     system: onSystem,
@@ -247,7 +250,7 @@ const FOLDS: ReadonlyMap<string, (before: JsonEvidence, event: Json, at: Millis)
   }),
 );
 
-/** Folds one event. An unknown event changes only the time of the last sign of life. */
+/** Folds one event into the evidence. An unknown event changes only the time of the last sign of life. */
 export function observeEvent(before: JsonEvidence, event: ClaudeEvent, at: Millis): JsonEvidence {
   const folded = FOLDS.get(event.type)?.(before, event, at) ?? before;
   return {

@@ -21,10 +21,10 @@ function partsOf(request: JsonRequest): QuestionPart[] {
   return [{ header: null, text: describeTool(request), options, multi: false }];
 }
 
-/** The index of the trust question's option that means yes, counted from 0. */
+/** The index of the option that means yes in the trust question, counted from 0. */
 export const TRUSTS = 0;
 
-/** The trust question as Claude Code asks it in a terminal, with the files that matter in this folder. */
+/** The trust question, worded as Claude Code words it in a terminal, with the files that matter in this folder. */
 function trustQuestion({ id, folder, files, askedAt }: TrustRequest): Question {
   const found = files.length === 0 ? 'It has none of these files now.' : `It has ${files.join(', ')}.`;
   const text = `Do you trust the files in ${folder}? Claude Code runs the hooks and servers that a folder's own settings name, without asking. ${found}`;
@@ -37,8 +37,8 @@ function trustQuestion({ id, folder, files, askedAt }: TrustRequest): Question {
 }
 
 /**
- * The question that a JSON session asks: its oldest open request. The options have the words of Claude Code's own
- * dialogs.
+ * Returns the question that a JSON session asks, which is its oldest open request. The options are worded as in
+ * Claude Code's own dialogs.
  */
 export function jsonQuestion({ requests, trust }: JsonEvidence): Question | null {
   if (trust !== null) return trustQuestion(trust);
@@ -58,7 +58,7 @@ export function jsonQuestion({ requests, trust }: JsonEvidence): Question | null
   };
 }
 
-/** The state as one word, for programs that know only JSON sessions. */
+/** Returns the state as one word, for programs that only support JSON sessions. */
 export function jsonState({ prompt, requests, trust, busySince, turnEnd }: JsonEvidence): JsonState {
   if (requests.length > 0 || trust !== null) return 'waiting_permission';
   if (busySince !== null) return 'running';

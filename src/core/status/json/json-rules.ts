@@ -37,7 +37,7 @@ export const JSON_RULES: readonly Rule<JsonEvidence>[] = [
     id: 'json.tool_use',
     versions: VERSIONS,
     read: ({ busySince, tools }) => {
-      // The call that runs a subagent comes before the subagent's own calls.
+      // The call that runs a subagent takes precedence over the subagent's own calls.
       const tool = tools.findLast(({ agent }) => agent === null) ?? tools.at(-1);
       if (busySince === null || tool === undefined) return null;
       return { primary: 'active', detail: 'using_tools', evidence: describeTool(tool), since: tool.at };

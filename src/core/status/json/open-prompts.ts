@@ -1,12 +1,18 @@
 import type { JsonEvidence, OpenPrompt, TrustRequest } from '../evidence.ts';
 import type { Millis } from '../millis.ts';
 
-/** How many characters of a prompt or message are kept: enough for every rule, whatever a turn produced. */
+/**
+ * How many characters of a prompt or message are kept. This is enough for every rule, however much text a turn
+ * produces.
+ */
 export const MAX_TEXT = 4_000;
 /** How many running tool calls and open prompts are remembered; the oldest are dropped first. */
 export const MAX_OPEN = 64;
 
-/** Records a prompt that is being written to Claude Code. Its turn has begun, although no event of it has come yet. */
+/**
+ * Records a prompt that is being written to Claude Code. Its turn has begun, although none of its events has arrived
+ * yet.
+ */
 export function observePrompt(before: JsonEvidence, prompt: { id: string; at: Millis; text: string }): JsonEvidence {
   const { id, at } = prompt;
   return {
@@ -18,18 +24,18 @@ export function observePrompt(before: JsonEvidence, prompt: { id: string; at: Mi
   };
 }
 
-/** Sets the question whether a folder is trusted; null removes the question. */
+/** Sets the question whether a folder is trusted. Null removes the question. */
 export function observeTrust(before: JsonEvidence, trust: TrustRequest | null): JsonEvidence {
   return { ...before, trust };
 }
 
-/** A turn begins. */
+/** Begins a turn. */
 export const begin = (at: Millis): Pick<JsonEvidence, 'busySince' | 'phase'> => ({
   busySince: at,
   phase: { kind: 'thinking', at },
 });
 
-/** Removes a prompt that could not be handed over, as if it had never existed. */
+/** Removes a prompt that could not be sent, as if it had never existed. */
 export function withdrawPrompt(before: JsonEvidence, id: string): JsonEvidence {
   const open = before.open.filter((prompt) => prompt.id !== id);
   const isFirst = open.length === 0 && before.turnEnd === null;
@@ -47,8 +53,8 @@ export function onPromptStage(before: JsonEvidence, id: string, stage: OpenPromp
 }
 
 /**
- * The prompts that a result leaves open. Claude Code may never report that it has started a prompt; the result is then
- * the oldest prompt's.
+ * Returns the prompts that are still open after a result. Claude Code may never report that it started a prompt. The
+ * result then belongs to the oldest prompt.
  */
 export function withoutFinished(open: readonly OpenPrompt[]): readonly OpenPrompt[] {
   const rest = open.filter((prompt) => prompt.stage !== 'started');

@@ -3,7 +3,7 @@ import type { RegistryEvidence } from '../evidence.ts';
 import type { Millis } from '../millis.ts';
 import type { Rule } from '../rule.ts';
 
-/** The registry record, and when its process began. */
+/** The registry record, and the time when its process began. */
 export interface RegistryView {
   registry: RegistryEvidence;
   startedAt: Millis | null;
@@ -15,7 +15,7 @@ const FRESH_MS = 3_000;
 /** Versions from 2.1.1xx on have a registry; 2.1.50 has none. */
 const VERSIONS = ['2.1.150', '2.1.329'] as const;
 
-/** Claude Code's words for what it waits for (2.1.150 to 2.1.329). */
+/** Claude Code's names for what it waits for (2.1.150 to 2.1.329). */
 const WAITING_FOR: readonly [RegExp, Detail][] = [
   [/permission/i, 'permission'],
   [/plan/i, 'plan'],
@@ -25,7 +25,7 @@ const WAITING_FOR: readonly [RegExp, Detail][] = [
 
 const sinceOf = ({ statusUpdatedAt, readAt }: RegistryEvidence): Millis => statusUpdatedAt ?? readAt;
 
-/** Both words mean that the session is idle: with `shell`, a background shell runs while the prompt is visible. */
+/** Both words mean that the session is idle. With `shell`, a background shell runs while the prompt is visible. */
 const idleRule = (word: 'idle' | 'shell'): Rule<RegistryView> => ({
   id: `registry.${word}`,
   versions: VERSIONS,
@@ -37,7 +37,7 @@ const idleRule = (word: 'idle' | 'shell'): Rule<RegistryView> => ({
   },
 });
 
-/** The rules over Claude Code's registry; its words exclude each other. */
+/** The rules over Claude Code's registry. No two of them match the same record. */
 export const REGISTRY_RULES: readonly Rule<RegistryView>[] = [
   {
     id: 'registry.busy',

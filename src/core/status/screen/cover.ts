@@ -2,20 +2,20 @@ import { isRule, type Layout } from './layout.ts';
 import type { Cover, ScreenFrame } from './screen-evidence.ts';
 
 const SHELL_MARK = '!';
-/** In the footer after Ctrl+R (2.1.329). */
+/** The footer after Ctrl+R (2.1.329). */
 const SEARCH = /^\s*search prompts:/im;
 /**
- * In the footer after Left in an empty prompt (2.1.329): the list of sessions has its own box, for the task of a new
- * session.
+ * The footer after Left in an empty prompt (2.1.329). The list of sessions then has a box of its own for the task of
+ * a new session.
  */
 const AGENTS = /^\s*enter to (?:return|create|open|reply)\b/im;
 
-/** The last line of `/help` and `/status`; both are drawn below a rule (2.1.329). */
+/** The last line of `/help` and `/status`. Both are drawn below a rule (2.1.329). */
 const VIEW = /\bEsc to close$/;
 
 /**
- * What covers the prompt, judged by its box and the footer. A dialog does not count. The detailed transcript has a rule
- * of its own.
+ * Returns what covers the prompt, judged by its box and the footer. A dialog does not count as a cover. The detailed
+ * transcript has its own rule.
  */
 export function readCover({ prompt, footer, frame }: Layout): Exclude<Cover, 'transcript'> | null {
   if (prompt === null) return isView(frame) ? 'view' : 'unknown';

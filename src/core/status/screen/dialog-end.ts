@@ -1,15 +1,15 @@
 import { isBoxBottom } from './layout.ts';
 import type { ScreenDialog, ScreenFrame } from './screen-evidence.ts';
 
-/** The line of keys that dialogs draw below their options (1.0 to 2.1.330). */
+/** The line of key hints that dialogs draw below their options (1.0 to 2.1.330). */
 export const KEY_HINT = /\b(?:Esc|Enter|Tab)\b.*\bto\b|\b(?:shift\+tab|ctrl[+-]\w) to\b/;
 
-/** The line below the prompt. A dialog that replaces the prompt may not have overwritten this line yet. */
+/** The line below the prompt. A dialog that replaces the prompt may not have overwritten it yet. */
 const PROMPT_HINT = /\bto cycle\b|\besc to interrupt\b/;
 
 /**
- * The last options of dialogs that draw nothing below their options: 2.0.30's permission, a plan without a file, the
- * summary of several questions.
+ * The last options of dialogs that draw nothing below their options: the permission of 2.0.30, a plan without a file,
+ * and the summary of several questions.
  */
 const LAST_OPTION = {
   permission: /^No, and tell Claude what to do differently \(esc\)$/,
@@ -32,12 +32,13 @@ interface DrawnDialog {
 }
 
 /**
- * Whether a dialog is drawn to its end. Claude Code draws from top to bottom, so something below the options proves
- * that all options are drawn: the lower edge of the box (1.0), the line of keys, or an option that is always the last.
- * If one dialog replaces another, the line of keys may be the old dialog's; then the cursor decides. A finished dialog
- * leaves the cursor below everything (1.0 to 2.1.50) or at the marker (from 2.1.150 on). In dialogs that the user
- * opened, the cursor may also be in the search field or the tabs above the options (2.1.330). It is elsewhere only
- * while Claude Code draws or somebody types.
+ * Reports whether a dialog is drawn to its end. Claude Code draws from top to bottom, so anything drawn below the
+ * options proves that all options are drawn. That can be the lower edge of the box (1.0), the line of key hints, or
+ * an option that is always the last. If one dialog replaces another, the line of key hints may belong to the old
+ * dialog. The position of the cursor then decides. After drawing a dialog, Claude Code leaves the cursor below
+ * everything (1.0 to 2.1.50) or at the marker (from 2.1.150 on). In dialogs that the user opened, the cursor may also
+ * be in the search field or in the tabs above the options (2.1.330). It is elsewhere only while Claude Code draws or
+ * somebody types.
  */
 export function isDrawnWhole(dialog: DrawnDialog): boolean {
   return isAtRest(dialog) && hasBeginning(dialog) && hasEnd(dialog);
@@ -46,13 +47,14 @@ export function isDrawnWhole(dialog: DrawnDialog): boolean {
 /** A line of the conversation. The lines of a dialog are indented, except for the marker before a number. */
 const CONVERSATION = /^[❯>●⏺](?! \d+\.)/;
 /**
- * Only the answers of a permission can be amended. In a set-up dialog this hint means that the permission's question is
- * not drawn yet, or no longer.
+ * Only the answers to a permission can be amended. In a set-up dialog, this hint means that the permission's question
+ * is not drawn yet, or is no longer drawn.
  */
 const AMENDED = /\bto amend\b/;
 
 /**
- * Whether the dialog's beginning is drawn: the window shows the upper edge, or the dialog is higher than the window.
+ * Reports whether the beginning of the dialog is drawn. Either the window shows the upper edge, or the dialog is
+ * taller than the window.
  */
 function hasBeginning({ kind, edge, lines, options }: DrawnDialog): boolean {
   const first = options[0]?.row ?? 0;
@@ -64,8 +66,8 @@ function hasBeginning({ kind, edge, lines, options }: DrawnDialog): boolean {
 function hasEnd({ frame, kind, lines, options, lastLabel, isBordered }: DrawnDialog): boolean {
   const below = (options.at(-1)?.row ?? 0) + 1;
   if (isBordered) return frame.lines.slice(below).some(isBoxBottom);
-  // The model words the descriptions and may name keys in them. A blank line separates the last description from the
-  // line of keys.
+  // The model writes the descriptions and may mention keys in them. A blank line separates the last description from
+  // the line of key hints.
   const hints = kind === 'question' ? afterBlank(lines.slice(below)) : lines.slice(below);
   return (
     hints.some((line) => KEY_HINT.test(line) && !PROMPT_HINT.test(line)) || LAST_OPTION[kind]?.test(lastLabel) === true

@@ -15,15 +15,15 @@ interface OptionRow {
   indent: number;
 }
 
-// The blanks after the marker are part of the marker's group: matching two adjacent runs of blanks would take quadratic
+// The group of the marker includes the blanks after it. Matching two adjacent runs of blanks would take quadratic
 // time.
 const NUMBERED = /^(\s*)(?:(❯|>)(\s*))?(\d{1,2})\.\s+(\[[ x✓✔]\]\s*)?(.*)$/;
 const MARKED = /^(\s*)❯\s(\s*\S.*)$/;
-/** Blanks before an option's text, which may include a check mark (the theme picker of 2.1.329). */
+/** The blanks before an option's text. They may include a check mark (the theme picker of 2.1.329). */
 const LEADING_CHECK = /^\s*(?:[✔✓]\s+)?/;
-/** What may stand to the left of the options' texts. */
+/** What may appear to the left of the options' texts. */
 const NO_TEXT = /^[\s❯✔✓]*$/;
-/** The line below the last option of a dialog that is higher than the window (2.1.329). */
+/** The line below the last option of a dialog that is taller than the window (2.1.329). */
 const MORE_ROWS = /^[↑↓] \d+ more lines?$/;
 const CHECK_MARK = /\s+[✔✓]$/;
 const FRAME = /^[─╌▔╭╰]{2}/;
@@ -52,8 +52,8 @@ function readNumbered(line: string, row: number): OptionRow | null {
 }
 
 /**
- * The lowest run of numbered lines that ascends by one and contains the marker. Numbers in a command or a plan come
- * before the run, and numbers in an answer have no marker at the same place.
+ * Finds the lowest run of numbered lines that ascends by one and contains the marker. Numbers in a command or a plan
+ * come before that run. Numbers in an answer have no marker in the same column.
  */
 function findNumbered(lines: readonly string[]): OptionRow[] {
   let run: OptionRow[] = [];
@@ -70,9 +70,9 @@ function findNumbered(lines: readonly string[]): OptionRow[] {
 }
 
 /**
- * Finds the options of a dialog without numbers: the trust dialog of 2.1.329, pickers. They are the lines at the
- * marker's indent, adjacent to the marker without a gap. Only lines below the lowest rule count, because a prompt in
- * the conversation above has the same mark.
+ * Finds the options of a dialog without numbers, such as the trust dialog of 2.1.329 or a picker. They are the lines
+ * indented as far as the marker and adjacent to it without a gap. Only lines below the lowest rule count, because a
+ * prompt in the conversation above has the same mark.
  */
 function findMarked(lines: readonly string[], cols: number): OptionRow[] {
   const top = lines.findLastIndex((line) => isRule(line, cols));
@@ -81,7 +81,7 @@ function findMarked(lines: readonly string[], cols: number): OptionRow[] {
   for (let row = lines.length - 1; row > top; row--) {
     const match = MARKED.exec(lines[row] ?? '');
     if (match === null) continue;
-    // This is a numbered dialog with some numbers not drawn yet.
+    // This is a numbered dialog, and some of its numbers are not drawn yet.
     if (NUMBERED.test(lines[row] ?? '')) return [];
     markedRow = row;
     const [, before = '', after = ''] = match;
@@ -116,7 +116,9 @@ type ShownOption = Omit<QuestionOption, 'means'>;
 const withMeaning = (options: readonly ShownOption[], meaningOf: (label: string) => OptionMeaning): QuestionOption[] =>
   options.map((option) => ({ ...option, means: meaningOf(option.label) }));
 
-/** Reads each option with the lines right below it. A blank line ends the last option, because hints follow. */
+/**
+ * Reads each option together with the lines right below it. A blank line ends the last option, because hints follow.
+ */
 function readOptions(rows: readonly OptionRow[], lines: readonly string[]): ShownOption[] {
   return rows.map((option, index) => {
     const own = lines.slice(option.row + 1, rows[index + 1]?.row ?? lines.length).map((line) => line.trim());
@@ -129,7 +131,7 @@ function readOptions(rows: readonly OptionRow[], lines: readonly string[]): Show
   });
 }
 
-/** Moves the lines below an option into its label. Only the options of a question have a description there. */
+/** Appends the lines below an option to its label. Only the options of a question have a description there. */
 function joinWrappedLabels(options: readonly ShownOption[]): ShownOption[] {
   return options.map((option) => {
     const [, label = '', beside = ''] = COLUMNS.exec(option.label) ?? [];
@@ -145,11 +147,15 @@ function joinWrappedLabels(options: readonly ShownOption[]): ShownOption[] {
 const CHIP = /[☐☒☑✔]\s+(\S[^☐☒☑✔→]*)/g;
 const TAB_BAR = /^\s*(?:←\s*)?[☐☒☑✔]\s+\S/;
 const PLAN = /^(?:Exit plan mode\?|Ready to code\?|Would you like to proceed\?|Claude has written up a plan)/;
-// Excludes the question about an API key in the environment, which Claude Code asks at the start, before any tool.
+// Does not match the question about an API key in the environment, which Claude Code asks at the start, before any
+// tool.
 const PERMISSION =
   /^(?:Do you want (?:to|Claude)\b(?! use this API key)|Allow\b|Would you like to (?:allow|run)\b|Claude (?:wants|needs|requests)\b(?! to exit plan mode))/;
 
-/** The open tab. Only its colour marks it, so this is the first tab without an answer, or else the last tab. */
+/**
+ * Returns the open tab. Only its colour marks it, so this function returns the first tab without an answer, or else
+ * the last tab.
+ */
 function currentTab(tabBar: string): string | null {
   const tabs = [...tabBar.matchAll(CHIP)]
     .map((match) => ({ isOpen: match[0].startsWith('☐'), name: (match[1] ?? '').trim() }))
@@ -163,9 +169,9 @@ function freeTextIndex(options: readonly QuestionOption[]): number | null {
 }
 
 /**
- * Restores the label of a question's free-text option. The option that leaves the dialog stands below it (2.1.50 to
- * 2.1.329). A text in the field replaces the label, so that text becomes the description. The text need not be an
- * answer: characters typed into the prompt as the question opened are there too.
+ * Restores the label of a question's free-text option. The option that leaves the dialog comes right after it (2.1.50
+ * to 2.1.329). A text in the field replaces the label, so that text becomes the description. The text need not be an
+ * answer. It also contains characters that were typed into the prompt just as the question opened.
  */
 function withFreeTextLabel(options: readonly ShownOption[], multi: boolean): ShownOption[] {
   const index = options.findIndex(({ label }) => meaningOfAnswer(label) === 'leave') - 1;
@@ -177,8 +183,8 @@ function withFreeTextLabel(options: readonly ShownOption[], multi: boolean): Sho
 }
 
 /**
- * The dialog at the bottom of the window; null if none is open there. Call this function only if there is no prompt
- * box: a dialog replaces the prompt in every version seen.
+ * Reads the dialog at the bottom of the window, or returns null if none is open there. Call this function only if
+ * there is no prompt box, because a dialog replaces the prompt in every version seen.
  */
 export function readDialog(frame: ScreenFrame, signs: ScreenSigns): ScreenDialog | null {
   const lines = frame.lines.map((line) => withoutBorder(line, signs));

@@ -4,8 +4,9 @@ import { activeDetail, dialogRule, errorLine, isReceiving, runningShell } from '
 const ALL = ['1.0.60', '1.0.128', '2.0.30', '2.0.77', '2.1.50', '2.1.150', '2.1.250', '2.1.329', '2.1.330'] as const;
 
 /**
- * Claude Code 1.0: the prompt is in a box, from 1.0.128 on between two lines. Dialogs are in a box. One spinner line
- * has `esc to interrupt` in its parentheses. All later versions inherit the look of turns, prompts and permissions.
+ * Claude Code 1.0. The prompt is in a box, or from 1.0.128 on between two lines. Dialogs are in a box. The single
+ * spinner line has `esc to interrupt` in its parentheses. All later versions inherit the look of turns, prompts, and
+ * permissions.
  */
 export const SCREEN_1_0: ScreenGeneration = {
   signs: {
@@ -35,8 +36,8 @@ export const SCREEN_1_0: ScreenGeneration = {
     dialog: [dialogRule('permission', ALL), dialogRule('setup', ALL)],
     spinner: [
       {
-        // Versions up to 2.1.50 draw an answer only when it is complete. Until then only the spinner shows that it is
-        // coming.
+        // Versions up to 2.1.50 draw an answer only when it is complete. Until then, only the spinner shows that an
+        // answer is arriving.
         id: 'screen.spinner.receiving',
         versions: ['1.0.60', '1.0.72', '1.0.88', '1.0.94', '1.0.128', '2.0.30', '2.0.77', '2.1.50'],
         read: (view) =>
@@ -45,7 +46,7 @@ export const SCREEN_1_0: ScreenGeneration = {
             : null,
       },
       {
-        // Versions up to 2.1.50 draw no spinner for the user's own shell command.
+        // Versions up to 2.1.50 draw no spinner for a shell command that the user ran.
         id: 'screen.shell.running',
         versions: ['1.0.128', '2.0.30', '2.0.77', '2.1.50'],
         read: ({ prompt, blocks }) => {
@@ -54,7 +55,7 @@ export const SCREEN_1_0: ScreenGeneration = {
         },
       },
       {
-        // 2.1.150 draws a spinner too, but its footer already says everything that the spinner says.
+        // 2.1.150 draws a spinner too, but its footer already shows everything that the spinner shows.
         id: 'screen.spinner',
         versions: ALL.filter((version) => version !== '2.1.150'),
         read: (layout) =>

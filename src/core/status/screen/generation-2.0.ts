@@ -6,11 +6,11 @@ import { type ScreenDialog, type ScreenFrame, TRANSCRIPT_RULE } from './screen-e
 const ALL = ['2.0.30', '2.0.77', '2.1.50', '2.1.150', '2.1.250', '2.1.329', '2.1.330'] as const;
 
 /**
- * The line below the detailed transcript, with which Ctrl+O covers everything. From 2.1.329 on, the line begins with
- * what goes on below the transcript.
+ * The line below the detailed transcript, which Ctrl+O opens over everything else. From 2.1.329 on, the line begins
+ * with what is happening below the transcript.
  */
 const TRANSCRIPT = /^\s*(?:(\S.*?) · )?(Showing detailed transcript\b.*)/;
-/** A call that runs or waits for its permission. */
+/** A call that is running or waits for its permission. */
 const UNFINISHED = / ⎿\s+(?:Waiting|Running)…/;
 
 interface Transcript {
@@ -18,21 +18,24 @@ interface Transcript {
   text: string;
 }
 
-/** What the detailed transcript covers; null if no transcript is open. */
+/** Returns what the detailed transcript covers, or null if no transcript is open. */
 function readTranscript({ lines }: ScreenFrame): Transcript | null {
   const last = lines.findLastIndex((line) => line.trim() !== '');
   const match = TRANSCRIPT.exec(lines[last] ?? '');
   if (match === null) return null;
   const [, goesOn, text = ''] = match;
   if (goesOn !== undefined) return { covers: /\bwaiting\b/.test(goesOn) ? 'a dialog' : 'a turn', text: text.trim() };
-  // In older versions, a turn runs if the last block is a prompt without an answer, or a call without an end.
+  // In older versions, a turn is running if the last block is a prompt without an answer or a call without an end.
   const newest = cutBlocks(lines, last - 1).at(-1);
   const isOpen = newest?.kind === 'prompt' || newest?.lines.some((line) => UNFINISHED.test(line)) === true;
   const isRunning = isOpen && newest?.lines.some((line) => INTERRUPTED.test(line)) === false;
   return { covers: isRunning ? 'a turn' : 'a prompt', text: text.trim() };
 }
 
-/** The transcript as a dialog without options: it takes every key, so no text may be typed into it. */
+/**
+ * Represents the transcript as a dialog without options. The transcript takes every keypress, so no text may be typed
+ * into it.
+ */
 const transcriptDialog = (kind: ScreenDialog['kind'], text: string): ScreenDialog => ({
   kind,
   parts: [{ header: null, text, options: [], multi: false }],
@@ -51,15 +54,15 @@ const transcriptRule: ScreenRule = {
     if (open === null) return null;
     const { covers, text } = open;
     if (covers === 'a turn') return { primary: 'active', detail: 'thinking', evidence: text };
-    // A permission is the most likely dialog below the transcript. A hook knows the kind exactly.
+    // The dialog below the transcript is most likely a permission. A hook reports the exact kind.
     const detail = covers === 'a dialog' ? 'permission' : 'setup';
     return { primary: 'waiting', detail, evidence: text, dialog: transcriptDialog(detail, text) };
   },
 };
 
 /**
- * Claude Code 2.0: no boxes any more. Questions with tabs, plans, and the detailed transcript over everything are new.
- * The prompt's mark becomes `❯` (2.0.77).
+ * Claude Code 2.0. Boxes are gone. New are questions with tabs, plans, and the detailed transcript, which covers
+ * everything. The mark of the prompt becomes `❯` (2.0.77).
  */
 export const SCREEN_2_0: ScreenGeneration = {
   signs: {

@@ -2,12 +2,12 @@ import type { ScreenGeneration } from './generation.ts';
 import { activeDetail, lastSaid } from './readers.ts';
 
 /**
- * Only the beginning of the hint. In a narrow window, a notice at the right is drawn over its end (2.1.92: `esc to
- * interrupClaude Code has switched…`).
+ * Matches only the beginning of the hint. In a narrow window, a notice at the right is drawn over its end (2.1.92:
+ * `esc to interrupClaude Code has switched…`).
  */
 const INTERRUPT_HINT = /\besc to int/;
 
-/** Claude Code 2.1: the footer shows that a turn runs, `!` opens a shell prompt, and errors have a colour. */
+/** Claude Code 2.1. The footer shows that a turn is running, `!` opens a shell prompt, and errors are coloured. */
 export const SCREEN_2_1: ScreenGeneration = {
   signs: {
     prompts: [
@@ -22,7 +22,7 @@ export const SCREEN_2_1: ScreenGeneration = {
   rules: {
     footer: [
       {
-        // While an answer streams, 2.1.329 hides the spinner. Only the footer shows that the turn runs.
+        // While an answer streams, 2.1.329 hides the spinner. Only the footer shows that the turn is running.
         id: 'screen.footer.interrupt',
         versions: ['2.1.92', '2.1.150', '2.1.250', '2.1.329', '2.1.330'],
         read: (layout) =>
@@ -33,7 +33,8 @@ export const SCREEN_2_1: ScreenGeneration = {
     ],
     error: [
       {
-        // Claude Code draws its own errors in yellow or red, whatever their words. An answer never has these colours.
+        // Claude Code draws its own errors in yellow or red, however they are worded. An answer never has these
+        // colours.
         id: 'screen.prompt.error-colour',
         versions: ['2.1.329', '2.1.330'],
         read: ({ prompt, blocks, frame }) => {

@@ -4,15 +4,15 @@ import type { Layout } from './layout.ts';
 import type { Flow, ScreenDialog } from './screen-evidence.ts';
 import type { ScreenSigns } from './signs.ts';
 
-/** What rules read: the frame's regions, and the dialog in place of the prompt. */
+/** The input of the rules: the regions of the frame, and the dialog that replaces the prompt. */
 export interface ScreenView extends Layout {
   dialog: ScreenDialog | null;
   signs: ScreenSigns;
-  /** what the spinner's highlight showed last: a request or its answer; null if unknown */
+  /** what the spinner's highlight last showed, a request or its answer; null if unknown */
   flow: Flow | null;
-  /** whether the spinner's clock has reported reasoning in this turn */
+  /** whether the spinner's clock reported reasoning in this turn */
   hasReasoned: boolean;
-  /** whether a call has shown no sign of running for longer than a running call does */
+  /** whether a call has gone without a sign of running for longer than a running call would */
   areCallsOver: boolean;
 }
 
@@ -36,8 +36,8 @@ export interface ScreenRule extends RuleFacts {
 export const STRENGTHS = ['dialog', 'spinner', 'footer', 'error', 'prompt'] as const;
 
 /**
- * What a generation of Claude Code's interface introduced, in one file per generation. Rules stay even if later
- * generations no longer draw what they look for, because people keep old versions. A later generation adds a file.
+ * What one generation of Claude Code's interface introduced. Each generation has its own file. Rules stay even if
+ * later generations no longer draw what they look for, because people keep using old versions.
  */
 export interface ScreenGeneration {
   signs: Partial<ScreenSigns>;

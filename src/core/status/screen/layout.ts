@@ -1,7 +1,7 @@
 import type { ScreenFrame } from './screen-evidence.ts';
 import type { ScreenSigns } from './signs.ts';
 
-/** The prompt's box: its place and its content. */
+/** The box of the prompt: its position and its content. */
 export interface PromptBox {
   /** row of the upper rule */
   top: number;
@@ -9,29 +9,29 @@ export interface PromptBox {
   bottom: number;
   /** `❯`, `>`, or `!` in shell mode */
   mark: string;
-  /** the text in the box, lines joined by line feeds, including a suggestion */
+  /** the text in the box, including a suggestion; lines are joined by line feeds */
   text: string;
-  /** whether the text is a suggestion by Claude Code, and nobody typed it */
+  /** whether Claude Code suggested the text and nobody typed it */
   isSuggestion: boolean;
 }
 
-/** The line above the prompt with the moving sign, drawn while a turn runs. */
+/** The line above the prompt with the turning sign. Claude Code draws it while a turn is running. */
 export interface SpinnerLine {
   row: number;
-  /** the words without sign and clock, e.g. `Garnishing…`; they stay the same while the spinner turns */
+  /** the words without the sign and the clock, such as `Garnishing…`; they stay the same while the spinner turns */
   words: string;
-  /** the text in the parentheses, e.g. `3s · ↓ 20 tokens · thinking`; empty if there are none */
+  /** the text in the parentheses, such as `3s · ↓ 20 tokens · thinking`; empty if there are none */
   clock: string;
 }
 
-/** A piece of the conversation: what the user said, an answer, a tool call, a note. */
+/** A piece of the conversation: a message of the user, an answer, a tool call, or a note. */
 export interface Block {
   row: number;
   kind: 'prompt' | 'text' | 'tool' | 'thought' | 'done' | 'note';
   lines: readonly string[];
 }
 
-/** A frame cut into the regions that rules read. */
+/** A frame divided into the regions that rules read. */
 export interface Layout {
   frame: ScreenFrame;
   prompt: PromptBox | null;
@@ -42,14 +42,20 @@ export interface Layout {
   blocks: readonly Block[];
 }
 
-// A rule may contain a name (`──── atlas ──`), so only its beginning and most of its length must be dashes.
+// A rule may contain a name (`──── atlas ──`), so only its beginning and most of its length have to be dashes.
 const RULE = /^─{8}/;
-/** Shortest rule, as a fraction of the window's width. 2.x draws the full width, 1.0 two columns less. */
+/**
+ * The length of the shortest rule, as a fraction of the window's width. 2.x draws rules over the full width, 1.0 over
+ * two columns less.
+ */
 const RULE_PART = 0.6;
 
 const LINE_CODE = '─'.charCodeAt(0);
 
-/** Whether a line is a horizontal rule across the window. Never true for a line of an answer: answers are indented. */
+/**
+ * Reports whether a line is a horizontal rule across the window. A line of an answer never is, because answers are
+ * indented.
+ */
 export function isRule(line: string, cols: number): boolean {
   if (!RULE.test(line)) return false;
   let dashes = 0;
@@ -57,7 +63,7 @@ export function isRule(line: string, cols: number): boolean {
   return dashes >= cols * RULE_PART;
 }
 
-/** The sides of a box around the prompt, and their blanks. */
+/** Removes the sides of a box around the prompt, and the blanks beside them. */
 const withoutSides = (line: string): string => line.replace(/^│/, '').replace(/ *│$/, '');
 
 const isBoxTop = (line: string): boolean => line.startsWith('╭─') && line.endsWith('╮');
@@ -113,12 +119,12 @@ function findPrompt(frame: ScreenFrame, signs: ScreenSigns): PromptBox | null {
   return null;
 }
 
-// Signs seen turning: `·✢*✶✻✽` on Linux, `✳` elsewhere. `●`, the sign with reduced motion, also marks answers and is
-// left out.
+// The signs of a turning spinner: `·✢*✶✻✽` on Linux, `✳` elsewhere. `●` is the sign with reduced motion. It is left
+// out because it also marks answers.
 const SPINNER = /^[·✢✳✶✻✽*∗]\s+(\S[^(]*…)\s*(?:\((.*)\)?)?\s*$/;
 /**
- * What may stand between the spinner and the prompt: hints, to-dos, details of the spinner, queued messages, the effort
- * mark at the right.
+ * What may appear between the spinner and the prompt: hints, to-dos, details of the spinner, queued messages, and the
+ * effort mark at the right.
  */
 const BELOW_SPINNER = /^(?:\s*$|\s{2,}\S)/;
 
@@ -133,20 +139,20 @@ function findSpinner(lines: readonly string[], end: number): SpinnerLine | null 
 }
 
 const USER_PROMPT = /^[❯>] \S/;
-/** Claude Code itself answers `/model` and the like: nobody has prompted the model. */
+/** Claude Code itself answers `/model` and similar commands, so the model has received no prompt. */
 const COMMAND = /^[❯>] [/]\w/;
 const ANSWER = /^[●⏺]/;
 const TOOL_CALL =
   /^[●⏺] +(?:[A-Z][\w-]*\(|\S.* \(MCP\)|(?:Exited|Entered) plan mode$|(?:Updated|Approved|Rejected)\b.*\bplan$)/;
-/** A call whose blinking sign is invisible at the moment, with nothing below it yet. */
+/** A call whose blinking sign is not visible at the moment, with nothing below it yet. */
 const BLINKING_CALL = /^ {2}[A-Z]\w*\(.*\)$/;
 const TOOL_RESULT = /^ +⎿/;
 /**
- * What Claude Code itself tells the model when work in the background is over. It is no answer: another turn begins
- * with it (2.1.329, 2.1.330).
+ * The message that Claude Code itself sends to the model when work in the background has ended. It is not an answer.
+ * Another turn begins with it (2.1.329, 2.1.330).
  */
 const BACKGROUND_ENDED = /^[●⏺] (?:Agent|Background command) ".*" (?:finished|completed)\b/;
-/** The line in which Claude Code notes that a turn was interrupted (1.0.128 to 2.1.329). */
+/** The line that Claude Code prints when a turn was interrupted (1.0.128 to 2.1.329). */
 export const INTERRUPTED = /^\s*⎿\s+Interrupted\b/;
 const DONE = /^[·✢✳✶✻✽*∗] Conversation compacted|^[·✢✳✶✻✽*∗] \S.* for (?:\d+[hms] ?)+/;
 const THOUGHT = /^ +Th(?:inking|ought) (?:for )?\S/;
@@ -168,15 +174,15 @@ function kindOf(lines: readonly string[], row: number): Block['kind'] {
   if (THOUGHT.test(first)) return 'thought';
   if (BACKGROUND_ENDED.test(first)) return 'note';
   if (TOOL_CALL.test(first) || COLLAPSED_TOOLS.test(first)) return 'tool';
-  // A result stands right below its call. An answer may quote a result, but only after a blank line.
+  // A result comes right below its call. An answer may quote a result, but only after a blank line.
   if (firstParagraph(lines).some((line) => TOOL_RESULT.test(line))) return 'tool';
   if (BLINKING_CALL.test(first) && row > 0) return 'tool';
   return ANSWER.test(first) || (CONTINUED.test(first) && row <= 1) ? 'text' : 'note';
 }
 
 /**
- * A new block begins at column 0. A call whose blinking sign is invisible at the moment begins one too, after a blank
- * line.
+ * A new block begins at column 0. A call whose blinking sign is not visible at the moment also begins one, after a
+ * blank line.
  */
 function beginsBlock(line: string, below: readonly string[]): boolean {
   if (/^\S/.test(line) || THOUGHT.test(line) || COLLAPSED_TOOLS.test(line)) return true;
@@ -184,7 +190,7 @@ function beginsBlock(line: string, below: readonly string[]): boolean {
   return TOOL_RESULT.test(below[0] ?? '') || (BLINKING_CALL.test(line) && below.every((other) => other.trim() === ''));
 }
 
-/** The conversation in the rows before `end`, cut into blocks. */
+/** Divides the conversation in the rows before `end` into blocks. */
 export function cutBlocks(lines: readonly string[], end: number): Block[] {
   const blocks: { row: number; lines: string[] }[] = [];
   let isAfterBlank = true;
@@ -206,7 +212,7 @@ export function cutBlocks(lines: readonly string[], end: number): Block[] {
     .map(({ row, lines: own }) => ({ row, kind: kindOf(own, row), lines: own }));
 }
 
-/** Cuts a frame into its regions, in time linear in the frame's size. */
+/** Divides a frame into its regions, in time linear in the size of the frame. */
 export function layOut(frame: ScreenFrame, signs: ScreenSigns): Layout {
   const prompt = findPrompt(frame, signs);
   const end = prompt?.top ?? frame.lines.length;

@@ -4,7 +4,8 @@ import type { Block, Layout } from './layout.ts';
 import type { ScreenDialog } from './screen-evidence.ts';
 
 /**
- * The blocks of the turn that the user's last visible prompt began; all visible blocks if the prompt has scrolled away.
+ * Returns the blocks of the turn that began with the user's last visible prompt. If that prompt has scrolled away,
+ * returns all visible blocks.
  */
 export function lastTurn(blocks: readonly Block[]): readonly Block[] {
   for (let index = blocks.length - 1; index >= 0; index--) {
@@ -14,13 +15,13 @@ export function lastTurn(blocks: readonly Block[]): readonly Block[] {
 }
 
 /**
- * 2.1.329 names the hook that it waits for, and so the moment of the turn. The conversation above the spinner is old
- * then.
+ * 2.1.329 names the hook that it waits for, which shows what the turn is doing. The conversation above the spinner is
+ * then out of date.
  */
 const RUNNING_TOOL_HOOK = /^running P(?:re|ost)ToolUse\w* hook/;
 const RUNNING_PROMPT_HOOK = /^running (?:UserPromptSubmit|SessionStart) hook/;
 
-/** What a running turn does, judged by its spinner and the last block above it. */
+/** Returns what a running turn is doing, judged by its spinner and the last block above it. */
 export function activeDetail(view: ScreenView): Detail {
   if (view.spinner !== null) {
     if (/^Compacting\b/.test(view.spinner.words)) return 'compacting';
@@ -30,21 +31,22 @@ export function activeDetail(view: ScreenView): Detail {
   const turn = lastTurn(view.blocks);
   const last = turn.at(-1);
   if (last?.kind === 'text') return 'responding';
-  // A prompt's own block has a tool's result lines only if an error came at once. Then only a retry runs.
+  // A prompt's own block contains the lines of a tool result only if an error came at once. Then only a retry is
+  // running.
   return last?.kind === 'tool' && !haveCallsEnded(turn, view) ? 'using_tools' : 'thinking';
 }
 
-/** An answered question. Its sign keeps the plain colour (2.1.50 to 2.1.330). */
+/** An answered question. Its sign keeps the default colour (2.1.50 to 2.1.330). */
 const ANSWERED = /^[●⏺]\s(?:User answered|Answered) Claude's questions:/;
 
 /**
- * The line for reading files. Reading takes milliseconds, but the line stays until something else is drawn (2.1.150 to
- * 2.1.330).
+ * The line for reading files. Reading takes milliseconds, but the line stays until something else is drawn (2.1.150
+ * to 2.1.330).
  */
 const READS_FILES = /^[●⏺ ] Reading \d+ files?…/;
 /**
- * A command shown below its description, on the alternate screen. It stays so until something else is drawn (2.1.329,
- * 2.1.330).
+ * A command shown below its description, on the alternate screen. It does not change until something else is drawn
+ * (2.1.329, 2.1.330).
  */
 const DESCRIBED_COMMAND = /^ +⎿ +\$ /;
 /** The clock that a running command shows after at most 3 s: ` · 2s`, ` (3s · 93 lines)`. */
@@ -54,8 +56,8 @@ const showsNoClock = (lines: readonly string[]): boolean =>
   lines.some((line) => DESCRIBED_COMMAND.test(line)) && !lines.some((line) => COMMAND_CLOCK.test(line));
 
 /**
- * Whether all calls at the end of a turn are over, as far as colours and words show. Then the model thinks about their
- * results.
+ * Reports whether all calls at the end of a turn have ended, as far as colours and words show. The model is then
+ * thinking about their results.
  */
 function haveCallsEnded(turn: readonly Block[], { frame: { endedRows }, areCallsOver }: ScreenView): boolean {
   const calls = turn.slice(turn.findLastIndex((block) => block.kind !== 'tool') + 1);
@@ -69,16 +71,18 @@ function haveCallsEnded(turn: readonly Block[], { frame: { endedRows }, areCalls
 /** The sign of reasoning: in the spinner's clock (2.0.77, 2.1.50), or as a line of the conversation (2.0.30). */
 const REASONS = /(?:^|· )thinking$/;
 const REASONS_LINE = /^∴ Thinking…/;
-/** 1.0 reasons before an answer if the prompt asks for it in words. It draws the reasoning when that is over. */
+/**
+ * 1.0 reasons before an answer if the prompt asks for it in words. It draws the reasoning only after it has ended.
+ */
 const ASKS_TO_REASON = /^> .*\b(?:(?:ultra|mega)?think)\b/i;
 const HAS_REASONED = /^[✻∴] Th(?:inking…|ought for )/;
 /**
- * The arrow shows the same as the highlight: in 1.0.60, which has no highlight, and in later versions after some
- * seconds. Before the request the arrow points down for 100 ms.
+ * The arrow shows the same as the highlight. In 1.0.60, which has no highlight, the arrow is the only sign. Later
+ * versions show it after some seconds. Before the request, the arrow points down for 100 ms.
  */
 const RECEIVED = /↓ [1-9].*esc to interrupt|esc to interrupt.*↓ [1-9]/;
 
-/** Whether an answer is coming that is not drawn yet. */
+/** Reports whether an answer is arriving that is not drawn yet. */
 export function isReceiving(view: ScreenView): boolean {
   const { spinner, flow, blocks } = view;
   if (spinner === null || activeDetail(view) !== 'thinking') return false;
@@ -95,13 +99,13 @@ export function isReceiving(view: ScreenView): boolean {
 /** A command that the user gave in shell mode. */
 const SHELL_COMMAND = /^! \S/;
 /**
- * The last row below a running shell command: how many more lines it has printed and how long it has run. An ended
- * command shows neither.
+ * The last row below a running shell command. It shows how many more lines the command printed and how long it has
+ * been running. A command that has ended shows neither.
  */
 const SHELL_RUNS =
   /^ +(?:⎿\s+Running….*|ctrl\+b to run in background|\((?:\d+[hms] ?)+\)|\+\d+ (?:more )?lines?(?: \((?:\d+[hms] ?)+\))?)$/;
 
-/** The user's own shell command if one runs; otherwise null. */
+/** Returns the shell command of the user's that is running, or null if none is. */
 export function runningShell(blocks: readonly Block[]): string | null {
   const { lines = [] } = blocks.at(-1) ?? {};
   const end = lines.findLast((line) => line.trim() !== '') ?? '';
@@ -110,22 +114,22 @@ export function runningShell(blocks: readonly Block[]): string | null {
 
 const NOT_SEEN_BY_USER = /^(?:note|done|thought)$/;
 
-/** The last thing that Claude Code said to its user in the last turn; the prompt itself if it has said nothing. */
+/** The last thing that Claude Code said to its user in the last turn, or the prompt itself if it said nothing. */
 export const lastSaid = (blocks: readonly Block[]): Block | undefined =>
   lastTurn(blocks).findLast((block) => !NOT_SEEN_BY_USER.test(block.kind));
 
 /**
- * 2.1.329 draws this below every turn that ended well, and below no other turn. It is needed because an answer may
- * begin like an error. 2.1.250 draws it below both.
+ * 2.1.329 draws this line below every turn that ended well and below no other turn. The line is needed because an
+ * answer may begin like an error. 2.1.250 draws it below both kinds of turn.
  */
 const ENDED_WELL = / · done \d/;
 
-/** The line in which Claude Code reports that the last turn failed; null if it did not fail. */
+/** Returns the line in which Claude Code reports that the last turn failed, or null if the turn did not fail. */
 export function errorLine({ blocks, frame, signs }: ScreenView): string | null {
   const said = lastSaid(blocks);
   const turn = lastTurn(blocks);
   const end = turn.at(-1)?.kind === 'done' ? (turn.at(-1)?.lines[0] ?? '') : '';
-  // Lines attached to the prompt itself are no answer, and neither are lines in the colour of a warning.
+  // Lines attached to the prompt itself are not an answer. Neither are lines in the colour of a warning.
   const isReported = said?.kind === 'prompt' || (said !== undefined && frame.alertRows?.includes(said.row) === true);
   if (ENDED_WELL.test(end) && !isReported) return null;
   const line = (said?.lines ?? []).find(
@@ -134,7 +138,7 @@ export function errorLine({ blocks, frame, signs }: ScreenView): string | null {
   return line === undefined ? null : line.replace(/^[●⏺ ⎿]+/, '').trim();
 }
 
-/** The last thing said in the last turn if it was an answer in words; otherwise null. */
+/** Returns the last thing said in the last turn if it was an answer in words, and null otherwise. */
 export function readLastMessage(layout: Layout): string | null {
   const said = lastSaid(layout.blocks);
   if (said?.kind !== 'text') return null;

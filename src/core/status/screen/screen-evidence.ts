@@ -7,30 +7,36 @@ export interface Place {
   col: number;
 }
 
-/** What a terminal shows at one moment. `lines` are the rows of the window from top to bottom, trimmed at the right. */
+/**
+ * What a terminal shows at one moment. `lines` are the rows of the window from top to bottom, without trailing
+ * blanks.
+ */
 export interface ScreenFrame {
   lines: readonly string[];
   cursor: Place;
-  /** where the last upward movement put the cursor; null before any, absent if movements are not known */
+  /** where the last upward movement put the cursor; null before the first one, absent if movements are not known */
   raisedTo?: Place | null;
   cols: number;
   rows: number;
-  /** the rows whose whole text, apart from the prompt's mark `❯` or `>`, is dim, as suggestions in the prompt are */
+  /** the rows whose whole text, apart from the prompt's mark `❯` or `>`, is dim, like a suggestion in the prompt */
   dimRows: readonly number[];
   /** the rows that begin with a sign in the colour of a warning; absent if colours are not known */
   alertRows?: readonly number[];
   /**
-   * the rows that begin with the sign of a tool call in the colour of an ended call; absent if colours are not known
+   * the rows that begin with the sign of a tool call in the colour of a call that has ended; absent if colours are
+   * not known
    */
   endedRows?: readonly number[];
-  /** null if no spinner turns; absent if colours are not known */
+  /** null if no spinner is turning; absent if colours are not known */
   spinner?: SpinnerColours | null;
 }
 
-/** A spinner's line, and the highlight that runs over its words. */
+/** The line of a spinner, and the highlight that runs over its words. */
 export interface SpinnerColours {
   row: number;
-  /** the colour of the sign. From 2.0.77 on it fades to red after 3 s without a byte, and then there is no highlight */
+  /**
+   * the colour of the sign; from 2.0.77 on it fades to red after 3 s without a byte, and there is no highlight then
+   */
   colour: number;
   /** null while the highlight is not over the words */
   highlight: Highlight | null;
@@ -39,14 +45,17 @@ export interface SpinnerColours {
 /** The middle of a highlight, to half a column. */
 export interface Highlight {
   col: number;
-  /** whether the whole highlight is over the words; at their ends it is not, and a step may be half a column */
+  /**
+   * whether the whole highlight is over the words. It is not at the ends of the words, where a step may be half a
+   * column
+   */
   isWhole: boolean;
 }
 
-/** What the spinner's highlight shows up to 2.1.92: that a request is out, or that its answer is coming. */
+/** What the spinner's highlight shows up to 2.1.92: a request is pending, or its answer is arriving. */
 export type Flow = 'sending' | 'receiving';
 
-/** The spinner's highlight, followed over frames. */
+/** The state of the spinner's highlight, followed from frame to frame. */
 export interface FlowEvidence {
   /** the spinner's row; null if no spinner was seen */
   row: number | null;
@@ -57,53 +66,57 @@ export interface FlowEvidence {
   /** the colour of the spinner when the highlight was last seen */
   colour: number | null;
   /**
-   * when the highlight left the words; null if it is over the words, was never seen, or the spinner fades because
-   * nothing comes
+   * when the highlight left the words. Null if it is over the words, was never seen, or is missing because the
+   * spinner fades
    */
   awaySince: Millis | null;
-  /** whether the highlight returned from a run to the right sooner than a turning highlight would */
+  /** whether the highlight came back from a run to the right sooner than a turning highlight would */
   isBackSoon: boolean;
-  /** above 0 if the last steps had the pace of a request that is out; below 0 if they did not */
+  /** above 0 if the last steps had the pace of a pending request, below 0 if they did not */
   pace: number;
-  /** null until the highlight has shown it */
+  /** null until the highlight has revealed it */
   flow: Flow | null;
-  /** whether the spinner's clock has reported reasoning */
+  /** whether the spinner's clock reported reasoning */
   hasReasoned: boolean;
   /** whether the highlight ever ran to the right; only then a run to the left means anything */
   runsRight: boolean;
   /** whether the highlight changes its direction; null until that is known */
   turns: boolean | null;
-  /** whether the pace was ever that of a request; only then another pace means anything */
+  /** whether the pace ever matched that of a request; only then does another pace mean anything */
   keepsTime: boolean;
 }
 
-/** What a screen rule makes of one frame. */
+/** The result of the screen rules for one frame. */
 export interface ScreenReading {
   rule: string;
   primary: Primary | null;
   detail: Detail | null;
-  /** the text on the screen that decided the reading */
+  /** the text on the screen that led to the reading */
   evidence: string;
-  /** the open dialog, without its identity, which needs the time of opening */
+  /** the open dialog, without its identity, which depends on the time of opening */
   dialog: ScreenDialog | null;
   /** unsent text in the prompt; null if the prompt is empty or not visible */
   draft: string | null;
-  /** what keeps a text from the prompt; null if nothing does or a dialog is open */
+  /** what keeps typed text from reaching the prompt; null if nothing does or a dialog is open */
   cover: Cover | null;
   /** the last message of the finished turn, for a closing question; null if not visible */
   lastMessage: string | null;
 }
 
 /**
- * What takes the keys instead of the prompt although no dialog is open. A text that is typed then is lost, or does
- * something that nobody meant. A `transcript` covers everything. A `view` of Claude Code's own, such as `/help` or
+ * What takes the keypresses instead of the prompt although no dialog is open. Text typed then is lost, or does
+ * something that nobody intended. A `transcript` covers everything. A `view` of Claude Code's own, such as `/help` or
  * `/status`, replaces the prompt and asks nothing. In `shell` mode Enter runs the text as a command. In the `search`
- * through old prompts, Enter sends the found prompt once more. Below the list of `agents`, Enter starts a session of
- * its own. `unknown`: neither a prompt nor a dialog is drawn, so this may be an editor, or an incomplete frame.
+ * through old prompts, Enter sends the prompt that was found again. Below the list of `agents`, Enter starts a new
+ * session. `unknown` means that neither a prompt nor a dialog is drawn, so an editor may be open or the frame may be
+ * incomplete.
  */
 export type Cover = 'transcript' | 'view' | 'shell' | 'search' | 'agents' | 'unknown';
 
-/** The rule for a screen that the detailed transcript covers. Beyond the cover itself, its verdict is a guess. */
+/**
+ * The rule for a screen that the detailed transcript covers. The rule knows only the cover, and the rest of its
+ * verdict is a guess.
+ */
 export const TRANSCRIPT_RULE = 'screen.transcript';
 
 export interface ScreenDialog {
@@ -113,13 +126,13 @@ export interface ScreenDialog {
   chosen: number | null;
   /** index of the option that opens a text field; null if there is none */
   freeText: number | null;
-  /** whether the options have numbers: then a digit answers, otherwise only the marker and Enter */
+  /** whether the options are numbered: a digit then answers; otherwise only the marker and Enter do */
   numbered: boolean;
-  /** for each option, whether its box is ticked; null if it has no box */
+  /** whether the box of each option is ticked; null for an option without a box */
   checked: readonly (boolean | null)[];
   /**
-   * whether the dialog is drawn to its end; until then options may be missing, cut short, or those of the previous
-   * dialog
+   * whether the dialog is drawn to its end. Until then, options may be missing, cut short, or left over from the
+   * previous dialog
    */
   isWhole: boolean;
 }
@@ -130,27 +143,27 @@ export interface SettledReading {
   since: Millis;
 }
 
-/** The screen's evidence, folded over its frames by `observeScreen`. */
+/** The evidence from the screen, folded over its frames by `observeScreen`. */
 export interface ScreenEvidence {
   frame: ScreenFrame;
   reading: ScreenReading;
   /** when this reading began (same primary, detail and dialog) */
   readingSince: Millis;
-  /** when its primary began: a running turn may change its detail */
+  /** when its primary began; a running turn may change its detail */
   primarySince: Millis;
   /**
-   * The last reading before `reading` that held long enough to be believed; null if there was none. A half-drawn frame
-   * reads wrongly for some milliseconds, so this reading counts until `reading` has settled. A screen with hooks is
-   * believed sooner than a screen alone.
+   * The last reading before `reading` that held long enough to be believed; null if there was none. A half-drawn
+   * frame is misread for some milliseconds, so this reading counts until `reading` has settled. A screen with hooks
+   * is believed sooner than a screen alone.
    */
   settled: Readonly<Record<'alone' | 'accompanied', SettledReading | null>>;
   flow: FlowEvidence;
   /** what the same frame will mean if nothing else is drawn by `at`; null if time alone changes nothing */
   next: { reading: ScreenReading; flow: FlowEvidence; at: Millis } | null;
-  /** whether `reading` follows from the passing of time, and not only from the frame */
+  /** whether `reading` depends on how much time has passed, and not only on the frame */
   isLate: boolean;
   /**
-   * when a dialog was last on the screen; null if none ever was. Distinguishes an answered dialog from one that is not
+   * when a dialog was last on the screen; null if none ever was. This tells an answered dialog from one that is not
    * drawn yet
    */
   dialogSeenAt: Millis | null;

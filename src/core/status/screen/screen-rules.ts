@@ -9,7 +9,7 @@ import { lastTurn, readLastMessage } from './readers.ts';
 import { type Flow, type ScreenFrame, type ScreenReading, TRANSCRIPT_RULE } from './screen-evidence.ts';
 import type { ScreenSigns } from './signs.ts';
 
-/** Newest first: the rules of later generations are more exact. */
+/** Newest first, because the rules of later generations are more exact. */
 const GENERATIONS = [SCREEN_2_1, SCREEN_2_0, SCREEN_1_0] as const;
 
 /** The rules of all generations, strongest first. */
@@ -17,7 +17,7 @@ export const SCREEN_RULES: readonly ScreenRule[] = STRENGTHS.flatMap((strength) 
   GENERATIONS.flatMap(({ rules }) => rules[strength] ?? []),
 );
 
-/** How the generations draw what rules look for. */
+/** How the generations draw what the rules look for. */
 export const SCREEN_SIGNS: ScreenSigns = {
   prompts: GENERATIONS.flatMap(({ signs }) => signs.prompts ?? []),
   errors: GENERATIONS.flatMap(({ signs }) => signs.errors ?? []),
@@ -28,15 +28,18 @@ export interface ReadOptions {
   /** strongest first; by default the rules that CBOS ships */
   rules?: readonly ScreenRule[];
   signs?: ScreenSigns;
-  /** what the spinner's highlight showed last; one frame alone does not show it */
+  /** what the spinner's highlight last showed; a single frame does not show it */
   flow?: Flow | null;
-  /** whether the spinner's clock has reported reasoning in this turn; the clock does not keep reporting it */
+  /** whether the spinner's clock reported reasoning in this turn; the clock does not keep reporting it */
   hasReasoned?: boolean;
-  /** whether a call without a sign of running is over; one frame alone does not show it */
+  /** whether a call without a sign of running has ended; a single frame does not show it */
   areCallsOver?: boolean;
 }
 
-/** Reads one frame. Pure: the same frame always gives the same reading. `primary` is null if no rule matches. */
+/**
+ * Reads one frame. The function is pure: the same frame always gives the same reading. `primary` is null if no rule
+ * matches.
+ */
 export function readScreen(
   frame: ScreenFrame,
   {
@@ -72,5 +75,5 @@ export function readScreen(
   return { ...nothing, draft, cover: readCover(layout), lastMessage };
 }
 
-/** The visible blocks of the turn that the last visible prompt began. */
+/** The visible blocks of the turn that began with the last visible prompt. */
 export const lastTurnOn = (frame: ScreenFrame): readonly Block[] => lastTurn(layOut(frame, SCREEN_SIGNS).blocks);

@@ -15,12 +15,12 @@ import { type ReadOptions, readScreen, SCREEN_RULES, SCREEN_SIGNS } from './scre
 import type { ScreenSigns } from './signs.ts';
 
 /**
- * How long a running command may show no clock. A command that prints nothing shows its clock 3.2 s after it was drawn
- * (2.1.330); a command that prints shows it after 2 s.
+ * How long a running command may go without a clock. A command that prints nothing shows its clock 3.2 s after it was
+ * drawn (2.1.330). A command that prints shows it after 2 s.
  */
 const COMMAND_CLOCK_MS = 3_300;
 
-/** Whether the screen is the only source, or hooks report the beginning of a turn as well. */
+/** Whether the screen is the only source, or hooks also report when a turn begins. */
 export type Company = 'alone' | 'accompanied';
 
 export const companyOf = (hooks: HookEvidence): Company => (hooks.lastAt === null ? 'alone' : 'accompanied');
@@ -35,20 +35,23 @@ interface SettleTimes {
 }
 
 /**
- * How long these readings must hold with and without hooks. A frame between two writes of a redraw lacks the spinner,
- * the dialog's end, or everything.
+ * How long these readings must hold, with or without hooks. A frame between two writes of a redraw may lack the
+ * spinner, the end of a dialog, or everything.
  */
 const ALWAYS = { activeDetail: 60, dialog: 40, unknown: 1_500 } as const;
-/** The times with hooks: a hook reports the beginning of a turn, but the end of a turn is drawn in several writes. */
+/** The times with hooks. A hook reports when a turn begins, but the end of a turn is drawn in several writes. */
 const ACCOMPANIED: SettleTimes = { company: 'accompanied', ...ALWAYS, active: 0, idle: 150 };
 
-/** How long each kind of reading must hold before it counts. A screen alone is believed a little later. */
+/**
+ * Returns how long each kind of reading must hold before it counts. A screen without hooks is believed a little
+ * later.
+ */
 export const settleTimes = (company: Company, thresholds: Thresholds): SettleTimes =>
   company === 'accompanied'
     ? ACCOMPANIED
     : { company: 'alone', ...ALWAYS, active: thresholds.spinnerSettleMs, idle: thresholds.promptSettleMs };
 
-/** How long a reading must hold before it counts, given the reading that counted before. */
+/** Returns how long a reading must hold before it counts, given the reading that counted before. */
 function settleMs(times: SettleTimes, reading: ScreenReading, before: SettledReading | null): number {
   if (reading.dialog !== null) return reading.dialog.isWhole ? times.dialog : times.unknown;
   if (reading.primary === null) return times.unknown;
@@ -57,14 +60,14 @@ function settleMs(times: SettleTimes, reading: ScreenReading, before: SettledRea
 }
 
 /**
- * The parts of a line that move by themselves: signs that blink or turn, clocks, counters, the logo that dances at the
- * start of 2.1.329.
+ * The parts of a line that move without any progress: signs that blink or turn, clocks, counters, and the animated
+ * logo at the start of 2.1.329.
  */
 const MOVING = /[▀-▟·✢✳✶✻✽*∗●⏺~]|\d+(?:\.\d+)?(?:[hms]|k?\s+tokens)\b|[↑↓]/g;
 
 const mask = (line: string): string => line.replace(MOVING, ' ').trim();
 
-/** Ignores a spinner line entirely, because its verb changes by itself. */
+/** Ignores the whole line of a spinner, because its verb changes without any progress. */
 function hasProgressed(before: ScreenFrame, after: ScreenFrame): boolean {
   const rows = Math.max(before.lines.length, after.lines.length);
   for (let row = 0; row < rows; row++) {
@@ -87,7 +90,7 @@ function isSameReading(a: ScreenReading, b: ScreenReading): boolean {
 const isSameDialog = (a: ScreenDialog | null, b: ScreenDialog | null): boolean =>
   a?.kind === b?.kind && a?.isWhole === b?.isWhole && JSON.stringify(a?.parts) === JSON.stringify(b?.parts);
 
-/** A complete dialog stays complete while Claude Code redraws it, as long as the reading is the same. */
+/** Keeps a complete dialog complete while Claude Code redraws it, provided that the reading stays the same. */
 function keptWhole({ dialog }: ScreenReading, reading: ScreenReading): ScreenReading {
   if (dialog?.isWhole !== true || reading.dialog === null || reading.dialog.isWhole) return reading;
   const whole = { ...reading, dialog: { ...reading.dialog, isWhole: true } };
@@ -96,7 +99,7 @@ function keptWhole({ dialog }: ScreenReading, reading: ScreenReading): ScreenRea
 
 const NOTHING_SETTLED = { alone: null, accompanied: null } as const;
 
-/** Folds a new frame into the screen's evidence. `at` is when the terminal looked like this. */
+/** Folds a new frame into the evidence. `at` is when the terminal looked like this. */
 export type ScreenObserver = (previous: ScreenEvidence | null, frame: ScreenFrame, at: Millis) => ScreenEvidence;
 
 export interface ObserverOptions {
@@ -131,7 +134,10 @@ export function screenObserver({
   };
 }
 
-/** What time alone will show about the frame, and when: that an answer is coming, or that no command runs any more. */
+/**
+ * Returns what the passing of time will reveal about the frame, and when: that an answer is arriving, or that no
+ * command is running any more.
+ */
 function changeByTime(
   previous: ScreenEvidence | null,
   { drawn, flow, at }: { drawn: ScreenReading; flow: FlowEvidence; at: Millis },
@@ -141,25 +147,25 @@ function changeByTime(
     return { at: flow.awaySince + AWAY_WHILE_SENDING_MS, flow: receiving, means: { flow: 'receiving' } };
   }
   if (drawn.detail !== 'using_tools') return null;
-  // If the same reading had no deadline, the command showed a clock until now. The clock is gone, so the command is
-  // over.
+  // If the same reading had no deadline before, the command showed a clock until now. The clock is gone, so the
+  // command has ended.
   const isSame = previous !== null && isSameReading(previous.reading, drawn);
   const overAt = isSame ? (previous.next?.at ?? at) : at + COMMAND_CLOCK_MS;
   return { at: overAt, flow, means: { areCallsOver: true } };
 }
 
-/** The evidence, updated with what time alone has changed. */
+/** Returns the evidence, updated with what has changed with time alone. */
 export function untilNow(screen: ScreenEvidence, now: Millis, thresholds: Thresholds): ScreenEvidence {
   const { frame, next } = screen;
   if (next === null || now < next.at) return screen;
   return fold(screen, { frame, ...next, next: null, isLate: true }, thresholds);
 }
 
-/** An observer with the user's rules before those that CBOS ships. */
+/** Creates an observer that tries the user's rules before the built-in rules. */
 export const userObserver = (rules: readonly ScreenRule[], thresholds: Thresholds): ScreenObserver =>
   screenObserver({ rules: [...rules, ...SCREEN_RULES], thresholds });
 
-/** An observer with the rules that CBOS ships. */
+/** The observer with the built-in rules. */
 export const observeScreen: ScreenObserver = screenObserver({ rules: SCREEN_RULES });
 
 function fold(
@@ -198,8 +204,8 @@ function fold(
 }
 
 /**
- * The reading that counts now, when it began, and when another reading will count if nothing more is drawn; null if
- * none will.
+ * Returns the reading that counts now and when it began. `recheckAt` is the time when another reading will count if
+ * nothing more is drawn, or null if none will.
  */
 export function settledReading(
   screen: ScreenEvidence,

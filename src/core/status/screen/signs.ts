@@ -1,14 +1,14 @@
 import type { RuleFacts } from '../rule.ts';
 
-/** How a prompt is drawn: its frame and its mark. */
+/** How a prompt is drawn, by its frame and its mark. */
 export interface PromptSign extends RuleFacts {
-  /** a box of its own, or two lines over the whole window */
+  /** a box around the prompt, or two lines across the whole window */
   frame: 'box' | 'lines';
   /** matches the beginning of the first row; the group is the mark */
   mark: RegExp;
 }
 
-/** How an error begins that Claude Code itself reports. Answers that mention errors begin differently. */
+/** The beginning of an error that Claude Code itself reports. Answers that mention errors begin differently. */
 export interface ErrorSign extends RuleFacts {
   pattern: RegExp;
 }
@@ -20,8 +20,8 @@ export interface BorderSign extends RuleFacts {
 }
 
 /**
- * The parts of a screen that each generation draws differently. The signs of all generations apply at once, because a
- * recording does not record its version.
+ * The parts of a screen that generations draw differently. The signs of all generations apply at once, because a
+ * recording does not contain the version.
  */
 export interface ScreenSigns {
   prompts: readonly PromptSign[];
