@@ -1,6 +1,6 @@
 /**
- * An event of an asciicast file: output that a terminal shows, a change of its size, or the exit. `at` is in seconds
- * from the start.
+ * An event of an asciicast file: output, a change of the terminal's size, or the exit. `at` is in seconds from the
+ * start.
  */
 export type CastEvent =
   | { kind: 'output'; at: number; text: string }
@@ -20,12 +20,12 @@ export interface CastHeader {
 }
 
 /**
- * The precision of times, per second. More would not improve a player's picture, and a file of millions of events stays
- * small.
+ * How many units a second of recorded time has. A finer unit would not improve the picture in a player, and it would
+ * make a file of millions of events larger.
  */
 const MICROSECONDS = 1_000_000;
 
-/** The first line of an asciicast file (docs.asciinema.org: asciicast v2 and v3, as of asciinema 3.0). */
+/** Returns the first line of an asciicast file (docs.asciinema.org: asciicast v2 and v3, as of asciinema 3.0). */
 export function castHeaderLine(header: CastHeader, version: CastVersion): string {
   const { cols, rows, timestamp, title, term } = header;
   const about = { ...(timestamp === null ? {} : { timestamp }), title };
@@ -36,8 +36,9 @@ export function castHeaderLine(header: CastHeader, version: CastVersion): string
 }
 
 /**
- * Writes events as lines, one after the other. v2 counts times from the start, v3 from the previous event; times are
- * rounded from the start, so rounding errors never add up. Only v3 knows an exit event, so v2 has no line for it.
+ * Creates a function that formats events as lines. v2 counts times from the start, v3 from the previous event. Times
+ * are rounded relative to the start, so rounding errors never add up. Only v3 has an exit event, so v2 has no line
+ * for it.
  */
 export function createCastWriter(version: CastVersion): (event: CastEvent) => string {
   let before = 0;

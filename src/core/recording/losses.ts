@@ -1,16 +1,16 @@
 import { joinTorn, parseTimingLine } from './timing.ts';
 
-/** An output row, with its delay and its count in separate groups. */
+/** Matches an output row, with its delay and its count in separate groups. */
 const OUTPUT_ROW = /^O (\d+\.\d+) (\d+)$/;
 
 /**
- * Corrects rows of `script`'s timing after some of the output that they count was lost on a full disk. A row whose
- * output was lost becomes a header row, which only takes time (`O 0.5 160`: `H 0.5 160`). If a part of its output was
- * lost, its count is lowered (`O 0.5 071`). No row changes its length, so the rows can be overwritten in place. Every
- * reader, including `scriptreplay` of util-linux 2.38, then finds each byte at its time again.
+ * Corrects the rows of `script`'s timing file after a full disk lost some of the output that they count. A row whose
+ * output was lost becomes a header row, which only takes time (`O 0.5 160`: `H 0.5 160`). If only a part of its
+ * output was lost, its count is lowered (`O 0.5 071`). No row changes its length, so the rows can be overwritten in
+ * place. Every reader, including `scriptreplay` of util-linux 2.38, then places each byte at its correct time again.
  * @param rows whole lines
- * @param keptBytes how many bytes of the output that the rows count are in the recording
- * @param which whether these bytes are the output of the first rows or of the last
+ * @param keptBytes how many bytes of the counted output are in the recording
+ * @param which whether those bytes are the output of the first rows or of the last rows
  */
 export function withoutLost(rows: string, keptBytes: number, which: 'first' | 'last'): string {
   const lines = rows.split('\n').map(joinTorn);
@@ -20,7 +20,7 @@ export function withoutLost(rows: string, keptBytes: number, which: 'first' | 'l
     if (entry?.kind !== 'output') return line;
     const kept = Math.min(left, entry.bytes);
     left -= kept;
-    // An output row of 0 bytes makes scriptreplay abort.
+    // scriptreplay aborts at an output row of 0 bytes.
     if (kept === 0) return line.replace(/^O/, 'H');
     return line.replace(/\d+$/, (digits) => String(kept).padStart(digits.length, '0'));
   };
@@ -29,9 +29,9 @@ export function withoutLost(rows: string, keptBytes: number, which: 'first' | 'l
 }
 
 /**
- * The opposite case: rows were lost, but their output was not. The row that a full disk cut off and the next row on the
- * same line become one row. This row also counts the output of the lost rows. Without such a line, the rows stay
- * unchanged.
+ * Corrects the rows in the opposite case, in which rows were lost but their output was not. A row that was cut off on
+ * a full disk shares a line with the next row. The line becomes one row, which also counts the output of the lost
+ * rows. If no line is torn like this, the rows stay unchanged.
  */
 export function withLostRows(rows: string, extraBytes: number): string {
   let isFound = false;

@@ -1,6 +1,6 @@
 /**
- * The position of a replay. Times are in milliseconds: `at` and `spent` in the recording's time, `since` by the wall
- * clock. Every function here is pure and takes the wall clock's `now`.
+ * The position of a replay. Times are in milliseconds. `at` and `spent` are measured in the time of the recording,
+ * `since` by the wall clock. Every function here is pure and takes the time of the wall clock as `now`.
  */
 export interface ReplayClock {
   /** the time of the last output written, or the target of the last jump */
@@ -11,7 +11,7 @@ export interface ReplayClock {
   readonly since: number;
   /** 2 is twice as fast */
   readonly speed: number;
-  /** how long a silence lasts at most, in the recording's time; null if silence is not shortened */
+  /** the longest silence in the replay, in the time of the recording; null if silences are not shortened */
   readonly idleLimitMs: number | null;
   readonly isPaused: boolean;
 }
@@ -21,7 +21,9 @@ export interface ReplayPace {
   idleLimitMs: number | null;
 }
 
-/** The speeds that keys can reach: any slower, nothing seems to move; any faster, nothing is readable. */
+/**
+ * The range of speeds that keypresses can reach. Below it nothing seems to move, and above it nothing is readable.
+ */
 export const SLOWEST = 1 / 16;
 export const FASTEST = 64;
 
@@ -29,7 +31,10 @@ export function startClock({ speed, idleLimitMs }: ReplayPace, now: number): Rep
   return { at: 0, spent: 0, since: now, speed, idleLimitMs, isPaused: false };
 }
 
-/** How long to wait for the output at `next`, in milliseconds by the wall clock; null while paused, 0 if it is due. */
+/**
+ * Returns how long to wait for the output at `next`, in milliseconds by the wall clock: 0 if it is due, null while
+ * paused.
+ */
 export function waitUntilDue(clock: ReplayClock, next: number, now: number): number | null {
   if (clock.isPaused) return null;
   const gap = Math.min(Math.max(next - clock.at, 0), clock.idleLimitMs ?? Number.POSITIVE_INFINITY);
@@ -38,8 +43,8 @@ export function waitUntilDue(clock: ReplayClock, next: number, now: number): num
 
 /**
  * Records that the output at `at` was written. If the wall clock is ahead, the difference counts for the next output,
- * so that delays do not add up. After a hold-up, such as a terminal that accepted nothing, the replay continues from
- * here instead of racing.
+ * so that delays do not add up. After a long delay, such as a terminal that accepted no output, the replay continues
+ * from here at its normal speed.
  */
 export function reach(clock: ReplayClock, at: number, now: number): ReplayClock {
   const gap = Math.min(Math.max(at - clock.at, 0), clock.idleLimitMs ?? Number.POSITIVE_INFINITY);
@@ -49,8 +54,8 @@ export function reach(clock: ReplayClock, at: number, now: number): ReplayClock 
 }
 
 /**
- * The longest delay that is caught up. Timers are late by a few milliseconds, on a loaded machine by tens; anything
- * longer was a hold-up.
+ * The longest delay that the replay catches up on. Timers are late by a few milliseconds, or by tens of milliseconds
+ * on a loaded machine. A longer delay has another cause.
  */
 const LONGEST_CATCH_UP_MS = 250;
 
@@ -59,7 +64,9 @@ export function jumpTo(clock: ReplayClock, at: number, now: number): ReplayClock
   return { ...clock, at: Math.max(0, at), spent: 0, since: now };
 }
 
-/** The time of the recording that is shown now. In a shortened silence, only the time actually spent counts. */
+/**
+ * Returns the time of the recording that is shown now. In a shortened silence, only the time actually spent counts.
+ */
 export function positionOf(clock: ReplayClock, now: number): number {
   return clock.at + broughtUp(clock, now).spent;
 }
@@ -83,7 +90,7 @@ function broughtUp(clock: ReplayClock, now: number): ReplayClock {
   return { ...clock, spent: clock.spent + Math.max(0, now - clock.since) * clock.speed, since: now };
 }
 
-/** What a key does to a replay. */
+/** What a keypress does to a replay. */
 export type ReplayKey = 'pause' | 'step' | 'back' | 'forward' | 'faster' | 'slower' | 'quit';
 
 const KEYS: ReadonlyMap<string, ReplayKey> = new Map([
@@ -100,7 +107,10 @@ const KEYS: ReadonlyMap<string, ReplayKey> = new Map([
   ['\u0003', 'quit'],
 ]);
 
-/** The keys in what a terminal sent at once. Everything else is skipped, including unknown escape sequences. */
+/**
+ * Returns the keypresses in one chunk of terminal input. Everything else is skipped, including unknown escape
+ * sequences.
+ */
 export function readReplayKeys(typed: string): ReplayKey[] {
   return [...typed.matchAll(/\u001b(?:\[[0-?]*[ -/]*[@-~]|O[A-Za-z])|[\s\S]/g)].flatMap(([key]) => KEYS.get(key) ?? []);
 }

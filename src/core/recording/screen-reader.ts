@@ -1,13 +1,13 @@
 /**
  * Follows a screen without scrollback, such as the alternate screen, and returns the lines that left it for good, in
- * their order. Programs redraw such a screen in place, so the lines that a person has read must be found by comparison.
- * Lines that move up push out the lines above them. A screen that is replaced as a whole leaves as a whole. Lines that
- * change in place (a spinner, a growing answer) are returned when they leave or when the screen ends.
+ * order. Programs redraw such a screen in place, so the lines that a person has read must be found by comparison.
+ * Lines that move up push out the lines above them. If the whole screen is replaced, all of its lines leave. Lines
+ * that change in place (a spinner, a growing answer) are returned when they leave or when the screen ends.
  */
 export class ScreenReader {
   #shown: readonly string[] = [];
 
-  /** Takes the screen as it is now. @returns the lines that have left it since the last call */
+  /** Takes the current screen. @returns the lines that have left it since the last call */
   see(lines: readonly string[]): string[] {
     const before = this.#shown;
     this.#shown = lines;
@@ -22,12 +22,12 @@ export class ScreenReader {
   }
 }
 
-/** If a smaller part of the old lines is still on the screen, the screen was replaced, not changed. */
+/** If a smaller part of the old lines is still on the screen, the screen was replaced and not just changed. */
 const REPLACED_BELOW = 0.2;
 
-/** If fewer lines are all redrawn, something moves in place: a logo or a list of tasks. */
+/** If fewer lines were redrawn completely, something moves in place, such as a logo or a list of tasks. */
 const LEAST_REPLACED = 4;
-/** If fewer lines agree after a move, they agree by chance: the rows of an animated logo look alike. */
+/** If fewer lines agree after a move, they agree by chance, because the rows of an animated logo look alike. */
 const LEAST_AGREEING = 3;
 
 function linesGone(before: readonly string[], now: readonly string[]): string[] {
@@ -43,7 +43,7 @@ function linesGone(before: readonly string[], now: readonly string[]): string[] 
   return filled.length >= LEAST_REPLACED && kept < filled.length * REPLACED_BELOW ? withoutBlankEnds(old) : [];
 }
 
-/** How many lines at the bottom have not moved: a prompt does not scroll with the lines above it. */
+/** Returns how many lines at the bottom have not moved. A prompt does not scroll with the lines above it. */
 function fixedBottom(before: readonly string[], now: readonly string[]): number {
   const most = Math.min(before.length, now.length);
   let count = 0;
@@ -51,7 +51,7 @@ function fixedBottom(before: readonly string[], now: readonly string[]): number 
   return count;
 }
 
-/** By how many lines the text moved up, judged by how many lines agree; 0 if it did not move. */
+/** Returns how many lines the text moved up, judged by how many lines agree. 0 if it did not move. */
 function findShift(old: readonly string[], fresh: readonly string[]): number {
   let best = { shift: 0, score: agreeing(old, fresh, 0) };
   for (let shift = 1; shift < old.length; shift++) {

@@ -1,6 +1,6 @@
-/** What `script` writes into the first line of a recording. */
+/** The contents of the first line of a recording, which `script` writes. */
 export interface ScriptHeader {
-  /** the line's length including its newline: where the output begins */
+  /** the length of the line including its newline, which is where the output begins */
   end: number;
   /** the terminal's size at the start; null if `script` had no terminal */
   cols: number | null;
@@ -12,10 +12,10 @@ export type HeaderReading =
   | { kind: 'header'; header: ScriptHeader }
   /** the line is not yet complete */
   | { kind: 'incomplete' }
-  /** not a recording of `script`, but for example a log of Screen: the output begins at 0 */
+  /** not a recording of `script` but, for example, a log of Screen; the output begins at 0 */
   | { kind: 'none' };
 
-/** What `script` writes into the last line, after a newline of its own. */
+/** The contents of the last line of a recording. `script` writes a newline before it. */
 export interface ScriptTrailer {
   /** where the output ends */
   start: number;
@@ -23,15 +23,15 @@ export interface ScriptTrailer {
 }
 
 /**
- * `script` never translates these words. Older versions write the date in the locale's format, and no brackets without
- * a terminal.
+ * `script` never translates these words. Older versions write the date in the format of the locale, and omit the
+ * brackets if there is no terminal.
  */
 const HEADER_START = 'Script started on ';
 const TRAILER_START = '\nScript done on ';
 const HEADER_CLOSE = /(?:"|<not executed on terminal>)\]\n/;
-/** COMMAND contains the whole `-c` line, including paths. */
+/** The header is long because COMMAND contains the whole `-c` line, including paths. */
 const MAX_HEADER_BYTES = 65_536;
-/** Room for the date and the exit code. */
+/** The trailer contains only the date and the exit code. */
 const MAX_TRAILER_BYTES = 200;
 
 /**
@@ -58,8 +58,8 @@ export function parseHeader(bytes: Uint8Array): HeaderReading {
 }
 
 /**
- * When a recording began, in Unix seconds, from the date in its first line. Null if the date is in a locale's format
- * (util-linux before 2.35) or there is no such line.
+ * Returns when a recording began, in Unix seconds, from the date in its first line. Null if there is no such line, or
+ * if the date is in the format of a locale (util-linux before 2.35).
  */
 export function parseStartTime(bytes: Uint8Array): number | null {
   const [, date, time, hours, minutes = '00'] =
@@ -70,7 +70,7 @@ export function parseStartTime(bytes: Uint8Array): number | null {
   return Number.isNaN(at) ? null : at / 1_000;
 }
 
-/** Reads the last line of a recording; null while the recording continues, or if `script` was killed. */
+/** Reads the last line of a recording. Null while the recording continues, or if `script` was killed. */
 export function parseTrailer(bytes: Uint8Array): ScriptTrailer | null {
   const from = Math.max(bytes.length - MAX_TRAILER_BYTES, 0);
   const tail = ascii(bytes.subarray(from));
@@ -79,7 +79,7 @@ export function parseTrailer(bytes: Uint8Array): ScriptTrailer | null {
   return { start: from + at, exitCode: readNumber(tail.slice(at), /COMMAND_EXIT_CODE="(\d+)"/g) };
 }
 
-/** The position after the header line; 0 if the line is incomplete. */
+/** Returns the position after the header line, or 0 if the line is incomplete. */
 function findLineEnd(text: string): number {
   const newline = text.indexOf('\n') + 1;
   const bracketed = text.slice(0, newline).includes(' [COMMAND="');
@@ -88,7 +88,7 @@ function findLineEnd(text: string): number {
   return close === null ? 0 : close.index + close[0].length;
 }
 
-/** Reads the last match. The real attributes come after COMMAND, whose text might look like them. */
+/** Reads the last match. The real attributes come after COMMAND, and its text might look like them. */
 function readNumber(text: string, pattern: RegExp): number | null {
   const digits = lastMatch(text, pattern);
   return digits === null ? null : Number(digits);
@@ -98,7 +98,7 @@ function lastMatch(text: string, pattern: RegExp): string | null {
   return [...text.matchAll(pattern)].at(-1)?.[1] ?? null;
 }
 
-/** Decodes one character per byte, because everything that is looked for is ASCII. */
+/** Decodes one character per byte, because all the words to find are ASCII. */
 function ascii(bytes: Uint8Array): string {
   let text = '';
   for (const byte of bytes) text += String.fromCharCode(byte);

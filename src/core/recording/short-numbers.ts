@@ -1,6 +1,6 @@
 /**
- * How many digits of a number are kept. `ESC[2147483647S` would keep a player busy for hours; the largest screen that
- * CBOS creates has three digits.
+ * How many digits of a number are kept. `ESC[2147483647S` would keep a player busy for hours. The largest screen that
+ * CBOS creates has a size of three digits.
  */
 const MOST_DIGITS = 4;
 
@@ -11,7 +11,7 @@ const CANCELS: ReadonlySet<number> = new Set([0x18, 0x1a]);
 
 /**
  * Drops the digits after the fourth from numbers in control sequences. Everything else stays unchanged. Sequences may
- * be cut anywhere between two calls.
+ * be split anywhere between two calls.
  */
 export class ShortNumbers {
   #place: 'text' | 'escape' | 'control' = 'text';

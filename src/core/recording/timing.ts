@@ -1,10 +1,10 @@
-/** A row of a timing file. `delay` is in seconds since the previous row. */
+/** A row of a timing file. `delay` is the number of seconds since the previous row. */
 export type TimingEntry =
   /** that many bytes of output */
   | { kind: 'output'; delay: number; bytes: number }
   /** a new size of the terminal */
   | { kind: 'resize'; delay: number; cols: number; rows: number }
-  /** a row that advances only the time: another signal, a header, typed input */
+  /** a row that only advances the time: another signal, a header, or typed input */
   | { kind: 'other'; delay: number };
 
 /** The size in the header rows of the advanced format. */
@@ -16,19 +16,19 @@ export interface TimingHeaders {
 export interface Timing {
   entries: TimingEntry[];
   headers: TimingHeaders;
-  /** how many rows could not be read: a line cut off by a crash, or a file that is no timing file */
+  /** how many rows could not be read, because a crash cut them off or the file is not a timing file */
   skipped: number;
 }
 
 /**
- * A row that a full disk cut off, with the next row on the same line: `O 0.00002O 0.248026 160`. Only the second row is
- * usable.
+ * A row that was cut off on a full disk, followed by the next row on the same line: `O 0.00002O 0.248026 160`. Only
+ * the second row is usable.
  */
 const TORN_LINE = /^([OSIH] ?[^OSIH]*)([OSIH]) (\d+\.\d+ .*)$/;
 
 /**
- * The complete row of a torn line, with the same length as the line: zeros before the delay replace the cut-off row.
- * Other lines stay unchanged.
+ * Returns the complete row of a torn line, padded to the length of the line. Zeros before the delay replace the row
+ * that was cut off. Other lines are returned unchanged.
  */
 export function joinTorn(line: string): string {
   const [, torn = '', kind = '', rest = ''] = TORN_LINE.exec(line) ?? [];
@@ -47,7 +47,7 @@ export function parseTimingLine(line: string): TimingEntry | null {
 function parseRow(line: string): TimingEntry | null {
   const [, kind = 'O', delayText = '', rest = ''] = /^(?:([A-Z]) )?(\d+(?:[.,]\d+)?)(?: (.*))?$/.exec(line) ?? [];
   if (delayText === '') return null;
-  // The decimal sign may be a `,`: script before 2.35 wrote the number with printf, in the locale's format.
+  // The decimal sign may be a `,`, because script before 2.35 used printf, which follows the locale.
   const delay = Number(delayText.replace(',', '.'));
   if (kind === 'O') return /^\d+$/.test(rest) ? { kind: 'output', delay, bytes: Number(rest) } : null;
   if (kind === 'S' && rest.startsWith('SIGWINCH')) {
@@ -59,7 +59,7 @@ function parseRow(line: string): TimingEntry | null {
   return { kind: 'other', delay };
 }
 
-/** Reads a whole timing file. Skips a row that cannot be read; its bytes then come with the next row. */
+/** Reads a whole timing file. A row that cannot be read is skipped, so its bytes come with the next row. */
 export function parseTiming(text: string): Timing {
   const timing: Timing = { entries: [], headers: { cols: null, rows: null }, skipped: 0 };
   for (const line of text.split('\n')) {

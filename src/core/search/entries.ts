@@ -1,24 +1,27 @@
 import type { SearchKind } from '../../protocol/index.ts';
 
-/** A text that was said, as search stores it. */
+/** A text from a conversation, as search stores it. */
 export interface SaidText {
   kind: Exclude<SearchKind, 'screen'>;
   text: string;
-  /** what distinguishes the text from all others of its conversation: the id of a tool call; null if nothing does */
+  /**
+   * what distinguishes the text from all others in its conversation, such as the id of a tool call; null if nothing
+   * does
+   */
   key: string | null;
 }
 
 /**
  * How many characters of a text are kept. A file that a tool wrote is on the disk, and its first pages are enough to
- * find it again.
+ * find it.
  */
 const LONGEST_TEXT = 16_000;
-/** How deep values are searched for texts; no known tool's input nests deeper. */
+/** How deep values are searched for texts. No known tool's input is nested deeper. */
 const DEEPEST = 6;
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** The texts in a hook's payload: prompts, answers and tool calls. */
+/** Returns the texts in a hook's payload: prompts, answers, and tool calls. */
 export function textsOfHook(event: string, payload: Fields): SaidText[] {
   switch (event) {
     case 'UserPromptSubmit':
@@ -34,9 +37,9 @@ export function textsOfHook(event: string, payload: Fields): SaidText[] {
 }
 
 /**
- * The texts in a line of a transcript or in an event of Claude Code's stream-json: both have messages of the Messages
- * API under `message`. Leaves out what Claude Code tells itself in the user's name (`isMeta`, the output of its own
- * commands).
+ * Returns the texts in a line of a transcript or in an event of Claude Code's stream-json. Both contain messages of
+ * the Messages API under `message`. Messages that Claude Code itself writes in the user's name (`isMeta`, the output
+ * of its own commands) are left out.
  * @param options.results whether to include the results of tools, for sessions without a screen that shows them
  */
 export function textsOfMessage(record: unknown, options: { results: boolean } = { results: false }): SaidText[] {
@@ -45,7 +48,7 @@ export function textsOfMessage(record: unknown, options: { results: boolean } = 
   const { content } = record.message;
   if (record.type === 'assistant') return blocksOf(content).flatMap(ofAssistant);
   if (record.type !== 'user') return [];
-  // Claude Code itself writes a subagent's prompts.
+  // A subagent's prompts are written by Claude Code itself.
   const isPerson = record.isSidechain !== true && typeof record.parent_tool_use_id !== 'string';
   return blocksOf(content).flatMap((block) => {
     if (block.type === 'text') return isPerson && !isOwnCommand(block.text) ? said('prompt', block.text) : [];
@@ -64,8 +67,8 @@ function ofAssistant(block: Fields): SaidText[] {
 }
 
 /**
- * Whether a text is of Claude Code's own commands: `<command-name>/model</command-name>`, `<local-command-stdout>…`
- * (2.0 to 2.1.329).
+ * Reports whether a text belongs to one of Claude Code's own commands: `<command-name>/model</command-name>`,
+ * `<local-command-stdout>…` (2.0 to 2.1.329).
  */
 function isOwnCommand(text: unknown): boolean {
   return typeof text === 'string' && /^<(?:command|local-command|bash)-[a-z]+>/.test(text);
@@ -85,11 +88,11 @@ function result({ content, tool_use_id: id }: Fields): SaidText[] {
   return text === '' ? [] : [{ kind: 'tool', text: cut(text), key: typeof id === 'string' ? `${id}.result` : null }];
 }
 
-/** All texts in a value, in their order. */
+/** Returns all strings in a value, in order. */
 function stringsIn(value: unknown, depth = 0): string[] {
   if (typeof value === 'string') return value === '' ? [] : [value];
   if (depth > DEEPEST || typeof value !== 'object' || value === null) return [];
-  // The data of a picture is not text.
+  // Image data is not text.
   if (isFields(value) && value.type === 'image') return [];
   if (isFields(value) && value.type === 'text') return stringsIn(value.text, depth + 1);
   return Object.values(value).flatMap((part) => stringsIn(part, depth + 1));

@@ -1,42 +1,42 @@
 /**
- * Words as SQLite's tokenizer unicode61 cuts them: letters with their marks, and digits. Chinese, Japanese and Korean
- * are written without blanks, so each of their characters is a word of its own. A search then looks for a row of
- * characters, and finds one or two as well as twenty.
+ * Matches words the way SQLite's tokenizer unicode61 splits them: letters with their marks, and digits. Chinese,
+ * Japanese, and Korean are written without blanks, so each of their characters is a separate word. A search then
+ * looks for a sequence of characters, whether it has one or twenty.
  */
 const WORD =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Bopomofo}々〆ー]|\p{Emoji_Presentation}|(?:(?![\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Bopomofo}々〆ー])[\p{L}\p{N}\p{M}\p{Co}])+/gu;
 const IDEOGRAPH = /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Bopomofo}々〆ー]/u;
 const EMOJI = /^\p{Emoji_Presentation}$/u;
 
-/** A search term: words that follow each other directly. */
+/** A search term: words that directly follow each other. */
 export interface SearchTerm {
   /** the words as they were typed */
   words: readonly string[];
-  /** whether the last word may continue */
+  /** whether the last word may be the beginning of a longer word */
   isPrefix: boolean;
 }
 
-/** How many terms are used at most: more find nothing that fewer do not. */
+/** The largest number of terms that are used. More terms hardly change what a search finds. */
 const MOST_TERMS = 20;
-/** The shortest prefix that is searched for: one letter begins too many words. */
+/** The shortest prefix to search for. Too many words begin with any one letter. */
 const SHORTEST_PREFIX = 2;
 
-/** The words of a text. Full-width and other compatibility forms count as the plain forms. */
+/** Returns the words of a text. Full-width and other compatibility forms count as the plain forms. */
 export function wordsOf(text: string): string[] {
   return text.normalize('NFKC').match(WORD) ?? [];
 }
 
-/** A text as it is stored in the index: its words separated by blanks. */
+/** Returns a text in the form that the index stores, with its words separated by blanks. */
 export function indexText(text: string): string {
   return wordsOf(text).map(indexWord).join(' ');
 }
 
-/** The tokenizer does not treat emoji as words, so each becomes a word like `u1f680`. */
+/** The tokenizer does not treat emoji as words, so each emoji becomes a word like `u1f680`. */
 function indexWord(word: string): string {
   return EMOJI.test(word) ? `u${word.codePointAt(0)?.toString(16)}` : word;
 }
 
-/** Reads what a person typed. Any text is valid; a text without words finds nothing. */
+/** Parses what a person typed. Any text is valid. A text without words finds nothing. */
 export function parseSearch(query: string): SearchTerm[] {
   const terms: SearchTerm[] = [];
   for (const [, quoted, plain = ''] of query.matchAll(/"([^"]*)"?|([^\s"]+)/g)) {
@@ -50,7 +50,7 @@ export function parseSearch(query: string): SearchTerm[] {
   return terms;
 }
 
-/** The terms in the query language of FTS5. All words are quoted, so no text can be an operator. */
+/** Returns the terms in the query language of FTS5. All words are quoted, so no text can act as an operator. */
 export function matchExpression(terms: readonly SearchTerm[]): string {
   return terms.map(({ words, isPrefix }) => `"${words.map(indexWord).join(' ')}"${isPrefix ? ' *' : ''}`).join(' AND ');
 }

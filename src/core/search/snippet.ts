@@ -3,16 +3,16 @@ import type { SearchTerm } from './query.ts';
 export interface Snippet {
   /** the snippet as one line */
   text: string;
-  /** from and to (exclusive) of each match, in UTF-16 units, in order */
+  /** start and end (exclusive) of each match, in UTF-16 units, in order */
   highlights: [number, number][];
 }
 
-/** How many characters a snippet has: two lines of a terminal, enough to recognise the place. */
+/** How many characters a snippet has. Two lines of a terminal are enough to recognise the place. */
 const SNIPPET_LENGTH = 160;
 /** How many characters are shown before the first match. */
 const LEAD = 40;
 
-/** The part of a text where most of the terms are close together. */
+/** Returns the part of a text where most of the terms are close together. */
 export function snippetOf(text: string, terms: readonly SearchTerm[]): Snippet {
   const line = text.replace(/\s+/g, ' ').trim();
   const found = terms.flatMap((term, index) => findIn(line, term, index));
@@ -40,8 +40,8 @@ interface Found {
 }
 
 /**
- * How many matches of one term are looked for: the character 的 may occur a thousand times in a text, and a snippet
- * shows a few.
+ * How many matches of one term are looked for. The character 的 may occur a thousand times in a text, and a snippet
+ * shows only a few.
  */
 const MOST_FOUND = 100;
 
@@ -54,7 +54,7 @@ function findIn(line: string, term: SearchTerm, index: number): Found[] {
   return found;
 }
 
-/** Where the snippet begins: a little before the window that contains the most different terms. */
+/** Returns where the snippet begins, a little before the window that contains the most different terms. */
 function startOf(line: string, found: readonly Found[]): number {
   let best: { from: number; count: number } = { from: 0, count: 0 };
   for (const { from } of found) {
@@ -73,13 +73,14 @@ function wholeWordsTo(line: string, end: number): number {
   return blank > end - LEAD ? blank : wholeCharacter(line, end);
 }
 
-/** The nearest position that is not between the halves of a character beyond U+FFFF. */
+/** Returns the nearest position that is not between the halves of a character beyond U+FFFF. */
 function wholeCharacter(line: string, at: number): number {
   return /[\udc00-\udfff]/.test(line[at] ?? '') ? at + 1 : at;
 }
 
 /**
- * Matches the words with anything but letters and digits between them. A letter right beside them makes another word.
+ * Matches the words with anything but letters and digits between them. A word with another letter right beside it is
+ * a different word.
  */
 function patternOf({ words, isPrefix }: SearchTerm): RegExp {
   const first = words[0] ?? '';

@@ -1,39 +1,39 @@
 /**
- * How many bytes the server sends ahead of the last acknowledgement of a client that acknowledges. A terminal in a page
- * parses about 5 MB/s, so this is 50 ms of work; VS Code allows 100,000 characters. With more, a key's echo waits
- * behind output. With less, a client with a round trip of 100 ms starves (2.5 MB/s).
+ * How many bytes the server sends beyond a client's last acknowledgement. A terminal in a page parses about 5 MB/s,
+ * so this is 50 ms of work. VS Code allows 100,000 characters. With a larger window, the echo of a keypress waits
+ * behind output. With a smaller one, a client with a round trip of 100 ms starves (2.5 MB/s).
  */
 export const WINDOW_BYTES = 256 * 1024;
 
 /**
- * How far behind a client may be and still get every byte. Beyond that, the current screen (some 10 kB) shows more,
- * sooner, than the bytes that led to it.
+ * How far behind a client may be and still get every byte. Beyond that, the current screen (about 10 kB) shows more,
+ * and sooner, than the bytes that led to it.
  */
 export const MAX_LAG_BYTES = 512 * 1024;
 
 /**
- * How many bytes a frame has at most: both sides hold a whole frame in memory, and other sessions' frames wait behind
+ * The largest frame, in bytes. Both sides hold a whole frame in memory, and the frames of other sessions wait behind
  * it.
  */
 export const FRAME_BYTES = 64 * 1024;
 
-/** The length of the longest character: with less room, a frame could be empty. */
+/** The length of the longest character. With less room, a frame could be empty. */
 const MIN_ROOM_BYTES = 4;
 
 /** The position of a subscriber in a recording, in bytes of its file. */
 export interface Standing {
-  /** how far the recording was sent to the subscriber */
+  /** up to where the recording was sent to the subscriber */
   position: number;
   /** the end of what can be sent */
   end: number;
   /**
-   * how far the subscriber acknowledged, or its last snapshot's offset if that is further; null if it never
+   * up to where the subscriber acknowledged, or the offset of its last snapshot if that is further; null if it never
    * acknowledged anything
    */
   ackedTo: number | null;
   /** how far behind the subscriber may be: see {@link allowedLag} */
   allowedLagBytes: number;
-  /** whether the connection holds as many unsent bytes as it may */
+  /** whether the connection already holds as many unsent bytes as allowed */
   congested: boolean;
 }
 
@@ -45,7 +45,7 @@ export type NextStep =
   /** send the bytes from the position up to here */
   | { kind: 'chunk'; to: number };
 
-/** What to send to a subscriber next. */
+/** Returns what to send to a subscriber next. */
 export function nextStep(standing: Standing): NextStep {
   const { position, end, ackedTo, congested } = standing;
   if (position >= end) return { kind: 'live' };
@@ -56,17 +56,17 @@ export function nextStep(standing: Standing): NextStep {
 }
 
 /**
- * How far behind a subscriber may be that begins at an offset of its own choice. Its initial lag is allowed, because it
- * asked for those bytes, and they are read from the file at its pace. Beyond that, it may fall behind no further than
- * any other subscriber.
+ * Returns how far behind a subscriber may be if it begins at an offset of its own choice. The initial lag is allowed,
+ * because the subscriber asked for those bytes and they are read from the file at its pace. It may not fall any
+ * further behind than other subscribers may.
  */
 export function allowedLag(position: number, end: number): number {
   return Math.max(0, end - position) + MAX_LAG_BYTES;
 }
 
 /**
- * Where a subscription begins. A `from` before the output means the output's beginning. A `from` beyond the end is
- * ignored.
+ * Returns where a subscription begins. A `from` before the output means the beginning of the output. A `from` beyond
+ * the end is ignored.
  */
 export function beginning(
   from: number | undefined,
@@ -76,7 +76,10 @@ export function beginning(
   return { kind: 'offset', position: Math.max(from, recording.start) };
 }
 
-/** The acknowledged position after a new acknowledgement. It never moves back, and never beyond what was sent. */
+/**
+ * Returns the acknowledged position after a new acknowledgement. It never moves back, and it never exceeds what was
+ * sent.
+ */
 export function acknowledged(ackedTo: number | null, offset: number, position: number): number {
   return Math.max(ackedTo ?? 0, Math.min(offset, position));
 }

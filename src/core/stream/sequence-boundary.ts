@@ -10,18 +10,18 @@ const STRING_OPENERS: ReadonlySet<number> = new Set([0x50, 0x58, 0x5d, 0x5e, 0x5
 const CSI = 0x5b;
 
 /**
- * How far before a snapshot's offset to look for a sequence. Claude Code's longest sequences are titles and links of a
- * few hundred bytes. If a longer one is cut in two, its rest shows as text once, as in any terminal that is attached in
- * the middle.
+ * How far before a snapshot's offset to look for a sequence. Claude Code's longest sequences are titles and links of
+ * a few hundred bytes. If a longer sequence is split, its rest is shown as text once, as in any terminal that
+ * attaches in the middle.
  */
 export const SEQUENCE_LOOKBACK_BYTES = 4096;
 
 type Place = 'text' | 'escape' | 'csi' | 'string' | 'string-escape';
 
 /**
- * How many bytes at the end belong to an unfinished escape sequence or character. A snapshot shows only what a terminal
- * has processed, and a terminal processes nothing of an unfinished sequence. A client that continues from the snapshot
- * therefore needs the sequence from its beginning.
+ * Returns how many bytes at the end belong to an unfinished escape sequence or character. A snapshot shows only what
+ * a terminal has processed, and a terminal does not process an unfinished sequence. A client that continues from the
+ * snapshot therefore needs the sequence from its beginning.
  * @param bytes the bytes before the snapshot's offset; at most {@link SEQUENCE_LOOKBACK_BYTES} of them matter
  */
 export function unfinishedLength(bytes: Uint8Array): number {
@@ -38,7 +38,7 @@ export function unfinishedLength(bytes: Uint8Array): number {
     const next = step(place, byte);
     // An ESC inside a CSI or an escape sequence abandons that sequence and begins another.
     if (next === 'escape' && byte === ESC) beginning = index;
-    // A non-ASCII character ends a sequence to which it does not belong, and is lost with that sequence.
+    // A non-ASCII character ends a sequence that cannot contain it, and is lost together with that sequence.
     if (next === 'text' && byte >= 0x80) characterAt = index;
     place = next;
   }
@@ -54,7 +54,7 @@ function step(place: Exclude<Place, 'text'>, byte: number): Place {
       if (byte === ESC) return 'escape';
       if (byte === CSI) return 'csi';
       if (STRING_OPENERS.has(byte)) return 'string';
-      // Intermediates (0x20 to 0x2f) and control characters keep the sequence open; anything else ends it.
+      // Intermediates (0x20 to 0x2f) and control characters keep the sequence open. Any other byte ends it.
       return byte <= 0x2f ? 'escape' : 'text';
     case 'csi':
       if (byte === ESC) return 'escape';
