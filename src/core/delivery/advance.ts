@@ -8,30 +8,33 @@ import { advanceTakingOut, type TakingOut } from './take-out.ts';
 import { advanceTyping, type Became, enterLeft, type Typing, typeText } from './type-text.ts';
 
 /**
- * How long to wait for the dialog of a tool. Claude Code draws it 10 to 150 ms after the tool's hook; a loaded machine
- * takes longer.
+ * How long to wait for the dialog of a tool. Claude Code draws it 10 to 150 ms after the tool's hook. A loaded
+ * machine takes longer.
  */
 const DIALOG_DRAWN_MS = 1_500;
-/** How long after the hook that ends a turn the queue may begin the next one: 0.1 s, and more on a loaded machine. */
+/**
+ * How long after the hook that ends a turn the queue may begin the next one. It takes 0.1 s, and longer on a loaded
+ * machine.
+ */
 const QUEUE_BEGINS_MS = 1_000;
 /**
- * How long to wait before believing that the prompt contains a draft, or is covered. A hook ends a turn before the
+ * How long to wait before believing that the prompt contains a draft or is covered. A hook ends a turn before the
  * screen is redrawn, so the old text in the prompt still looks like a draft. During the redraw the prompt may be
  * missing.
  */
 const DRAFT_SETTLE_MS = 1_500;
 /**
- * How long a missing text may take to show again. An Enter that a person types shows after 20 to 150 ms, a text in the
- * box within 100 ms; a loaded machine is slower.
+ * How long a missing text may take to reappear. An Enter that a person types shows after 20 to 150 ms, and a text in
+ * the box shows within 100 ms. A loaded machine is slower.
  */
 const MISSING_MS = 1_500;
 
-/** The purpose of a visit: `send` delivers a new text, `flush` the texts that are already held. */
+/** The purpose of a visit. `send` delivers a new text, and `flush` delivers the texts that are already held. */
 export type Goal = { kind: 'send'; request: DeliveryRequest } | { kind: 'flush' };
 
-/** One visit to the prompt, while the session's turn is held and no other keys are on their way. */
+/** One visit to the prompt. During a visit, the session's turn is held and no other keypresses are being sent. */
 export type Visit =
-  /** waits until tools that were called right before run, or their dialogs are drawn */
+  /** waits until tools that were just called are running, or their dialogs are drawn */
   | { at: 'begin'; goal: Goal; heldAt: Millis }
   /** waits until the next turn has begun with Claude Code's own queue */
   | { at: 'queue'; goal: Goal }
@@ -39,14 +42,17 @@ export type Visit =
   | { at: 'deciding'; request: DeliveryRequest }
   | { at: 'flushing' }
   | { at: 'taking_out'; goal: Goal; hasStood: boolean; out: TakingOut }
-  /** a text that was typed before is not in the box: a person may just have sent it, or it is still on its way */
+  /**
+   * the box does not contain a text that was typed before, because a person has just sent it or because it has not
+   * arrived yet
+   */
   | { at: 'missing'; id: string; until: Millis }
   | { at: 'typing'; typing: Typing; id: string }
   | { at: 'over'; end: VisitEnd };
 
 export type VisitEnd =
   | Exclude<DeliveryDecision, { kind: 'type' }>
-  /** `hasCleared`: CBOS first took its own leftovers out of the prompt */
+  /** `hasCleared`: CBOS first removed its own leftovers from the prompt */
   | { kind: 'type'; confirm: 'turn' | 'queue'; hasCleared: boolean }
   | { kind: 'typed'; id: string; became: Became }
   | { kind: 'beside_draft' }
@@ -57,7 +63,7 @@ const FLUSH: Goal = { kind: 'flush' };
 
 export const visit = (goal: Goal, { now }: Seen): Visit => ({ at: 'begin', goal, heldAt: now.elapsed });
 
-/** The next step of a visit. This function does not wait, read a clock or act; its caller does. */
+/** Returns the next step of a visit. This function does not wait, read a clock, or act; its caller does. */
 export function advance(state: Visit, seen: Seen): Step<Visit> {
   const { now } = seen;
   switch (state.at) {
@@ -107,7 +113,7 @@ export function advance(state: Visit, seen: Seen): Step<Visit> {
   }
 }
 
-/** Turns a step of a part into a step of the whole. If the part stays the same object, so does the whole. */
+/** Turns a step of a part into a step of the whole. If the part stays the same object, the whole does too. */
 const within = <Part>(whole: Visit, part: Part, step: Step<Part>, join: (part: Part) => Visit): Step<Visit> => ({
   ...step,
   state: step.state === part ? whole : join(step.state),
@@ -144,14 +150,14 @@ function typeNext(seen: Seen): Visit {
   return { at: 'typing', typing: typeText(next, { confirm: 'turn', force: false }, seen), id: next.id };
 }
 
-/** When the last tool before the hold was called. */
+/** Returns when the last tool before the hold was called. */
 function newestTool({ hooks }: Seen, heldAt: Millis): Millis {
   return Math.max(Number.NEGATIVE_INFINITY, ...hooks.tools.map(({ at }) => at).filter((at) => at <= heldAt));
 }
 
 /**
- * How long the next turn may still take to begin with the queued texts. A text that is sent in between overtakes the
- * queue (2.1.329). Only the passing of time shows that the turn has begun.
+ * Returns how long the next turn may still take to begin with the queued texts. A text that is sent in the meantime
+ * overtakes the queue (2.1.329). Only the passing of time shows that the turn has begun.
  */
 function queueBeginsIn({ deliveries, hooks, isDead, now }: Seen): number {
   const last = lastTaken(deliveries);

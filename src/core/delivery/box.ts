@@ -2,33 +2,34 @@ import type { ScreenFrame, ScreenReading } from '../status/index.ts';
 import { isRule } from '../status/screen/layout.ts';
 
 /**
- * The text as Claude Code reports it after its own normalisation (2.1.329): tabs become four spaces, and blanks at the
- * end are removed. Normalise both sides of a comparison with this function.
+ * Returns the text as Claude Code reports it after its own normalisation (2.1.329): tabs become four spaces, and
+ * blanks at the end are removed. Normalise both sides of a comparison with this function.
  */
 export function normalisePrompt(text: string): string {
   return text.replaceAll('\r\n', '\n').replaceAll('\t', '    ').trim();
 }
 
-/** Whether the screen shows an empty prompt. False below a view, where nobody knows. */
+/** Reports whether the screen shows an empty prompt. False below a view, where the prompt cannot be seen. */
 export function isEmptyBox({ draft, cover, dialog, primary }: ScreenReading): boolean {
   return draft === null && cover === null && dialog === null && primary !== null;
 }
 
-/** How far the lines of the prompt's box are indented, and how many lines there are at most below the box. */
+/** How far the lines of the prompt's box are indented, and the largest number of lines below the box. */
 const BOX_INDENT = /^ {2}/;
 const LINES_BELOW_BOX = 6;
 
 /**
- * The upper rule of a box without room for all of its text. The box then hides its first lines and its mark (2.1.330).
+ * The upper rule of a box that is too small for its text. The box then hides its first lines and its mark (2.1.330).
  */
 const MORE_ABOVE = /^─+ ↑ \d+ more ─+$/;
-/** The lower rule of a box. The footer may cover a part of it: a window is drawn so for a moment after a resize. */
+/** The lower rule of a box. The footer may cover a part of it for a moment after a resize. */
 const LOWER_RULE = /^──.*─$/;
 
 /**
- * The visible part of a text that is longer than the prompt's box. The box then shows the end of the text, without the
- * mark. A text of some 40 lines pushes the box's upper rule off the screen (2.1.329). Nothing else draws a window that
- * is indented from its first row to a rule. Other versions write into the upper rule how many lines are hidden.
+ * Returns the visible part of a text that is longer than the prompt's box. The box then shows the end of the text,
+ * without the mark. A text of about 40 lines pushes the upper rule of the box off the screen (2.1.329). In no other
+ * case is a window indented from its first row down to a rule. Other versions write into the upper rule how many
+ * lines are hidden.
  * @returns null if the screen shows something else
  */
 export function draftFillingWindow({ lines, cols }: ScreenFrame): string | null {
@@ -48,7 +49,7 @@ export type BoxHolds =
   | 'text'
   /** the text, and something that somebody else typed */
   | 'more'
-  /** neither: nothing yet, a part of the text, or something that CBOS cannot recognise */
+  /** neither of the two: nothing yet, a part of the text, or something that CBOS cannot recognise */
   | 'other';
 
 /** `[Pasted text #1 +12 lines]` replaces a paste of over 800 characters (1.0.128 to 2.1.329). */
@@ -56,14 +57,16 @@ const PLACEHOLDER = /\[Pasted text #\d+(?: \+\d+ lines)?\]/g;
 
 export const hasPlaceholder = (draft: string): boolean => draft.search(PLACEHOLDER) >= 0;
 
-/** Whether the box shows only one placeholder, with as many lines as the text has. */
+/** Reports whether the box shows only one placeholder, and whether that has as many lines as the text. */
 export function isPlaceholderFor(draft: string, text: string): boolean {
   const alone = ALONE.exec(draft.trim());
   return alone !== null && Number(alone[1] ?? 0) === text.split('\n').length - 1;
 }
 const ALONE = /^\[Pasted text #\d+(?: \+(\d+) lines)?\]$/;
 
-/** How many letters at the end of a text distinguish it from every other text. The box may show no more than that. */
+/**
+ * How many letters at the end of a text distinguish it from every other text. The box may show no more than these.
+ */
 const TELLING_LETTERS = 200;
 
 /**
@@ -81,8 +84,8 @@ export function boxHolds(draft: string, text: string): BoxHolds {
 }
 
 /**
- * Like {@link boxHolds}, for texts that came back into the box together. `other` while another of the `possible` texts
- * is there: the transcript does not report all of them yet.
+ * Works like {@link boxHolds}, for texts that came back into the box together. Returns `other` while the box contains
+ * another of the `possible` texts, because the transcript does not report all of them yet.
  */
 export function boxHoldsReturned(draft: string, returned: readonly string[], possible: readonly string[]): BoxHolds {
   const holds = boxHolds(draft, returned.join('\n'));
@@ -91,11 +94,11 @@ export function boxHoldsReturned(draft: string, returned: readonly string[], pos
 }
 
 /**
- * Which of several texts together fill the box, as after an interrupt that puts them back.
+ * Returns which of several texts together fill the box, as after an interrupt that puts them back.
  * @returns their indices in the order of the box; null if the box contains anything else
  */
 export function textsInBox(draft: string, texts: readonly string[]): number[] | null {
-  // Tries the longest text first, because a text may begin with the whole of another text.
+  // The longest text is tried first, because one text may begin with all of another.
   const left = texts
     .map((text, index) => ({ index, letters: lettersOf(text) }))
     .filter(({ letters }) => letters !== '')
@@ -113,8 +116,8 @@ export function textsInBox(draft: string, texts: readonly string[]): number[] | 
 }
 
 /**
- * The part of a text that is the same in the box. The box changes blanks and line breaks and draws a `!` at the
- * beginning as the prompt's mark. The terminal keeps only a part of a joined emoji (👩‍👩‍👧‍👦).
+ * Returns the part of a text that is the same in the box. The box changes blanks and line breaks and draws a `!` at
+ * the beginning as the prompt's mark. The terminal keeps only a part of a joined emoji (👩‍👩‍👧‍👦).
  */
 const lettersOf = (text: string): string =>
   text

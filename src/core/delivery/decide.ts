@@ -8,24 +8,25 @@ export interface DeliveryContext {
   status: Pick<Status, 'primary' | 'detail' | 'question'>;
   /** false if the session is only observed: CBOS may not type into it */
   adopted: boolean;
-  /** whose unsent text is in the prompt: CBOS may take out its `own` text, never a `foreign` one */
+  /** who typed the unsent text in the prompt; CBOS may remove its `own` text but never a `foreign` one */
   draft: 'own' | 'foreign' | null;
-  /** whether CBOS holds a text that was typed before and came back: new texts come after it */
+  /** whether CBOS holds a text that was typed before and came back; new texts come after it */
   hasReturned: boolean;
-  /** whether the queue is paused after an interrupt: a text for the queue joins it, a text to be sent now does not */
-  isQueueStopped: boolean;
   /**
-   * whether the session has not yet read the last text that was typed: two texts read in one piece become one prompt
+   * whether the queue is paused after an interrupt; a text for the queue then joins it, but a text to be sent now
+   * does not
    */
+  isQueueStopped: boolean;
+  /** whether the session has not yet read the last typed text; two texts that are read together become one prompt */
   isUnread: boolean;
-  /** what takes the keys instead of the prompt; null if nothing does */
+  /** what takes the keypresses instead of the prompt; null if nothing does */
   cover: Cover | null;
 }
 
-/** The phases of held texts that were typed before: new texts come after them. */
+/** The phases of held texts that were typed before. New texts come after them. */
 const RETURNED: ReadonlySet<DeliveryPhase> = new Set(['put_back', 'taken_out', 'resumed']);
 
-/** The facts for the decision about a delivery, taken from what is seen. */
+/** Collects the facts that decide about a delivery. */
 export function contextOf(seen: Seen): DeliveryContext {
   const { status, isAdopted: adopted, isQueueStopped, isUnread, deliveries } = seen;
   const draft = draftOf(seen) === null ? null : leftoversOf(seen) === null ? 'foreign' : 'own';
@@ -54,15 +55,15 @@ export type RefusalReason =
   | `covered_by_${Cover}`;
 
 export type DeliveryDecision =
-  /** type the text now; `confirm` says what will show that Claude Code took it */
+  /** type the text now; `confirm` is the sign that Claude Code took it */
   | { kind: 'type'; confirm: 'turn' | 'queue' }
   /** CBOS keeps the text until the session is ready */
   | { kind: 'hold' }
   | { kind: 'refuse'; why: RefusalReason; question: Question | null };
 
 /**
- * Whether a text may go to a session now. Text for a prompt must never go into a dialog. A text that Claude Code would
- * take for a command must be meant as one.
+ * Decides whether a text may be sent to a session now. Text for a prompt must never reach a dialog. A text that
+ * Claude Code would take for a command must be meant as one.
  */
 export function decideDelivery(context: DeliveryContext, request: DeliveryRequest): DeliveryDecision {
   const { primary, question } = context.status;
@@ -74,7 +75,8 @@ export function decideDelivery(context: DeliveryContext, request: DeliveryReques
   }
   if (primary === 'dead') return refuse('ended');
   if (request.force) return { kind: 'type', confirm: 'turn' };
-  // Nothing is known yet, mostly because the session is starting. A held text is typed once the prompt is there.
+  // Nothing is known yet, usually because the session is starting. A held text is typed as soon as the prompt
+  // appears.
   if (primary === null) return { kind: 'hold' };
   if (context.isQueueStopped && request.queue) return { kind: 'hold' };
   if (context.isUnread) return holdOr(refuse('unread'));
@@ -85,26 +87,26 @@ export function decideDelivery(context: DeliveryContext, request: DeliveryReques
   if (context.draft === 'foreign') return holdOr(refuse('draft'));
   if (context.hasReturned) return { kind: 'hold' };
   if (!isRunning) return { kind: 'type', confirm: 'turn' };
-  // CBOS cannot take its own leftovers out while a turn runs, because the same key would interrupt the turn. The new
-  // text comes after them.
+  // CBOS cannot remove its own leftovers while a turn is running, because the same key would interrupt the turn. The
+  // new text is appended to them.
   return context.draft === 'own' ? { kind: 'hold' } : { kind: 'type', confirm: 'queue' };
 }
 
 /**
- * What a question asks, in one line. The text of a permission's dialog begins with "Bash command", so the tool call is
- * used instead.
+ * Returns what a question asks, in one line. The text of a permission's dialog begins with "Bash command", so the
+ * tool call is used instead.
  */
 export function askedFor({ kind, tool, text }: Question): string {
   return kind === 'permission' && tool !== null ? describeTool(tool) : (text.split('\n', 1)[0] ?? '');
 }
 
-/** Whether a held text may be typed now. */
+/** Reports whether a held text may be typed now. */
 export function mayTypeHeld(context: DeliveryContext): boolean {
   if (!context.adopted || context.isUnread || context.cover !== null || context.draft === 'foreign') return false;
   return isReady(context.status);
 }
 
-/** Whether Claude Code would take the text for a shell or slash command. */
+/** Reports whether Claude Code would take the text for a shell or slash command. */
 export function isCommand(text: string): boolean {
   return text.startsWith('!') || text.startsWith('/');
 }

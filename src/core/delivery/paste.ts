@@ -9,13 +9,15 @@ const PASTE_START = '\x1b[200~';
 const PASTE_END = '\x1b[201~';
 
 /**
- * The sequences that would end or begin the paste early, with an escape or in their one-byte form. The whole sequence
- * is removed, because its rest would stay as rubbish in the text. Also all control characters, including C1, except
- * newline and tab.
+ * Matches the sequences that would end or begin the paste early, with an escape or in their one-byte form. The whole
+ * sequence is removed, because its rest would remain as garbage in the text. Also matches all control characters,
+ * including C1, except newline and tab.
  */
 const FORBIDDEN = /(?:\x1b\[|\x9b)20[01]~|[\x00-\x08\x0b-\x1f\x7f-\x9f]/g;
 
-/** Makes a text safe to paste: line ends become `\n`; other control characters, except tab, are removed and counted. */
+/**
+ * Makes a text safe to paste. Line ends become `\n`. Other control characters, except tab, are removed and counted.
+ */
 export function cleanText(text: string): CleanText {
   let removed = 0;
   const clean = text.replaceAll(/\r\n?/g, '\n').replaceAll(FORBIDDEN, () => {
@@ -26,9 +28,9 @@ export function cleanText(text: string): CleanText {
 }
 
 /**
- * Adds a blank where Claude Code would misread the beginning or the end of a text; Claude Code itself trims blanks. A
- * `\` at the end turns Enter into a newline. An `@word` at the end leaves a list of files open that takes the Enter. A
- * `!` or `/` at the beginning starts a command.
+ * Adds a blank where Claude Code would misread the beginning or the end of a text. Claude Code itself trims blanks. A
+ * `\` at the end turns Enter into a newline. An `@word` at the end leaves a list of files open, and that list takes
+ * the Enter. A `!` or `/` at the beginning starts a command.
  */
 export function guardText(text: string, options: { command: boolean }): string {
   const before = !options.command && /^[!/]/.test(text) ? ' ' : '';
@@ -42,14 +44,17 @@ export function guardText(text: string, options: { command: boolean }): string {
  */
 const CHUNK_BYTES = 700;
 const CHUNK_NEWLINES = 2;
-/** Above this size, many small pastes take too long: 50 kB took 1.9 s (2.1.329). One big paste is the lesser evil. */
+/**
+ * Above this size, many small pastes take too long: 50 kB took 1.9 s (2.1.329). A single large paste is then the
+ * better choice.
+ */
 const CHUNKED_LIMIT_BYTES = 50_000;
 
 /**
- * The bytes that paste a text into a terminal program in bracketed-paste mode. The text must have gone through
- * {@link cleanText}.
+ * Returns the bytes that paste a text into a terminal program in bracketed-paste mode. The text must have gone
+ * through {@link cleanText}.
  * @param options.chunked whether to send many small pastes in a row, for Claude Code from 2.1.150 on; older versions
- * lose text that way and need a single paste
+ *   lose text that way and need a single paste
  */
 export function encodePaste(text: string, options: { chunked: boolean }): string {
   const chunks = options.chunked && utf8Length(text) <= CHUNKED_LIMIT_BYTES ? bracketChunks(text) : [text];
@@ -57,8 +62,8 @@ export function encodePaste(text: string, options: { chunked: boolean }): string
 }
 
 /**
- * Cuts a text into parts of at most 700 bytes and 2 newlines, only between graphemes: half an emoji would be drawn, and
- * counted, as two.
+ * Splits a text into parts of at most 700 bytes and 2 newlines. It splits only between graphemes, because half an
+ * emoji would be drawn and counted as two characters.
  */
 export function bracketChunks(text: string): string[] {
   const chunks: string[] = [];
@@ -82,7 +87,7 @@ export function bracketChunks(text: string): string[] {
   return chunks;
 }
 
-/** The length in UTF-8. A lone surrogate counts as U+FFFD, which is written instead. */
+/** Returns the length in UTF-8. A lone surrogate counts as U+FFFD, which is written in its place. */
 export function utf8Length(text: string): number {
   let bytes = 0;
   for (const character of text) {

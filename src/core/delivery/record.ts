@@ -10,7 +10,7 @@ export interface DeliveryRecord {
   /** whether the text may be a slash or shell command */
   command: boolean;
   phase: DeliveryPhase;
-  /** whether Enter was pressed during a turn, which puts the text into Claude Code's own queue */
+  /** whether Enter was pressed during a turn; the text then goes into Claude Code's own queue */
   intoQueue: boolean;
   createdAt: Millis;
   /** when the phase began */
@@ -19,21 +19,21 @@ export interface DeliveryRecord {
   removed: number;
   idempotencyKey: string | null;
   /**
-   * whether the sender knows that CBOS holds the text; otherwise the sender waits for the answer and, without one,
-   * sends again
+   * whether the sender knows that CBOS holds the text; otherwise the sender waits for the answer, and sends the text
+   * again if no answer comes
    */
   held: boolean;
-  /** why the delivery failed, in the words of the error that its sender got */
+  /** why the delivery failed, as stated in the error that the sender got */
   reason: string | null;
-  /** slug of the session inside which the text was sent; null if a person sent it */
+  /** slug of the session that sent the text; null if a person sent it */
   sender: string | null;
 }
 
 export const statusOf = ({ phase }: Pick<DeliveryRecord, 'phase'>): DeliveryStatus => DELIVERY_PHASES[phase];
 
 /**
- * Whether CBOS still sends a text that a crash kept from being sent. A sender without an answer and without an
- * idempotency key sends the text again itself.
+ * Reports whether CBOS still has to send a text that a crash kept from being sent. A sender that got no answer and
+ * used no idempotency key sends the text again itself.
  */
 export const isPromised = ({ held, idempotencyKey }: DeliveryRecord): boolean => held || idempotencyKey !== null;
 
@@ -47,18 +47,18 @@ export interface Change {
 }
 
 /**
- * Phases that must be on the disk before the step that they name: after the step nobody could prove how far the text
- * got.
+ * Phases that must be on the disk before the step that they name. After that step, nothing could prove how far the
+ * text got.
  */
 export const WRITTEN_FIRST: ReadonlySet<DeliveryPhase> = new Set(['typing', 'entering']);
 
 /** The deliveries of one session that can still change. */
 export interface Deliveries {
-  /** `queued`, `sent` and `unknown` are by status, in the order of acceptance */
+  /** `queued`, `sent`, and `unknown` contain the deliveries with that status, in the order of acceptance */
   queued: readonly DeliveryRecord[];
   sent: readonly DeliveryRecord[];
   unknown: readonly DeliveryRecord[];
-  /** of any status, last changed first; more than a turn ever has in its queue */
+  /** deliveries of any status, most recently changed first, and more of them than one turn ever queues */
   recent: readonly DeliveryRecord[];
 }
 

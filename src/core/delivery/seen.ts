@@ -3,7 +3,7 @@ import type { Cover, HookEvidence, Millis, ScreenEvidence, StatusMemory } from '
 import { boxHolds, draftFillingWindow, isEmptyBox } from './box.ts';
 import type { Deliveries } from './record.ts';
 
-/** A moment, by the wall clock, which may be set, and by a monotonic count of milliseconds. */
+/** A moment, both by the wall clock, which may be set, and by a monotonic count of milliseconds. */
 export interface Moment {
   wall: Millis;
   elapsed: Millis;
@@ -14,11 +14,11 @@ export interface PromptSeen {
   status: Pick<StatusMemory, 'primary' | 'detail' | 'since' | 'question'>;
   screen: ScreenEvidence | null;
   hooks: HookEvidence;
-  /** whether CBOS launched the session: then it has hooks, and everything that it drew is recorded */
+  /** whether CBOS launched the session, so that it has hooks and everything that it drew is recorded */
   isLaunched: boolean;
 }
 
-/** What delivery decides by: everything that is known about a session at one moment. */
+/** The input of delivery decisions: everything known about a session at one moment. */
 export interface Seen extends PromptSeen {
   now: Moment;
   deliveries: Deliveries;
@@ -27,13 +27,11 @@ export interface Seen extends PromptSeen {
   isAdopted: boolean;
   /** whether the queue is paused after an interrupt, see `stopQueue` */
   isQueueStopped: boolean;
-  /**
-   * whether the session has not yet read the last text that was typed: two texts read in one piece become one prompt
-   */
+  /** whether the session has not yet read the last typed text; two texts that are read together become one prompt */
   isUnread: boolean;
-  /** whether its Claude Code accepts one text as many small pastes, as from 2.1.150 on */
+  /** whether Claude Code accepts one text as many small pastes, as it does from 2.1.150 on */
   takesManyPastes: boolean;
-  /** digits that were typed into dialogs; if a dialog had gone, they are in the prompt */
+  /** digits that were typed into dialogs; if a dialog had already gone, they are in the prompt */
   answerKey: string | null;
   /** when CBOS last cleared the prompt, by the wall clock; 0 if never */
   clearedAt: Millis;
@@ -43,9 +41,9 @@ export interface Seen extends PromptSeen {
 }
 
 /**
- * The texts that a killed server was typing. A placeholder in the prompt may stand for one of them or for a person's
- * paste: both look the same. So a placeholder counts only if it appeared soon after the next server began. It counts as
- * long as it is the same one, because placeholders are numbered.
+ * The texts that a killed server was typing. A placeholder in the prompt may represent one of them or a person's
+ * paste, because both look the same. A placeholder therefore counts only if it appeared soon after the next server
+ * began. It keeps counting while it stays the same, because placeholders are numbered.
  */
 export interface TextsLeft {
   ids: ReadonlySet<string>;
@@ -58,21 +56,21 @@ export interface TextsLeft {
 export interface ToldTexts {
   /** the texts that Claude Code put back from its queue into the prompt */
   putBack: ReadonlyMap<string, Millis>;
-  /** the texts that a turn took as a prompt and that were not queued again since */
+  /** the texts that a turn took as a prompt and that were not queued again afterwards */
   taken: ReadonlyMap<string, Millis>;
-  /** the texts that went into the queue, whatever became of them */
+  /** the texts that went into the queue, regardless of what happened to them later */
   queued: ReadonlyMap<string, Millis>;
 }
 
 export const NOTHING_TOLD: ToldTexts = { putBack: new Map(), taken: new Map(), queued: new Map() };
 
-/** The unsent text in the prompt; null if there is none. */
+/** Returns the unsent text in the prompt; null if there is none. */
 export function draftOf({ screen }: PromptSeen): string | null {
   if (screen?.reading.cover !== 'unknown') return screen?.reading.draft ?? null;
   return screen.reading.draft ?? draftFillingWindow(screen.frame);
 }
 
-/** What takes the keys instead of the prompt; null if nothing does. */
+/** Returns what takes the keypresses instead of the prompt; null if nothing does. */
 export function coverOf({ screen, isLaunched }: PromptSeen): Cover | null {
   const cover = screen?.reading.cover ?? null;
   if (cover !== 'unknown' || screen === null) return cover;
@@ -81,24 +79,24 @@ export function coverOf({ screen, isLaunched }: PromptSeen): Cover | null {
   return draftFillingWindow(screen.frame) !== null || !isLaunched ? null : cover;
 }
 
-/** Whether the screen shows an empty prompt. */
+/** Reports whether the screen shows an empty prompt. */
 export function isBoxEmpty(seen: PromptSeen): boolean {
   return seen.screen !== null && isEmptyBox(seen.screen.reading) && !isDialogOpen(seen);
 }
 
-/** Whether Enter would answer a dialog that is drawn or will be drawn. */
+/** Reports whether Enter would answer a dialog that is drawn or will be drawn. */
 export function isDialogOpen({ status, screen }: PromptSeen): boolean {
   if (screen?.reading.dialog != null) return true;
   return isAsking(status);
 }
 
-/** Whether the session is ready and its prompt contains a text that somebody has to send. */
+/** Reports whether the session is ready and its prompt contains a text that somebody has to send. */
 export const isReadyBelowDraft = (seen: Seen): boolean =>
   draftOf(seen) !== null && isReady(seen.status) && coverOf(seen) === null && !seen.isDead;
 
 /**
- * Whether a cover keeps Enter from sending a typed text. A command that begins with `!` opens the shell mode itself,
- * which is intended. An invisible prompt is no reason, because a long text fills the window.
+ * Reports whether a cover keeps Enter from sending a typed text. A command that begins with `!` opens the shell mode
+ * itself, which is intended. An invisible prompt does not count, because a long text fills the window.
  */
 export function isKeptFromPrompt(seen: PromptSeen, { text, command }: { text: string; command: boolean }): boolean {
   const cover = coverOf(seen);
@@ -106,17 +104,20 @@ export function isKeptFromPrompt(seen: PromptSeen, { text, command }: { text: st
   return cover !== null && cover !== 'unknown' && !isMeant;
 }
 
-/** Whether the prompt is empty again. Built-in commands fire no hook, so this is the sign that Claude Code took one. */
+/**
+ * Reports whether the prompt is empty again. Built-in commands fire no hook, so an empty prompt is the sign that
+ * Claude Code took one.
+ */
 export function hasTakenDraft({ screen }: PromptSeen, since: Millis): boolean {
   if (screen === null || screen.reading.cover === 'transcript') return false;
   return screen.progressedAt > since && screen.reading.draft === null;
 }
 
 /**
- * Whether a turn that began proves that Claude Code took a text. The prompt must be visible and must not contain the
- * text. Below a detailed transcript, an ended turn seems to run again. While a transcript opens or closes, the prompt
- * is invisible for some milliseconds. Without this check, CBOS reported a text as delivered whose Enter went into a
- * transcript, and which was still in the prompt (2.1.329).
+ * Reports whether a turn that began proves that Claude Code took a text. The prompt must be visible and must not
+ * contain the text. Below a detailed transcript, a turn that has ended seems to run again. While a transcript opens
+ * or closes, the prompt is invisible for some milliseconds. Without this check, CBOS reported a text as delivered
+ * although its Enter went into a transcript and the text was still in the prompt (2.1.329).
  * @param typed `at`: when the text was typed, by the wall clock
  */
 export function hasBegunTurn(seen: PromptSeen, typed: { text: string; at: Millis }): boolean {

@@ -4,15 +4,16 @@ import { normalisePrompt, textsInBox } from './box.ts';
 import { type Change, type Deliveries, isPromised, statusOf } from './record.ts';
 import { isWithin } from './standing.ts';
 
-/** How late a hook may still report that Claude Code took a text which seemed to be in the prompt and was cleared. */
+/** How late a hook may still report that Claude Code took a text that seemed to be in the prompt and was cleared. */
 const LATE_SIGN_MS = 10_000;
 
-/** The phases whose texts have a known place, whichever server runs. */
+/** The phases in which the location of the text is known, whichever server is running. */
 const WHERE_IT_IS_KNOWN: ReadonlySet<DeliveryPhase> = new Set(['under_view', 'unread', 'taken_back']);
 
 /**
- * The deliveries that a prompt reported by a hook consists of: the oldest typed text that is the same, or several that
- * were in the box together. A held text that was typed before counts too: a person may have sent it from the box.
+ * Returns the deliveries that make up a prompt reported by a hook: the oldest typed text that is identical, or
+ * several that were in the box together. A held text that was typed before counts too, because a person may have sent
+ * it from the box.
  * @param now the time by the wall clock
  */
 export function takenBy(prompt: string, { queued, sent, unknown, recent }: Deliveries, now: Millis): Change[] {
@@ -29,14 +30,15 @@ export function takenBy(prompt: string, { queued, sent, unknown, recent }: Deliv
 }
 
 /**
- * What becomes of the texts that a killed server was sending. A text whose Enter was not pressed has not arrived. CBOS
- * sends it if that was promised; otherwise it has failed. For the other texts, the signs decide.
+ * Returns the changes for the texts that a killed server was sending. If Enter was not pressed, the text has not
+ * arrived. CBOS then sends it if that was promised; otherwise the delivery has failed. For all other texts, the signs
+ * decide.
  */
 export const takeOver = ({ sent }: Deliveries): Change[] =>
   sent.flatMap((record): Change[] => {
     const { id, phase } = record;
     if (statusOf(record) !== 'sent' || WHERE_IT_IS_KNOWN.has(phase)) return [];
     if (phase === 'typing') return [{ id, phase: isPromised(record) ? 'resumed' : 'unsent' }];
-    // Keeps the time of Enter: what the transcript reports must have come after it.
+    // The time of Enter is kept, because only later reports of the transcript count.
     return [{ id, phase: 'looking', keepsTime: true }];
   });

@@ -5,32 +5,32 @@ import { type Change, type Deliveries, type DeliveryRecord, isPromised, lastTake
 import { draftOf, type Seen, type TextsLeft } from './seen.ts';
 
 /**
- * How long after the end of a turn the interrupted prompt may be drawn in the box again; on an idle machine it takes 50
- * ms.
+ * How long after the end of a turn the interrupted prompt may be drawn in the box again. On an idle machine it takes
+ * 50 ms.
  */
 const LATE_RETURN_MS = 5_000;
 /**
- * How long a text that a killed server typed may take to show. A paste of 200 kB shows some 8 s after it was typed; on
- * a loaded machine later.
+ * How long a text that a killed server typed may take to appear. A paste of 200 kB appears about 8 s after it was
+ * typed, or later on a loaded machine.
  */
 const LEFT_SHOWN_MS = 15_000;
 
-/** The phases whose texts are not in the prompt, or are there as a person's own. */
+/** The phases whose texts are not in the prompt, or are there but belong to a person. */
 const LEAVE_NOTHING: ReadonlySet<DeliveryPhase> = new Set(['held', 'cancelled', 'taken_back', 'session_ended']);
 
 /**
- * The deliveries that together fill the box, in its order. Null if the box contains anything that CBOS did not type, or
- * that Claude Code took and a person brought back.
+ * Returns the deliveries that together fill the box, in the order of the box. Null if the box contains anything that
+ * CBOS did not type, or that Claude Code took and a person brought back.
  */
 export function leftoversOf(seen: Seen): DeliveryRecord[] | null {
   const draft = draftOf(seen);
   if (draft === null) return null;
   const mine = candidates(seen.deliveries, seen.now.wall);
-  // A digit of an answer whose dialog had already gone is no delivery.
+  // If a dialog had already gone, the digit of its answer is in the box, and that digit is not a delivery.
   const found = textsInBox(draft, [...mine.map(({ text }) => text), ...(seen.answerKey ?? '')]);
   if (found !== null) return found.flatMap((index) => mine[index] ?? []);
-  // The box shows only the end of a long text, so more may have been put back than it shows. A placeholder may be a
-  // person's.
+  // The box shows only the end of a long text, so more may have been put back than it shows. A placeholder may come
+  // from a person.
   const long = hasPlaceholder(draft)
     ? mine.find((record) => seen.left?.placeholder === draft && isLeftAs(draft, record, seen.left))
     : mine.find((record) => isAlone(record) && boxHolds(draft, record.text) === 'text');
@@ -41,8 +41,8 @@ export function leftoversOf(seen: Seen): DeliveryRecord[] | null {
 }
 
 /**
- * The texts that were typed and never seen to be taken, except those that a person took back. While CBOS itself ends a
- * turn, the taken texts too: Claude Code then puts back what it has not begun.
+ * Returns the texts that were typed and never seen to be taken, except those that a person took back. While CBOS
+ * itself ends a turn, the taken texts are included, because Claude Code puts back those that it has not begun.
  */
 function candidates(deliveries: Deliveries, now: Millis): DeliveryRecord[] {
   const isEnding = deliveries.recent.some(isMarked) || hasJustInterrupted(deliveries, now);
@@ -55,8 +55,8 @@ function candidates(deliveries: Deliveries, now: Millis): DeliveryRecord[] {
 const hasBeenTyped = ({ phase, reason }: DeliveryRecord): boolean => phase !== 'failed' || reason !== null;
 
 /**
- * A text that has nothing above it in the box: CBOS typed it into an empty box, or it is the prompt of the interrupted
- * turn.
+ * Reports whether nothing is above the text in the box. CBOS typed such a text into an empty box, or it is the prompt
+ * of the interrupted turn.
  */
 const isAlone = (record: DeliveryRecord): boolean =>
   statusOf(record) !== 'delivered' || record.phase === 'interrupting' || record.phase === 'interrupted';
@@ -66,31 +66,31 @@ const isMarked = ({ phase }: DeliveryRecord): boolean => phase === 'interrupting
 const isLeftAs = (placeholder: string, { id, text }: DeliveryRecord, { ids }: TextsLeft): boolean =>
   ids.has(id) && isPlaceholderFor(placeholder, text);
 
-/** Remembers the placeholder that appears soon after a server has begun, if it may stand for one of the texts left. */
+/** Remembers a placeholder that appears soon after a server has begun, if it may represent one of the texts left. */
 export function seeTextsLeft(left: TextsLeft, draft: string | null, { recent }: Deliveries, now: Millis): TextsLeft {
   if (draft === null || left.placeholder !== null || now - left.begunAt >= LEFT_SHOWN_MS) return left;
   return recent.some((record) => isLeftAs(draft, record, left)) ? { ...left, placeholder: draft } : left;
 }
 
-/** Whether CBOS interrupted the turn of the last taken text a moment ago. */
+/** Reports whether CBOS interrupted the turn of the last taken text a moment ago. */
 export function hasJustInterrupted(deliveries: Deliveries, now: Millis): boolean {
   const last = lastTaken(deliveries);
   return last?.phase === 'interrupted' && isWithin(LATE_RETURN_MS, last.updatedAt, now);
 }
 
 /**
- * Whether something happened less than `ms` ago. False if the clock was set back since: then nobody knows how long ago
- * it was.
+ * Reports whether something happened less than `ms` ago. False if the clock was set back since then, because the
+ * elapsed time is then unknown.
  */
 export const isWithin = (ms: Millis, at: Millis, now: Millis): boolean => now >= at && now - at < ms;
 
-/** Whether CBOS is interrupting a turn, or has just done so. */
+/** Reports whether CBOS is interrupting a turn, or has just done so. */
 export const isInterrupting = (deliveries: Deliveries, now: Millis): boolean =>
   deliveries.recent.some(({ phase }) => phase === 'interrupting') || hasJustInterrupted(deliveries, now);
 
 /**
- * Records that CBOS is about to end a turn. This makes known, even after a crash, why texts came back into the box. An
- * interrupt puts back a prompt that has no answer yet. A no to a permission puts back the queue (2.1.329).
+ * Records that CBOS is about to end a turn. After a crash, the record explains why texts came back into the box. An
+ * interrupt puts back a prompt that has no answer yet. Answering no to a permission puts back the queue (2.1.329).
  */
 export function beginEnding(deliveries: Deliveries, by: 'interrupt' | 'answer'): Change[] {
   const last = lastTaken(deliveries);
@@ -106,12 +106,12 @@ export const finishEnding = ({ recent }: Deliveries): Change[] =>
     return phase === 'answering' ? [{ id, phase: 'taken', keepsTime: true }] : [];
   });
 
-/** Whether Claude Code has the text in its own queue, or had it when last seen. */
+/** Reports whether the text is in Claude Code's own queue, or was when last seen. */
 export const isQueued = ({ phase, intoQueue }: DeliveryRecord): boolean => phase === 'taken' && intoQueue;
 
 /**
- * Keeps the record of a prompt that came back late from an interrupt until CBOS can take the prompt out; a view may
- * cover it.
+ * Keeps the record of a prompt that came back late from an interrupt until CBOS can remove the prompt. A view may
+ * cover it until then.
  */
 export const keepReturned = (seen: Seen): Change[] =>
   hasJustInterrupted(seen.deliveries, seen.now.wall) && leftoversOf(seen) !== null
@@ -119,7 +119,8 @@ export const keepReturned = (seen: Seen): Change[] =>
     : [];
 
 /**
- * Whether the box contains a text that must be taken out to be sent again, or that came back late from an interrupt.
+ * Reports whether the box contains a text that must be removed, either to be sent again or because it came back late
+ * from an interrupt.
  */
 export function hasToTakeOut(seen: Seen): boolean {
   return (
@@ -131,7 +132,7 @@ export function hasToTakeOut(seen: Seen): boolean {
   );
 }
 
-/** The phase of a text after CBOS has taken it out of the prompt. */
+/** Returns the phase of a text after CBOS has removed it from the prompt. */
 export function afterClearing(record: DeliveryRecord, isInterrupted: boolean): DeliveryPhase {
   const { phase } = record;
   switch (statusOf(record)) {
@@ -147,7 +148,7 @@ export function afterClearing(record: DeliveryRecord, isInterrupted: boolean): D
   }
 }
 
-/** The text that a crash left unsent and alone in the prompt, if it is to be sent; otherwise null. */
+/** Returns the text that a crash left unsent and alone in the prompt, if it should be sent; otherwise null. */
 export function leftToEnter(seen: Seen): DeliveryRecord | null {
   const [only, ...others] = leftoversOf(seen) ?? [];
   if (only === undefined || others.length > 0 || !isPromised(only)) return null;

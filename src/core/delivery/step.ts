@@ -5,21 +5,24 @@ import type { Change } from './record.ts';
 export type Effect =
   /** types a text into the prompt */
   | { kind: 'type'; id: string; text: string; command: boolean }
-  /** presses Enter below a text: a text that was just typed, one that a former server left, or `again` */
+  /**
+   * presses Enter below a text: one that was just typed (`typed`), one that a previous server left (`left`), or one
+   * whose Enter is repeated (`again`)
+   */
   | { kind: 'enter'; id: string; of: 'typed' | 'left' | 'again' }
   /** presses the key that empties the prompt */
   | { kind: 'clear' }
-  /** records that no digit of an answer can be in the prompt any more */
+  /** records that the prompt cannot contain a digit of an answer any more */
   | { kind: 'forget_digits' }
-  /** draws everything that the recording has by now */
+  /** draws everything that the recording contains by now */
   | { kind: 'look' }
-  /** reads the transcript: the next call gets the result as `told` */
+  /** reads the transcript; the next call gets the result as `told` */
   | { kind: 'read_transcript' };
 
 /**
- * One step of a state machine that carries deliveries on. The caller first stores `changes`, then performs `effect`,
- * then asks the machine again. A machine with nothing to do returns the same state object. The caller then asks again
- * at the next change of what is seen, or at `recheckAt`.
+ * One step of a state machine that moves deliveries forward. The caller first stores `changes`, then performs
+ * `effect`, then calls the machine again. A machine with nothing to do returns the same state object. The caller then
+ * calls it again when what is seen changes, or at `recheckAt`.
  */
 export interface Step<State> {
   state: State;

@@ -15,17 +15,19 @@ const FOOTER_ROWS = 3;
 const AGAIN_TO_EXIT = /again to exit/i;
 const CLEARED_MS = 2_000;
 /**
- * How long an ended turn may still be drawn as running. A turn that is drawn longer runs, and the status knows that by
- * then.
+ * How long a turn that has ended may still be drawn as running. If it is drawn for longer, it is running, and the
+ * status reports that by then.
  */
 const STILL_DRAWN_MS = 1_500;
-/** How many times to type the key at most. If a view opens at the same moment, the key closes the view instead. */
+/**
+ * The largest number of times to type the key. If a view opens at the same moment, the key closes the view instead.
+ */
 const TRIES = 2;
 
-/** What CBOS takes out: deliveries, or the prompt of an interrupted turn, which a person may have typed. */
+/** What CBOS removes: deliveries, or the prompt of an interrupted turn, which a person may have typed. */
 type Standing = { ids: readonly string[]; takenBefore: ReadonlySet<string> } | { prompt: string };
 
-/** Takes CBOS's own text out of the prompt. One ^C does that, and ends nothing while a text is there. */
+/** Removes CBOS's own text from the prompt. One ^C does that, and ends nothing while the prompt contains a text. */
 export type TakingOut =
   | { at: 'begin' }
   | { at: 'standing'; what: Standing; tries: number; until: Millis }
@@ -38,11 +40,12 @@ export type TakingOut =
 
 const over = (isEmpty: boolean): TakingOut => ({ at: 'over', isEmpty });
 
-/** Begins to take a text out of the prompt that may not be a delivery. */
+/** Begins to remove a text from the prompt that may not be a delivery. */
 export const takeOutPrompt = (prompt: string, seen: Seen): TakingOut => stand({ prompt }, 1, seen);
 
 function stand(what: Standing, tries: number, { now, clearedAt }: Seen): TakingOut {
-  // If the clock was set back since, nobody knows when a former server typed the key. Then assume that it was just now.
+  // If the clock was set back since, it is unknown when a previous server typed the key. Then assume that it was just
+  // now.
   const clearedMs = Math.max(0, now.wall - clearedAt);
   return { at: 'standing', what, tries, until: now.elapsed + Math.max(STOOD_MS, BETWEEN_CLEARS_MS - clearedMs) };
 }
@@ -62,11 +65,11 @@ export function advanceTakingOut(state: TakingOut, seen: Seen): Step<TakingOut> 
       return go({ ...state, at: 'drawn_running', until: now.elapsed + STILL_DRAWN_MS });
     }
     case 'drawn_running': {
-      // The key would end a turn that has begun meanwhile, for example from the queue. The screen shows such a turn
-      // first.
+      // The key would end a turn that has begun in the meantime, for example from the queue. The screen shows such a
+      // turn first.
       const isRunning = seen.screen?.reading.primary === 'active';
       if (isStill(state.what, seen) && isRunning && now.elapsed < state.until) return wait(state, state.until);
-      // A text that disappears by itself was sent, and its hook reports that.
+      // A text that disappears without the key was sent, and its hook reports that.
       if (!isStill(state.what, seen) || isAskedToExit(seen)) return go(over(isBoxEmpty(seen)));
       if (isRunning) return go(over(false));
       return go({ at: 'key_typed', what: state.what, tries: state.tries }, { effect: { kind: 'clear' } });
@@ -91,13 +94,13 @@ export function advanceTakingOut(state: TakingOut, seen: Seen): Step<TakingOut> 
   }
 }
 
-/** Whether the prompt still contains the same. */
+/** Reports whether the prompt still contains the same text. */
 function isStill(what: Standing, seen: Seen): boolean {
   if ('prompt' in what) return squeeze(draftOf(seen) ?? '') === squeeze(what.prompt);
   return leftoversOf(seen)?.length === what.ids.length;
 }
 
-/** The text without blanks, which the box changes when it wraps lines. */
+/** Returns the text without blanks. The box changes blanks when it wraps lines. */
 export const squeeze = (text: string): string => text.replace(/\s+/g, '');
 
 function isAskedToExit({ screen }: Seen): boolean {
@@ -109,11 +112,11 @@ function becameOf(what: Standing, { deliveries, told, now }: Seen): Change[] {
   const isInterrupt = isInterrupting(deliveries, now.wall);
   return what.ids.flatMap((id, index): Change[] => {
     const record = deliveries.recent.find((one) => one.id === id);
-    // If a hook has reported the text meanwhile, it was not the key that took the text out of the box.
+    // If a hook has reported the text in the meantime, the key did not remove it from the box.
     if (record === undefined || (statusOf(record) === 'delivered' && !what.takenBefore.has(id))) return [];
     const text = normalisePrompt(record.text);
-    // The interrupted prompt comes first in the box, unless its turn had just ended by itself. That turn may have had
-    // several prompts.
+    // The interrupted prompt comes first in the box, unless its turn ended normally just before. That turn may have
+    // had several prompts.
     const isFirst = index === 0 || told?.taken.has(text) === true;
     const isPrompt = isInterrupt && told?.putBack.has(text) !== true && isFirst;
     const phase = afterClearing(record, isPrompt);

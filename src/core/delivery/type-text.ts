@@ -9,30 +9,30 @@ import { STOOD_MS } from './take-out.ts';
 
 /** How long to wait between the pasted text and Enter, from 2.1.150 on. */
 const ENTER_DELAY_MS = 150;
-/** The same for versions up to 2.1.50, which swallow the Enter after a shorter wait. */
+/** The same delay for versions up to 2.1.50, which lose the Enter after a shorter wait. */
 const OLD_ENTER_DELAY_MS = 400;
 /**
- * How fast Claude Code reads a paste (20 kB in 0.6 s, 50 kB in 1.9 s). An Enter before the end of the paste would be
- * part of the paste.
+ * How fast Claude Code reads a paste (20 kB in 0.6 s, 50 kB in 1.9 s). An Enter before the end of the paste would
+ * become part of the paste.
  */
 const READ_BYTES_PER_MS = 25;
 /**
- * How long to wait for a text to show, normally 20 to 100 ms. If the text does not show in this time, CBOS cannot read
- * it on the screen.
+ * How long to wait for a text to appear, which normally takes 20 to 100 ms. If the text does not appear in this time,
+ * CBOS cannot read it on the screen.
  */
 const SHOWN_MS = 2_500;
-/** How much longer to wait for a session that has not read the text: a machine short of memory stalls for seconds. */
+/** How much longer to wait for a session that has not read the text. A machine short of memory stalls for seconds. */
 const READ_MS = 5_000;
 /**
- * How long Claude Code may take to report that it took a prompt, normally 20 to 150 ms, before CBOS presses Enter once
- * more.
+ * How long Claude Code may take to report that it took a prompt before CBOS presses Enter once more. It normally
+ * takes 20 to 150 ms.
  */
 const FIRST_CONFIRM_MS = 1_500;
-/** How long to wait after that. Then the delivery stays `entering`, and a late sign still confirms it. */
+/** How long to wait after the second Enter. The delivery then stays `entering`, and a late sign still confirms it. */
 export const SECOND_CONFIRM_MS = 2_500;
 /**
- * How long to wait for a text that Claude Code queues to leave the box, normally 100 ms. Up to 2.1.328 its hook comes
- * only when the turn takes the text.
+ * How long to wait for a text that Claude Code queues to leave the box, which normally takes 100 ms. Up to 2.1.328
+ * its hook comes only when the turn takes the text.
  */
 const QUEUE_CONFIRM_MS = 1_000;
 
@@ -41,9 +41,9 @@ export interface Typed {
   id: string;
   text: string;
   command: boolean;
-  /** what shows that Claude Code took the text: a turn that begins, or its place in Claude Code's own queue */
+  /** the sign that Claude Code took the text: a turn that begins, or the text's place in Claude Code's own queue */
   confirm: 'turn' | 'queue';
-  /** whether to type without looking at what is in the way */
+  /** whether to type without checking for obstacles */
   force: boolean;
   /** when typing began, by the monotonic count */
   begunAt: Millis;
@@ -56,7 +56,7 @@ export type Typing =
   | { at: 'reading'; typed: Typed; until: Millis }
   | { at: 'showing'; typed: Typed; until: Millis; isLate: boolean }
   /**
-   * a crash left the text alone in the prompt: CBOS presses Enter if that is still so when all of the text must have
+   * a crash left the text alone in the prompt; CBOS presses Enter if that is still so once all of the text must have
    * been read
    */
   | { at: 'alone'; typed: Typed; until: Millis }
@@ -65,8 +65,8 @@ export type Typing =
   | { at: 'over'; became: Became };
 
 /**
- * `settled`: the journal says what became of the text. `unconfirmed`: Enter was pressed, and nothing shows that Claude
- * Code took the text. `beside_draft`: somebody else's letters are beside the text. `beside_leftover`: CBOS's own
+ * `settled`: the journal records the outcome. `unconfirmed`: Enter was pressed, and nothing shows that Claude Code
+ * took the text. `beside_draft`: letters that CBOS did not type are beside the text. `beside_leftover`: CBOS's own
  * letters are beside it. `not_alone`: nothing was done.
  */
 export type Became = 'settled' | 'unconfirmed' | 'beside_draft' | 'beside_leftover' | 'not_alone';
@@ -83,15 +83,15 @@ const typedOf = ({ id, text, command }: DeliveryRecord, how: How, { now }: Seen)
   begunAt: now.elapsed,
 });
 
-/** Types a text and its Enter, while the session's turn is held. */
+/** Types a text and its Enter while the session's turn is held. */
 export const typeText = (record: DeliveryRecord, how: How, seen: Seen): Typing => ({
   at: 'begin',
   typed: typedOf(record, how, seen),
 });
 
 /**
- * Presses Enter below a text that a former server typed. If a former Enter is only late, this Enter finds an empty
- * prompt and does nothing. Clearing the prompt and typing again could send the text twice.
+ * Presses Enter below a text that a previous server typed. If an earlier Enter is only late, this Enter finds an
+ * empty prompt and does nothing. Clearing the prompt and typing again could send the text twice.
  */
 export const enterLeft = (record: DeliveryRecord, seen: Seen): Typing => ({
   at: 'alone',
@@ -142,8 +142,8 @@ export function advanceTyping(state: Typing, seen: Seen): Step<Typing> {
 const holds = ({ text }: Typed, seen: Seen): ReturnType<typeof boxHolds> => boxHolds(draftOf(seen) ?? '', text);
 
 /**
- * Presses Enter only if no dialog is open, because Enter would answer the dialog, and if the box contains this text
- * alone: a person may type at the same moment. A box that CBOS cannot read is no reason to omit Enter.
+ * Presses Enter if no dialog is open and the box contains this text alone. In a dialog, Enter would be the answer,
+ * and a person may type into the box at the same moment. If CBOS cannot read the box, it still presses Enter.
  */
 function show(state: Extract<Typing, { at: 'showing' }>, seen: Seen): Step<Typing> {
   const { typed } = state;
@@ -152,13 +152,13 @@ function show(state: Extract<Typing, { at: 'showing' }>, seen: Seen): Step<Typin
   const isDialog = isDialogOpen(seen);
   const held = holds(typed, seen);
   const isKnownTaken = isTaken(typed, seen);
-  // A person at the terminal has already pressed Enter. Whatever opens now, the text must not be sent again.
+  // A person at the terminal has already pressed Enter. The text must not be sent again, whatever opens now.
   if (isKnownTaken && (isInView || isDialog || held === 'more')) return go({ at: 'entered', typed, isShown: true });
   if (!isInView && !isDialog && held === 'other') {
     if (seen.now.elapsed < state.until) return wait(state, state.until);
     if (isKnownTaken) return go({ at: 'entered', typed, isShown: true });
     if (seen.isUnread && !state.isLate) return go({ ...state, until: seen.now.elapsed + READ_MS, isLate: true });
-    // An Enter that Claude Code reads in one piece with the text becomes part of the text.
+    // If Claude Code reads an Enter together with the text, the Enter becomes part of the text.
     if (seen.isUnread) return go(over('settled'), { changes: [{ id, phase: 'unread' }] });
   }
   if (isInView) return go(over('settled'), { changes: [{ id, phase: 'behind_view', held: true }] });
@@ -170,8 +170,7 @@ function show(state: Extract<Typing, { at: 'showing' }>, seen: Seen): Step<Typin
 
 function enter(typed: Typed, isShown: boolean, seen: Seen, of: 'typed' | 'left' = 'typed'): Step<Typing> {
   const { id } = typed;
-  // The hook of an older text with the same words may have marked this one as taken. Enter on an empty prompt does
-  // nothing.
+  // The hook of an older, identical text may have marked this one as taken. Enter on an empty prompt does nothing.
   const phase = { id, phase: 'entering', intoQueue: typed.confirm === 'queue' } as const;
   const changes = isTaken(typed, seen) ? [] : [phase];
   return go({ at: 'entered', typed, isShown }, { changes, effect: { kind: 'enter', id, of } });
@@ -183,12 +182,13 @@ function isTaken({ id }: Typed, { deliveries }: Seen): boolean {
 }
 
 /**
- * Waits for the first sign: the text's hook, a turn that began, or, for the queue and for commands, an empty prompt.
+ * Waits for the first sign: the hook of the text, a turn that began, or an empty prompt in the case of the queue and
+ * of commands.
  */
 function confirm(state: Extract<Typing, { at: 'confirming' }>, seen: Seen): Step<Typing> {
   const { typed, until } = state;
   const { id } = typed;
-  // A loaded machine may draw the text, and take its Enter, later than CBOS waited.
+  // A loaded machine may draw the text, and take its Enter, after CBOS has stopped waiting.
   const isShown = state.isShown || holds(typed, seen) === 'text';
   if (isShown !== state.isShown) return go({ ...state, isShown });
   if (isTaken(typed, seen)) return go(over('settled'));
@@ -207,14 +207,14 @@ function confirm(state: Extract<Typing, { at: 'confirming' }>, seen: Seen): Step
   return go(over('settled'), { changes: [{ id, phase: 'never_shown' }] });
 }
 
-/** Whether a hook will report the text. */
+/** Reports whether a hook will report the text. */
 const tells = ({ force }: Typed, { isLaunched }: Seen): boolean => isLaunched && !force;
 
 function isConfirmed({ typed, enteredAt, isShown }: Extract<Typing, { at: 'confirming' }>, seen: Seen): boolean {
   const since = (mark: Millis): Millis => seen.now.wall - (seen.now.elapsed - mark);
   if (typed.command && (seen.isDead || hasTakenDraft(seen, since(enteredAt)))) return true;
   if (typed.confirm === 'queue') return isShown && hasTakenDraft(seen, since(enteredAt)) && isBoxEmpty(seen);
-  // A text that the box never showed may have been lost on its way, and a turn that begins may belong to another text.
+  // A text that the box never showed may have been lost, and a turn that begins may belong to another text.
   if (!isShown && tells(typed, seen)) return false;
   return hasBegunTurn(seen, { text: typed.text, at: since(typed.begunAt) });
 }

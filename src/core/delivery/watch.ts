@@ -6,26 +6,22 @@ import { draftOf, hasBegunTurn, isBoxEmpty, isReadyBelowDraft, type Seen } from 
 import { isQueued, leftoversOf } from './standing.ts';
 import { go, type Step, wait } from './step.ts';
 
-/** How long the prompt must be empty before CBOS stops waiting for a hook: hooks came up to 10 s late under load. */
+/** How long the prompt must be empty before CBOS stops waiting for a hook. Under load, hooks came up to 10 s late. */
 const SIGN_MS = 10_000;
-/** When to read the transcript. Claude Code writes it some 100 ms after the event; a loaded machine takes longer. */
+/** When to read the transcript. Claude Code writes it about 100 ms after the event. A loaded machine takes longer. */
 const LOOK_AFTER_MS = [0, 300, 1_500, 5_000] as const;
 /**
- * How long after the end of a turn the status may learn of that end. Texts that the end puts back come at the end
- * itself.
+ * How late the status may report the end of a turn. Texts that the end of a turn puts back come back at that moment.
  */
 const END_MS = 2_000;
-/**
- * How long somebody at the terminal has to begin to change the returned texts before CBOS takes them out and sends
- * them.
- */
+/** How long somebody at the terminal has to start editing the returned texts before CBOS removes and sends them. */
 const UNTOUCHED_MS = 3_000;
-/** How far apart the transcript may record texts that go back together. */
+/** The largest time between two transcript records of texts that were put back together. */
 const TOGETHER_MS = 100;
 
 /**
  * What CBOS looks for while it types nothing: signs of texts that a killed server was sending, and texts that Claude
- * Code has put back from its queue. The first needs an empty prompt, the second a draft.
+ * Code has put back from its queue. The first requires an empty prompt, the second a draft.
  */
 export type Watch =
   | { at: 'rest' }
@@ -33,15 +29,15 @@ export type Watch =
   | { at: 'signs_read' }
   | { at: 'returned'; look: number; until: Millis }
   | { at: 'returned_read'; look: number }
-  /** the texts are in the prompt, unchanged since they came back */
+  /** the prompt contains the texts, unchanged since they came back */
   | { at: 'untouched'; ids: readonly string[]; draft: string; until: Millis }
-  /** nothing more can be found while the draft and the status stay the same */
+  /** nothing new can be found while the draft and the status stay the same */
   | { at: 'seen'; draft: string | null; since: Millis };
 
 export const AT_REST: Watch = { at: 'rest' };
 
 export function advanceWatch(state: Watch, seen: Seen): Step<Watch> {
-  // Handles the transcript first if it was just read, because its content is gone at the next call.
+  // Handles the transcript first if it was just read, because its content is not available at the next call.
   const isRead = state.at === 'signs_read' || state.at === 'returned_read';
   const atOnce = isRead ? [] : seenAtOnce(seen);
   if (atOnce.length > 0) return go(state, { changes: atOnce });
@@ -93,12 +89,12 @@ const became = (ids: readonly string[], phase: 'put_back' | 'taken_back'): Chang
 const lookedFor = ({ deliveries }: Seen): DeliveryRecord[] =>
   deliveries.sent.filter(({ phase }) => phase === 'looking');
 
-/** Whether only the transcript can still report a text. */
+/** Reports whether only the transcript can still report a text. */
 const isQuiet = (seen: Seen): boolean => seen.isDead || (isReady(seen.status) && isBoxEmpty(seen));
 
 /**
- * The changes that need no waiting: a session that has ended, and, without hooks, a turn that began, which is a sign
- * for every text.
+ * Returns the changes that need no waiting. Either the session has ended, or it has no hooks and a turn began, which
+ * is a sign for every text.
  */
 function seenAtOnce(seen: Seen): Change[] {
   const { deliveries, isDead, isLaunched } = seen;
@@ -120,13 +116,13 @@ function judge({ id, text, command, updatedAt }: DeliveryRecord, { told, isDead 
 
 /**
  * Checks whether the prompt contains texts that CBOS typed during a turn and that Claude Code has put back from its
- * queue. If they came back with the end of the turn and nobody touches them, CBOS holds them again. If somebody brought
- * them back or changes them, they belong to that person. The session must be ready: before that, nobody knows which
- * case it is.
+ * queue. If they came back at the end of the turn and nobody touches them, CBOS holds them again. If somebody brought
+ * them back or edits them, they belong to that person. The two cases can be told apart only once the session is
+ * ready.
  */
 function lookForReturned(look: number, seen: Seen): Step<Watch> {
   const draft = draftOf(seen);
-  // A placeholder may equally stand for a person's paste.
+  // A placeholder may just as well represent a person's paste.
   if (draft === null || !isReadyBelowDraft(seen) || hasPlaceholder(draft)) return go(asSeen(seen));
   const found = findReturned(draft, seen);
   if (found === 'nothing_told') {
@@ -144,7 +140,7 @@ function lookForReturned(look: number, seen: Seen): Step<Watch> {
 interface Returned {
   ids: string[];
   at: Millis;
-  /** whether somebody has written beside the texts, maybe before the transcript reported them */
+  /** whether somebody has typed beside the texts, perhaps before the transcript reported them */
   isChanged: boolean;
 }
 
@@ -154,8 +150,8 @@ function findReturned(draft: string, { deliveries, told }: Seen): Returned | 'no
   const at = Math.max(...(told?.putBack.values() ?? []));
   const back = [...(told?.putBack ?? [])].flatMap(([text, time]) => (time > at - TOGETHER_MS ? [text] : []));
   if (back.length === 0) return 'nothing_told';
-  // The hook reports a text before the text is in the queue. Texts that come back at that moment stand beside it in the
-  // box, and it never gets into the queue (2.1.329).
+  // The hook reports a text before the text is in the queue. If other texts come back at that moment, the text is
+  // beside them in the box and never reaches the queue (2.1.329).
   const onItsWay = queued
     .filter((text) => told?.queued.has(text) !== true && told?.taken.has(text) !== true)
     .slice(0, 1);
