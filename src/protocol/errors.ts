@@ -1,11 +1,12 @@
 import type { ErrorBody } from './error-body.ts';
+import { GIT_ERRORS } from './errors/of-git.ts';
 import { REQUEST_ERRORS } from './errors/of-requests.ts';
 import { SESSION_ERRORS } from './errors/of-sessions.ts';
 import { TEXT_ERRORS } from './errors/of-texts.ts';
 import { SERVER_ERRORS } from './errors/of-the-server.ts';
 
 /** Every error that can be expected. A test holds docs/ERRORS.md, the OpenAPI description and this table together. */
-export const ERRORS = { ...REQUEST_ERRORS, ...SERVER_ERRORS, ...SESSION_ERRORS, ...TEXT_ERRORS };
+export const ERRORS = { ...REQUEST_ERRORS, ...SERVER_ERRORS, ...SESSION_ERRORS, ...TEXT_ERRORS, ...GIT_ERRORS };
 
 export type ErrorCode = keyof typeof ERRORS;
 

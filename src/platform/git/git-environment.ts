@@ -1,0 +1,158 @@
+import { accessSync, constants, statSync } from 'node:fs';
+import { delimiter, isAbsolute, join } from 'node:path';
+import { CatalogueError } from '../../protocol/index.ts';
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/**
+ * What git gets of the server's environment: where the person's own configuration is, and who they are. No variable
+ * that names a program (`GIT_SSH_COMMAND`, `GIT_EXTERNAL_DIFF`), a repository (`GIT_DIR`) or a trace file is here.
+ */
+const ALLOWED: readonly string[] = [
+  'HOME',
+  'XDG_CONFIG_HOME',
+  'USER',
+  'LOGNAME',
+  'EMAIL',
+  'TMPDIR',
+  'GIT_CONFIG_GLOBAL',
+  'GIT_CONFIG_SYSTEM',
+  'GIT_CONFIG_NOSYSTEM',
+  'GIT_AUTHOR_NAME',
+  'GIT_AUTHOR_EMAIL',
+  'GIT_COMMITTER_NAME',
+  'GIT_COMMITTER_EMAIL',
+];
+
+/** A program that does nothing and fails. It stands wherever git would ask, sign, connect or edit. */
+const REFUSE = 'false';
+
+/** Always set: no prompt, no network, no lock by a command that only reads, file names taken literally. */
+const FIXED: Readonly<Record<string, string>> = {
+  LC_ALL: 'C',
+  GIT_TERMINAL_PROMPT: '0',
+  GIT_ASKPASS: REFUSE,
+  SSH_ASKPASS: REFUSE,
+  GIT_SSH_COMMAND: REFUSE,
+  GIT_PROXY_COMMAND: REFUSE,
+  GIT_EDITOR: REFUSE,
+  GIT_SEQUENCE_EDITOR: REFUSE,
+  GIT_PAGER: 'cat',
+  // An empty list: no transport is allowed, not even to a path.
+  GIT_ALLOW_PROTOCOL: '',
+  GIT_NO_LAZY_FETCH: '1',
+  GIT_LFS_SKIP_SMUDGE: '1',
+  GIT_OPTIONAL_LOCKS: '0',
+  GIT_LITERAL_PATHSPECS: '1',
+  GIT_ATTR_NOSYSTEM: '1',
+};
+
+/** Settings of a repository that name a program, or that make a command run one. These here win over the file's. */
+const HARMLESS: readonly (readonly [key: string, value: string])[] = [
+  ['core.hooksPath', '/dev/null'],
+  ['core.fsmonitor', 'false'],
+  ['core.pager', 'cat'],
+  ['core.askPass', REFUSE],
+  ['core.editor', REFUSE],
+  ['core.sshCommand', REFUSE],
+  ['core.gitProxy', REFUSE],
+  ['core.alternateRefsCommand', REFUSE],
+  ['core.quotePath', 'false'],
+  ['credential.helper', ''],
+  ['protocol.allow', 'never'],
+  ['safe.bareRepository', 'explicit'],
+  ['submodule.recurse', 'false'],
+  ['fetch.recurseSubmodules', 'false'],
+  ['gc.auto', '0'],
+  ['maintenance.auto', 'false'],
+  ['log.showSignature', 'false'],
+  ['merge.verifySignatures', 'false'],
+  ['merge.default', 'text'],
+  ['commit.gpgSign', 'false'],
+  ['tag.gpgSign', 'false'],
+  ['gpg.program', REFUSE],
+  ['gpg.openpgp.program', REFUSE],
+  ['gpg.ssh.program', REFUSE],
+  ['gpg.x509.program', REFUSE],
+  ['gpg.ssh.defaultKeyCommand', REFUSE],
+];
+
+/** What each driver that the repository's configuration names becomes: one that runs nothing. */
+const HARMLESS_DRIVERS: Readonly<Record<string, readonly (readonly [key: string, value: string])[]>> = {
+  filter: [
+    ['clean', ''],
+    ['smudge', ''],
+    ['process', ''],
+    ['required', 'false'],
+  ],
+  // A driver that fails is a conflict: nobody's merge is done by other rules than the repository's in silence.
+  merge: [
+    ['driver', REFUSE],
+    ['recursive', 'text'],
+  ],
+  // Beside `--no-ext-diff` and `--no-textconv`, which every command that shows a difference gets.
+  diff: [['cachetextconv', 'false']],
+  // Hooks that are named in the configuration (git 2.54), beside those in files.
+  hook: [
+    ['command', REFUSE],
+    ['enabled', 'false'],
+  ],
+};
+
+/** Keys of the configuration that name drivers: `filter.lfs.clean`. */
+export const DRIVER_KEYS = '^(filter|merge|diff|hook)\\..*\\.';
+
+/**
+ * The environment for git.
+ * @param driverKeys keys of the repository's configuration that match `DRIVER_KEYS`
+ */
+export function gitEnvironment(base: Environment, driverKeys: readonly string[]): Record<string, string> {
+  const environment: Record<string, string> = {};
+  for (const name of ALLOWED) {
+    const value = base[name];
+    if (value !== undefined) environment[name] = value;
+  }
+  const settings = [...HARMLESS, ...harmlessDrivers(driverKeys)];
+  // By number and not by `-c`: the name of a driver may contain `=`, at which `-c` would end the key.
+  settings.forEach(([key, value], index) => {
+    environment[`GIT_CONFIG_KEY_${index}`] = key;
+    environment[`GIT_CONFIG_VALUE_${index}`] = value;
+  });
+  return {
+    ...environment,
+    ...FIXED,
+    PATH: absolutePath(base.PATH).join(delimiter),
+    GIT_CONFIG_COUNT: String(settings.length),
+  };
+}
+
+function harmlessDrivers(keys: readonly string[]): (readonly [string, string])[] {
+  const drivers = new Set(keys.map((key) => key.slice(0, key.lastIndexOf('.'))));
+  return [...drivers].flatMap((driver) => {
+    const kind = driver.slice(0, driver.indexOf('.'));
+    return (HARMLESS_DRIVERS[kind] ?? []).map(([key, value]) => [`${driver}.${key}`, value] as const);
+  });
+}
+
+/** PATH without entries that are relative: in a repository's folder they would name the repository's programs. */
+function absolutePath(path: string | undefined): string[] {
+  return (path ?? '').split(delimiter).filter(isAbsolute);
+}
+
+/** The git that PATH names, as an absolute path. @throws CatalogueError git_not_found */
+export function findGit(base: Environment): string {
+  const found = absolutePath(base.PATH)
+    .map((directory) => join(directory, 'git'))
+    .find(isExecutableFile);
+  if (found === undefined) throw new CatalogueError('git_not_found', 'git was not found');
+  return found;
+}
+
+function isExecutableFile(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return statSync(path).isFile();
+  } catch {
+    return false;
+  }
+}
