@@ -1,14 +1,17 @@
 import { CatalogueError } from '../../protocol/index.ts';
 import { drawNow, requestRound, type Turn } from './bounded-rounds.ts';
 
-/** How long a piece usually takes at most: 50 times what 32 kB take. */
+/** The longest time that a piece usually takes: 50 times what 32 kB take. */
 const USUAL_MS = 50;
-/** How much longer than usual all pieces together may take: each of many could stay just below the limit of one. */
+/**
+ * How much longer than usual all pieces together may take. Without this limit, each of many pieces could stay just
+ * below its own limit.
+ */
 const MOST_OVER_MS = 1_000;
 
-/** Output for a terminal, on its way to the screen. */
+/** Output for a terminal that is not on the screen yet. */
 interface BoundedOutput {
-  /** @param onDrawn runs right after the piece, before anything else is drawn */
+  /** @param onDrawn called right after the piece is drawn, before anything else is drawn */
   add(piece: string | Uint8Array, onDrawn?: () => void): void;
   /** resolves once everything is drawn. @throws CatalogueError undrawable */
   flush(): Promise<void>;
@@ -30,8 +33,8 @@ interface Flush {
 }
 
 /**
- * Whatever is written keeps the thread for at most some seconds, even output that makes xterm.js loop forever. After
- * such output nothing more is drawn.
+ * Draws output without blocking the thread for more than a few seconds, even if the output makes xterm.js loop
+ * forever. After such output nothing more is drawn.
  * @param draw draws synchronously
  */
 export function boundedOutput(draw: (piece: string | Uint8Array) => void): BoundedOutput {
@@ -56,7 +59,7 @@ export function boundedOutput(draw: (piece: string | Uint8Array) => void): Bound
     pieces = [];
     settle();
   };
-  /** An error in the listener is not a fault of what was drawn. */
+  /** An error in the listener is not a fault of the output. */
   const tell = ({ onDrawn }: Piece): void => {
     try {
       onDrawn?.();
@@ -103,7 +106,10 @@ export function boundedOutput(draw: (piece: string | Uint8Array) => void): Bound
   };
 }
 
-/** Elapsed time, or processor time if that is less: a machine that is busy with other things is no reason to stop. */
+/**
+ * Returns the elapsed time, or the processor time if that is less. A machine that is busy with other work is no
+ * reason to stop drawing.
+ */
 function timeOf(work: () => void): number {
   const beganAt = performance.now();
   const before = process.cpuUsage();

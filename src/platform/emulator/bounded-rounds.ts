@@ -2,28 +2,28 @@ import { createContext, Script } from 'node:vm';
 import { createSpareRoom } from '../process/spare-room.ts';
 
 /**
- * How long one piece of output may take. A piece takes 1 ms, and was seen to take a second in a process that hardly got
- * the processor (nice 19 at load 17). What takes longer than this never ends, or was made to keep the server from
- * everything else.
+ * How long one piece of output may take. A piece takes 1 ms, but took a second in a process that hardly got any
+ * processor time (nice 19 at load 17). A piece that takes longer than this limit never ends, or was made to block the
+ * server.
  */
 const LONGEST_MS = 5_000;
-/** How long to draw before other work gets its turn: bytes to send, keys to pass on. */
+/** How long to draw before other work runs, such as sending bytes or passing on keypresses. */
 const ROUND_MS = 4;
 /**
- * The pause between rounds of little output. Each round starts a thread that watches over it (0.1 to 0.6 ms), so small
- * pieces are drawn together.
+ * The pause between rounds of little output. Each round starts a thread that watches the time (0.1 to 0.6 ms), so
+ * small pieces are drawn together.
  */
 const REST_MS = 4;
-/** A round that drew for less than this had only small pieces. */
+/** A round that drew for a shorter time than this had only small pieces. */
 const DROPS_MS = 0.5;
 
-/** Something that draws when it is its turn. */
+/** A source of output that draws when its turn comes. */
 export interface Turn {
-  /** draws one piece. @returns whether more is waiting */
+  /** draws one piece. @returns whether more pieces are waiting */
   draw(): boolean;
   /**
-   * called if its piece threw, or was ended halfway because it took too long. What it draws into is then in an
-   * undefined state
+   * called if a piece threw, or was stopped halfway because it took too long; the terminal is then in an undefined
+   * state
    */
   fail(cause: unknown): void;
 }
@@ -33,7 +33,7 @@ let isScheduled = false;
 let hasOnlyDrops = true;
 let endedAt = Number.NEGATIVE_INFINITY;
 
-/** Schedules a drawing, together with all others that wait. */
+/** Schedules a turn, together with all others that are waiting. */
 export function requestRound(turn: Turn): void {
   waiting.add(turn);
   if (isScheduled) return;
@@ -43,7 +43,7 @@ export function requestRound(turn: Turn): void {
   else setImmediate(round);
 }
 
-/** Draws everything that this turn has waiting, before its terminal is changed in another way. */
+/** Draws everything that is waiting in this turn. Call it before the terminal is changed in another way. */
 export function drawNow(turn: Turn): void {
   waiting.delete(turn);
   try {
@@ -55,7 +55,7 @@ export function drawNow(turn: Turn): void {
   }
 }
 
-/** Draws one piece of each in turn, until the round is over. */
+/** Draws one piece of each turn after the other until the round is over. */
 function round(): void {
   isScheduled = false;
   let current: Turn | null = null;
@@ -74,7 +74,7 @@ function round(): void {
   try {
     endWithin(LONGEST_MS, draw);
   } catch (cause) {
-    // The current turn used up the time: without it, no round lasts longer.
+    // The current turn used up the time, because no round lasts longer without it.
     (current as Turn | null)?.fail(cause);
   }
   endedAt = performance.now();
@@ -87,10 +87,10 @@ const box = createContext({ work: () => undefined });
 const script = new Script('work()');
 
 /**
- * Runs `work` with a time limit. This is the only way in Node to end an endless loop in the same thread, regular
- * expressions included: a separate thread tells V8 to stop. If that thread cannot start, trying would abort the
- * process, so the work runs without a limit.
- * @throws Error ERR_SCRIPT_EXECUTION_TIMEOUT, and what the work throws
+ * Runs `work` with a time limit. A separate thread tells V8 to stop. This is the only way in Node to end an endless
+ * loop in the same thread, including one in a regular expression. If that thread cannot start, the attempt would
+ * abort the process, so the work then runs without a limit.
+ * @throws Error ERR_SCRIPT_EXECUTION_TIMEOUT, and anything that the work throws
  */
 function endWithin(timeout: number, work: () => void): void {
   if (!hasRoom()) {

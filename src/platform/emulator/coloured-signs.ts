@@ -3,19 +3,22 @@ import type { SpinnerColours } from '../../core/status/screen/screen-evidence.ts
 
 /** The sign before an answer, before a tool call, and before Claude Code's own reports. */
 const SIGN = /^[●⏺]/;
-/** The yellow of Claude Code's themes, among 256 colours and as RGB. The sign of an answer has no colour (2.1.250). */
+/**
+ * The yellow of Claude Code's themes, as one of the 256 colours and as RGB. The sign of an answer has no colour
+ * (2.1.250).
+ */
 const ALERT_PALETTE = 220;
 const ALERT_RGB = 0xffc107;
 
 /**
- * The channels of a grey differ by less than this. 1.0.60 to 2.1.330 draw the sign of an answer white, of a running
- * call grey, and of an ended call green or red.
+ * The channels of a grey differ by less than this. 1.0.60 to 2.1.330 draw the sign of an answer in white, the sign of
+ * a running call in grey, and the sign of an ended call in green or red.
  */
 const GREYEST = 40;
 
 /**
- * What the colour of a line's first sign means: `alert` is one of Claude Code's own warnings; `ended` is a call that is
- * over, successful or not. Null if the line has no sign, or an uncoloured one.
+ * Interprets the colour of a line's first sign. `alert` means one of Claude Code's own warnings. `ended` means a call
+ * that has ended, successful or not. Null if the line has no sign, or an uncoloured one.
  */
 export function signOf(text: string, line: IBufferLine): 'alert' | 'ended' | null {
   if (!SIGN.test(text)) return null;
@@ -27,7 +30,10 @@ export function signOf(text: string, line: IBufferLine): 'alert' | 'ended' | nul
   return Math.max(red, green, blue) - Math.min(red, green, blue) > GREYEST ? 'ended' : null;
 }
 
-/** Red, green and blue of one of the 256 colours: 16 named ones, a cube of six steps each, 24 greys. */
+/**
+ * Returns red, green, and blue of one of the 256 colours: 16 named ones, a cube with six steps per channel, and 24
+ * greys.
+ */
 function channelsOf(index: number): [number, number, number] {
   const bit = (mask: number): number => ((index & mask) === 0 ? 0 : 255);
   if (index < 16) return index === 8 ? [127, 127, 127] : [bit(1), bit(2), bit(4)];
@@ -41,7 +47,9 @@ const WORDS_COL = 2;
 /** The highlight is up to three characters wide. If all words change their colour at once, a tool is running. */
 const WIDEST = 3;
 
-/** The colours of a spinner's line, which show what it is doing; null if the line is no spinner. */
+/**
+ * Returns the colours of a spinner's line, which show what the spinner is doing. Null if the line is not a spinner.
+ */
 export function spinnerColoursOf(text: string, line: IBufferLine, row: number): SpinnerColours | null {
   const words = SPINNER.exec(text)?.[1];
   const colour = line.getCell(0)?.getFgColor();

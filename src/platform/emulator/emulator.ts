@@ -1,5 +1,5 @@
 import serialize, { type SerializeAddon } from '@xterm/addon-serialize';
-// Both packages are CommonJS: a named import of a value type-checks but fails at run time.
+// Both packages are CommonJS, so a named import of a value type-checks but fails at run time.
 import xterm, { type IBufferLine, type Terminal } from '@xterm/headless';
 import type { ScreenRow } from '../../core/search/screen-lines.ts';
 import type { Place, ScreenFrame, SpinnerColours } from '../../core/status/screen/screen-evidence.ts';
@@ -14,37 +14,39 @@ import { coreOf, printAloneAtTheEdge } from './xterm-core.ts';
 export interface EmulatorOptions {
   cols: number;
   rows: number;
-  /** how many lines to keep above the window: 1,000 take 2 MB, 5,000 take 7 MB, and the recording has them all */
+  /**
+   * how many lines to keep above the window; 1,000 take 2 MB, 5,000 take 7 MB, and the recording contains all of them
+   */
   scrollback: number;
 }
 
-/** A terminal without a display: what a session's bytes draw. */
+/** A terminal without a display. It shows what a session's bytes draw. */
 export interface Emulator {
   /**
-   * Takes bytes and parses them shortly after, within a time limit. A UTF-8 character may be split between two calls;
-   * invalid bytes become U+FFFD. The bytes are not copied, so they must not be changed afterwards.
+   * Queues bytes and parses them shortly afterwards, within a time limit. A UTF-8 character may be split between two
+   * calls. Invalid bytes become U+FFFD. The bytes are not copied, so do not change them afterwards.
    * @param onParsed called once the screen shows them
    */
   write(bytes: Uint8Array, onParsed?: () => void): void;
   /**
-   * Resolves once everything written is on the screen; at once after `dispose`.
-   * @throws CatalogueError undrawable if a piece took too long. Nothing is drawn from then on
+   * Resolves once everything written is on the screen, or at once after `dispose`.
+   * @throws CatalogueError undrawable if a piece took too long. Nothing more is drawn after that
    */
   flush(): Promise<void>;
   resize(cols: number, rows: number): void;
-  /** the window now, as status rules read it: 0.1 ms for 200×50 */
+  /** the window now, as status rules read it; takes 0.1 ms for 200×50 */
   frame(): ScreenFrame;
   /** whether the program uses the alternate screen, which has no scrollback */
   isAlternate(): boolean;
   /**
-   * the window's rows with colours, cut to a width: printable text and SGR. Each row starts and ends in the terminal's
-   * default style
+   * the rows of the window with colours, cut to a width: printable text and SGR. Each row starts and ends in the
+   * terminal's default style
    */
   styledRows(maxCols: number): string[];
-  /** the window's rows as text, cheaper than `frame` */
+  /** the rows of the window as text, which cost less than `frame` */
   windowRows(): ScreenRow[];
   /**
-   * Reports each row that scrolls off the top of the normal screen, even if no scrollback keeps it for long.
+   * Reports each row that scrolls off the top of the normal screen, even if the scrollback does not keep it.
    * @returns the disposer
    */
   onScrolledOff(listener: (row: ScreenRow) => void): () => void;
@@ -61,37 +63,37 @@ export interface Emulator {
    */
   normalLines(): string[];
   /**
-   * Follows the cursor's current row on the normal screen. The result reports how many of `normalLines` are above that
-   * row; null once the row is gone.
+   * Follows the cursor's current row on the normal screen. The returned function reports how many of `normalLines`
+   * are above that row, or null once the row is gone.
    */
   markRow(): () => number | null;
-  /** escape codes that draw the same screen, scrollback, cursor and modes in a fresh terminal of the same size */
+  /** escape codes that reproduce the screen, scrollback, cursor, and modes in a fresh terminal of the same size */
   serialize(): string;
-  /** the last lines of scrollback and window; blank ones at the end do not count */
+  /** the last lines of scrollback and window, not counting blank lines at the end */
   text(lines: number, format: 'text' | 'ansi' | 'html'): string;
   dispose(): void;
 }
 
 export interface AlternateListener {
-  /** the normal screen is still shown at this moment */
+  /** called while the normal screen is still shown */
   entering(): void;
-  /** the alternate screen is still shown at this moment, and discarded right afterwards */
+  /** called while the alternate screen is still shown; it is discarded right afterwards */
   leaving(): void;
 }
 
-/** DECSET of the alternate screen, in its three forms. */
+/** The three DECSET modes of the alternate screen. */
 const ALTERNATE_MODES: ReadonlySet<number | number[] | undefined> = new Set([47, 1047, 1049]);
 
 export function createEmulator(options: EmulatorOptions): Emulator {
-  // xterm.js would log each sequence that it does not understand, and what sessions write must not get into the
+  // xterm.js would log each sequence that it does not understand, but output of sessions must not appear in the
   // server's log.
   const terminal = new xterm.Terminal({ ...options, allowProposedApi: true, logLevel: 'off' });
   const serializer = new serialize.SerializeAddon();
-  // The addon is typed for the browser's Terminal. The headless one has the part that the addon uses.
+  // The addon is typed for the browser's Terminal. The headless one has all the parts that the addon uses.
   terminal.loadAddon(serializer as unknown as Parameters<Terminal['loadAddon']>[0]);
   boundCounts(terminal);
   printAloneAtTheEdge(terminal);
-  // Links are not drawn, and xterm.js would keep each of them as long as the terminal lives.
+  // Links are not drawn, and xterm.js would keep each of them for as long as the terminal exists.
   terminal.parser.registerOscHandler(8, () => true);
   let raisedTo: Place | null = null;
   terminal.parser.registerCsiHandler({ final: 'A' }, ([count]) => {
@@ -99,7 +101,7 @@ export function createEmulator(options: EmulatorOptions): Emulator {
     raisedTo = { row: Math.max(0, cursorY - (Number(count) || 1)), col: cursorX };
     return false;
   });
-  // Snapshots place their cursor in these two ways, after such a movement or without one.
+  // Snapshots place their cursor in these two ways, either after such a movement or without one.
   terminal.parser.registerCsiHandler({ final: 'C' }, ([count]) => {
     const { cursorX, cursorY } = terminal.buffer.active;
     if (raisedTo?.row === cursorY && raisedTo.col === cursorX) {
@@ -224,12 +226,12 @@ function readFrame(terminal: Terminal): ScreenFrame {
   };
 }
 
-/** A prompt's mark and the frame of its box, which are never dim themselves. */
+/** The mark of a prompt and the frame of its box. Neither is ever dim. */
 const PROMPT_MARK = /^[❯>│]$/;
 
 /**
- * Whether all text of a row is dim, apart from the prompt's mark and the cell of a cursor that the program draws itself
- * (inverse). Claude Code shows a suggestion in the prompt like this.
+ * Reports whether all text in a row is dim, apart from the prompt's mark and the cell of a cursor that the program
+ * draws itself (inverse). Claude Code draws a suggestion in the prompt like this.
  */
 function isDimRow(terminal: Terminal, line: IBufferLine): boolean {
   const cell = terminal.buffer.active.getNullCell();
@@ -282,7 +284,10 @@ function readText(terminal: Terminal, serializer: SerializeAddon, options: TextO
   }
 }
 
-/** What the addon writes between the normal and the alternate screen. Its ranges cover only the normal screen. */
+/**
+ * The sequence that the addon writes between the normal and the alternate screen. The addon's ranges cover only the
+ * normal screen.
+ */
 const ENTER_ALTERNATE = '\x1b[?1049h\x1b[H';
 
 function alternateAnsi(serializer: SerializeAddon, lines: number): string {

@@ -3,11 +3,11 @@ import { backgroundOf, type Styled, styleOf } from '../../text/styled-rows.ts';
 import { type CoreBuffer, coreOf } from './xterm-core.ts';
 
 /**
- * Returns escape codes that draw a terminal's screen, scrollback, cursor and modes in a fresh terminal of the same
- * size, so that both behave alike for all later output. `@xterm/addon-serialize` 0.14.0 does that only for the visible
- * screen. It loses bold combined with dim, and starts the alternate screen in the style of the normal one. The state in
- * which output was cut also differs (a cursor past the edge, half an emoji, a scroll region, a saved cursor, the
- * mouse's reporting mode).
+ * Returns escape codes that reproduce a terminal's screen, scrollback, cursor, and modes in a fresh terminal of the
+ * same size, so that both behave alike for all later output. `@xterm/addon-serialize` 0.14.0 reproduces only the
+ * visible screen. It loses bold combined with dim, and starts the alternate screen in the style of the normal one. It
+ * also loses the state in which the output was cut (a cursor past the edge, half an emoji, a scroll region, a saved
+ * cursor, the mouse's reporting mode).
  */
 export function snapshotOf(terminal: Terminal, isCursorVisible: boolean): string {
   const { normal, active } = terminal.buffer;
@@ -25,8 +25,8 @@ export function snapshotOf(terminal: Terminal, isCursorVisible: boolean): string
 }
 
 /**
- * Draws the lines one below the other. Each ends in the default style, because a line that scrolls in is filled with
- * the current background.
+ * Draws the lines one below the other. Each line ends in the default style, because a line that scrolls in is filled
+ * with the current background.
  */
 function drawn(buffer: IBuffer, terminal: Terminal): string {
   const { cols } = terminal;
@@ -44,7 +44,10 @@ function drawn(buffer: IBuffer, terminal: Terminal): string {
   return text;
 }
 
-/** How many lines must be drawn: all of them if there is scrollback; otherwise down to the last non-blank line. */
+/**
+ * Returns how many lines must be drawn. With scrollback, that is all of them. Otherwise it is all lines down to the
+ * last one that is not blank.
+ */
 function drawnLength(buffer: IBuffer, rows: number): number {
   if (buffer.length > rows) return buffer.length;
   const cell = buffer.getNullCell();
@@ -85,8 +88,8 @@ function drawnLine(line: IBufferLine, buffer: IBuffer, cols: number): string {
     }
     closeGap();
     const next = styleOf(cell, true);
-    // A combining mark in its own cell was written after an escape sequence. Without one, it would join the character
-    // before it.
+    // A combining mark in a cell of its own was written after an escape sequence. Without a sequence, it would join
+    // the character before it.
     if (next !== style || width === 0) text += `\u001b[0${next}m`;
     style = next;
     text += characters;
@@ -95,7 +98,10 @@ function drawnLine(line: IBufferLine, buffer: IBuffer, cols: number): string {
   return style === '' ? text : `${text}\u001b[m`;
 }
 
-/** Whether the next line's first character wraps there by itself when it is written right after this line. */
+/**
+ * Reports whether the first character of the next line wraps to that line automatically when it is written right
+ * after this line.
+ */
 function wrapsByItself(line: IBufferLine, next: IBufferLine, buffer: IBuffer, cols: number): boolean {
   const [last, first] = [line.getCell(cols - 1, buffer.getNullCell()), next.getCell(0, buffer.getNullCell())];
   if (last === undefined || first === undefined) return false;
@@ -103,7 +109,7 @@ function wrapsByItself(line: IBufferLine, next: IBufferLine, buffer: IBuffer, co
   return isFull && first.getChars() !== '' && first.getWidth() > 0 && first.isBgDefault();
 }
 
-/** Forces a wrap: writes a letter past the edge and erases its traces. */
+/** Forces a wrap by writing a letter past the edge and erasing it again. */
 function forcedWrap(line: IBufferLine, buffer: IBuffer, cols: number): string {
   const last = line.getCell(cols - 1, buffer.getNullCell());
   const isFull = last !== undefined && (last.getChars() !== '' || last.getWidth() === 0);
@@ -112,13 +118,13 @@ function forcedWrap(line: IBufferLine, buffer: IBuffer, cols: number): string {
   return `\u001b[${cols}G  \r\u001b[X\u001b[A\u001b[${cols}G\u001b[0${background}m\u001b[X\u001b[m\u001b[B\r`;
 }
 
-/** The position of the normal screen's cursor when the alternate screen was entered. */
+/** Returns the position that the cursor of the normal screen had when the alternate screen was entered. */
 function savedCursor(buffer: IBuffer, cols: number, core: CoreBuffer): string {
   const [row, col] = [Math.max(core.savedY - buffer.baseY, 0), Math.min(core.savedX, cols - 1)];
   return `\u001b[${row + 1};${col + 1}H${styleCodes(core.savedCurAttrData)}`;
 }
 
-/** The position to which ESC 8 returns; empty if nothing was saved. */
+/** Returns the position to which ESC 8 returns, or an empty string if nothing was saved. */
 function rememberedCursor(buffer: IBuffer, cols: number, core: CoreBuffer): string {
   if (core.savedX === 0 && core.savedY === 0 && core.savedCurAttrData.isAttributeDefault()) return '';
   return `${savedCursor(buffer, cols, core)}\u001b7\u001b[m`;
@@ -152,9 +158,10 @@ function modes(terminal: Terminal): string {
 }
 
 /**
- * Restores the cursor, the style and the character set. If the last output was a character, it is written again, so
- * that a following combining mark or joiner belongs to it. A character in the last column is also written again,
- * because nothing else puts the cursor past the edge; a style after it records that something else followed.
+ * Restores the cursor, the style, and the character set. If the last output was a character, it is written again, so
+ * that a following combining mark or joiner is attached to it. A character in the last column is also written again,
+ * because nothing else puts the cursor past the edge. A style after that character records that something else
+ * followed.
  */
 function cursor(terminal: Terminal, isAbsolute: boolean, core: CoreBuffer): string {
   const buffer = terminal.buffer.active;
@@ -163,7 +170,7 @@ function cursor(terminal: Terminal, isAbsolute: boolean, core: CoreBuffer): stri
   if (before === null || !(isPrinted || buffer.cursorX === terminal.cols)) {
     return `${to(buffer.cursorX)}${style}${charset}`;
   }
-  // In insert mode, the character replaces itself instead of pushing itself along.
+  // In insert mode, the character replaces itself instead of shifting itself to the right.
   const room = terminal.modes.insertMode ? `\u001b[${before.width}P` : '';
   const again = `${to(buffer.cursorX - before.width)}${room}`;
   return isPrinted
@@ -172,13 +179,13 @@ function cursor(terminal: Terminal, isAbsolute: boolean, core: CoreBuffer): stri
 }
 
 /**
- * How the terminal will write the next output, and after which character. `isPrinted` means that printing this
- * character was the last thing it did.
+ * Returns how the terminal will write the next output, and after which character. `isPrinted` means that the
+ * terminal's last action was to print this character.
  */
 function writing(terminal: Terminal) {
   const { _inputHandler, _charsetService } = coreOf(terminal);
   const { _charsets, glevel, charset: active } = _charsetService;
-  // ESC 8 changes only the one in use.
+  // ESC 8 changes only the character set in use.
   const charsets = _charsets.map((set, index) =>
     (index === glevel ? active : set)?.q === '─' && index < 2 ? `\u001b${'()'[index]}0` : '',
   );
@@ -191,7 +198,10 @@ function writing(terminal: Terminal) {
   };
 }
 
-/** Whether drawing the screen ended with the character that was printed last, so that nothing else must be restored. */
+/**
+ * Reports whether drawing the screen ended with the character that was printed last. Nothing else then needs to be
+ * restored.
+ */
 function standsWhereDrawn(terminal: Terminal): boolean {
   const buffer = terminal.buffer.active;
   const { isPrinted, before, style, charset } = writing(terminal);
@@ -211,8 +221,8 @@ function placedAt(terminal: Terminal, core: CoreBuffer, col: number): string {
 }
 
 /**
- * Moves relative to the last line that was drawn. This is also right for a caller that writes the snapshot into a
- * terminal of another height, below its existing content.
+ * Moves relative to the last line that was drawn. This is also correct if the caller writes the snapshot into a
+ * terminal of another height, below existing content.
  */
 function movedTo(terminal: Terminal, col: number): string {
   const { active } = terminal.buffer;
@@ -222,7 +232,7 @@ function movedTo(terminal: Terminal, col: number): string {
   return `${length === 0 ? '' : '\r'}${vertical}${col === 0 ? '' : `\u001b[${col}C`}`;
 }
 
-/** How many columns the last printed character takes; 0 if something else came after it. */
+/** Returns how many columns the last printed character takes, or 0 if something else came after it. */
 function printedWidth(joinState: number): number {
   return (joinState >> 1) & 3;
 }

@@ -11,7 +11,7 @@ export interface CoreBuffer {
   savedCurAttrData: Styled;
 }
 
-/** Which character is drawn for a letter; line drawing has `─` for `q`. */
+/** A map from letters to the characters that are drawn for them; line drawing has `─` for `q`. */
 interface Charset {
   q?: string;
 }
@@ -21,13 +21,13 @@ interface Core {
   coreMouseService: { activeEncoding: string };
   _charsetService: { glevel: number; charset: Charset | undefined; _charsets: (Charset | undefined)[] };
   _bufferService: { buffers: { normal: CoreBuffer; alt: CoreBuffer } };
-  /** draws synchronously; later input comes after it */
+  /** draws synchronously; input that is already queued is drawn after it */
   writeSync(data: string | Uint8Array): void;
   _inputHandler: {
     _curAttrData: Styled;
     /**
-     * `precedingJoinState` describes how the last printed character takes a combining character; 0 if something else
-     * came after it
+     * `precedingJoinState` describes how the last printed character accepts a combining character; 0 if something
+     * else came after it
      */
     _parser: { precedingJoinState: number };
     print(codes: Uint32Array, start: number, end: number): void;
@@ -35,17 +35,17 @@ interface Core {
 }
 
 /**
- * The part of a terminal's state besides its screen is private to xterm.js; its own addon reads it in the same way.
- * Seen in 6.0.0, which is pinned. The tests of snapshots fail with a version that stores it elsewhere.
+ * The parts of a terminal's state that are private to xterm.js. Its own addon reads them in the same way. Seen in
+ * 6.0.0, which is pinned. The tests of snapshots fail with a version that stores them elsewhere.
  */
 export function coreOf(terminal: Terminal): Core {
   return (terminal as unknown as { _core: Core })._core;
 }
 
 /**
- * Makes the screen independent of where output is cut while lines do not wrap (DECAWM off). With a wide character past
- * the edge, xterm.js draws what follows in the same write differently from what follows in the next (6.0.0). In this
- * mode each character is printed alone.
+ * Makes the screen independent of how the output is split while lines do not wrap (DECAWM off). If a wide character
+ * is past the edge, xterm.js draws what follows in the same write differently from what follows in the next write
+ * (6.0.0). In this mode each character is therefore printed alone.
  */
 export function printAloneAtTheEdge(terminal: Terminal): void {
   const core = coreOf(terminal);

@@ -2,15 +2,18 @@ import type { Dirent } from 'node:fs';
 import { opendir, stat } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join } from 'node:path';
 
-/** How many folders to offer at most. Nobody reads through more, and the next letter reduces them. */
+/** The largest number of folders to offer. Nobody reads through more, and the next letter narrows them down. */
 const MOST_FOLDERS = 50;
-/** How many entries of a directory are read: one with a million files must not delay the answer for seconds. */
+/**
+ * How many entries of a directory are read. A directory with a million files must not delay the answer for seconds.
+ */
 const MOST_ENTRIES = 20_000;
 
 /**
- * The folders whose path begins with what was typed so far, as absolute paths, sorted, 50 at most. `~` and relative
- * paths refer to the user's home. A path that ends in `/` matches all folders in it. Hidden folders match only if their
- * dot was typed. An unreadable or missing path has no folders, because somebody is still typing.
+ * Returns the folders whose path begins with what was typed so far, as absolute paths, sorted, 50 at most. `~` and
+ * relative paths refer to the user's home. A path that ends in `/` matches all folders in it. Hidden folders match
+ * only if their dot was typed. An unreadable or missing path yields no folders and no error, because somebody is
+ * still typing.
  */
 export async function completeFolder(typed: string, userHome: string): Promise<string[]> {
   const path = absolutePath(typed, userHome);
@@ -40,7 +43,8 @@ async function entriesOf(directory: string): Promise<Dirent[]> {
       if (entries.length >= MOST_ENTRIES) break;
     }
   } catch (cause) {
-    // Missing, forbidden, no directory, or a text that is no path at all (a NUL): nothing to offer.
+    // The path is missing, forbidden, not a directory, or not a valid path (it contains a NUL), so there is nothing
+    // to offer.
     if (!(cause instanceof Error && 'code' in cause)) throw cause;
   }
   return entries;

@@ -4,20 +4,24 @@ import { join } from 'node:path';
 import type { Completion } from '../../protocol/index.ts';
 import { openRegularFile } from './regular-file.ts';
 
-/** How many items to offer at most. Nobody reads through more, and the next letter reduces them. */
+/** The largest number of items to offer. Nobody reads through more, and the next letter narrows them down. */
 const MOST_ITEMS = 50;
-/** How many entries of a session's folder are read: one with a million files must not delay the answer for seconds. */
+/**
+ * How many entries of a session's folder are read. A folder with a million files must not delay the answer for
+ * seconds.
+ */
 const MOST_ENTRIES = 20_000;
 /** How many levels deep directories are read. */
 const MOST_LEVELS = 16;
-/** Directories full of files that nobody names in a prompt. */
+/** Directories full of files that nobody mentions in a prompt. */
 const LEFT_OUT: ReadonlySet<string> = new Set(['.git', 'node_modules']);
 /** How many bytes of a command's file are read to find its description. */
 const HEAD_BYTES = 4_096;
 
 /**
- * What the word of a prompt can be completed to: `/` a command of the session's folder, `@` a file or folder in it.
- * Nothing outside that folder is read, so no link is followed. An unreadable or missing folder offers nothing.
+ * Returns the completions of a word in a prompt: commands of the session's folder for `/`, and files or folders in it
+ * for `@`. Nothing outside that folder is read, so links are not followed. An unreadable or missing folder offers
+ * nothing.
  * @param root the session's folder
  * @param word the word typed so far, with its sign
  */
@@ -43,8 +47,8 @@ async function filesIn(root: string, typed: string): Promise<Completion[]> {
 }
 
 /**
- * How well a path matches; 0 if it does not. A match at the beginning of the path ranks above one at the beginning of
- * the name, and that above one anywhere.
+ * Returns how well a path matches, or 0 if it does not match. A match at the beginning of the path ranks highest,
+ * then one at the beginning of the name, then one anywhere else.
  */
 function rankOf(path: string, wanted: string): number {
   const lower = path.toLowerCase();
@@ -77,7 +81,7 @@ interface Found {
 }
 
 /**
- * Lists what is in a folder, shallow entries before deep ones, within limits. Links are not followed.
+ * Lists the contents of a folder, shallow entries before deep ones, within limits. Links are not followed.
  * @param isWanted whether to include an entry, given its name and its path relative to the root
  */
 async function* walk(root: string, isWanted: (name: string, path: string) => boolean): AsyncGenerator<Found> {
@@ -101,8 +105,8 @@ async function* walk(root: string, isWanted: (name: string, path: string) => boo
 }
 
 /**
- * Whether a prompt can hold this name. A control character would be removed on the way, and the name would then be a
- * different one.
+ * Reports whether a prompt can contain this name. A control character would be removed on the way, which would change
+ * the name.
  */
 function isWritable(name: string): boolean {
   return !/[\u0000-\u001f\u007f-\u009f\ufffd]/.test(name);
@@ -117,13 +121,13 @@ async function entriesOf(directory: string, most: number): Promise<Dirent[]> {
       if (entries.length >= most) break;
     }
   } catch (cause) {
-    // Missing, unreadable, or no longer a directory: nothing to offer.
+    // The directory is missing, unreadable, or no longer a directory, so there is nothing to offer.
     if (!(cause instanceof Error && 'code' in cause)) throw cause;
   }
   return entries;
 }
 
-/** The `description` at the top of a command's file, otherwise its first line; null if there is neither. */
+/** Returns the `description` at the top of a command's file, or else its first line. Null if there is neither. */
 async function describe(path: string): Promise<string | null> {
   const file = await openRegularFile(path, { followsLinks: false }).catch(() => null);
   if (file === null) return null;

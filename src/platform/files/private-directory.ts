@@ -6,8 +6,9 @@ const OTHERS_MAY_WRITE = 0o022;
 const STICKY = 0o1000;
 
 /**
- * Creates a directory if missing, and removes other users' write permission: they could put a link there to a file that
- * is then overwritten. A directory that is meant to be shared (sticky, like /tmp) is refused instead.
+ * Creates a directory if it is missing, and removes write permission for other users, who could otherwise place a
+ * link there to a file that is then overwritten. A directory that is meant to be shared (sticky, like /tmp) is
+ * refused instead.
  * @param cure how to name another directory
  * @throws CatalogueError invalid_setting
  */
@@ -22,8 +23,8 @@ export async function ensureOwnDirectory(dir: string, cure: string): Promise<voi
 }
 
 /**
- * Refuses a directory of another user. Root could use anybody's directory. But its owner could not use what root
- * creates there, and what root reads there may have been planted.
+ * Refuses a directory that belongs to another user. Root could use anybody's directory, but its owner could not use
+ * what root creates there. What root reads there may also have been planted.
  * @throws CatalogueError invalid_setting for a directory of another user
  */
 export async function requireOwn(dir: string, cure: string): Promise<{ mode: number }> {

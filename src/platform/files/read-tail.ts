@@ -1,7 +1,8 @@
 import { openRegularFile } from './regular-file.ts';
 
 /**
- * The end of a file as text; a character or a line at its beginning may be cut. Empty if the file does not exist.
+ * Returns the end of a file as text. A character or a line at its beginning may be cut. Empty if the file does not
+ * exist.
  * @param bytes how many bytes to read at most
  * @throws if the file cannot be read, or is not a regular one
  */

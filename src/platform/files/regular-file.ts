@@ -1,14 +1,15 @@
 import { constants } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 
-/** The error codes for opening a link that must not be followed, and a socket. */
+/** The error codes for opening a link that must not be followed, or a socket. */
 const IRREGULAR: ReadonlySet<string | undefined> = new Set(['ELOOP', 'ENXIO']);
 
 /**
- * Opens a file for reading that another program put there. Opening a pipe would wait until somebody writes into it, on
- * one of the four threads that read all files of the process; a device has no end. So neither is opened.
+ * Opens a file for reading that another program put there. Pipes and devices are not opened. Opening a pipe would
+ * wait until somebody writes into it, on one of the four threads that read all files of the process. A device has no
+ * end.
  * @param followsLinks false if only this user's own programs write there, and none of them makes a link
- * @returns null if it is no regular file
+ * @returns null if it is not a regular file
  */
 export async function openRegularFile(path: string, { followsLinks = true } = {}): Promise<FileHandle | null> {
   const flags = constants.O_RDONLY | constants.O_NONBLOCK | (followsLinks ? 0 : constants.O_NOFOLLOW);
@@ -21,7 +22,7 @@ export async function openRegularFile(path: string, { followsLinks = true } = {}
   return null;
 }
 
-/** The text of such a file; null also if it is longer than `mostBytes`. */
+/** Reads the text of such a file. Returns null also if the file is longer than `mostBytes`. */
 export async function readRegularFile(
   path: string,
   { mostBytes, followsLinks = true }: { mostBytes: number; followsLinks?: boolean },

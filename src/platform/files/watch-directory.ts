@@ -2,23 +2,23 @@ import { existsSync, type FSWatcher, statSync, watch } from 'node:fs';
 import { dirname } from 'node:path';
 
 /**
- * `change`: a file was written to. `rename`: a file appeared or disappeared. Two events name no file, because anything
- * may have changed: `begin` means that the directory is watched from now on, and `sweep` that inotify may have missed
- * something.
+ * `change`: a file was written to. `rename`: a file appeared or disappeared. The other two events name no file,
+ * because anything may have changed. `begin` means that watching has started, and `sweep` that inotify may have
+ * missed something.
  */
 export type DirectoryEvent = 'change' | 'rename' | 'begin' | 'sweep';
 
 export interface DirectoryWatchOptions {
   /** absolute; the directory need not exist yet */
   dir: string;
-  /** gets the file's name; null for `begin` and `sweep` */
+  /** gets the name of the file; null for `begin` and `sweep` */
   onChange: (name: string | null, event: DirectoryEvent) => void;
   /**
-   * called if the directory is missing: at the start, and with each sweep while it stays missing. `onChange` reports
-   * when it is created
+   * called if the directory is missing: at the start, and with each sweep while it stays missing; `onChange` reports
+   * its creation
    */
   onMissing?: () => void;
-  /** called when another directory is in its place: the files of the old one are gone */
+  /** called when another directory has taken its place and the files of the old one are gone */
   onReplaced?: () => void;
   /** how often to check everything in case inotify missed something (an overflown queue, a network file system) */
   sweepMs?: number;
@@ -28,8 +28,8 @@ export interface DirectoryWatchOptions {
 
 const DEFAULT_SWEEP_MS = 30_000;
 /**
- * How often to check when the system's limit of watches is reached, because checking is then the only way. A hook is
- * then noticed within a quarter of a second.
+ * How often to check when the system's limit of watches is reached and checking is the only way left. A hook is then
+ * noticed within a quarter of a second.
  */
 const BLIND_SWEEP_MS = 250;
 
@@ -38,7 +38,7 @@ const LIMITS: readonly string[] = ['ENOSPC', 'EMFILE'];
 
 /**
  * Watches a directory's files by inotify (0.03 ms), even if the directory is created later, or removed and created
- * again. Calls `onChange(null, 'begin')` once at the start if the directory exists, otherwise as soon as it does.
+ * again. Calls `onChange(null, 'begin')` once at the start if the directory exists, or else as soon as it exists.
  * @returns the disposer; no call comes after it
  */
 export function watchDirectory(options: DirectoryWatchOptions): () => void {
@@ -53,20 +53,20 @@ export function watchDirectory(options: DirectoryWatchOptions): () => void {
   const onEvent = (event: 'change' | 'rename', name: string | null): void => {
     if (isDisposed || watched === null) return;
     if (watched.path !== dir) {
-      // The watched directory is above `dir`, and other things happen in it too.
+      // The watched directory may be above `dir`, and other things happen in it too.
       if (nearestExisting(dir) !== watched.path || identityOf(watched.path) !== watched.identity) arm();
       return;
     }
-    // A write does not move the directory, and there may be a thousand writes a second.
+    // A write does not move the directory. There may be a thousand writes a second, so they are not checked.
     if (event === 'change' && name !== null) onChange(name, event);
     else if (identityOf(dir) !== watched.identity) arm();
-    // The name is missing when the kernel's queue overflowed.
+    // The name is missing when the kernel's queue has overflowed.
     else if (name === null) onChange(null, 'sweep');
     else onChange(name, event);
   };
   const arm = (): void => {
     if (isDisposed) return;
-    // The loop runs twice if the directory appears between the check and the watch; it cannot appear more than once.
+    // The loop runs twice if the directory appears between the check and the watch. It cannot appear more than once.
     for (;;) {
       watcher?.close();
       watcher = null;
@@ -117,7 +117,7 @@ export function watchDirectory(options: DirectoryWatchOptions): () => void {
   };
 }
 
-/** The nearest existing directory at or above a path. */
+/** Returns the nearest existing directory at or above a path. */
 function nearestExisting(dir: string): string {
   let at = dir;
   while (!existsSync(at) && at !== dirname(at)) at = dirname(at);
@@ -125,8 +125,8 @@ function nearestExisting(dir: string): string {
 }
 
 /**
- * Identifies an existing directory. File systems reuse the inode number of a removed directory for the next one, so its
- * birth time counts as well.
+ * Returns an identifier for an existing directory. File systems reuse the inode number of a removed directory for the
+ * next one, so the birth time counts as well.
  */
 function identityOf(path: string): string | null {
   const found = statSync(path, { throwIfNoEntry: false });

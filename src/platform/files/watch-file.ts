@@ -9,8 +9,8 @@ import { watchDirectory } from './watch-directory.ts';
 type FileEvent = 'change' | 'rename' | 'sweep';
 
 /**
- * How late a change is noticed at most, even if inotify misses an event (a network file system, an overflowing queue).
- * One `stat` per recording costs 20 µs, so fifty of them cost 0.02 % of a core.
+ * How late a change is noticed if inotify misses an event (a network file system, an overflowing queue). One `stat`
+ * per recording costs 20 µs, so fifty of them cost 0.02 % of a core.
  */
 const SWEEP_MS = 5_000;
 
@@ -20,12 +20,12 @@ interface WatchedDirectory {
   stop: () => void;
 }
 
-/** One inotify watch and one timer per directory, however many of its files are followed. */
+/** Each directory has one inotify watch and one timer, however many of its files are followed. */
 const directories = new Map<string, WatchedDirectory>();
 
 /**
- * Watches one file, which need not exist. Watches are shared per directory: fifty recordings cost one watch, and none
- * keeps the process alive.
+ * Watches one file, which need not exist. Watches are shared per directory, so fifty recordings cost one watch. No
+ * watch keeps the process alive.
  * @returns the disposer; the last one ends the watch
  */
 export function watchFile(file: string, listener: (event: FileEvent) => void): () => void {

@@ -1,13 +1,15 @@
 import { open, rm, stat, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** More than what still fits into a file's last block, or into the space that a file system keeps in its inodes. */
+/**
+ * More than what still fits into a file's last block, or into the space that a file system reserves in its inodes.
+ */
 const TRIED_BYTES = 65_536;
 
 /**
- * Why nothing can be written in a directory, as an error code such as ENOSPC (full), EDQUOT (over the quota) or EROFS;
- * null if writing works. Only a write proves it: the free bytes that a file system reports ignore quotas and the
- * superuser's reserve.
+ * Returns why nothing can be written in a directory, as an error code such as ENOSPC (full), EDQUOT (over the quota),
+ * or EROFS; null if writing works. Only a write proves it, because the free bytes that a file system reports ignore
+ * quotas and the superuser's reserve.
  */
 export async function writeFault(dir: string): Promise<string | null> {
   const file = join(dir, `.cbos-room-${process.pid}`);
@@ -27,15 +29,15 @@ export async function writeFault(dir: string): Promise<string | null> {
   }
 }
 
-/** How many bytes a directory's file system has left for this user. */
+/** Returns how many bytes this user can still write to a directory's file system. */
 export async function freeBytes(dir: string): Promise<number> {
   const { bavail, bsize } = await statfs(dir);
   return bavail * bsize;
 }
 
 /**
- * Whether a file has no room left in its last block. On a full disk, a write first fills that block and is cut off at
- * its end. An empty file has no room either.
+ * Reports whether a file has no room left in its last block. On a full disk, a write first fills that block and is
+ * cut off at its end. An empty file has no room either.
  */
 export async function endsAtBlock(file: string): Promise<boolean> {
   const [{ size }, { bsize }] = await Promise.all([stat(file), statfs(file)]);

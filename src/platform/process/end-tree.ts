@@ -3,15 +3,15 @@ import { descendantsAmong, findMarked, type ProcessMark } from './tree.ts';
 import { waitUntil } from './wait-until.ts';
 
 export interface EndTreeOptions {
-  /** ended together with everything below them, for example Screen's daemon */
+  /** ended together with all their descendants; for example Screen's daemon */
   roots: readonly ProcessId[];
   /**
-   * asked to end before all others and given time to do so. Claude Code fires SessionEnd and writes its transcript in
-   * this time.
+   * asked to end before all others and given time to do so. During that time Claude Code fires SessionEnd and writes
+   * its transcript
    */
   first?: ProcessId | null;
   /**
-   * every process with this mark in its launch environment is ended too, so that orphans of a dead daemon are included
+   * every process with this mark in its launch environment is ended too, which includes the orphans of a dead daemon
    */
   mark?: ProcessMark | null;
   /** how long to wait for `first` to end */
@@ -19,30 +19,34 @@ export interface EndTreeOptions {
 }
 
 export interface EndTreeResult {
-  /** every process that was found and is gone now */
+  /** every process that was found and is now gone */
   ended: ProcessId[];
-  /** what could not be ended: the process belongs to another user, or hangs in the kernel */
+  /** the processes that could not be ended, because they belong to another user or hang in the kernel */
   left: ProcessInfo[];
 }
 
-/** Claude Code 2.1.329 takes 0.1 s to end, and 1.6 s while a tool runs. */
+/** Claude Code 2.1.329 takes 0.1 s to end, or 1.6 s while a tool is running. */
 const GRACE_MS = 4_000;
 /**
- * After Claude Code has ended, `script` writes its last line and Screen closes the window, which takes some 20 ms and
+ * After Claude Code has ended, `script` writes its last line and Screen closes the window. That takes about 20 ms and
  * needs no signal.
  */
 const SETTLE_MS = 400;
-/** Time for processes that react to TERM at all. `script` (util-linux 2.38) ignores it. */
+/** How long to wait for processes that react to TERM at all. `script` (util-linux 2.38) ignores it. */
 const TERM_MS = 600;
 /** KILL works at once, except on a process that hangs in the kernel. */
 const KILL_MS = 1_000;
-/** Each round finds what was forked since the last one. A tree that outlasts all rounds is reported as left. */
+/**
+ * Each round finds the processes that were forked since the last one. A tree that survives all rounds is reported as
+ * left.
+ */
 const KILL_ROUNDS = 10;
 
 /**
- * Ends a whole set of processes and proves it. First `first` gets TERM and time to finish, then the rest gets TERM,
- * then KILL. Before each step, children that were forked in the meantime are looked for again. Start times are compared
- * before each signal, so a reused pid is never hit. Never ends the calling process, even if that carries the mark.
+ * Ends a whole set of processes and proves that they ended. First `first` gets TERM and time to finish. Then the rest
+ * gets TERM, and finally KILL. Before each step, children that were forked in the meantime are looked up. Start times
+ * are compared before each signal, so a reused pid is never hit. The calling process is never ended, even if it
+ * carries the mark.
  */
 export async function endTree(options: EndTreeOptions): Promise<EndTreeResult> {
   const census = new Census(options);
@@ -70,8 +74,8 @@ export async function endTree(options: EndTreeOptions): Promise<EndTreeResult> {
 }
 
 /**
- * Everything that ever belonged to the tree. The set only grows: a child whose parent has died becomes a child of pid 1
- * and could no longer be found through its parents.
+ * Every process that ever belonged to the tree. The set only grows, because a child whose parent has died becomes a
+ * child of pid 1 and could no longer be found through its parents.
  */
 class Census {
   private readonly known = new Map<string, ProcessId>();
@@ -82,7 +86,7 @@ class Census {
     for (const id of [...options.roots, ...(options.first ? [options.first] : [])]) this.add(id);
   }
 
-  /** Returns the members that run now, new children included. */
+  /** Returns the members that are running now, including new children. */
   async look(): Promise<ProcessInfo[]> {
     if (this.mark) for (const info of await findMarked(this.mark)) this.add(info);
     const processes = await listProcesses();
@@ -95,7 +99,7 @@ class Census {
     return [...running, ...below].filter((info) => info.pid !== process.pid);
   }
 
-  /** Waits until every known process has ended, or the time is over. */
+  /** Waits until every known process has ended, or until the timeout. */
   async waitForEnd(timeoutMs: number): Promise<void> {
     await waitUntil(
       async () => {
@@ -120,9 +124,9 @@ function keyOf(id: ProcessId): string {
 }
 
 /**
- * Sends a signal to exactly this process. A stopped process is continued after TERM; otherwise it would not act on the
- * signal.
- * @returns whether the signal was sent: false if the process is gone or not ours
+ * Sends a signal to exactly this process. A stopped process is continued after TERM, because it would not act on the
+ * signal otherwise.
+ * @returns whether the signal was sent; false if the process is gone or belongs to another user
  */
 export async function signal(id: ProcessId, name: 'SIGTERM' | 'SIGKILL' | 'SIGHUP' | 'SIGCHLD'): Promise<boolean> {
   const now = await readProcess(id.pid);

@@ -1,9 +1,9 @@
 /**
  * Processes.
  *
- * - ending a whole tree, with proof: `end-tree.ts`; what only the kernel knows: `kernel.ts`; who is at the other end of
- *   a connection: `peer.ts`
- * - whether a thread can certainly be started: `spare-room.ts`
+ * - ending a whole tree, with proof: `end-tree.ts`; what only the kernel knows: `kernel.ts`; the process at the other
+ *   end of a connection: `peer.ts`
+ * - whether it is certain that a thread can be started: `spare-room.ts`
  */
 
 export * from './end-tree.ts';

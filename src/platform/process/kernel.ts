@@ -17,8 +17,8 @@ interface Libc {
 let libc: Libc | null | undefined;
 
 /**
- * Returns the C library, or null if koffi does not support this processor. Loads it at the first call: that takes 30
- * ms, and `cbos ls` does not need it.
+ * Returns the C library, or null if koffi does not support this processor. It is loaded at the first call, because
+ * loading takes 30 ms and `cbos ls` does not need it.
  */
 function requireLibc(): Libc | null {
   if (libc === undefined) libc = loadLibc();
@@ -40,17 +40,17 @@ function loadLibc(): Libc | null {
   }
 }
 
-/** Whether this machine can ask the kernel at all. */
+/** Reports whether this machine can ask the kernel at all. */
 export function knowsPeers(): boolean {
   return requireLibc() !== null;
 }
 
 /**
- * Returns the process that connected to a local socket (SO_PEERCRED). Nothing in /proc shows it, and Node does not ask
+ * Returns the process that connected to a local socket (SO_PEERCRED). /proc does not show it, and Node has no call
  * for it.
  * @param fd of the accepted connection
- * @returns null if the kernel names none: the process is in another pid namespace, there is no connection, or koffi
- * does not support this processor
+ * @returns null if the kernel names no process: the process is in another pid namespace, there is no connection, or
+ *   koffi does not support this processor
  */
 export function peerOfSocket(fd: number): number | null {
   const credentials = new Int32Array(UCRED_INTS);
@@ -61,9 +61,9 @@ export function peerOfSocket(fd: number): number | null {
 }
 
 /**
- * Sets the most file locks that a process may hold (RLIMIT_LOCKS). The limit is permanent: every child inherits it,
- * through `env -i`, `setsid` and a double fork, and only root can raise it again. Linux has not enforced it since
- * 2.4.25, so it restricts nothing.
+ * Sets the largest number of file locks that a process may hold (RLIMIT_LOCKS). The limit is permanent: every child
+ * inherits it, through `env -i`, `setsid`, and a double fork, and only root can raise it again. Linux has not
+ * enforced it since 2.4.25, so it restricts nothing.
  * @returns false if the process is gone, belongs to another user, or already has a lower limit
  */
 export function limitLocks(pid: number, most: number): boolean {

@@ -13,7 +13,10 @@ interface TcpPorts {
   ours: number;
 }
 
-/** The user who holds the other end of a TCP connection within this machine; null if it is closed or elsewhere. */
+/**
+ * Returns the user who holds the other end of a TCP connection within this machine. Null if that end is closed or
+ * elsewhere.
+ */
 export function findTcpUser(ports: TcpPorts): number | null {
   const row = TCP_TABLES.flatMap((table) => rowsOf(readTable(table), ports))[0];
   return row === undefined ? null : row.user;
@@ -36,8 +39,8 @@ function rowsOf(table: string, { theirs, ours }: TcpPorts): { user: number; inod
 }
 
 /**
- * The processes of this user that hold the other end of a TCP connection within this machine. Empty if the other end
- * belongs to another user, another network namespace or another machine.
+ * Returns the processes of this user that hold the other end of a TCP connection within this machine. Empty if the
+ * other end belongs to another user, another network namespace, or another machine.
  */
 export async function findTcpPeers(ports: TcpPorts): Promise<number[]> {
   const tables = await Promise.all(TCP_TABLES.map((table) => readFile(table, 'latin1').catch(() => '')));
@@ -51,7 +54,7 @@ function holdsOne(pid: number, files: ReadonlySet<string>): boolean {
   try {
     return readdirSync(dir).some((fd) => files.has(linkOf(`${dir}/${fd}`)));
   } catch {
-    // Gone by now, or another user's process.
+    // The process is gone by now, or belongs to another user.
     return false;
   }
 }
@@ -60,7 +63,7 @@ function linkOf(path: string): string {
   try {
     return readlinkSync(path);
   } catch {
-    // Closed by now.
+    // The file is closed by now.
     return '';
   }
 }

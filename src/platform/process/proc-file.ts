@@ -2,10 +2,7 @@ import { readFileSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
-/**
- * A process that cannot be mistaken for a later one with the same pid: the kernel reuses a pid, but never a pid
- * together with its start time.
- */
+/** Identifies a process for good. The kernel reuses a pid, but never a pid together with its start time. */
 export interface ProcessId {
   pid: number;
   /** field 22 of /proc/PID/stat, clock ticks since boot; a string, as in Claude Code's registry */
@@ -14,7 +11,7 @@ export interface ProcessId {
 
 export interface ProcessInfo extends ProcessId {
   ppid: number;
-  /** the kernel's letter: R, S or D for running or sleeping, T stopped, Z zombie, … */
+  /** the kernel's letter: R, S, or D for running or sleeping, T for stopped, Z for a zombie, … */
   state: string;
   /** the process's name for itself, at most 15 bytes */
   comm: string;
@@ -23,16 +20,16 @@ export interface ProcessInfo extends ProcessId {
 }
 
 /**
- * Reads one line of /proc/PID/stat. `comm` is in parentheses and may itself contain spaces and parentheses, so it ends
- * at the *last* closing one (proc(5)).
- * @returns null if the text is no stat line
+ * Parses one line of /proc/PID/stat. `comm` is in parentheses and may itself contain spaces and parentheses, so it
+ * ends at the *last* closing one (proc(5)).
+ * @returns null if the text is not a stat line
  */
 export function parseStat(text: string): ProcessInfo | null {
   const open = text.indexOf(' (');
   const close = text.lastIndexOf(') ');
   if (open < 1 || close < open) return null;
   const fields = text.slice(close + 2).split(' ');
-  // Counted from `state`, which is field 3.
+  // The fields are counted from `state`, which is field 3.
   const [state, ppid] = fields;
   const startTime = fields[22 - 3];
   if (state === undefined || ppid === undefined || startTime === undefined) return null;
@@ -46,40 +43,43 @@ export function parseStat(text: string): ProcessInfo | null {
   };
 }
 
-/** The process now, or null if no process has this pid. A zombie still counts: see {@link isAlive}. */
+/**
+ * Returns the process as it is now, or null if no process has this pid. A zombie still counts; see {@link isAlive}.
+ */
 export async function readProcess(pid: number): Promise<ProcessInfo | null> {
   return processNow(pid);
 }
 
-/** Like {@link readProcess}, synchronously. */
+/** Works like {@link readProcess}, but synchronously. */
 export function processNow(pid: number): ProcessInfo | null {
   const text = readProcFile(pid, 'stat');
   return text === null ? null : parseStat(text);
 }
 
 /**
- * Whether exactly this process still runs. A zombie has ended: its parent has just not collected its exit status yet.
+ * Reports whether exactly this process is still running. A zombie has ended; its parent just has not collected its
+ * exit status yet.
  */
 export async function isAlive(id: ProcessId): Promise<boolean> {
   const now = await readProcess(id.pid);
   return now !== null && now.startTime === id.startTime && isRunning(now);
 }
 
-/** Whether a process that was read is not just a zombie. */
+/** Reports whether a process is more than a zombie. */
 export function isRunning(info: ProcessInfo): boolean {
   return info.state !== 'Z' && info.state !== 'X';
 }
 
 /**
- * Whether the process was stopped: by SIGSTOP, at a terminal (Ctrl-Z), or in a debugger. A stopped process reacts only
- * to SIGCONT and SIGKILL.
+ * Reports whether the process was stopped: by SIGSTOP, at a terminal (Ctrl-Z), or in a debugger. A stopped process
+ * reacts only to SIGCONT and SIGKILL.
  */
 export const isStopped = ({ state }: ProcessInfo): boolean => state === 'T' || state === 't';
 
-/** How many files of /proc are read before other work gets its turn: about 3 ms. */
+/** How many files of /proc are read before other work runs. They take about 3 ms. */
 const READS_PER_TURN = 100;
 
-/** Every running process, without zombies, in one pass over /proc. */
+/** Returns every running process, without zombies, in one pass over /proc. */
 export function listProcesses(): Promise<ProcessInfo[]> {
   return mapProcesses((pid) => {
     const text = readProcFile(pid, 'stat');
@@ -99,7 +99,7 @@ export async function mapProcesses<T>(read: (pid: number) => T | null): Promise<
   return found;
 }
 
-/** The pids in /proc now, zombies included. */
+/** Returns all pids in /proc, including those of zombies. */
 async function listPids(): Promise<number[]> {
   const names = await readdir('/proc');
   return names.filter((name) => /^[0-9]+$/.test(name)).map(Number);
@@ -111,33 +111,36 @@ export async function readMemory(pid: number): Promise<number | null> {
   return kilobytes === undefined ? null : Number(kilobytes) * 1024;
 }
 
-/** How many bytes a process has read in all, from files too; null if the process is gone or may not be inspected. */
+/**
+ * Returns how many bytes a process has read in all, including from files. Null if the process is gone or may not be
+ * inspected.
+ */
 export function bytesReadBy(pid: number): number | null {
   const digits = /^rchar: (\d+)$/m.exec(readProcFile(pid, 'io') ?? '')?.[1];
   return digits === undefined ? null : Number(digits);
 }
 
-/** The argument vector; empty for a zombie, a kernel thread or a missing process. */
+/** Returns the argument vector; empty for a zombie, a kernel thread, or a missing process. */
 export async function readArgv(pid: number): Promise<string[]> {
   return splitNul(readProcFile(pid, 'cmdline'));
 }
 
 /**
- * The `NAME=VALUE` entries that the process *started* with; its own later changes do not show. Empty if the process is
- * gone or belongs to another user.
+ * Returns the `NAME=VALUE` entries that the process *started* with, without its own later changes. Empty if the
+ * process is gone or belongs to another user.
  */
 export async function readEnvironment(pid: number): Promise<string[]> {
   return environmentOf(pid);
 }
 
-/** Like {@link readEnvironment}, synchronously. */
+/** Works like {@link readEnvironment}, but synchronously. */
 export function environmentOf(pid: number): string[] {
   return splitNul(readProcFile(pid, 'environ'));
 }
 
 /**
- * The most file locks that a process may hold (the hard limit of RLIMIT_LOCKS); null if it is unlimited or the process
- * is gone.
+ * Returns the largest number of file locks that a process may hold (the hard limit of RLIMIT_LOCKS). Null if it is
+ * unlimited or the process is gone.
  */
 export function lockLimitOf(pid: number): number | null {
   const hard = /^Max file locks +\S+ +(\d+) /m.exec(readProcFile(pid, 'limits') ?? '')?.[1];
@@ -150,9 +153,10 @@ function splitNul(text: string | null): string[] {
 }
 
 /**
- * Reads synchronously: /proc is in memory and never waits for a disk. Through the thread pool, the same 20 µs would
- * cost 0.5 ms of processor time (Node 20, 110 processes: 14 ms instead of 2.6 ms).
- * @returns null if the process is gone (ENOENT, ESRCH) or may not be read (EACCES, EPERM): both mean "nothing to see"
+ * Reads synchronously, because /proc is in memory and never waits for a disk. Through the thread pool, the same 20 µs
+ * would cost 0.5 ms of processor time (Node 20, 110 processes: 14 ms instead of 2.6 ms).
+ * @returns null if the process is gone (ENOENT, ESRCH) or may not be read (EACCES, EPERM); both mean that there is
+ *   nothing to see
  */
 function readProcFile(pid: number, name: string): string | null {
   try {

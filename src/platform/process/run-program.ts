@@ -2,14 +2,16 @@ import { spawn } from 'node:child_process';
 import { requirePipes, startFault } from './start-fault.ts';
 
 export interface RunOptions {
-  /** the complete environment: nothing is inherited */
+  /** the complete environment; nothing is inherited */
   env: Readonly<Record<string, string>>;
   /** how long the program may run before it is killed */
   timeoutMs: number;
   cwd?: string;
 }
 
-/** How a program ended. "Not found" and "timed out" are ordinary results: the caller knows what they mean. */
+/**
+ * How a program ended. A missing program and a timeout are ordinary results, because the caller knows what they mean.
+ */
 export interface RunResult {
   outcome: 'exited' | 'timed_out' | 'not_found';
   /** exit code; null if a signal ended the program or it never ran */
@@ -18,17 +20,17 @@ export interface RunResult {
   stderr: string;
 }
 
-/** No program that is run this way writes more than this; the rest is dropped. */
+/** No program that is run in this way writes more than this. The rest is dropped. */
 const MAX_OUTPUT_BYTES = 1_000_000;
 
 /**
- * How long to read a program's last output after its end. A grandchild that keeps the pipes open causes no longer
- * delay.
+ * How long to keep reading a program's last output after it has ended. A grandchild that keeps the pipes open cannot
+ * delay the result any longer.
  */
 const PIPE_GRACE_MS = 100;
 
 /**
- * Runs a program with an argument array, never through a shell, and waits for its end.
+ * Runs a program with an argument array, never through a shell, and waits for it to end.
  * @throws CatalogueError process_limit
  */
 export function runProgram(file: string, args: readonly string[], options: RunOptions): Promise<RunResult> {

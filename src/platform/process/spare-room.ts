@@ -1,14 +1,14 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** How many threads and descriptors must be left: others take some at the same time. */
+/** How many threads and descriptors must be left, because others take some at the same time. */
 const SPARE = 64;
 /** How often to count the threads of the whole machine. This process's own usage is checked each time. */
 const COUNT_EVERY_MS = 500;
 
 /**
- * Whether a thread and some descriptors are certainly available. Without them, code in V8 that starts a thread aborts
- * the whole process (Node 20). Returns true if there is no /proc to ask.
+ * Creates a check of whether a thread and some descriptors are certainly available. Without them, code in V8 that
+ * starts a thread aborts the whole process (Node 20). The check returns true if /proc is not available.
  */
 export function createSpareRoom(now: () => number): () => boolean {
   let countedAt = Number.NEGATIVE_INFINITY;
@@ -18,7 +18,7 @@ export function createSpareRoom(now: () => number): () => boolean {
     if (limits === null) return true;
     if (now() - countedAt >= COUNT_EVERY_MS) {
       countedAt = now();
-      // Counts the whole machine, so the user cannot have more than this.
+      // This counts the threads of the whole machine, so the user cannot have more.
       threads = Number(/\/(\d+) /.exec(read('/proc/loadavg') ?? '')?.[1] ?? 0);
     }
     const left = Math.min(limitOf(limits, 'processes') - threads, ...ownGroups().map(leftIn));
@@ -35,14 +35,14 @@ function countDescriptors(): number {
   try {
     return readdirSync('/proc/self/fd').length;
   } catch {
-    // No descriptor is left to count with.
+    // There is no descriptor left to count with.
     return Number.POSITIVE_INFINITY;
   }
 }
 
 /**
- * This process's control groups that may limit its number of threads: those of version 2 and version 1, and their
- * parents.
+ * Returns the control groups of this process that may limit its number of threads: those of version 2 and version 1,
+ * and their parents.
  */
 function ownGroups(): string[] {
   return (read('/proc/self/cgroup') ?? '').split('\n').flatMap((line) => {

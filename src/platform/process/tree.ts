@@ -6,12 +6,15 @@ export interface ProcessMark {
   value: string;
 }
 
-/** All processes below the given ones (children, their children, …), without the given ones; nearer ones first. */
+/**
+ * Returns all descendants of the given processes (children, their children, …), nearest first. The given processes
+ * are not included.
+ */
 export async function descendantsOf(pids: Iterable<number>): Promise<ProcessInfo[]> {
   return descendantsAmong(await listProcesses(), pids);
 }
 
-/** Like {@link descendantsOf}, over a list that was read before. */
+/** Works like {@link descendantsOf}, on a list that was read before. */
 export function descendantsAmong(processes: readonly ProcessInfo[], pids: Iterable<number>): ProcessInfo[] {
   const children = new Map<number, ProcessInfo[]>();
   for (const info of processes) {
@@ -33,8 +36,8 @@ export function descendantsAmong(processes: readonly ProcessInfo[], pids: Iterab
 }
 
 /**
- * Processes that started with exactly `NAME=VALUE` in their environment. Only processes of the same user are visible in
- * this way. A child that cleared its environment can only be found through {@link descendantsOf}.
+ * Returns the processes that started with exactly `NAME=VALUE` in their environment. Only processes of the same user
+ * can be found in this way. A child that cleared its environment can only be found through {@link descendantsOf}.
  */
 export async function findMarked(mark: ProcessMark): Promise<ProcessInfo[]> {
   const entry = `${mark.name}=${mark.value}`;
