@@ -6,32 +6,32 @@ import type { IndexedRecording } from '../sqlite/indexed-recording.ts';
 import type { SearchStore, ShownLines } from '../sqlite/search-store.ts';
 import { TimedOutput, type TimedPiece } from './timed-output.ts';
 
-/** How much is read and drawn at once: some 10 ms of work, after which a waiting search runs first. */
+/** How much is read and drawn at once: about 10 ms of work. A waiting search runs before the next slice. */
 const SLICE_BYTES = 131_072;
 /**
  * How long a line must be shown to count as read. A line that changes sooner was still being drawn, or is a spinner.
  */
 export const SETTLED_MS = 1_000;
-/** How far before its position drawing begins again: Claude Code redraws its window more often than this. */
+/** How far before its position drawing begins again. Claude Code redraws its window more often than this. */
 const WARM_UP_BYTES = 2_000_000;
-/** A row that scrolls off is read at once, so hardly any must be kept. */
+/** A row that scrolls off is read at once, so hardly any rows must be kept. */
 const SCROLLBACK_LINES = 4;
 /**
- * The size of an entry, which is what a search shows and jumps to: a page of text that appeared within seconds, not a
- * book.
+ * The size of an entry. An entry is what a search shows and jumps to, so it should be a page of text that appeared
+ * within seconds.
  */
 const ENTRY_CHARACTERS = 2_000;
 const ENTRY_MS = 5_000;
 
 /**
- * `more`: there is more work now. `unsettled`: look again once the screen has settled. `done`: nothing to do until the
- * recording grows. `replaced`: the name now belongs to another file.
+ * `more`: there is more work now. `unsettled`: check again once the screen has settled. `done`: nothing to do until
+ * the recording grows. `replaced`: the name now belongs to another file.
  */
 export type SliceOutcome = 'more' | 'unsettled' | 'done' | 'replaced';
 
 /**
- * Reads along a recording and indexes what its screen showed, each line once. Continues where the index says that it
- * stopped.
+ * Reads along a recording and indexes what its screen showed, each line once. It continues at the position stored in
+ * the index.
  */
 export class RecordingIndexer {
   recording: IndexedRecording;
@@ -42,7 +42,7 @@ export class RecordingIndexer {
   #scrolled: ScreenRow[] = [];
   /** the lines on the screen when it last settled */
   #settled = new Set<string>();
-  /** nothing was drawn since the screen settled */
+  /** nothing has been drawn since the screen settled */
   #isSettled = false;
   #lastAt = 0;
   #found: ShownLines[] = [];
@@ -53,17 +53,17 @@ export class RecordingIndexer {
     this.recording = recording;
   }
 
-  /** How many bytes still have to be indexed. */
+  /** Returns how many bytes still have to be indexed. */
   pendingBytes(): number {
     return Math.max(0, this.#length - this.recording.position);
   }
 
-  /** The same recording now has another path. */
+  /** Records that the same recording now has another path. */
   movedTo({ typescript, timing }: IndexedRecording): void {
     this.recording = { ...this.recording, typescript, timing };
   }
 
-  /** Discards the drawn screen, which takes memory; it is drawn again when needed. */
+  /** Discards the drawn screen to free its memory. The screen is drawn again when it is needed. */
   rest(): void {
     this.#drawing?.emulator.dispose();
     this.#drawing = null;
@@ -75,8 +75,8 @@ export class RecordingIndexer {
    */
   async slice(now: number): Promise<SliceOutcome> {
     const { length, changedAt: told } = await readStart(this.recording.typescript);
-    // A time in the future: the clock was set back since the last write. That write is not recent, because a write from
-    // now on has a time of the new clock.
+    // A time in the future means that the clock was set back after the last write. That write is not recent, because
+    // a recent write would have a time of the new clock.
     const changedAt = told > now ? now - SETTLED_MS : told;
     if (length < this.recording.position) return 'replaced';
     this.#length = length;
@@ -108,7 +108,7 @@ export class RecordingIndexer {
     });
   }
 
-  /** Collects lines that left the screen. The bytes before `offset` show them. */
+  /** Collects the lines that left the screen. The bytes before `offset` show them. */
   #look(emulator: Emulator, at: number, offset: number): void {
     if (this.#scrolled.length > 0) this.#find(at, offset, readableLines(this.#scrolled.splice(0)));
     const isAlternate = emulator.isAlternate();
@@ -121,7 +121,7 @@ export class RecordingIndexer {
     if (gone.length > 0) this.#find(at, offset, readableLines(gone.map((text) => ({ text, isWrapped: false }))));
   }
 
-  /** Collects lines that have been on the screen long enough to be read. */
+  /** Collects the lines that have been on the screen long enough to be read. */
   #settle(emulator: Emulator, at: number, offset: number): void {
     this.#isSettled = true;
     const lines = readableLines(emulator.windowRows());
@@ -148,7 +148,7 @@ export class RecordingIndexer {
     }
   }
 
-  /** Stores what was found together with the position: after a crash, neither is there without the other. */
+  /** Stores the lines that were found together with the position, so that a crash leaves either both or neither. */
   #commit(after: IndexedRecording, pieces: readonly TimedPiece[]): void {
     const { cols, rows } = this.recording;
     const found = this.#found.splice(0);
@@ -165,7 +165,7 @@ export class RecordingIndexer {
     });
   }
 
-  /** Draws the screen as it is at the position. The lines in it are already in the index and are not collected. */
+  /** Draws the screen as it is at the position. The lines on it are already in the index and are not collected. */
   async #drawAgain(): Promise<{ emulator: Emulator; output: TimedOutput }> {
     const { typescript, position, cols, rows } = this.recording;
     const { start } = await readStart(typescript);

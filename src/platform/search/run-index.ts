@@ -6,10 +6,10 @@ import { SearchStore } from '../sqlite/search-store.ts';
 import type { IndexMessage, IndexQuestion, IndexReply } from './messages.ts';
 import { SearchIndex } from './search-index.ts';
 
-/** Lower priority than everything that a person waits for: sessions, the server, their own programs. */
+/** A lower priority than everything that a person waits for: sessions, the server, and the person's own programs. */
 const NICENESS = 10;
 
-/** Runs the index in this thread until it gets `close`. @param file the index's database */
+/** Runs the index in this thread until it receives `close`. @param file the index's database */
 export function runIndex(port: MessagePort, file: string): void {
   const reply = (message: IndexReply): void => port.postMessage(message);
   yieldToOthers();
@@ -73,7 +73,9 @@ async function answer(index: SearchIndex, question: IndexQuestion) {
   }
 }
 
-/** Lowers this thread's priority. Linux has a niceness per thread; the thread's number is only in /proc. */
+/**
+ * Lowers the priority of this thread. Linux has a niceness per thread, and only /proc shows the number of the thread.
+ */
 function yieldToOthers(): void {
   const thread = Number(readlinkSync('/proc/thread-self').split('/').at(-1));
   setPriority(thread, NICENESS);

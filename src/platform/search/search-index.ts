@@ -7,15 +7,16 @@ import { fileState, findRecordings, type RecordingPlace } from './session-record
 import { indexTranscript } from './transcript-indexer.ts';
 import { createWorkQueue, type WorkQueue } from './work-queue.ts';
 
-/** How long to wait before indexing new output: a redraw then costs one look instead of ten. */
+/** How long to wait before indexing new output. A redraw then costs one pass instead of ten. */
 const INDEX_DELAY_MS = 1_000;
 /**
- * How many characters of text are kept. With its index each takes some 2.5 bytes. A day of a busy session has a few
- * million. The oldest text is deleted first.
+ * How many characters of text are kept. Each takes about 2.5 bytes, including the index. A busy session produces a
+ * few million a day. The oldest text is deleted first.
  */
 const MOST_CHARACTERS = 200_000_000;
 /**
- * How many recordings keep their drawn screen, 0.3 MB each. Any other is drawn again from its end when it continues.
+ * How many recordings keep their drawn screen, which takes 0.3 MB each. Any other recording is drawn again from near
+ * its end when it continues.
  */
 const MOST_DRAWN = 24;
 
@@ -26,7 +27,7 @@ export interface SearchRequest {
   limit: number;
 }
 
-/** A hit with the session's id, which stays when the session is renamed. */
+/** A hit with the session's id, which does not change when the session is renamed. */
 export type IndexHit = Omit<SearchHit, 'at'> & { at: number };
 
 export interface IndexAnswer {
@@ -58,14 +59,14 @@ export interface SearchIndexOptions {
 interface IndexedSession {
   scope: number;
   place: RecordingPlace;
-  /** older recordings first, the current one last; null until they are determined */
+  /** older recordings first, the current one last; null until they have been determined */
   indexers: RecordingIndexer[] | null;
 }
 
 /**
- * Keeps the index of what sessions said and showed, a slice of work at a time. Sessions are identified by their ids.
- * Every report may be repeated, even after a crash: how far each source is indexed is stored together with what was
- * found in it.
+ * Maintains the index of what sessions said and showed, one slice of work at a time. Sessions are identified by their
+ * ids. Every report may be repeated, even after a crash, because the position up to which each source is indexed is
+ * stored together with the text found in it.
  */
 export class SearchIndex {
   readonly #options: SearchIndexOptions;
@@ -93,13 +94,13 @@ export class SearchIndex {
     this.#queue.add(`recordings ${session}`, 0, () => this.#indexRecordings(session));
   }
 
-  /** The session's recording has grown. */
+  /** Records that the session's recording has grown. */
   nudge(session: string): void {
     if (!this.#sessions.has(session)) return;
     this.#queue.add(`recordings ${session}`, INDEX_DELAY_MS, () => this.#indexRecordings(session));
   }
 
-  /** One of the session's transcripts has grown. */
+  /** Records that one of the session's transcripts has grown. */
   readTranscript(session: string, file: string): void {
     const { store } = this.#options;
     this.#queue.add(`transcript ${session} ${file}`, INDEX_DELAY_MS, async () => {
@@ -117,7 +118,7 @@ export class SearchIndex {
     });
   }
 
-  /** Adds events in their order. An event that is already indexed is skipped. */
+  /** Adds events in order. An event that is already indexed is skipped. */
   addEvents(session: string, events: readonly NumberedEvent[]): void {
     const { store } = this.#options;
     if (this.#forgotten.has(session)) return;
@@ -133,7 +134,7 @@ export class SearchIndex {
     });
   }
 
-  /** The number of the last indexed event of a JSON session; 0 if none is. */
+  /** Returns the number of the last indexed event of a JSON session, or 0 if none is indexed. */
   lastEvent(session: string): number {
     const { store } = this.#options;
     return store.lastEvent(store.scopeOf(session));
@@ -148,7 +149,7 @@ export class SearchIndex {
     this.#queue.add(`forget ${session}`, 0, async () => (this.#options.store.forget(session) ? 0 : null));
   }
 
-  /** Removes all other sessions: those that were deleted while nothing was listening. */
+  /** Removes all other sessions, which were deleted while nothing was listening. */
   keepOnly(sessions: readonly string[]): void {
     const kept = new Set(sessions);
     for (const session of this.#options.store.sessions()) if (!kept.has(session)) this.forget(session);
@@ -185,7 +186,7 @@ export class SearchIndex {
     if (known === undefined) return null;
     const { store, now, mostCharacters = MOST_CHARACTERS } = this.#options;
     const state = await fileState(known.place.typescript);
-    // A recording of an ended session is not read again, let alone drawn.
+    // The recording of an ended session is neither read nor drawn again.
     if (known.indexers === null && state !== null && store.isDone(known.scope, known.place.typescript, state))
       return null;
     known.indexers ??= await this.#openIndexers(known);
@@ -209,7 +210,7 @@ export class SearchIndex {
         return SETTLED_MS;
       case 'done':
         if (others.length === 0) {
-          // If the file has changed in the meantime, the stored state is outdated, and the file is read again.
+          // If the file has changed in the meantime, the stored state is out of date, and the file is read again.
           if (state !== null) store.saveDone(indexer.recording, state);
           return null;
         }
@@ -220,7 +221,7 @@ export class SearchIndex {
     }
   }
 
-  /** Reuses the indexers that are already open, because they have their screen drawn. */
+  /** Reuses the indexers that are already open, because they already have a drawn screen. */
   async #openIndexers({ scope, place }: IndexedSession): Promise<RecordingIndexer[]> {
     const { store } = this.#options;
     const recordings = await findRecordings(store, scope, place);
@@ -243,7 +244,7 @@ export class SearchIndex {
   }
 }
 
-/** Runs a slice. A file that vanished during it has another name by now, or none. */
+/** Runs a slice. A file that vanished in the meantime now has another name, or none. */
 async function sliceOf(indexer: RecordingIndexer, now: number) {
   try {
     return await indexer.slice(now);

@@ -6,8 +6,8 @@ import type { IndexAnswer, NumberedEvent, SearchRequest } from './search-index.t
 import type { RecordingPlace } from './session-recordings.ts';
 
 /**
- * The search index, as the server uses it. A report costs one message; all work runs in another thread. Sessions are
- * identified by their ids.
+ * The search index, as the server uses it. A report costs one message, and all work runs in another thread. Sessions
+ * are identified by their ids.
  */
 export interface Search {
   /** forgets all other sessions */
@@ -18,11 +18,11 @@ export interface Search {
   nudge(session: string): void;
   /** a transcript of the session's conversation has grown */
   readTranscript(session: string, file: string): void;
-  /** what hooks reported that the session said */
+  /** texts that hooks reported from the session */
   addSaid(session: string, texts: readonly SaidAt[]): void;
-  /** Events of a JSON session, in their order; those already indexed are skipped. */
+  /** Events of a JSON session, in order. Events that are already indexed are skipped. */
   addEvents(session: string, events: readonly NumberedEvent[]): void;
-  /** The number of the last indexed event; 0 if none is. A restarted server continues there. */
+  /** The number of the last indexed event, or 0 if none is indexed. A restarted server continues there. */
   lastEvent(session: string): Promise<number>;
   forget(session: string): void;
   /** @throws CatalogueError search_unavailable */
@@ -40,17 +40,20 @@ export interface SearchThreadOptions {
   onFault(message: string): void;
 }
 
-/** The limit of the thread's heap, in MB: drawn screens, SQLite's pages and a slice of work take a third of it. */
+/** The limit of the thread's heap, in MB. Drawn screens, SQLite's pages, and a slice of work take a third of it. */
 const HEAP_MB = 192;
-/** How long to wait before restarting a thread that ended; once a minute if it keeps ending. */
+/** How long to wait before restarting a thread that ended. If it keeps ending, it is restarted once a minute. */
 const RESTART_MS = [1_000, 5_000, 60_000];
 
-/** How often the index learns that a recording grows. It looks a second after that, so nothing is missed. */
+/**
+ * How often the index is notified that a recording grows. It reads the recording a second later, so nothing is
+ * missed.
+ */
 const NUDGE_EVERY_MS = 500;
 
 /**
- * Runs the index in its own thread. If the thread ends (damage, no memory), searches report that, and the thread
- * restarts.
+ * Runs the index in its own thread. If the thread ends (a damaged index, no memory), searches report that, and the
+ * thread is restarted.
  */
 export function openSearchThread(options: SearchThreadOptions): Search {
   return new SearchThread(options);
@@ -127,7 +130,7 @@ class SearchThread implements Search {
     const { program, file, onFault } = this.#options;
     const worker = new Worker(program, {
       workerData: { file },
-      // The thread needs nothing of the person's environment, and nothing of ours.
+      // The thread needs neither the person's environment nor ours.
       env: {},
       resourceLimits: { maxOldGenerationSizeMb: HEAP_MB },
     });

@@ -2,26 +2,26 @@ import { parseTimingLine, type TimingEntry } from '../../core/recording/index.ts
 import { readRange } from '../recorder/index.ts';
 import type { IndexedRecording } from '../sqlite/indexed-recording.ts';
 
-/** A piece of a recording, with its time from the timing. Times are Unix milliseconds. */
+/** A piece of a recording, with its time from the timing file. Times are Unix milliseconds. */
 export type TimedPiece =
   | { kind: 'output'; at: number; bytes: Uint8Array; offset: number }
   | { kind: 'resize'; at: number; cols: number; rows: number };
 
-/** How far a recording and its timing were read. */
+/** The positions up to which a recording and its timing were read. */
 export type ReadingPosition = Pick<IndexedRecording, 'position' | 'timingPosition' | 'timedTo' | 'elapsedMs'>;
 
-/** How much of a timing is read at once; a row takes some 20 bytes. */
+/** How much of a timing file is read at once. A row takes about 20 bytes. */
 const TIMING_READ_BYTES = 65_536;
 /** Output within this time is combined into one piece, up to this size. */
 const PIECE_MS = 200;
 const PIECE_BYTES = 32_768;
 /**
- * How long to wait for the timing rows of existing output. After this, the timing was cut off, and the output counts as
- * untimed.
+ * How long to wait for the timing rows of existing output. If they do not come, the timing was cut off, and the
+ * output counts as untimed.
  */
 const TIMING_LATE_MS = 5_000;
 
-/** Continues to read a recording from a position, with the times at which it was written. */
+/** Continues to read a recording from a position, together with the times at which it was written. */
 export class TimedOutput {
   #rows: { entry: TimingEntry | null; end: number }[] = [];
   #readTo: number;
@@ -31,7 +31,7 @@ export class TimedOutput {
   }
 
   /**
-   * The next bytes as pieces, and the position after them.
+   * Returns the next bytes as pieces, and the position after them.
    * @param options.changedAt when the recording was last written, Unix milliseconds
    */
   async read(

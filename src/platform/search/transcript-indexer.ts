@@ -4,16 +4,16 @@ import { CatalogueError } from '../../protocol/index.ts';
 import { readRange } from '../recorder/index.ts';
 import type { SaidAt, SearchStore } from '../sqlite/search-store.ts';
 
-/** How much is read at once: some ms of work, after which a waiting search runs first. */
+/** How much is read at once: a few ms of work. A waiting search runs before the next slice. */
 const SLICE_BYTES = 262_144;
-/** A longer line is skipped: it holds a picture, or a file that was read whole. */
+/** A longer line is skipped, because it contains a picture or a whole file. */
 const LONGEST_LINE_BYTES = 8_000_000;
 const LINE_FEED = 0x0a;
 
 const Line = z.looseObject({ timestamp: z.string() });
 
 /**
- * Indexes what was added to a transcript of Claude Code since the last time.
+ * Indexes what has been added to one of Claude Code's transcripts since the last time.
  * @returns whether there is more
  */
 export async function indexTranscript(store: SearchStore, scope: number, file: string): Promise<boolean> {
@@ -28,7 +28,7 @@ export async function indexTranscript(store: SearchStore, scope: number, file: s
   return true;
 }
 
-/** The bytes from a position up to the end of a line; empty while no line is complete. */
+/** Returns the bytes from a position up to the end of a line; empty while no line is complete. */
 async function readWholeLines(file: string, from: number): Promise<Buffer> {
   for (let size = SLICE_BYTES; ; size *= 2) {
     const bytes = await readOrNothing(file, from, from + size);
@@ -42,7 +42,7 @@ async function readOrNothing(file: string, from: number, to: number): Promise<Bu
   try {
     return await readRange(file, from, to);
   } catch (cause) {
-    // Claude Code names the file before writing it.
+    // Claude Code reports the name of the file before it writes the file.
     if (cause instanceof CatalogueError) return Buffer.alloc(0);
     throw cause;
   }
@@ -55,7 +55,7 @@ function textsOfLine(line: string): SaidAt[] {
   return Number.isNaN(at) ? [] : textsOfMessage(record.data).map((said) => ({ ...said, at, seq: null }));
 }
 
-/** null if the text is no JSON: the rest of a line that was skipped */
+/** null if the text is not JSON but the rest of a line that was skipped */
 function parse(line: string): unknown {
   try {
     return JSON.parse(line);

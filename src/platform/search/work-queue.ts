@@ -4,18 +4,23 @@ import { Emitter } from '../../emitter/emitter.ts';
 /** Does a piece of the work. @returns after how many milliseconds to continue; null when done */
 export type Work = () => Promise<number | null>;
 
-/** Does one piece of work at a time, whatever is due first. Between two pieces, everything else can run. */
+/**
+ * Does one piece of work at a time, in the order in which the pieces are due. Everything else can run between two
+ * pieces.
+ */
 export interface WorkQueue {
-  /** Does the work after a delay. If work of the same name already waits, the earlier of the two times counts. */
+  /**
+   * Does the work after a delay. If work with the same name is already waiting, the earlier of the two times counts.
+   */
   add(name: string, delayMs: number, work: Work): void;
   remove(isMeant: (name: string) => boolean): void;
-  /** resolves once there is nothing to do */
+  /** resolves once the queue is empty */
   empty(): Promise<void>;
   /** resolves once the current piece is done; nothing runs afterwards */
   close(): Promise<void>;
 }
 
-/** When to try failed work again: the disk may have been full, or a file was being moved. */
+/** When to retry failed work. The disk may have been full, or a file was being moved. */
 const RETRY_MS = 30_000;
 
 export function createWorkQueue({ elapsed, onError }: { elapsed(): number; onError(cause: unknown): void }): WorkQueue {
@@ -43,12 +48,15 @@ export function createWorkQueue({ elapsed, onError }: { elapsed(): number; onErr
       Math.max(0, next.dueAt - elapsed()),
     );
   };
-  /** Everyone who waits is notified once. */
+  /** Every waiting caller is notified once. */
   const tellEmpty = (): void => {
     emptied.tell();
     emptied.clear();
   };
-  /** The work that is due first; among equals, the one that has waited longest. */
+  /**
+   * Returns the work that is due first. If several are due at the same time, the one that has waited longest comes
+   * first.
+   */
   const first = (): { name: string; dueAt: number; work: Work } | null => {
     let best: { name: string; dueAt: number; work: Work } | null = null;
     for (const [name, one] of waiting) if (best === null || one.dueAt < best.dueAt) best = { name, ...one };

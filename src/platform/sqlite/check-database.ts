@@ -6,11 +6,11 @@ import { homeFault } from './home-fault.ts';
 export type DatabaseHealth =
   | { kind: 'missing' }
   | { kind: 'sound' }
-  /** it cannot be read now, for example while the server has it to itself on a full disk */
+  /** it cannot be read now, for example while the server uses it exclusively on a full disk */
   | { kind: 'unreadable'; what: string }
   | { kind: 'damaged'; what: string };
 
-/** Checks a whole database without changing it: about a second for each GB. */
+/** Checks a whole database without changing it. The check takes about a second per GB. */
 export function checkDatabaseFile(file: string): DatabaseHealth {
   const size = sizeOf(file);
   if (size === null) return { kind: 'missing' };

@@ -1,11 +1,11 @@
 /**
- * What is written down.
+ * What CBOS stores.
  *
  * - the tables: `migrations.ts`, with a store for each; the search index: `search-schema.ts`, `search-store.ts`
- * - damage to the database: `check-database.ts`; to its log: `write-ahead-log.ts`; `src/server/checkpoint-when-idle.ts`
- *   keeps the log short
- * - a home whose disk is full or read-only: `home-fault.ts`; who holds a home that goes away: `home-holders.ts`; one
- *   server per home: `home-lock.ts`
+ * - damage to the database: `check-database.ts`; to its log: `write-ahead-log.ts`;
+ *   `src/server/checkpoint-when-idle.ts` keeps the log short
+ * - a home whose disk is full or read-only: `home-fault.ts`; processes that use a removed home: `home-holders.ts`;
+ *   one server per home: `home-lock.ts`
  */
 
 import { chmodSync, copyFileSync, renameSync, rmSync, statSync } from 'node:fs';
@@ -20,27 +20,30 @@ export type Database = InstanceType<typeof DatabaseSync>;
 
 /** The database's file name in the home. */
 export const DATABASE_FILE = 'cbos.db';
-/** The suffix, after the database's name, of a write-ahead log that could not be read to its end and was put aside. */
+/**
+ * The suffix, after the database's name, of a write-ahead log that could not be read to its end and was moved aside.
+ */
 export const DAMAGED_LOG = '-wal.damaged';
 
 /**
- * NORMAL: with WAL, a crash of the server loses nothing that was committed. Only a power cut may lose the last moments.
+ * NORMAL: with WAL, a crash of the server loses nothing that was committed. Only a power cut may lose the last
+ * moments.
  */
 const SETTINGS =
   'PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON; PRAGMA busy_timeout = 2000;';
 
 /**
- * SQLITE_IOERR_SHMSIZE of sqlite3.h: the disk has no room for the index of the write-ahead log, which several processes
- * share.
+ * SQLITE_IOERR_SHMSIZE of sqlite3.h. The disk has no room for the index of the write-ahead log, which several
+ * processes share.
  */
 const NO_ROOM_TO_SHARE = 4_874;
 
 /**
- * Opens the database of a home, creates it (mode 0600) if missing, and brings it to the newest schema. If there is
- * nothing to create or migrate, it needs no disk space. A write-ahead log that cannot be read to its end is put aside:
- * SQLite would use its intact part and overwrite the rest.
+ * Opens the database of a home, creates it (mode 0600) if it is missing, and brings it to the newest schema. If there
+ * is nothing to create or migrate, this needs no disk space. A write-ahead log that cannot be read to its end is
+ * moved aside, because SQLite would use its intact part and overwrite the rest.
  * @throws CatalogueError disk_full, home_read_only, database_damaged; an error if a newer version of CBOS wrote the
- * file
+ *   file
  */
 export function openDatabase(file: string): Database {
   try {
@@ -74,15 +77,16 @@ function requireSound(file: string): void {
 }
 
 /**
- * Creates the database under another name first. The file under its own name therefore always has its tables, so an
- * empty file there was emptied.
+ * Creates the database under another name first. A file under its own name therefore always has its tables, and an
+ * empty file there must have been emptied.
  */
 function createFile(file: string): void {
   const draft = `${file}.new`;
   for (const ending of ['', '-journal']) rmSync(`${draft}${ending}`, { force: true });
   const database = new DatabaseSync(draft);
   try {
-    // No statement is prepared: one that is not garbage-collected yet would keep the file open.
+    // Statements are not prepared here, because a statement that is not garbage-collected yet would keep the file
+    // open.
     database.exec(['BEGIN', ...MIGRATIONS, `PRAGMA user_version = ${MIGRATIONS.length}`, 'COMMIT'].join(';\n'));
   } finally {
     database.close();
@@ -107,7 +111,7 @@ const WHY_NOT = {
   home_read_only: 'The home is on a read-only file system:',
 } as const;
 
-/** A failure of a home's database, with its file and the cure; any other error unchanged. */
+/** Adds the file and the cure to a failure of a home's database. Any other error is returned unchanged. */
 export function toDatabaseError(cause: unknown, file: string): unknown {
   if (cause instanceof CatalogueError) return cause;
   const fault = homeFault(cause);
@@ -125,15 +129,15 @@ function damagedDatabase(file: string, what: string): CatalogueError {
 }
 
 /**
- * Opens a connection with these settings, WAL included. Creates the file (mode 0600) if missing. Needs no disk space
- * for an existing file.
+ * Opens a connection with these settings, including WAL. Creates the file (mode 0600) if it is missing. An existing
+ * file needs no disk space.
  */
 export function connect(file: string, settings: string): Database {
   try {
     return connectWith(file, settings);
   } catch (cause) {
     if ((cause as { errcode?: unknown }).errcode !== NO_ROOM_TO_SHARE) throw cause;
-    // The index is then kept in memory. Nobody else can read during this time; nobody else writes anyway.
+    // The index is then kept in memory. During this time no other process can read. No other process writes anyway.
     return connectWith(file, `PRAGMA locking_mode = EXCLUSIVE; ${settings}`);
   }
 }
@@ -167,15 +171,15 @@ function migrate(database: Database): void {
 }
 
 /**
- * Gives a database whose write-ahead log was removed a new one. The old log is still open, and its content is first
- * moved into the database file, so nothing is lost.
+ * Starts a new write-ahead log for a database whose log was removed. The old log is still open, and its content is
+ * first moved into the database file, so nothing is lost.
  */
 export function renewLog(database: Database): void {
   database.exec('PRAGMA journal_mode = DELETE');
   database.exec('PRAGMA journal_mode = WAL');
 }
 
-/** Runs `work` so that either all of it happens or nothing. */
+/** Runs `work` so that either all of it takes effect or none of it. */
 export function inTransaction<T>(database: Database, work: () => T): T {
   database.exec('BEGIN IMMEDIATE');
   try {
@@ -183,7 +187,8 @@ export function inTransaction<T>(database: Database, work: () => T): T {
     database.exec('COMMIT');
     return result;
   } catch (cause) {
-    // On a full or failing disk SQLite rolls back by itself. A second ROLLBACK would fail and hide the cause.
+    // On a full or failing disk SQLite rolls back without being asked. A second ROLLBACK would fail and hide the
+    // cause.
     if (database.isTransaction) database.exec('ROLLBACK');
     throw cause;
   }

@@ -5,7 +5,7 @@ import { localDay } from '../../core/history/index.ts';
 import { type DroppedRecording, DropReason } from '../../protocol/index.ts';
 import type { Database } from './database.ts';
 
-/** How many drops are remembered; nobody needs older ones. */
+/** How many drops are remembered. Nobody needs older ones. */
 const KEPT = 200;
 
 const Row = z.object({
@@ -16,7 +16,7 @@ const Row = z.object({
   at: z.number(),
 });
 
-/** How much of each recording was dropped, added up by day. */
+/** How much of each recording was dropped, in total per day. */
 export interface DropStore {
   /** `at` in Unix milliseconds */
   add(drop: Pick<DroppedRecording, 'recording' | 'reason' | 'bytes' | 'whole'>, at: number): void;
@@ -40,8 +40,8 @@ export function createDropStore(database: Database): DropStore {
 }
 
 /**
- * Like `all`, from a home's database, for programs other than the server. Empty if there is no database, or an older
- * one.
+ * Works like `all`, but reads from a home's database, for programs other than the server. Empty if there is no
+ * database, or an older one.
  */
 export function readDrops(file: string): DroppedRecording[] {
   if (!existsSync(file)) return [];

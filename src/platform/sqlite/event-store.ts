@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { ClaudeEvent, type StoredEvent, type Usage } from '../../protocol/index.ts';
 import { type Database, inTransaction } from './database.ts';
 
-/** How far a process's output was read. */
+/** The position up to which a process's output was read. */
 export interface OutputPosition {
   /** the launch whose output is read; null before the first */
   launchId: string | null;
@@ -10,7 +10,7 @@ export interface OutputPosition {
   offset: number;
 }
 
-/** A turn that has ended, for the costs. */
+/** The cost of a turn that has ended. */
 export interface TurnCost extends Omit<Usage, 'turns'> {
   /** Unix milliseconds */
   at: number;
@@ -19,26 +19,27 @@ export interface TurnCost extends Omit<Usage, 'turns'> {
 }
 
 /**
- * What is stored for a piece of output. All of it is stored or none, so that a kill neither loses nor doubles an event.
+ * What is stored for a piece of output. Either all of it is stored or none, so that a kill neither loses nor
+ * duplicates an event.
  */
 export interface EventBatch {
   /** Unix milliseconds */
   at: number;
   events: readonly ClaudeEvent[];
   output: OutputPosition;
-  /** the evidence after these events, as core folds it */
+  /** the evidence after these events, folded by core */
   evidence: unknown;
   turns: readonly TurnCost[];
 }
 
 /**
- * How many events are kept for a session: some hundred turns with every piece of their answers. Older ones are deleted
- * first.
+ * How many events are kept for a session: a few hundred turns with every piece of their answers. Older ones are
+ * deleted first.
  */
 const KEPT_EVENTS = 50_000;
-/** How many bytes are kept; otherwise a few images or huge tool results would fill the disk. */
+/** How many bytes are kept. Without this limit, a few images or huge tool results would fill the disk. */
 const KEPT_BYTES = 64_000_000;
-/** How many events pass between two prunings, because each one reads a session's whole index. */
+/** How many events are stored between two prunings. Each pruning reads a session's whole index. */
 const PRUNE_EVERY = 2_000;
 
 const StateRow = z.object({
@@ -60,12 +61,12 @@ const UsageRow = z.object({
 const DayRow = UsageRow.extend({ day: z.string() });
 const TurnRow = UsageRow.omit({ turns: true }).extend({ at: z.number() });
 
-/** How many turns a session's costs list. */
+/** How many turns are listed in a session's costs. */
 const LISTED_TURNS = 100;
 
-/** The events of JSON sessions, how far the output of each was read, and what each turn cost. */
+/** The events of JSON sessions, the position up to which the output of each was read, and the cost of each turn. */
 export interface EventStore {
-  /** null if nothing was ever stored for it */
+  /** null if nothing was ever stored for the session */
   state(sessionId: string): { lastSeq: number; output: OutputPosition; evidence: unknown } | null;
   /** @returns the events with their sequence numbers */
   append(sessionId: string, batch: EventBatch): StoredEvent[];
@@ -73,7 +74,7 @@ export interface EventStore {
   read(sessionId: string, after: number, limit: number): StoredEvent[];
   /** the last `count` events of these types, oldest first */
   newest(sessionId: string, types: readonly string[], count: number): StoredEvent[];
-  /** per day, oldest first; if no session is named, of all of them, including deleted ones */
+  /** per day, oldest first; if no session is named, the days of all sessions, including deleted ones */
   days(sessionId: string | null): z.infer<typeof DayRow>[];
   /** the last turns, oldest first */
   turns(sessionId: string): z.infer<typeof TurnRow>[];

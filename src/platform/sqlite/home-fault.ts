@@ -1,11 +1,11 @@
 import { CatalogueError } from '../../protocol/index.ts';
 
-/** What keeps the files of a home from being written or read, as a code of the error catalogue. */
+/** Why the files of a home cannot be written or read, as a code of the error catalogue. */
 export type HomeFault = 'disk_full' | 'home_read_only' | 'database_damaged';
 
 /**
- * Result codes of sqlite3.h. The errors of `node:sqlite` carry the extended code as `errcode`; its low byte is one of
- * these.
+ * Result codes of sqlite3.h. The errors of `node:sqlite` carry the extended code as `errcode`, whose low byte is one
+ * of these.
  */
 const BY_SQLITE: Readonly<Record<number, HomeFault>> = {
   8: 'home_read_only', // SQLITE_READONLY
@@ -13,14 +13,17 @@ const BY_SQLITE: Readonly<Record<number, HomeFault>> = {
   13: 'disk_full', // SQLITE_FULL
   26: 'database_damaged', // SQLITE_NOTADB
 };
-/** The fixed sentences of sqlite3_errstr, because an error of `all()` has no code (@photostructure/sqlite 1.2.1). */
+/**
+ * The fixed messages of sqlite3_errstr. They are needed because an error of `all()` has no code
+ * (@photostructure/sqlite 1.2.1).
+ */
 const BY_SENTENCE: Readonly<Record<string, HomeFault>> = {
   'attempt to write a readonly database': 'home_read_only',
   'database disk image is malformed': 'database_damaged',
   'database or disk is full': 'disk_full',
   'file is not a database': 'database_damaged',
 };
-/** The system's error behind an SQLITE_IOERR or SQLITE_CANTOPEN: nothing else reveals a disk that turned read-only. */
+/** The system error behind an SQLITE_IOERR or SQLITE_CANTOPEN. Nothing else shows that a disk became read-only. */
 const BY_ERRNO: Readonly<Record<number, HomeFault>> = {
   28: 'disk_full', // ENOSPC
   30: 'home_read_only', // EROFS
@@ -32,7 +35,7 @@ const BY_CODE: Readonly<Record<string, HomeFault>> = {
   EROFS: 'home_read_only',
 };
 
-/** Whether something failed because of the home's disk or database; null if it failed for another reason. */
+/** Returns the fault of the home's disk or database that caused an error. Null if the error has another cause. */
 export function homeFault(error: unknown): HomeFault | null {
   if (!(error instanceof Error)) return null;
   const { code, errcode, systemErrno } = error as Error & { code?: unknown; errcode?: unknown; systemErrno?: unknown };
@@ -45,7 +48,9 @@ export function homeFault(error: unknown): HomeFault | null {
   );
 }
 
-/** A failure of the home's disk or database as a catalogue error; any other error unchanged. */
+/**
+ * Converts a failure of the home's disk or database into a catalogue error. Any other error is returned unchanged.
+ */
 export function toHomeError(error: unknown): unknown {
   if (error instanceof CatalogueError) return error;
   const fault = homeFault(error);

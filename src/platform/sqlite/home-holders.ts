@@ -3,21 +3,21 @@ import { basename, dirname, join } from 'node:path';
 import { mapProcesses } from '../process/index.ts';
 import { LOCK_FILE } from './home-lock.ts';
 
-/** What the kernel adds to the name of an open file that has been removed. */
+/** The suffix that the kernel adds to the name of an open file that has been removed. */
 const REMOVED = ' (deleted)';
 
-/** A server as the kernel sees it: a process that has a home's lock open. */
+/** A server as the kernel sees it: a process that has opened a home's lock. */
 export interface HomeHolder {
   pid: number;
-  /** its home was removed, or another one is in its place, so no later server sees its lock */
+  /** its home was removed or replaced by another one, so no later server sees its lock */
   isRemoved: boolean;
 }
 
 /**
- * Finds who has the lock of a home open, even if the home was removed in the meantime: no file in the home shows that.
- * Inspects the open files of this user's processes, which takes some 20 ms. Commands also open the lock for a
- * millisecond to try it.
- * @param self the pid of the asking process, which is left out
+ * Finds the processes that have opened a home's lock, even if the home was removed in the meantime, because no file
+ * in the home shows that. The open files of this user's processes are inspected, which takes about 20 ms. Commands
+ * also open the lock for a millisecond to try it.
+ * @param self the pid of the calling process, which is left out
  */
 export function findHomeHolders(home: string, self: number): Promise<HomeHolder[]> {
   const lock = join(realHome(home), LOCK_FILE);
@@ -29,7 +29,7 @@ export function findHomeHolders(home: string, self: number): Promise<HomeHolder[
   });
 }
 
-/** The path as the kernel names it, even if it no longer exists. */
+/** Returns the path as the kernel reports it, even if it no longer exists. */
 function realHome(home: string): string {
   try {
     return realpathSync(home);

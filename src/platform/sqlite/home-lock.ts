@@ -10,15 +10,16 @@ const Holder = z.object({
   version: z.string(),
   address: z.string().nullable(),
   screen_dir: z.string().nullable(),
-  /** who else can reach it, in words; null if only this machine can. Older servers do not report it */
+  /** who else can reach it, as text; null if only this machine can. Older servers do not report it */
   reach: z.string().nullish(),
 });
-/** The server that holds a home, and where its sessions' sockets are. */
+/** The server that holds a home, and the location of its sessions' sockets. */
 export type LockHolder = z.infer<typeof Holder>;
 
 export interface HomeLock {
   /**
-   * writes down who holds the lock, for messages. A full disk prevents that; `findHomeHolders` then finds the holder
+   * records the holder of the lock, for messages. On a full disk this fails, and `findHomeHolders` then finds the
+   * holder
    */
   describe(holder: LockHolder): void;
   release(): void;
@@ -29,13 +30,13 @@ const HOLDER_FILE = 'server.json';
 
 /**
  * Takes the lock of a home, or returns null if another server holds it. This is SQLite's own lock on a separate file.
- * The kernel releases it when its process ends, however it ends, so a lock can never be stale and two servers can never
- * recover it at once.
+ * The kernel releases the lock when the process ends, however it ends. A lock can therefore never be stale, and two
+ * servers can never recover it at once.
  */
 export function takeHomeLock(home: string): HomeLock | null {
   const database = new DatabaseSync(join(home, LOCK_FILE));
   try {
-    // A journal file would be written, and a full disk has no room for it.
+    // A journal file would be written otherwise, and a full disk has no room for one.
     database.exec('PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE');
   } catch (cause) {
     database.close();
@@ -55,7 +56,7 @@ export function takeHomeLock(home: string): HomeLock | null {
     },
     release: () => {
       try {
-        // The home may have been removed and replaced by another one, with a server of its own.
+        // The home may have been removed and replaced by another one, which has its own server.
         if (described !== null && readLockHolder(home)?.pid === described) rmSync(holderFile, { force: true });
       } catch (cause) {
         if (homeFault(cause) === null) throw cause;
@@ -65,7 +66,10 @@ export function takeHomeLock(home: string): HomeLock | null {
   };
 }
 
-/** What the last server of a home wrote down about itself; null if there is nothing. Does not take the lock. */
+/**
+ * Returns what the last server of a home recorded about itself, or null if there is no record. Does not take the
+ * lock.
+ */
 export function readLockHolder(home: string): LockHolder | null {
   try {
     return Holder.parse(JSON.parse(readFileSync(join(home, HOLDER_FILE), 'utf8')));

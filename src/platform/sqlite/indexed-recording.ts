@@ -6,22 +6,22 @@ export interface IndexedRecording {
   id: number;
   scope: number;
   typescript: string;
-  /** null if it has no times */
+  /** null if the recording has no times */
   timing: string | null;
-  /** its first bytes, which identify it under another name */
+  /** its first bytes, which identify it even under another name */
   head: Uint8Array;
   /** offset of the first byte that is not yet indexed */
   position: number;
   /**
-   * how far the timing file was read, which offset of the recording that corresponds to, and how long after the start
-   * that was
+   * the position up to which the timing file was read, the matching offset in the recording, and the time since the
+   * start
    */
   timingPosition: number;
   timedTo: number;
   elapsedMs: number;
   /** Unix milliseconds; null if the recording does not record it */
   startedAt: number | null;
-  /** the terminal at `position` */
+  /** the size of the terminal at `position` */
   cols: number;
   rows: number;
   /** nothing more will be written to it, and all of it is indexed or gone */
@@ -57,7 +57,7 @@ export function toRecording(value: Row): IndexedRecording {
   };
 }
 
-/** In the order of the columns, without the id. */
+/** Returns the values in the order of the columns, without the id. */
 export function valuesOf(recording: Omit<IndexedRecording, 'id'>): Value[] {
   const { scope, typescript, timing, head, position, timingPosition, timedTo, elapsedMs, startedAt } = recording;
   const start = startedAt === null ? null : Math.floor(startedAt);

@@ -4,7 +4,7 @@ export type Value = string | number | null | Uint8Array;
 export type Row = Record<string, unknown>;
 type Statement = ReturnType<Database['prepare']>;
 
-/** Statements of a database, each prepared when it is first needed, and kept. */
+/** Prepares each statement of a database when it is first needed, and keeps it. */
 export class KeptStatements {
   readonly #database: Database;
   readonly #prepared = new Map<string, Statement>();

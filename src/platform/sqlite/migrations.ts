@@ -1,4 +1,4 @@
-/** The schema, step by step. A step that has been released is never changed; a new one is appended. */
+/** The schema, step by step. A released step is never changed; a new step is appended instead. */
 export const MIGRATIONS: readonly string[] = [
   `
   CREATE TABLE sessions (

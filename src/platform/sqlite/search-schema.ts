@@ -1,13 +1,16 @@
 import { rmSync } from 'node:fs';
 import { connect, type Database } from './database.ts';
 
-/** The version of the index's format. A new format needs no migration: the index is rebuilt from the recordings. */
+/**
+ * The version of the index's format. A new format needs no migration, because the index is rebuilt from the
+ * recordings.
+ */
 const INDEX_VERSION = 1;
 
 /**
- * An entry's rowid is its time in milliseconds × 1,024 plus a number. So the newest come first without sorting, and a
- * search stops at the last hit it wants, however many there are. `entry_words` has only words; the text is in
- * `entries`.
+ * The rowid of an entry is its time in milliseconds × 1,024 plus a number. The newest entries therefore come first
+ * without sorting, and a search can stop at the last hit that it wants, however many there are. `entry_words`
+ * contains only the words; the text is in `entries`.
  */
 const SCHEMA = `
   CREATE TABLE scopes (id INTEGER PRIMARY KEY, session TEXT NOT NULL UNIQUE) STRICT;
@@ -70,7 +73,7 @@ const SCHEMA = `
     scope, kind, words, content = '', contentless_delete = 1, prefix = '2 3', tokenize = 'unicode61 remove_diacritics 2');
 `;
 
-/** Tables that were added later and change nothing else; they are added to an existing index. */
+/** Tables that were added later without changing anything else. They are also added to an existing index. */
 const ADDED = `
   CREATE TABLE IF NOT EXISTS done (
     recording INTEGER PRIMARY KEY REFERENCES recordings(id) ON DELETE CASCADE,
@@ -79,8 +82,8 @@ const ADDED = `
 `;
 
 /**
- * Opens the search index, and creates it (mode 0600) if missing. The index holds nothing that is not elsewhere too, so
- * a damaged index or one of another format is deleted and rebuilt.
+ * Opens the search index, and creates it (mode 0600) if it is missing. Everything in the index also exists elsewhere,
+ * so an index that is damaged or has another format is deleted and rebuilt.
  */
 export function openSearchDatabase(file: string): Database {
   try {
@@ -100,7 +103,8 @@ export function openSearchDatabase(file: string): Database {
 }
 
 function open(file: string): Database {
-  // NORMAL: the recordings still have what a power cut loses. 8 MB of cache: a search reads from the system's cache.
+  // NORMAL: after a power cut, the recordings still contain what the index lost. 8 MB of cache are enough, because a
+  // search reads from the system's cache.
   return connect(
     file,
     'PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON; PRAGMA cache_size = -8000;',
@@ -116,7 +120,7 @@ function versionOf(database: Database): number {
   return Number(database.prepare('PRAGMA user_version').get()?.user_version ?? 0);
 }
 
-/** SQLITE_CORRUPT and SQLITE_NOTADB. */
+/** Recognises SQLITE_CORRUPT and SQLITE_NOTADB. */
 function isDamage(cause: unknown): boolean {
   return cause instanceof Error && /malformed|not a database|corrupt/i.test(cause.message);
 }

@@ -15,7 +15,7 @@ export interface ShownLines {
   lines: string[];
 }
 
-/** A text that was said, with its time. */
+/** A text from a conversation, with its time. */
 export type SaidAt = SaidText & { at: number; seq: number | null };
 
 export interface FoundEntry {
@@ -27,12 +27,15 @@ export interface FoundEntry {
   place: { typescript: string; offset: number; elapsedMs: number | null } | null;
 }
 
-/** Hooks and the transcript report a text within a second or two; a person who repeats a text takes longer. */
+/**
+ * Hooks and the transcript report a text within a second or two of each other. A person who repeats a text takes
+ * longer.
+ */
 const SAME_SAYING_MS = 10_000;
 const IDS_PER_MS = 1_024;
-/** How many entries are deleted at once; a search may have to wait for that. */
+/** How many entries are deleted at once. A search may have to wait for one such deletion. */
 const DELETED_AT_ONCE = 500;
-/** The distance between the marks of a busy recording: a jump is accurate to a second or two. */
+/** The distance between the marks of a busy recording. A jump is accurate to a second or two. */
 const MARK_DISTANCE_MS = 1_000;
 
 const EntryRow = z.object({
@@ -48,7 +51,9 @@ const EntryRow = z.object({
 
 const PlaceRow = z.object({ recording: z.number(), offset: z.number() });
 
-/** Stores what sessions showed and said, for searches. All of its work is synchronous: it runs in its own thread. */
+/**
+ * Stores what sessions showed and said, for searches. All its work is synchronous because it runs in its own thread.
+ */
 export class SearchStore {
   readonly #database: Database;
   readonly #sql: KeptStatements;
@@ -60,12 +65,12 @@ export class SearchStore {
     this.#sql = new KeptStatements(database);
   }
 
-  /** Runs `work` so that either all of it happens or nothing. */
+  /** Runs `work` so that either all of it takes effect or none of it. */
   together<T>(work: () => T): T {
     return inTransaction(this.#database, work);
   }
 
-  /** The number of a session; assigned if it has none. */
+  /** Returns the number of a session, which is assigned at the first call. */
   scopeOf(session: string): number {
     const known = this.#sql.get('SELECT id FROM scopes WHERE session = ?', session);
     const row = known ?? this.#sql.get('INSERT INTO scopes (session) VALUES (?) RETURNING id', session);
@@ -76,12 +81,15 @@ export class SearchStore {
     return this.#sql.all('SELECT * FROM recordings WHERE scope = ? ORDER BY id', scope).map(toRecording);
   }
 
-  /** All of this file, and of the session's older ones, is in the index. @param file as `fileState` describes it */
+  /**
+   * Records that all of this file, and of the session's older ones, is in the index. @param file as `fileState`
+   * describes it
+   */
   saveDone({ id }: IndexedRecording, file: string): void {
     this.#sql.run('INSERT OR REPLACE INTO done VALUES (?, ?)', id, file);
   }
 
-  /** Whether a file is unchanged since all of it was indexed. */
+  /** Reports whether a file has not changed since all of it was indexed. */
   isDone(scope: number, typescript: string, file: string): boolean {
     const found = this.#sql.get(
       'SELECT 1 FROM recordings JOIN done ON recording = id WHERE scope = ? AND typescript = ? AND file = ? AND finished = 0',
@@ -112,14 +120,14 @@ export class SearchStore {
     );
   }
 
-  /** Records the length that the recording had at this time. */
+  /** Records the length of the recording at this time. */
   addMark({ scope, id }: IndexedRecording, at: number, offset: number): void {
     if (at < (this.#lastMark.get(id) ?? 0) + MARK_DISTANCE_MS) return;
     this.#lastMark.set(id, at);
     this.#sql.run('INSERT OR REPLACE INTO marks VALUES (?, ?, ?, ?)', scope, Math.floor(at), id, offset);
   }
 
-  /** Adds lines, except those that this recording has shown before. */
+  /** Adds lines, except those that this recording showed before. */
   addShown({ id: recording, scope }: IndexedRecording, { at, offset, lines }: ShownLines): void {
     const id = this.#freeId(at);
     const fresh = lines.filter((line) =>
@@ -154,7 +162,7 @@ export class SearchStore {
     this.#sql.run('INSERT OR REPLACE INTO transcripts VALUES (?, ?, ?)', scope, file, position);
   }
 
-  /** The number of the last event that is indexed; 0 if none is. */
+  /** Returns the number of the last indexed event, or 0 if none is indexed. */
   lastEvent(scope: number): number {
     return Number(this.#sql.get('SELECT seq FROM events WHERE scope = ?', scope)?.seq ?? 0);
   }
@@ -163,7 +171,7 @@ export class SearchStore {
     this.#sql.run('INSERT OR REPLACE INTO events VALUES (?, ?)', scope, seq);
   }
 
-  /** The newest entries that contain all terms. */
+  /** Returns the newest entries that contain all terms. */
   search(
     terms: readonly SearchTerm[],
     only: { session: string | null; kind: SearchKind | null; limit: number },
@@ -186,7 +194,7 @@ export class SearchStore {
     return rows.map((row) => this.#toFound(EntryRow.parse(row)));
   }
 
-  /** Deletes one portion of a session. @returns whether more of it is left */
+  /** Deletes one portion of a session. @returns whether any of it is left */
   forget(session: string): boolean {
     const scope = this.#sql.get('SELECT id FROM scopes WHERE session = ?', session)?.id;
     if (scope === undefined) return false;
@@ -202,12 +210,12 @@ export class SearchStore {
     });
   }
 
-  /** All sessions that have something stored. */
+  /** Returns all sessions for which something is stored. */
   sessions(): string[] {
     return this.#sql.all('SELECT session FROM scopes').map((row) => String(row.session));
   }
 
-  /** How much text is stored, in characters. */
+  /** Returns how much text is stored, in characters. */
   characters(): number {
     return Number(this.#sql.get('SELECT characters FROM size')?.characters ?? 0);
   }
@@ -242,7 +250,10 @@ export class SearchStore {
     return { typescript, offset, elapsedMs };
   }
 
-  /** The first free number of this millisecond, or of a later one if this one is full (a recording without times). */
+  /**
+   * Returns the first free number of this millisecond, or of a later one if this one is full (a recording without
+   * times).
+   */
   #freeId(at: number): number {
     const first = Math.floor(at) * IDS_PER_MS;
     let id = this.#lastId.at === first ? this.#lastId.id + 1 : first;
@@ -292,7 +303,7 @@ export class SearchStore {
 
 const HASH_BYTES = 6;
 
-/** 48 bits, which fit a number: of a million lines, two are mistaken for each other once in 500 recordings. */
+/** Returns a 48-bit hash, which fits a number. Among a million lines, two collide once in 500 recordings. */
 function hashOf(text: string): number {
   return createHash('sha1').update(text).digest().readUIntBE(0, HASH_BYTES);
 }

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { SessionType } from '../../protocol/index.ts';
 import type { Database } from './database.ts';
 
-/** What a session is launched with; kept so that `restart` can do it again. */
+/** The options that a session was launched with. They are kept so that `restart` can repeat the launch. */
 export const Launch = z.object({
   args: z.array(z.string()),
   env: z.record(z.string(), z.string()),
@@ -10,34 +10,32 @@ export const Launch = z.object({
   model: z.string().nullable(),
   cols: z.int(),
   rows: z.int(),
-  /** for JSON sessions: how much all turns together may cost */
+  /** for JSON sessions: the largest total cost of all turns */
   max_budget_usd: z.number().nullable().default(null),
-  /** for JSON sessions: the folder that a person trusted for this session; this covers no other folder */
+  /** for JSON sessions: the folder that a person trusted for this session; no other folder is trusted */
   trusted_folder: z.string().nullable().default(null),
 });
 export type Launch = z.infer<typeof Launch>;
 
-/**
- * The processes that read a session's terminal, and how many bytes each had read before something was typed into it.
- */
+/** The processes that read a session's terminal, and how many bytes each had read before a text was typed into it. */
 export const TypedInput = z.object({
   agent: z.object({ pid: z.int(), startTime: z.string() }),
   readers: z.array(z.object({ pid: z.int(), before: z.number() })),
 });
 export type TypedInput = z.infer<typeof TypedInput>;
 
-/** What CBOS must remember of a session to find it again after a crash. Times are Unix milliseconds. */
+/** What CBOS must remember about a session to find it again after a crash. Times are Unix milliseconds. */
 export interface SessionRecord {
-  /** stays through renames and restarts */
+  /** does not change when the session is renamed or restarted */
   id: string;
   slug: string;
   type: SessionType;
   path: string | null;
-  /** false if something else started it and CBOS only observes it */
+  /** false if something else started the session and CBOS only observes it */
   adopted: boolean;
   createdAt: number;
   launch: Launch;
-  /** the mark in the environment of this launch's processes; null for a session CBOS did not launch */
+  /** the mark in the environment of this launch's processes; null for a session that CBOS did not launch */
   launchId: string | null;
   screenId: string | null;
   /** number of its window in Screen; sessions that CBOS launched have only one */
@@ -53,27 +51,24 @@ export interface SessionRecord {
   endedAt: number | null;
   lastActivity: number | null;
   lastQuestion: string | null;
-  /** hook evidence as core folds it, so that a restarted server knows what hooks have reported */
+  /** hook evidence, folded by core, so that a restarted server knows what hooks have reported */
   hooks: unknown;
   /**
-   * the digits that answers typed last. If the dialog was gone by then, a digit is in the prompt. null if no such digit
-   * can be there
+   * the digits of the last answers that were typed. If the dialog had gone by then, a digit is in the prompt. null if
+   * no such digit can be there
    */
   answerKey: string | null;
-  /** when a key last cleared its prompt, in Unix milliseconds */
+  /** when a keypress last cleared its prompt, in Unix milliseconds */
   clearedAt: number | null;
-  /**
-   * since when an interrupt has kept its queued texts from being sent, in Unix milliseconds; null if they may be sent
-   */
+  /** when an interrupt paused its queue, in Unix milliseconds; null if queued texts may be sent */
   queueStoppedAt: number | null;
   /**
-   * what was last typed into its prompt, for checking whether it was read; null if nothing was typed, or it has been
-   * read
+   * what was last typed into its prompt, to check whether it was read; null if nothing was typed, or it has been read
    */
   typed: TypedInput | null;
   /**
-   * when somebody requested its deletion, in Unix milliseconds; the next server finishes a deletion that a crash
-   * interrupted
+   * when somebody requested the deletion of the session, in Unix milliseconds. If a crash interrupts the deletion,
+   * the next server finishes it
    */
   removedAt: number | null;
 }
@@ -113,7 +108,7 @@ export interface SessionStore {
   all(): SessionRecord[];
   /** inserts or replaces */
   save(record: SessionRecord): void;
-  /** removes the history and deliveries too */
+  /** also removes the history and the deliveries */
   remove(id: string): void;
 }
 
@@ -153,7 +148,7 @@ export function createSessionStore(database: Database): SessionStore {
         record.recording?.typescript ?? null,
         record.recording?.timing ?? null,
         record.endedAt,
-        // The times of hooks and files have a fraction.
+        // The times of hooks and files have fractions of a millisecond.
         record.lastActivity === null ? null : Math.round(record.lastActivity),
         record.lastQuestion,
         record.hooks === null ? null : JSON.stringify(record.hooks),

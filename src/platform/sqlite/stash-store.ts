@@ -6,14 +6,14 @@ import { type Database, inTransaction } from './database.ts';
 export interface StashRecord {
   id: string;
   sessionId: string;
-  /** cleaned of control characters */
+  /** without control characters */
   response: string;
   question: string | null;
   when: StashWhen;
   createdAt: number;
-  /** null while it waits */
+  /** null until it is applied */
   appliedAt: number | null;
-  /** the delivery that it became */
+  /** the delivery that was made from it */
   deliveryId: string | null;
 }
 
@@ -38,11 +38,12 @@ const Row = z.object({
 export interface StashStore {
   add(record: StashRecord): void;
   get(sessionId: string, id: string): StashRecord | null;
-  /** in the order they were kept */
+  /** in the order in which they were stored */
   list(sessionId: string): StashRecord[];
   /**
-   * Marks a reply as applied and runs `journal`, both or neither: after a crash the reply is either still kept or has
-   * its delivery. Returns false and changes nothing if it was applied before or no longer exists.
+   * Marks a reply as applied and runs `journal`. Either both take effect or neither, so after a crash the reply is
+   * either still kept or has its delivery. Returns false and changes nothing if the reply was applied before or no
+   * longer exists.
    */
   apply(application: Application, journal: () => void): boolean;
   remove(id: string): void;

@@ -1,26 +1,29 @@
 import { closeSync, existsSync, openSync, readFileSync, readSync } from 'node:fs';
 
 /**
- * How much of the committed data a database's write-ahead log still holds. SQLite itself uses the frames up to the
- * first invalid one and silently drops all others. It treats what a killed process had not finished and what was
- * damaged since in the same way.
+ * How much of the committed data a database's write-ahead log still contains. SQLite itself uses the frames up to the
+ * first invalid one and silently drops the rest. It does not distinguish frames that a killed process left unfinished
+ * from frames that were damaged later.
  */
 export type LogHealth =
   | 'whole'
-  /** committed frames are missing or garbled; the frames before them can be used */
+  /** committed frames are missing or damaged; the frames before them can be used */
   | 'damaged'
-  /** nothing in it can be used: it is no log, or less of it is left than the database file already contains */
+  /** nothing in it can be used, because it is not a log or it contains less than the database file already does */
   | 'unusable';
 
 /**
- * How every write-ahead log begins; the last bit gives the byte order of its checksums
+ * The first bytes of every write-ahead log. The last bit gives the byte order of its checksums
  * (https://sqlite.org/fileformat2.html#walformat).
  */
 const LOG_MAGIC = 0x377f0682;
 const HEADER_BYTES = 32;
 const FRAME_HEADER_BYTES = 24;
 
-/** Examines a write-ahead log before SQLite does, some 10 ms for each 4 MB. A missing or empty log is whole. */
+/**
+ * Examines a write-ahead log before SQLite does. This takes about 10 ms for each 4 MB. A missing or empty log counts
+ * as whole.
+ */
 export function examineLog(database: string): LogHealth {
   const log = `${database}-wal`;
   if (!existsSync(log)) return 'whole';
@@ -33,7 +36,7 @@ export function examineLog(database: string): LogHealth {
     const { intact, isCommittedAfter } = readFrames(fd, start);
     const { committed, inDatabase } = readIndex(`${database}-shm`, start.salts);
     if (intact >= committed && !isCommittedAfter) return 'whole';
-    // Older pages would cover newer ones.
+    // Older pages would hide newer ones.
     return intact < inDatabase ? 'unusable' : 'damaged';
   } finally {
     closeSync(fd);
@@ -45,16 +48,17 @@ type Sums = readonly [number, number];
 interface LogStart {
   isBigEndian: boolean;
   pageBytes: number;
-  /** how often the log was restarted */
+  /** how many times the log was restarted */
   restarts: number;
   /**
-   * each frame carries them. They differ each time the log is restarted, which distinguishes its frames from older ones
+   * values that each frame repeats. They change each time the log is restarted, which distinguishes its frames from
+   * older ones
    */
   salts: Buffer;
   sums: Sums;
 }
 
-/** @returns null if it is no header, or a damaged one */
+/** @returns null if it is not a header, or a damaged one */
 function readHeader(header: Buffer): LogStart | null {
   const magic = header.readUInt32BE(0);
   const isBigEndian = (magic & 1) === 1;
@@ -65,7 +69,7 @@ function readHeader(header: Buffer): LogStart | null {
 }
 
 /**
- * Counts the intact frames from the first one on, and checks whether a later frame shows that committed ones were
+ * Counts the intact frames from the first one on, and checks whether a later frame shows that committed frames were
  * damaged. Such a frame ends a transaction of this log, or belongs neither to this log nor to the time before it was
  * restarted. A killed process leaves no such frame.
  */
@@ -95,13 +99,13 @@ function readFrames(fd: number, start: LogStart): { intact: number; isCommittedA
   }
 }
 
-/** The first salt goes up by one each time the log is restarted. */
+/** The first salt increases by one each time the log is restarted. */
 function isLeftOver(frame: Buffer, { salts, restarts }: LogStart): boolean {
   const ago = (salts.readUInt32BE(0) - frame.readUInt32BE(8)) >>> 0;
   return ago >= 1 && ago <= restarts;
 }
 
-/** The checksums of SQLite's log: over pairs of words, each including all that came before. */
+/** Computes the checksums of SQLite's log over pairs of words. Each checksum includes everything before it. */
 function addUp(bytes: Buffer, [before0, before1]: Sums, isBigEndian: boolean): Sums {
   let [sum0, sum1] = [before0, before1];
   for (let at = 0; at + 8 <= bytes.length; at += 8) {
@@ -117,16 +121,16 @@ const isSum = (bytes: Buffer, at: number, [sum0, sum1]: Sums): boolean =>
   bytes.readUInt32BE(at) === sum0 && bytes.readUInt32BE(at + 4) === sum1;
 
 /**
- * The index of the log, which a killed process leaves behind (https://sqlite.org/walformat.html#walidxfmt): two equal
- * headers, then the checkpoint's.
+ * The index of the log, which a killed process leaves behind (https://sqlite.org/walformat.html#walidxfmt). It has
+ * two equal headers, followed by the header of the checkpoint.
  */
 const INDEX_HEADER_BYTES = 48;
 const CHECKPOINT_AT = 2 * INDEX_HEADER_BYTES;
 const INDEX_READ_BYTES = CHECKPOINT_AT + 40;
 
 /**
- * How many frames of a log were committed at least, and how many of those are in the database file; 0 if the index does
- * not show it.
+ * Returns how many frames of a log were committed at least, and how many of those are in the database file. 0 if the
+ * index does not show it.
  */
 function readIndex(index: string, salts: Buffer): { committed: number; inDatabase: number } {
   const bytes = existsSync(index) ? readFileSync(index).subarray(0, INDEX_READ_BYTES) : Buffer.alloc(0);
