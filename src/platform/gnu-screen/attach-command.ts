@@ -1,6 +1,6 @@
 /**
- * The program and arguments that a person attaches with, beside others who are (`-x`). SCREENDIR must be `host.dir` in
- * its environment.
+ * Returns the program and arguments with which a person attaches, next to others who are already attached (`-x`).
+ * SCREENDIR must be `host.dir` in its environment.
  */
 export function attachCommand(id: string): string[] {
   return ['screen', '-U', '-x', id];

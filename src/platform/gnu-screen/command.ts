@@ -8,26 +8,26 @@ import { SCREEN_TIMEOUT_MS, type ScreenHost } from './host.ts';
 import type { KnownScreen, ScreenSession } from './list-screens.ts';
 import { reachScreen, unreachable } from './recover-socket.ts';
 
-/** A program in a Screen session: keys go to the window that it runs in. */
+/** A program in a Screen session. Keypresses go to the window that it runs in. */
 export interface ScreenTarget extends KnownScreen {
-  /** the program, or a process below it; if omitted, the only program in a session with a single window */
+  /** the program, or one of its descendants; if omitted, the only program in a session with a single window */
   pid?: number;
   /**
-   * the number that the window had when it was created (WINDOW in the program's environment). The search starts there;
-   * `0` by default.
+   * The number that the window had when it was created (WINDOW in the program's environment). The search starts
+   * there; the default is `0`.
    */
   window?: string;
 }
 
-/** A window as Screen's commands name it now. */
+/** A window under the name that Screen's commands use for it now. */
 export interface ScreenWindow extends KnownScreen {
-  /** what `-p` takes; it changes if somebody renumbers the window */
+  /** the argument of `-p`; it changes if somebody renumbers the window */
   number: string;
 }
 
 /**
- * Returns the session after checking that its daemon can answer. `-X` to a stopped daemon exits 0 and does nothing, or
- * hangs, so this check comes before each command.
+ * Returns the session after checking that its daemon can answer. The check comes before each command, because `-X` to
+ * a stopped daemon exits with 0 without doing anything, or hangs.
  * @returns the session under its current name
  * @throws CatalogueError no_such_screen, screen_unreachable, screen_unresponsive
  */
@@ -47,11 +47,11 @@ export async function requireScreen(host: ScreenHost, known: KnownScreen): Promi
 }
 
 /**
- * Sends one command (`screen -X`) to a window, or to the whole session. Screen accepts it and reports nothing: exit 0
- * does not mean that Screen executed the command, or even knows it. Arguments must be fixed words or paths of the
- * exchange directory, because Screen expands `$` and `^` in them.
+ * Sends one command (`screen -X`) to a window, or to the whole session. Screen accepts the command and reports
+ * nothing. Exit 0 does not mean that Screen executed the command, or even knows it. Arguments must be fixed words or
+ * paths of the exchange directory, because Screen expands `$` and `^` in them.
  *
- * For commands in an `eval`, `-p` selects the window only while nobody is attached; otherwise they run in the window
+ * For commands in an `eval`, `-p` selects the window only while nobody is attached. Otherwise they run in the window
  * that the person is looking at (4.9.0, 5.0.2).
  * @throws CatalogueError no_such_screen, screen_unresponsive, screen_not_found
  */
@@ -79,10 +79,10 @@ export async function sendCommand(
 
 /**
  * Runs commands in a window, in order and in one message, and returns when the daemon has executed them. The last
- * command makes the daemon write a file, and the file's appearance is the acknowledgement that `-X` lacks. Each command
- * names its window itself (`at`), because somebody may attach in the meantime.
+ * command makes the daemon write a file. The appearance of that file is the acknowledgement that `-X` lacks. Each
+ * command names its window (`at`), because somebody may attach in the meantime.
  * @param commands lines in Screen's own syntax
- * @returns the size of that file; the daemon wrote all of it
+ * @returns the size of that file, which the daemon has written completely
  * @throws CatalogueError as {@link sendCommand}; screen_unresponsive if no acknowledgement comes
  */
 export async function sendCommandsAndWait(
@@ -110,20 +110,20 @@ export async function sendCommandsAndWait(
 }
 
 /**
- * How long to wait while a person is attached. They see a message for each command, and the daemon pauses for a second
- * between two messages (`msgminwait`).
+ * How long to wait while a person is attached. The person sees a message for each command, and the daemon pauses for
+ * a second between two messages (`msgminwait`).
  */
 export const SHOWN_TIMEOUT_MS = 10_000;
 /**
- * Screen drops control characters from a message. It removes the previous message, and then has nothing to show (4.9.0,
- * `MakeStatus`).
+ * Screen drops control characters from a message. It removes the previous message, and then has nothing to show
+ * (4.9.0, `MakeStatus`).
  */
 export const NO_MESSAGE = '\x01';
 
 /**
  * Removes the messages that Screen shows a person about commands from outside, and returns when those commands are
- * done. While a message is shown, for five seconds, Screen does not read the window that the person sees (4.9.0,
- * `muchpending`).
+ * done. Screen shows a message for five seconds, and during that time it does not read the window that the person
+ * sees (4.9.0, `muchpending`).
  * @throws CatalogueError screen_unresponsive
  */
 export async function clearMessage(host: ScreenHost, id: string): Promise<void> {
@@ -134,7 +134,7 @@ export async function clearMessage(host: ScreenHost, id: string): Promise<void> 
 
 let exchanges = 0;
 
-/** A name in the exchange directory that nothing else of this process uses. */
+/** Returns a name in the exchange directory that nothing else in this process uses. */
 export function exchangeName(purpose: string): string {
   exchanges += 1;
   return `${purpose}-${process.pid}-${exchanges}`;
@@ -143,8 +143,8 @@ export function exchangeName(purpose: string): string {
 const EXCHANGE_NAME = /^[a-z]+-(\d+)-\d+$/;
 
 /**
- * Removes what killed processes left in the exchange directory, including texts. Call it before this process puts
- * anything there.
+ * Removes the files that killed processes left in the exchange directory, including texts. Call this before this
+ * process puts anything there.
  */
 export async function removeLeftExchanges({ exchangeDir }: Pick<ScreenHost, 'exchangeDir'>): Promise<void> {
   for (const name of await readdir(exchangeDir)) {
@@ -161,11 +161,11 @@ function unresponsive(id: string): CatalogueError {
   );
 }
 
-/** The size of a file once it exists and has content; null if the time is over first. */
+/** Returns the size of a file once it exists and has content, or null on a timeout. */
 async function fileAppears(file: string, timeoutMs: number): Promise<number | null> {
   const look = async () => {
     try {
-      // A hard copy has at least one newline per row, so it is empty only while Screen writes it.
+      // A hard copy has at least one newline per row, so it is empty only while Screen is writing it.
       return (await stat(file)).size || null;
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;

@@ -5,21 +5,21 @@ import { descendantsAmong } from '../process/tree.ts';
 import type { ScreenHost } from './host.ts';
 import { listScreens, type ScreenSession } from './list-screens.ts';
 
-/** What can be seen of a process from outside. */
+/** What can be observed of a process from outside. */
 export interface ProcessLook {
   comm: string;
   argv: readonly string[];
 }
 
-/** The npm package: old versions run `node …/@anthropic-ai/claude-code/cli.js`, whatever the link to it is named. */
+/** The npm package. Old versions run `node …/@anthropic-ai/claude-code/cli.js`, whatever the link to it is named. */
 const PACKAGE_PATH = /(^|\/)@anthropic-ai\/claude-code(-[a-z0-9-]+)?\//;
 const RUNTIMES = /^(node|nodejs|bun|deno)(-?\d[\d.]*)?$/;
-/** Subcommands and modes that are not a session that somebody talks to. */
+/** Subcommands and modes that are not interactive sessions. */
 const NO_SESSION = /^(mcp|update|doctor|install|--version|-v|agents)$/;
 
 /**
- * Whether a process is an interactive Claude Code. The native binary and 2.x name their process `claude`; up to 1.0 it
- * is `node` with the package's `cli.js`. Its helpers (a `claude --print`, an MCP server) do not count.
+ * Reports whether a process is an interactive Claude Code. The native binary and 2.x name their process `claude`; up
+ * to 1.0 it is `node` with the package's `cli.js`. Its helpers (a `claude --print`, an MCP server) do not count.
  */
 export function isClaudeProcess(look: ProcessLook): boolean {
   const [program = '', ...rest] = look.argv;
@@ -52,8 +52,8 @@ export interface ForeignSession {
 }
 
 /**
- * Finds Claude Code's process in each of the given sessions: the topmost in each tree, because its subagents and shells
- * are below it. Sessions without one are left out.
+ * Finds Claude Code's process in each of the given sessions. It is the topmost one in each tree, because subagents
+ * and shells are below it. Sessions without one are left out.
  */
 export async function findClaudeIn(sessions: readonly ScreenSession[]): Promise<ForeignSession[]> {
   const processes = await listProcesses();
@@ -67,12 +67,12 @@ export async function findClaudeIn(sessions: readonly ScreenSession[]): Promise<
   return found.filter((one): one is ForeignSession => one !== null);
 }
 
-/** Screen sessions that run Claude Code and are not ours. */
+/** Returns the Screen sessions that run Claude Code and do not belong to CBOS. */
 export async function findForeign(host: Pick<ScreenHost, 'dir'>, ours: ReadonlySet<string>): Promise<ForeignSession[]> {
   return findClaudeIn((await listScreens(host)).filter((session) => !ours.has(session.id)));
 }
 
-/** Claude Code's process below Screen's daemon, or null. */
+/** Returns Claude Code's process below Screen's daemon, or null if there is none. */
 async function findTopmost(processes: readonly ProcessInfo[], daemonPid: number): Promise<WindowClaude | null> {
   for (const info of descendantsAmong(processes, [daemonPid])) {
     if (!isClaudeProcess({ comm: info.comm, argv: await readArgv(info.pid) })) continue;

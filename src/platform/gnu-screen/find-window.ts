@@ -22,26 +22,30 @@ export interface FoundWindow extends ScreenWindow {
   terminal: string;
 }
 
-/** How long a proof stays valid. While nobody is attached, nobody renumbers a window between a text and its Enter. */
+/**
+ * How long a proof stays valid. While nobody is attached, nobody can renumber a window between a text and its Enter.
+ */
 const TRUSTED_MS = 500;
-/** How often to try. A display that draws slowly keeps Screen from reading the window (4.9.0, `muchpending`). */
+/**
+ * The number of attempts. A display that draws slowly keeps Screen from reading the window (4.9.0, `muchpending`).
+ */
 const LISTEN_TRIES = 2;
 const BETWEEN_TRIES_MS = 100;
 
 /**
- * Finds the window that a program runs in, and proves that this window receives its keys.
+ * Finds the window that a program runs in, and proves that this window receives its keypresses.
  *
- * A window's number proves little: WINDOW in a program's environment is the number at the window's creation, and
- * `number` moves windows or swaps two. Only the terminal stays the same. Screen 4.9.0 does not report which window has
- * which terminal. But `info` shows for each window whether its terminal has flow control on, and the kernel reports a
- * change of that to Screen at once. So flow control is switched on from here for some milliseconds, and the window that
- * shows it is the right one.
+ * A window's number proves little. WINDOW in a program's environment is the number at the window's creation, and
+ * `number` moves windows or swaps two. Only the terminal stays the same. Screen 4.9.0 does not report which window
+ * has which terminal. But `info` shows for each window whether its terminal has flow control on, and the kernel
+ * reports a change of flow control to Screen at once. So CBOS switches flow control on for some milliseconds, and the
+ * window that shows it is the right one.
  *
- * This also proves that Screen reads the window at all. It does not while somebody has copy mode or one of Screen's own
- * prompts open there ("Really kill this window [y/n]"), and those would take the keys. If nobody is attached, they are
- * closed.
+ * This also proves that Screen reads the window at all. It does not while somebody has copy mode or one of Screen's
+ * own prompts open there ("Really kill this window [y/n]"), which would take the keypresses. If nobody is attached,
+ * copy mode and prompts are closed.
  * @throws CatalogueError no_such_screen, screen_unresponsive, no_such_window; screen_prompt_open while a person has
- * something open there
+ *   something open there
  */
 export async function findWindow(host: ScreenHost, target: ScreenTarget): Promise<FoundWindow> {
   const place = await findPlace(host, target);
@@ -54,16 +58,17 @@ export async function findWindow(host: ScreenHost, target: ScreenTarget): Promis
 /** @returns null if a person has something open there */
 async function searchWithoutPrompts(host: ScreenHost, target: ScreenTarget, place: Place): Promise<FoundWindow | null> {
   const found = await search(host, place);
-  // The person may have detached in the meantime and left it open.
+  // The person may have detached in the meantime without closing it.
   if (found !== null || (await requireScreen(host, target)).attached) return found;
   await closePrompts(host, (await onlyWindow(host, place)) ?? windowOf(place, place.hint));
   return search(host, place);
 }
 
 /**
- * Finds the window that a program runs in, for callers that only read it. What a person has open there stays open.
- * @throws CatalogueError no_such_screen, screen_unresponsive, no_such_window; screen_prompt_open if something open
- * there hides which window it is
+ * Finds the window that a program runs in, for callers that only read it. Anything that a person has open there stays
+ * open.
+ * @throws CatalogueError no_such_screen, screen_unresponsive, no_such_window; screen_prompt_open if something that is
+ *   open there hides the window
  */
 export async function seeWindow(host: ScreenHost, target: ScreenTarget): Promise<FoundWindow> {
   const place = await findPlace(host, target);
@@ -89,7 +94,7 @@ async function search(host: ScreenHost, place: Place): Promise<FoundWindow | nul
   const key = keyOf(session, terminal);
   const known = host.windows.get(key);
   const { ctimeMs: changedAt } = await stat(join(host.dir, session.id));
-  // A person may renumber the window, or open copy mode, between a text and its Enter: then no earlier proof counts.
+  // A person may renumber the window or open copy mode between a text and its Enter, so no earlier proof counts.
   if (known !== undefined && !session.attached && known.changedAt === changedAt) {
     if (performance.now() - known.provenAt < TRUSTED_MS) return windowOf(place, known.number);
     if ((await listWindows(host, session.id)) === known.windows) {
@@ -128,9 +133,9 @@ async function onlyWindow(host: ScreenHost, place: Place): Promise<FoundWindow |
 }
 
 /**
- * Shows a window before and after its terminal's flow control is switched, then switches it back. This is one program
- * so that flow control is restored even if the server ends in between. An attached person sees each answer too, so the
- * messages must be removed: see `clearMessage`.
+ * Shows a window before and after its terminal's flow control is switched, and then switches it back. All of this is
+ * one program, so that flow control is restored even if the server ends in between. An attached person sees each
+ * answer too, so the messages must be removed; see `clearMessage`.
  */
 const SWITCH_FLOW = `trap '' PIPE HUP
 case $(stty -F "$1" -a) in *' -ixon'*) on=ixon off=-ixon ;; *) on=-ixon off=ixon ;; esac
@@ -141,7 +146,7 @@ stty -F "$1" "$on"
 show "$@"
 stty -F "$1" "$off"`;
 
-/** Whether a window's flow control shows that it has this terminal. */
+/** Reports whether a window's flow control shows that it has this terminal. */
 async function hasTerminal(
   host: ScreenHost,
   { session, number }: { session: ScreenSession; number: string },
@@ -161,8 +166,8 @@ async function hasTerminal(
 }
 
 /**
- * `-flow` or `+flow`. With parentheses, as in `+(-)flow`, the window's flow control is fixed (Screen 5, and after
- * Ctrl-A f).
+ * Returns `-flow` or `+flow`. With parentheses, as in `+(-)flow`, the window's flow control is fixed (Screen 5, and
+ * after Ctrl-A f).
  */
 function flowOf(info: string): string | null {
   const [, fixed, automatic] = / ([-+])(?:\(([-+])\))?flow /.exec(info) ?? [];
@@ -175,7 +180,7 @@ async function windowNumbers(host: ScreenHost, { id, attached }: ScreenSession):
   return stdout.match(/\d+/g) ?? [];
 }
 
-/** The windows, with everything by which Screen tells them apart. */
+/** Returns the windows, with all properties by which Screen distinguishes them. */
 async function listWindows(host: ScreenHost, id: string): Promise<string> {
   return (await runProgram('screen', ['-S', id, '-Q', 'windows', '%n|%t|%x|'], timed(host))).stdout;
 }
@@ -186,8 +191,8 @@ const timed = ({ env }: ScreenHost): { env: ScreenHost['env']; timeoutMs: number
 });
 
 /**
- * Closes copy mode or a prompt over a window. Both end when their window changes its size. A key that closes them (Esc)
- * would reach the program if they are already closed.
+ * Closes copy mode or a prompt over a window by changing the window's size, which ends both. The key that closes them
+ * (Esc) would reach the program if they were already closed.
  */
 async function closePrompts(host: ScreenHost, window: FoundWindow): Promise<void> {
   const size = await readDeviceSize(host, window.terminal);
@@ -197,8 +202,8 @@ async function closePrompts(host: ScreenHost, window: FoundWindow): Promise<void
 }
 
 /**
- * The terminal that Screen gave to the window in which a process runs: the process's own, or that of the recorder
- * around it.
+ * Returns the terminal that Screen gave to the window in which a process runs: the process's own, or that of the
+ * recorder around it.
  * @throws CatalogueError no_such_window
  */
 async function windowTerminal(session: ScreenSession, { pid }: ScreenTarget): Promise<string> {

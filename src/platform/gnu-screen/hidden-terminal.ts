@@ -7,7 +7,7 @@ import { shellWords } from './shell-quote.ts';
 export interface HiddenTerminalOptions {
   cols: number;
   rows: number;
-  /** what runs in the terminal */
+  /** the program and arguments that run in the terminal */
   command: readonly string[];
   env: Readonly<Record<string, string>>;
   cwd?: string;
@@ -20,27 +20,27 @@ export interface HiddenTerminal {
   /** resolves when the program has ended */
   ended: Promise<void>;
   hasEnded(): boolean;
-  /** what was drawn so far, without escape codes: Screen's complaint if it failed */
+  /** what was drawn so far, without escape codes; if Screen failed, this is its error message */
   text(): string;
-  /** ends `script` by force if it still runs */
+  /** kills `script` if it is still running */
   destroy(): void;
 }
 
-/** How much output to keep. Screen's complaints are one line. */
+/** How much output to keep. Screen's error messages are one line long. */
 const KEPT_OUTPUT_BYTES = 16_384;
 
 /**
- * Starts a program in a hidden terminal of a given size. Screen gives a session that was started detached (`-dmS`)
- * 80×24, and only an attached client of the wanted size changes that. `script` makes the terminal; its recording goes
- * nowhere.
+ * Starts a program in a hidden terminal of a given size. Screen gives a session that was started detached (`-dmS`) a
+ * size of 80×24, and only an attached client of the wanted size changes that. `script` creates the terminal, and its
+ * recording is discarded.
  */
 export function openHiddenTerminal(options: HiddenTerminalOptions): HiddenTerminal {
   const { cols, rows } = options;
   const line = `stty cols ${cols} rows ${rows}; exec ${shellWords(options.command)}`;
-  // `script` passes the line to $SHELL, and the user's may be fish or /usr/sbin/nologin.
+  // `script` passes the line to $SHELL, and the user's shell may be fish or /usr/sbin/nologin.
   const child: ChildProcessByStdio<Writable, Readable, Readable> = spawn('script', ['-q', '-c', line, '/dev/null'], {
     env: { ...options.env, SHELL: '/bin/sh' },
-    // Standard input stays open: at its end `script` types ^D, which Screen would pass to the session.
+    // Standard input stays open, because `script` types ^D at its end and Screen would pass that to the session.
     stdio: ['pipe', 'pipe', 'pipe'],
     ...(options.cwd === undefined ? {} : { cwd: options.cwd }),
   });
@@ -63,9 +63,10 @@ export function openHiddenTerminal(options: HiddenTerminalOptions): HiddenTermin
       );
     });
   });
-  // Whoever awaits `ended` gets the failure. Without this handler, an unawaited failure would end the process.
+  // The caller that awaits `ended` gets the failure. Without this handler, a failure that nobody awaits would end the
+  // process.
   ended.catch(() => undefined);
-  // EPIPE if the program ends during a write: the end itself is all that needs reporting.
+  // EPIPE if the program ends during a write. Nothing else needs to be reported, because `ended` reports the end.
   child.stdin.on('error', () => undefined);
   return {
     pid: child.pid ?? -1,
@@ -81,7 +82,7 @@ export function openHiddenTerminal(options: HiddenTerminalOptions): HiddenTermin
   };
 }
 
-/** Terminal output without escape codes and control characters. */
+/** Returns terminal output without escape codes and control characters. */
 export function stripEscapes(text: string): string {
   return text
     .replaceAll(/\x1b\[[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b[ -/]*[0-~]/g, '')

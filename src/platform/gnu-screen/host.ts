@@ -13,50 +13,59 @@ export interface KnownWindow {
   number: string;
   /** the session's windows at the time of the proof: numbers, titles, commands */
   windows: string;
-  /** the change time of Screen's socket, whose mode Screen changes whenever somebody attaches or detaches */
+  /** the change time of Screen's socket; Screen changes its mode whenever somebody attaches or detaches */
   changedAt: number;
   provenAt: number;
 }
 
-/** Where this user's Screen sessions are, and how to talk to them. Made once by {@link openScreenHost}. */
+/**
+ * The location of this user's Screen sessions, and everything needed to communicate with them. Created once by {@link
+ * openScreenHost}.
+ */
 export interface ScreenHost {
   /** the socket directory */
   dir: string;
   /** the environment of the `screen` commands themselves; each launch sets its session's own environment */
   env: Readonly<Record<string, string>>;
-  /** the environment in which Screen itself finds the socket directory, or creates it if missing */
+  /** the environment in which Screen itself finds the socket directory, or creates it if it is missing */
   directoryEnv: Readonly<Record<string, string>>;
   /** a directory of mode 0700 for the files that pass texts to Screen; its path never needs quoting */
   exchangeDir: string;
   /** how many digits the longest pid on this system has */
   pidDigits: number;
-  /** who may type next, by the daemon's pid; kept here because all senders of a process must share them */
+  /**
+   * the queues for typing, by the daemon's pid; they are kept here because all senders in a process must share them
+   */
   gates: Map<string, InputGate>;
-  /** daemons that were asked to recreate their lost socket, and whether they did; kept until the socket is back */
+  /**
+   * daemons that were asked to recreate their lost socket, and whether they did; kept until the socket exists again
+   */
   recoveries: Map<string, Promise<boolean>>;
-  /** the last proven window numbers, by the daemon and the window's terminal */
+  /** the last proven window numbers, by daemon and terminal */
   windows: Map<string, KnownWindow>;
   /**
-   * fires before keys are typed, and reports whether Screen itself takes them: somebody has copy mode or one of
-   * Screen's prompts open there
+   * fires before keys are typed, and reports whether Screen itself takes the keypresses because somebody has copy
+   * mode or one of its prompts open
    */
   prompts: Emitter<[seen: { daemonPid: number; isOpen: boolean }]>;
 }
 
 export interface ScreenHostOptions {
-  /** PATH and HOME come from here */
+  /** the source of PATH and HOME */
   env: Readonly<Record<string, string | undefined>>;
   /** SCREENDIR; null to use Screen's default */
   screenDir: string | null;
   /** a private directory for short-lived files; created if missing */
   runDir: string;
-  /** where to create such a directory instead if the path of `runDir` has characters that Screen would interpret */
+  /**
+   * where to create such a directory instead if the path of `runDir` contains characters that Screen would interpret
+   */
   tempDir: string;
 }
 
 /**
- * How long to wait for a Screen command. `screen -ls` takes 5 ms, but may hang forever with a stopped daemon in the
- * directory.
+ * How long to wait for a Screen command. `screen -ls` takes 5 ms, but may hang forever if the directory contains the
+ * socket of a stopped daemon.
  */
 export const SCREEN_TIMEOUT_MS = 3_000;
 
@@ -88,8 +97,8 @@ export async function openScreenHost(options: ScreenHostOptions): Promise<Screen
 }
 
 /**
- * A terminal type that every terminfo has, UTF-8 whatever the user's locale is, and no variables from another Screen
- * around us.
+ * Returns an environment with a terminal type that every terminfo has, with UTF-8 regardless of the user's locale,
+ * and without variables of a surrounding Screen.
  */
 function clientEnvironment(options: ScreenHostOptions): Record<string, string> {
   const { PATH, HOME } = options.env;
@@ -104,8 +113,9 @@ function clientEnvironment(options: ScreenHostOptions): Record<string, string> {
 }
 
 /**
- * Asks Screen itself, because distributions differ (Debian /run/screen/S-USER, Arch /run/screens/S-USER, others .screen
- * in the home directory). If Screen hangs on a stopped daemon, tries the usual places.
+ * Asks Screen itself for its directory, because distributions differ (Debian /run/screen/S-USER, Arch
+ * /run/screens/S-USER, others .screen in the home directory). If Screen hangs because of a stopped daemon, the usual
+ * places are tried.
  */
 async function findSocketDir(env: Record<string, string>): Promise<string> {
   const result = await runProgram('screen', ['-ls'], { env, timeoutMs: SCREEN_TIMEOUT_MS });
@@ -116,7 +126,7 @@ async function findSocketDir(env: Record<string, string>): Promise<string> {
   for (const place of [`/run/screen/S-${user}`, `/run/screens/S-${user}`, `${env.HOME ?? ''}/.screen`]) {
     if (await isDirectory(place)) return place;
   }
-  // For example, WSL without systemd: /run/screen does not exist and only root could create it.
+  // An example is WSL without systemd, where /run/screen does not exist and only root could create it.
   const said = `${result.stdout}${result.stderr}`.trim().split('\n', 1)[0] || 'Screen did not answer';
   throw new CatalogueError('launch_failed', `Screen has no socket directory: ${said}`, {
     hint: 'mkdir -p -m 700 ~/.screen && export SCREENDIR=~/.screen',

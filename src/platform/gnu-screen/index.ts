@@ -3,9 +3,9 @@
  *
  * - its sessions: `list-screens.ts`, changes to them: `watch-screens.ts`; a session whose socket is gone:
  *   `recover-socket.ts`
- * - starting a session: `launch.ts`; taking one over: `adopt.ts`; Claude Code in a session: `find-claude.ts`
- * - keys: `type-keys.ts`; which window they go to, and what may intercept them there: `find-window.ts`; the window's
- *   size: `size-window.ts`
+ * - starting a session: `launch.ts`; adopting one: `adopt.ts`; Claude Code in a session: `find-claude.ts`
+ * - keypresses: `type-keys.ts`; the window that receives them, and what may intercept them there: `find-window.ts`;
+ *   the window's size: `size-window.ts`
  */
 
 export * from './adopt.ts';

@@ -3,19 +3,19 @@ import { CatalogueError } from '../../protocol/index.ts';
 import { waitUntil } from '../process/wait-until.ts';
 
 /**
- * Lets one input at a time into a session, each after the program's terminal has taken the one before.
+ * Lets one input at a time into a session, each after the program's terminal has accepted the previous one.
  *
- * Screen 4.9.0 keeps up to some 12 kB for a program that reads slowly, and the rest of a paste for later. Anything
- * typed during that time discards the rest, and the window never takes input again. So nothing may be typed before the
- * last input has left Screen. Screen does not report that. But its daemon writes input to the terminal and, while
- * nobody is attached, nothing else, and the kernel counts what a process writes.
+ * Screen 4.9.0 buffers up to about 12 kB for a program that reads slowly, and keeps the rest of a paste for later.
+ * Anything typed during that time discards the rest, and the window never accepts input again. Nothing may therefore
+ * be typed before the last input has left Screen. Screen does not report that. But its daemon writes input to the
+ * terminal and, while nobody is attached, nothing else, and the kernel counts what a process writes.
  */
 export class InputGate {
   private last: Promise<unknown> = Promise.resolve();
   private pending: Pending | null = null;
 
   /**
-   * Gives a turn, in the order of the calls. Within a turn several inputs may be typed, and no other sender's input
+   * Gives out turns in the order of the calls. Within a turn several inputs may be typed, and no other sender's input
    * comes between them.
    * @throws CatalogueError screen_unresponsive if the program does not read its input; nothing more is typed then
    */
@@ -29,7 +29,7 @@ export class InputGate {
     await this.waitUntilTaken(input);
     const before = await readWrittenBytes(input.daemonPid);
     const now = performance.now();
-    // Set during the send, and kept if the send fails: nobody knows how much was typed by then.
+    // Set while sending, and kept if sending fails, because it is then unknown how much was typed.
     const pending: Pending = {
       writtenBytes: before === null ? null : before + input.sizeBytes,
       notBefore: before === null || input.attached ? now + input.sizeBytes / SLOW_BYTES_PER_MS : now,
@@ -37,8 +37,8 @@ export class InputGate {
     };
     this.pending = pending;
     const besides = await input.send().catch((cause: unknown) => {
-      // Waiting for input that may never have been typed would block the session for good. Input of this size fits the
-      // buffer even if it was typed.
+      // Waiting for input that may never have been typed would block the session for good. Input of this size fits
+      // into the buffer even if it was typed.
       if (input.sizeBytes <= BUFFERED_BYTES) this.pending = null;
       throw cause;
     });
@@ -67,12 +67,12 @@ export class InputGate {
 
 export interface GatedInput {
   daemonPid: number;
-  /** if so, the daemon's count includes what it draws for a person, so some time must pass as well */
+  /** if true, the daemon's count includes what it draws for a person, so some time must pass as well */
   attached: boolean;
   sizeBytes: number;
-  /** how long to wait for the program to take the previous input, and also this one if it is large */
+  /** how long to wait for the program to accept the previous input, and also this one if it is large */
   timeoutMs: number;
-  /** types the input; resolves to how many more bytes the daemon wrote, for an acknowledgement */
+  /** types the input; resolves to the number of further bytes that the daemon wrote, for an acknowledgement */
   send: () => Promise<number>;
 }
 
@@ -84,16 +84,16 @@ interface Pending {
 }
 
 /**
- * Screen's buffer for a window's input (IOSIZE). Nothing needs to wait for an input that fits: the buffer keeps the
- * order.
+ * Screen's buffer for a window's input (IOSIZE). Input that fits into it needs no waiting, because the buffer keeps
+ * the order.
  */
 const BUFFERED_BYTES = 4_096;
-/** The slowest that Claude Code 2.1.329 was seen to read a paste: 50 kB in 1.9 s. */
+/** The slowest speed at which Claude Code 2.1.329 was seen to read a paste: 50 kB in 1.9 s. */
 const SLOW_BYTES_PER_MS = 25;
 
 /**
- * How much a process has written in all. Null if the process is gone, or if Screen is installed with privileges of its
- * own and so cannot be inspected.
+ * Returns how much a process has written in all. Null if the process is gone, or if Screen is installed with special
+ * privileges and therefore cannot be inspected.
  */
 async function readWrittenBytes(pid: number): Promise<number | null> {
   try {

@@ -3,20 +3,20 @@ import { join } from 'node:path';
 import { type RecordingFiles, scriptCommand } from '../recorder/script-command.ts';
 import { shellQuote, shellWords } from './shell-quote.ts';
 
-/** The files of one launch. They are read during the start and can be removed once the command runs. */
+/** The files of one launch. They are read during the start and can be removed once the command is running. */
 export interface LaunchFiles {
   dir: string;
-  /** Screen's configuration, in place of the user's, which may start windows or set the size */
+  /** Screen's configuration. It replaces the user's, which may open windows or set the size */
   rc: string;
-  /** what Screen runs in its window: `script` around {@link run} */
+  /** the program that Screen runs in its window: `script` around {@link run} */
   inner: string;
-  /** what `script` records: the command itself */
+  /** the program that `script` records, which is the command itself */
   run: string;
 }
 
 export interface LaunchFilesOptions {
   command: readonly string[];
-  /** the session's SHELL, which `script` must not see; null if it has none */
+  /** the session's SHELL, which must be hidden from `script`; null if it has none */
   shell: string | null;
   recording: RecordingFiles;
 }

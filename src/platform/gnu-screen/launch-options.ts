@@ -6,15 +6,15 @@ export interface LaunchOptions {
   /** the Screen session's name: the slug */
   name: string;
   cwd: string;
-  /** the session's whole environment: nothing is inherited */
+  /** the session's whole environment; nothing is inherited */
   env: Readonly<Record<string, string>>;
   cols: number;
   rows: number;
   /** what to run, as an argument array */
   command: readonly string[];
-  /** files that do not exist yet, in a directory that does */
+  /** files that do not exist yet, in an existing directory */
   recording: RecordingFiles;
-  /** the entry of `env` that identifies the session's processes; used here if the launch fails */
+  /** the entry of `env` that identifies the session's processes; it is used here if the launch fails */
   mark: ProcessMark;
 }
 

@@ -13,15 +13,15 @@ import { listScreens, readScreen, type ScreenSession } from './list-screens.ts';
 import { readTerminalSize } from './resize.ts';
 
 /**
- * How long a launch may take. One takes 60 ms; ten at once on two cores take half a second; on a machine that swaps,
- * seconds.
+ * How long a launch may take. One launch takes 60 ms. Ten at once on two cores take half a second. On a machine that
+ * swaps, a launch takes seconds.
  */
 const LAUNCH_TIMEOUT_MS = 10_000;
 const LOOK_EVERY_MS = 5;
 /** A shell's exit codes for a command that does not exist and for a command that cannot be executed. */
 const NOT_FOUND = 127;
 const NOT_EXECUTABLE = 126;
-/** How much of a command's last output the error message shows. */
+/** How much of a command's last output is shown in the error message. */
 const SHOWN_CHARACTERS = 500;
 
 interface Attempt {
@@ -30,8 +30,8 @@ interface Attempt {
 }
 
 /**
- * Follows a launch step by step to the detached session in which the command runs. Throws an error that names what went
- * wrong.
+ * Follows a launch step by step until the detached session exists and the command runs in it. Throws an error that
+ * names what went wrong.
  */
 export async function proveLaunch(host: ScreenHost, options: LaunchOptions, attempt: Attempt): Promise<Launched> {
   const proof = new LaunchProof(options, attempt.terminal);
@@ -40,7 +40,8 @@ export async function proveLaunch(host: ScreenHost, options: LaunchOptions, atte
   );
   const daemon = await proof.until('its daemon was not found', () => readProcess(session.pid));
   const agent = await proof.until('the command did not start', () => findAgent(daemon, attempt.files));
-  // The recording's header does not serve here: `script` writes it with the first output only, however late that comes.
+  // The recording's header cannot be used here, because `script` writes it only with the first output, however late
+  // that comes.
   const size = await proof.until('it ended at once', () => readTerminalSize(host, agent.pid));
   if (size.cols !== options.cols || size.rows !== options.rows) {
     const got = `${size.cols}×${size.rows}`;
@@ -62,7 +63,7 @@ class LaunchProof {
   /** Waits for a step. If the hidden terminal ends first, the session has ended. */
   async until<T>(failure: string, probe: () => Promise<T | null>): Promise<T> {
     const step = async () => {
-      // Read before the probe, so that the probe sees everything that existed when the terminal ended.
+      // This is read before the probe, so that the probe sees everything that existed when the terminal ended.
       const over = this.terminal.hasEnded();
       const seen = await probe();
       if (seen === null && over) throw await this.explainEnd();
@@ -75,7 +76,7 @@ class LaunchProof {
     throw new CatalogueError('launch_failed', `The session did not start, ${failure}${said ? ` (${said})` : ''}`);
   }
 
-  /** Why there is no session: Screen's own words, or how the command ended and what it printed. */
+  /** Returns why there is no session: Screen's own message, or how the command ended and what it printed. */
   async explainEnd(): Promise<CatalogueError> {
     await this.terminal.ended;
     const said = this.terminal.text();
@@ -98,7 +99,10 @@ class LaunchProof {
   }
 }
 
-/** The session whose daemon our hidden terminal started. Another session of the same name belongs to somebody else. */
+/**
+ * Returns the session whose daemon was started by our hidden terminal. Another session with the same name belongs to
+ * somebody else.
+ */
 async function findSession(host: ScreenHost, name: string, terminal: HiddenTerminal): Promise<ScreenSession | null> {
   const candidates = (await listScreens(host)).filter((session) => session.name === name);
   if (candidates.length === 0) return null;
@@ -106,7 +110,10 @@ async function findSession(host: ScreenHost, name: string, terminal: HiddenTermi
   return candidates.find((session) => ours.has(session.pid)) ?? null;
 }
 
-/** The command's process: the child of `script`, once the shell has replaced itself with the command. */
+/**
+ * Returns the process of the command. It is the child of `script` once the shell has replaced itself with the
+ * command.
+ */
 async function findAgent(daemon: ProcessInfo, files: LaunchFiles): Promise<ProcessId | null> {
   const below = await descendantsOf([daemon.pid]);
   const recorders = new Set(below.filter((info) => info.ppid === daemon.pid).map((info) => info.pid));

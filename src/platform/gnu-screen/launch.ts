@@ -11,15 +11,17 @@ import { proveLaunch } from './launch-proof.ts';
 import { wipeScreen } from './list-screens.ts';
 import { assertSocketFits } from './screen-id.ts';
 
-/** These variables would override the size of the hidden terminal, or mislead Screen about where it runs. */
+/**
+ * These variables would override the size of the hidden terminal, or make Screen believe that it runs somewhere else.
+ */
 const NEVER_PASSED_ON = ['LINES', 'COLUMNS', 'TERMCAP', 'STY', 'WINDOW'];
 
 /**
  * Starts a recorded session of the requested size and proves it: its socket exists, nobody is attached, the command
- * itself runs (was found and executed), and its terminal has this size. A failed launch leaves nothing behind, not even
- * the recording's files.
- * @throws CatalogueError path_too_long, screen_not_found, claude_not_found if the command is no program, launch_failed
- * with what Screen or the command printed
+ * itself runs (was found and executed), and its terminal has this size. A failed launch leaves nothing behind, not
+ * even the recording's files.
+ * @throws CatalogueError path_too_long, screen_not_found, claude_not_found if the command is not a program,
+ *   launch_failed with what Screen or the command printed
  */
 export async function launch(host: ScreenHost, options: LaunchOptions): Promise<Launched> {
   assertSocketFits(host.dir, options.name, host.pidDigits);
@@ -63,7 +65,7 @@ async function assertPossible(options: LaunchOptions): Promise<void> {
 
 function launchEnvironment(host: ScreenHost, options: LaunchOptions): Record<string, string> {
   const kept = Object.entries(options.env).filter(([name]) => !NEVER_PASSED_ON.includes(name));
-  // TERM describes the hidden terminal; Screen sets its own in the session.
+  // TERM describes the hidden terminal. Screen sets its own value in the session.
   return { ...Object.fromEntries(kept), SCREENDIR: host.dir, TERM: 'xterm-256color' };
 }
 
@@ -93,7 +95,8 @@ async function undoLaunch(host: ScreenHost, options: LaunchOptions, attempt: Par
   const root = terminal === null ? null : await readProcess(terminal.pid);
   const { ended } = await endTree({ roots: root === null ? [] : [root], mark: options.mark });
   terminal?.destroy();
-  // Another home may have a session of the same name. If that session's daemon left a socket, that home handles it.
+  // Another home may have a session with the same name. If the daemon of that session left a socket, that home
+  // removes it.
   for (const { pid } of ended) await wipeScreen(host, `${pid}.${options.name}`);
   const remains = [options.recording.typescript, options.recording.timing, ...(files === null ? [] : [files.dir])];
   await Promise.all(remains.map((path) => rm(path, { recursive: true, force: true })));

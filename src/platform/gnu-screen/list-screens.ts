@@ -20,16 +20,17 @@ export interface KnownScreen {
 }
 
 /**
- * The owner's x bit of Screen's socket shows whether somebody is attached (seen on 4.9.0: srwx------ and srw-------).
+ * The x bit for the owner of Screen's socket shows whether somebody is attached (seen on 4.9.0: srwx------ and
+ * srw-------).
  */
 const ATTACHED_BIT = 0o100;
-/** `screen -Q` opens a socket of this name beside the session's to receive the answer. */
+/** `screen -Q` opens a socket with this name, next to that of the session, to receive the answer. */
 const QUERY_SOCKET = /-query.$/;
 
 /**
- * All Screen sessions of this user, read from the socket directory and /proc. This takes 1 ms and no process. `screen
- * -ls` takes 5 ms and asks every daemon in turn, so a single stopped daemon makes it hang. A test against the real
- * program checks that both report the same.
+ * Returns all Screen sessions of this user, read from the socket directory and /proc. This takes 1 ms and needs no
+ * process. `screen -ls` takes 5 ms and asks every daemon in turn, so a single stopped daemon makes it hang. A test
+ * against the real program checks that both report the same.
  */
 export async function listScreens(host: Pick<ScreenHost, 'dir'>): Promise<ScreenSession[]> {
   const names = await readSocketNames(host.dir);
@@ -37,14 +38,14 @@ export async function listScreens(host: Pick<ScreenHost, 'dir'>): Promise<Screen
   return sessions.filter((session): session is ScreenSession => session !== null).sort((a, b) => a.pid - b.pid);
 }
 
-/** One session by its full id, or null if its socket is missing. */
+/** Returns one session by its full id, or null if its socket is missing. */
 export function readScreen(host: Pick<ScreenHost, 'dir'>, id: string): Promise<ScreenSession | null> {
   return inspectSocket(host.dir, id);
 }
 
 /**
- * Finds a session under its current name, because its user may have renamed it (`C-a :sessionname`). Null if it has no
- * socket.
+ * Finds a session under its current name, because its user may have renamed it (`C-a :sessionname`). Null if it has
+ * no socket.
  */
 export async function findScreen(host: Pick<ScreenHost, 'dir'>, known: KnownScreen): Promise<ScreenSession | null> {
   const { id, daemon } = known;
@@ -52,19 +53,19 @@ export async function findScreen(host: Pick<ScreenHost, 'dir'>, known: KnownScre
   return daemon == null || isScreenOf(daemon, found) ? found : findAmong(await listScreens(host), known);
 }
 
-/** Like {@link findScreen}, in a list that was read before. */
+/** Works like {@link findScreen}, in a list that was read before. */
 export function findAmong(sessions: readonly ScreenSession[], { id, daemon }: KnownScreen): ScreenSession | null {
   const named = sessions.find((one) => one.id === id) ?? null;
   if (daemon == null || isScreenOf(daemon, named)) return named;
   return sessions.find((one) => isScreenOf(daemon, one)) ?? null;
 }
 
-/** Whether a session belongs to this daemon, and not to a later process with the same pid. */
+/** Reports whether a session belongs to this daemon, and not to a later process with the same pid. */
 export function isScreenOf(daemon: ProcessId, session: ScreenSession | null): boolean {
   return session?.daemon?.pid === daemon.pid && session.daemon.startTime === daemon.startTime;
 }
 
-/** Removes what a killed daemon left behind: its socket, under any name. Does nothing while the daemon lives. */
+/** Removes the socket that a killed daemon left behind, under any name. Does nothing while the daemon is alive. */
 export async function wipeScreen(host: Pick<ScreenHost, 'dir'>, id: string): Promise<void> {
   const pid = parseScreenId(id)?.pid;
   for (const session of await listScreens(host)) {
@@ -96,8 +97,8 @@ async function readState(daemon: ProcessInfo | null, attached: boolean): Promise
 }
 
 /**
- * Whether a process is Screen's daemon: any other program may have reused the pid of a dead one. The daemon's argv[0]
- * is `SCREEN`, whatever its file is called.
+ * Reports whether a process is Screen's daemon, because any other program may have reused the pid of a dead one. The
+ * daemon's argv[0] is `SCREEN`, whatever its file is called.
  */
 export async function isScreenDaemon(daemon: ProcessInfo): Promise<boolean> {
   if (daemon.comm.toLowerCase().includes('screen')) return true;
@@ -108,7 +109,7 @@ async function ignoreMissing<T>(work: Promise<T>): Promise<T | null> {
   try {
     return await work;
   } catch (error) {
-    // Something else may be in the directory's place, or it may be unreadable.
+    // Something else may have taken the directory's place, or the directory may be unreadable.
     if (['ENOENT', 'ENOTDIR', 'EACCES'].includes((error as NodeJS.ErrnoException).code ?? '')) return null;
     throw error;
   }

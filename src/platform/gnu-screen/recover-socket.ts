@@ -12,15 +12,15 @@ import { findScreen, type KnownScreen, type ScreenSession } from './list-screens
 
 /** Screen refuses any other mode: "Directory … must have mode 700". */
 const PRIVATE = 0o700;
-/** How often to look for the socket. The daemon makes it within some milliseconds. */
+/** How often to check for the socket. The daemon creates it within some milliseconds. */
 const LOOK_EVERY_MS = 20;
 /** When to ask again a daemon that was stopped, or whose new socket was removed before anybody saw it. */
 const ASK_AGAIN_MS = 10_000;
 
 /**
- * Finds a session under its current name. If its socket was removed while its daemon lives (cleaners of /tmp and /run
- * do that), asks the daemon to make it again.
- * @returns null if there is no socket and none can be made
+ * Finds a session under its current name. If its socket was removed while its daemon is alive (cleaners of /tmp and
+ * /run do that), asks the daemon to create it again.
+ * @returns null if there is no socket and none can be created
  */
 export async function reachScreen(host: ScreenHost, known: KnownScreen): Promise<ScreenSession | null> {
   const found = await findScreen(host, known);
@@ -38,7 +38,7 @@ export function forgetLoss(host: Pick<ScreenHost, 'recoveries'>, daemon: Process
 
 type Lost = KnownScreen & { daemon: ProcessId };
 
-/** Runs once for each loss: everyone who needs the session in the meantime waits for the same answer. */
+/** Runs once for each loss. All callers that need the session in the meantime wait for the same answer. */
 function recoverSocket(host: ScreenHost, lost: Lost): Promise<boolean> {
   const key = keyOf(lost.daemon);
   const known = host.recoveries.get(key);
@@ -53,8 +53,9 @@ function recoverSocket(host: ScreenHost, lost: Lost): Promise<boolean> {
 }
 
 /**
- * On SIGCHLD, Screen looks for its socket and makes it again, now as a FIFO (4.9.0). If it cannot make one, it *ends*
- * with everything that runs in it. So it is asked only if a file can be created in its directory.
+ * Asks the daemon for its socket. On SIGCHLD, Screen checks for its socket and creates it again, now as a FIFO
+ * (4.9.0). If it cannot create one, it *ends* together with everything that runs in it. So it is asked only if a file
+ * can be created in its directory.
  */
 async function askDaemon(host: ScreenHost, lost: Lost): Promise<'made' | 'no_answer' | 'not_asked'> {
   if (!(await preparePlace(host))) return 'not_asked';
@@ -66,7 +67,7 @@ async function askDaemon(host: ScreenHost, lost: Lost): Promise<'made' | 'no_ans
   return (await waitUntil(look, { timeoutMs: SCREEN_TIMEOUT_MS, everyMs: LOOK_EVERY_MS })) ?? 'no_answer';
 }
 
-/** Why a session cannot be reached, and what a person can do about it. */
+/** Returns why a session cannot be reached, and what a person can do about it. */
 export async function unreachable(host: ScreenHost, { id, daemon }: Lost): Promise<CatalogueError> {
   const { dir } = host;
   const cure = (await isPlace(dir))
@@ -75,9 +76,9 @@ export async function unreachable(host: ScreenHost, { id, daemon }: Lost): Promi
   return new CatalogueError('screen_unreachable', `The socket of Screen's session ${id} is gone`, { hint: cure });
 }
 
-/** Whether Screen can have sockets in its directory. Creates the directory if it is missing. */
+/** Reports whether Screen can have sockets in its directory. Creates the directory if it is missing. */
 async function preparePlace(host: ScreenHost): Promise<boolean> {
-  // Screen creates its own directory when it lists the sessions, with the mode that its installer intended.
+  // Screen creates its own directory when it lists the sessions, with the mode that its packager intended.
   if ((await statOf(host.dir)) === null) {
     await runProgram('screen', ['-ls'], { env: host.directoryEnv, timeoutMs: SCREEN_TIMEOUT_MS });
   }

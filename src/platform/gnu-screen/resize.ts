@@ -7,8 +7,8 @@ import { readDeviceSize, readTerminal, sizeWindow, type TerminalSize } from './s
 
 /**
  * Resizes the window in which a program runs. The program gets SIGWINCH, and the recording's timing gets a row.
- * @throws CatalogueError screen_attached while a person is attached, because the size is theirs; no_such_screen,
- * screen_unresponsive, no_such_window
+ * @throws CatalogueError screen_attached while a person is attached, because that person determines the size;
+ *   no_such_screen, screen_unresponsive, no_such_window
  */
 export async function resizeScreen(host: ScreenHost, target: ScreenTarget, size: TerminalSize): Promise<void> {
   const { id, attached } = await requireScreen(host, target);
@@ -17,7 +17,7 @@ export async function resizeScreen(host: ScreenHost, target: ScreenTarget, size:
   await sizeWindow(host, window, { ...size, terminal: window.terminal });
 }
 
-/** The size of the terminal that a process runs in; null if it has none or is gone. */
+/** Returns the size of the terminal that a process runs in. Null if the process has none or is gone. */
 export async function readTerminalSize(host: Pick<ScreenHost, 'env'>, pid: number): Promise<TerminalSize | null> {
   if ((await readProcess(pid)) === null) return null;
   const device = await readTerminal(pid);

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { CatalogueError } from '../../protocol/index.ts';
 
 /**
- * A Screen session's full name in its parts. Commands always take the full name, because `-S X` also matches prefixes
+ * The parts of a Screen session's full name. Commands always take the full name, because `-S X` also matches prefixes
  * of name and pid.
  */
 export interface ScreenId {
@@ -11,7 +11,7 @@ export interface ScreenId {
   name: string;
 }
 
-/** Reads `PID.NAME`; null for anything else. */
+/** Parses `PID.NAME`; returns null for anything else. */
 export function parseScreenId(id: string): ScreenId | null {
   const match = /^([1-9][0-9]{0,9})\.(.+)$/s.exec(id);
   const [, pid, name] = match ?? [];
@@ -26,9 +26,9 @@ const MAX_SOCKET_PATH_BYTES = 107;
 const MAX_ID_LENGTH = 80;
 
 /**
- * Refuses a name whose socket would not fit. Screen 4.9.0 reports nothing in that case and exits 0: it truncates the
- * name, or creates no session at all.
- * @param pidDigits the digits of the daemon's pid, or of the longest pid while it is not known
+ * Refuses a name whose socket path would be too long. Screen 4.9.0 reports nothing in that case and exits with 0. It
+ * truncates the name, or creates no session at all.
+ * @param pidDigits the number of digits in the daemon's pid, or in the longest pid while it is not known
  * @throws CatalogueError path_too_long
  */
 export function assertSocketFits(dir: string, name: string, pidDigits: number): void {
@@ -43,7 +43,7 @@ export function assertSocketFits(dir: string, name: string, pidDigits: number): 
   }
 }
 
-/** How many digits a pid may have on this system: 5 to 7. */
+/** Returns how many digits a pid may have on this system: 5 to 7. */
 export async function readPidDigits(): Promise<number> {
   const max = Number(await readFile('/proc/sys/kernel/pid_max', 'utf8'));
   return String(max - 1).length;

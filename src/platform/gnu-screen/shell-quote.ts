@@ -1,12 +1,12 @@
 /**
- * Quotes a text as one word for a POSIX shell. In single quotes only the single quote is special. Used for files and
- * lines that CBOS generates itself; users' text only ever gets into a script *file* in this way.
+ * Quotes a string as one word for a POSIX shell. In single quotes only the single quote is special. Used for files
+ * and lines that CBOS generates itself. Text from users only ever goes into a script *file* in this way.
  */
 export function shellQuote(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`;
 }
 
-/** Several words, each quoted. */
+/** Quotes several words. */
 export function shellWords(words: readonly string[]): string {
   return words.map(shellQuote).join(' ');
 }

@@ -15,11 +15,11 @@ export interface TerminalSize {
 }
 
 /**
- * Attaches a client in a hidden terminal of the given size to a window, then detaches it. The size stays (Screen
- * 4.9.0), and anything that a person had open over the window is closed.
+ * Attaches a client in a hidden terminal of the given size to a window, then detaches it. The window keeps that size
+ * (Screen 4.9.0), and anything that a person had open over the window is closed.
  * @param options.terminal the window's terminal, whose size proves the change
- * @throws CatalogueError screen_attached while a person is attached, because the size is theirs; no_such_screen,
- * screen_unresponsive
+ * @throws CatalogueError screen_attached while a person is attached, because that person determines the size;
+ *   no_such_screen, screen_unresponsive
  */
 export async function sizeWindow(
   host: ScreenHost,
@@ -63,14 +63,16 @@ async function explain(host: ScreenHost, id: string, terminal: HiddenTerminal): 
   return new CatalogueError('screen_unresponsive', `The size of ${id} did not change${said ? `: ${said}` : ''}`);
 }
 
-/** The size of a terminal by its path; null if the terminal is gone. */
+/** Returns the size of a terminal by its path. Null if the terminal is gone. */
 export async function readDeviceSize(host: Pick<ScreenHost, 'env'>, device: string): Promise<TerminalSize | null> {
   const result = await runProgram('stty', ['-F', device, 'size'], { env: host.env, timeoutMs: SCREEN_TIMEOUT_MS });
   const [, rows, cols] = /^(\d+) (\d+)$/.exec(result.stdout.trim()) ?? [];
   return rows === undefined || cols === undefined ? null : { cols: Number(cols), rows: Number(rows) };
 }
 
-/** The `/dev/pts/N` on the process's standard input; null if that is something else, or the process is gone. */
+/**
+ * Returns the `/dev/pts/N` on the process's standard input. Null if that is something else, or the process is gone.
+ */
 export async function readTerminal(pid: number): Promise<string | null> {
   try {
     const path = await readlink(`/proc/${pid}/fd/0`);
@@ -83,7 +85,7 @@ export async function readTerminal(pid: number): Promise<string | null> {
   }
 }
 
-/** The range of the kernel's major numbers for pseudo-terminals; each has 256. */
+/** The kernel's range of major numbers for pseudo-terminals. Each has 256 of them. */
 const FIRST_PTS_MAJOR = 136;
 const LAST_PTS_MAJOR = 143;
 

@@ -14,19 +14,18 @@ import type { ScreenHost } from './host.ts';
 import { InputGate } from './input-gate.ts';
 import { parseScreenId } from './screen-id.ts';
 
-/** How long to wait for a program to take a key. After this it hangs or is stopped. */
+/** How long to wait for a program to accept a keypress. A program that takes longer hangs or is stopped. */
 const TAKEN_TIMEOUT_MS = 3_000;
 
 /**
  * Types keystrokes of any length into a session exactly as given. Calls are served in order. Returns when Screen's
- * daemon has taken the keys; with more than 4 kB, when the terminal has.
+ * daemon has accepted the keystrokes, or when the terminal has if there are more than 4 kB.
  *
  * When it pastes, Screen turns a newline (Ctrl+J) into a carriage return (Enter), as every terminal does. Inside a
- * bracketed paste this is right. Outside, a key must stay what it is, so each newline there is typed as a key of its
- * own.
+ * bracketed paste this is right. Outside, a newline must stay a newline, so each one is typed as a separate keypress.
  * @throws CatalogueError no_such_screen, no_such_window; screen_unresponsive if the daemon is stopped or the program
- * does not read its input; screen_prompt_open, before anything was typed, while a person has copy mode or a prompt of
- * Screen's open there
+ *   does not read its input; screen_prompt_open, before anything was typed, while a person has copy mode or one of
+ *   Screen's prompts open there
  */
 export function typeKeys(host: ScreenHost, target: ScreenTarget, keys: string): Promise<void> {
   const parts = keys.replaceAll(BRACKETED, (pasted) => pasted.replaceAll('\n', '\r')).split(/(\n)/);
@@ -40,7 +39,7 @@ const BRACKETED = /\x1b\[200~.*?\x1b\[201~/gs;
  * Pastes a text as one piece, without Enter. The program must be in bracketed-paste mode, as Claude Code's prompt
  * always is.
  * @param text cleaned and guarded
- * @param options.chunked as Claude Code needs it since 2.1.150; see `encodePaste`
+ * @param options.chunked as Claude Code requires since 2.1.150; see `encodePaste`
  * @throws as {@link typeKeys}
  */
 export function pasteText(
@@ -57,7 +56,7 @@ export function pressEnter(host: ScreenHost, target: ScreenTarget): Promise<void
   return typeSteps(host, target, [stuff('^M')]);
 }
 
-/** Presses Esc, alone. */
+/** Presses Esc and nothing else. */
 export function pressEscape(host: ScreenHost, target: ScreenTarget): Promise<void> {
   return typeSteps(host, target, [stuff('^[')]);
 }
@@ -69,9 +68,9 @@ interface Step {
 }
 
 /**
- * Sends bytes through a file and one of Screen's registers. Registers belong to the session's own daemon: sessions
- * never mix, and the user's copy buffer stays. The register is emptied first, so that it pastes nothing if its file is
- * gone by then; otherwise it would paste the previous text. (`stuff` drops everything over 756 bytes and exits 0, and
+ * Sends bytes through a file and one of Screen's registers. Registers belong to the session's own daemon, so sessions
+ * never mix, and the user's copy buffer is not changed. The register is emptied first. If its file is gone by then,
+ * it pastes nothing instead of the previous text. (`stuff` drops everything over 756 bytes and exits with 0, and it
  * interprets `\ ^ $`.)
  */
 function paste(text: string): Step {
@@ -87,7 +86,7 @@ function paste(text: string): Step {
   return { sizeBytes: Buffer.byteLength(text), send };
 }
 
-/** One key, in Screen's own spelling. */
+/** One keypress, in Screen's own notation. */
 function stuff(key: string): Step {
   const send: Step['send'] = async (host, window) => {
     await sendCommand(host, window, ['stuff', key]);
@@ -97,8 +96,8 @@ function stuff(key: string): Step {
 }
 
 function typeSteps(host: ScreenHost, target: ScreenTarget, steps: readonly Step[]): Promise<void> {
-  // Nothing may be awaited before the turn is taken, or calls would overtake each other. The daemon is the same under
-  // every name.
+  // Nothing may be awaited before the turn is taken, or calls would overtake each other. The daemon's pid is the same
+  // under every name.
   const key = String(parseScreenId(target.id)?.pid);
   const gate = host.gates.get(key) ?? new InputGate();
   host.gates.set(key, gate);
