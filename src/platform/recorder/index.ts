@@ -1,11 +1,12 @@
 /**
  * Recordings as files.
  *
- * - as `script` writes them: `script-command.ts`, its files `script-files.ts`; what its lines mean:
+ * - as `script` writes them: `script-command.ts`, its files `script-files.ts`; the meaning of its lines:
  *   `src/core/recording/timing.ts`
  * - while they grow: `tail-recording.ts`, `follow-timing.ts`; output that a full disk lost: `watch-losses.ts`
- * - playing one: `play-recording.ts`; any moment of one: `recording-player.ts`, `keyframe-file.ts`; in other formats:
- *   `export-recording.ts`. Numbers that could keep a player busy for hours: `src/core/recording/short-numbers.ts`
+ * - playing a recording: `play-recording.ts`; any moment of one: `recording-player.ts`, `keyframe-file.ts`; in other
+ *   formats: `export-recording.ts`. Numbers that could keep a player busy for hours:
+ *   `src/core/recording/short-numbers.ts`
  * - recordings whose oldest parts were dropped: `recording-parts.ts`, `recorded-file.ts`
  * - their names, and those that a restart moved aside: `recording-files.ts`
  */

@@ -5,8 +5,8 @@ import { dropParts, listParts, readDropNote } from './recording-parts.ts';
 const Note = z.object({ at: z.number(), offset: z.int(), timing: z.int(), cols: z.int(), rows: z.int() });
 
 /**
- * Drops packed rows of a timing that nobody needs any more: those before a place in the recording. The place is noted,
- * because without these rows nothing else gives its time.
+ * Drops the packed rows of a timing file before a place in the recording, because nobody needs them any more. The
+ * place is stored, because nothing else gives its time without these rows.
  */
 export async function dropRowsBefore(timing: string, { at, offset, timing: row, cols, rows }: Place): Promise<void> {
   const { parts } = await listParts(timing);
@@ -14,7 +14,7 @@ export async function dropRowsBefore(timing: string, { at, offset, timing: row, 
   if (last !== undefined) await dropParts(timing, last.to, JSON.stringify({ at, offset, timing: row, cols, rows }));
 }
 
-/** The place where the first remaining rows of a timing begin; null if all rows remain. */
+/** Returns the place where the remaining rows of a timing file begin; null if no rows were dropped. */
 export async function keptRowsFrom(timing: string | null): Promise<Place | null> {
   const note = timing === null ? null : await readDropNote(timing);
   return note === null ? null : Note.parse(JSON.parse(note));

@@ -3,22 +3,25 @@ import { type FileHandle, open, rm } from 'node:fs/promises';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import type { Place } from './recorded-rows.ts';
 
-/** A screen of the recording, with its place. */
+/** A screen of the recording, and where it belongs. */
 export interface Keyframe extends Place {
-  /** a checksum of the output right before it; another recording under the same name has another sum */
+  /** a checksum of the output right before it; it differs for another recording under the same name */
   sum: number;
-  /** where the screen is in the file */
+  /** the position of the screen in the file */
   position: number;
   length: number;
 }
 
-/** The first line of a file of keyframes. A file of another version is deleted, because all of it can be made again. */
+/**
+ * The first line of a keyframe file. A file of another version is deleted, because its contents can be computed
+ * again.
+ */
 const FIRST_LINE = 'cbos keyframes 1\n';
 
 /**
- * The keyframes of one recording, in a file beside it. After the first line, each is a line of JSON followed by its
- * packed screen. The file is only appended to, so a crash costs at most the last keyframe. It is a cache, and is
- * rebuilt if it is missing.
+ * The keyframes of one recording, in a file next to it. After the first line, each keyframe is a line of JSON
+ * followed by its packed screen. The file is only appended to, so a crash loses the last keyframe at most. The file
+ * is a cache and is rebuilt if it is missing.
  */
 export class KeyframeFile {
   readonly #handle: FileHandle;
@@ -31,7 +34,7 @@ export class KeyframeFile {
     this.#end = end;
   }
 
-  /** Opens the file, private to its user, or creates it. */
+  /** Opens the file, which only its user can read, or creates it. */
   static async open(file: string): Promise<KeyframeFile> {
     const handle = await openOwn(file);
     try {
@@ -65,7 +68,7 @@ export class KeyframeFile {
     return gunzipSync(buffer).toString();
   }
 
-  /** Empties the file because the recording is now a different one. */
+  /** Empties the file because the recording was replaced by another one. */
   async clear(): Promise<void> {
     this.#frames = [];
     await this.#handle.truncate(0);
@@ -78,7 +81,7 @@ export class KeyframeFile {
   }
 }
 
-/** @returns the keyframes that are complete, and where they end; 0 for a file of another kind */
+/** @returns the complete keyframes, and where they end; 0 for another kind of file */
 function readAll(bytes: Buffer): { frames: Keyframe[]; end: number } {
   const frames: Keyframe[] = [];
   if (bytes.toString('latin1', 0, FIRST_LINE.length) !== FIRST_LINE) return { frames, end: 0 };
@@ -104,8 +107,8 @@ function readEntry(line: string): Omit<Keyframe, 'position'> | null {
 }
 
 /**
- * Opens the file, but not through a link: the link's target belongs to something else and would be emptied. The link is
- * removed, like anything else that is not a file of keyframes.
+ * Opens the file without following a link, because the target of a link belongs to something else and would be
+ * emptied. A link is removed, as is anything else that is not a keyframe file.
  */
 async function openOwn(file: string): Promise<FileHandle> {
   const flags = constants.O_RDWR | constants.O_CREAT | constants.O_APPEND | constants.O_NOFOLLOW;

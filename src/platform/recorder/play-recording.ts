@@ -21,10 +21,11 @@ import {
   readSteps,
 } from './recording-steps.ts';
 
-/** Where a replay is shown. */
+/** The place where a replay is shown. */
 export interface ReplayStage {
   /**
-   * the terminal's size. Null if there is no terminal: the output is then written as it comes, without keys and jumps
+   * the terminal's size. Null if there is no terminal; the output is then written as it comes, without keypresses and
+   * jumps
    */
   size(): { cols: number; rows: number } | null;
   /** resolves when there is room for more output */
@@ -43,14 +44,17 @@ export interface ReplayOptions {
   fromMs: number;
 }
 
-/** How long the status line covers the recording's last row after a key. If there is room below, it is always shown. */
+/**
+ * How long the status line covers the recording's last row after a keypress. If there is room below, the status line
+ * is always shown.
+ */
 const STATUS_MS = 2_500;
 /** How often the clock in the status line is updated. */
 const STATUS_EVERY_MS = 500;
 
 /** How far an arrow key jumps. */
 const JUMP_MS = 5_000;
-/** How many bytes the emulator gets before the player waits for it. */
+/** How many bytes are given to the emulator before the player waits for it. */
 const FEED_BYTES = 1_000_000;
 
 /** Plays a recording until its end, the key to quit, or the signal. @throws CatalogueError no_recording */
@@ -115,7 +119,7 @@ class Player {
           next = await this.#obey(key, next);
           await this.#paintStatus();
         } else if (next === null) {
-          // The replay is paused at the end: the person may still want to go back.
+          // The replay is paused at its end, because the person may still want to go back.
           if (!this.#clock.isPaused) return;
           await this.#sleepWithStatus(null);
         } else {
@@ -158,7 +162,10 @@ class Player {
     }
   }
 
-  /** Draws everything up to the target at once; starts over if that is in the past. @returns the first step after it */
+  /**
+   * Draws everything up to the target at once, from the beginning if the target is in the past. @returns the first
+   * step after it
+   */
   async #jump(target: number, from: RecordedStep | null): Promise<RecordedStep | null> {
     const { stage, source, facts } = this.#parts;
     let next = from;
@@ -199,7 +206,7 @@ class Player {
       );
   }
 
-  /** What the person may want to know; null while it would be in the way. */
+  /** Returns what the person may want to know; null while it would be in the way. */
   #status(size: { rows: number }): string | null {
     const { isPaused, speed } = this.#clock;
     const now = this.#parts.stage.now();
@@ -214,7 +221,7 @@ class Player {
     if (this.#parts.stage.size() !== null) await this.#paint();
   }
 
-  /** Sleeps, while updating the clock of a visible status line and removing the line when its time is over. */
+  /** Sleeps. Meanwhile it updates the clock of a visible status line, and removes the line when its time is over. */
   async #sleepWithStatus(forMs: number | null): Promise<void> {
     const size = this.#parts.stage.size();
     if (size === null || this.#clock.isPaused || this.#status(size) === null) return this.#sleep(forMs);
@@ -244,7 +251,7 @@ class Player {
     return createEmulator({ cols: this.#parts.facts.cols, rows: this.#parts.facts.rows, scrollback: 0 });
   }
 
-  /** Waits for a key, the end, or the given time; with null, only for a key or the end. */
+  /** Waits for a keypress, the end, or the given time; with null, only for a keypress or the end. */
   #sleep(forMs: number | null): Promise<void> {
     return new Promise((resolve) => {
       const timer = forMs === null ? undefined : setTimeout(resolve, Math.min(forMs, LONGEST_SLEEP_MS));
@@ -257,7 +264,7 @@ class Player {
   }
 }
 
-/** `0:05`, `1:02:03` */
+/** Formats a position like `0:05` or `1:02:03`. */
 function formatPosition(ms: number): string {
   const seconds = Math.floor(ms / 1_000);
   const [hours, minutes] = [Math.floor(seconds / 3_600), Math.floor(seconds / 60) % 60];
@@ -265,5 +272,8 @@ function formatPosition(ms: number): string {
   return hours === 0 ? `${minutes}:${two(seconds % 60)}` : `${hours}:${two(minutes)}:${two(seconds % 60)}`;
 }
 
-/** A timer of more than 2^31 ms fires at once; the player checks the time again anyway. */
+/**
+ * A timer of more than 2^31 ms fires at once. A shorter sleep does no harm, because the player checks the time again
+ * anyway.
+ */
 const LONGEST_SLEEP_MS = 3_600_000;

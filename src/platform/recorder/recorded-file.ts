@@ -2,15 +2,15 @@ import { type FileHandle, open } from 'node:fs/promises';
 import { CatalogueError } from '../../protocol/index.ts';
 import { listParts, packedUpTo, unpackPart } from './recording-parts.ts';
 
-/** A file of a recording that can be read at any offset, packed or not. */
+/** A file of a recording that can be read at any offset, whether packed or not. */
 export interface RecordedFile {
-  /** how many bytes it has by now, including dropped ones: the upper bound of its offsets */
+  /** how many bytes it has by now, including dropped ones; this is the upper bound of its offsets */
   size(): Promise<number>;
   /** when it last changed, Unix milliseconds */
   changedAt(): Promise<number>;
-  /** everything before this offset was dropped */
+  /** the offset before which everything was dropped */
   availableFrom(): Promise<number>;
-  /** the bytes from one offset to another (exclusive), as far as they exist; NULs for dropped ones */
+  /** the existing bytes from one offset to another (exclusive); dropped bytes are read as NULs */
   read(from: number, to: number): Promise<Buffer>;
   close(): Promise<void>;
 }
@@ -24,8 +24,8 @@ export async function openRecorded(file: string): Promise<RecordedFile> {
     availableFrom: async () => (await listParts(file)).availableFrom,
     read: async (from, to) => {
       const bytes = await readHandle(handle, from, to);
-      // Only now: a part is listed before its space in the file is released, so a hole that was read is in a listed
-      // part.
+      // This must come last. A part is listed before its space in the file is released, so a hole that was read is in
+      // a listed part.
       await fillIn(bytes, from, file);
       return bytes;
     },

@@ -25,20 +25,23 @@ export interface RowSource {
   timing: RecordedFile | null;
   /** where the output currently ends */
   end: number;
-  /** nothing more is added: output without a row comes at the end */
+  /** whether nothing more is added; output without a row then comes at the end */
   isFinished: boolean;
 }
 
-/** How many bytes of a timing are read at once: the rows of one to three redraws. Parsing 64 kB of them takes 3 ms. */
+/**
+ * How many bytes of a timing file are read at once: the rows of one to three redraws. Parsing 64 kB of them takes 3
+ * ms.
+ */
 const TIMING_READ_BYTES = 65_536;
-/** The pace at which a log without times is played: a turn of Claude Code writes 10 kB a second. */
+/** The speed at which a log without times is played. A turn of Claude Code writes 10 kB a second. */
 const UNTIMED_BYTES_PER_SECOND = 10_000;
 const UNTIMED_ROW_BYTES = 1_000;
 const UNTIMED_BATCH_ROWS = 1_000;
 
 /**
- * The rows after a place, in batches. A timing that counts more output than exists ends early. An incomplete row is
- * left for later.
+ * Returns the rows after a place, in batches. If the timing counts more output than exists, it ends early. An
+ * incomplete row is left for later.
  */
 export async function* rowsAfter(source: RowSource, place: Place): AsyncGenerator<RecordedRow[]> {
   if (source.timing === null) yield* untimedRows(source.end, place);
@@ -79,7 +82,7 @@ function rowOf(line: string, before: Place, end: number): { kind: RecordedRow['k
   }
 }
 
-/** Output without a row, or a log without times, at an even pace from a place on. */
+/** Returns the output without a row, or a log without times, at an even speed from a place on. */
 async function* untimedRows(end: number, place: Place): AsyncGenerator<RecordedRow[]> {
   let batch: RecordedRow[] = [];
   for (let { offset } = place; offset < end; ) {

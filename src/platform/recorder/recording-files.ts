@@ -5,13 +5,14 @@ import { CatalogueError } from '../../protocol/index.ts';
 import { ensureOwnDirectory } from '../files/private-directory.ts';
 import { openRecorded } from './recorded-file.ts';
 
-/** How a recording begins, and its current length and time. */
+/** The beginning of a recording, with its current length and time. */
 export interface RecordingStart {
   /**
-   * where the output begins: the end of `script`'s header line; 0 for a log of Screen, and until the header is written
+   * where the output begins: the end of `script`'s header line; 0 for a log of Screen, and until the header is
+   * written
    */
   start: number;
-  /** the terminal's size at the start; null if the recording does not record it */
+  /** the terminal's size at the start; null if the recording does not contain it */
   size: { cols: number; rows: number } | null;
   /** the file's length in bytes */
   length: number;
@@ -20,13 +21,14 @@ export interface RecordingStart {
 }
 
 /**
- * How much to read for the header. It contains the launch line, so it is short; but the file may belong to any program.
+ * How much to read for the header. The header contains the launch line, so it is short, but the file may come from
+ * any program.
  */
 const HEADER_READ_BYTES = 65_536;
-/** The endings of a recording's files, after the slug. */
+/** The suffixes of a recording's files, after the slug. */
 const ENDINGS = ['.typescript', '.timing', '.keyframes', '.parts', '.timing.parts', '.cbos'];
 
-/** Reads how a recording begins. @throws CatalogueError no_recording if there is no such file */
+/** Reads the beginning of a recording. @throws CatalogueError no_recording if there is no such file */
 export async function readStart(file: string): Promise<RecordingStart> {
   const handle = await openRecording(file);
   try {
@@ -38,7 +40,7 @@ export async function readStart(file: string): Promise<RecordingStart> {
   }
 }
 
-/** Where the output begins in a recording's first bytes, and the size that its header records. */
+/** Returns where the output begins in a recording's first bytes, and the size in its header. */
 export function startOf(bytes: Uint8Array): Pick<RecordingStart, 'start' | 'size'> {
   const reading = parseHeader(bytes);
   if (reading.kind !== 'header') return { start: 0, size: null };
@@ -47,7 +49,8 @@ export function startOf(bytes: Uint8Array): Pick<RecordingStart, 'start' | 'size
 }
 
 /**
- * The bytes from one position to another (exclusive), as far as the recording has them, including packed ones.
+ * Returns the bytes from one position to another (exclusive), as far as they exist in the recording, including packed
+ * ones.
  * @throws CatalogueError no_recording
  */
 export async function readRange(file: string, from: number, to: number): Promise<Buffer> {
@@ -60,7 +63,8 @@ export async function readRange(file: string, from: number, to: number): Promise
 }
 
 /**
- * Creates the directory of the recordings if missing, private to its user, and removes other users' write permission.
+ * Creates the directory of the recordings if it is missing, readable only by its user, and removes write permission
+ * for other users.
  * @throws CatalogueError invalid_setting
  */
 export function ensureRecordingDir(dir: string): Promise<void> {
@@ -70,18 +74,18 @@ export function ensureRecordingDir(dir: string): Promise<void> {
 /**
  * Marks a recording as made by CBOS with an empty `SLUG.cbos` beside it, which moves along with it. Only marked
  * recordings are ever removed, because users may keep their own in the same directory. If the mark cannot be written,
- * the recording is kept, and marked when the server next starts.
+ * the recording is kept, and is marked when the server next starts.
  */
 export async function markOwn(typescript: string): Promise<void> {
   try {
     await access(typescript);
     await writeFile(ownMark(typescript), '', { mode: 0o600, flag: 'wx' });
   } catch {
-    // Already marked, no recording, or a full disk: none of these may make a launch fail.
+    // The recording is already marked, does not exist, or the disk is full. None of these may make a launch fail.
   }
 }
 
-/** Whether CBOS made a recording, in this home or another one. */
+/** Reports whether CBOS made a recording, in this home or another one. */
 export async function isOwn(typescript: string): Promise<boolean> {
   return access(ownMark(typescript)).then(
     () => true,
@@ -91,16 +95,13 @@ export async function isOwn(typescript: string): Promise<boolean> {
 
 const ownMark = (typescript: string): string => typescript.replace(/\.typescript$/, '.cbos');
 
-/**
- * A recording's files that were deleted while a process has them open, each with a path through which it can still be
- * read.
- */
+/** Files of a recording that were deleted while a process has them open. Each has a path for reading it. */
 export type DeletedFiles = Partial<Record<'.typescript' | '.timing', string>>;
 
 /**
- * Moves a slug's recording out of the way of a new one: `SLUG.typescript` becomes `SLUG.N.typescript`. N is above every
- * number that was ever used, so nothing is overwritten and the order stays.
- * @param deleted files whose remaining content is written there; a file that now has such a name stays
+ * Moves a slug's recording out of the way of a new one: `SLUG.typescript` becomes `SLUG.N.typescript`. N is higher
+ * than every number that was ever used, so nothing is overwritten and the order is kept.
+ * @param deleted files whose remaining content is written there; a file that already has such a name stays
  * @returns N, or null if there was no recording
  */
 export async function rotateRecording(dir: string, slug: string, deleted: DeletedFiles = {}): Promise<number | null> {
@@ -117,7 +118,7 @@ export async function rotateRecording(dir: string, slug: string, deleted: Delete
   return number;
 }
 
-/** Moves a file that took the name of a recording to the name of an older recording. */
+/** Renames a file that took the name of a recording to the name of an older recording. */
 export async function moveAside(file: string): Promise<void> {
   const dir = dirname(file);
   const ending = extname(file);
@@ -128,8 +129,8 @@ export async function moveAside(file: string): Promise<void> {
 const COPY_BYTES = 1024 * 1024;
 
 /**
- * Copies a file and keeps its holes. The packed parts of a recording are holes in its file, and as zeros they would
- * fill the disk.
+ * Copies a file and keeps its holes. The packed parts of a recording are holes in its file. Written as zeros, they
+ * would fill the disk.
  */
 async function copySparse(from: string, to: string): Promise<void> {
   const source = await open(from, 'r');
@@ -162,8 +163,8 @@ async function writeAll(target: FileHandle, bytes: Buffer, at: number): Promise<
 }
 
 /**
- * Gives a slug's current recording another slug's name. Its writer continues undisturbed, because the files stay the
- * same. A recording that already has that name is rotated away first. Older recordings keep their names.
+ * Renames a slug's current recording to that of another slug. Its writer continues undisturbed, because the files
+ * stay the same. If a recording already has that name, it is rotated away first. Older recordings keep their names.
  */
 export async function renameRecording(dir: string, from: string, to: string): Promise<void> {
   await rotateRecording(dir, to);
@@ -173,12 +174,12 @@ export async function renameRecording(dir: string, from: string, to: string): Pr
   }
 }
 
-/** One more than the highest number ever used for a slug's older recordings. */
+/** Returns the number after the highest one ever used for a slug's older recordings. */
 function nextNumber(names: readonly string[], slug: string): number {
   return 1 + Math.max(0, ...names.map((name) => numberOf(name, slug)));
 }
 
-/** The N of `SLUG.N.typescript` and of its packed files; 0 for other names. */
+/** Returns the N of `SLUG.N.typescript` and of its packed files; 0 for other names. */
 function numberOf(name: string, slug: string): number {
   if (!name.startsWith(`${slug}.`)) return 0;
   return Number(/^(\d+)\.(typescript|timing|cbos)/.exec(name.slice(slug.length + 1))?.[1] ?? 0);

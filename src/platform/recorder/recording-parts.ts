@@ -14,22 +14,22 @@ export interface RecordingPart {
 export interface RecordingParts {
   /** in order and without gaps; the bytes after the last part are in the recording's own file */
   parts: RecordingPart[];
-  /** everything before this offset was dropped */
+  /** the offset before which everything was dropped */
   availableFrom: number;
 }
 
 /**
- * How many bytes a part holds. It unpacks in 10 ms, which a jump can afford twice; a recording of 1 GB has 1,000 parts.
- * The size is a multiple of every file system's block, so that a whole part's space can be released.
+ * How many bytes a part holds. It unpacks in 10 ms, and a jump has enough time for two. A recording of 1 GB has 1,000
+ * parts. The size is a multiple of every file system's block, so that the space of a whole part can be released.
  */
 export const PART_BYTES = 1024 * 1024;
 /**
- * How much of the end stays unpacked: the server draws the last 2 MB when it starts, and a slow client reads a little
+ * How much of the end stays unpacked. The server draws the last 2 MB when it starts, and a slow client reads a little
  * behind the end.
  */
 export const UNPACKED_END_BYTES = 8 * 1024 * 1024;
 /**
- * The beginning of the file stays unpacked too: it holds `script`'s header line, which every reader of such files
+ * The beginning of the file stays unpacked too. It contains `script`'s header line, which every reader of such files
  * needs.
  */
 const HEAD_BYTES = 64 * 1024;
@@ -43,7 +43,7 @@ const PACKING = { params: { [constants.BROTLI_PARAM_QUALITY]: 5 } };
 const DROPPED = /^dropped-(\d+)$/;
 const PART = /^(\d+)-(\d+)\.br$/;
 
-/** `SLUG.parts`, a directory beside the recording; `SLUG.timing.parts` for its timing. */
+/** Returns `SLUG.parts`, a directory beside the recording, or `SLUG.timing.parts` for its timing. */
 function partsDirectory(typescript: string): string {
   return `${typescript.replace(/\.typescript$/, '')}.parts`;
 }
@@ -65,15 +65,15 @@ export async function listParts(typescript: string): Promise<RecordingParts> {
   return { parts, availableFrom };
 }
 
-/** A recording is packed or dropped up to this offset. */
+/** Returns the offset up to which a recording is packed or dropped. */
 export function packedUpTo({ parts, availableFrom }: RecordingParts): number {
   return parts.at(-1)?.to ?? availableFrom;
 }
 
 /**
  * Packs the next bytes of a recording and releases their disk space. The file keeps its length, so offsets stay the
- * same and the file's writer is not disturbed. The part is complete and named before any space is released, so a crash
- * at any moment loses nothing; bytes that exist in both places are the same.
+ * same and the file's writer is not disturbed. The part is complete and has its final name before any space is
+ * released, so a crash at any moment loses nothing. Bytes that exist in both places are the same.
  * @returns false if the file system cannot release the middle of a file; nothing has changed then
  */
 export async function packPart(typescript: string, from: number): Promise<boolean> {
@@ -104,9 +104,9 @@ export async function packPart(typescript: string, from: number): Promise<boolea
 }
 
 /**
- * Completes a packing that a crash interrupted: releases the last part's space if that has not happened. Otherwise
- * touches nothing, because that costs a process and changes the file's time, which makes the file look as if it was
- * just written to.
+ * Completes a packing that a crash interrupted by releasing the last part's space. If that has already happened, it
+ * does not touch the file, because that would cost a process and change the file's time, as if somebody had just
+ * written to it.
  */
 export async function finishPacking(typescript: string): Promise<void> {
   const last = (await listParts(typescript)).parts.at(-1);
@@ -116,7 +116,7 @@ export async function finishPacking(typescript: string): Promise<void> {
   if (blocks * 512 >= keptBytes + (last.to - last.from) / 2) await giveBack(typescript, last.from, last.to);
 }
 
-/** Deletes the oldest part. Everything before its end is dropped for good. */
+/** Deletes the oldest part. Everything before its end is lost for good. */
 export async function dropOldestPart(typescript: string): Promise<void> {
   const [oldest] = (await listParts(typescript)).parts;
   if (oldest !== undefined) await dropParts(typescript, oldest.to);
@@ -124,11 +124,11 @@ export async function dropOldestPart(typescript: string): Promise<void> {
 
 /**
  * Deletes all parts up to the end of one of them.
- * @param note stored with the drop, for a caller that continues reading from there: {@link readDropNote}
+ * @param note stored with the drop, for a caller that continues reading from there; see {@link readDropNote}
  */
 export async function dropParts(file: string, to: number, note = ''): Promise<void> {
   const dir = partsDirectory(file);
-  // Recorded before it is done: after a crash in between, nobody looks for what is gone.
+  // The drop is recorded before it is done, so that after a crash nobody looks for missing parts.
   const unfinished = await openUnfinished(join(dir, 'unfinished'));
   await unfinished.writeFile(note).finally(() => unfinished.close());
   await rename(join(dir, 'unfinished'), join(dir, `dropped-${to}`));
@@ -139,19 +139,19 @@ export async function dropParts(file: string, to: number, note = ''): Promise<vo
   }
 }
 
-/** What was noted when parts were last dropped; null if none ever were. */
+/** Returns the note that was stored when parts were last dropped; null if none ever were. */
 export async function readDropNote(file: string): Promise<string | null> {
   const { availableFrom } = await listParts(file);
   return availableFrom === 0 ? null : readFile(join(partsDirectory(file), `dropped-${availableFrom}`), 'utf8');
 }
 
-/** The last part that was unpacked: a reader that moves along needs the same part again and again. */
+/** The last part that was unpacked. A reader that moves along needs the same part again and again. */
 let unpacked: { key: string; bytes: Promise<Buffer> } | null = null;
 
 /** @throws a file system error with code ENOENT if the part was dropped in the meantime */
 export async function unpackPart({ file }: RecordingPart): Promise<Buffer> {
   const { ino, mtimeMs } = await stat(file);
-  // Another recording may have taken the name.
+  // The name may belong to another recording by now.
   const key = `${ino} ${mtimeMs} ${file}`;
   if (unpacked?.key !== key)
     unpacked = { key, bytes: readFile(file).then((packed) => promisify(brotliDecompress)(packed)) };
@@ -159,14 +159,18 @@ export async function unpackPart({ file }: RecordingPart): Promise<Buffer> {
 }
 
 /**
- * Opens a new file. Nothing of an interrupted one is used, and a link that somebody put in its place is not followed.
+ * Opens a new file. The remains of an interrupted one are not used, and a link that somebody put in its place is not
+ * followed.
  */
 async function openUnfinished(file: string): Promise<FileHandle> {
   await rm(file, { force: true });
   return open(file, 'wx', 0o600);
 }
 
-/** Releases the disk space of a range. Node has no call for this; `fallocate` is part of util-linux, like `script`. */
+/**
+ * Releases the disk space of a range. Node has no call for this, but `fallocate` is part of util-linux, like
+ * `script`.
+ */
 async function giveBack(typescript: string, from: number, to: number): Promise<boolean> {
   const begin = Math.max(from, HEAD_BYTES);
   const options = ['--punch-hole', '--offset', String(begin), '--length', String(to - begin), typescript];

@@ -10,7 +10,7 @@ import { type RecordingFacts, type RecordingSource, readFacts } from './recordin
 
 export interface PlayerOptions {
   source: RecordingSource;
-  /** file of the keyframes; created if missing, and replaced if it belongs to another recording */
+  /** the keyframe file; created if it is missing, and replaced if it belongs to another recording */
   keyframes: string;
   /** Unix milliseconds */
   now(): number;
@@ -20,7 +20,7 @@ export interface PlayerOptions {
 
 /** Times in seconds from the recording's start. */
 export interface PlayerFacts {
-  /** Unix seconds; null if the recording does not record it */
+  /** Unix seconds; null if the recording does not contain it */
   startedAt: number | null;
   duration: number;
   cols: number;
@@ -46,32 +46,30 @@ export type PlayerEvent =
   | { kind: 'resize'; at: number; cols: number; rows: number };
 
 /**
- * How much output, or how many rows, lie between two keyframes. A jump then draws and reads little, and the keyframes,
- * half a kilobyte each, take less than a hundredth of the recording. With four times as much, the slowest jumps took
+ * How much output, or how many rows, are between two keyframes. A jump then draws and reads little. The keyframes
+ * take half a kilobyte each, less than a hundredth of the recording. With four times as much, the slowest jumps took
  * 220 ms.
  */
 const KEYFRAME_BYTES = 128 * 1024;
 const KEYFRAME_ROWS = 2_000;
-/**
- * How much of a growing recording gets its keyframes at once: each time, the last keyframe must be drawn again first.
- */
+/** How much a recording grows before keyframes are added. Each time, the last keyframe must first be drawn again. */
 export const GROW_BYTES = 2 * KEYFRAME_BYTES;
 /** How many bytes before a keyframe identify the recording. */
 const SUM_BYTES = 256;
 /**
  * How long to wait for the timing rows of existing output. A recording whose `script` was killed has no closing line,
- * so it counts as finished after this.
+ * so it counts as finished after this time.
  */
 const SILENT_MS = 5_000;
 
-/** Gives any point of a recording quickly: its screen, and what comes after it, even while the recording grows. */
+/** Provides any point of a recording quickly: its screen and the output after it, even while the recording grows. */
 export class RecordingPlayer {
   readonly #options: PlayerOptions;
   readonly #intervalBytes: number;
   readonly #typescript: RecordedFile;
   readonly #timing: RecordedFile | null;
   readonly #keyframes: KeyframeFile;
-  /** up to where the rows were counted for the duration */
+  /** the place up to which rows were counted for the duration */
   #counted: Place | null = null;
   #growing: Promise<void> | null = null;
   #isClosed = false;
@@ -114,8 +112,8 @@ export class RecordingPlayer {
   }
 
   /**
-   * The screen at a time, or after the row that contains an offset. At 0 the screen is empty; beyond the end it is the
-   * last one.
+   * Returns the screen at a time, or after the row that contains an offset. At 0 the screen is empty. Beyond the end,
+   * it is the last screen.
    */
   async frame(where: { at: number } | { offset: number }): Promise<PlayerFrame> {
     const isBefore = (place: Place): boolean =>
@@ -143,9 +141,9 @@ export class RecordingPlayer {
   }
 
   /**
-   * The output after a time (for 0, from the very beginning), about `limitBytes` of it. It begins with the character or
-   * escape sequence that is unfinished at that time, and ends before an unfinished one. So a terminal can continue with
-   * it from `frame` as well as from the output before.
+   * Returns the output after a time (for 0, from the very beginning), about `limitBytes` of it. The output begins
+   * with the character or escape sequence that is unfinished at that time, and ends before an unfinished one. A
+   * terminal can therefore continue with it either from `frame` or from the output before.
    */
   async output(from: number, limitBytes: number): Promise<{ events: PlayerEvent[]; next: number | null }> {
     const { facts, rows } = await this.#look();
@@ -162,7 +160,7 @@ export class RecordingPlayer {
           continue;
         }
         const last = wanted.at(-1)?.after;
-        // Rows of the same time stay together, because the next answer begins after a time.
+        // Rows with the same time stay together, because the next answer begins after a time.
         if (last !== undefined && last.offset - before.offset >= limitBytes && row.after.at > last.at) {
           next = last.at;
           break search;
@@ -174,8 +172,8 @@ export class RecordingPlayer {
   }
 
   /**
-   * Makes the keyframes that are still missing.
-   * @param pause awaited after each keyframe, by a caller that is not in a hurry
+   * Creates the keyframes that are still missing.
+   * @param pause awaited after each keyframe, for a caller that is not in a hurry
    */
   grow(pause: () => Promise<void> = async () => undefined): Promise<void> {
     this.#growing ??= this.#grow(pause).finally(() => {
@@ -246,19 +244,19 @@ export class RecordingPlayer {
     }
   }
 
-  /** The beginning, or the first keyframe of the part that was kept. */
+  /** Returns the beginning, or the first keyframe of the part that was kept. */
   async #first(facts: RecordingFacts): Promise<Place | Keyframe> {
     const availableFrom = await this.#typescript.availableFrom();
     if (availableFrom <= facts.start) return this.#start(facts);
     return this.#keyframes.frames.find(({ offset }) => offset >= availableFrom) ?? this.#start(facts);
   }
 
-  /** Where the recording's rows begin. */
+  /** Returns where the recording's rows begin. */
   async #start({ cols, rows, start }: RecordingFacts): Promise<Place> {
     return (await keptRowsFrom(this.#options.source.timing)) ?? { at: 0, offset: start, timing: 0, cols, rows };
   }
 
-  /** A terminal in its state at a keyframe, or at the start. */
+  /** Returns a terminal in its state at a keyframe, or at the start. */
   async #restore(place: Place | Keyframe, facts: RecordingFacts): Promise<Drawing> {
     const emulator = createEmulator({ cols: place.cols, rows: place.rows, scrollback: 0 });
     if ('position' in place) {
@@ -268,7 +266,7 @@ export class RecordingPlayer {
     return new Drawing(this.#typescript, emulator, place);
   }
 
-  /** The beginning of a character or escape sequence that is still incomplete at this offset. */
+  /** Returns the beginning of a character or escape sequence that is still incomplete at this offset. */
   async #unfinishedBefore(offset: number, start: number): Promise<Buffer> {
     const bytes = await this.#typescript.read(Math.max(start, offset - SEQUENCE_LOOKBACK_BYTES), offset);
     return bytes.subarray(bytes.length - unfinishedLength(bytes));

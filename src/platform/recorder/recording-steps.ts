@@ -11,7 +11,7 @@ import { keptRowsFrom } from './kept-rows.ts';
 import { openRecorded, openTiming } from './recorded-file.ts';
 import { readStart } from './recording-files.ts';
 
-/** A recording to read: its files, and a size that overrides the recorded one. */
+/** A recording to be read: its files, and a size that overrides the recorded one. */
 export interface RecordingSource {
   typescript: string;
   /** null if there is none */
@@ -20,9 +20,9 @@ export interface RecordingSource {
   rows: number | null;
 }
 
-/** One event; `at` is in seconds from the start. A write is split only if it is too large. */
+/** One event. `at` is in seconds from the start. A write is split only if it is too large. */
 export type RecordedStep =
-  | { kind: 'output'; at: number; bytes: Uint8Array /** its end in the file */; to: number }
+  | { kind: 'output'; at: number; bytes: Uint8Array /** the end of the output in the file */; to: number }
   | { kind: 'resize'; at: number; cols: number; rows: number };
 
 export interface RecordingFacts {
@@ -32,36 +32,36 @@ export interface RecordingFacts {
   startedAt: number | null;
   /** the terminal's TERM */
   term: string | null;
-  /** the exit code of the recorded program; null while it runs, and if it is not recorded */
+  /** the exit code of the recorded program; null while it is running, and if it is not recorded */
   exitCode: number | null;
   /** where the output begins in the file */
   start: number;
   end: number;
-  /** `script` wrote its closing line */
+  /** whether `script` wrote its closing line */
   isClosed: boolean;
   /** false if there is no timing, so that all times are 0 */
   timed: boolean;
 }
 
-/** The size if neither flags nor the recording give one: the default of terminals. */
+/** The size if neither the flags nor the recording contain one. It is the default size of terminals. */
 const DEFAULT_SIZE = { cols: 80, rows: 24 };
-/** How many bytes at the end to search for the closing line, which has the date and the exit code. */
+/** How many bytes at the end are searched for the closing line, which contains the date and the exit code. */
 const TRAILER_BYTES = 200;
 /**
- * How long a piece of output is at most. A program rarely writes more; a longer write becomes several steps with the
+ * The longest piece of output. A program rarely writes more at once; a longer write becomes several steps with the
  * same time.
  */
 const PIECE_BYTES = 65_536;
 /**
- * How much is read from the file at once: a row is a few hundred bytes, and a separate read of each would take a
+ * How much is read from the file at once. A row is a few hundred bytes, and reading each row separately would take a
  * quarter of a millisecond.
  */
 const AHEAD_BYTES = 1_048_576;
-/** How many lines to search: the first lines of the advanced format describe the recording. */
+/** How many lines to search. The first lines of the advanced format describe the recording. */
 const HEAD_ROWS = 20;
 const HEADER_READ_BYTES = 65_536;
 
-/** The facts that a recording gives about itself. @throws CatalogueError no_recording */
+/** Returns the facts that a recording contains about itself. @throws CatalogueError no_recording */
 export async function readFacts(source: RecordingSource): Promise<RecordingFacts> {
   const { start, size, length } = await readStart(source.typescript);
   const handle = await open(source.typescript, 'r');
@@ -88,7 +88,7 @@ export async function readFacts(source: RecordingSource): Promise<RecordingFacts
   }
 }
 
-/** The closing line of a file of this length, with its position in the file. */
+/** Returns the closing line of a file with this length, and its position in the file. */
 async function findTrailer(handle: FileHandle, length: number): Promise<ScriptTrailer | null> {
   const from = Math.max(0, length - TRAILER_BYTES);
   const { buffer, bytesRead } = await handle.read(Buffer.alloc(length - from), 0, length - from, from);
@@ -97,9 +97,9 @@ async function findTrailer(handle: FileHandle, length: number): Promise<ScriptTr
 }
 
 /**
- * Everything that happened, in order, a piece at a time: a recording of any length needs memory for one piece only. If
- * the timing is cut off, the bytes that it does not count come at its end. A timing that counts more than there is ends
- * early.
+ * Returns everything that happened, in order, one piece at a time. A recording of any length needs memory for one
+ * piece only. If the timing was cut off, the bytes that it does not count come at its end. If the timing counts more
+ * than there is, it ends early.
  */
 export async function* readSteps(
   source: RecordingSource,
@@ -139,7 +139,10 @@ export async function* readSteps(
   }
 }
 
-/** The rows of a timing of any length. If its first rows were dropped, a resize that sums them up comes first. */
+/**
+ * Returns the rows of a timing file of any length. If its first rows were dropped, a resize that sums them up comes
+ * first.
+ */
 export async function* readEntries(timing: string | null): AsyncGenerator<TimingEntry> {
   const kept = await keptRowsFrom(timing);
   if (kept !== null) yield { kind: 'resize', delay: kept.at, cols: kept.cols, rows: kept.rows };

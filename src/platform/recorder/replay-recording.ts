@@ -5,7 +5,7 @@ import { keptRowsFrom } from './kept-rows.ts';
 import { openRecorded, type RecordedFile } from './recorded-file.ts';
 import { type RecordingSource, readEntries, readFacts } from './recording-steps.ts';
 
-/** How much of a recording has been read, from 0 to 1. */
+/** Called with the share of a recording that has been read, from 0 to 1. */
 export type ProgressListener = (share: number) => void;
 
 export interface ReplayRequest extends RecordingSource {
@@ -14,9 +14,9 @@ export interface ReplayRequest extends RecordingSource {
   onProgress?: ProgressListener;
   /** how many lines to keep above the window; none by default */
   scrollback?: number;
-  /** the terminal before anything is drawn, for a caller that needs more than its frames */
+  /** called with the terminal before anything is drawn, for a caller that needs more than its frames */
   onStart?(emulator: Emulator): void;
-  /** the terminal once everything is drawn, before it is disposed */
+  /** called with the terminal once everything is drawn, before it is disposed */
   onEnd?(emulator: Emulator): void;
 }
 
@@ -25,26 +25,30 @@ export interface ReplayEnd {
   at: number;
   /** whether the recorded program has ended: `script` wrote its closing line */
   ended: boolean;
-  /** false if there is no timing, so that `at` counts pieces and is no time */
+  /** false if there is no timing; `at` then counts pieces and is not a time */
   timed: boolean;
 }
 
 /**
- * How many bytes are read and drawn at once: enough to keep the emulator busy, and little compared to a day's
+ * How many bytes are read and drawn at once. This keeps the emulator busy and is little compared to a day's
  * recording.
  */
 const BATCH_BYTES = 1_000_000;
 /** How many redraws wait in the emulator at once. */
 const BATCH_MOMENTS = 2_000;
-/** Without timing: about the size of a redraw of Claude Code. Each piece counts as a moment of its own. */
+/**
+ * The size of a piece without timing, about that of a redraw of Claude Code. Each piece counts as a separate moment.
+ */
 const PIECE_BYTES = 1_000;
-/** Without timing: long enough that a reading counts once two or three pieces agree on it. */
+/**
+ * The time of a piece without timing. It is long enough for a reading to count once two or three pieces agree on it.
+ */
 const PIECE_MS = 100;
 
 /**
- * Plays a recording of `script`, or a log of Screen, through a terminal as fast as possible; needs memory for one
- * batch. Silence takes no time. If the timing is cut off, the bytes that it does not count come at its end. A timing
- * that counts more than there is ends early.
+ * Plays a recording of `script`, or a log of Screen, through a terminal as fast as possible. It needs memory for one
+ * batch, and silence takes no time. If the timing was cut off, the bytes that it does not count come at its end. If
+ * the timing counts more than there is, it ends early.
  * @throws CatalogueError no_recording
  */
 export async function replayRecording(request: ReplayRequest): Promise<ReplayEnd> {

@@ -1,17 +1,17 @@
-/** Where a session is recorded. */
+/** The files into which a session is recorded. */
 export interface RecordingFiles {
   /** the output, byte for byte, after `script`'s header line */
   typescript: string;
-  /** when which bytes arrived, in the advanced format, which also keeps resizes */
+  /** the time at which each byte arrived, in the advanced format, which also contains resizes */
   timing: string;
-  /** whether each write reaches the file at once; without it the status lags by up to 4 kB of output */
+  /** whether each write reaches the file at once; otherwise the status lags by up to 4 kB of output */
   flush: boolean;
 }
 
 /**
- * The command line of `script` (util-linux 2.35 or later, for the advanced format) around a command. Never with `-I`,
- * which would record what is typed, including passwords. `-e` passes on the command's exit code, also into the last
- * line of the recording.
+ * Returns the command line of `script` (util-linux 2.35 or later, for the advanced format) around a command. It never
+ * contains `-I`, which would record what is typed, including passwords. `-e` passes on the command's exit code, also
+ * into the last line of the recording.
  * @param line for /bin/sh, which must be in SHELL
  */
 export function scriptCommand(files: RecordingFiles, line: string): string[] {

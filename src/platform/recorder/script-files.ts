@@ -4,7 +4,7 @@ import { readProcess } from '../process/proc-file.ts';
 
 /** A file that a process has open. */
 export interface OpenFile {
-  /** opens the file, whatever happened to its name */
+  /** opens the file, even after it was renamed or deleted */
   path: string;
   dev: number;
   ino: number;
@@ -19,8 +19,8 @@ export interface ScriptFiles {
 const WRITE_ONLY = 1;
 
 /**
- * Finds the files that the `script` around a program writes. It opens the output first, then the timing, and no other
- * file for writing (util-linux 2.38.1).
+ * Finds the files that the `script` around a program writes. `script` opens the output first, then the timing, and no
+ * other file for writing (util-linux 2.38.1).
  * @param pid of the program
  * @returns null if there is no such `script`, or it may not be inspected
  */
@@ -42,11 +42,12 @@ export async function readScriptFiles(pid: number): Promise<ScriptFiles | null> 
 }
 
 /**
- * Gives an open file its name back if it now has another one: what a process continues to write is then found under the
- * original name. The other name stays, as a link. It is not done the other way round because inotify reports writes
- * under the name by which the file is open, and that name moves with the file (Linux 6.18). A file that took the name
- * in the meantime is passed to `moveAway`, unless it is empty, as after logrotate's `create`.
- * @returns false if this is impossible: the file was deleted, or is on another file system
+ * Renames an open file back to its original name if it has another one now, so that what a process continues to write
+ * is found under the original name. The other name stays, as a link. The link cannot be the original name, because
+ * inotify reports writes under the name by which the file is open, and that name moves with the file (Linux 6.18). If
+ * another file took the name in the meantime, it is passed to `moveAway`, unless it is empty, as after logrotate's
+ * `create`.
+ * @returns false if this is impossible, because the file was deleted or is on another file system
  */
 export async function regainName(file: OpenFile, path: string, moveAway: () => Promise<void>): Promise<boolean> {
   const there = await stat(path).catch(orNothing);

@@ -10,37 +10,43 @@ export interface TailOptions {
   /** position in the file to read from; at 0 `script`'s header line is skipped */
   from: number;
   /**
-   * The next bytes, starting at `offset`; the listener may keep them. If it returns a promise, reading pauses until
-   * that is settled.
+   * Gets the next bytes, starting at `offset`, and may keep them. If it returns a promise, reading pauses until the
+   * promise is settled.
    */
   onBytes: (bytes: Buffer, offset: number) => void | Promise<void>;
   /**
-   * where the output begins, and the size; called before the first bytes when reading from 0, because `script` writes
-   * its header only with the first output
+   * called with the start of the output and the size, before the first bytes when reading from 0, because `script`
+   * writes its header only with the first output
    */
   onStart?: (start: Pick<RecordingStart, 'start' | 'size'>) => void;
-  /** the file was truncated or replaced: all earlier bytes are void, and offsets start anew. `epoch` counts from 1 */
+  /**
+   * called when the file was truncated or replaced; all earlier bytes are void, and offsets start at 0 again. `epoch`
+   * counts from 1
+   */
   onReset?: (epoch: number, cause: 'truncated' | 'replaced') => void;
   /**
-   * Set if the writer keeps its file open and continues at its own position, as `script` does. That file is then read
-   * whatever its name refers to, and a truncation leaves all offsets as they are. Otherwise the name decides, as for a
-   * log of Screen, which reopens it.
+   * Set this if the writer keeps its file open and continues at its own position, as `script` does. That file is then
+   * read even if its name refers to another one, and a truncation does not change any offset. Otherwise the name
+   * decides, as for a log of Screen, which reopens it.
    */
   keepsFile?: boolean;
-  /** the name refers to another file than the open one, or to none; reported at every check while that lasts */
+  /**
+   * called when the name refers to a file other than the open one, or to none; repeated at every check while that
+   * lasts
+   */
   onNameLost?: () => void;
-  /** with `keepsFile`: everything before this position was cut off */
+  /** called, with `keepsFile`, when everything before this position was cut off */
   onCut?: (at: number) => void;
   /**
-   * the file was deleted and another one takes its name; the old one can be read through this path until the promise is
-   * settled
+   * called when the file was deleted and another one takes its name; the old one can be read through this path until
+   * the promise is settled
    */
   onDeleted?: (openPath: string) => Promise<void>;
   /** milliseconds between two reads; {@link READ_INTERVAL_MS} by default */
   intervalMs?: number;
   /**
-   * reading failed (a disk error), or a callback threw; the next change tries again. Without this callback the error is
-   * unhandled
+   * called when reading failed (a disk error) or a callback threw; the next change tries again. Without this callback
+   * the error is unhandled
    */
   onError?: (error: unknown) => void;
 }
@@ -54,13 +60,13 @@ export interface RecordingTail {
 
 /**
  * The size of a synchronous read. Most reads find a redraw that was just written and is in memory, which takes a few
- * µs. Through another thread it would take 0.1 ms, and many times that on a busy machine, where the thread waits for a
+ * µs. A read in another thread would take 0.1 ms, and many times that on a busy machine, where the thread waits for a
  * core.
  */
 const LEAST_READ_BYTES = 8_192;
 /**
- * The largest read. After a read that was filled, the next one is twice as long, up to this size, and runs in another
- * thread, because the data may be old and on the disk.
+ * The largest read. After a read that filled its buffer, the next one is twice as long, up to this size, and runs in
+ * another thread, because the data may be old and on the disk.
  */
 const MOST_READ_BYTES = 262_144;
 /**
@@ -68,16 +74,16 @@ const MOST_READ_BYTES = 262_144;
  * reads a second. The first byte after a silence is read at once.
  */
 const READ_INTERVAL_MS = 4;
-/** The size of a file system block: a hole is never smaller. */
+/** The size of a file system block. A hole is never smaller. */
 const HOLE_BYTES = 4_096;
 
 /**
- * Follows a recording as it grows. Resolves once everything that existed at the call has been handed out. If the file
- * does not exist yet, waits for it. A deleted file is read as long as its writer writes, until a new file takes its
- * name (with `keepsFile`, even after that).
+ * Follows a recording as it grows. Resolves once everything that existed at the call has been delivered. If the file
+ * does not exist yet, waits for it. A deleted file is read for as long as its writer writes, until a new file takes
+ * its name (with `keepsFile`, even after that).
  *
- * After somebody truncated its file, `script` without `--append` continues at its old position, which leaves a hole of
- * NULs before it. Holes are skipped and never handed out.
+ * If somebody truncates its file, `script` without `--append` continues at its old position, which leaves a hole of
+ * NULs before it. Holes are skipped and never delivered.
  */
 export async function tailRecording(options: TailOptions): Promise<RecordingTail> {
   const tail = new Tail(options);
@@ -85,7 +91,7 @@ export async function tailRecording(options: TailOptions): Promise<RecordingTail
   return tail;
 }
 
-/** The buffer for synchronous reads; the bytes are copied out of it before anything else runs. */
+/** The buffer for synchronous reads. The bytes are copied out of it before anything else runs. */
 const scratch = Buffer.alloc(LEAST_READ_BYTES);
 
 class Tail implements RecordingTail {
@@ -97,20 +103,20 @@ class Tail implements RecordingTail {
   private readBytes = LEAST_READ_BYTES;
   private epoch = 0;
   private disposed = false;
-  /** the file's name may now refer to another file */
+  /** whether the file's name may refer to another file now */
   private suspicious = true;
   private dirty = false;
   private running: Promise<void> | null = null;
   private lastReadAt = 0;
-  /** all bytes before `at` were NULs of a hole */
+  /** whether all bytes before `at` were NULs of a hole */
   private inHole = false;
-  /** the writer has not written since the file was cut off */
+  /** whether the writer has not written since the file was cut off */
   private isCut = false;
 
   constructor(options: TailOptions) {
     this.options = options;
     this.at = options.from;
-    // The watch starts before the first look, so that no change is missed in between.
+    // The watch starts before the first check, so that no change is missed in between.
     this.stopWatching = watchFile(options.file, (event) => {
       if (event !== 'change') this.suspicious = true;
       this.wake();
@@ -181,7 +187,7 @@ class Tail implements RecordingTail {
     if (!isFirst) this.reset('replaced');
   }
 
-  /** Most times, one read finds everything. The file's size is needed only if the read finds nothing, or NULs. */
+  /** Usually one read finds everything. The file's size is needed only if the read finds nothing, or NULs. */
   private async readOn(handle: FileHandle): Promise<void> {
     while (!this.disposed) {
       if (this.at === 0 && !(await this.skipHeader(handle))) return;
@@ -221,7 +227,7 @@ class Tail implements RecordingTail {
     if (parseHeader(bytes).kind === 'incomplete') return false;
     const found = startOf(bytes);
     this.at = found.start;
-    // A log of Screen starts at 0, but gets here only once: handing out its first byte moves the position on.
+    // A log of Screen starts at 0, but gets here only once, because delivering its first byte moves the position on.
     if (!this.disposed) this.options.onStart?.(found);
     return true;
   }

@@ -4,25 +4,29 @@ import { withLostRows, withoutLost } from '../../core/recording/index.ts';
 export interface LossWatchOptions {
   typescript: string;
   timing: string;
-  /** output was lost: `script` counted output in the timing that is missing from the recording */
+  /** called when output was lost: `script` counted output in the timing that is missing from the recording */
   onLost(): void;
-  /** the files could not be inspected, or the timing not corrected; the next rows trigger another attempt */
+  /**
+   * called when the files could not be inspected or the timing not corrected; the next rows trigger another attempt
+   */
   onError(error: unknown): void;
 }
 
 export interface LossWatch {
-  /** rows of the timing were read: the last whole one ends at `end`, and the file was read up to `readTo` */
+  /**
+   * reports that rows of the timing were read; the last whole one ends at `end`, and the file was read up to `readTo`
+   */
   rows(outputBytes: number, end: number, readTo: number): void;
-  /** whether it knows how both files relate to each other; losses before that are not noticed */
+  /** whether it knows how the two files relate to each other; earlier losses are not noticed */
   isWatching(): boolean;
   dispose(): void;
 }
 
-/** How often both files are compared at most while rows come; one `stat`. */
+/** The minimum time between two comparisons while rows arrive. A comparison costs one `stat`. */
 const COMPARE_MS = 250;
 /**
- * How often in succession a difference must be seen before it counts. If `script` is interrupted between its two writes
- * for longer than {@link COMPARE_MS}, it has written output that is not in the timing yet.
+ * How many times in a row a difference must be seen before it counts. If `script` is interrupted between its two
+ * writes for longer than {@link COMPARE_MS}, the recording contains output that is not in the timing yet.
  */
 const TIMES_SEEN = 3;
 
@@ -30,15 +34,15 @@ const TIMES_SEEN = 3;
 interface Comparison {
   /** the recording's length */
   length: number;
-  /** the length minus the counted bytes; constant as long as nothing is lost */
+  /** the length minus the counted bytes; constant while nothing is lost */
   base: number;
 }
 
 /**
- * Compares what `script` counts in its timing with what is in its recording. `script` writes the output first and then
- * its row, both at once (`--flush`), so the recording is never behind. On a full disk it falls behind for good:
- * `script` drops what it could not write and continues (util-linux 2.38). The rows of lost output are corrected in
- * place ({@link withoutLost}), so that later output has the right time.
+ * Compares the output that `script` counts in its timing with the output in its recording. `script` writes the output
+ * first and then its row, both at once (`--flush`), so the recording is never behind. On a full disk it falls behind
+ * for good, because `script` drops what it could not write and continues (util-linux 2.38). The rows of lost output
+ * are corrected in place ({@link withoutLost}), so that later output has the right time.
  */
 export function watchLosses(options: LossWatchOptions): LossWatch {
   const { typescript, timing, onLost, onError } = options;
@@ -46,7 +50,7 @@ export function watchLosses(options: LossWatchOptions): LossWatch {
   let counted = 0;
   let end = 0;
   let readTo = 0;
-  /** both files agree up to here; null while that is unknown */
+  /** the point up to which both files agree; null while that is unknown */
   let agreed: (Comparison & { end: number }) | null = null;
   let last: Comparison | null = null;
   const times = { sameBase: 0, sameLength: 0 };
@@ -64,13 +68,13 @@ export function watchLosses(options: LossWatchOptions): LossWatch {
   }
 
   async function compare(): Promise<void> {
-    // In this order: all output that is counted by now is in the recording by the time its length is read.
+    // The order matters: all output that is counted by now is in the recording by the time its length is read.
     const position = end;
     const before = counted;
     const { size: length } = await stat(typescript);
     const { size: timingLength } = await stat(timing);
     if (isDisposed) return;
-    // Unread rows count output that is already in the recording, and while much is written, their number differs at
+    // Unread rows count output that is already in the recording. While a lot is written, their number differs at
     // every check. A loss computed now would vanish when they are read.
     if (timingLength !== readTo) {
       compareSoon();
@@ -91,7 +95,7 @@ export function watchLosses(options: LossWatchOptions): LossWatch {
       compareSoon();
       return;
     }
-    // A shorter recording was truncated and has nothing to do with the earlier one.
+    // A shorter recording was truncated and cannot be compared with the earlier one.
     if (agreed !== null && length >= agreed.length) await correct(agreed, { ...now, end: position });
     agreed = { ...now, end: position };
   }
