@@ -164,7 +164,9 @@ describe('a program that took the port while the server was down', () => {
         path.endsWith('.js') ? { type: 'text/javascript', body: worker } : { type: 'text/html', body: register },
     });
     await page.goto(url);
-    await page.waitForFunction('navigator.serviceWorker.controller !== null');
+    await waitFor(() => page.evaluate('navigator.serviceWorker.controller !== null'), {
+      describe: 'the worker of the stranger has the page',
+    });
     await other.stop();
     await page.goto('about:blank');
     await one.server.startAgain();

@@ -5,6 +5,7 @@ import type { Explanation } from '../../src/protocol/index.ts';
 import { startCbos } from '../harness/cbos.ts';
 import { claudeWorld, testedVersion } from '../harness/claude.ts';
 import { parseMisdetection, sayOf } from '../harness/misdetection.ts';
+import { waitFor } from '../harness/wait-for.ts';
 
 const CONFIG = `stuck_threshold_ms = 60000
 
@@ -45,6 +46,14 @@ test('a status is explained, kept for a report without a word of the session, an
     prompt: 'scene:permission for Hildegard',
   });
   await cbos.until('WHY', ({ status }) => (status.question?.options.length ?? 0) > 0, 'shows its dialog');
+  // A hook tells of the dialog before the screen has it, and the registry after a moment.
+  await waitFor(
+    async () => {
+      const { verdicts } = (await cbos.call<Explanation>('GET', '/sessions/WHY/explain')).body;
+      return verdicts.filter(({ primary }) => primary === 'waiting').length === 3;
+    },
+    { describe: 'all three sources have the dialog' },
+  );
   const { verdicts, why, evidence, ...facts } = await explained();
   expect(verdicts.map(({ source, primary, detail, won }) => [source, primary, detail, won])).toEqual([
     ['hook', 'waiting', 'permission', false],

@@ -23,17 +23,23 @@ afterAll(() => world.dispose());
 /** What stands for a large paste. */
 const PLACEHOLDER = /\[Pasted text #\d+/;
 
+/** A name of its own for each try: a second one finds the session and the texts of the first. */
+const newSlug = (): void => {
+  sessions += 1;
+  slug = `CRASH-${sessions}`;
+};
 const send = (body: object) => cbos.call<Delivery>('POST', `/sessions/${slug}/send`, body);
-const prompts = (mark: string): string[] => world.promptsReceived().filter((prompt) => prompt.includes(mark));
+const prompts = (mark: string): string[] =>
+  world.promptsReceived().filter((prompt) => prompt.includes(`${slug} ${mark}`));
 
 /**
  * Kills the server as soon as what it typed is in the prompt, before its Enter: that waits for texts as long as these.
  */
 async function killWhenShown(shown: RegExp, body: { text: string }): Promise<void> {
   const sending = send(body).catch(() => null);
-  await cbos.until(slug, ({ buffer_tail }) => shown.test(buffer_tail ?? ''), 'shows it');
-  expect(phaseOf(body.text)).toBe('typing');
+  await waitFor(async () => shown.test((await cbos.session(slug)).buffer_tail ?? ''), { describe: 'it is shown' });
   await cbos.stop('SIGKILL');
+  expect(phaseOf(body.text)).toBe('typing');
   await sending;
 }
 
@@ -74,59 +80,60 @@ function untilTold(body: object, status: Delivery['status']): Promise<Delivery> 
 }
 
 test('a text that a killed server left in the prompt of an adopted session, of which no hook tells: it is taken out, and told not to have arrived', async () => {
-  slug = 'ADOPTED';
+  newSlug();
   await startForeign(world, slug);
   await waitFor(async () => (await cbos.call('GET', `/sessions/${slug}`)).status === 200, { describe: 'it is listed' });
   expect((await cbos.call('POST', '/sessions/adopt', { screen_id: slug })).error).toBeNull();
   await cbos.until(slug, ({ status }) => status.primary === 'idle', 'is idle');
-  await killWhenShown(/words over words/, { text: `scene:hello standing ${'words over words '.repeat(1_500)}end` });
+  await killWhenShown(/words over words/, {
+    text: `scene:hello ${slug} standing ${'words over words '.repeat(1_500)}end`,
+  });
   await restart();
   const told = async () => (await cbos.call<Delivery[]>('GET', `/sessions/${slug}/deliveries`)).body[0];
   await waitFor(async () => (await told())?.status === 'failed', { describe: 'it has failed', actual: told });
-  await untilTold({ text: 'scene:hello after it', idempotency_key: 'after' }, 'delivered');
+  await untilTold({ text: `scene:hello ${slug} after it`, idempotency_key: 'after' }, 'delivered');
   await cbos.until(slug, ({ status }) => status.detail === 'waiting_input', 'has answered');
   expect(prompts('standing')).toEqual([]);
 });
 
 describe('a server that is killed while it sends a text', () => {
   beforeEach(async () => {
-    sessions += 1;
-    slug = `CRASH-${sessions}`;
+    newSlug();
     await cbos.call('POST', '/sessions', { slug, type: 'screen', path: world.projectDir });
     claudePid = (await cbos.untilStatus(slug, 'idle/ready')).pid ?? 0;
   });
 
   test('before Enter: the text with a key is sent once, and the same key tells so', async () => {
-    const body = { text: 'scene:hello typed', idempotency_key: 'typed' };
+    const body = { text: `scene:hello ${slug} typed`, idempotency_key: 'typed' };
     await killWhen('typing', body);
     await restart();
     await untilTold(body, 'delivered');
     await cbos.untilStatus(slug, 'idle/waiting_input');
-    expect(prompts('typed')).toEqual(['scene:hello typed']);
+    expect(prompts('typed')).toEqual([`scene:hello ${slug} typed`]);
   });
 
   test('as it types Enter: the text is sent once, whether Claude Code took it or not', async () => {
-    const body = { text: 'scene:hello entered', idempotency_key: 'entered' };
+    const body = { text: `scene:hello ${slug} entered`, idempotency_key: 'entered' };
     await killWhen('entering', body);
     await restart();
     await untilTold(body, 'delivered');
     await cbos.untilStatus(slug, 'idle/waiting_input');
-    expect(prompts('entered')).toEqual(['scene:hello entered']);
+    expect(prompts('entered')).toEqual([`scene:hello ${slug} entered`]);
   });
 
   test('before Enter, and nobody can ask for it again: it has failed, says so, and is not in the way of the next', async () => {
-    await killWhen('typing', { text: 'scene:hello keyless' });
+    await killWhen('typing', { text: `scene:hello ${slug} keyless` });
     await restart();
     const failed = (await cbos.call<Delivery[]>('GET', `/sessions/${slug}/deliveries`)).body[0];
     expect(failed).toMatchObject({ status: 'failed', note: expect.stringContaining('Send it again') });
-    await untilTold({ text: 'scene:hello once more', idempotency_key: 'more' }, 'delivered');
+    await untilTold({ text: `scene:hello ${slug} once more`, idempotency_key: 'more' }, 'delivered');
     await cbos.untilStatus(slug, 'idle/waiting_input');
     expect(prompts('keyless')).toEqual([]);
-    expect(prompts('once more')).toEqual(['scene:hello once more']);
+    expect(prompts('once more')).toEqual([`scene:hello ${slug} once more`]);
   });
 
   test('before Enter, of a text that fills the window: it is sent once', async () => {
-    const text = `scene:hello filling ${'words over words '.repeat(500)}end`;
+    const text = `scene:hello ${slug} filling ${'words over words '.repeat(500)}end`;
     const body = { text, idempotency_key: 'filling' };
     await killWhen('typing', body);
     await restart();
@@ -136,7 +143,7 @@ describe('a server that is killed while it sends a text', () => {
   });
 
   test('before Enter, of a text that stands in the prompt as a placeholder: it is sent once', async () => {
-    const text = `scene:hello huge ${'words over words '.repeat(3_500)}end`;
+    const text = `scene:hello ${slug} huge ${'words over words '.repeat(3_500)}end`;
     const body = { text, idempotency_key: 'huge' };
     await killWhenShown(PLACEHOLDER, body);
     await restart();
@@ -146,15 +153,15 @@ describe('a server that is killed while it sends a text', () => {
   });
 
   test('before Enter, of such a text that nobody can ask for again: it is taken out of the prompt, and not in the way of the next', async () => {
-    await killWhenShown(PLACEHOLDER, { text: `scene:hello heavy ${'words over words '.repeat(3_500)}end` });
+    await killWhenShown(PLACEHOLDER, { text: `scene:hello ${slug} heavy ${'words over words '.repeat(3_500)}end` });
     await restart();
-    await untilTold({ text: 'scene:hello light', idempotency_key: 'light' }, 'delivered');
+    await untilTold({ text: `scene:hello ${slug} light`, idempotency_key: 'light' }, 'delivered');
     await cbos.untilStatus(slug, 'idle/waiting_input');
     expect(prompts('heavy')).toEqual([]);
   });
 
   test('before Enter, and the session ends with it: the text has failed, and the same key tells so', async () => {
-    const body = { text: 'scene:hello lost', idempotency_key: 'lost' };
+    const body = { text: `scene:hello ${slug} lost`, idempotency_key: 'lost' };
     await killWhen('typing', body);
     process.kill(claudePid, 'SIGKILL');
     await restart();

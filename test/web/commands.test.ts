@@ -28,6 +28,12 @@ async function palette({ page }: PageUnderTest, words: string): Promise<void> {
   await page.keyboard.press('Control+k');
   await page.getByRole('combobox').fill(words);
 }
+/** Runs the command of the palette that these words lead to, once it is the one that Enter takes. */
+async function choose(one: PageUnderTest, words: string, command: RegExp): Promise<void> {
+  await palette(one, words);
+  await one.page.getByRole('option', { name: command, selected: true }).waitFor();
+  await one.page.keyboard.press('Enter');
+}
 
 function prepare({ sessions }: FacesUnderTest): void {
   sessions.add('ASKS', asking());
@@ -40,17 +46,19 @@ describe('Ctrl+K', () => {
     await using one = await startPage(browser, { prepare });
     const { page, server } = one;
     await server.sessions.kill('BUSY');
+    // The palette offers what the page knew when it was opened.
+    await one.visit('#/s/BUSY');
+    await page.getByRole('button', { name: 'Restart' }).waitFor();
     await one.visit('#/s/DONE');
+    await page.getByRole('heading', { name: 'DONE', exact: true }).waitFor();
     await palette(one, 'zzz');
     await dialog(one, 'Command palette').getByText('No results').waitFor();
     await page.keyboard.press('Escape');
 
-    await palette(one, 'restart busy');
-    await page.keyboard.press('Enter');
+    await choose(one, 'restart busy', /^Restart BUSY/);
     await waitFor(() => stateOf(one, 'BUSY') === 'idle', { describe: 'BUSY is restarted' });
 
-    await palette(one, 'rename done');
-    await page.keyboard.press('Enter');
+    await choose(one, 'rename done', /^Rename DONE/);
     await dialog(one, 'Rename DONE').waitFor();
     await page.keyboard.type('OTHER');
     await page.keyboard.press('Enter');

@@ -55,7 +55,10 @@ describe('signing in', () => {
     await one.page.evaluate('indexedDB.deleteDatabase("cbos")');
     await one.page.goto('about:blank');
     await one.page.goto(await newSignInLink(one.server));
-    await one.page.waitForFunction('localStorage.getItem("cbos.sign-in") !== null');
+    // Not `waitForFunction`: the page's CSP forbids the text that it evaluates at each further look.
+    await waitFor(() => one.page.evaluate('localStorage.getItem("cbos.sign-in") !== null'), {
+      describe: 'the page has kept its sign-in',
+    });
     await reloadLive(one);
   });
 });

@@ -1,8 +1,17 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
+import {
+  closeSync,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import {
   createTurnGates,
@@ -26,8 +35,8 @@ beforeEach(() => {
 afterEach(() => world.dispose());
 
 /** Runs the very command that Claude Code runs before a tool. */
-function fire(command: string, launch = 'launch-1'): ChildProcess {
-  const env = { ...world.env, CBOS_SPOOL: dir, CBOS_SESSION: launch };
+function fire(command: string, launch = 'launch-1', extraEnv: Record<string, string> = {}): ChildProcess {
+  const env = { ...world.env, CBOS_SPOOL: dir, CBOS_SESSION: launch, ...extraEnv };
   const child = spawn('/bin/sh', ['-c', command], { env, stdio: ['pipe', 'inherit', 'inherit'] });
   child.stdin.end('{"hook_event_name":"PreToolUse"}');
   return child;
@@ -38,6 +47,24 @@ const ended = async (child: ChildProcess): Promise<void> => {
   if (!isOver(child)) await once(child, 'exit');
   expect(child.exitCode).toBe(0);
 };
+
+/** Between two looks a hook sleeps. Its `sleep` ends when the test says so: no timer has to win against a shell. */
+function steppedSleep(): { env: Record<string, string>; begun(): number; wake(): void } {
+  const bin = join(world.dir, 'stepped');
+  const [log, fifo] = [join(bin, 'log'), join(bin, 'fifo')];
+  mkdirSync(bin);
+  spawnSync('mkfifo', [fifo]);
+  writeFileSync(log, '');
+  // For reading too, so that neither side waits for the other to open it.
+  const line = openSync(fifo, 'r+');
+  world.onDispose(() => closeSync(line));
+  writeFileSync(join(bin, 'sleep'), `#!/bin/sh\necho >>'${log}'\nread -r line <'${fifo}'\n`, { mode: 0o755 });
+  return {
+    env: { PATH: `${bin}:${world.env.PATH}` },
+    begun: () => readFileSync(log, 'utf8').length,
+    wake: () => void writeSync(line, 'on\n'),
+  };
+}
 
 describe('the gate before tools and the end of a turn', () => {
   test('lets the payload through at once and the tool when the server lets go', async () => {
@@ -99,17 +126,30 @@ describe('the gate before tools and the end of a turn', () => {
   test('holds on where its file alone was removed, once it is put up again', async () => {
     const gates = createTurnGates(dir);
     const release = gates.hold('launch-1');
-    const held = fire(TOOL_HOOK_COMMAND);
-    await waitFor(() => dropped().length === 1, { describe: 'the payload is in the spool' });
+    const sleep = steppedSleep();
+    const held = fire(TOOL_HOOK_COMMAND, 'launch-1', sleep.env);
+    let looks = 1;
+    const untilItSleeps = () =>
+      waitFor(() => sleep.begun() === looks || isOver(held), { describe: 'the hook has looked and sleeps' });
+    const look = async (): Promise<void> => {
+      sleep.wake();
+      looks += 1;
+      await untilItSleeps();
+    };
+    await untilItSleeps();
     for (let time = 0; time < 5; time += 1) {
       rmSync(join(dir, '.gate.launch-1'));
-      // As long as the server takes to hear of it; then the hook looks several times.
-      await delay(20);
+      // The hook finds it gone before the server has heard of that, then there again.
+      await look();
       gates.renew();
-      await delay(200);
+      await look();
+      await look();
     }
     expect(isOver(held)).toBe(false);
     release();
+    // Gone, and still gone at the next look.
+    await look();
+    sleep.wake();
     await ended(held);
     gates.renew();
     expect(existsSync(join(dir, '.gate.launch-1'))).toBe(false);
