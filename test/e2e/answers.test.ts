@@ -1,6 +1,6 @@
 import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Block, Scene } from '../../src/demo/scenes/scene.ts';
 import { openDatabase } from '../../src/platform/sqlite/database.ts';
 import type { Answer, PermissionMode, Question, Session } from '../../src/protocol/index.ts';
@@ -8,6 +8,7 @@ import { asks, replyWith, runs, sceneOf, startAnswering, toolResults as toolResu
 import { type ApiResult, type Cbos, startCbos } from '../harness/cbos.ts';
 import { type ClaudeWorld, isOlderThan } from '../harness/claude.ts';
 import { typeAtTerminal } from '../harness/claude-in-screen.ts';
+import { type SpareSessions, spareSessions } from '../harness/spare-sessions.ts';
 import type { TypedKeys } from '../harness/typed-keys.ts';
 import { waitFor } from '../harness/wait-for.ts';
 
@@ -51,40 +52,40 @@ const DOWN = '\x1b[B';
 let world: ClaudeWorld;
 let cbos: Cbos;
 let typed: TypedKeys;
+let spares: SpareSessions;
 let count = 0;
+/** In each of the test's prompts, to tell them from those of the others in the same session. */
+let tag: string;
 let slug: string;
 
 beforeAll(async () => {
   ({ world, cbos, typed } = await startAnswering({ choosers: [chooseDialog], projects: ['other'] }));
+  spares = spareSessions({ world, cbos: () => cbos });
 });
 afterAll(() => world.dispose());
 beforeEach(() => {
   count += 1;
-  slug = `S${count}`;
+  tag = `T${count}`;
+  slug = tag;
 });
+afterEach(() => spares.giveBack());
 
-interface StartOptions {
-  path?: string;
-  permission_mode?: PermissionMode;
+/** A session that is ready for a prompt. */
+async function start(mode?: PermissionMode): Promise<void> {
+  ({ slug } = await spares.take(mode));
 }
 
-/** A new session that is ready for a prompt. */
-async function start(options: StartOptions = {}): Promise<void> {
-  const created = await cbos.call<Session>('POST', '/sessions', {
-    slug,
-    type: 'screen',
-    path: world.projectDir,
-    ...options,
-  });
+/** A session that no other test gets. */
+async function launch(path: string, env: Record<string, string> = {}): Promise<void> {
+  const created = await cbos.call<Session>('POST', '/sessions', { slug, type: 'screen', path, env });
   expect(created.error).toBeNull();
-  await cbos.untilStatus(slug, 'idle/ready');
 }
 
-const prompt = (text: string) => cbos.call('POST', `/sessions/${slug}/send`, { text: `${slug}: ${text}` });
+const prompt = (text: string) => cbos.call('POST', `/sessions/${slug}/send`, { text: `${tag}: ${text}` });
 
-/** A new session in front of an open dialog. */
-async function ask(text: string, options: StartOptions = {}): Promise<Question> {
-  await start(options);
+/** A session in front of an open dialog. */
+async function ask(text: string, mode?: PermissionMode): Promise<Question> {
+  await start(mode);
   await prompt(text);
   return openQuestion();
 }
@@ -124,13 +125,13 @@ async function answered(body: Answer, { byKeys = false } = {}): Promise<void> {
 const untilDone = () => cbos.untilStatus(slug, 'idle/waiting_input');
 
 /** What Claude Code told the model of this session's tool calls, in order: the user's answers are in it. */
-const toolResults = (): string[] => toolResultsOf(world, `${slug}: `);
+const toolResults = (): string[] => toolResultsOf(world, `${tag}: `);
 
 /** What is in the prompt's box, by what Claude Code gets when it is sent: nothing may have been left there. */
 async function expectEmptyPrompt(): Promise<void> {
   const sent = await prompt('scene:hello and nothing else');
   expect(sent.error).toBeNull();
-  await waitFor(() => world.promptsReceived().includes(`${slug}: scene:hello and nothing else`), {
+  await waitFor(() => world.promptsReceived().includes(`${tag}: scene:hello and nothing else`), {
     describe: 'the prompt arrives alone',
     actual: () => world.promptsReceived().slice(-3),
   });
@@ -187,7 +188,10 @@ describe('a permission', () => {
   });
 
   test('is granted for good by always: edits do not ask from then on', async () => {
-    await ask('scene:write', { path: world.project('other') });
+    await launch(world.project('other'));
+    await cbos.untilStatus(slug, 'idle/ready');
+    await prompt('scene:write');
+    await openQuestion();
     await answered({ choice: 'always' });
     await untilDone();
     // A hook ends the turn before the screen is drawn.
@@ -300,8 +304,12 @@ describe('a question', () => {
     const question = await ask(text);
     await untilItTakesKeys();
     const { screen_id: screenId } = await cbos.session(slug);
-    await typeAtTerminal(world.env, screenId ?? '', '\x1b[200~1. a text that\n2. came late\x1b[201~');
-    await cbos.until(slug, ({ buffer_tail }) => buffer_tail?.includes('2. came late') ?? false, 'has it in its field');
+    await typeAtTerminal(world.env, screenId ?? '', `\x1b[200~1. a text that\n2. came late ${tag}\x1b[201~`);
+    await cbos.until(
+      slug,
+      ({ buffer_tail }) => buffer_tail?.includes(`2. came late ${tag}`) ?? false,
+      'has it in its field',
+    );
     // Somebody looks what else there is, and comes back to it in two of these: the field's cursor stands before the
     // text then.
     await typeAtTerminal(world.env, screenId ?? '', text === 'scene:ask' ? UP + DOWN : UP);
@@ -339,16 +347,14 @@ describe('a question', () => {
     await start();
     await prompt('scene:query');
     await cbos.untilStatus(slug, 'waiting/question');
-    await answered({ choice: 'yes', text: `${slug}: please` }, { byKeys: true });
-    await waitFor(() => world.promptsReceived().includes(`Yes, ${slug}: please`), { describe: 'the answer arrives' });
+    await answered({ choice: 'yes', text: `${tag}: please` }, { byKeys: true });
+    await waitFor(() => world.promptsReceived().includes(`Yes, ${tag}: please`), { describe: 'the answer arrives' });
   });
 });
 
 describe('a plan', () => {
-  const inPlanMode = { permission_mode: 'plan' } as const;
-
   test('is approved by yes, each edit still asking', async () => {
-    await ask('scene:plan', inPlanMode);
+    await ask('scene:plan', 'plan');
     await answered({ choice: 'yes' });
     await untilDone();
     expect(toolResults().at(-1)).toContain('approved your plan');
@@ -356,7 +362,7 @@ describe('a plan', () => {
   });
 
   test('is refused by no', async () => {
-    await ask('scene:plan', inPlanMode);
+    await ask('scene:plan', 'plan');
     await answered({ choice: 'no' });
     await untilDone();
     expect(toolResults().join()).not.toContain('approved');
@@ -368,7 +374,7 @@ describe('a plan', () => {
     ['by no with a remark', { choice: 'no', text: 'Only a 1 line plan' } as const],
     ['in words', { text: 'Only a 1 line plan' }],
   ])('is sent back %s', async (_, body) => {
-    await ask('scene:plan', inPlanMode);
+    await ask('scene:plan', 'plan');
     await answered(body);
     await untilDone();
     expect(toolResults().at(-1)).toContain('the user said:\\nOnly a 1 line plan');
@@ -377,9 +383,7 @@ describe('a plan', () => {
 
 describe('the trust dialog', () => {
   test('is answered by yes', async () => {
-    const path = world.project('untrusted');
-    const created = await cbos.call<Session>('POST', '/sessions', { slug, type: 'screen', path });
-    expect(created.error).toBeNull();
+    await launch(world.project('untrusted'));
     await cbos.untilStatus(slug, 'waiting/setup');
     await openQuestion();
     await answered({ choice: 'yes' }, { byKeys: true });
@@ -388,8 +392,7 @@ describe('the trust dialog', () => {
 });
 
 test("the dialog about an API key of the environment's is a question, and answered by yes", async () => {
-  const env = { ANTHROPIC_API_KEY: `sk-ant-another-${slug}-that-nobody-has-approved` };
-  await cbos.call<Session>('POST', '/sessions', { slug, type: 'screen', path: world.projectDir, env });
+  await launch(world.projectDir, { ANTHROPIC_API_KEY: `sk-ant-another-${slug}-that-nobody-has-approved` });
   const question = await openQuestion();
   expect([question.kind, question.text]).toEqual(['setup', expect.stringContaining('API key')]);
   await answered({ choice: 'yes', question_id: question.id }, { byKeys: true });
