@@ -1,29 +1,35 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Session } from '../../src/protocol/index.ts';
 import { type Cbos, startCbos } from '../harness/cbos.ts';
 import { type ClaudeWorld, claudeWorld } from '../harness/claude.ts';
 import { typeAtTerminal } from '../harness/claude-in-screen.ts';
+import { type SpareSessions, spareSessions } from '../harness/spare-sessions.ts';
 import { waitFor } from '../harness/wait-for.ts';
 
 let world: ClaudeWorld;
 let cbos: Cbos;
+let spares: SpareSessions;
 let count = 0;
+/** In the test's prompts, to tell them from those of the others in the same session. */
+let tag: string;
 let slug: string;
 let screenId: string;
 
 beforeAll(async () => {
   world = await claudeWorld();
   cbos = await startCbos(world);
+  spares = spareSessions({ world, cbos: () => cbos });
 });
 afterAll(() => world.dispose());
-beforeEach(async () => {
+beforeEach(() => {
   count += 1;
-  slug = `I${count}`;
-  const created = await cbos.call<Session>('POST', '/sessions', { slug, type: 'screen', path: world.projectDir });
-  expect(created.error).toBeNull();
-  screenId = created.body.screen_id ?? '';
-  await cbos.untilStatus(slug, 'idle/ready');
+  tag = `T${count}`;
 });
+afterEach(() => spares.giveBack());
+
+async function takeSpare(): Promise<void> {
+  ({ slug, screenId } = await spares.take());
+}
 
 const send = (text: string) => cbos.call('POST', `/sessions/${slug}/send`, { text });
 const type = (keys: string) => cbos.call('POST', `/sessions/${slug}/keys`, { keys });
@@ -48,7 +54,7 @@ async function interrupted(): Promise<void> {
 
 /** Sends a prompt and proves that Claude Code got this and nothing that was in the box before. */
 async function expectEmptyPrompt(): Promise<void> {
-  const text = `${slug}: alone scene:hello`;
+  const text = `${tag}: alone scene:hello`;
   expect((await send(text)).error).toBeNull();
   await waitFor(() => world.promptsReceived().includes(text), {
     describe: 'the prompt arrives alone',
@@ -57,6 +63,8 @@ async function expectEmptyPrompt(): Promise<void> {
 }
 
 describe('an interrupt', () => {
+  beforeEach(takeSpare);
+
   test('stops an answer that is being written; the prompt stays empty', async () => {
     await send('scene:long');
     await cbos.untilStatus(slug, 'active/responding');
@@ -75,7 +83,7 @@ describe('an interrupt', () => {
   });
 
   test('before the first answer takes the prompt out of the box again, into which Claude Code puts it back', async () => {
-    const prompt = `${slug}: a prompt of two lines, one of them longer than the window is wide: ${'word '.repeat(40)}\nand scene:silent`;
+    const prompt = `${tag}: a prompt of two lines, one of them longer than the window is wide: ${'word '.repeat(40)}\nand scene:silent`;
     await send(prompt);
     await cbos.untilStatus(slug, 'active/thinking');
     await interrupted();
@@ -83,7 +91,7 @@ describe('an interrupt', () => {
   });
 
   test('takes it out also where somebody opens the transcript before it could, once that is closed', async () => {
-    await send(`${slug}: covered scene:silent`);
+    await send(`${tag}: covered scene:silent`);
     await cbos.untilStatus(slug, 'active/thinking');
     const interrupting = interrupted();
     await cbos.until(slug, ({ status }) => status.primary === 'idle', 'is interrupted');
@@ -100,6 +108,7 @@ describe('an interrupt', () => {
     ['before the first answer', 'scene:silent', 'active/thinking'],
     ['in the middle of an answer', 'scene:long', 'active/responding'],
   ])('%s leaves a draft that somebody has typed', async (_, scene, status) => {
+    const before = world.promptsReceived().length;
     await send(scene);
     await cbos.untilStatus(slug, status);
     await type('half a thought');
@@ -108,19 +117,26 @@ describe('an interrupt', () => {
     await type(' and its end');
     await shows('half a thought and its end');
     await type('\r');
-    await waitFor(() => world.promptsReceived().some((prompt) => DRAFT.test(prompt)), {
-      describe: 'the draft is whole',
-      actual: () => world.promptsReceived().slice(-3),
-    });
+    await waitFor(
+      () =>
+        world
+          .promptsReceived()
+          .slice(before)
+          .some((prompt) => DRAFT.test(prompt)),
+      {
+        describe: 'the draft is whole',
+        actual: () => world.promptsReceived().slice(-3),
+      },
+    );
   });
 
   test('stops the turn alone: a text in the queue is next', async () => {
     await send('scene:silent');
     await cbos.untilStatus(slug, 'active/thinking');
-    await send(`${slug}: queued scene:hello`);
+    await send(`${tag}: queued scene:hello`);
     await shows('Queued');
     await interrupted();
-    await waitFor(() => world.promptsReceived().some((prompt) => prompt.includes(`${slug}: queued`)), {
+    await waitFor(() => world.promptsReceived().some((prompt) => prompt.includes(`${tag}: queued`)), {
       describe: 'the queued text is taken',
     });
     await cbos.untilStatus(slug, 'idle/waiting_input');
@@ -150,7 +166,7 @@ describe('an interrupt', () => {
 
 describe.each(['screen', 'json'] as const)('what waits for a %s session', (sessionType) => {
   beforeEach(async () => {
-    if (sessionType === 'screen') return;
+    if (sessionType === 'screen') return takeSpare();
     slug = `J${count}`;
     await cbos.call<Session>('POST', '/sessions', { slug, type: 'json', path: world.projectDir });
     await cbos.untilStatus(slug, 'idle/ready');
@@ -161,19 +177,19 @@ describe.each(['screen', 'json'] as const)('what waits for a %s session', (sessi
   const arrived = (): string[] =>
     world
       .promptsReceived()
-      .flatMap((prompt) => [...prompt.matchAll(new RegExp(`${slug}: (\\w+)`, 'g'))].at(-1)?.[1] ?? []);
+      .flatMap((prompt) => [...prompt.matchAll(new RegExp(`${tag}: (\\w+)`, 'g'))].at(-1)?.[1] ?? []);
   const untilArrived = (...names: string[]) =>
     waitFor(() => arrived().join() === names.join(), { describe: `${names} arrive`, actual: arrived });
   const queue = (name: string) =>
-    cbos.call('POST', `/sessions/${slug}/send`, { text: `${slug}: ${name} scene:hello`, queue: true });
+    cbos.call('POST', `/sessions/${slug}/send`, { text: `${tag}: ${name} scene:hello`, queue: true });
 
   test('when its turn is interrupted stays until it is let go on, also after a crash of the server', async () => {
-    await send(`${slug}: running scene:long`);
+    await send(`${tag}: running scene:long`);
     await cbos.untilStatus(slug, 'active/responding');
     expect((await queue('queued')).error).toBeNull();
     await cbos.call('POST', '/stash', {
       session_slug: slug,
-      response: `${slug}: stashed scene:hello`,
+      response: `${tag}: stashed scene:hello`,
       when: 'next_waiting',
     });
     await interrupted();
@@ -182,7 +198,7 @@ describe.each(['screen', 'json'] as const)('what waits for a %s session', (sessi
     cbos = await startCbos(world);
     await cbos.until(slug, (one) => one.status.primary === 'idle', 'is ready');
     // A text that is meant for now goes, and a turn that ends lets nothing else out.
-    expect((await send(`${slug}: now scene:hello`)).body).toMatchObject({ status: 'delivered' });
+    expect((await send(`${tag}: now scene:hello`)).body).toMatchObject({ status: 'delivered' });
     await cbos.untilStatus(slug, 'idle/waiting_input');
     expect(arrived()).toEqual(['running', 'now']);
     expect((await cbos.cli(['queue', 'ls', slug])).stderr).toContain(`cbos queue resume ${slug}`);
@@ -192,7 +208,7 @@ describe.each(['screen', 'json'] as const)('what waits for a %s session', (sessi
   });
 
   test('and came after that is no part of what was stopped', async () => {
-    await send(`${slug}: running scene:long`);
+    await send(`${tag}: running scene:long`);
     await cbos.untilStatus(slug, 'active/responding');
     await interrupted();
     await cbos.until(slug, (one) => one.status.primary === 'idle', 'is ready');
