@@ -14,7 +14,7 @@ const RECORDING_BYTES = 200_000;
 /** So little is read in so long that there is nothing left to do: only what looks after sessions reads. */
 const REST_MS = 2_000;
 const REST_BYTES = 20_000;
-/** Each is answered by the thread that reads recordings, without a look into its index. A starved server is not at rest. */
+/** The thread that reads recordings gives each, without a look into its index: a starved server is not at rest. */
 const REST_ANSWERS = 20;
 
 /** Starts a server, lets it come to rest, and ends it. @returns how much it has read */

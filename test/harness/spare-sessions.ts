@@ -10,8 +10,8 @@ export interface SpareSession {
 
 /**
  * Sessions that the tests of one file hand on, because a launch of Claude Code takes 2 to 3 s of processor time. A test
- * gets one as a launch leaves it: idle, never prompted, with nothing in its prompt, nothing queued, an empty
- * conversation and the permission mode of its launch. What a test leaves otherwise is ended, and the next test launches.
+ * gets one as a launch leaves it: idle, with an empty conversation, nothing in its prompt, nothing queued, and the
+ * permission mode of its launch. A session that a test leaves otherwise is ended, and the next test launches one.
  */
 export interface SpareSessions {
   take(mode?: PermissionMode): Promise<SpareSession>;

@@ -73,8 +73,8 @@ describe('the call behind an open dialog, beside one that was interrupted withou
       toolBehind(shown, tools);
       return performance.now() - before;
     });
-    // 25 pictures a second are looked at; the first one reads the inputs. The fastest: what else the machine does cannot
-    // make that slow.
+    // 25 pictures a second are looked at; the first one reads the inputs. What else the machine does cannot make the
+    // fastest slow.
     expect(Math.min(...frames)).toBeLessThan(5);
   });
 

@@ -53,7 +53,7 @@ function steppedSleep(): { env: Record<string, string>; begun(): number; wake():
   const bin = join(world.dir, 'stepped');
   const [log, fifo] = [join(bin, 'log'), join(bin, 'fifo')];
   mkdirSync(bin);
-  spawnSync('mkfifo', [fifo]);
+  spawnSync('/usr/bin/mkfifo', [fifo]);
   writeFileSync(log, '');
   // For reading too, so that neither side waits for the other to open it.
   const line = openSync(fifo, 'r+');
