@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import { isSameHome, type LaunchMark, type ProcessTrace, traceProcess } from '../../platform/claude/index.ts';
 import { findTcpPeers, peerOfSocket } from '../../platform/process/index.ts';
 
-/** Who sends a request, as far as this machine can tell. */
+/** The sender of a request, as far as this machine can tell. */
 export type Caller =
   | { kind: 'person' }
   /** a process inside a session; the slug is null if the session is not known */
@@ -16,8 +16,8 @@ const UNKNOWN: Caller = { kind: 'unknown' };
 
 export interface Callers {
   /**
-   * Identifies the process that has just connected to the local socket. Later, the process may have exited and another
-   * may have its pid.
+   * Identifies the process that has just connected to the local socket. Later, the process may have exited and its
+   * pid may belong to another one.
    */
   see(socket: Socket): void;
   of(request: IncomingMessage): Promise<Caller>;
@@ -27,12 +27,12 @@ export interface CallersOptions {
   /** the server's own process */
   pid: number;
   home: string;
-  /** the session that a process belongs to; null if it belongs to none of this home's */
+  /** the session that a process belongs to; null if it does not belong to a session of this home */
   sessionOf(trace: ProcessTrace): string | null;
 }
 
 /**
- * Tells processes that run inside a session from all others by their ancestors, marks and limits. A server may itself
+ * Distinguishes processes inside a session from all others by their ancestors, marks, and limits. A server may itself
  * run inside a session of another home, for example while somebody develops or tries CBOS there. Such a server treats
  * the processes of that session as a person's; otherwise nobody could use it.
  */
@@ -57,8 +57,8 @@ export function createCallers({ pid: ownPid, home, sessionOf }: CallersOptions):
   }
 
   /**
-   * The caller at the other end of a TCP connection. If no process is found, the client belongs to another user, a
-   * container or another machine. It counts as a person, since it was given the token.
+   * Identifies the caller at the other end of a TCP connection. If no process is found, the client belongs to another
+   * user, a container, or another machine. It counts as a person, because it has the token.
    */
   async function callerOverTcp(socket: Socket): Promise<Caller> {
     const { remoteAddress, localAddress, remotePort: theirs, localPort: ours } = socket;
@@ -82,7 +82,7 @@ export function createCallers({ pid: ownPid, home, sessionOf }: CallersOptions):
   };
 }
 
-/** The file descriptor of a connection. Node exposes it only on the internal handle. */
+/** Returns the file descriptor of a connection. Node exposes it only on the internal handle. */
 function descriptorOf(socket: Socket): number {
   return (socket as Socket & { _handle?: { fd?: number } | null })._handle?.fd ?? -1;
 }

@@ -1,6 +1,6 @@
 /**
- * The values of one cookie in the Cookie headers of a request. There may be several: cookies are not separated by port,
- * so a page of another program on this machine can set its own cookie under our name.
+ * Returns the values of one cookie in the Cookie headers of a request. There may be several. Cookies are not
+ * separated by port, so a page of another program on this machine can set its own cookie under our name.
  */
 export function readCookies(headers: readonly string[], name: string): string[] {
   return headers

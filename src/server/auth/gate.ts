@@ -1,9 +1,9 @@
 /**
- * Decides which requests are let in.
+ * Decides which requests are accepted.
  *
  * - names of the server: `known-names.ts`; the token: `token.ts`; the limit on wrong tokens: `guesses.ts`
  * - browsers: `sign-ins.ts`; how a page and its server authenticate each other: `passes.ts`
- * - what a process inside a session may do: `session-rights.ts`; who sends a request: `callers.ts`,
+ * - what a process inside a session may do: `session-rights.ts`; the sender of a request: `callers.ts`,
  *   `src/platform/process/peer.ts`
  * - the limit on connections: `src/server/http/connection-bounds.ts`; who can reach the server:
  *   `src/server/http/reach.ts`
@@ -19,7 +19,7 @@ import type { SignIns } from './sign-ins.ts';
 import type { TokenSource } from './token.ts';
 
 /**
- * How a connection came in. Any process on the machine, and any page in a browser, can connect over TCP. File
+ * How a connection arrived. Any process on the machine, and any page in a browser, can connect over TCP. File
  * permissions guard the local socket.
  */
 export type Transport = 'tcp' | 'unix';
@@ -28,7 +28,7 @@ export type Transport = 'tcp' | 'unix';
 export const SUBPROTOCOL = 'cbos';
 const TOKEN_SUBPROTOCOL_PREFIX = 'bearer.';
 
-/** Paths that need no token, besides the page: they report whether the server runs. */
+/** Paths other than the page that need no token. They report whether the server is running. */
 const OPEN_PATHS: ReadonlySet<string> = new Set(['/health']);
 
 /** Where a page sends a link's code or the token, and where the page and the server authenticate each other. */
@@ -45,38 +45,38 @@ const OWN_FETCH_SITES: ReadonlySet<string> = new Set(['same-origin', 'none']);
 
 /** What a request may do. */
 export interface Admission {
-  /** the request's path and query, whatever form the request target had */
+  /** the request's path and query, regardless of the form of the request target */
   target: string;
   /**
-   * the address of the same page at the one address of this machine where browsers sign in; null if the request came to
-   * that address, or did not ask for a page
+   * the address of the same page at the only address of this machine where browsers can sign in; null if the request
+   * was sent to that address, or did not ask for a page
    */
   moved: string | null;
   /** whether the request carried a valid token or sign-in */
   isProven: boolean;
   /**
-   * Reports whether the token or sign-in that opened the connection is still valid; for connections that outlive it.
+   * Reports whether the token or sign-in that opened the connection is still valid, for connections that outlive it.
    */
   isStillValid(): boolean;
 }
 
 export interface Gate {
   /**
-   * Decides whether a request or an upgrade is let in, before anything else looks at it.
+   * Decides whether a request or an upgrade is accepted, before anything else handles it.
    * @throws CatalogueError forbidden_host, forbidden_origin, unauthorized, too_many_attempts
    */
   admit(request: IncomingMessage, transport: Transport): Admission;
 }
 
 /**
- * Checks every request. `Host` is compared with a fixed list first: once DNS rebinding points a foreign name to this
- * machine, a page's `Origin` equals its `Host`, and only the list can tell them apart. No answer ever carries a CORS
- * header, so no foreign page can read one. A browser adds the page's cookie to the requests of every page on this
- * machine, and sends it to every port, because cookies are not separated by port. The cookie therefore counts only
- * together with a pass, which only a page of our own origin gets. A request that can change something also needs an
- * `Origin` of ours.
- * @param options.isPageFile whether a path is a file of the web page; every copy of CBOS contains those files, so they
- * are no secret
+ * Checks every request. `Host` is compared with a fixed list first. Once DNS rebinding points a foreign name to this
+ * machine, a page's `Origin` equals its `Host`, and only the list can tell that they are not ours. No answer ever
+ * carries a CORS header, so no foreign page can read one. A browser adds the page's cookie to the requests of every
+ * page on this machine, and sends it to every port, because cookies are not separated by port. The cookie therefore
+ * counts only together with a pass, which only a page of our own origin gets. A request that can change something
+ * also needs one of our own `Origin` values.
+ * @param options.isPageFile whether a path is a file of the web page; these files are not secret, because every copy
+ *   of CBOS contains them
  */
 export function createGate(options: {
   names: KnownNames;
@@ -168,8 +168,8 @@ function checkOwnPage(request: IncomingMessage, origins: string[]): void {
 }
 
 /**
- * What kind of open resource a request asks for; null if the request needs a token or sign-in. `page`: the request may
- * come from a person at a browser's address bar.
+ * Returns what kind of open resource a request asks for; null if the request needs a token or sign-in. `page` means
+ * that the request may come from a person at a browser's address bar.
  */
 function openness(
   request: IncomingMessage,
@@ -180,16 +180,16 @@ function openness(
   const path = target.split('?', 1)[0] ?? '';
   if (request.method === 'POST') return SIGN_IN_PATHS.has(path) ? 'sign-in' : null;
   if (request.method !== 'GET' && request.method !== 'HEAD') return null;
-  // A program that held the port earlier may have left a service worker in browsers. Whatever the address of its
-  // script, browsers get our script instead.
+  // A program that held the port earlier may have left a service worker in browsers. Browsers get our script instead,
+  // whatever the address of the old one is.
   if (request.headers[WORKER_HEADER] === WORKER_SCRIPT) return 'file';
   if (path === '/') return request.headers.accept?.includes('text/html') === true ? 'page' : 'file';
   return OPEN_PATHS.has(path) || isPageFile(path) ? 'file' : null;
 }
 
 /**
- * `localhost` stands for two addresses. A program on the address that the server does not hold would get the cookies
- * and keys of a page of that name. For that reason no page can sign in under that name.
+ * `localhost` stands for two addresses. A program on the address that the server does not hold would receive the
+ * cookies and keys of a page under that name. For that reason no page can sign in under that name.
  * @throws CatalogueError forbidden_origin
  */
 function checkPlaceOfSignIn(given: { request: IncomingMessage; host: string; names: KnownNames }): void {
@@ -207,7 +207,9 @@ function isUpgrade(request: IncomingMessage): boolean {
   return request.headers.upgrade !== undefined;
 }
 
-/** The token of a request: `Authorization: Bearer TOKEN`, or for WebSockets the subprotocol `bearer.TOKEN`. */
+/**
+ * Returns the token of a request: `Authorization: Bearer TOKEN`, or for WebSockets the subprotocol `bearer.TOKEN`.
+ */
 function tokenOf(request: IncomingMessage): string | null {
   const authorizations = headerValues(request, 'authorization');
   if (authorizations.length > 1) return null;
@@ -217,8 +219,8 @@ function tokenOf(request: IncomingMessage): string | null {
 }
 
 /**
- * The credentials that a page sent; null if there are none, or if the request carries a token, which then decides
- * alone.
+ * Returns the credentials that a page sent. Null if there are none, or if the request carries a token, which then
+ * decides alone.
  */
 function pageCredentials(request: IncomingMessage, cookieName: string): PageCredentials | null {
   if (headerValues(request, 'authorization').length > 0 || tokenOf(request) !== null) return null;
@@ -228,7 +230,8 @@ function pageCredentials(request: IncomingMessage, cookieName: string): PageCred
 }
 
 /**
- * What follows the prefix in a WebSocket's subprotocol, the only header that a page's script can set for a WebSocket.
+ * Returns what follows the prefix in a WebSocket's subprotocol. That is the only header that a page's script can set
+ * for a WebSocket.
  */
 function subprotocolOf(request: IncomingMessage, prefix: string): string | null {
   if (!isUpgrade(request)) return null;
@@ -236,7 +239,7 @@ function subprotocolOf(request: IncomingMessage, prefix: string): string | null 
   return protocols.find((protocol) => protocol.startsWith(prefix))?.slice(prefix.length) ?? null;
 }
 
-/** Every value of a header, as sent. For some headers Node keeps only the first of several values. */
+/** Returns every value of a header, as sent. For some headers Node keeps only the first of several values. */
 function headerValues(request: IncomingMessage, name: string): string[] {
   const values: string[] = [];
   for (let index = 0; index + 1 < request.rawHeaders.length; index += 2) {

@@ -2,7 +2,7 @@ import { findTcpUser } from '../../platform/process/index.ts';
 import { CatalogueError } from '../../protocol/index.ts';
 import type { Clock } from '../clock.ts';
 
-/** Where a token came from: the socket of its request. */
+/** The socket of the request that contained a token. */
 export interface Guesser {
   remoteAddress?: string | undefined;
   remotePort?: number | undefined;
@@ -14,15 +14,15 @@ const MOST_WRONG = 20;
 const WINDOW_MS = 60_000;
 
 /**
- * How many addresses are counted one by one. Further addresses share one count. A whole IPv6 network counts as one
+ * How many addresses are counted separately. Further addresses share one count. A whole IPv6 network counts as one
  * address.
  */
 const MOST_ADDRESSES = 1_000;
 
 /**
- * Limits how many tokens a client can try, since a token that somebody chose may be guessable. The limit holds per
- * address, so that no client locks out another. Processes of the server's own user may read the token anyway, so a
- * right token from them is always accepted.
+ * Limits how many tokens a client can try, because a token that somebody chose may be guessable. The limit applies
+ * per address, so that no client locks out another. Processes of the server's own user can read the token anyway, so
+ * a right token from them is always accepted.
  */
 export interface Guesses {
   /**
@@ -66,7 +66,7 @@ export function createGuesses(options: {
 const LOOPBACK = 'this machine';
 const ELSEWHERE = 'elsewhere';
 
-/** What counts as one address: this machine, an IPv4 address, or the network of an IPv6 address. */
+/** Returns what counts as one address: this machine, an IPv4 address, or the network of an IPv6 address. */
 function placeOf(address: string, hasRoom: (place: string) => boolean): string {
   const plain = address.replace(/^::ffff:/i, '');
   if (plain === '::1' || plain.startsWith('127.')) return LOOPBACK;
@@ -74,7 +74,9 @@ function placeOf(address: string, hasRoom: (place: string) => boolean): string {
   return hasRoom(place) ? place : ELSEWHERE;
 }
 
-/** The first 64 bits: one household, or one machine that takes a new address for each guess. */
+/**
+ * Returns the first 64 bits, which identify one household, or one machine that takes a new address for each guess.
+ */
 function networkOf(address: string): string {
   const [head = '', tail] = address.split('::');
   const before = head === '' ? [] : head.split(':');

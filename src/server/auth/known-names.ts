@@ -1,6 +1,9 @@
 import { CatalogueError, type Settings } from '../../protocol/index.ts';
 
-/** Names that always mean this machine. The list is exact: a prefix such as `127.` would accept `127.evil.com`. */
+/**
+ * Names that always mean this machine. The list is exact, because a prefix such as `127.` would accept
+ * `127.evil.com`.
+ */
 const LITERALS = ['127.0.0.1', '[::1]'] as const;
 const LOOPBACK_NAMES: readonly string[] = [...LITERALS, 'localhost'];
 
@@ -8,19 +11,19 @@ const LOOPBACK_NAMES: readonly string[] = [...LITERALS, 'localhost'];
 const WILDCARDS = new Set(['0.0.0.0', '[::]']);
 
 /**
- * A name with an optional port. It has no userinfo, path or trailing dot: a browser sends none of these for a name on
- * the list.
+ * A name with an optional port. It has no userinfo, path, or trailing dot, because a browser sends none of these for
+ * a name on the list.
  */
 const AUTHORITY = /^(\[[0-9a-f:.]+\]|[a-z0-9_-]+(?:\.[a-z0-9_-]+)*)(?::([0-9]{1,5}))?$/;
 
 /**
- * The ports that a client leaves out: that of http and, since a proxy may hide which scheme was used, that of https.
+ * The ports that a client may omit: that of http and, because a proxy may hide which scheme was used, that of https.
  */
 const DEFAULT_PORTS: readonly number[] = [80, 443];
 
 export type NameSettings = Pick<Settings, 'host' | 'public_url' | 'allowed_hosts'>;
 
-/** The names of this server. A web page can forge everything else after DNS rebinding. */
+/** The names of this server. After DNS rebinding, a web page can forge everything else. */
 export interface KnownNames {
   /**
    * @param host the Host header as it came
@@ -33,7 +36,8 @@ export interface KnownNames {
    */
   isOurOrigin(origin: string, host: string): boolean;
   /**
-   * The address that the server holds, for a page that was requested under another name of this machine (`localhost`).
+   * The address that the server holds, for a page that was requested under another name of this machine
+   * (`localhost`).
    * @returns `http://127.0.0.1:PORT`; null if the name is not such a name, or was configured
    */
   ownAddress(host: string, localPort: number): string | null;
@@ -41,7 +45,7 @@ export interface KnownNames {
 
 interface AllowedName {
   name: string;
-  /** the port that must come with the name; `any`: the name is enough, and the port is up to the proxy */
+  /** the port that must come with the name; `any` means that any port is accepted, because the proxy chooses it */
   port: number | 'own' | 'any';
 }
 
@@ -56,7 +60,7 @@ export function knownNames(settings: NameSettings): KnownNames {
   const page = settings.public_url === null ? null : new URL(settings.public_url);
   if (page !== null) configured.push(page.hostname);
   const held = LITERALS.find((name) => name === bracketed(settings.host)) ?? LITERALS[0];
-  // Proxies pass on the name with their port, without a port, or with ours.
+  // Proxies forward the name with their port, without a port, or with ours.
   if (page !== null) allowed.push({ name: page.hostname, port: 'any' });
   return {
     isOurHost: (host, localPort) => {
@@ -71,10 +75,10 @@ export function knownNames(settings: NameSettings): KnownNames {
     },
     isOurOrigin: (origin, host) => {
       if (page !== null && origin === page.origin) return true;
-      // An attacker in the network can serve a page over plain HTTP under the name that people know with HTTPS.
+      // An attacker in the network can serve a page over plain HTTP under the name that people use with HTTPS.
       if (page?.protocol === 'https:' && parseAuthority(host)?.name === page.hostname) return false;
-      // The name *and* the port must equal those of the request: a page of another program on this machine is a
-      // stranger.
+      // The name *and* the port must equal those of the request, because a page of another program on this machine is
+      // not ours.
       const scheme = /^https?:\/\//.exec(origin)?.[0];
       return scheme !== undefined && origin.slice(scheme.length) === host.toLowerCase();
     },
@@ -104,7 +108,7 @@ function bracketed(host: string): string {
 
 function configuredName(entry: string): AllowedName {
   const parsed = parseAuthority(entry);
-  // A name in another alphabet arrives as the browser encodes it.
+  // A name in another alphabet arrives in the form in which the browser encodes it.
   const name = canonicalName(parsed?.name ?? entry);
   if (name === null) {
     throw new CatalogueError('invalid_setting', `allowed_hosts: "${entry}" is no name`, {
@@ -114,7 +118,7 @@ function configuredName(entry: string): AllowedName {
   return { name, port: parsed?.port ?? 'any' };
 }
 
-/** A name as browsers write it in Host: lower case, punycode, IPv6 in its short form and in brackets. */
+/** Returns a name as browsers write it in Host: lower case, punycode, IPv6 in its short form and in brackets. */
 function canonicalName(name: string): string | null {
   if (/[/\\?#@\s]/.test(name) || !URL.canParse(`http://${name}`)) return null;
   const url = new URL(`http://${name}`);

@@ -9,17 +9,17 @@ import {
 import type { Clock } from '../clock.ts';
 import type { SignIns } from './sign-ins.ts';
 
-/** How long after the server's proof the page's proof may come: one round trip. */
+/** How long the page's proof may take to follow the server's proof, which is one round trip. */
 const CHALLENGE_LIFE_MS = 60_000;
 
-/** How long a pass is valid. A page gets the next pass by itself, and an intercepted pass is soon worthless. */
+/** How long a pass is valid. A page gets the next pass automatically, and an intercepted pass soon expires. */
 const PASS_LIFE_MS = 3_600_000;
 
 const NONCE_BYTES = 16;
 const SEAL_KEY_BYTES = 32;
 
 /**
- * What a page's request carries of its sign-in. A browser may send several cookies of one name, because another port or
+ * The credentials in a page's request. A browser may send several cookies with the same name, because another port or
  * a longer path can set its own.
  */
 export interface PageCredentials {
@@ -28,9 +28,9 @@ export interface PageCredentials {
 }
 
 /**
- * Lets a signed-in browser and its server authenticate each other by the sign-in's key. Only pages of the server's own
- * origin have the key, and no request carries it. The server proves first, so a program that took its port learns
- * nothing. Then the page proves, and gets a pass.
+ * Lets a signed-in browser and its server authenticate each other by the sign-in's key. Only pages of the server's
+ * own origin have the key, and no request contains it. The server gives its proof first, so a program that took over
+ * its port learns nothing. Then the page gives its proof and gets a pass.
  */
 export interface Passes {
   /** @param origin the origin of the page that asks */
@@ -39,9 +39,9 @@ export interface Passes {
   first(id: string): string;
   /** @throws CatalogueError unauthorized: the sign-in has ended, or belongs to another browser */
   grant(asked: PassRequest, origin: string): { id: string; pass: string };
-  /** The sign-in that a request belongs to; null if the request carries no valid one. */
+  /** The sign-in that a request belongs to; null if the request does not carry a valid one. */
   admit(shown: PageCredentials): string | null;
-  /** The sign-in that a pass names, whatever else the request carries; null if the pass is no longer valid. */
+  /** The sign-in that a pass names, regardless of the rest of the request; null if the pass is no longer valid. */
   holderOf(pass: string): string | null;
 }
 
@@ -57,8 +57,8 @@ export function createPasses({ signIns, clock }: { signIns: SignIns; clock: Cloc
     challenge: ({ id, nonce }, origin) => {
       const endsAt = Math.ceil(clock.elapsed() + CHALLENGE_LIFE_MS);
       const server_nonce = seals.close('nonce', `${randomBytes(NONCE_BYTES).toString('base64url')}.${endsAt}`);
-      // The server also proves itself when a sign-in has ended, so that the browser knows that its own server reports
-      // the end.
+      // The server gives its proof even when a sign-in has ended, so that the browser knows that its own server
+      // reports the end.
       const proof = hmac(signIns.keyOf(id), proofText('server', { origin, id, nonce, server_nonce }));
       return { nonce: server_nonce, proof };
     },
@@ -78,7 +78,7 @@ export function createPasses({ signIns, clock }: { signIns: SignIns; clock: Cloc
   };
 }
 
-/** The error for a browser whose sign-in is no longer valid. */
+/** Returns the error for a browser whose sign-in is no longer valid. */
 export function signInIsOver(): CatalogueError {
   return new CatalogueError('unauthorized', 'This browser is not signed in, or no longer', {
     hint: 'Load the page again; where it does not go on by itself, `cbos open` signs in',
@@ -86,8 +86,8 @@ export function signInIsOver(): CatalogueError {
 }
 
 /**
- * Seals texts that this server gives out, so that the server recognizes them later without storing them. Clients cannot
- * fill its memory, and a seal is valid only while the server runs.
+ * Seals texts that this server gives out, so that the server recognizes them later without storing them. Clients
+ * cannot fill its memory, and a seal is valid only while the server is running.
  */
 function createSeals(): {
   close(kind: string, text: string): string;
@@ -110,7 +110,7 @@ function hmac(key: string, text: string): string {
   return createHmac('sha256', key).update(text).digest('hex');
 }
 
-/** Takes the same time wherever two texts of the same length differ. */
+/** Compares two texts of the same length in a time that does not depend on where they differ. */
 function isEqual(one: string, other: string): boolean {
   const [a, b] = [Buffer.from(one), Buffer.from(other)];
   return a.length === b.length && timingSafeEqual(a, b);

@@ -33,15 +33,16 @@ export interface Rights {
   isFull: boolean;
   /** the sessions, limited to what the caller may do */
   sessions: Sessions;
-  /** Requires full rights, for what belongs to no session. @throws CatalogueError inside_session */
+  /** Requires full rights, for actions that do not belong to a session. @throws CatalogueError inside_session */
   requireFull(what: string): void;
 }
 
 export type RightsOf = (request: IncomingMessage) => Promise<Rights>;
 
 /**
- * Agents follow whatever text they read. Processes inside a session may therefore only read, and send with their name
- * on the text. With an answer, a key or a sign-in, one session could grant another what only a person may grant.
+ * Limits processes inside a session to reading, and to sending with their name on the text, because agents follow
+ * whatever text they read. With an answer, a keypress, or a sign-in, one session could grant another what only a
+ * person may grant.
  */
 export function createRights(options: {
   sessions: Sessions;
@@ -101,7 +102,7 @@ function limitSessions(
   };
 }
 
-/** Claude Code takes a prompt for its user's, so the text must show that it is not. */
+/** Claude Code treats a prompt as its user's, so the text must show that it is not. */
 function signatureOf(caller: Caller): string {
   const from = caller.kind === 'session' && caller.slug !== null ? `the session ${caller.slug}` : 'another session';
   return `[From ${from}, not from your user]`;

@@ -8,28 +8,29 @@ import type { Dispose } from '../sessions.ts';
 import type { Guesser, Guesses } from './guesses.ts';
 import type { TokenSource } from './token.ts';
 
-/** 256 bits, like the token: nobody can guess a code, however often they try. */
+/** 256 bits, as for the token. Nobody can guess a code, however often they try. */
 const SECRET_BYTES = 32;
 
-/** Long enough to pick up the phone, short enough that a link in a scrollback is worth nothing. */
+/** Long enough to pick up the phone, and short enough to make a link in a scrollback worthless. */
 export const LINK_LIFE_MS = 10 * 60_000;
 
-/** A month: a person who visits less often signs in again. */
+/** A month. A person who visits less often signs in again. */
 export const SIGN_IN_LIFE_MS = 30 * 86_400_000;
 
-/** How many links may be open; the oldest is dropped first. Nobody has this many browsers. */
+/** How many links may be open. The oldest is dropped first. Nobody has this many browsers. */
 const MAX_LINKS = 50;
-/** How many browsers may be signed in at most; the oldest is signed out first. */
+/** How many browsers may be signed in. The oldest is signed out first. */
 const MAX_SIGN_INS = 100;
 
 const ID_BYTES = 12;
 
 /**
- * Older servers kept sign-ins with only a cookie, which browsers sent to every port of the machine. Those are ignored.
+ * Older servers stored sign-ins with only a cookie, which browsers sent to every port of the machine. Those are
+ * ignored.
  */
 const Kept = z.array(z.object({ id: z.string(), check: z.string(), expires_at: z.number() }));
 
-/** A sign-in, and when it ends in Unix milliseconds. */
+/** A sign-in, and its end in Unix milliseconds. */
 export interface Grant {
   id: string;
   expiresAt: number;
@@ -38,8 +39,8 @@ export interface Grant {
 /** The signed-in browsers, and the links that sign browsers in. */
 export interface SignIns {
   /**
-   * Differs per home: cookies are not separated by port, and two servers on one machine must not sign each other's
-   * browsers out.
+   * Differs per home, because cookies are not separated by port and two servers on one machine must not sign each
+   * other's browsers out.
    */
   readonly cookieName: string;
   /** Creates a code for one sign-in. @returns when the code expires, Unix milliseconds */
@@ -50,7 +51,7 @@ export interface SignIns {
   validUntil(id: string): number | null;
   /** The value of the browser's cookie. Scripts cannot read it, but browsers send it to every port of the machine. */
   cookieOf(id: string): string;
-  /** The key with which the page makes proofs. Other ports cannot read it, and it is never sent again. */
+  /** The key with which the page creates proofs. Other ports cannot read it, and it is never sent again. */
   keyOf(id: string): string;
   signOut(id: string): void;
   /** Called after somebody has signed out. */
@@ -58,9 +59,9 @@ export interface SignIns {
 }
 
 /**
- * Sign-ins are kept in `sign-ins.json` of the home, so that they outlive the server. The file holds only their ids:
- * cookie and key are derived from the id and the token. A reader of the file therefore cannot sign in with it, and
- * rotating the token signs everybody out. Links are kept in memory and end with a restart.
+ * Stores sign-ins in `sign-ins.json` of the home, so that they outlive the server. The file contains only their ids,
+ * because cookie and key are derived from the id and the token. A reader of the file therefore cannot sign in with
+ * it, and rotating the token signs everybody out. Links are kept in memory and end with a restart.
  */
 export function createSignIns(options: {
   home: string;
@@ -75,7 +76,10 @@ export function createSignIns(options: {
   let signedIn = new Map((readPrivateFile(file, Kept) ?? []).map((kept) => [kept.id, kept]));
   const signedOut = new Emitter();
 
-  /** Writes the file before the change takes effect: a full disk refuses the change and leaves everything as it was. */
+  /**
+   * Writes the file before the change takes effect, so that a full disk refuses the change and everything stays as it
+   * was.
+   */
   const save = (next: z.infer<typeof Kept>): void => {
     writePrivateFile(file, next);
     signedIn = new Map(next.map((kept) => [kept.id, kept]));
@@ -130,7 +134,10 @@ function newSecret(): string {
   return randomBytes(SECRET_BYTES).toString('base64url');
 }
 
-/** Codes are looked up by their hash, so that the time of a lookup reveals nothing about a code. */
+/**
+ * Returns the hash of a code. Codes are looked up by their hash, so that the time of a lookup reveals nothing about a
+ * code.
+ */
 function digest(code: string): string {
   return createHash('sha256').update(code).digest('hex');
 }

@@ -14,7 +14,7 @@ import { dirname } from 'node:path';
 import { homeFault } from '../../platform/sqlite/home-fault.ts';
 import { CatalogueError } from '../../protocol/index.ts';
 
-/** 256 bits: nobody can guess the token, so attempts need not be counted. */
+/** 256 bits. Nobody can guess the token, so attempts need not be counted. */
 const TOKEN_BYTES = 32;
 
 /** Minimum length of a token that somebody wrote into the file by hand. */
@@ -24,23 +24,23 @@ export interface TokenSource {
   /** Reports whether a client's token is the current one. Takes the same time for every wrong token. */
   accepts(token: string): boolean;
   /**
-   * A key derived from this secret and the current token. A rotation of the token invalidates everything kept under the
+   * A key derived from this secret and the current token. Rotating the token invalidates everything stored under the
    * key.
    */
   bind(secret: string): string;
 }
 
-/** The token from a setting: it is valid as long as the server runs. */
+/** Returns the token from a setting, which is valid for as long as the server is running. */
 export function fixedToken(token: string): TokenSource {
   const expected = digest(token);
   return { accepts: (given) => timingSafeEqual(digest(given), expected), bind: (secret) => keyOf(expected, secret) };
 }
 
 /**
- * The token in a file. The file is created if it does not exist, and read again whenever it changes. A rotated token is
- * therefore valid at once, and the old one no longer is.
+ * Returns the token in a file. The file is created if it does not exist, and is read again whenever it changes. A
+ * rotated token is therefore valid at once, and the old one becomes invalid.
  * @param path `$CBOS_HOME/token`
- * @throws CatalogueError invalid_setting when the file holds no token
+ * @throws CatalogueError invalid_setting when the file contains no token
  */
 export function fileToken(path: string): TokenSource {
   let seen = '';
@@ -63,7 +63,8 @@ export function fileToken(path: string): TokenSource {
     try {
       refresh();
     } catch (error) {
-      // The file was deleted or emptied while the server runs: nobody gets in until there is a token again.
+      // The file was deleted or emptied while the server was running. Nobody is admitted until there is a token
+      // again.
       if (!(error instanceof CatalogueError) && !isNotFound(error)) throw error;
       seen = '';
       expected = null;
@@ -75,7 +76,7 @@ export function fileToken(path: string): TokenSource {
       const holding = current();
       return holding !== null && timingSafeEqual(digest(given), holding);
     },
-    // Without a token the key is random each time, so nothing kept under it can ever be found.
+    // Without a token the key is random each time, so nothing stored under it can ever be found.
     bind: (secret) => keyOf(current() ?? randomBytes(TOKEN_BYTES), secret),
   };
 }
@@ -85,8 +86,8 @@ function keyOf(token: Buffer, secret: string): string {
 }
 
 /**
- * Creates the file with a fresh token if it does not exist. Several processes may do so at once, and they agree on one
- * token.
+ * Creates the file with a fresh token if it does not exist. Several processes may do so at once, and all of them get
+ * the same token.
  */
 export function ensureTokenFile(path: string): void {
   try {
@@ -98,7 +99,7 @@ export function ensureTokenFile(path: string): void {
   }
   const written = writeBeside(path);
   try {
-    // Unlike a rename, a link never replaces the token that another process made in the meantime.
+    // Unlike a rename, a link never replaces a token that another process created in the meantime.
     linkSync(written, path);
   } catch (error) {
     if (!isErrno(error, 'EEXIST')) throw error;
@@ -137,7 +138,7 @@ function writeBeside(path: string): string {
   return beside;
 }
 
-/** Changes with every replacement (inode) and every write (time, size). */
+/** Returns a value that changes with every replacement (inode) and every write (time, size). */
 function fileVersion(path: string): string {
   const { ino, mtimeMs, size } = statSync(path);
   return `${ino} ${mtimeMs} ${size}`;

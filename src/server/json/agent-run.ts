@@ -3,13 +3,16 @@ import { isAlive, type ProcessId } from '../../platform/process/index.ts';
 import type { Clock } from '../clock.ts';
 import type { Dispose } from '../sessions.ts';
 
-/** How the process ended; both null if another server started it, since only a parent learns its exit status. */
+/**
+ * How the process ended. Both are null if another server started the process, because only a parent learns its exit
+ * status.
+ */
 export interface AgentEnd {
   code: number | null;
   signal: string | null;
 }
 
-/** How often to look for a process that is not our child: nobody reports its end. A look costs 20 µs. */
+/** How often to check on a process that is not our child, because nobody reports its end. A check costs 20 µs. */
 const LOOK_MS = 500;
 
 export interface AgentRunOptions {
@@ -20,11 +23,11 @@ export interface AgentRunOptions {
   clock: Clock;
   onLines: (lines: ReadLines) => void;
   onError: (error: unknown) => void;
-  /** called once, after the process has gone; its output may contain more than was read */
+  /** called once, after the process has ended; its output may contain more than was read */
   onEnd: (end: AgentEnd) => void;
 }
 
-/** One running process of Claude Code: its files, its output, its end. */
+/** One running process of Claude Code, with its files, its output, and its end. */
 export class AgentRun {
   readonly launchId: string;
   readonly files: JsonFiles;
@@ -71,7 +74,7 @@ export class AgentRun {
   }
 }
 
-/** The text of the event for a process that ended in the middle of a turn. */
+/** Returns the text of the event for a process that ended in the middle of a turn. */
 export function endWords({ code, signal: name }: AgentEnd, complaint: string): string {
   const how = name !== null ? ` (${name})` : code !== null && code !== 0 ? ` with exit code ${code}` : '';
   const said = complaint === '' ? '' : `: ${complaint}`;

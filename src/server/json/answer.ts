@@ -15,9 +15,9 @@ export interface AnswerParts {
 }
 
 /**
- * Answers the open question. If the request names a question, that must be the open one.
- * @throws CatalogueError no_question, stale_question, no_such_option, not_shown_whole, not_confirmed; for a question in
- * words what `send` throws
+ * Answers the open question. If the request names a question, that question must be the open one.
+ * @throws CatalogueError no_question, stale_question, no_such_option, not_shown_whole, not_confirmed; for a closing
+ *   question everything that `send` throws
  */
 export async function answerJsonQuestion(parts: AnswerParts, request: Answer): Promise<void> {
   const { actor, driver, deliverer } = parts;
@@ -28,7 +28,7 @@ export async function answerJsonQuestion(parts: AnswerParts, request: Answer): P
     return;
   }
   await actor.mailbox.post(async () => {
-    // By the time the mailbox gets to this task, another question may be open.
+    // Another question may be open by the time the mailbox runs this task.
     openQuestion(actor, question.id);
     const { trust, requests } = driver.evidence;
     if (trust?.id === question.id) return answerTrust(parts, trust, plan);
@@ -40,7 +40,10 @@ export async function answerJsonQuestion(parts: AnswerParts, request: Answer): P
   });
 }
 
-/** A yes holds for this session and this folder. A no ends the session, since nothing could ever run in it. */
+/**
+ * Answers the trust question. A yes applies to this session and this folder. A no ends the session, because nothing
+ * could ever run in it.
+ */
 async function answerTrust(
   { actor, driver }: AnswerParts,
   trust: TrustRequest,

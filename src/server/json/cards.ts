@@ -4,12 +4,12 @@ import { z } from 'zod';
 import { Launch, type SessionRecord, type SessionStore } from '../../platform/sqlite/session-store.ts';
 import { readPrivateFile } from '../private-file.ts';
 
-/** The ending of a card's name, after the session's id. */
+/** The suffix of a card's name, after the session's id. */
 const ENDING = '.session';
 
 /**
- * What cannot be recovered about a JSON session without the database: it may have no process, and its processes do not
- * reveal its name.
+ * The facts about a JSON session that cannot be recovered without the database. The session may have no process, and
+ * its processes do not reveal its name.
  */
 const Card = z.object({
   id: z.string(),
@@ -25,15 +25,16 @@ const Card = z.object({
 });
 export type Card = z.infer<typeof Card>;
 
-/** The cards of a home's JSON sessions: one file for each, beside the database, in case the database is lost. */
+/** The cards of a home's JSON sessions, in case the database is lost. Each card is a file beside the database. */
 export interface Cards {
   /** The existing cards. */
   read(): Card[];
   /**
-   * Wraps a store so that it keeps a card with each row. If there is no room for a card, the row is not written either.
+   * Wraps a store so that it keeps a card with each row. If there is no room for the card, the row is not written
+   * either.
    */
   keepWith(store: SessionStore): SessionStore;
-  /** Writes the card of a session of the last server, if it has none. */
+  /** Writes the card of a session of the previous server, if the session has none. */
   keep(record: SessionRecord): void;
 }
 
@@ -91,8 +92,8 @@ export function createCards(dir: string): Cards {
         if (record.type !== 'json' && written.has(record.id)) remove(record.id);
       },
       remove: (id) => {
-        // The card goes first: a row without a card is still listed, but a card without a row would bring the session
-        // back.
+        // The card is removed first. A row without a card is still listed, but a card without a row would bring the
+        // session back.
         remove(id);
         store.remove(id);
       },

@@ -4,7 +4,7 @@ import type { Mailbox } from '../session/mailbox.ts';
 import type { SessionStatus } from '../session/session-status.ts';
 import type { EventOwner } from './event-log.ts';
 
-/** What every JSON session needs of the server. */
+/** The parts of the server that every JSON session needs. */
 export interface JsonContext {
   settings: Settings;
   /** the server's own environment, which sessions inherit in part */
@@ -12,11 +12,11 @@ export interface JsonContext {
   spoolDir: string;
   /** directory of the files of running processes */
   jsonDir: string;
-  /** Claude Code's registry, which shows which process has a conversation open */
+  /** Claude Code's registry, which shows which process has opened a conversation */
   registryDir: string;
 }
 
-/** The session that the driver runs Claude Code for. */
+/** The session for which the driver runs Claude Code. */
 export interface DrivenSession extends EventOwner {
   readonly record: SessionRecord;
   readonly status: Pick<SessionStatus, 'evidence' | 'memory' | 'seeJson' | 'until'>;

@@ -8,19 +8,19 @@ import { seeDelivery } from '../session/see-delivery.ts';
 import type { JsonDriver } from './driver.ts';
 
 /**
- * How long to wait until Claude Code confirms a prompt. It takes 50 ms or, if Claude Code must be started first, a
- * second, and several on a loaded machine.
+ * How long to wait until Claude Code confirms a prompt. It takes 50 ms. If Claude Code must be started first, it
+ * takes a second, or several on a loaded machine.
  */
 const CONFIRM_MS = 20_000;
 
-/** A deliverer whose prompts are confirmed by the events: a delivery's id is the `uuid` of its prompt. */
+/** A deliverer whose prompts are confirmed by events. The id of a delivery is the `uuid` of its prompt. */
 export interface JsonDeliverer extends Deliverer {
   /**
    * Sends a text that the caller has decided to send, without waiting for the confirmation.
    * @returns the delivery's id
    */
   invoke(text: string): Promise<string>;
-  /** After a restart of the server, settles what became of the texts that were on their way then. */
+  /** After a restart of the server, determines what happened to the texts that were being sent. */
   settle(): void;
 }
 
@@ -39,7 +39,7 @@ export function createJsonDeliverer(actor: SessionActor, driver: JsonDriver): Js
 
   const mayGo = (): boolean => mayTypeHeld(contextOf(seeDelivery(actor)));
 
-  /** Claude Code repeats a prompt that it takes. Newer versions report before that they have queued it. */
+  /** Claude Code repeats a prompt that it takes. Newer versions first report that they have queued it. */
   function confirm(event: ClaudeEvent): void {
     const id = event.type === 'command_lifecycle' ? event.command_uuid : event.isReplay === true ? event.uuid : null;
     if (typeof id !== 'string') return;
@@ -48,7 +48,7 @@ export function createJsonDeliverer(actor: SessionActor, driver: JsonDriver): Js
     if (status === 'sent' || status === 'unknown') apply([{ id, phase: 'taken' }]);
   }
 
-  /** Without a process, no more prompts are taken: what was not confirmed by now never arrived. */
+  /** Without a process, no more prompts are taken. A prompt that was not confirmed by now never arrived. */
   function settle(): void {
     if (driver.isRunning()) return;
     for (const { id } of withStatus('sent')) apply([{ id, phase: 'failed' }]);
@@ -68,7 +68,7 @@ export function createJsonDeliverer(actor: SessionActor, driver: JsonDriver): Js
     return decision.kind === 'hold';
   }
 
-  /** The delivery is saved as sent before the text is sent: a crash can never cause a second sending. */
+  /** The delivery is saved as sent before the text is sent, so that a crash can never cause it to be sent twice. */
   async function hand(record: DeliveryRecord): Promise<void> {
     const { id, text } = record;
     apply([{ id, phase: 'entering' }]);

@@ -20,13 +20,13 @@ import { type ControlRequest, control, refusals } from './control.ts';
 import { EventLog } from './event-log.ts';
 import { folderOf, planLaunch, requireAlone, startAgent, trustToAsk, untrusted } from './start-agent.ts';
 
-/** How long to wait for the end after a TERM: Claude Code ends within 100 ms when it has nothing to do. */
+/** How long to wait for the process to end after a TERM. Claude Code ends within 100 ms when it has nothing to do. */
 const REST_TIMEOUT_MS = 4_000;
 
 /**
  * Drives the Claude Code of one JSON session: starts it at the first prompt, reads its events, ends it after a quiet
- * time, and finds it again after a restart of the server. There is never more than one process: every start goes
- * through the session's mailbox, and first proves that no other process has the conversation open.
+ * time, and finds it again after a restart of the server. There is never more than one process. Every start goes
+ * through the session's mailbox, and first proves that no other process has opened the conversation.
  */
 export class JsonDriver {
   readonly #context: JsonContext;
@@ -47,7 +47,7 @@ export class JsonDriver {
     return this.#log.evidence;
   }
 
-  /** Reports whether a process lives. */
+  /** Reports whether a process is alive. */
   isRunning(): boolean {
     return this.#run !== null;
   }
@@ -58,13 +58,16 @@ export class JsonDriver {
   /** Called when the process has ended and all its output was read. */
   readonly onEnd = this.#ended.on;
 
-  /** After a restart of the server, reads what was written meanwhile, and goes on with the process if it lives. */
+  /**
+   * After a restart of the server, reads what was written in the meantime, and continues with the process if it is
+   * alive.
+   */
   async findAgain(): Promise<void> {
     const { launchId, agent } = this.#session.record;
     const known = this.#session.deps.events.state(this.#session.record.id);
-    // If the database has lost the session's state, the output is read from its beginning.
+    // If the database lost the session's state, the output is read from its beginning.
     if (launchId === null || (known !== null && known.output.launchId !== launchId)) {
-      // The server died before it had started anything for the prompt.
+      // The server died before it started anything for the prompt.
       if (this.#log.evidence.busySince !== null) this.#fail({ code: null, signal: null }, '');
       // A question from before the first process is still open.
       else this.#session.status.seeJson(this.#log.evidence);
@@ -88,8 +91,8 @@ export class JsonDriver {
   }
 
   /**
-   * Opens the question whether the folder is trusted, if nobody has answered it, and closes the question if somebody
-   * has answered meanwhile. A running process was started after the answer.
+   * Opens the question whether the folder is trusted if nobody has answered it, or closes the question if somebody
+   * has answered it in the meantime. A running process was started after the answer.
    * @returns whether Claude Code may be started
    */
   async settleTrust(): Promise<boolean> {
@@ -102,16 +105,16 @@ export class JsonDriver {
     return open === null;
   }
 
-  /** Records that a person trusts the folder that they were asked about. */
+  /** Records that a person trusts the folder named in the question. */
   async trust({ folder }: TrustRequest): Promise<void> {
     this.#session.commit({ launch: { ...this.#session.record.launch, trusted_folder: folder } });
     await this.settleTrust();
   }
 
   /**
-   * Passes a prompt to Claude Code, and starts Claude Code if it does not run. Must be called from the mailbox.
+   * Passes a prompt to Claude Code, and starts Claude Code if it is not running. Must be called from the mailbox.
    * @throws CatalogueError untrusted_folder, no_such_path, claude_not_found, session_in_use, launch_failed,
-   * not_confirmed
+   *   not_confirmed
    */
   async prompt(prompt: { id: string; text: string }): Promise<void> {
     const { id, text } = prompt;
@@ -140,12 +143,13 @@ export class JsonDriver {
       response: { subtype: 'success', request_id: requestId, response: result },
     };
     await this.#write(message);
-    // Claude Code repeats the answer among its events. Until then, the question must not look open.
+    // Claude Code repeats the answer among its events. Until then, the question must not appear open.
     this.#log.change((before, at) => observeEvent(before, message, at));
   }
 
   /**
-   * Whatever Claude Code is told makes it write events into the home. Without disk space nobody would learn the result.
+   * Checks that there is disk space. Every message to Claude Code makes it write events into the home. Without disk
+   * space nobody would learn the result.
    * @throws CatalogueError disk_full
    */
   #requireRoom(): void {
@@ -163,7 +167,7 @@ export class JsonDriver {
     await control({ write, until, onEvent: this.onEvent, isRunning: () => this.isRunning() }, request);
   }
 
-  /** Releases the conversation: ends the process if it has nothing to do. A turn or task that runs goes on. */
+  /** Releases the conversation by ending the process if it has nothing to do. A running turn or task continues. */
   async rest(): Promise<void> {
     const run = this.#run;
     if (run === null || !this.#log.isQuiet()) return;
@@ -206,14 +210,15 @@ export class JsonDriver {
     await requireAlone(this.#context, session.record);
     const launchId = uuid();
     const launch = await planLaunch(this.#context, session.record, launchId);
-    // Since the check, a link may have been changed to lead to another folder.
+    // A link may have been changed since the check to point to another folder.
     const open = await trustToAsk(this.#context, session.record);
     if (open !== null || (await folderOf(session.record)) !== launch.cwd) {
       await this.settleTrust();
       throw untrusted(session);
     }
     const { claudeSessionId } = launch;
-    // Saved before the start: if the server dies right after the start, the next one finds the process by its mark.
+    // This is saved before the start. If the server dies right after the start, the next one finds the process by its
+    // mark.
     session.commit({ launchId, agent: null, claudeSessionId, claudeVersion: launch.claudeVersion });
     this.#log.beginOutput();
     let early: AgentEnd | null = null;
@@ -255,7 +260,8 @@ export class JsonDriver {
     try {
       await writeMessage(files, message);
     } catch (cause) {
-      // Nobody reads the input any more. Most likely Claude Code has just ended, and its own words explain more.
+      // Nobody reads the input any more. Claude Code has probably just ended, and its own error message explains
+      // more.
       const complaint = await lastComplaint(files);
       if (complaint === '') throw cause;
       throw new CatalogueError('launch_failed', `Claude Code ended: ${complaint}`, { cause });
@@ -268,7 +274,7 @@ export class JsonDriver {
     this.#stopResting?.();
     this.#ended.tell();
     if (this.#log.evidence.busySince !== null) {
-      // The tools of the process must not go on when nobody sees their results.
+      // The tools of the process must not continue when nobody sees their results.
       await endTree({ roots: [], mark: { name: LAUNCH_VARIABLE, value: run.launchId } });
       this.#fail(end, await lastComplaint(run.files));
     }

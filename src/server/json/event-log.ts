@@ -34,9 +34,9 @@ interface News {
 const NOTHING_NEW: News = { events: [], turns: [] };
 
 /**
- * The events of one JSON session and what they mean. One transaction saves events together with everything that follows
- * from them; only then are listeners called. A server that is killed at any moment therefore neither loses an event nor
- * reads one twice.
+ * The events of one JSON session and what they mean. One transaction saves events together with everything that
+ * follows from them, and only then are listeners called. A server that is killed at any moment therefore neither
+ * loses an event nor reads one twice.
  */
 export class EventLog {
   readonly #session: EventOwner;
@@ -66,7 +66,7 @@ export class EventLog {
     return this.#offset;
   }
 
-  /** Reports whether nothing runs and no question is open, so that the process may end without harm. */
+  /** Reports whether nothing is running and no question is open, so that the process may end without harm. */
   isQuiet(): boolean {
     const { busySince, requests, background } = this.evidence;
     return busySince === null && requests.length === 0 && background.length === 0;
@@ -93,19 +93,19 @@ export class EventLog {
     this.#keep(evidence, { at, events, turns });
   }
 
-  /** Adds an event of CBOS's own. */
+  /** Adds an event that CBOS itself created. */
   add(event: ClaudeEvent): void {
     const at = this.#session.deps.clock.now();
     this.#keep(observeEvent(this.evidence, event, at), { at, events: [event], turns: [] });
   }
 
-  /** Records what CBOS itself has done, before Claude Code repeats it among its events. */
+  /** Records what CBOS itself did, before Claude Code repeats it among its events. */
   change(change: (before: JsonEvidence, at: number) => JsonEvidence): void {
     const at = this.#session.deps.clock.now();
     this.#keep(change(this.evidence, at), { ...NOTHING_NEW, at });
   }
 
-  /** Records what CBOS is about to do. @throws while the home cannot be written; then CBOS must not do it */
+  /** Records what CBOS is about to do. @throws while the home cannot be written; CBOS must then not do it */
   commit(change: (before: JsonEvidence, at: number) => JsonEvidence): void {
     const at = this.#session.deps.clock.now();
     const evidence = change(this.evidence, at);
@@ -114,7 +114,7 @@ export class EventLog {
   }
 
   /**
-   * Takes over what has already happened, even if it cannot be saved. The session then goes on, and its list of events
+   * Keeps what has already happened, even if it cannot be saved. The session then continues, and its list of events
    * has a gap.
    */
   #keep(evidence: JsonEvidence, news: News): void {
@@ -143,8 +143,8 @@ export class EventLog {
     const { deps, record, slug } = this.#session;
     this.#known = evidence;
     indexEvents(deps, record.id, stored);
-    // Event listeners run before the status changes. A caller that waits for the status then finds what the events mean
-    // for its own request.
+    // Event listeners run before the status changes. A caller that waits for the status then already knows what the
+    // events mean for its own request.
     for (const event of events) this.#events.tell(event);
     if (stored.length > 0 && this.#session.isListed()) deps.emit({ kind: 'events', slug, events: stored });
     this.#session.intake.seeJson(evidence, { events, costUsd: turns.reduce((sum, turn) => sum + turn.cost_usd, 0) });

@@ -4,10 +4,10 @@ import type { ActorDeps } from '../session/actor.ts';
 
 type IndexDeps = Pick<ActorDeps, 'events' | 'search'>;
 
-/** How many events are read at once: they are parsed in the server's own thread. */
+/** How many events are read at once. They are parsed in the server's main thread. */
 const PAGE_EVENTS = 200;
 
-/** Passes those of the events that can be searched to the search index. */
+/** Passes the searchable events to the search index. */
 export function indexEvents(
   { search }: Pick<IndexDeps, 'search'>,
   sessionId: string,
@@ -17,7 +17,9 @@ export function indexEvents(
   if (messages.length > 0) search.addEvents(sessionId, messages);
 }
 
-/** Indexes the events that were stored while there was no index, or while it did not take them, as before a crash. */
+/**
+ * Indexes the events that were stored while there was no index or the index did not accept them, as before a crash.
+ */
 export async function indexMissedEvents(deps: IndexDeps, sessionId: string): Promise<void> {
   let after = await deps.search.lastEvent(sessionId);
   for (;;) {

@@ -1,10 +1,10 @@
 /**
- * What only JSON sessions have. `driver.ts` runs the Claude Code of a session, `agent-run.ts` is one process of it, and
- * `event-log.ts` has its events.
+ * The features that only JSON sessions have. `driver.ts` runs the Claude Code of a session, `agent-run.ts` is one
+ * process of it, and `event-log.ts` has its events.
  *
- * - the start, in a trusted folder: `start-agent.ts`; control requests while it runs: `control.ts`
+ * - the start, in a trusted folder: `start-agent.ts`; control requests while it is running: `control.ts`
  * - prompts: `deliver.ts`; answers: `answer.ts`; the cost of a turn: `turn-cost.ts`
- * - events that can be searched: `index-events.ts`; sessions that the database lacks: `cards.ts`
+ * - searchable events: `index-events.ts`; sessions that are missing from the database: `cards.ts`
  */
 
 import { CONVERSATION_TYPES, conversationLines } from '../../core/status/index.ts';
@@ -21,12 +21,14 @@ import { createJsonDeliverer, type JsonDeliverer } from './deliver.ts';
 import { JsonDriver } from './driver.ts';
 import { requireStartable, untrusted } from './start-agent.ts';
 
-/** How long to wait for the end of an interrupted turn: 50 ms (2.1.329); killing a tool may take longer. */
+/**
+ * How long to wait for the end of an interrupted turn. It takes 50 ms (2.1.329), and longer if a tool must be killed.
+ */
 const INTERRUPT_MS = 10_000;
 
 /**
- * The controls of a session that Claude Code runs without a terminal: it has structured events instead, and no process
- * while it waits.
+ * The controls of a session whose Claude Code runs without a terminal. Such a session has structured events instead
+ * of a screen, and no process while it waits.
  */
 export function createJsonControls(context: JsonContext, actor: SessionActor): SessionControls {
   const driver = new JsonDriver(context, actor);
@@ -101,7 +103,7 @@ function createConversation(actor: SessionActor, driver: JsonDriver, deliverer: 
   const { events } = actor.deps;
   const { id } = actor.record;
 
-  /** Applies a turn's options: a running process is told, and the next process starts with them. */
+  /** Applies the options of a turn. They are sent to a running process, and the next process starts with them. */
   async function apply({ permission_mode, model }: NonNullable<Invoke['options']>): Promise<void> {
     const { launch } = actor.record;
     if (driver.isRunning() && permission_mode !== undefined) {
@@ -144,7 +146,7 @@ function createConversation(actor: SessionActor, driver: JsonDriver, deliverer: 
   };
 }
 
-/** How many results are searched for one with a text: failed and interrupted turns have none. */
+/** How many results are searched for one with a text. Failed and interrupted turns have none. */
 const LOOKED_THROUGH = 50;
 
 function lastResponse(actor: SessionActor): LastResponse {
@@ -163,7 +165,7 @@ function lastResponse(actor: SessionActor): LastResponse {
   };
 }
 
-/** There is no screen, so the conversation as text stands in for it. */
+/** There is no screen, so the text of the conversation is returned instead. */
 function bufferOf(actor: SessionActor, count: number, format: 'text' | 'ansi' | 'html'): Buffer {
   const { events } = actor.deps;
   const read = events.newest(actor.record.id, CONVERSATION_TYPES, count);

@@ -30,7 +30,8 @@ export interface AgentLaunch {
 }
 
 /**
- * Checks when a session is created that it can be started at all, since its process starts only at the first prompt.
+ * Checks when a session is created that it can be started at all, because its process starts only at the first
+ * prompt.
  * @throws CatalogueError claude_not_found, invalid_request for a variable that cannot be set
  */
 export function requireStartable(context: JsonContext, record: SessionRecord): void {
@@ -39,8 +40,8 @@ export function requireStartable(context: JsonContext, record: SessionRecord): v
 }
 
 /**
- * What a person must be asked before Claude Code is started in the session's folder; null if the folder is trusted,
- * either in Claude Code's own dialog or by a person's answer to this session.
+ * Returns the question that a person must answer before Claude Code is started in the session's folder. Null if the
+ * folder is trusted, either in Claude Code's own dialog or by a person's answer to this session.
  */
 export async function trustToAsk(context: JsonContext, record: SessionRecord): Promise<TrustToAsk | null> {
   const folder = await folderOf(record);
@@ -50,8 +51,8 @@ export async function trustToAsk(context: JsonContext, record: SessionRecord): P
 }
 
 /**
- * The folder that Claude Code is started in, with links resolved. The folder that was checked is thus the folder that
- * is used, wherever a link leads by then.
+ * Returns the folder in which Claude Code is started, with links resolved. The folder that is used is then the folder
+ * that was checked, even if a link has changed in between.
  * @throws CatalogueError no_such_path
  */
 export async function folderOf(record: SessionRecord): Promise<string> {
@@ -71,7 +72,7 @@ function environmentOf(context: JsonContext, record: SessionRecord, launchId: st
 }
 
 /**
- * The launch for a session, on its conversation if Claude Code has saved one.
+ * Plans the launch of a session. The launch continues the conversation if Claude Code has saved one.
  * @throws CatalogueError no_such_path, claude_not_found, launch_failed
  */
 export async function planLaunch(context: JsonContext, record: SessionRecord, launchId: string): Promise<AgentLaunch> {
@@ -97,8 +98,9 @@ export async function planLaunch(context: JsonContext, record: SessionRecord, la
 }
 
 /**
- * Two processes on one conversation corrupt its transcript. This ends what an earlier launch of this session has left.
- * If any other process has the conversation open, the error names it.
+ * Ensures that no other process uses the conversation, because two processes on one conversation corrupt its
+ * transcript. Processes that an earlier launch of this session left are ended. If any other process has opened the
+ * conversation, the error names it.
  * @throws CatalogueError session_in_use, kill_failed
  */
 export async function requireAlone(
@@ -124,14 +126,16 @@ export function startAgent(
   return startJsonProcess({ argv, cwd, env, files: jsonFiles(context.jsonDir, launch.launchId), onExit });
 }
 
-/** What the error names of a session. */
+/** The facts about a session that the error mentions. */
 interface AskedSession {
   readonly slug: string;
   readonly record: Pick<SessionRecord, 'path'>;
   readonly status: { memory(): Pick<StatusMemory, 'question'> };
 }
 
-/** The error for a prompt to a session whose folder nobody has trusted yet; it carries the question. */
+/**
+ * Returns the error for a prompt to a session whose folder nobody has trusted yet. The error contains the question.
+ */
 export function untrusted({ record, slug, status }: AskedSession): CatalogueError {
   const { question } = status.memory();
   return new CatalogueError('untrusted_folder', `Nobody has said yet that ${record.path} is trusted`, {

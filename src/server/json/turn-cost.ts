@@ -8,7 +8,7 @@ const number = (value: unknown): number => (typeof value === 'number' && Number.
 const count = (value: unknown): number => Math.max(0, Math.round(number(value)));
 
 /**
- * What the turn of a `result` cost.
+ * Returns the cost of the turn that a `result` ends.
  * @param totalBeforeUsd the total cost in the previous `result`
  * @param at Unix milliseconds
  */
@@ -24,7 +24,10 @@ export function turnCost(result: ClaudeEvent, totalBeforeUsd: number, at: number
 
 type Tokens = Pick<TurnCost, 'input_tokens' | 'output_tokens' | 'cache_read_tokens' | 'cache_creation_tokens'>;
 
-/** Counts tokens by model if the version reports them: `usage` leaves out what compaction and titles take (2.1.329). */
+/**
+ * Counts tokens by model if the version reports them, because `usage` omits the tokens for compaction and titles
+ * (2.1.329).
+ */
 function tokensOf(result: ClaudeEvent): Tokens {
   const perModel = Object.values(record(result.model_usage_since_last_result)).map(record);
   const sum = (name: string): number => perModel.reduce((tokens, model) => tokens + count(model[name]), 0);

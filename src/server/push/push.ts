@@ -6,10 +6,10 @@ import { readPrivateFile, writePrivateFile } from '../private-file.ts';
 import type { Dispose, Sessions } from '../sessions.ts';
 import { sendPush } from './send-push.ts';
 
-/** How many browsers may subscribe at most; the oldest is dropped first. */
+/** How many browsers may subscribe. The oldest is dropped first. */
 const MAX_SUBSCRIPTIONS = 50;
 
-/** How much text a notification carries: as much as it shows. A push service takes 4 kB in all. */
+/** How much text a notification contains, which is as much as it shows. A push service accepts 4 kB in all. */
 const MAX_BODY_CHARACTERS = 300;
 
 const Kept = z.object({
@@ -27,9 +27,9 @@ export interface Push {
 }
 
 /**
- * Keys and subscriptions are kept in one private file of the home. The keys are created when the first browser asks for
+ * Stores keys and subscriptions in one private file of the home. The keys are created when the first browser asks for
  * them.
- * @param options.subject the sender: an address that a push service may look at
+ * @param options.subject the sender, as an address that a push service may look at
  */
 export function createPush(options: {
   sessions: Pick<Sessions, 'list' | 'onEvent'>;
@@ -65,7 +65,7 @@ export function createPush(options: {
       subscriptions.map(async (subscription) => {
         const outcome = await sendPush({ subscription, vapid, subject, message });
         if (outcome === 'gone') unsubscribe(subscription.endpoint);
-        // The endpoint is a secret of the browser, so the log names only its host.
+        // The endpoint is a secret of the browser, so the log contains only its host.
         else if (outcome !== 'sent')
           logger.warn({ host: new URL(subscription.endpoint).host, outcome }, 'a push failed');
       }),
@@ -99,7 +99,7 @@ export function createPush(options: {
   };
 }
 
-/** What a session needs, as a text that changes with the need; empty if it needs nothing. */
+/** Returns a string for what a session needs. It changes with the need, and is empty if the session needs nothing. */
 function needKey(session: Session): string {
   const { status } = session;
   return needsYou(session) ? `${status.primary}/${status.detail} ${status.question?.id ?? ''}` : '';

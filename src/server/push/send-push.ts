@@ -1,18 +1,18 @@
 import webPush from 'web-push';
 import type { PushMessage, PushSubscription } from '../../protocol/index.ts';
 
-/** How long a push service keeps a notification for a phone that is off. After that the question is old. */
+/** How long a push service keeps a notification for a phone that is off. After that the question is out of date. */
 const LIFE_SECONDS = 4 * 3600;
 
-/** How long to wait for a push service. One that takes longer has a fault, and nobody waits for it. */
+/** How long to wait for a push service. A service that takes longer has a fault, and nobody waits for it. */
 const LIMIT_MS = 10_000;
 
 /** The statuses that a service returns for a browser that has unsubscribed or is gone for good. */
 const GONE: ReadonlySet<number> = new Set([404, 410]);
 
 /**
- * Sends one notification, encrypted for the browser. The push service in between sees who gets how much and when, but
- * not the content.
+ * Sends one notification, encrypted for the browser. The push service in between sees who receives how much and when,
+ * but not the content.
  * @returns 'gone' if the browser wants no more notifications; otherwise 'sent' or what went wrong
  */
 export async function sendPush(options: {
@@ -36,7 +36,7 @@ export async function sendPush(options: {
         .filter(([name]) => name !== 'Content-Length')
         .map(([name, value]): [string, string] => [name, String(value)]),
       body: new Uint8Array(details.body),
-      // The browser's maker chose the endpoint, and a redirect must not send the notification anywhere else.
+      // The browser's vendor chose the endpoint, and a redirect must not send the notification anywhere else.
       redirect: 'error',
       signal: AbortSignal.timeout(LIMIT_MS),
     });

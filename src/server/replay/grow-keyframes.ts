@@ -6,8 +6,8 @@ import type { Replays } from './replays.ts';
 import { watchGrowth } from './watch-growth.ts';
 
 /**
- * How long to rest after each keyframe, as a multiple of the work. Keyframes take at most a fifth of a core, and nobody
- * waits for them.
+ * How long to rest after each keyframe, as a multiple of the work. Keyframes take at most a fifth of a core, and
+ * nobody waits for them.
  */
 const REST_PER_WORK = 4;
 
@@ -19,7 +19,7 @@ export interface GrowOptions {
 }
 
 /**
- * Makes keyframes of recordings while they grow, one recording at a time, so that a later jump is quick.
+ * Creates keyframes of recordings while they grow, one recording at a time, so that a later jump is fast.
  * @returns the disposer
  */
 export function growKeyframes({ sessions, replays, clock, logger }: GrowOptions): Dispose {

@@ -32,18 +32,18 @@ export interface BoundsOptions {
 }
 
 /**
- * How long to rest after packing a part. A part takes 60 ms of another thread; with this rest, packing takes at most a
- * fifth of a core.
+ * How long to rest after packing a part. A part takes 60 ms of another thread, so packing takes at most a fifth of a
+ * core.
  */
 const REST_MS = 250;
 /** How often to look for old recordings, which are kept for days. */
 const TIDY_MS = 3_600_000;
-/** How long to wait before the first look: the server answers requests first. */
+/** How long to wait before the first look, because the server answers requests first. */
 const FIRST_TIDY_MS = 10_000;
 const DAY_MS = 86_400_000;
 /**
- * Everything that belongs to one recording: `SLUG.typescript`, `SLUG.3.parts`, `SLUG.timing.parts`, and the mark of
- * CBOS itself, `SLUG.cbos`.
+ * Matches everything that belongs to one recording: `SLUG.typescript`, `SLUG.3.parts`, `SLUG.timing.parts`, and
+ * CBOS's own mark, `SLUG.cbos`.
  */
 const OWN_NAME = /^([A-Za-z0-9][A-Za-z0-9_-]{0,63}(?:\.\d+)?)\.(typescript|timing|keyframes|parts|timing\.parts|cbos)$/;
 
@@ -51,7 +51,7 @@ const OWN_NAME = /^([A-Za-z0-9][A-Za-z0-9_-]{0,63}(?:\.\d+)?)\.(typescript|timin
 export interface Bounds {
   /** Packs all recordings, drops parts and removes expired recordings, now. */
   tidy(): Promise<void>;
-  /** The disk space that recordings use, and what was dropped of them. */
+  /** The disk space that recordings use, and how much of them was dropped. */
   report(): Promise<Recordings>;
   dispose(): void;
 }
@@ -63,7 +63,7 @@ interface OldRecording {
   bytes: number;
   /** when it was last written; for a listed session, when the session was last active */
   changedAt: number;
-  /** null if it belongs to no listed session, or is an older recording */
+  /** null if it is an older recording, or does not belong to a listed session */
   session: RecordingStream | null;
   /** whether its session has ended, so that nothing more is recorded into it */
   isEnded: boolean;
@@ -73,7 +73,7 @@ export function keepInBounds(options: BoundsOptions): Bounds {
   const { sessions, replays, drops, settings, clock, logger, restMs = REST_MS } = options;
   let work: Promise<void> = Promise.resolve();
   let isDisposed = false;
-  /** files whose packing was checked since the start */
+  /** files whose packing has been checked since the start */
   const finished = new Set<string>();
 
   const rest = () => new Promise<void>((resolve) => void clock.after(restMs, resolve));
@@ -93,7 +93,7 @@ export function keepInBounds(options: BoundsOptions): Bounds {
 
   async function pack(stream: RecordingStream): Promise<void> {
     const { size } = await stat(stream.file());
-    // What has not been read yet is not packed: the reader of the live end reads only the file.
+    // Bytes that have not been read yet are not packed, because the reader of the live end reads only the file.
     if (!(await packFile(stream.file(), stream.end() === 0 ? size : Math.min(size, stream.end())))) {
       logger.warn({ session: stream.slug }, 'the file system cannot give back the beginning of a file: not packed');
       return;
@@ -103,7 +103,8 @@ export function keepInBounds(options: BoundsOptions): Bounds {
   }
 
   /**
-   * Reports whether a recording is too small to have a part. Most recordings stay that small, and need no other check.
+   * Reports whether a recording is too small to have a part. Most recordings stay that small, and need no other
+   * check.
    */
   async function isTidy(stream: RecordingStream): Promise<boolean> {
     const { timing } = stream.source();
@@ -128,7 +129,7 @@ export function keepInBounds(options: BoundsOptions): Bounds {
     return true;
   }
 
-  /** Drops the oldest parts of a recording, as far as it is packed, until it takes no more than this. */
+  /** Drops the oldest packed parts of a recording until it is no larger than this. */
   async function shrink(stream: RecordingStream, mostBytes: number, reason: DropReason): Promise<void> {
     while (!isDisposed) {
       const before = await listParts(stream.file());
@@ -171,8 +172,8 @@ export function keepInBounds(options: BoundsOptions): Bounds {
   }
 
   /**
-   * Removes ended recordings first: those without a listed session before the others, and older ones before newer ones.
-   * Then shortens the recordings of running sessions, the longest first.
+   * Removes recordings of ended sessions first: those without a listed session before the others, and older ones
+   * before newer ones. Then shortens the recordings of running sessions, the longest first.
    */
   async function fitInto(mostBytes: number, all: readonly OldRecording[]): Promise<void> {
     let total = all.reduce((sum, { bytes }) => sum + bytes, 0);
@@ -208,7 +209,7 @@ export function keepInBounds(options: BoundsOptions): Bounds {
       const typescript = join(settings.stream_dir, `${name}.typescript`);
       if (!files.includes(typescript)) continue;
       const session = streams.get(typescript) ?? null;
-      // Without our mark, the file belongs to the user, and nothing here may touch it.
+      // A file without our mark belongs to the user, and nothing here may touch it.
       if (session === null && !files.includes(join(settings.stream_dir, `${name}.cbos`))) continue;
       const bytes = await bytesOf(typescript);
       const listed = session === null ? null : sessions.get(session.slug);
@@ -272,10 +273,10 @@ export function keepInBounds(options: BoundsOptions): Bounds {
   };
 }
 
-/** `SLUG`, or `SLUG.N` */
+/** Returns `SLUG`, or `SLUG.N`. */
 const nameOf = (typescript: string): string => basename(typescript, '.typescript');
 
-/** Returns 0 for a file that was removed: the other recordings must still be tidied. */
+/** Returns 0 for a file that was removed, because the other recordings must still be tidied. */
 async function sizeOf(file: string): Promise<number> {
   return stat(file).then(
     ({ size }) => size,

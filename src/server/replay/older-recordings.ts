@@ -4,7 +4,7 @@ import { readFacts } from '../../platform/recorder/index.ts';
 import { CatalogueError, type KeptRecording } from '../../protocol/index.ts';
 import type { Replayable, Replays } from './replays.ts';
 
-/** How many older recordings stay open at once: a person who compares two goes back and forth. */
+/** How many older recordings stay open at once, for a person who goes back and forth between two of them. */
 const MAX_OPEN = 4;
 
 /** The recordings that a restart moved aside, `SLUG.N.typescript`. */
@@ -12,7 +12,7 @@ export interface OlderRecordings {
   /** The recordings of one slug, newest first. */
   list(slug: string): Promise<KeptRecording[]>;
   /**
-   * @param name `SLUG.N`; a recording of a session that was renamed since keeps its old name.
+   * @param name `SLUG.N`; the recording of a session that was renamed later keeps its old name
    * @throws CatalogueError no_recording
    */
   find(name: string): Promise<Replayable>;
@@ -20,7 +20,7 @@ export interface OlderRecordings {
 
 export function createOlderRecordings(options: { streamDir: string; replays: Replays }): OlderRecordings {
   const { streamDir, replays } = options;
-  /** in the order of use; the last used comes last */
+  /** in the order of use, with the last used last */
   const opened = new Map<string, Replayable>();
 
   async function describe(name: string): Promise<KeptRecording> {

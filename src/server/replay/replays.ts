@@ -10,21 +10,21 @@ import { type PlayerEvent, RecordingPlayer, type RecordingSource } from '../../p
 import type { ReplayEvent, ReplayFrame, ReplayInfo, ReplayOutput } from '../../protocol/index.ts';
 import type { Clock } from '../clock.ts';
 
-/** What a player plays: a recording that is still written, or one that a restart moved aside. */
+/** A recording that a player can play, either one that is still written or one that a restart moved aside. */
 export interface Replayable {
   epoch(): number;
   file(): string;
   source(): RecordingSource;
 }
 
-/** The past of all recordings, for players. A recording's files are opened when it is first requested. */
+/** The past of all recordings, for players. The files of a recording are opened when it is first requested. */
 export interface Replays {
   info(stream: Replayable): Promise<ReplayInfo>;
   frame(stream: Replayable, where: { at: number } | { offset: number }): Promise<ReplayFrame>;
   output(stream: Replayable, options: { from: number; limit: number }): Promise<ReplayOutput>;
-  /** Makes the keyframes that are still missing; `pause` is awaited after each. */
+  /** Creates the keyframes that are still missing; `pause` is awaited after each. */
   grow(stream: Replayable, pause: () => Promise<void>): Promise<void>;
-  /** Drops the rows of the timing that belong to dropped output. */
+  /** Drops the timing rows of output that was dropped. */
   dropRows(stream: Replayable): Promise<void>;
   /** Closes the files of a recording whose session is gone. */
   forget(stream: Replayable): Promise<void>;

@@ -1,14 +1,14 @@
 import type { Dispose, RecordingStream, Sessions } from '../sessions.ts';
 
 export interface GrowthWatch {
-  /** Reports whether the recording is watched; false once its session has gone. */
+  /** Reports whether the recording is watched. False once its session is gone. */
   has(stream: RecordingStream): boolean;
   dispose(): void;
 }
 
 /**
- * Watches every recording until its session is removed, also recordings of later sessions.
- * @param options.everyBytes how many more bytes must come before each call of `onGrown`
+ * Watches every recording until its session is removed, including recordings of later sessions.
+ * @param options.everyBytes how many more bytes must arrive before each call of `onGrown`
  */
 export function watchGrowth(options: {
   sessions: Sessions;

@@ -20,19 +20,20 @@ import { openQuestion, readAnswer, refusal } from '../session/open-question.ts';
 import { seePrompt, takesManyPastes } from '../session/see-delivery.ts';
 
 /**
- * How long to wait for a dialog to be drawn after its hook has reported it: 10 to 150 ms, longer on a loaded machine.
+ * How long to wait for a dialog to be drawn after its hook has reported it. It takes 10 to 150 ms, longer on a loaded
+ * machine.
  */
 const DRAWN_MS = 3_000;
 /**
- * How long a dialog must be on the screen before it gets keys. Keys within the first 150 ms or so may be lost, and the
- * marker jumps back to its start: 2.1.329 redraws the dialog once its own hooks have run.
+ * How long a dialog must be on the screen before CBOS types into it. Keypresses within about the first 150 ms may be
+ * lost, and the marker jumps back to its start, because 2.1.329 redraws the dialog once its own hooks have run.
  */
 const READY_MS = 500;
 /** How long a dialog may keep changing before CBOS gives up on it. */
 const STOOD_MS = 10_000;
 /** How long a marker must stay on an option before Enter takes that option, for the same reason. */
 const MARKED_MS = 200;
-/** How long the screen may take to show a key: 20 to 100 ms (2.1.329). */
+/** How long the screen may take to show a keypress, which normally takes 20 to 100 ms (2.1.329). */
 const STEP_MS = 2_000;
 /**
  * How many times to move a marker or tick a box if the screen does not show it. A key that decides something is never
@@ -40,21 +41,24 @@ const STEP_MS = 2_000;
  */
 const TRIES = 3;
 /**
- * The rows of a dialog of 2.1.150 besides the text in its field: four options with descriptions, and the last lines
+ * The height of a dialog of 2.1.150 without the text in its field: four options with descriptions, and the last lines
  * above them.
  */
 const DIALOG_ROWS = 20;
 const FIELD_INDENT = 10;
 /**
- * How long to wait between a paste and Enter: versions up to 2.1.50 swallow an earlier Enter, even if the text already
- * shows.
+ * How long to wait between a paste and Enter. Versions up to 2.1.50 lose an earlier Enter, even if the text is
+ * already shown.
  */
 const OLD_ENTER_MS = 400;
-/** A digit becomes a letter in the prompt if its dialog has gone. */
+/** If its dialog has gone, a digit is typed into the prompt. */
 const DIGIT = /^\d$/;
-/** How long to look for such a letter: it shows as late as any key. */
+/** How long to check the prompt for such a digit, which appears as late as any keypress. */
 const LATE_KEY_MS = 100;
-/** How long a dialog may take to go after its last key: 100 ms; the status changes after some 300 ms. */
+/**
+ * How long a dialog may take to disappear after its last keypress. It takes 100 ms, and the status changes after
+ * about 300 ms.
+ */
 const CONFIRM_MS = 4_000;
 
 /**
@@ -76,8 +80,8 @@ export async function answerByKeys(actor: SessionActor, id: string, request: Ans
 }
 
 /**
- * Checks that the texts fit. Up to 2.1.150 a dialog grows with the text in its field. A dialog that is higher than the
- * window cannot be read, so nothing would show that the text is in the field.
+ * Checks that the texts fit. Up to 2.1.150 a dialog grows with the text in its field. A dialog that is taller than
+ * the window cannot be read, so nothing would show that the text is in the field.
  * @throws CatalogueError no_such_option
  */
 function requireRoom({ record, status }: SessionActor, question: Question, plan: AnswerPlan): void {
@@ -95,9 +99,9 @@ function rowsOf(text: string, cols: number): number {
 }
 
 /**
- * The question with its options, which the screen shows a moment after a hook has reported the question. Claude Code
- * draws a dialog in several writes, and a frame between two of them shows only some of the options. The options count
- * once the dialog stays the same.
+ * Returns the question with its options. The screen shows them a moment after a hook has reported the question.
+ * Claude Code draws a dialog in several writes, and a frame between two of them shows only some of the options. The
+ * options count once the dialog stays the same.
  */
 async function completeQuestion(actor: SessionActor, id: string): Promise<Question> {
   const { status } = actor;
@@ -114,7 +118,7 @@ async function completeQuestion(actor: SessionActor, id: string): Promise<Questi
 }
 
 /**
- * Waits until the dialog has stayed the same long enough to be complete and to take keys.
+ * Waits until the dialog has stayed the same long enough to be complete and to accept keypresses.
  * @returns false if it keeps being redrawn
  */
 async function hasStood({ status, deps }: SessionActor, isGone: () => boolean): Promise<boolean> {
@@ -128,12 +132,12 @@ async function hasStood({ status, deps }: SessionActor, isGone: () => boolean): 
   }
 }
 
-/** A dialog while it is being answered. Before each key, CBOS checks that the dialog is still there. */
+/** A dialog that is being answered. Before each keypress, CBOS checks that the dialog is still there. */
 class OpenDialog {
   readonly #actor: SessionActor;
   readonly #question: Question;
   readonly #opened: DialogView;
-  /** whether anything was typed, for the error's words */
+  /** whether anything was typed, for the wording of the error */
   #typed = false;
 
   constructor(actor: SessionActor, question: Question) {
@@ -153,7 +157,7 @@ class OpenDialog {
     return { view: this.view(), cover: coverOf(seePrompt(this.#actor)), questionId };
   }
 
-  /** Types a step that is not the last, and waits until the screen shows it. */
+  /** Types a step that is not the last one, and waits until the screen shows it. */
   async take(step: AnswerStep): Promise<void> {
     const { status } = this.#actor;
     for (let attempt = 1; ; attempt++) {
@@ -170,7 +174,7 @@ class OpenDialog {
     }
   }
 
-  /** Types the last step, and waits until the dialog is gone or another one is there. */
+  /** Types the last step, and waits until the dialog is gone or has been replaced by another one. */
   async finish(step: AnswerStep): Promise<void> {
     const { status } = this.#actor;
     this.#requireOpen(step);
@@ -203,15 +207,15 @@ class OpenDialog {
     }
   }
 
-  /** Reports whether the fields of its dialogs take pastes. */
+  /** Reports whether the fields in its dialogs accept pastes. */
   #isNew(): boolean {
     return takesManyPastes(this.#actor.record.claudeVersion);
   }
 
   /**
-   * Encodes a text for a dialog's field. Each newline becomes a separate key, Ctrl+J: a pasted newline reaches the
-   * model as a carriage return (2.1.329). In 2.0.77 a field no longer takes Enter after a paste, so the letters are
-   * typed there.
+   * Encodes a text for a dialog's field. Each newline becomes a separate keypress, Ctrl+J, because a pasted newline
+   * reaches the model as a carriage return (2.1.329). In 2.0.77 a field does not accept Enter after a paste, so the
+   * letters are typed there.
    */
   #fieldKeys(text: string): string {
     const isNew = this.#isNew();
@@ -222,8 +226,8 @@ class OpenDialog {
   /** @throws CatalogueError stale_question, no_question */
   #requireOpen(step: AnswerStep): void {
     const view = this.view();
-    // A text of several lines may look like anything. That the text is in the field is better evidence than how the
-    // dialog reads.
+    // A text of several lines may look like anything, even another dialog. Finding the text in the field is therefore
+    // better evidence than the way the dialog reads.
     if (step.written !== null && standsInField(view.frame, step.written)) return;
     const { question } = this.#actor.status.memory();
     const isSame = question?.id === this.#question.id || (this.#question.tool === null && this.#typed);

@@ -7,27 +7,32 @@ import type { ArrivedHook, SessionActor } from '../session/actor.ts';
 import { noteEnding } from '../session/delivery-journal.ts';
 import { openQuestion, readAnswer, refusal } from '../session/open-question.ts';
 
-/** How long to wait for a dialog's hook: at a load of 35 it came 2 s after the dialog. */
+/** How long to wait for a dialog's hook. At a load of 35 it came 2 s after the dialog. */
 const HOOK_LAG_MS = 5_000;
 /**
- * How long the screen may still show a dialog whose hook has ended because somebody answered at the terminal: some 100
- * ms.
+ * How long the screen may still show a dialog whose hook ended because somebody answered at the terminal. It takes
+ * about 100 ms.
  */
 const GOING_MS = 1_000;
 /**
- * How long a dialog may take to go after the reply: 100 ms. The status changes after some 300 ms, and for a no some
- * time later.
+ * How long a dialog may take to disappear after the reply. It takes 100 ms. The status changes after about 300 ms,
+ * and somewhat later if the reply is a no.
  */
 const CONFIRM_MS = 4_000;
-/** How much longer to wait before reporting that the reply was not taken: a machine at a load of 35 took over 4 s. */
+/**
+ * How much longer to wait before reporting that the reply was not accepted. A machine at a load of 35 took over 4 s.
+ */
 const LATE_MS = 8_000;
-/** How long a yes must show no effect before it counts as not taken: a tool that begins may draw nothing at first. */
+/**
+ * How long a yes may show no effect before it counts as not accepted. A tool that starts may draw nothing at first.
+ */
 const NOTHING_MS = 1_500;
 
 /**
- * Replies to the hook that waits with the question. Claude Code takes one reply, and the hook ends with the reply. The
- * next server therefore never repeats the reply of a killed server, and still gives a reply that is missing.
- * @returns what is left to be typed, because no hook waits or the hook cannot print the answer; null if nothing is left
+ * Replies to the hook that waits with the question. Claude Code accepts one reply, and the hook ends with it. The
+ * next server therefore never repeats the reply of a killed server, but still gives a reply that is missing.
+ * @returns what is left to be typed, because no hook waits or the hook cannot print the answer; null if nothing is
+ *   left
  * @throws CatalogueError no_question, stale_question, no_such_option, not_confirmed
  */
 export async function answerByReply(actor: SessionActor, id: string, request: Answer): Promise<Answer | null> {
@@ -58,7 +63,7 @@ export async function answerByReply(actor: SessionActor, id: string, request: An
   return null;
 }
 
-/** On a loaded machine a dialog may be drawn before its hook has dropped its payload. */
+/** On a loaded machine a dialog may be drawn before its hook has written its payload. */
 async function untilHookTells({ status, record }: SessionActor, id: string): Promise<void> {
   const version = parseClaudeVersion(record.claudeVersion ?? '');
   const hasHook = version !== null && hookEventsOf(version).includes('PermissionRequest');
@@ -70,7 +75,7 @@ async function untilHookTells({ status, record }: SessionActor, id: string): Pro
   await status.until(isTold, HOOK_LAG_MS);
 }
 
-/** The hook of an agent in the background does not wait, nor does a hook that has no place for a reply. */
+/** The hook of an agent in the background does not wait. Neither does a hook that cannot receive a reply. */
 const hasToldWithoutWait = (status: SessionActor['status'], { tool }: Question): boolean =>
   status
     .evidence()
@@ -86,8 +91,8 @@ const hookOutput = (decision: Reply): object => ({
 });
 
 /**
- * Handles a hook that has ended. Either somebody is answering at the terminal, or something else ended the hook and the
- * dialog is still open.
+ * Handles a hook that has ended. Either somebody is answering at the terminal, or something else ended the hook and
+ * the dialog is still open.
  */
 async function withoutHook(
   actor: SessionActor,
@@ -101,8 +106,8 @@ async function withoutHook(
 }
 
 /**
- * The answer to type if only the dialog offers the option. The dialog may number its options differently, so the option
- * is found by its label or meaning.
+ * Returns the answer to type if only the dialog offers the option. The dialog may number its options differently, so
+ * the option is found by its label or meaning.
  */
 function byItsWords(actor: SessionActor, question: Question, request: Answer): Answer {
   const { choice } = request;
@@ -119,10 +124,10 @@ interface Watch {
   dispose(): void;
 }
 
-/** After a no has ended a turn, the next turn begins with what waited in Claude Code's queue. */
+/** After a no has ended a turn, the next turn begins with the text from Claude Code's queue. */
 const TURN_ENDS: ReadonlySet<string> = new Set(['Stop', 'StopFailure', 'UserPromptSubmit']);
 
-/** Watches what follows from a reply. Must be called before the reply is given. */
+/** Watches the effects of a reply. Call this before the reply is given. */
 function watchOutcome(
   actor: SessionActor,
   { question, tool, reply }: { question: Question; tool: PendingTool; reply: Reply },
@@ -144,13 +149,13 @@ function watchOutcome(
 }
 
 /**
- * @param endsTurn whether nothing may run after the reply; if something runs then, somebody at the terminal has allowed
- * it
+ * @param endsTurn whether nothing may run after the reply; if something runs then, somebody at the terminal has
+ *   allowed it
  */
 async function confirm({ status, slug }: SessionActor, outcome: Watch['outcome'], endsTurn: boolean): Promise<void> {
   await status.until(() => outcome() !== 'open', CONFIRM_MS);
   const isRunning = (): boolean => status.memory().primary === 'active';
-  // After a no the model may think for long without drawing anything; the dialog has gone by then.
+  // After a no the model may think for a long time without drawing anything. The dialog is gone by then.
   if (outcome() === 'open' && isRunning() && !endsTurn) return;
   await status.until(() => outcome() !== 'open', LATE_MS);
   if (outcome() === 'other') await status.until(() => outcome() === 'taken', NOTHING_MS);

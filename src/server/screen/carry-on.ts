@@ -10,10 +10,11 @@ import { seeDelivery, takesManyPastes } from '../session/see-delivery.ts';
 const CLEAR_KEY = '\x03';
 
 /**
- * Advances a machine until it rests: saves its changes, carries out its effects, and advances it again whenever
+ * Runs a machine until it rests. It saves the changes, performs the effects, and calls the machine again whenever
  * something new is seen. If the machine types, the caller must hold the session's mailbox and turn.
  * @returns the state in which the machine rests
- * @throws CatalogueError session_dead, not_adopted, screen_unresponsive, no_such_screen, and what `apply` throws
+ * @throws CatalogueError session_dead, not_adopted, screen_unresponsive, no_such_screen, and everything that `apply`
+ *   throws
  */
 export async function carryOn<State>(
   { actor, journal }: { actor: SessionActor; journal: Pick<DeliveryJournal, 'apply' | 'fail'> },
@@ -39,7 +40,7 @@ export async function carryOn<State>(
     const isEnter = effect?.kind === 'enter' && effect.of === 'typed';
     if (!isEnter) journal.apply(changes);
     try {
-      // If CBOS cannot save that it presses Enter, it does not press Enter, and the text has failed.
+      // If CBOS cannot save that it presses Enter, it does not press Enter, and the delivery fails.
       if (isEnter) journal.apply(changes);
       return effect === null ? null : await perform(actor, effect);
     } catch (cause) {
@@ -65,8 +66,8 @@ async function perform(actor: SessionActor, effect: Effect): Promise<ToldTexts |
     case 'clear':
       actor.rememberClearing();
       await typeKeys(screen, actor.target, CLEAR_KEY);
-      // Screen may have taken its time, so the time is saved again: the next clearing key must not follow too soon
-      // after this one arrived.
+      // Screen may have been slow, so the time is saved again. The next clearing key must not follow too soon after
+      // this one arrived.
       actor.rememberClearing();
       return null;
     case 'forget_digits':

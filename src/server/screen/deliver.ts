@@ -12,7 +12,7 @@ import { forgetOldStop, isQueueStopped } from '../session/queue-stop.ts';
 import { deliveriesOf, seeDelivery } from '../session/see-delivery.ts';
 import { carryOn } from './carry-on.ts';
 
-/** Sends texts to the prompt of a session in a terminal; `core/delivery` decides what to do. */
+/** Sends texts to the prompt of a session in a terminal. `core/delivery` decides what to do. */
 export function createDeliverer(actor: SessionActor): Deliverer {
   const { clock, log } = actor.deps;
   const journal = openDeliveryJournal(actor);
@@ -46,8 +46,8 @@ export function createDeliverer(actor: SessionActor): Deliverer {
   }
 
   /**
-   * Looks for signs that texts were taken, and for texts that came back. Only one look runs at a time; a change during
-   * it causes another.
+   * Looks for signs that texts were taken, and for texts that came back. Only one check runs at a time. A change
+   * during a check causes another one.
    */
   function watch(): void {
     hasChanged = isWatching;
@@ -66,14 +66,14 @@ export function createDeliverer(actor: SessionActor): Deliverer {
       });
   }
 
-  /** Types held texts, or takes out what blocks the prompt, if that is allowed now. */
+  /** Types held texts, or removes what blocks the prompt, if that is allowed now. */
   function consider(): void {
     const seen = seeDelivery(actor);
     if (!mayTypeHeld(contextOf(seen))) return;
     if ((seen.deliveries.queued.length > 0 && !seen.isQueueStopped) || hasToTakeOut(seen)) flush();
   }
 
-  /** Runs one visit to the prompt after another, with the turn held, so that no visit falls between two turns. */
+  /** Makes one visit to the prompt at a time, with the turn held, so that no visit falls between two turns. */
   const whileHeld = <T>(task: () => Promise<T>): Promise<T> =>
     actor.mailbox.post(async () => {
       const { launchId } = actor.record;
@@ -99,7 +99,7 @@ export function createDeliverer(actor: SessionActor): Deliverer {
     }).catch((cause: unknown) => log.error({ slug: actor.slug, err: cause }, 'a held text could not be typed'));
   }
 
-  /** Handles what became of a typed text. @throws CatalogueError not_accepting_text */
+  /** Handles the outcome of typing a text. @throws CatalogueError not_accepting_text */
   function finish(id: string, became: Became): void {
     if (became === 'unconfirmed') {
       log.warn({ slug: actor.slug, delivery: id }, 'typed, but nothing says that Claude Code took it');
@@ -129,7 +129,7 @@ export function createDeliverer(actor: SessionActor): Deliverer {
     if (again !== null) return view(again);
     const clean = journal.clean(request);
     const end = await visitPrompt({ kind: 'send', request: clean });
-    // The same request may have been held while this one waited.
+    // The same request may have been held while this one was waiting.
     const repeated = earlier(request);
     if (repeated !== null) return view(repeated);
     switch (end.kind) {
@@ -141,7 +141,7 @@ export function createDeliverer(actor: SessionActor): Deliverer {
         const record = journal.begin(request, { held: false, journalWith });
         const isNext = !end.hasCleared || seeDelivery(actor).deliveries.queued[0]?.id === record.id;
         if (isNext || isQueueStopped(actor)) return type(record, { confirm: end.confirm, force: clean.force });
-        // The texts that were taken out of the prompt are sent first.
+        // The texts that were removed from the prompt are sent first.
         journal.apply([{ id: record.id, phase: 'held', held: true }]);
         flush();
         return view(find(record.id));
@@ -157,7 +157,9 @@ export function createDeliverer(actor: SessionActor): Deliverer {
     return view(record);
   }
 
-  /** What became of a text that was requested before. If the text is still on its way, waits for the outcome. */
+  /**
+   * Returns the outcome for a text that was requested before. If the text is still being sent, waits for the outcome.
+   */
   async function settled({ id }: DeliveryRecord): Promise<Delivery> {
     await actor.status.until(() => statusOf(find(id)) !== 'sent', SECOND_CONFIRM_MS);
     return view(find(id));
@@ -169,10 +171,11 @@ export function createDeliverer(actor: SessionActor): Deliverer {
       if (known !== null) return settled(known);
       forgetOldStop(actor);
       actor.recording?.look();
-      // Decided twice: now, so that a refusal or a hold answers at once, and again when its turn in the mailbox comes.
+      // The decision is made twice: now, so that a refusal or a hold is answered at once, and again when the
+      // request's turn in the mailbox comes.
       const context = contextOf(seeDelivery(actor));
       const clean = journal.clean(request);
-      // Whatever blocks the prompt of a text that is meant for now may be gone by the text's turn.
+      // An obstacle in front of the prompt may be gone by the time the text's turn comes.
       const cover = context.cover === 'unknown' ? null : context.cover;
       const decision = decideDelivery(clean.queue ? context : { ...context, draft: null, cover }, clean);
       if (decision.kind === 'refuse') throw journal.refusal(decision);

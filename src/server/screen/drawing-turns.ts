@@ -1,4 +1,4 @@
-/** A terminal that takes turns at being drawn. */
+/** A terminal that is drawn in turns with others. */
 export interface Turn {
   /** Draws one piece. */
   draw(): Promise<void>;
@@ -7,8 +7,8 @@ export interface Turn {
 }
 
 /**
- * How many terminals are drawn before the server looks for other work (bytes to send, keys to pass on): 4 ms of work
- * with pieces of 32 kB. Drawing all twenty terminals of a flood at once took a quarter of a second.
+ * How many terminals are drawn before the server does other work (bytes to send, keypresses to pass on). With pieces
+ * of 32 kB, this is 4 ms of work. Drawing all twenty terminals of a flood at once took a quarter of a second.
  */
 const AT_ONCE = 4;
 
@@ -16,8 +16,8 @@ const waiting = new Set<Turn>();
 const drawing = new Set<Turn>();
 
 /**
- * Draws a terminal whenever its turn comes, piece by piece until nothing is left. All terminals of the server share the
- * turns evenly.
+ * Draws a terminal whenever its turn comes, one piece at a time, until nothing is left. All terminals of the server
+ * share the turns evenly.
  */
 export function requestTurn(turn: Turn): void {
   if (drawing.has(turn)) return;
@@ -29,7 +29,7 @@ async function takeTurns(): Promise<void> {
   for (let [turn] = waiting; turn !== undefined; [turn] = waiting) {
     waiting.delete(turn);
     drawing.add(turn);
-    // The terminal may have been disposed of meanwhile.
+    // The terminal may have been disposed of in the meantime.
     if (turn.wants()) await turn.draw();
     drawing.delete(turn);
     if (turn.wants()) waiting.add(turn);

@@ -4,60 +4,61 @@ import type { Clock } from '../clock.ts';
 import type { Dispose } from '../sessions.ts';
 import { requestTurn } from './drawing-turns.ts';
 
-/** How much may wait to be drawn, 30 ms of work; with more, the session is in a flood. */
+/** How many bytes may wait to be drawn before the session counts as in a flood. They are 30 ms of work. */
 export const MOST_WAITING_BYTES = 1_000_000;
-/** How much of a flood's end is drawn: it fills the window and the lines kept above it many times. */
+/** How much of a flood's end is drawn. It fills the window and its scrollback many times. */
 export const FLOOD_END_BYTES = 500_000;
 /** How much of a flood passes before its end is drawn. A quarter of its bytes is thus drawn. */
 const FLOOD_BYTES = 4 * FLOOD_END_BYTES;
 /**
- * How many lines above the window are kept in memory (1,000 take 2 MB per session); everything older is in the
+ * How many lines above the window are kept in memory (1,000 take 2 MB per session). Everything older is in the
  * recording.
  */
 const SCROLLBACK_LINES = 1_000;
-/** How much is drawn at a time: 1 ms of work, and hardly slower than larger pieces. */
+/** How much is drawn at a time. It is 1 ms of work, and hardly slower than larger pieces. */
 const PIECE_BYTES = 32_768;
 /**
- * How much more output must come before CBOS tries again to draw a recording that was set aside. The amount doubles
+ * How much more output must arrive before CBOS tries again to draw a recording that was set aside. The amount doubles
  * each time.
  */
 const FIRST_TRY_BYTES = 1_000_000;
-/** How long a pause must be to end a flood, whose end is then drawn. */
+/** How long a pause must be to end a flood. The end of the flood is then drawn. */
 const QUIET_MS = 200;
-/** CAN: ends the escape sequence that a terminal may be in. */
+/** CAN ends an escape sequence that a terminal may be parsing. */
 const CANCEL = '\x18';
 
 export interface DrawingOptions {
   /** the recording's file */
   file: () => string;
-  /** offset in the file from which drawing starts */
+  /** the offset in the file from which drawing starts */
   from: number;
   cols: number;
   rows: number;
   clock: Clock;
   /** called when the screen has changed */
   onDrawn: () => void;
-  /** called when the recording could not be read: the screen stays as it was */
+  /** called when the recording could not be read; the screen does not change */
   onFault: (cause: unknown) => void;
   /**
-   * called when drawing the bytes took far too long, twice, so that they are set aside; null when they are drawn again
+   * called when drawing took far too long twice, so that the bytes are set aside; called with null when they are
+   * drawn again
    */
   onAside: (cause: unknown) => void;
 }
 
 /**
- * The terminal that a session's bytes draw. Sessions take turns at drawing, so that drawing does not hold up the rest
+ * The terminal that a session's bytes draw. Sessions take turns at drawing, so that drawing does not block the rest
  * of the server.
  */
 export interface Drawing {
   /** Takes bytes as they come; the first one has the given offset. The bytes are kept, not copied. */
   take(bytes: Uint8Array, offset: number): void;
-  /** How far drawing has come: the screen shows the bytes before this offset. */
+  /** The offset up to which the output has been drawn. The screen shows the bytes before it. */
   drawn(): number;
-  /** Resolves when everything taken so far is on the screen, or never will be. */
+  /** Resolves when everything taken so far is on the screen, or will never be drawn. */
   flush(): Promise<void>;
   resize(cols: number, rows: number): void;
-  /** The current terminal; a flood replaces it by another. */
+  /** The current terminal. A flood replaces it with another one. */
   emulator(): Emulator;
   dispose(): void;
 }
@@ -79,10 +80,10 @@ interface Redraw {
 }
 
 /**
- * Draws a session's bytes. A session that writes faster than CBOS can draw (a file printed whole, twenty builds at
- * once) is in a flood. During a flood no bytes are kept for the terminal, because all of them are in the recording. The
- * flood's end is drawn from the recording when the flood is over, when somebody asks for the screen, or when the flood
- * lasts long.
+ * Draws a session's bytes. A session that writes faster than CBOS can draw (a whole file is printed, twenty builds
+ * run at once) is in a flood. During a flood no bytes are kept for the terminal, because all of them are in the
+ * recording. The flood's end is drawn from the recording when the flood is over, when somebody asks for the screen,
+ * or when the flood lasts long.
  */
 export function createDrawing(options: DrawingOptions): Drawing {
   const { clock, onDrawn, onFault, onAside } = options;
@@ -97,7 +98,7 @@ export function createDrawing(options: DrawingOptions): Drawing {
   let redraw: Redraw | null = null;
   let isDisposed = false;
   let flushes: { to: number; resolve: () => void }[] = [];
-  /** the offset at which drawing is tried again; null if the recording is drawn, or a try is under way */
+  /** the offset at which drawing is tried again; null if the recording is drawn, or an attempt is under way */
   let tryAgainAt: number | null = null;
   let isAside = false;
   let hasFailed = false;
@@ -121,8 +122,8 @@ export function createDrawing(options: DrawingOptions): Drawing {
   }
 
   /**
-   * Drawing also takes long when the machine stood still, so the end is drawn once more. If that fails too, the
-   * recording is set aside: its terminal stays empty, and the other sessions go on.
+   * Drawing also takes long when the machine was suspended, so the end is drawn once more. If that fails too, the
+   * recording is set aside. Its terminal stays empty, and the other sessions continue.
    */
   function giveUp(cause: unknown): void {
     redraw?.emulator.dispose();
@@ -180,7 +181,7 @@ export function createDrawing(options: DrawingOptions): Drawing {
     }
     stopWaitingForQuiet?.();
     const again = createEmulator({ cols, rows, scrollback: SCROLLBACK_LINES });
-    // The modes that were set before the flood stay in effect; its lines scroll the older ones away.
+    // The modes that were set before the flood stay in effect. The lines of the flood scroll the older ones away.
     again.write(Buffer.from(`${emulator.serialize()}${CANCEL}`));
     redraw = { emulator: again, at: Math.max(options.from, received - FLOOD_END_BYTES), to: received };
     floodedAt = null;
@@ -207,7 +208,9 @@ export function createDrawing(options: DrawingOptions): Drawing {
     onDrawn();
   }
 
-  /** Returns no bytes if the file has no more: it was cut off, and its reader reports what takes its place. */
+  /**
+   * Returns no bytes if the file has no more because it was cut off. Its reader then reports what takes its place.
+   */
   async function readPiece({ at, to }: Redraw): Promise<Uint8Array> {
     try {
       return await readRange(options.file(), at, Math.min(to, at + PIECE_BYTES));

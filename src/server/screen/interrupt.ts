@@ -13,23 +13,23 @@ import { deliveriesOf, seeDelivery, seePrompt } from '../session/see-delivery.ts
 import { carryOn } from './carry-on.ts';
 
 /**
- * How long to wait for the end of the turn. Esc ends it within 55 ms, and the status changes after 70 to 600 ms,
- * depending on the source that shows it. At a load of 44 on two cores it took more than 3 s.
+ * How long to wait for the end of the turn. Esc ends the turn within 55 ms, and the status changes after 70 to 600
+ * ms, depending on the source that reports it. At a load of 44 on two cores it took more than 3 s.
  */
 const CONFIRM_MS = 8_000;
 /**
- * How long to wait for a prompt that goes back into the box. It is drawn some 50 ms after the end of the turn, on a
- * loaded machine after a second. If no prompt goes back, the mark of the interrupt is drawn instead.
+ * How long to wait for a prompt that is put back into the box. It is drawn about 50 ms after the end of the turn, or
+ * after a second on a loaded machine. If no prompt is put back, the mark of the interrupt is drawn instead.
  */
 const RESTORED_MS = 2_000;
 const SETTLED_MS = 600;
 
 /**
- * Stops the running turn with Esc. A draft that somebody has typed meanwhile stays in the box. What Claude Code puts
- * back into an empty box does not: since 2.1.150, a turn that is interrupted before its first visible answer leaves its
- * prompt there, and the next text would be appended to it.
- * @throws CatalogueError nothing_running (also while a dialog is open: Esc would dismiss it), not_adopted,
- * not_confirmed
+ * Stops the running turn with Esc. A draft that somebody has typed in the meantime stays in the box. A text that
+ * Claude Code puts back into an empty box is removed. Since 2.1.150, a turn that is interrupted before its first
+ * visible answer leaves its prompt there, and the next text would be appended to it.
+ * @throws CatalogueError nothing_running (also while a dialog is open, because Esc would dismiss it), not_adopted,
+ *   not_confirmed
  */
 export function interruptTurn(actor: SessionActor): Promise<void> {
   return actor.mailbox.post(async () => {
@@ -45,9 +45,10 @@ export function interruptTurn(actor: SessionActor): Promise<void> {
     const journal = openDeliveryJournal(actor);
     journal.apply(beginEnding(deliveriesOf(actor), 'interrupt'));
     await pressEscape(deps.screen, target);
-    // A text that waited in Claude Code's queue begins a turn of its own at once. Then only the mark shows the end.
+    // A text from Claude Code's queue begins another turn at once. Then only the mark shows that the turn has ended.
     const isMarked = (): boolean => countMarks(status.evidence().screen?.frame) > marks;
-    // A dialog that opens at the same moment is no end: Esc dismisses it, and that ends the turn.
+    // A dialog that opens at the same moment does not mean that the turn has ended. Esc dismisses it, and that ends
+    // the turn.
     const hasEnded = (): boolean => isMarked() || (!isRunning(actor) && !isDialogOpen(seePrompt(actor)));
     if (!(await status.until(hasEnded, CONFIRM_MS))) {
       throw new CatalogueError('not_confirmed', `Esc was typed, but ${actor.slug} still runs`);
@@ -58,7 +59,7 @@ export function interruptTurn(actor: SessionActor): Promise<void> {
     if (!isMarked()) return;
     journal.apply(finishEnding(deliveriesOf(actor)));
     actor.rememberAnswerKey(null);
-    // The mark is drawn a little before the status changes. With a text in the queue, the next turn runs.
+    // The mark is drawn a little before the status changes. If a text is in the queue, the next turn is running.
     await status.until(() => !isRunning(actor), SETTLED_MS);
   });
 }
@@ -91,7 +92,9 @@ function isRunning(actor: SessionActor): boolean {
   return primary === 'active' || primary === 'stuck';
 }
 
-/** The prompt of the running turn: as the hook reported it, otherwise as the screen shows it above the answer. */
+/**
+ * Returns the prompt of the running turn: as the hook reported it, or else as the screen shows it above the answer.
+ */
 function runningPrompt(actor: SessionActor): string | null {
   const { hooks, screen } = actor.status.evidence();
   if (hooks.prompt !== null) return hooks.prompt.text;
@@ -103,14 +106,17 @@ function countMarks(frame: ScreenFrame | undefined): number {
   return frame?.lines.filter((line) => INTERRUPTED.test(line)).length ?? 0;
 }
 
-/** Only if the box holds exactly that prompt, alone or with the texts that waited behind it. */
+/**
+ * Removes the text from the box, but only if the box contains exactly that prompt, alone or with the texts that were
+ * queued after it.
+ */
 async function takeOutRestored(actor: SessionActor, prompt: string, isMarked: () => boolean): Promise<void> {
   const isPrompt = (): boolean => squeeze(draftOf(seePrompt(actor)) ?? '') === squeeze(prompt);
   const isRestored = (): boolean => !isRunning(actor) && (isPrompt() || leftoversOf(seeDelivery(actor)) !== null);
   await actor.status.until(() => isRestored() || isMarked(), RESTORED_MS);
   if (!isRestored()) return;
   const seen = seeDelivery(actor);
-  // A prompt that a person typed is no delivery.
+  // A prompt that a person typed is not a delivery.
   const from: TakingOut = leftoversOf(seen) === null ? takeOutPrompt(prompt, seen) : { at: 'begin' };
   await carryOn({ actor, journal: openDeliveryJournal(actor) }, advanceTakingOut, from);
 }

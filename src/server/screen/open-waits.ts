@@ -3,14 +3,14 @@ import type { SessionActor } from '../session/actor.ts';
 import type { Dispose } from '../sessions.ts';
 
 /**
- * How long no dialog must be visible before its hook is told to end. A dialog that is covered or redrawn comes back
+ * How long no dialog may be visible before its hook is told to end. A dialog that is covered or redrawn comes back
  * within this time.
  */
 const LEAVE_MS = 5_000;
 
 /**
- * Ends the waits of hooks whose dialog is over. Claude Code ends a hook when its turn is interrupted, but not when the
- * dialog is answered at the terminal. A hook that waits for nothing costs no processor time, only a process.
+ * Ends the waits of hooks whose dialog is over. Claude Code ends a hook when its turn is interrupted, but not when
+ * the dialog is answered at the terminal. A hook that keeps waiting costs a process, but no processor time.
  */
 export function createWaitKeeper(actor: SessionActor): Dispose {
   const { clock, waits, log } = actor.deps;
@@ -19,7 +19,7 @@ export function createWaitKeeper(actor: SessionActor): Dispose {
 
   const open = (): string[] => actor.status.evidence().hooks.tools.flatMap(({ wait }) => wait?.id ?? []);
 
-  /** Reports whether a dialog may be open. If the screen cannot be seen, one may be. */
+  /** Reports whether a dialog may be open. If the screen cannot be seen, a dialog may be open. */
   const mayAsk = (): boolean => {
     const reading = actor.status.evidence().screen?.reading;
     return (
@@ -50,7 +50,7 @@ export function createWaitKeeper(actor: SessionActor): Dispose {
       .catch((cause: unknown) => log.warn({ slug: actor.slug, err: cause }, 'a hook could not be told to go'));
   }
 
-  /** Forgets waits that a former server knew and that have ended since. */
+  /** Forgets waits that a previous server knew and that have ended since. */
   async function forgetEnded(): Promise<void> {
     for (const id of open()) if ((await waits.asked(id)) === null) actor.forgetWait(id);
     look();

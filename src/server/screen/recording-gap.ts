@@ -6,7 +6,7 @@ import type { Dispose } from '../sessions.ts';
 import type { SessionRecording } from './recording.ts';
 
 /**
- * How long to wait for output after a hook: Claude Code draws within 150 ms (2.1.329); a loaded machine takes longer.
+ * How long to wait for output after a hook. Claude Code draws within 150 ms (2.1.329). A loaded machine takes longer.
  */
 const DRAWN_MS = 2_000;
 
@@ -15,28 +15,28 @@ export interface RecordingGapOptions {
   disk: DiskWatch;
   /** the session's current recording; null if there is none */
   recording: () => SessionRecording | null;
-  /** called when what the session shows is no longer recorded */
+  /** called when the session's output is no longer recorded */
   onStop: (because: RecordingStop) => void;
-  /** called when the session is recorded again after a gap: nobody knows what its screen shows */
+  /** called when the session is recorded again after a gap; the contents of its screen are then unknown */
   onGoOn: () => void;
 }
 
 /**
- * Reports whether a session is recorded, and notices when its recording silently stops: `script` and Screen let their
- * program run on when the disk is full. Three signs show it. The timing counts output that the recording lacks. Or the
- * disk is full, and so is the file's last block. Or the disk is full, and what a hook announced was never drawn.
- * Recording goes on as soon as something can be written.
+ * Reports whether a session is recorded, and notices when its recording stops without an error: `script` and Screen
+ * let their program continue when the disk is full. There are three signs. The timing counts output that is missing
+ * from the recording. Or the disk is full, and so is the file's last block. Or the disk is full, and what a hook
+ * announced was never drawn. Recording continues as soon as something can be written.
  */
 export interface RecordingGap {
   /** When recording stopped, in Unix milliseconds, and why; null if the session is recorded. */
   stopped(): { since: number; because: RecordingStop } | null;
-  /** The files were removed, and no others could be begun. */
+  /** The files were removed, and no others could be created. */
   seeRemoved(): void;
   /** The files exist again. */
   seeKept(): void;
-  /** The recording lacks some of what was shown. */
+  /** The recording lacks some of the output. */
   seeLoss(): void;
-  /** Something is being drawn now; if none of it is recorded, something is wrong. */
+  /** Something is being drawn now. If none of it is recorded, something is wrong. */
   expectOutput(): void;
   dispose(): void;
 }
@@ -65,7 +65,7 @@ export function createRecordingGap({ clock, disk, recording, onStop, onGoOn }: R
     } else if (stopped === null && current !== null) {
       endsAtBlock(current.file()).then(
         (isFull) => isFull && disk.fault() !== null && stopOnDisk(),
-        // The file has gone, and its reader reports that.
+        // The file is gone, and its reader reports that.
         () => undefined,
       );
     }

@@ -10,7 +10,10 @@ import { createDrawing, type Drawing } from './drawing.ts';
  * always contains a whole screen. At 40 MB/s drawing takes 50 ms.
  */
 const REPLAY_BYTES = 2_000_000;
-/** How often the screen is read at most while output flows. The first byte after silence is read at once. */
+/**
+ * The minimum time between two readings of the screen while output flows. The first byte after silence is read at
+ * once.
+ */
 const FRAME_INTERVAL_MS = 40;
 
 export interface RecordingFiles {
@@ -19,15 +22,15 @@ export interface RecordingFiles {
   timing: string | null;
 }
 
-/** What somebody did to the files of a recording. */
+/** How somebody changed the files of a recording. */
 export type RecordingDamage =
-  /** the file was deleted or moved away: its name means another file now, or none; the open file is still read */
-  | { kind: 'misnamed' }
   /**
-   * everything before this position was cut off; what is recorded from now on does not draw a whole screen by itself
+   * the file was deleted or moved away, so its name refers to another file or to none; the open file is still read
    */
+  | { kind: 'misnamed' }
+  /** everything before this position was cut off; what is recorded from now on does not draw a whole screen */
   | { kind: 'cut'; at: number }
-  /** Screen has begun another file in its place, which does not draw a whole screen by itself either */
+  /** Screen has begun another file in its place, which does not draw a whole screen either */
   | { kind: 'begun' };
 
 export interface SessionRecordingOptions {
@@ -36,52 +39,68 @@ export interface SessionRecordingOptions {
   /** used if the recording itself does not contain a size */
   size: { cols: number; rows: number };
   clock: Clock;
-  /** called with the current screen; `at` is when it came to look so, for earlier recordings the file's last change */
+  /**
+   * called with the current screen; `at` is when it began to look like this, or for earlier recordings the file's
+   * last change
+   */
   onFrame: (frame: ScreenFrame, at: number) => void;
   onResize: (cols: number, rows: number) => void;
   /** called when the recording could not be read just now */
   onFault: (cause: unknown) => void;
   /**
-   * called when the recording takes too long to draw, so that it shows nothing from now on; null when it is drawn again
+   * called when the recording takes too long to draw and shows nothing from now on; called with null when it is drawn
+   * again
    */
   onAside: (cause: unknown) => void;
   /**
-   * called when output is missing in the recording, because the disk was full; null if `script` does not write through
-   * at once, since its files cannot be compared then
+   * called when the recording lacks output because the disk was full; null if `script` does not flush each write,
+   * because the files cannot be compared then
    */
   onLost: (() => void) | null;
   onDamage: (damage: RecordingDamage) => void;
-  /** called when the file was deleted and another takes its place; `openPath` is readable until the promise settles */
+  /**
+   * called when the file was deleted and another one takes its place; `openPath` is readable until the promise
+   * settles
+   */
   onDeleted: (openPath: string) => Promise<void>;
 }
 
 /**
- * A session's recording: its bytes as a stream, and the terminal that they draw. Nothing is read before `follow` or the
- * first request for its screen.
+ * A session's recording: its bytes as a stream, and the terminal that they draw. Nothing is read before `follow` or
+ * the first request for its screen.
  */
 export interface SessionRecording extends RecordingStream {
-  /** Reads what is there, then keeps reading; resolves when the screen shows all that the recording has by then. */
+  /**
+   * Reads the existing output, then keeps reading. Resolves when the screen shows everything that the recording
+   * contains by then.
+   */
   follow(): Promise<void>;
-  /** Reports the screen now if it changed since the last report; called before a decision that depends on it. */
+  /**
+   * Reports the current screen if it changed since the last report. Call this before a decision that depends on the
+   * screen.
+   */
   look(): void;
-  /** The window's rows. */
+  /** The rows of the window. */
   lines(): readonly string[];
   size(): { cols: number; rows: number };
   /** The last `count` lines of scrollback and window. */
   text(count: number, format: 'text' | 'ansi' | 'html'): string;
   /** The files were renamed. */
   moved(files: RecordingFiles): void;
-  /** Replaces the recording by another, with a reset for all listeners. */
+  /** Replaces the recording with another one. All listeners get a reset. */
   replace(files: RecordingFiles, size: { cols: number; rows: number }): void;
   resized(cols: number, rows: number): void;
-  /** The screen is not what the session shows: empties it, with a reset for all listeners; offsets go on. */
+  /**
+   * Call this when the screen is not what the session shows. Empties the screen, and all listeners get a reset.
+   * Offsets continue.
+   */
   renew(): void;
   close(): void;
 }
 
-/** One run of reading the files; a recording that is replaced or renamed gets a new one. */
+/** One run of reading the files. A recording that is replaced or renamed gets a new one. */
 interface Reading {
-  /** resolves when what was there has been read */
+  /** resolves when the existing output has been read */
   ready: Promise<void>;
   stop(): void;
 }
@@ -94,9 +113,9 @@ export function createSessionRecording(options: SessionRecordingOptions): Sessio
   let lastFrame: ScreenFrame | null = null;
   let start = 0;
   let end = 0;
-  /** whether earlier output is being read, of which only the screen at its end counts */
+  /** whether earlier output is being read, of which only the last screen counts */
   let isCatchingUp = false;
-  /** whether the recording cannot be drawn: the terminal is empty, and shows nothing of the session */
+  /** whether the recording cannot be drawn; the terminal is then empty and shows nothing of the session */
   let isAside = false;
   let epoch = 0;
   let frameDue: Dispose | null = null;
@@ -111,8 +130,8 @@ export function createSessionRecording(options: SessionRecordingOptions): Sessio
     onFrame(lastFrame, at);
   };
   /**
-   * Reads the screen now if it was quiet, otherwise at the end of the interval. A burst of output is thus read a few
-   * times, not a thousand times.
+   * Reads the screen now if it was quiet, or else at the end of the interval. A burst of output is thus read a few
+   * times instead of a thousand times.
    */
   const readFrameSoon = (): void => {
     if (frameDue !== null) return;
@@ -182,7 +201,7 @@ export function createSessionRecording(options: SessionRecordingOptions): Sessio
       end = offset + bytes.length;
       drawing?.take(bytes, offset);
       taken.tell(bytes, offset);
-      // Earlier output is read as fast as it is drawn: when a server starts, that is the end of every recording.
+      // Earlier output is read as fast as it is drawn. When a server starts, it is the end of every recording.
       if (isCatchingUp) return drawing?.flush();
     };
     const run = async (): Promise<void> => {
@@ -249,7 +268,7 @@ export function createSessionRecording(options: SessionRecordingOptions): Sessio
       return slug();
     },
     file: () => files.typescript,
-    // Only a log of Screen's does not contain its size.
+    // Only a log of Screen does not contain its size.
     source: () => ({ ...files, ...(files.timing === null ? size : { cols: null, rows: null }) }),
     start: () => start,
     end: () => end,
@@ -274,7 +293,7 @@ export function createSessionRecording(options: SessionRecordingOptions): Sessio
     moved: (next) => {
       files = next;
       if (reading === null) return;
-      // The files stay the same, only their names change: reading goes on where it was.
+      // The files stay the same and only their names change, so reading continues where it was.
       stop();
       reading = read(end);
     },

@@ -10,18 +10,18 @@ import { answerByReply } from './answer-by-reply.ts';
 const SHOWN_MS = 3_000;
 
 /**
- * Answers the question that is open when the request comes. By the request's turn in the mailbox another question may
- * be open, and that one is never answered instead. If a hook waits for the reply, it gets the reply, and nothing is
- * typed. Resolves when Claude Code has taken the answer.
- * @throws CatalogueError not_adopted, no_question, stale_question, no_such_option, not_confirmed; for a question in
- * words what `send` throws
+ * Answers the question that is open when the request arrives. When the request's turn in the mailbox comes, another
+ * question may be open, and that one is never answered instead. If a hook waits for the reply, the reply goes to the
+ * hook, and nothing is typed. Resolves when Claude Code has accepted the answer.
+ * @throws CatalogueError not_adopted, no_question, stale_question, no_such_option, not_confirmed; for a closing
+ *   question everything that `send` throws
  */
 export async function answerQuestion(actor: SessionActor, deliverer: Deliverer, request: Answer): Promise<void> {
   await untilShown(actor);
   const question = openQuestion(actor, request.question_id);
   if (question.kind === 'closing') {
     const plan = readAnswer(actor.slug, question, request);
-    // Sending waits for its own turn in the mailbox, and decides again there whether the prompt takes text.
+    // Sending waits for its own turn in the mailbox, and checks again there whether the prompt accepts text.
     if (plan.kind === 'prompt') await sendAnswer(actor, deliverer, plan.text);
     return;
   }
@@ -34,7 +34,7 @@ export async function answerQuestion(actor: SessionActor, deliverer: Deliverer, 
 
 /**
  * Waits for the status to show the question. A hook reports a question before its dialog is drawn. While a loaded
- * machine draws for long, the status follows the screen, which still shows a running turn.
+ * machine takes long to draw, the status follows the screen, which still shows a running turn.
  */
 async function untilShown({ status }: SessionActor): Promise<void> {
   const isAsked = (): boolean => status.evidence().hooks.tools.some(({ wait }) => wait !== undefined);
@@ -50,7 +50,7 @@ async function sendAnswer(actor: SessionActor, deliverer: Deliverer, text: strin
   );
 }
 
-/** The request with texts that are safe to type into a field. */
+/** Returns the request with texts that are safe to type into a field. */
 function withCleanTexts({ text, answers, ...rest }: Answer): Answer {
   const clean = (value: string): string => cleanText(value).text.trim();
   const remark = clean(text ?? '');

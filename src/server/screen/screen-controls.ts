@@ -1,13 +1,13 @@
 /**
- * What only sessions in a terminal have.
+ * The features that only sessions in a terminal have.
  *
- * - texts: `deliver.ts` takes them, `carry-on.ts` carries out the next step of the model
+ * - texts: `deliver.ts` accepts them, `carry-on.ts` performs the next step of the model
  *   (`src/core/delivery/advance.ts`); whether the session reads what is typed: `unread-input.ts`
- * - answers: `respond.ts`; by a reply: `answer-by-reply.ts` and `open-waits.ts`; by keys: `answer-by-keys.ts`;
+ * - answers: `respond.ts`; by a reply: `answer-by-reply.ts` and `open-waits.ts`; by keypresses: `answer-by-keys.ts`;
  *   interrupts: `interrupt.ts`
  * - the recording: `recording.ts`; what its bytes draw, also in a flood: `drawing.ts` and `drawing-turns.ts`; a
  *   recording that stops on a full disk: `recording-gap.ts`
- * - Screen itself has the keys (copy mode, a prompt): `screen-prompt.ts`
+ * - Screen itself takes the keypresses (copy mode, a prompt): `screen-prompt.ts`
  */
 
 import { v7 as uuid } from 'uuid';
@@ -36,8 +36,8 @@ export function createScreenControls(context: LaunchContext, actor: SessionActor
   const stopWaits = createWaitKeeper(actor);
 
   async function launch(): Promise<void> {
-    // Saved before the launch: the first hook may come before Screen has answered, and the id helps to find the session
-    // if the server dies.
+    // This is saved before the launch. The first hook may come before Screen has answered, and the id helps to find
+    // the session if the server dies.
     actor.commit({ launchId: uuid(), hooks: null });
     const launched = await launchSession(context, actor.record);
     actor.update({ ...launched, window: '0', adopted: true, endedAt: null });
@@ -47,11 +47,11 @@ export function createScreenControls(context: LaunchContext, actor: SessionActor
     actor.seeAttached(false);
   }
 
-  /** Redraws the screen after a gap in its recording: until then, nothing is known of what the session shows. */
+  /** Redraws the screen after a gap in its recording. Until then, nothing is known about what the session shows. */
   async function showAgain(): Promise<void> {
     if (actor.isDead() || !actor.record.adopted) return;
     try {
-      // Screen gives up a log that it could not write.
+      // Screen stops writing a log that it could not write.
       await keepLogging(screen, actor);
       await redrawScreen(screen, actor, actor.recording?.size() ?? actor.record.launch);
     } catch (cause) {
@@ -74,7 +74,7 @@ export function createScreenControls(context: LaunchContext, actor: SessionActor
   }
 
   async function rename(slug: string): Promise<void> {
-    // Shows that the change can be saved, before the Screen session gets another name.
+    // Proves that the change can be saved before the Screen session gets another name.
     actor.commit({});
     const before = actor.record;
     const renamed = await renameOutside(before, slug);
@@ -113,7 +113,7 @@ export function createScreenControls(context: LaunchContext, actor: SessionActor
       if (record.screenId === null || actor.isDead() || format !== 'text') {
         throw new CatalogueError('no_recording', `${actor.slug} has no recording`);
       }
-      // Only text, and only as much as Screen's own copy keeps: an observed session has nothing else.
+      // An observed session has nothing but text, and only as much as Screen's own copy keeps.
       const text = await readHardcopy(
         screen,
         {

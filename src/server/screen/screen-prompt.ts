@@ -1,12 +1,12 @@
 import type { Clock } from '../clock.ts';
 
 /**
- * Records whether Screen itself had a session's keys when something was to be typed: somebody has copy mode or one of
- * Screen's prompts open there.
+ * Records whether Screen itself took a session's keypresses when something was to be typed, because somebody has copy
+ * mode or one of Screen's prompts open there.
  */
 export interface ScreenPrompt {
   see(isOpen: boolean): void;
-  /** When that was last seen, in Unix milliseconds; null if nothing is known of it. */
+  /** When that was last seen, in Unix milliseconds; null if it was never seen. */
   seenAt(): number | null;
 }
 

@@ -2,21 +2,23 @@ import { bytesReadBy, type ProcessId, readProcess } from '../../platform/process
 import type { TypedInput } from '../../platform/sqlite/session-store.ts';
 
 /**
- * Reports whether the last input to a session's terminal has been read. A reader may be held up: `script` by a disk
+ * Reports whether the last input to a session's terminal has been read. A reader may be delayed: `script` by a disk
  * that hangs, both `script` and Claude Code by a machine that is short of memory. The terminal then keeps what is
- * typed, and later hands it out in one piece: two texts with their Enters became one prompt (2.1.329).
+ * typed, and later delivers it in one piece. Two texts with their Enters thus became one prompt (2.1.329).
  */
 export interface UnreadInput {
-  /** Something is about to be typed. */
+  /** Call this before something is typed. */
   expect(): Promise<void>;
   /**
-   * The input was typed, so the next server must know of it too. Earlier would be wrong: what was never typed is never
-   * read.
+   * Call this after the input was typed, so that the next server knows of it too. An earlier call would be wrong,
+   * because input that was never typed is never read.
    */
   typed(): void;
-  /** The input was not typed. */
+  /** Call this if the input was not typed. */
   forget(): void;
-  /** True if nothing was read since. False only means that it was probably read, since reading anything counts. */
+  /**
+   * True if nothing has been read since. False only means that the input was probably read, because any read counts.
+   */
   isWaiting(): boolean;
 }
 
@@ -27,10 +29,11 @@ export interface UnreadInput {
 const RECORDER = 'script';
 
 /**
- * Where the last input is remembered through restarts of the server, since a reader may stay held up across a restart.
+ * Where the last input is remembered across restarts of the server, because a reader may be delayed for longer than a
+ * restart.
  */
 export interface TypedMemory {
-  /** Claude Code's process; null if it is not known, and then nothing is ever unread */
+  /** Claude Code's process; null if it is not known, and then no input counts as unread */
   agent(): ProcessId | null;
   typed(): TypedInput | null;
   remember(typed: TypedInput | null): void;
@@ -62,7 +65,7 @@ export function createUnreadInput({ agent, typed, remember }: TypedMemory): Unre
       if (last === null) return false;
       const current = agent();
       const isSame = current?.pid === last.agent.pid && current.startTime === last.agent.startTime;
-      // A reader that reads again reads all there is.
+      // A reader that resumes reads everything that is there.
       const isUnread = isSame && last.readers.some(({ pid, before }) => bytesReadBy(pid) === before);
       if (!isUnread && expected === null) remember(null);
       return isUnread;

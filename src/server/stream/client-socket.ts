@@ -1,22 +1,22 @@
 import type { RawData, WebSocket } from 'ws';
 import { Emitter } from '../../emitter/emitter.ts';
 
-/** How much unsent data makes a connection full: the client does not read as fast as the sessions write. */
+/** How much unsent data makes a connection full. The client then does not read as fast as the sessions write. */
 export const HIGH_WATER_BYTES = 1024 * 1024;
 
 /**
- * How much unsent data a full connection may hold at most to be free again: enough that the socket does not run dry
- * meanwhile.
+ * How far the unsent data of a full connection must drop before more is sent. It is enough to keep the socket from
+ * running dry in the meantime.
  */
 const LOW_WATER_BYTES = 256 * 1024;
 
 /**
- * How much may pile up at most of what cannot be left out (results, changes of sessions). Beyond this the connection
+ * How much data that cannot be dropped (results, changes of sessions) may pile up. Beyond this limit the connection
  * ends, and its client reconnects.
  */
 const LIMIT_BYTES = 16 * 1024 * 1024;
 
-/** One client's WebSocket, which knows how much unsent data it holds. */
+/** The WebSocket of one client. It knows how much unsent data it holds. */
 export class ClientSocket {
   readonly #ws: WebSocket;
   readonly #mayAct: () => boolean;
@@ -24,7 +24,8 @@ export class ClientSocket {
   #full = false;
 
   /**
-   * @param mayAct called before each frame of the client is taken, since its token or sign-in may no longer be valid
+   * @param mayAct called before each frame of the client is accepted, because its token or sign-in may no longer be
+   *   valid
    */
   constructor(ws: WebSocket, mayAct: () => boolean) {
     this.#ws = ws;
@@ -44,16 +45,16 @@ export class ClientSocket {
     ws.send(data, { binary: false }, () => this.#sent());
   }
 
-  /** True from the high to the low water mark: then send nothing that can be sent later. */
+  /** True from the high to the low water mark. While it is true, do not send anything that can be sent later. */
   isFull(): boolean {
     if (this.#ws.bufferedAmount > HIGH_WATER_BYTES) this.#full = true;
     return this.#full;
   }
 
-  /** Called when a connection that was found full is free again. */
+  /** Called when a connection that was full accepts data again. */
   readonly onDrained = this.#drained.on;
 
-  /** Called with text frames as they come, and with null for a binary frame. */
+  /** Called with text frames as they arrive, and with null for a binary frame. */
   onText(listener: (text: string | null) => void): void {
     this.#ws.on('message', (data: RawData, isBinary: boolean) => {
       if (this.#mayAct()) listener(isBinary ? null : data.toString());

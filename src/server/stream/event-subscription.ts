@@ -6,8 +6,8 @@ import type { ClientSocket } from './client-socket.ts';
 const PAGE = 200;
 
 /**
- * One client that follows the events of one JSON session. It holds no events itself: a client that is too slow, or
- * comes back with the last number that it has, gets the later events from the store.
+ * One client that follows the events of one JSON session. It holds no events itself. A client that is too slow, or
+ * that comes back with the last number that it has, gets the later events from the store.
  */
 export class EventSubscription {
   readonly #sessions: Pick<Sessions, 'events'>;
@@ -17,7 +17,7 @@ export class EventSubscription {
   #sent: number;
   #isBehind: boolean;
 
-  /** @param options.after the last event that the client has; undefined for only the events from now on */
+  /** @param options.after the last event that the client has; undefined to get only the events from now on */
   constructor(options: {
     sessions: Pick<Sessions, 'events'>;
     socket: ClientSocket;

@@ -7,25 +7,25 @@ import type { Dispose, RecordingStream } from '../sessions.ts';
 import { type Coalescer, coalesce } from './coalesce.ts';
 
 /**
- * How long to collect what follows output that was sent at once: a redraw of Claude Code comes in several writes within
- * a millisecond or two. VS Code waits 5 ms. With less than 5 ms, the median delay of isolated output stays
- * unmeasurable.
+ * How long to collect the output that follows a frame that was sent at once. A redraw of Claude Code comes in several
+ * writes within a millisecond or two. VS Code waits 5 ms. With less than 5 ms, the median delay of isolated output
+ * stays unmeasurable.
  */
 const COALESCE_MS = 4;
 
-/** How much of an incomplete character the file may end in. */
+/** The longest incomplete character at the end of the file. */
 const MAX_INCOMPLETE_BYTES = 3;
 
 /** Bytes `from` to `to` of the file, ready to be sent. */
 export interface FeedFrame {
   from: number;
   to: number;
-  /** The frame as JSON, created once and only when somebody needs it. */
+  /** The frame as JSON, created once, when it is first needed. */
   wire(): Buffer;
 }
 
 export interface FeedMember {
-  /** Called in order, without a gap or repeat, and never with half a character at an end. */
+  /** Called in order, without a gap or repetition, and never with half a character at an end. */
   onFrame(frame: FeedFrame): void;
   /** The recording was replaced. */
   onReset(epoch: number): void;
@@ -41,11 +41,12 @@ export interface FeedOptions {
 }
 
 /**
- * The live end of one recording, shared by all its followers. Bytes are collected, decoded and converted to JSON once,
- * however many clients there are. The feed keeps nothing that was sent; a client that is behind reads the file.
+ * The live end of one recording, shared by all its followers. Bytes are collected, decoded, and converted to JSON
+ * once, however many clients there are. The feed does not keep anything that was sent. A client that is behind reads
+ * the file.
  */
 export class RecordingFeed {
-  /** name of the session; changes with a rename */
+  /** name of the session, which a rename changes */
   slug: string;
   readonly recording: RecordingStream;
   readonly #clock: Clock;
@@ -55,7 +56,7 @@ export class RecordingFeed {
   readonly #disposers: Dispose[];
   readonly #onAbandoned: () => void;
   readonly #settled: Promise<void>;
-  /** everything before this offset was given to the members */
+  /** everything before this offset was sent to the members */
   #position: number;
   #pending: Uint8Array[] = [];
   #pendingBytes = 0;
@@ -86,7 +87,7 @@ export class RecordingFeed {
     return this.#epoch;
   }
 
-  /** Resolves once the recording is read, and it is known whether it ends in half a character. */
+  /** Resolves once the recording is read and it is known whether it ends in half a character. */
   settled(): Promise<void> {
     return this.#settled;
   }
@@ -109,7 +110,9 @@ export class RecordingFeed {
     for (const dispose of this.#disposers.splice(0)) dispose();
   }
 
-  /** The screen, and an offset from which the bytes can be followed without cutting a character or escape sequence. */
+  /**
+   * The screen, and an offset from which the bytes can be followed without splitting a character or escape sequence.
+   */
   snapshot(): Promise<{ data: string; offset: number }> {
     if (this.#snapshot === null) {
       const taken = this.#takeSnapshot().finally(() => {
@@ -120,7 +123,7 @@ export class RecordingFeed {
     return this.#snapshot;
   }
 
-  /** The frame of some bytes, given the offset where they end. */
+  /** Returns the frame for some bytes, given the offset where they end. */
   wire(bytes: Uint8Array, offset: number): Buffer {
     return this.#wire({ data: text(bytes), offset });
   }
@@ -159,7 +162,10 @@ export class RecordingFeed {
     this.#flush();
   }
 
-  /** Output before an offset; none if the file cannot be read there (it was just moved away, or is shorter). */
+  /**
+   * Returns output before an offset, or nothing if the file cannot be read there (it was just moved away, or is
+   * shorter).
+   */
   async #bytesBefore(offset: number, length: number): Promise<Uint8Array> {
     const from = Math.max(this.recording.start(), offset - length);
     try {
@@ -174,7 +180,7 @@ export class RecordingFeed {
   #take(bytes: Uint8Array, offset: number): void {
     const received = this.#position + this.#carry.length + this.#pendingBytes;
     if (offset !== received) {
-      // Bytes that were never reported are in the file. Members notice the different position and read those bytes
+      // The bytes that were never reported are in the file. Members notice the different position and read the bytes
       // there.
       this.#pending = [];
       this.#pendingBytes = 0;
@@ -182,7 +188,8 @@ export class RecordingFeed {
       this.#position = offset;
       this.#isSettled = true;
     }
-    // A copy (Buffer's own slice() makes none): the file's reader may reuse its buffer before the next flush.
+    // This is a copy (Buffer's own slice() makes none), because the file's reader may reuse its buffer before the
+    // next flush.
     this.#pending.push(new Uint8Array(bytes));
     this.#pendingBytes += bytes.length;
     if (!this.#isSettled) return;
@@ -228,15 +235,15 @@ export class RecordingFeed {
 }
 
 /**
- * As much as fits into one frame. The last frame takes the rest as it is. If the rest ends in a character that the
- * beginning of the next one broke off (`E2 9D` before `F0`), it will never be more complete.
+ * Returns as much as fits into one frame. The last frame takes the rest unchanged. If the rest ends in a character
+ * that is cut off by the beginning of the next one (`E2 9D` before `F0`), it will never be complete.
  */
 function frameOf(complete: Uint8Array, begin: number): Uint8Array {
   if (complete.length - begin <= FRAME_BYTES) return complete.subarray(begin);
   return splitUtf8(complete.subarray(begin, begin + FRAME_BYTES)).complete;
 }
 
-/** Each invalid byte becomes U+FFFD, as in the WHATWG decoder; a byte order mark is text like any other here. */
+/** Each invalid byte becomes U+FFFD, as in the WHATWG decoder. A byte order mark is treated like any other text. */
 function text(bytes: Uint8Array): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8');
 }

@@ -3,7 +3,7 @@ import { continuationLength } from '../../core/stream/index.ts';
 import { readRange } from '../../platform/recorder/index.ts';
 import type { RecordingStream } from '../sessions.ts';
 
-/** The end of a recording as text, at most `maxBytes` bytes, with no character cut in two. */
+/** Returns the end of a recording as text, at most `maxBytes` bytes, without splitting a character. */
 export async function recordingTail(recording: RecordingStream, maxBytes: number): Promise<string> {
   await recording.follow();
   const end = recording.end();

@@ -8,8 +8,8 @@ import { type Coalescer, coalesce } from './coalesce.ts';
 import { readFrame } from './read-frame.ts';
 
 /**
- * How often the list is sent at most. Every change sends all of it, so twenty times a second: more than an eye can
- * follow.
+ * The minimum time between two sends of the list. Every change sends the whole list, so twenty times a second is the
+ * limit, which is more than an eye can follow.
  */
 const REFRESH_INTERVAL_MS = 50;
 
@@ -19,7 +19,7 @@ export interface SessionsHubOptions {
   logger: Logger;
 }
 
-/** `/ws`: sends the whole list of sessions whenever something in it changed. */
+/** Serves `/ws` and sends the whole list of sessions whenever something in it changes. */
 export class SessionsHub {
   readonly #sessions: Sessions;
   readonly #logger: Logger;
@@ -98,7 +98,10 @@ function send(socket: ClientSocket, frame: SessionsFrame): void {
   socket.send(frame);
 }
 
-/** The list without the fields that change with time alone; equal texts mean that there is nothing to send. */
+/**
+ * Returns the list without the fields that change with time alone. If two results are equal, there is nothing to
+ * send.
+ */
 function withoutClocks(sessions: readonly Session[]): string {
   return JSON.stringify(sessions, (key, value: unknown) =>
     key === 'unchanged_ms' || key === 'quiet_ms' ? undefined : value,

@@ -25,7 +25,7 @@ export interface StreamClientOptions {
   /** the sessions, limited to what this client may do */
   acting: () => Promise<Sessions>;
   logger: Logger;
-  /** how many bytes get_buffer returns at most */
+  /** the largest number of bytes that get_buffer returns */
   maxBufferBytes: number;
   /** @throws CatalogueError no_such_session, no_recording */
   feedOf(slug: string): RecordingFeed;
@@ -42,7 +42,7 @@ export class StreamClient {
   readonly #events = new Map<string, EventSubscription>();
   #wantsEverything = false;
   #acknowledges = false;
-  /** the last `resized` that it was sent */
+  /** the last `resized` that was sent to the client */
   #lastResized = '';
 
   constructor(options: StreamClientOptions) {
@@ -104,12 +104,12 @@ export class StreamClient {
     this.#events.set(to, events);
   }
 
-  /** Something about a session changed: it may have a recording by now, or be of the other type. */
+  /** Records a change of a session. The session may have a recording by now, or have changed its type. */
   changed({ slug, type }: Pick<Session, 'slug' | 'type'>): void {
     const subscription = this.#subscriptions.get(slug);
     if (subscription === undefined) return;
     if (type === 'json') {
-      // Its terminal has gone. If the session ever gets one again, that has another recording.
+      // Its terminal is gone. If the session ever gets a terminal again, that one has another recording.
       subscription?.dispose();
       this.#subscriptions.set(slug, null);
       if (!this.#events.has(slug)) this.#followEvents(slug, undefined);
@@ -186,7 +186,7 @@ export class StreamClient {
     const wanted = new Set([...named].filter((slug) => listed.has(slug)));
     if (names.includes(EVERYTHING)) {
       this.#wantsEverything = true;
-      // A session that is followed already goes on undisturbed, unless it is named.
+      // A subscription to a session that is already followed continues undisturbed, unless the session is named.
       for (const slug of listed) {
         if (!this.#subscriptions.has(slug) || from.has(slug) || after.has(slug)) wanted.add(slug);
       }
@@ -219,7 +219,8 @@ export class StreamClient {
   }
 
   #followRecording(slug: string, from: number | undefined): void {
-    // Created before the old one goes: the feed then stays even if nobody else follows the session.
+    // The new subscription is created before the old one ends, so that the feed survives even if nobody else follows
+    // the session.
     const subscription = this.#newSubscription(slug, from);
     void subscription?.start();
     this.#subscriptions.get(slug)?.dispose();
@@ -236,7 +237,7 @@ export class StreamClient {
         acknowledges: () => this.#acknowledges,
       });
     } catch (error) {
-      // Without a recording there is nothing to follow yet; any other fault concerns this session only.
+      // Without a recording there is nothing to follow yet. Any other fault affects this session only.
       if (!(error instanceof CatalogueError)) this.#options.logger.error({ err: error, session: slug }, 'no stream');
       return null;
     }
@@ -255,7 +256,8 @@ export class StreamClient {
     this.#lastResized = '';
     this.#attempt(slug, async (sessions) => {
       await sessions.resize(slug, cols, rows);
-      // A size that the session already had causes no event, but the client that asked is told anyway.
+      // If the session already had this size, no event is sent, but the client that requested it gets a confirmation
+      // anyway.
       if (this.#lastResized !== sizeKey({ slug, cols, rows }))
         this.#send({ type: 'resized', session: slug, cols, rows });
     });
@@ -274,7 +276,7 @@ export class StreamClient {
     );
   }
 
-  /** For commands without a result of their own: only a failure is reported. */
+  /** Runs a command without a result of its own. Only a failure is reported. */
   #attempt(session: string, work: (sessions: Sessions) => Promise<void>): void {
     const working = this.#options.acting().then(work);
     working.catch((error: unknown) => this.#send({ type: 'error', error: this.#errorBody(error), session }));

@@ -1,5 +1,5 @@
 /**
- * The WebSockets. `web-sockets.ts` takes connections, `client-socket.ts` knows how full a connection is, and
+ * The WebSockets. `web-sockets.ts` accepts connections, `client-socket.ts` knows how full a connection is, and
  * `sessions-hub.ts` sends the plain list.
  *
  * - a recording: `recording-feed.ts` once for all clients, `subscription.ts` per client; how fast:
@@ -19,11 +19,14 @@ export interface StreamHubOptions {
   sessions: Sessions;
   clock: Clock;
   logger: Logger;
-  /** how many bytes get_buffer returns at most */
+  /** the largest number of bytes that get_buffer returns */
   maxBufferBytes: number;
 }
 
-/** `/ws/stream`: sends events about sessions to every client, and keeps one feed per recording that is followed. */
+/**
+ * Serves `/ws/stream`. It sends events about sessions to every client, and keeps one feed per recording that is
+ * followed.
+ */
 export class StreamHub {
   readonly #options: StreamHubOptions;
   readonly #clients = new Set<StreamClient>();
@@ -128,7 +131,7 @@ function toWire(frame: StreamFrame): Buffer {
   return Buffer.from(JSON.stringify(frame));
 }
 
-/** The word for lists; a JSON session has a word of its own on this channel. */
+/** Returns the word for lists. A JSON session has a different word on this channel. */
 function stateWord(session: Session): string {
   return session.type === 'json' && session.json_state !== null ? session.json_state : session.state;
 }

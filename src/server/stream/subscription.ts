@@ -11,13 +11,13 @@ export interface SubscriptionOptions {
   logger: Logger;
   /** the offset to begin at; undefined to begin with a snapshot */
   from: number | undefined;
-  /** Reports whether this client acknowledges what it is sent. */
+  /** Reports whether this client acknowledges the data that it receives. */
   acknowledges(): boolean;
 }
 
 /**
- * beginning: the recording is being read. live: takes frames as they come. catching-up: a snapshot or bytes of the file
- * are on their way. waiting: until the client acknowledges or its connection drains.
+ * beginning: the recording is being read. live: takes frames as they come. catching-up: a snapshot or bytes of the
+ * file are being sent. waiting: nothing is sent until the client acknowledges or its connection drains.
  */
 type Mode = 'beginning' | 'live' | 'catching-up' | 'waiting';
 
@@ -66,18 +66,18 @@ export class Subscription implements FeedMember {
     this.feed.leave(this);
   }
 
-  /** The client has processed everything up to this offset. */
+  /** Records that the client has processed everything up to this offset. */
   acknowledge(offset: number): void {
     this.#ackedTo = acknowledged(this.#ackedTo, offset, this.#position);
     this.resume();
   }
 
-  /** The client acknowledges from now on: everything sent so far counts as processed. */
+  /** Records that the client acknowledges from now on. Everything sent so far counts as processed. */
   expectAcknowledgements(): void {
     this.#ackedTo ??= this.#position;
   }
 
-  /** Goes on after waiting: there was an acknowledgement, or the connection drained. */
+  /** Continues after waiting, because there was an acknowledgement or the connection drained. */
   resume(): void {
     if (this.#mode === 'waiting') void this.#catchUp();
   }
@@ -94,7 +94,7 @@ export class Subscription implements FeedMember {
 
   onReset(epoch: number): void {
     this.#socket.send({ type: 'reset', session: this.feed.slug, epoch });
-    // A requested offset belonged to the previous recording.
+    // The requested offset belonged to the previous recording.
     this.#from = undefined;
     this.#wantsSnapshot = true;
     this.#ackedTo = null;
@@ -109,9 +109,9 @@ export class Subscription implements FeedMember {
       try {
         await this.#advance();
       } catch (error) {
-        // The file was moved away during the read; the new one is known by now.
+        // The file was moved away during the read. The new one is known by now.
         if (epoch !== this.feed.epoch) continue;
-        // Nothing is lost: the next output, or the reset that a replaced file brings, tries again.
+        // Nothing is lost, because the next output, or the reset that a replaced file causes, tries again.
         this.#logger.debug({ err: error, session: this.feed.slug }, 'a stream could not go on for now');
         this.#wantsSnapshot = true;
         this.#mode = 'live';
@@ -136,7 +136,7 @@ export class Subscription implements FeedMember {
     } else await this.#sendFromFile(step);
   }
 
-  /** What to do next if output reaches to `end`; a number means to send the bytes up to there. */
+  /** Returns what to do next if output extends to `end`. A number means to send the bytes up to there. */
   #nextStep(end: number): number | 'live' | 'wait' | 'snapshot' {
     const step = nextStep({
       position: this.#position,
@@ -157,7 +157,7 @@ export class Subscription implements FeedMember {
     const { epoch } = this.feed;
     const snapshot = await this.feed.snapshot();
     if (this.#isOver || epoch !== this.feed.epoch) return;
-    // A terminal that is itself behind gives an old screen; asking again would not make it newer.
+    // If the terminal itself is behind, its screen is old. Requesting it again would not make it newer.
     this.#allowedLagBytes = allowedLag(snapshot.offset, this.feed.position);
     this.#moveTo(snapshot.offset);
     this.#socket.send(this.feed.snapshotWire(snapshot));
@@ -169,7 +169,7 @@ export class Subscription implements FeedMember {
     const bytes = await readRange(this.feed.recording.file(), from, to);
     if (this.#isOver || epoch !== this.feed.epoch || this.#wantsSnapshot) return;
     if (bytes.length < to - from) throw new Error(`the recording ends before ${to}`);
-    // The end of the window or of the frame's size may cut a character; the feed's own end never does.
+    // The end of the window or of the frame's size may split a character. The feed's own end never does.
     const complete = to === end ? bytes : splitUtf8(bytes).complete;
     this.#position = from + complete.length;
     this.#socket.send(this.feed.wire(complete, this.#position));

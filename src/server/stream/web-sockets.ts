@@ -9,27 +9,30 @@ import type { Logger } from '../logger.ts';
 import type { Dispose, Sessions } from '../sessions.ts';
 import { ClientSocket } from './client-socket.ts';
 
-/** The same limit as for bodies over HTTP: the longest prompt, escaped as JSON, fits. */
+/** The same limit as for HTTP bodies. The longest prompt, escaped as JSON, fits. */
 const MAX_FRAME_BYTES = 4 * 1024 * 1024;
 
 /**
- * How often to ping. Pings find connections whose other end has silently gone (a laptop that sleeps, a lost network),
- * and keep proxies from closing idle ones.
+ * How often to ping. Pings detect connections whose other end is silently gone (a laptop that sleeps, a lost
+ * network), and keep proxies from closing idle ones.
  */
 const PING_INTERVAL_MS = 30_000;
 
-/** How often to look for open connections whose token was rotated. Whatever they send is rejected at once. */
+/** How often to check for open connections whose token was rotated. Everything they send is rejected at once. */
 const REVOKED_INTERVAL_MS = 1_000;
 
 /**
  * How many pings may stay unanswered. A ping waits behind what its client has not read yet, so a slow or busy client
- * answers late. It is given up after two minutes, during which it costs a bounded window.
+ * answers late. The connection is closed after two minutes, during which it costs a bounded window.
  */
 const MOST_UNANSWERED = 4;
 
-/** "Going away": the server ends. */
+/** "Going away": the server is ending. */
 const CLOSE_GOING_AWAY = 1001;
-/** The first code for an application's own use: the token or sign-in that opened the connection is no longer valid. */
+/**
+ * The first code for an application's own use. It means that the token or sign-in that opened the connection is no
+ * longer valid.
+ */
 const CLOSE_SIGN_IN_AGAIN = 4401;
 
 /** How long to wait for the closing handshake when the server ends. */
@@ -55,7 +58,7 @@ export interface WebSocketsOptions {
 
 export interface WebSockets {
   onUpgrade(transport: Transport): UpgradeListener;
-  /** Tells every client that the server is going away, and ends every connection. */
+  /** Notifies every client that the server is going away, and ends every connection. */
   close(): Promise<void>;
 }
 
@@ -66,16 +69,18 @@ interface Connection {
   unanswered: number;
 }
 
-/** All WebSockets of the server: admits them, passes them to their hub, and checks that they are alive and allowed. */
+/**
+ * All WebSockets of the server. It admits them, passes them to their hub, and checks that they are alive and allowed.
+ */
 export function createWebSockets(options: WebSocketsOptions): WebSockets {
   const { gate, rightsOf, logger, hubs } = options;
-  // No compression: it costs memory for each client, and gains nothing on this machine's own connection.
+  // No compression is used. It would cost memory for each client and gain nothing on a loopback connection.
   const server = new WebSocketServer({
     noServer: true,
     clientTracking: false,
     perMessageDeflate: false,
     maxPayload: MAX_FRAME_BYTES,
-    // The protocol that carries the token is never sent back: answers end up in logs.
+    // The protocol that carries the token is never sent back, because answers end up in logs.
     handleProtocols: (protocols) => (protocols.has(SUBPROTOCOL) ? SUBPROTOCOL : false),
   });
   const connections = new Set<Connection>();
@@ -137,7 +142,7 @@ function endRevoked(connections: ReadonlySet<Connection>): void {
   for (const connection of connections) endIfRevoked(connection);
 }
 
-/** @returns whether the connection may go on */
+/** @returns whether the connection may continue */
 function endIfRevoked({ ws, admission }: Connection): boolean {
   if (admission.isStillValid()) return true;
   ws.close(CLOSE_SIGN_IN_AGAIN, 'the sign-in is over, or the token was changed');
