@@ -10,19 +10,20 @@ import {
 import { errorFromResponse, errorFromTransport, parseJson } from './remote-errors.ts';
 import type { Transport, TransportResponse } from './transport.ts';
 
-/** The routes that answer with JSON: all except the one for the recording's bytes. */
+/** The routes that answer with JSON, which are all except the one for the recording's bytes. */
 export type CallName = Exclude<RouteName, 'stream'>;
 
 export interface CallerOptions {
   transport: Pick<Transport, 'request'>;
-  /** the API's token, needed if the transport does not authenticate by itself, as the local socket does */
+  /** the API's token, needed unless the transport authenticates by other means, as the local socket does */
   token?: string;
 }
 
 /** The part of a client that sends requests. It loads no schema. */
 export interface Caller {
   /**
-   * Sends one request. The result is what the server sent, including unknown fields: a newer server may send more.
+   * Sends one request. The result is what the server sent, including unknown fields, because a newer server may send
+   * more.
    * @throws CatalogueError for an error of the server, or no_server
    */
   call<N extends CallName>(
@@ -66,7 +67,8 @@ export function createCaller(options: CallerOptions): Caller {
       const value = parseJson(text);
       if (value === undefined)
         throw new CatalogueError('internal', 'The server answered with something that is no JSON');
-      // Bytes become a value. Not parsed by the schema: it would refuse a newer server's new words.
+      // Bytes become a value here. The value is not parsed by the schema, which would refuse words that only a newer
+      // server knows.
       return value as RouteOutput<N>;
     },
     async recording(slug, from) {
@@ -95,8 +97,8 @@ function fillPath(path: string, input: AnyInput): string {
 }
 
 /**
- * Refuses what cannot be a name: `/sessions/status` and `/sessions/..` are other addresses. Percent-encoding does not
- * help, because URL parsers treat `%2e%2e` as `..`.
+ * Refuses a value that cannot be a name, because `/sessions/status` and `/sessions/..` are other addresses.
+ * Percent-encoding does not help, because URL parsers treat `%2e%2e` as `..`.
  */
 function encodeParam({ path, name }: { path: string; name: string }, value: string): string {
   if (name === 'slug' && !isSlug(value)) {
@@ -108,7 +110,7 @@ function encodeParam({ path, name }: { path: string; name: string }, value: stri
   return value;
 }
 
-/** How many characters of a name a message quotes. */
+/** How many characters of a name are quoted in a message. */
 const MAX_QUOTED = 80;
 
 async function* readBytes(response: TransportResponse): AsyncGenerator<Uint8Array> {

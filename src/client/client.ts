@@ -7,7 +7,7 @@ export interface ClientOptions extends CallerOptions {
 }
 
 export interface Client extends Caller {
-  /** Listens to everything that happens, and reconnects by itself if the connection breaks. */
+  /** Listens to everything that happens, and reconnects automatically if the connection breaks. */
   subscribe(options: StreamOptions): StreamConnection;
 }
 

@@ -2,9 +2,9 @@ import { CatalogueError, ERRORS, type ErrorBody, type ErrorCode } from '../proto
 import { ConnectionLostError, UnreachableError } from './transport.ts';
 
 /**
- * The error in a REST body or a WebSocket result. A newer server may send a code that this version does not know. That
- * code becomes `internal`, which decides the exit code. The error keeps its message and hint, and `toBody()` returns
- * the original code.
+ * Returns the error in a REST body or a WebSocket result. A newer server may send a code that this version does not
+ * know. That code becomes `internal`, which determines the exit code. The error keeps its message and hint, and
+ * `toBody()` returns the original code.
  */
 export function errorFromBody(body: ErrorBody): CatalogueError {
   const { code, message, hint, ...extra } = body;
@@ -12,7 +12,7 @@ export function errorFromBody(body: ErrorBody): CatalogueError {
   return new CatalogueError('internal', message, { hint, extra: { ...extra, code } });
 }
 
-/** The error for an unsuccessful response, whatever its body looks like (a proxy's is HTML). */
+/** Returns the error for an unsuccessful response, whatever its body looks like (a proxy's is HTML). */
 export function errorFromResponse(status: number, text: string): CatalogueError {
   const error = fieldOf(parseJson(text), 'error');
   if (isErrorBody(error)) return errorFromBody(error);
@@ -21,7 +21,9 @@ export function errorFromResponse(status: number, text: string): CatalogueError 
   });
 }
 
-/** Checks the shape of `ErrorBody` by hand: the schemas would be loaded for nothing else in most commands. */
+/**
+ * Checks the shape of `ErrorBody` without a schema. In most commands, the schemas would be loaded for nothing else.
+ */
 function isErrorBody(value: unknown): value is ErrorBody {
   return ['code', 'message', 'hint'].every((name) => typeof fieldOf(value, name) === 'string');
 }
@@ -46,7 +48,7 @@ export function errorFromTransport(cause: unknown): unknown {
   return cause;
 }
 
-/** Parses JSON; undefined if the text is not JSON. No JSON text has that value. */
+/** Parses JSON. Returns undefined if the text is not JSON. No JSON text has that value. */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);

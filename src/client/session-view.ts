@@ -1,8 +1,8 @@
 import { type Session, type StreamFrame, stateOf } from '../protocol/index.ts';
 
 /**
- * The sessions as this client knows them, in the order of their creation. A view never changes: a change makes a new
- * view.
+ * The sessions that this client knows, in the order of their creation. A view is immutable, and a change creates a
+ * new one.
  */
 export type SessionView = ReadonlyMap<string, Session>;
 
@@ -11,15 +11,15 @@ export const EMPTY_VIEW: SessionView = new Map();
 /** Folds frames into a view. */
 export interface ViewKeeper {
   take(frame: StreamFrame): void;
-  /** the sessions after all frames so far; the same object as before if those frames changed no session */
+  /** the sessions after all frames so far; the same object as before if those frames did not change a session */
   view(): SessionView;
 }
 
 /**
  * Creates a keeper that copies the view only after somebody has read it. Otherwise two hundred sessions that change
  * twenty times a second would copy 800,000 entries a second, for a face that draws fifteen times in that second. A
- * frame about a session that is not in the view changes nothing: its `session_added` is still to come, or was lost with
- * a connection.
+ * frame about a session that is not in the view changes nothing. Its `session_added` has not arrived yet, or was lost
+ * with a connection.
  */
 export function createViewKeeper(): ViewKeeper {
   let kept = new Map<string, Session>();
@@ -58,7 +58,7 @@ export function createViewKeeper(): ViewKeeper {
           if (kept.has(frame.session)) own().delete(frame.session);
           break;
         case 'session_renamed':
-          // Rebuilds the map, so that the renamed session keeps its place.
+          // The map is rebuilt so that the renamed session keeps its place.
           if (kept.has(frame.session)) {
             replace([...kept.values()].map((one) => (one.slug === frame.session ? { ...one, slug: frame.slug } : one)));
           }
@@ -68,7 +68,8 @@ export function createViewKeeper(): ViewKeeper {
             ...session,
             status: frame.status,
             json_state: frame.json_state,
-            // For a JSON session the frame's `state` is its `json_state` word, so derive the word for lists again.
+            // For a JSON session, `state` of the frame is its `json_state` word, so the word for lists is derived
+            // again.
             state: stateOf(frame.status.primary, frame.status.detail, session.state),
           }));
           break;

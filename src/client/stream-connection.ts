@@ -3,31 +3,31 @@ import { errorFromTransport, parseJson } from './remote-errors.ts';
 import { createViewKeeper, type SessionView } from './session-view.ts';
 import { type Dispose, type Transport, type TransportSocket, UnreachableError } from './transport.ts';
 
-/** The first pause before reconnecting: a server that is restarted by hand is back within a second. */
+/** The first pause before reconnecting. A server that is restarted by hand is back within a second. */
 const FIRST_RETRY_MS = 100;
-/** The longest pause: for a person it is a short wait, and an absent server costs nothing. */
+/** The longest pause. It is a short wait for a person, and an absent server costs nothing. */
 const LONGEST_RETRY_MS = 2_000;
 
 export interface StreamListener {
   /**
-   * called for every frame, in order, after the view has processed it; frames come faster if the listener does not call
-   * `view` each time
+   * called for every frame, in order, after the view has processed it; frames are handled faster if the listener does
+   * not call `view` each time
    */
   onFrame?(frame: StreamFrame, view: () => SessionView): void;
-  /** the connection broke, or a reconnect failed; the client will try again */
+  /** called when the connection broke, or a reconnect failed; the client will try again */
   onLost?(error: CatalogueError): void;
-  /** the connection is back after a loss */
+  /** called when the connection is back after a loss */
   onReconnected?(): void;
   /**
-   * the connection ended for good, not by `dispose`: the first attempt failed, or the server was unreachable for too
-   * long
+   * called when the connection has ended for good, but not by `dispose`: the first attempt failed, or the server was
+   * unreachable for too long
    */
   onEnd?(error: CatalogueError): void;
 }
 
 export interface StreamOptions {
   /**
-   * recordings to follow: names, or `['*']` for all, including later ones; changes of status come for all sessions
+   * recordings to follow: names, or `['*']` for all, including later ones; status changes are sent for all sessions
    * anyway
    */
   recordings?: readonly string[];
@@ -38,7 +38,7 @@ export interface StreamOptions {
   listener: StreamListener;
   /** calls back once after a delay: `setTimeout` with a disposer */
   startTimer(callback: () => void, delayMs: number): Dispose;
-  /** how long to wait for a lost server in total; forever if absent. The client never retries the first connection. */
+  /** how long to wait for a lost server in total; forever if absent. The client never retries the first connection */
   giveUpAfterMs?: number;
 }
 
@@ -56,9 +56,9 @@ export interface StreamConnection {
 
 /**
  * Listens to `/ws/stream` and reconnects after a loss. Each recording continues at the offset after the last byte
- * received, so nothing is missed and nothing comes twice. If the recording was replaced meanwhile, the server sends
- * `reset`. In the same way, the events of a JSON session continue after the last one received. The whole list comes
- * first after every connect, so the view corrects itself.
+ * received, so nothing is missed and nothing comes twice. If the recording was replaced in the meantime, the server
+ * sends `reset`. In the same way, the events of a JSON session continue after the last one received. The whole list
+ * comes first after every connect, which corrects the view.
  */
 export function connectStream(
   transport: Transport,
@@ -75,7 +75,7 @@ export function connectStream(
   let wasConnected = false;
   let isDisposed = false;
   let stopTimer: Dispose | null = null;
-  /** total wait since the connection was lost */
+  /** total waiting time since the connection was lost */
   let waitedMs = 0;
   let nextRetryMs = FIRST_RETRY_MS;
 
@@ -119,7 +119,7 @@ export function connectStream(
     if (isDisposed) return;
     const error = closeError(failure);
     const isTooLong = options.giveUpAfterMs !== undefined && waitedMs >= options.giveUpAfterMs;
-    // Waiting does not cure an error other than an absent server, such as a changed token.
+    // Only the absence of a server is cured by waiting. Other errors are not, such as a changed token.
     if (!wasConnected || isTooLong || error.code !== 'no_server') {
       end(error);
       return;
@@ -192,8 +192,8 @@ function track(frame: StreamFrame, followed: Set<string>, { offsets, seqs }: Pla
       seqs.set(frame.session, frame.seq);
       return;
     case 'stream':
-      // A frame may arrive after its session was unfollowed. An offset kept now would belong to a screen that the
-      // client has forgotten.
+      // A frame may arrive after its session was unfollowed. An offset stored now would belong to a screen that the
+      // client has discarded.
       if (followed.has(frame.session) || followed.has('*')) offsets.set(frame.session, frame.offset);
       return;
     case 'reset':
@@ -221,8 +221,8 @@ function track(frame: StreamFrame, followed: Set<string>, { offsets, seqs }: Pla
 const FRAME_TYPES: ReadonlySet<string> = new Set(STREAM_FRAME_TYPES);
 
 /**
- * Reads a frame; null if this version does not know its type. The fields are not checked: a newer server may use new
- * words in them.
+ * Reads a frame, or returns null if this version does not know its type. The fields are not checked, because a newer
+ * server may use new words in them.
  */
 function readFrame(text: string): StreamFrame | null {
   const value = parseJson(text);

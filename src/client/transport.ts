@@ -47,12 +47,12 @@ export interface Transport {
   connect(path: string, protocols: readonly string[], listener: SocketListener): TransportSocket;
 }
 
-/** No server listens at the address: the request was not sent. */
+/** No server listens at the address, so the request was not sent. */
 export class UnreachableError extends Error {
   override readonly name = 'UnreachableError';
 }
 
-/** The connection ended before the answer: it is unknown whether the server carried out the request. */
+/** The connection ended before the answer, so it is unknown whether the server carried out the request. */
 export class ConnectionLostError extends Error {
   override readonly name = 'ConnectionLostError';
 }

@@ -1,6 +1,6 @@
-/** What a control sequence names how often it acts: how many rows, columns or repetitions. */
+/** The parameters of a control sequence, which say how many rows, columns, or repetitions it affects. */
 interface Params {
-  /** the numbers of the sequence; 0 where one was left out */
+  /** the numbers of the sequence; 0 if a number was omitted */
   params: Int32Array;
 }
 
@@ -12,24 +12,26 @@ interface SizedTerminal {
   readonly rows: number;
 }
 
-/** The control sequences whose count xterm.js loops over, and the largest count that still changes what is shown. */
+/**
+ * The control sequences whose count xterm.js loops over, and the largest count that still makes a visible difference.
+ */
 const LARGEST_COUNT = {
-  /** CHT, CBT: forward and back by tab stops */
+  /** CHT, CBT: move forward and back by tab stops */
   cursorForwardTab: ({ cols }) => cols,
   cursorBackwardTab: ({ cols }) => cols,
-  /** IL, DL: lines inserted and deleted */
+  /** IL, DL: insert and delete lines */
   insertLines: ({ rows }) => rows,
   deleteLines: ({ rows }) => rows,
-  /** SU, SD: lines scrolled without a scrollback */
+  /** SU, SD: scroll lines without a scrollback */
   scrollUp: ({ rows }) => rows,
   scrollDown: ({ rows }) => rows,
-  /** REP: the character before it once more */
+  /** REP: repeat the previous character */
   repeatPrecedingCharacter: ({ cols, rows }) => cols * rows,
 } satisfies Record<string, (terminal: SizedTerminal) => number>;
 
 /**
- * Bounds the counts of control sequences by the size of the screen. xterm.js takes them up to 2,147,483,647 (6.0.0):
- * with `ESC[2147483647S`, 14 bytes that any program may print, it loops for hours.
+ * Limits the counts of control sequences by the size of the screen. xterm.js accepts counts up to 2,147,483,647
+ * (6.0.0). With `ESC[2147483647S`, 14 bytes that any program may print, it loops for hours.
  */
 export function boundCounts(terminal: SizedTerminal): void {
   const handlers = handlersOf(terminal);
@@ -43,7 +45,10 @@ export function boundCounts(terminal: SizedTerminal): void {
   }
 }
 
-/** Private to xterm.js; the same in its headless build and in the browser's (6.0.0, which is pinned). */
+/**
+ * These are private to xterm.js. They are the same in its headless build and in the browser's (6.0.0, which is
+ * pinned).
+ */
 function handlersOf(terminal: SizedTerminal): Record<string, Handler> {
   const { _core } = terminal as unknown as { _core: { _inputHandler: Record<string, Handler> } };
   return _core._inputHandler;

@@ -2,7 +2,7 @@ import type { DeliveryPhase } from '../protocol/index.ts';
 
 const IN_QUEUE = "Typed during a turn, into Claude Code's own queue";
 
-/** What became of a text that its status does not say; null where there is no more to say. */
+/** The details of a delivery that its status does not show. Null if there is nothing to add. */
 const NOTES: Readonly<Partial<Record<DeliveryPhase, string>>> = {
   behind_dialog: 'A dialog opened before it was sent; CBOS sends it when the session is ready',
   behind_view: 'A view covered the prompt before it was sent; CBOS sends it when the view is closed',
@@ -25,7 +25,7 @@ const NOTES: Readonly<Partial<Record<DeliveryPhase, string>>> = {
   session_ended: 'The session stopped before it was sent; it did not arrive',
 };
 
-/** @param reason why it failed, in the words of an error */
+/** @param reason why the delivery failed, as stated by an error */
 export function deliveryNote(phase: DeliveryPhase, intoQueue: boolean, reason: string | null): string | null {
   if (intoQueue && (phase === 'entering' || phase === 'taken')) return IN_QUEUE;
   return NOTES[phase] ?? reason;
@@ -41,7 +41,7 @@ type Refused =
   | 'draft'
   | `covered_by_${Covering}`;
 
-/** Why a text is not sent, and what a person does about it; `SLUG` stands for the session's name. */
+/** Why a text is not sent, and what a person can do about it. `SLUG` stands for the session's name. */
 const REFUSALS: Readonly<Record<Refused, readonly [message: string, cure?: string]>> = {
   not_adopted: ['CBOS only observes this session'],
   shell_command: ['A text that starts with "!" would run a shell command'],
@@ -76,7 +76,7 @@ function close(how: string): string {
   return `${how} there (\`cbos attach SLUG\`), or let CBOS hold the text (--queue)`;
 }
 
-/** @param asked what the session asks for, where that is why; null where it is not known */
+/** @param asked what the session asks for, if that is the reason; null if it is not known */
 export function refusalWords(
   why: Refused | 'asking',
   { slug, asked }: { slug: string; asked: string | null },

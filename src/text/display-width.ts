@@ -1,6 +1,6 @@
 /**
- * Code points that take two cells: East Asian Wide and Fullwidth of Unicode 16, in blocks (unassigned gaps included),
- * and the emoji that are shown as pictures by themselves. Ascending.
+ * Code points that take two cells: East Asian Wide and Fullwidth of Unicode 16, in blocks (including unassigned
+ * gaps), and the emoji that are drawn as pictures by default. Ascending.
  */
 const WIDE: readonly (readonly [from: number, to: number])[] = [
   [0x1100, 0x115f],
@@ -88,19 +88,22 @@ const WIDE: readonly (readonly [from: number, to: number])[] = [
 ];
 
 /**
- * Nearly every text that CBOS shows: characters of one cell each in every terminal, none of which joins another. Latin,
- * Greek, Cyrillic, punctuation, arrows, box drawing, the icons of states. Taking a text apart into what a person sees
- * as characters costs a hundred times as much.
+ * Matches nearly every text that CBOS shows: characters that take one cell in every terminal and never join with
+ * others. They are Latin, Greek, Cyrillic, punctuation, arrows, box drawing, and the icons of states. Splitting a
+ * text into graphemes costs a hundred times as much.
  */
 const PLAIN =
   /^[ -~\u00a1-\u00ac\u00ae-\u02ff\u0370-\u0482\u048a-\u052f\u2010-\u2027\u2190-\u21ff\u2298\u2500-\u25fc\u2713\u2717\u276f]*$/;
 
-/** The picture selector: makes a text symbol before it a picture of two cells. */
+/** The picture selector turns the text symbol before it into a picture of two cells. */
 const PICTURE = '\ufe0f';
 
 const segmenter = new Intl.Segmenter('en', { granularity: 'grapheme' });
 
-/** How many cells of a terminal a text of one line takes. Control characters count nothing: clean the text first. */
+/**
+ * Returns how many cells of a terminal a one-line text takes. Control characters count as zero cells, so clean the
+ * text first.
+ */
 export function displayWidth(text: string): number {
   if (PLAIN.test(text)) return text.length;
   let width = 0;
@@ -119,8 +122,8 @@ function isWide(codePoint: number): boolean {
 }
 
 /**
- * Cuts a text to a number of cells, with `…` where something was cut; a character of two cells is never halved. Reads
- * no further than needed.
+ * Cuts the end of a text to fit a number of cells, and marks the cut with `…`. A character of two cells is never
+ * split. The text is read no further than needed.
  */
 export function truncate(text: string, cells: number): string {
   if (PLAIN.test(text)) {
@@ -139,7 +142,7 @@ export function truncate(text: string, cells: number): string {
   return text;
 }
 
-/** Cuts a text to a number of cells from its beginning, as a path whose end tells more. */
+/** Cuts the beginning of a text to fit a number of cells. Use it for a path, whose end is more specific. */
 export function truncateStart(text: string, cells: number): string {
   if (displayWidth(text) <= cells) return text;
   const segments = PLAIN.test(text) ? [...text] : Array.from(segmenter.segment(text), ({ segment }) => segment);
@@ -152,14 +155,17 @@ export function truncateStart(text: string, cells: number): string {
   return cells > 0 ? `…${segments.slice(first).join('').trimStart()}` : '';
 }
 
-/** Cuts a text to a number of cells in its middle, as a name that begins or ends like others. */
+/**
+ * Cuts the middle of a text to fit a number of cells. Use it for a name whose beginning or end may be the same as in
+ * others.
+ */
 export function truncateMiddle(text: string, cells: number): string {
   if (displayWidth(text) <= cells) return text;
   const head = truncate(text, Math.ceil((cells + 1) / 2));
   return head + truncateStart(text, cells - displayWidth(head) + 1).slice(1);
 }
 
-/** Fills up with spaces on the right. */
+/** Pads a text with spaces on the right. */
 export function padEnd(text: string, cells: number): string {
   return text + ' '.repeat(Math.max(0, cells - displayWidth(text)));
 }

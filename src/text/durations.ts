@@ -3,7 +3,10 @@ const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
-/** A time span for people, the two largest units: `4s`, `3m 12s`, `2h 05m`, `6d 3h`. Below a second: `0s`. */
+/**
+ * Formats a time span for people, with the two largest units: `4s`, `3m 12s`, `2h 05m`, `6d 3h`. A span below a
+ * second is `0s`.
+ */
 export function formatDuration(ms: number): string {
   const span = Math.max(0, ms);
   if (span < MINUTE) return `${Math.floor(span / SECOND)}s`;
@@ -12,19 +15,21 @@ export function formatDuration(ms: number): string {
   return `${Math.floor(span / DAY)}d ${Math.floor((span % DAY) / HOUR)}h`;
 }
 
-/** How long ago a point in time was; empty where it is unknown. A clock that was set back gives `0s`. */
+/**
+ * Formats how long ago a point in time was. Empty if it is unknown. If the clock was set back, the result is `0s`.
+ */
 export function formatSince(timestamp: string | null, now: number): string {
   const at = timestamp === null ? Number.NaN : Date.parse(timestamp);
   return Number.isNaN(at) ? '' : formatDuration(now - at);
 }
 
-/** The time of day where the person is: `15:04:05`. @param at milliseconds since 1970 */
+/** Formats the local time of day: `15:04:05`. @param at milliseconds since 1970 */
 export function formatClock(at: number): string {
   const date = new Date(at);
   return [date.getHours(), date.getMinutes(), date.getSeconds()].map(twoDigits).join(':');
 }
 
-/** The same with its day: `2026-11-20 15:04:05`. */
+/** Formats the local date and time: `2026-11-20 15:04:05`. */
 export function formatDateTime(at: number): string {
   const date = new Date(at);
   return `${[date.getFullYear(), date.getMonth() + 1, date.getDate()].map(twoDigits).join('-')} ${formatClock(at)}`;

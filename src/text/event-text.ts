@@ -10,14 +10,14 @@ const blocks = (event: ClaudeEvent): Json[] => {
 };
 const text = (value: unknown): string => (typeof value === 'string' ? value : '');
 
-/** A piece of the answer as it is written; empty for every other event. */
+/** Returns a piece of the answer that is being written. Empty for every other event. */
 export function textDelta(event: ClaudeEvent): string {
   if (event.type !== 'stream_event' || text(event.parent_tool_use_id) !== '') return '';
   const delta = record(record(event.event).delta);
   return delta.type === 'text_delta' ? cleanBlock(text(delta.text)) : '';
 }
 
-/** The calls that an event announces, a line each: `● Bash: npm test`. */
+/** Returns the calls that an event announces, one per line: `● Bash: npm test`. */
 export function toolLines(event: ClaudeEvent): string[] {
   if (event.type !== 'assistant') return [];
   return blocks(event)
@@ -27,7 +27,10 @@ export function toolLines(event: ClaudeEvent): string[] {
     );
 }
 
-/** An event in a line for people; null for one that says nothing to them (pieces of an answer, signs of life). */
+/**
+ * Returns an event as one line for people. Null if the event means nothing to them (pieces of an answer, signs of
+ * life).
+ */
 export function eventLine(event: ClaudeEvent): string | null {
   switch (event.type) {
     case 'user':
@@ -54,7 +57,7 @@ export function eventLine(event: ClaudeEvent): string | null {
   }
 }
 
-/** That a request failed and is tried again; null for every other event. */
+/** Returns a line about a request that failed and is being retried. Null for every other event. */
 export function retryLine(event: ClaudeEvent): string | null {
   return event.subtype === 'api_retry' ? `… ${cleanLine(retryWords(event))}` : null;
 }
@@ -70,7 +73,7 @@ function userLine(event: ClaudeEvent): string | null {
   return `  ⎿ ${firstLine(text(result.content)) || (result.is_error === true ? 'failed' : 'done')}`;
 }
 
-/** What Claude Code printed for a slash command, whole; empty for every other event. */
+/** Returns everything that Claude Code printed for a slash command. Empty for every other event. */
 export function printedText(event: ClaudeEvent): string {
   if (event.type !== 'user') return '';
   const { content } = record(event.message);
@@ -78,12 +81,12 @@ export function printedText(event: ClaudeEvent): string {
   return said?.kind === 'note' ? cleanBlock(said.text) : '';
 }
 
-/** The answer of a turn that succeeded, whole. */
+/** Returns the complete answer of a turn that succeeded. */
 export function answerText(result: ClaudeEvent): string {
   return hasSucceeded(result) ? cleanBlock(text(result.result)).trimEnd() : '';
 }
 
-/** Why a turn failed; `done` for one that did not. */
+/** Returns why a turn failed, or `done` if it did not fail. */
 export function outcomeOf(event: ClaudeEvent): string {
   const [first] = Array.isArray(event.errors) ? event.errors : [];
   return event.is_error === true ? firstLine(text(event.result) || text(first) || text(event.subtype)) : 'done';
@@ -94,7 +97,7 @@ function resultLine(event: ClaudeEvent): string {
   return [event.is_error === true ? '✗' : '✓', outcomeOf(event), seconds].filter((part) => part !== '').join('  ');
 }
 
-/** Whether a turn that ended so did what it was asked. */
+/** Reports whether a turn with this outcome did what it was asked to do. */
 export function hasSucceeded(event: ClaudeEvent): boolean {
   return event.type === 'result' && event.is_error !== true;
 }

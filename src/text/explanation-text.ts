@@ -2,17 +2,20 @@ import type { Explanation, Session } from '../protocol/index.ts';
 import { blockedText } from './blocked-words.ts';
 import { formatSince } from './durations.ts';
 
-/** A status as rules write it: `waiting/permission`. */
+/** Formats a status as rules write it: `waiting/permission`. */
 export function statusWord({ primary, detail }: Pick<Explanation['status'], 'primary' | 'detail'>): string {
   return primary === null ? 'unknown' : [primary, detail].filter((word) => word !== null).join('/');
 }
 
-/** How long ago something was; empty where it never was. */
+/** Formats how long ago something happened. Empty if it never happened. */
 export function agoText(at: string | null, now: number): string {
   return at === null ? '' : `${formatSince(at, now)} ago`;
 }
 
-/** What is known of a session, source by source: a label and a text each, those that say nothing left out. */
+/**
+ * Returns what is known about a session, source by source, as labels with texts. Sources without evidence are left
+ * out.
+ */
 export function evidenceFacts(
   session: Pick<Session, 'status' | 'screen_prompt_at'>,
   { evidence }: Pick<Explanation, 'evidence'>,
@@ -23,7 +26,7 @@ export function evidenceFacts(
   const calls = (list: readonly { name: string; at: string }[]): string =>
     list.map(({ name, at }) => `${name} (${ago(at)})`).join(', ');
   const prompt = json === null ? hooks?.prompt : json.prompt;
-  // A JSON session has a process while a turn runs, and none of the sources of a terminal.
+  // A JSON session has a process only while a turn is running, and none of the sources of a terminal.
   const unknown = json === null ? 'not known' : '';
   const facts: (readonly [string, string])[] = [
     ['process', process === null ? unknown : process.alive ? `alive, started ${ago(process.started_at)}` : 'stopped'],

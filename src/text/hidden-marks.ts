@@ -1,12 +1,16 @@
 /**
- * What nobody would see: controls, which a terminal obeys and a page leaves out; marks that reorder a text; characters
- * of no width, or of a blank's look. With them a command reads as another than the one that runs ("Trojan Source").
- * Joiners and the emoji style count beside plain letters alone, for scripts and emoji are made with them.
+ * Matches characters that nobody would see: control characters, which a terminal obeys and a page omits; marks that
+ * reorder text; characters without width, or that look like blanks. They can make a command read differently from the
+ * one that runs ("Trojan Source"). Joiners and the emoji style count only next to plain letters, because scripts and
+ * emoji need them.
  */
 const HIDDEN =
   /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u2028\u2029\u2800]|(?!\u200c|\u200d|\ufe0f)\p{Default_Ignorable_Code_Point}|(?<=[\u0000-\u007f])(?:\u200c|\u200d|\ufe0f)|(?:\u200c|\u200d)(?=[\u0000-\u007f])/gu;
 
-/** A command, a path or code as it is: what nobody would see is written out, `\u202e`. Lines and tabs stay. */
+/**
+ * Returns a command, a path, or code with its invisible characters written out, such as `\u202e`. Line feeds and tabs
+ * are kept.
+ */
 export function showHiddenMarks(text: string): string {
   return text.replaceAll('\r\n', '\n').replace(HIDDEN, (mark) => {
     const code = mark.codePointAt(0) ?? 0;

@@ -4,7 +4,7 @@ import { cleanLine } from './terminal-text.ts';
 
 const MEGABYTE = 1_000_000;
 
-/** `12 MB`, `1.5 GB`; less than a megabyte in kB. */
+/** Formats a size: `12 MB`, `1.5 GB`. Sizes below a megabyte are in kB. */
 export function formatSize(bytes: number): string {
   if (bytes < MEGABYTE) return `${Math.ceil(bytes / 1_000)} kB`;
   return bytes < 1_000 * MEGABYTE
@@ -12,7 +12,7 @@ export function formatSize(bytes: number): string {
     : `${(bytes / (1_000 * MEGABYTE)).toFixed(1)} GB`;
 }
 
-/** `the oldest 12 MB of AUTH (max_recording_size), 2026-11-20` */
+/** Describes a drop: `the oldest 12 MB of AUTH (max_recording_size), 2026-11-20`. */
 export function dropText({ recording, reason, bytes, whole, at }: DroppedRecording): string {
   const what = whole ? `all ${formatSize(bytes)}` : `the oldest ${formatSize(bytes)}`;
   const [day = ''] = formatDateTime(Date.parse(at)).split(' ');
@@ -20,13 +20,13 @@ export function dropText({ recording, reason, bytes, whole, at }: DroppedRecordi
   return cleanLine(`${what} of ${recording} (${reason}), ${day}`);
 }
 
-/** Why nothing is recorded, for people. */
+/** Returns why nothing is recorded, for people to read. */
 export function faultText(code: string): string {
   if (code === 'ENOSPC') return 'the disk is full';
   return code === 'EDQUOT' ? 'the disk quota is used up' : `nothing can be written (${cleanLine(code)})`;
 }
 
-/** What the recordings take and have lost, in lines. */
+/** Describes how much space the recordings use and what was dropped of them, one fact per line. */
 export function recordingsLines(recordings: Recordings): string[] {
   const { total_bytes, max_total_size, free_bytes, fault, not_recorded, dropped } = recordings;
   return [
@@ -41,5 +41,5 @@ export function recordingsLines(recordings: Recordings): string[] {
   ];
 }
 
-/** A glance; `--json` has them all. */
+/** How many drops are shown. `--json` shows all of them. */
 const SHOWN_DROPS = 3;

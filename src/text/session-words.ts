@@ -12,10 +12,10 @@ import { formatClock } from './durations.ts';
 import { showHiddenMarks } from './hidden-marks.ts';
 import { cleanBlock, cleanLine } from './terminal-text.ts';
 
-/** How a session is dressed up in a list: one of the terminal's own colours, or dim. */
+/** The colour of a session in a list: one of the terminal's own colours, or dim. */
 export type StateStyle = 'yellow' | 'cyan' | 'green' | 'red' | 'magenta' | 'dim';
 
-/** The headings of lists. */
+/** The headings of the groups in a list. */
 export const ATTENTION_TITLES: Readonly<Record<Attention, string>> = {
   needs_you: 'Needs you',
   done: 'Done',
@@ -25,7 +25,7 @@ export const ATTENTION_TITLES: Readonly<Record<Attention, string>> = {
   stopped: 'Stopped',
 };
 
-/** Above the sessions of a group: `Needs you (2)`. */
+/** Returns the heading above the sessions of a group: `Needs you (2)`. */
 export function attentionHeading(attention: Attention, count: number): string {
   return `${ATTENTION_TITLES[attention]} (${count})`;
 }
@@ -44,14 +44,14 @@ const LOOKS: Readonly<Record<Attention, Look>> = {
   stopped: { icon: '⊘', style: 'dim' },
 };
 
-/** What went wrong looks other than what asks. */
+/** An error looks different from a question. */
 const FAULT_LOOKS: Readonly<Partial<Record<Need, Look>>> = {
   limit: { icon: '✗', style: 'red' },
   error: { icon: '✗', style: 'red' },
   stuck: { icon: '!', style: 'magenta' },
 };
 
-/** While no tool runs: the model thinks, or writes. */
+/** The icon while no tool is running and the model thinks or writes. */
 const THINKING_ICON = '◐';
 
 export function sessionIcon(session: Attending): string {
@@ -69,7 +69,7 @@ function lookOf(session: Attending): Look {
   return (need === null ? undefined : FAULT_LOOKS[need]) ?? LOOKS[attentionOf(session)];
 }
 
-/** A count below its look: `○ 2 need you`, `✓ 1 done`. */
+/** Returns the number of sessions with a state, and its icon: `○ 2 need you`, `✓ 1 done`. */
 export function attentionCount(attention: Attention, count: number): string {
   const title = ATTENTION_TITLES[attention].toLowerCase();
   return `${LOOKS[attention].icon} ${count} ${attention === 'needs_you' && count > 1 ? 'need you' : title}`;
@@ -97,7 +97,8 @@ const WORK_WORDS: Readonly<Partial<Record<Detail, string>>> = {
 };
 
 /**
- * What a session does or wants, in words that need no glossary: `asks permission`, `using tools`, `done`, `stopped`.
+ * Returns what a session does or wants, in words that need no glossary: `asks permission`, `using tools`, `done`,
+ * `stopped`.
  */
 export function stateText(session: Attending): string {
   const need = needOf(session);
@@ -109,14 +110,14 @@ export function stateText(session: Attending): string {
   return ATTENTION_TITLES[attention].toLowerCase();
 }
 
-/** That its queue is paused; empty while it goes on. */
+/** Returns a note that the session's queue is paused. Empty while it is not. */
 export function queueText({ queue_stopped_at: stoppedAt }: Pick<Session, 'queue_stopped_at'>): string {
-  // An older server does not tell.
+  // An older server does not report it.
   const at = Date.parse(stoppedAt ?? '');
   return Number.isNaN(at) ? '' : `queue paused since ${formatClock(at)}, by an interrupt`;
 }
 
-/** That what it shows is not recorded for now; empty while it is recorded. */
+/** Returns a note that the session's output is currently not recorded. Empty while it is recorded. */
 export function recordingText({
   recording_stopped_at: stoppedAt,
   recording_stopped_because: because,
@@ -125,25 +126,28 @@ export function recordingText({
   if (undrawnSince !== undefined) {
     return `not drawn since ${formatClock(Date.parse(undrawnSince))}: a part of its output takes too long`;
   }
-  // An older server does not tell.
+  // An older server does not report it.
   const at = Date.parse(stoppedAt ?? '');
   if (Number.isNaN(at)) return '';
   const why = because === 'removed' ? 'its files were removed' : 'the disk is full';
   return `not recorded since ${formatClock(at)}: ${why}`;
 }
 
-/** `2 sessions that were listed again: AUTH, BUILD` */
+/** Returns a line such as `2 sessions that were listed again: AUTH, BUILD`. */
 export function broughtBackText(slugs: readonly string[]): string {
   const count = slugs.length === 1 ? '1 session that was' : `${slugs.length} sessions that were`;
   return `${count} listed again: ${slugs.toSorted().map(cleanLine).join(', ')}`;
 }
 
-/** What a session asks, or else what it is doing, what went wrong, or how its last answer ended, in a line. */
+/**
+ * Returns in one line what a session asks, or else what it is doing, what went wrong, or how its last answer ended.
+ */
 export function sessionGist({ status }: Pick<Session, 'status'>): string {
   if (status.question !== null) {
     const { kind, text, tool } = status.question;
     const asked = firstLine(text);
-    // Only a permission is about the tool; a question or a plan comes through one, but says itself what it wants.
+    // Only a permission is about its tool. A question or a plan also comes through a tool, but its own text states
+    // what it wants.
     return tool === null || kind !== 'permission' ? asked : `${cleanLine(tool.name)}: ${toolGist(tool.input) || asked}`;
   }
   const { rule, evidence } = status.because;
@@ -152,7 +156,7 @@ export function sessionGist({ status }: Pick<Session, 'status'>): string {
   return tells ? firstLine(evidence) : '';
 }
 
-/** Rules whose evidence is the end of the answer with which the turn was over, or says how it ended. */
+/** Rules whose evidence is the end of the last answer, or how the turn ended. */
 const LAST_WORDS = ['.Stop', 'json.result', 'json.interrupted'];
 
 function lastLine(text: string): string {
@@ -164,7 +168,7 @@ function lastLine(text: string): string {
   );
 }
 
-/** A tool's input in a line; empty where it has nothing to say. */
+/** Returns a tool's input in one line. Empty if the input contains nothing worth showing. */
 export function toolGist(input: unknown): string {
   if (typeof input === 'string') return cleanLine(showHiddenMarks(input));
   if (typeof input !== 'object' || input === null) return '';
@@ -174,7 +178,7 @@ export function toolGist(input: unknown): string {
   return questionsGist(fields.get('questions')) ?? (fields.size === 0 ? '' : cleanLine(JSON.stringify(input)));
 }
 
-/** What AskUserQuestion asks; null for what is no list of questions. */
+/** Returns what AskUserQuestion asks. Null if the value is not a list of questions. */
 function questionsGist(questions: unknown): string | null {
   if (!Array.isArray(questions)) return null;
   const asked = questions
@@ -183,7 +187,7 @@ function questionsGist(questions: unknown): string | null {
   return asked.length === 0 ? null : cleanLine(asked.join(' '));
 }
 
-/** The first line that says something. */
+/** Returns the first line with any content. */
 export function firstLine(text: string): string {
   return (
     cleanBlock(text)
@@ -193,21 +197,21 @@ export function firstLine(text: string): string {
   );
 }
 
-/** A model as people call it: `claude-sonnet-4-5-20250929` is `sonnet-4-5`. */
+/** Returns the common name of a model: `claude-sonnet-4-5-20250929` becomes `sonnet-4-5`. */
 export function modelText(model: string | null): string {
   return cleanLine(model ?? '')
     .replace(/^claude-/, '')
     .replace(/-\d{8}$/, '');
 }
 
-/** A path as people write it: `~/src/auth`. */
+/** Returns a path as people write it: `~/src/auth`. */
 export function pathText(path: string | null, home: string | undefined): string {
   if (path === null) return '';
   const isBelow = home !== undefined && home !== '' && (path === home || path.startsWith(`${home}/`));
   return cleanLine(isBelow ? `~${path.slice(home.length)}` : path);
 }
 
-/** A session in a line, where no table is: `○ AUTH  asks permission  Bash: npm test`. */
+/** Describes a session in one line, for places without a table: `○ AUTH  asks permission  Bash: npm test`. */
 export function sessionLine(session: Session): string {
   return [`${sessionIcon(session)} ${cleanLine(session.slug)}`, stateText(session), sessionGist(session)]
     .filter((part) => part !== '')

@@ -1,6 +1,6 @@
 /**
- * Select Graphic Rendition: what switches each on and off. The terminal's own sixteen colours, so that light and dark
- * are the person's choice.
+ * The Select Graphic Rendition codes that turn each style on and off. They use the terminal's own sixteen colours, so
+ * that the person chooses between light and dark.
  */
 const CODES = {
   bold: [1, 22],
@@ -15,10 +15,10 @@ const CODES = {
 
 export type StyleName = keyof typeof CODES;
 
-/** Dresses a text up, as far as the terminal and the person want it. */
+/** Applies a style to a text, as far as the terminal and the person allow it. */
 export type Style = (name: StyleName | null, text: string) => string;
 
-/** Every style there is. */
+/** The style function for a terminal that supports every style. */
 export const styled: Style = (name, text) => {
   if (name === null || text === '') return text;
   const [on, off] = CODES[name];

@@ -2,8 +2,8 @@ import type { IBuffer, IBufferCell, Terminal } from '@xterm/headless';
 import { withoutReordering } from './terminal-text.ts';
 
 /**
- * The window's rows as text with colours, each beginning and ending in the terminal's own style: nothing but printable
- * text and SGR sequences, whatever the recorded program wrote.
+ * Returns the window's rows as text with colours. Each row begins and ends in the terminal's default style. The rows
+ * contain only printable text and SGR sequences, whatever the recorded program wrote.
  * @param maxCols where rows are cut, for a terminal that is narrower
  */
 export function styledRows(terminal: Terminal, maxCols: number): string[] {
@@ -13,19 +13,19 @@ export function styledRows(terminal: Terminal, maxCols: number): string[] {
 }
 
 export interface RowOptions {
-  /** the first column, and the one after the last */
+  /** the first column, and the column after the last one */
   from: number;
   to: number;
-  /** false: bold, inverse and the like, but no colour */
+  /** false for bold, inverse, and other attributes without any colour */
   hasColours?: boolean;
   /**
-   * What puts the cursor into a column, counted from `from`. Asked for after each character whose width terminals
-   * disagree about, so that whatever follows stands in its cell.
+   * Returns a sequence that moves the cursor to a column, counted from `from`. It is requested after each character
+   * whose width terminals disagree about, so that the next character is drawn in its own cell.
    */
   placeAt?(col: number): string;
 }
 
-/** One row of a buffer, counted from its first line of scrollback. */
+/** Returns one row of a buffer, counted from the first line of its scrollback. */
 export function styledRow(buffer: IBuffer, row: number, options: RowOptions): string {
   const { from, to, hasColours = true, placeAt } = options;
   const line = buffer.getLine(row);
@@ -37,7 +37,7 @@ export function styledRow(buffer: IBuffer, row: number, options: RowOptions): st
     if (line.getCell(col, cell) === undefined) break;
     const width = cell.getWidth();
     if (width === 0) {
-      // The second half of a wide character; its first half is left of the cut.
+      // This is the second half of a wide character, whose first half is left of the cut.
       if (col === from) text += ' ';
       continue;
     }
@@ -54,8 +54,8 @@ export function styledRow(buffer: IBuffer, row: number, options: RowOptions): st
 }
 
 /**
- * Everything but one character of Latin, Greek, Cyrillic, punctuation, arrows, box drawing or Braille: those have one
- * cell everywhere.
+ * Reports whether terminals may disagree about the width of a cell's characters. They agree on a single character of
+ * Latin, Greek, Cyrillic, punctuation, arrows, box drawing, or Braille, which takes one cell.
  */
 function hasDoubtfulWidth(characters: string): boolean {
   const code = characters.charCodeAt(0);
@@ -64,10 +64,10 @@ function hasDoubtfulWidth(characters: string): boolean {
   return characters.length > 1 || !(isPlain || isDrawing || characters === '');
 }
 
-/** A cell, or what else xterm.js keeps a style in. */
+/** A cell, or another object in which xterm.js stores a style. */
 export type Styled = Pick<IBufferCell, Extract<keyof IBufferCell, `is${string}` | `get${'F' | 'B'}g${string}`>>;
 
-/** SGR parameters after a reset, each with its `;` before it. */
+/** Returns SGR parameters to follow a reset. Each has a `;` before it. */
 export function styleOf(cell: Styled, hasColours: boolean): string {
   if (cell.isAttributeDefault()) return '';
   let style = '';
@@ -86,16 +86,22 @@ export function styleOf(cell: Styled, hasColours: boolean): string {
   return style + backgroundOf(cell);
 }
 
-/** What of a style fills a cell without a character. */
+/** Returns the part of a style that is visible in a cell without a character. */
 export function backgroundOf(cell: Styled): string {
   if (cell.isBgPalette()) return `;${paletteColour(cell.getBgColorMode(), cell.getBgColor(), 40)}`;
   return cell.isBgRGB() ? `;48;2;${rgb(cell.getBgColor())}` : '';
 }
 
-/** What xterm calls the mode of a colour that was written as one of the sixteen (6.0.0): others are of the 256. */
+/**
+ * The mode that xterm.js stores for a colour that was written as one of the sixteen (6.0.0). Other colours are among
+ * the 256.
+ */
 const SIXTEEN_COLOURS = 1 << 24;
 
-/** @param base 30 for letters, 40 for what is behind them; the short form is a third of the bytes of a colourful row */
+/**
+ * @param base 30 for the foreground, 40 for the background; the short form takes a third of the bytes of a colourful
+ *   row
+ */
 function paletteColour(mode: number, colour: number, base: 30 | 40): string {
   if (mode !== SIXTEEN_COLOURS) return `${base + 8};5;${colour}`;
   return String(colour < 8 ? base + colour : base + 60 + colour - 8);

@@ -1,6 +1,6 @@
 /**
- * Escape sequences: CSI, OSC and its relatives (up to BEL or ST, or to the end where none comes), and two-character
- * ones. As a pattern's source, because the streaming reader needs it anchored.
+ * Matches escape sequences: CSI, OSC and its relatives (up to BEL or ST, or to the end if neither comes), and
+ * two-character ones. It is the source of a pattern because the streaming reader needs an anchored one.
  */
 const ESCAPES =
   /(?:\u001b\[|\u009b)[0-?]*[ -/]*[@-~]|(?:\u001b[\]PX^_]|[\u009d\u0090\u0098\u009e\u009f])[^\u0007\u001b\u009c]*(?:\u0007|\u001b\\|\u009c)?|\u001b[ -/]*[0-~]/g;
@@ -8,13 +8,13 @@ const ESCAPES =
 /** C0 without tab and line feed, DEL, C1, and lone escapes. */
 const CONTROLS = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g;
 
-/** Marks that reorder text on the screen, so that it reads as something else than it is ("Trojan Source"). */
+/** Marks that reorder text on the screen, so that it reads differently from what it is ("Trojan Source"). */
 const REORDERING = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
 
 /**
- * A text of a session (a title, a path, a question) for one line of the terminal: no escape sequence, no control
- * character and no line break of it gets there, else a hostile title could retype the line above or answer in the
- * user's name.
+ * Makes text from a session (a title, a path, a question) safe for one line of the terminal by removing escape
+ * sequences, control characters, and line breaks. Otherwise a hostile title could rewrite the line above or answer in
+ * the user's name.
  */
 export function cleanLine(text: string): string {
   return cleanBlock(text)
@@ -22,7 +22,7 @@ export function cleanLine(text: string): string {
     .trim();
 }
 
-/** The same for a text of several lines: line feeds stay, tabs become four spaces. */
+/** Makes text of several lines safe for the terminal. Line feeds stay, and tabs become four spaces. */
 export function cleanBlock(text: string): string {
   return text
     .replace(ESCAPES, '')
@@ -33,8 +33,8 @@ export function cleanBlock(text: string): string {
 }
 
 /**
- * JSON for the terminal: what JSON leaves as it is but a terminal may obey (C1, DEL, reordering marks) is escaped; the
- * value stays the same.
+ * Formats JSON for the terminal. Characters that JSON does not escape but a terminal may obey (C1, DEL, reordering
+ * marks) are escaped. The value stays the same.
  */
 export function terminalJson(value: unknown, indent?: number): string {
   return (JSON.stringify(value, null, indent) ?? 'null').replace(
@@ -43,7 +43,7 @@ export function terminalJson(value: unknown, indent?: number): string {
   );
 }
 
-/** A text without the marks that make it read as something else than it is. */
+/** Returns a text without the marks that make it read differently from what it is. */
 export function withoutReordering(text: string): string {
   return text.replace(REORDERING, '');
 }

@@ -3,12 +3,12 @@ import { showHiddenMarks } from './hidden-marks.ts';
 import { cleanBlock, cleanLine } from './terminal-text.ts';
 
 /**
- * A text that somebody is to allow: nothing of it is obeyed, nothing left out, and what nobody would see is written
- * out.
+ * Cleans a text that somebody is asked to allow. Control sequences lose their effect, nothing is left out, and
+ * invisible characters are written out.
  */
 const plain = (text: string): string => cleanBlock(showHiddenMarks(text)).trimEnd();
 
-/** All that a tool is called with, by its fields. */
+/** Returns the whole input of a tool, field by field. */
 export function toolInputLines(input: unknown): string[] {
   const entries = typeof input === 'object' && input !== null ? Object.entries(input) : [['input', input] as const];
   return entries.flatMap(([name, value]) => {
@@ -18,13 +18,16 @@ export function toolInputLines(input: unknown): string[] {
   });
 }
 
-/** The call that a question lets run; none where it is about something else. */
+/** Returns the call that a question would allow. Empty if the question is about something else. */
 export function askedCallLines({ kind, tool }: Question): string[] {
   if (tool === null || (kind !== 'permission' && kind !== 'plan')) return [];
   return [cleanLine(showHiddenMarks(tool.name)), ...toolInputLines(tool.input).map((line) => `  ${line}`)];
 }
 
-/** Whether a question's own words have all of the call: a dialog on a screen repeats it, but not always to its end. */
+/**
+ * Reports whether the question's own text contains the whole call. A dialog on a screen repeats the call, but not
+ * always to its end.
+ */
 export function saysCall({ tool, text }: Question): boolean {
   const said = squeeze(text);
   return tool === null || leavesOf(tool.input).every((leaf) => said.includes(squeeze(leaf)));
@@ -32,7 +35,9 @@ export function saysCall({ tool, text }: Question): boolean {
 
 const squeeze = (text: string): string => text.replace(/\s+/g, '');
 
-/** Everything in an input that makes a difference, as text; of true, false and numbers also the name. */
+/**
+ * Returns everything in an input that makes a difference, as text. Booleans and numbers are preceded by their names.
+ */
 function leavesOf(value: unknown, name = ''): string[] {
   if (typeof value === 'string') return [value];
   if (typeof value === 'object' && value !== null)
@@ -40,12 +45,12 @@ function leavesOf(value: unknown, name = ''): string[] {
   return [`${name}: ${value}`];
 }
 
-/** What is said about a call that is cut. @param how the way into the session's terminal */
+/** Returns the notice for a call that is cut. @param how the way into the session's terminal */
 export function cutText(how: string): string {
   return `It is longer than what is shown here, so only its terminal takes a yes: ${how}`;
 }
 
-/** The text of a question with its call: what somebody has read who has read all of it. */
+/** Returns the text of a question together with its call. This is everything that a person must read to answer it. */
 export function askedText(question: Question, part: { text: string }): string {
   return [...askedCallLines(question), part.text].join('\n');
 }
