@@ -2,7 +2,7 @@ import { displayWidth } from '../../text/display-width.ts';
 import { withoutReordering } from '../../text/terminal-text.ts';
 import type { InputEvent } from '../terminal/keys.ts';
 
-/** A text that is being written, and where in it: an index between two of its characters as a person sees them. */
+/** A text that is being written, and the position of the cursor in it, as an index between two graphemes. */
 export interface Editor {
   readonly text: string;
   readonly cursor: number;
@@ -10,15 +10,15 @@ export interface Editor {
 
 export const EMPTY_EDITOR: Editor = { text: '', cursor: 0 };
 
-/** The cursor at the end. */
+/** Creates an editor with the cursor at the end. */
 export function editorOf(text: string): Editor {
   const clean = cleanInput(text);
   return { text: clean, cursor: clean.length };
 }
 
 /**
- * Line feeds for all line ends, four blanks for tabs as Claude Code makes them, and no control character: those would
- * be taken out on the way anyway.
+ * Replaces all line ends with line feeds and tabs with four blanks, as Claude Code does. Control characters are
+ * removed, because they would be removed later anyway.
  */
 function cleanInput(text: string): string {
   return text
@@ -69,7 +69,7 @@ function remove(editor: Editor, to: number): Editor {
   return { text: editor.text.slice(0, from) + editor.text.slice(end), cursor: from };
 }
 
-/** The same column in the line above or below; null where there is none. */
+/** Returns the same column in the line above or below. Null if there is no such line. */
 function vertical(editor: Editor, step: -1 | 1): Editor | null {
   const start = lineStart(editor);
   const column = displayWidth(editor.text.slice(start, editor.cursor));
@@ -86,7 +86,7 @@ function vertical(editor: Editor, step: -1 | 1): Editor | null {
   return at(editor, cursor);
 }
 
-/** The keys that everybody's fingers know from shells (readline) and editors. */
+/** The keys that people know from shells (readline) and editors. */
 const EDITS: Readonly<Record<string, (editor: Editor) => Editor | null>> = {
   left: (editor) => at(editor, before(editor)),
   right: (editor) => at(editor, after(editor)),
@@ -112,7 +112,7 @@ const EDITS: Readonly<Record<string, (editor: Editor) => Editor | null>> = {
   'ctrl+k': (editor) => remove(editor, lineEnd(editor)),
 };
 
-/** The editor after a key or a paste; null where the key is none of its own. */
+/** Returns the editor after a keypress or a paste. Null if the key has no meaning in the editor. */
 export function edit(editor: Editor, event: InputEvent): Editor | null {
   if (event.kind === 'paste') return insert(editor, event.text);
   if (event.kind !== 'key') return null;
@@ -120,7 +120,7 @@ export function edit(editor: Editor, event: InputEvent): Editor | null {
   return EDITS[event.name]?.(editor) ?? null;
 }
 
-/** The text in rows of a width, long lines broken anywhere, and the cell of the cursor among them. */
+/** Divides the text into rows of a width, breaking long lines anywhere, and returns the cell of the cursor. */
 export function layoutEditor(
   { text, cursor }: Editor,
   cols: number,

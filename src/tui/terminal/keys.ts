@@ -1,17 +1,18 @@
 import { StringDecoder } from 'node:string_decoder';
 import type { Dispose } from '../../client/index.ts';
 
-/** What a person did at the terminal. */
+/** An input of the person at the terminal. */
 export type InputEvent =
   /**
-   * `a`, `enter`, `ctrl+s`, `shift+tab`, `alt+enter`, `up`…; `text` is what it types, empty for keys that type nothing
+   * `a`, `enter`, `ctrl+s`, `shift+tab`, `alt+enter`, `up`…; `text` is the text that the key types, empty for keys
+   * that type nothing
    */
   | { kind: 'key'; name: string; text: string }
   | { kind: 'paste'; text: string }
   | { kind: 'focus'; hasFocus: boolean }
   | MouseEvent;
 
-/** A button that went down, or a step of the wheel; the cell from 0. */
+/** A button that was pressed, or a step of the wheel. Cells are counted from 0. */
 export interface MouseEvent {
   kind: 'mouse';
   what: 'click' | 'wheel-up' | 'wheel-down';
@@ -20,14 +21,15 @@ export interface MouseEvent {
 }
 
 /**
- * How long nothing must follow an Esc that is the key: a terminal far away sends a sequence in parts, some ms apart.
+ * How long to wait after an Esc before it counts as the key. A remote terminal sends a sequence in parts, some ms
+ * apart.
  */
 const ESCAPE_MS = 40;
 
 const PASTE_START = '\u001b[200~';
 const PASTE_END = '\u001b[201~';
 
-/** Final character of `CSI … X` and `SS3 X`. */
+/** Keys by the final character of `CSI … X` and `SS3 X`. */
 const LETTER_KEYS: Readonly<Record<string, string>> = {
   A: 'up',
   B: 'down',
@@ -37,7 +39,7 @@ const LETTER_KEYS: Readonly<Record<string, string>> = {
   H: 'home',
   Z: 'shift+tab',
 };
-/** Number of `CSI N ~`. */
+/** Keys by the number in `CSI N ~`. */
 const NUMBER_KEYS: Readonly<Record<string, string>> = {
   '1': 'home',
   '3': 'delete',
@@ -47,11 +49,11 @@ const NUMBER_KEYS: Readonly<Record<string, string>> = {
   '7': 'home',
   '8': 'end',
 };
-/** Code of `CSI N u` and `CSI 27 ; … ; N ~`, of terminals that tell Shift+Enter from Enter. */
+/** Keys by the code in `CSI N u` and `CSI 27 ; … ; N ~`, for terminals that distinguish Shift+Enter from Enter. */
 const CODE_KEYS: Readonly<Record<string, string>> = { '9': 'tab', '13': 'enter', '27': 'escape', '127': 'backspace' };
 
 const SEQUENCE = /^\u001b(?:\[([0-9;:<=>?]*)([ -/]*)([@-~])|O([@-~]))/;
-/** The beginning of a sequence whose end is still to come. */
+/** The beginning of a sequence whose end has not arrived yet. */
 const OPEN_SEQUENCE = /^\u001b(?:\[[0-9;:<=>?]*[ -/]*|O)?$/;
 
 export interface KeyReader {
@@ -59,7 +61,9 @@ export interface KeyReader {
   dispose(): void;
 }
 
-/** Makes keys of what a terminal in raw mode sends; sequences and characters may be cut anywhere between two chunks. */
+/**
+ * Parses the input from a terminal in raw mode. Sequences and characters may be split anywhere between two chunks.
+ */
 export function createKeyReader(options: {
   onEvent(event: InputEvent): void;
   startTimer(callback: () => void, delayMs: number): Dispose;
@@ -69,11 +73,11 @@ export function createKeyReader(options: {
   let pasted: string | null = null;
   let stopTimer: Dispose | null = null;
 
-  /** Takes one event off the front of `pending`; false where its end is still to come. */
+  /** Takes one event off the front of `pending`. Returns false if the end of the event has not arrived yet. */
   const takeOne = (): boolean => {
     if (pasted !== null) {
       const end = pending.indexOf(PASTE_END);
-      // The end itself may be cut: what could be its beginning stays.
+      // The end marker itself may be split, so a possible beginning of it stays.
       const taken = end === -1 ? Math.max(0, pending.length - PASTE_END.length) : end;
       pasted += pending.slice(0, taken);
       pending = pending.slice(end === -1 ? taken : taken + PASTE_END.length);
@@ -110,7 +114,7 @@ export function createKeyReader(options: {
         const rest = pending;
         pending = '';
         options.onEvent({ kind: 'key', name: 'escape', text: '' });
-        // `Esc [` in haste: the bracket was typed.
+        // `Esc [` in quick succession: the bracket was typed.
         if (rest.length > 1) options.onEvent({ kind: 'key', name: rest.slice(1), text: rest.slice(1) });
       }, ESCAPE_MS);
     },
@@ -119,14 +123,14 @@ export function createKeyReader(options: {
 }
 
 /**
- * The key at the beginning of a text that is not empty; null for a sequence that means nothing here (an answer to a
- * question).
+ * Reads the key at the beginning of a text that is not empty. Null for a sequence without a meaning here (an answer
+ * to a query).
  */
 function readKey(text: string): { length: number; event: InputEvent | null } {
   const sequence = SEQUENCE.exec(text);
   if (sequence !== null) return { length: sequence[0].length, event: readSequence(sequence) };
   if (text.startsWith('\u001b')) {
-    // Alt, or an Esc before something that is no sequence.
+    // This is Alt, or an Esc before something that is not a sequence.
     const rest = readKey(text.slice(1));
     const { event } = rest;
     const isAlt = event?.kind === 'key';
@@ -156,7 +160,7 @@ function readCharacter(character: string): InputEvent {
 function readSequence([, parameters = '', , final = '', afterSs3]: RegExpExecArray): InputEvent | null {
   if (afterSs3 !== undefined) return namedKey(afterSs3 === 'M' ? 'enter' : LETTER_KEYS[afterSs3], '');
   if (parameters.startsWith('<')) return readMouse(parameters.slice(1), final);
-  // An answer to a question that nobody here asked.
+  // This is an answer to a query that CBOS did not send.
   if (/^[=>?]/.test(parameters)) return null;
   if (final === 'I' || final === 'O') return { kind: 'focus', hasFocus: final === 'I' };
   const [first = '', second = '', third = ''] = parameters.split(';');
@@ -167,15 +171,15 @@ function readSequence([, parameters = '', , final = '', afterSs3]: RegExpExecArr
 }
 
 /**
- * Buttons of an SGR mouse report (DEC mode 1006): the left one, the wheel. Others, and with a key held, mean nothing
- * here.
+ * Buttons of an SGR mouse report (DEC mode 1006): the left one and the wheel. Other buttons, and buttons with a
+ * modifier key, are ignored.
  */
 const BUTTONS: Readonly<Record<string, MouseEvent['what']>> = { '0': 'click', '64': 'wheel-up', '65': 'wheel-down' };
 
 function readMouse(parameters: string, final: string): InputEvent | null {
   const [button = '', col = '', row = ''] = parameters.split(';');
   const what = BUTTONS[button];
-  // `m` is the button that goes up again.
+  // `m` means that the button was released.
   if (what === undefined || final !== 'M' || !/^[1-9]\d*$/.test(row) || !/^[1-9]\d*$/.test(col)) return null;
   return { kind: 'mouse', what, row: Number(row) - 1, col: Number(col) - 1 };
 }
@@ -185,7 +189,7 @@ function characterOf(code: string): string | undefined {
   return value > 0x20 && value < 0x11_0000 ? String.fromCodePoint(value) : undefined;
 }
 
-/** @param modifiers 1 + 1 for Shift, 2 for Alt, 4 for Ctrl */
+/** @param modifiers 1 plus 1 for Shift, 2 for Alt, 4 for Ctrl */
 function namedKey(name: string | undefined, modifiers: string): InputEvent | null {
   if (name === undefined) return null;
   const bits = (Number.parseInt(modifiers, 10) || 1) - 1;

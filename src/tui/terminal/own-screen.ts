@@ -1,51 +1,48 @@
 import type { Dispose } from '../../client/index.ts';
 
-/** Standard input as a terminal: `process.stdin` fits. */
+/** Standard input as a terminal. `process.stdin` fits. */
 export interface TuiInput extends NodeJS.ReadableStream {
   setRawMode?(isRaw: boolean): unknown;
 }
 
-/** Standard output as a terminal: `process.stdout` fits. */
+/** Standard output as a terminal. `process.stdout` fits. */
 export interface TuiOutput extends NodeJS.WritableStream {
   readonly columns?: number;
   readonly rows?: number;
 }
 
-/**
- * The alternate screen; lines never wrap by themselves; pastes in brackets; tells when its window gets and loses the
- * focus.
- */
+/** Turns on the alternate screen, bracketed pastes, and focus reports, and turns off automatic wrapping. */
 const ENTER = '\u001b[?1049h\u001b[?7l\u001b[?2004h\u001b[?1004h\u001b[2J';
 const LEAVE = '\u001b[0m\u001b[?1004l\u001b[?2004l\u001b[?7h\u001b[?25h\u001b[?1049l';
 
 /**
- * Buttons and the wheel, told by cells however large the terminal is; one that has no mouse ignores it. With Shift a
- * person still selects text.
+ * Turns on reports of buttons and the wheel. Positions are in cells, for terminals of any size. A terminal without
+ * mouse support ignores this. With Shift, a person can still select text.
  */
 const [MOUSE_ON, MOUSE_OFF] = ['\u001b[?1000h\u001b[?1006h', '\u001b[?1006l\u001b[?1000l'];
 
-/** Where a terminal does not tell. */
+/** The size if the terminal does not report one. */
 const DEFAULT_SIZE = { cols: 80, rows: 24 };
 
 export interface OwnScreen {
   size(): { cols: number; rows: number };
-  /** Takes the terminal over. */
+  /** Takes over the terminal. */
   enter(): void;
-  /** Gives it back as it was, for a while or for good. Without `enter` it does nothing. */
+  /** Restores the terminal, temporarily or for good. Does nothing without a previous `enter`. */
   leave(): void;
   write(text: string): void;
-  /** Whether it tells of the mouse. */
+  /** Sets whether the terminal reports the mouse. */
   useMouse(isOn: boolean): void;
-  /** false while the terminal has not taken what it was sent: what comes now would only queue */
+  /** false while the terminal has not accepted everything that was sent to it; further output would only be queued */
   hasRoom(): boolean;
   onInput(listener: (bytes: Uint8Array | string) => void): Dispose;
-  /** it was resized, or has room again */
+  /** called when the terminal was resized, or accepts output again */
   onChange(listener: (what: 'resized' | 'drained') => void): Dispose;
-  /** it is gone */
+  /** called when the terminal is gone */
   onGone(listener: () => void): Dispose;
 }
 
-/** The terminal of the person, as long as the TUI has it. */
+/** Opens the person's terminal for use by the TUI. */
 export function openOwnScreen({ stdin, stdout }: { stdin: TuiInput; stdout: TuiOutput }): OwnScreen {
   let isEntered = false;
   let hasRoom = true;

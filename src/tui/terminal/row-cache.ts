@@ -1,14 +1,14 @@
 import type { IBufferLine } from '@xterm/headless';
 
 /**
- * What the emulator keeps of a line behind its API (6.0.0): three numbers a cell, which say all of it but characters of
- * several code points.
+ * The representation of a line behind the emulator's API (6.0.0): three numbers per cell, which describe everything
+ * except characters of several code points.
  */
 interface RawLine {
   _line?: { _data?: unknown };
 }
 
-/** A cell's first number has this bit where its characters are kept elsewhere. */
+/** This bit is set in a cell's first number if its characters are stored elsewhere. */
 const IS_COMBINED = 1 << 21;
 const NUMBERS_PER_CELL = 3;
 
@@ -18,15 +18,21 @@ interface Kept {
   text: string;
 }
 
-/** The rows of a session's screen as they were last made: a line that has not changed costs a comparison of numbers. */
+/**
+ * The rows of a session's screen as they were last rendered. For a line that has not changed, only numbers are
+ * compared.
+ */
 export interface RowCache {
-  /** @param look everything beside the line that its text depends on: cut, place, colours. @param make the text */
+  /**
+   * @param look everything other than the line that affects its text: the cut, the position, the colours. @param make
+   *   renders the text
+   */
   row(line: IBufferLine, look: string, make: () => string): string;
 }
 
 /**
- * Keeps rows by line, so a screen that scrolls makes the new ones only. Where the emulator is of another make than the
- * one that is known here, nothing is kept and every row is made.
+ * Caches rows by line, so that only the new rows of a scrolling screen are rendered. If the emulator stores lines
+ * differently from what is known here, nothing is cached and every row is rendered.
  */
 export function createRowCache(): RowCache {
   const kept = new WeakMap<object, Kept>();

@@ -1,28 +1,34 @@
-// CommonJS: a named import of a value type-checks and fails when run.
+// The package is CommonJS, so a named import of a value type-checks but fails at run time.
 import xterm from '@xterm/headless';
 import { styledRow } from '../../text/styled-rows.ts';
 import { createRowCache } from './row-cache.ts';
 
-/** Lines above the window that can be scrolled to; 1,000 take 2 MB, and only the selected session has them. */
+/**
+ * How many lines above the window can be scrolled to. 1,000 lines take 2 MB, and only the selected session has them.
+ */
 const SCROLLBACK = 1_000;
 
 export interface Viewport {
   cols: number;
   rows: number;
-  /** lines scrolled back from what matters now, 0: the newest */
+  /** how many lines the view is scrolled back from the newest ones; 0 shows the newest */
   back: number;
-  /** columns scrolled to the right */
+  /** how many columns the view is scrolled to the right */
   right: number;
-  /** column of the terminal where the viewport begins, from 0 */
+  /** the column of the terminal where the viewport begins, from 0 */
   atColumn: number;
   hasColours: boolean;
 }
 
 /**
- * A session's screen as the person's terminal shows it: nothing of it reaches that but printable text, SGR and columns.
+ * A session's screen as drawn in the person's terminal. Only printable text, SGR sequences, and cursor columns reach
+ * that terminal.
  */
 export interface SessionScreen {
-  /** @param isSnapshot it draws the whole screen anew. @param onParsed it is on the screen */
+  /**
+   * @param isSnapshot whether the data redraws the whole screen. @param onParsed called once the data is on the
+   *   screen
+   */
   write(data: string, isSnapshot: boolean, onParsed: () => void): void;
   resize(cols: number, rows: number): void;
   rows(viewport: Viewport): { rows: string[]; cursor: { row: number; col: number } | null; canGoBack: number };
@@ -33,7 +39,7 @@ export function createSessionScreen(size: { cols: number; rows: number }): Sessi
   const terminal = new xterm.Terminal({ ...size, scrollback: SCROLLBACK, allowProposedApi: true });
   const cache = createRowCache();
   let isDisposed = false;
-  // The headless terminal keeps it to itself (6.0.0).
+  // The headless terminal does not expose this (6.0.0).
   let isCursorVisible = true;
   for (const final of ['h', 'l'] as const) {
     terminal.parser.registerCsiHandler({ prefix: '?', final }, (params) => {
@@ -58,7 +64,7 @@ export function createSessionScreen(size: { cols: number; rows: number }): Sessi
     rows(viewport) {
       const buffer = terminal.buffer.active;
       const cursorRow = buffer.baseY + buffer.cursorY;
-      // What matters now is the end of what is written, or the cursor below it.
+      // The view ends at the last written line, or at the cursor if that is further down.
       let end = buffer.baseY + terminal.rows;
       while (end > cursorRow + 1 && isBlank(buffer.getLine(end - 1)?.translateToString(true))) end--;
       const canGoBack = Math.max(0, end - viewport.rows);

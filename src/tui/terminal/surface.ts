@@ -1,23 +1,26 @@
-/** What stands on the terminal: exactly as many rows as it has. */
+/** The contents of the terminal, with exactly as many rows as the terminal has. */
 export interface Picture {
   rows: readonly string[];
-  /** from 0; null: hidden */
+  /** counted from 0; null if hidden */
   cursor: { row: number; col: number } | null;
 }
 
 export interface Surface {
-  /** Brings the terminal from the last picture to this one: only rows that differ are written. */
+  /** Changes the terminal from the last picture to this one. Only rows that differ are written. */
   paint(picture: Picture): void;
-  /** The terminal shows something else now (it was resized, another program ran): the next picture is written whole. */
+  /**
+   * Call this when the terminal shows something else (it was resized, another program ran). The next picture is then
+   * written in full.
+   */
   forget(): void;
 }
 
-/** The terminal shows all of a picture at once, where it knows how (DEC mode 2026); others ignore it. */
+/** Makes the terminal show all of a picture at once, if it supports that (DEC mode 2026). Others ignore it. */
 const [BEGIN, END] = ['\u001b[?2026h', '\u001b[?2026l'];
 
 /**
- * Paints whole rows by comparing them as texts: the least that a terminal far away must be sent, for a fraction of what
- * a tree of components costs.
+ * Paints whole rows and compares them as strings. A remote terminal then receives as little as possible, for a
+ * fraction of the cost of a component tree.
  */
 export function createSurface(write: (text: string) => void): Surface {
   let shown: readonly string[] = [];
