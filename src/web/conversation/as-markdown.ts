@@ -1,6 +1,6 @@
 import type { Item } from './fold-events.ts';
 
-/** A conversation as a Markdown file. */
+/** Formats a conversation as a Markdown file. */
 export function conversationMarkdown(title: string, items: readonly Item[]): string {
   return `${[`# ${title}`, ...items.flatMap(blocksOf)].join('\n\n')}\n`;
 }
@@ -37,7 +37,7 @@ function quoted(text: string): string {
     .join('\n');
 }
 
-/** A fence longer than any in the text: what a tool said may hold code blocks of its own. */
+/** Uses a fence longer than any in the text, because a tool's output may contain code blocks. */
 function fenced(text: string, language: string): string {
   let longest = 2;
   for (const [ticks] of text.matchAll(/`{3,}/g)) longest = Math.max(longest, ticks.length);

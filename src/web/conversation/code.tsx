@@ -7,13 +7,13 @@ import { tellError } from '../parts/toasts.tsx';
 import { colour, keptColours } from './colours.ts';
 import type { CodeToColour, Highlighted } from './highlight.ts';
 
-/** Colouring more takes longer than reading it. */
+/** The most characters to colour. Colouring more takes longer than reading it. */
 const MAX_COLOURED = 20_000;
 
-/** Its failure is told once: everything is readable without colours. */
+/** A failure is reported only once, because everything is readable without colours. */
 let isBroken = false;
 
-/** A block of code, coloured as soon as the colours are there. */
+/** A block of code, coloured as soon as the colours are available. */
 export function Code({ text: raw, language }: { text: string; language: string }) {
   const text = showHiddenMarks(raw);
   const { lines, rest } = useColours({ text, language, theme: theme.value });
@@ -31,12 +31,12 @@ export function Code({ text: raw, language }: { text: string; language: string }
   );
 }
 
-/** How long it says that it has copied. */
+/** How long the button shows that the text was copied. */
 const COPIED_MS = 2_000;
 
 /**
- * Copies what is shown, hidden marks written out included. A page that came over plain HTTP from another machine has no
- * clipboard.
+ * Copies what is shown, with hidden marks written out. A page that was loaded over plain HTTP from another machine
+ * has no clipboard.
  */
 function CopyButton({ text }: { text: string }) {
   const [isCopied, setIsCopied] = useState(false);
@@ -45,7 +45,7 @@ function CopyButton({ text }: { text: string }) {
     const timer = setTimeout(() => setIsCopied(false), COPIED_MS);
     return () => clearTimeout(timer);
   }, [isCopied]);
-  // Not there in such a page, whatever the types say.
+  // The clipboard is missing in such a page, although the types do not say so.
   if ((navigator.clipboard as Clipboard | undefined) === undefined) return null;
   return (
     <button
@@ -62,8 +62,8 @@ function CopyButton({ text }: { text: string }) {
 }
 
 /**
- * What of a text is coloured already, and the rest of it: a text that is being written keeps the colours of its
- * beginning.
+ * Returns the coloured part of a text, and the rest of it. A text that is still being written keeps the colours of
+ * its beginning.
  */
 function useColours(code: CodeToColour): { lines: Highlighted | null; rest: string } {
   const { text, language, theme } = code;
@@ -72,7 +72,7 @@ function useColours(code: CodeToColour): { lines: Highlighted | null; rest: stri
   const whole = keptColours(code);
   const isWanted = whole === undefined && language !== '' && text.length <= MAX_COLOURED;
   useEffect(() => {
-    // One at a time: the text that is there when the answer comes is asked for next.
+    // One request runs at a time. When the answer comes, the text at that moment is requested next.
     if (!isWanted || isAsked.current || isBroken) return;
     isAsked.current = true;
     retryWhileAway(() => colour(code))

@@ -3,10 +3,13 @@ import type { CodeToColour, Highlighted } from './highlight.ts';
 import type { ColourAnswer, ColourRequest } from './highlight-worker.ts';
 import workerAddress from './highlight-worker.ts?worker&url';
 
-/** Characters of code whose colours are kept: a long conversation; their colours take some ten times as many bytes. */
+/**
+ * How many characters of code keep their colours, which is a long conversation. The colours take about ten times as
+ * many bytes.
+ */
 const MAX_KEPT_CHARS = 400_000;
 
-/** By what was asked, the oldest first. */
+/** The colours by request, oldest first. */
 const kept = new Map<string, { lines: Highlighted | null; chars: number }>();
 let keptChars = 0;
 
@@ -15,16 +18,16 @@ let lastId = 0;
 const waiting = new Map<number, { resolve(lines: Highlighted | null): void; reject(error: Error): void }>();
 
 /**
- * The colours of a code that was coloured before: null where its language is not known, undefined where nobody asked
- * yet.
+ * Returns the colours of code that was coloured before. Null if its language is not known, undefined if nobody has
+ * requested it yet.
  */
 export function keptColours(code: CodeToColour): Highlighted | null | undefined {
   return kept.get(keyOf(code))?.lines;
 }
 
 /**
- * Colours code, beside the page. @throws Error when a part of the page that it takes cannot be loaded: it may be asked
- * again
+ * Colours code in a worker. @throws Error when a required part of the page cannot be loaded; the request may then be
+ * repeated
  */
 export async function colour(code: CodeToColour): Promise<Highlighted | null> {
   const lines = await new Promise<Highlighted | null>((resolve, reject) => {
@@ -39,8 +42,8 @@ export async function colour(code: CodeToColour): Promise<Highlighted | null> {
 
 function startWorker(): Worker {
   const started = new Worker(ownScript(workerAddress), { type: 'module' });
-  // Its script or a language did not come. A worker remembers an import that failed as the page does (late-part.ts),
-  // but can be begun anew: whoever asks next starts another.
+  // The worker's script or a language could not be loaded. Like the page (late-part.ts), a worker remembers an import
+  // that failed, but a worker can be restarted. The next request starts a new one.
   const giveUp = (problem: string): void => {
     started.terminate();
     worker = null;

@@ -12,14 +12,14 @@ import { type Conversation, EMPTY_CONVERSATION, foldEvents, type Item } from './
 import { Markdown } from './markdown.tsx';
 import { endingOf, ToolInput } from './tool-input.tsx';
 
-/** So near to the end a person is reading the end. */
+/** How close to the end a person still counts as reading the end. */
 const AT_END_PX = 60;
-/** What changes a file is what a person wants to see, without a click. */
+/** A person wants to see changes to files without a click. */
 const SHOWN_OPEN: ReadonlySet<string> = new Set(['Edit', 'MultiEdit', 'Write', 'NotebookEdit', 'TodoWrite']);
 
 /**
- * A JSON session as a conversation: what was asked, answered and done.
- * @param props.seq the event to begin at, as a search found it; null: the end
+ * Shows a JSON session as a conversation: prompts, answers, and tool calls.
+ * @param props.seq the event to begin at, as a search found it; null for the end
  */
 export function ConversationView({ session, seq }: { session: Session; seq: number | null }) {
   const conversation = useConversation(session.slug);
@@ -32,9 +32,9 @@ interface MessagesProps {
   session: Session;
   conversation: Conversation;
   seq: number | null;
-  /** in the place of messages, while there are none */
+  /** shown while there are no messages */
   hint: string;
-  /** above the first of them */
+  /** shown above the first message */
   before?: ComponentChildren;
 }
 
@@ -51,7 +51,8 @@ export function Messages({ session, conversation, seq, hint, before }: MessagesP
     const followEnd = (): void => {
       if (isAtEnd.current) current.scrollTop = current.scrollHeight;
     };
-    // Not only what is said moves the end: code that is coloured, a question that takes its room, a phone's keyboard.
+    // Not only messages move the end, but also code that is coloured, a question that takes up space, and a phone's
+    // keyboard.
     const observer = new ResizeObserver(followEnd);
     observer.observe(current);
     for (const item of current.children) observer.observe(item);
@@ -72,7 +73,8 @@ export function Messages({ session, conversation, seq, hint, before }: MessagesP
       // biome-ignore lint/a11y/noNoninteractiveTabindex: it is scrolled by the keyboard as well
       tabIndex={0}
       onScroll={({ currentTarget: { scrollHeight, scrollTop, clientHeight } }) => {
-        // Only upwards is away from the end: that it grew since the last scroll is nobody's doing.
+        // Only scrolling up leaves the end. If the conversation has grown since the last scroll, the person has not
+        // moved.
         if (scrollHeight - scrollTop - clientHeight < AT_END_PX) isAtEnd.current = true;
         else if (scrollTop < lastTop.current) isAtEnd.current = false;
         lastTop.current = scrollTop;
@@ -93,13 +95,15 @@ export function Messages({ session, conversation, seq, hint, before }: MessagesP
   );
 }
 
-/** All events of a session, and those that come; after a loss of the connection it goes on where it was. */
+/**
+ * Provides all events of a session, including new ones. After a loss of the connection, it continues where it was.
+ */
 function useConversation(slug: string) {
   const conversation = useMemo(() => signal(EMPTY_CONVERSATION), [slug]);
   useEffect(() => {
     let pending: StoredEvent[] = [];
     let frame = 0;
-    // An answer comes in hundreds of pieces: drawn once per picture, not once per piece.
+    // An answer comes in hundreds of pieces, so it is drawn once per frame and not once per piece.
     const draw = (): void => {
       frame = 0;
       conversation.value = foldEvents(conversation.value, pending);
@@ -133,20 +137,23 @@ function workingText(last: Item | undefined): string {
   return last !== undefined && 'isWriting' in last && last.isWriting ? 'Writing…' : 'Thinking…';
 }
 
-/** Whether this is the call that the open question is about. */
+/** Reports whether the open question is about this call. */
 function isAsked(item: Item, question: Question | null): boolean {
   if (item.kind !== 'tool' || item.output !== null || question?.tool == null) return false;
   return item.name === question.tool.name && gistOfCall(item.input) === gistOfCall(question.tool.input);
 }
 
-/** What a call is for, without the folders of its file: Claude Code asks with the whole path (seen: 2.1.329). */
+/**
+ * Returns a call's purpose, without the folders of its file, because Claude Code reports the whole path (seen in
+ * 2.1.329).
+ */
 function gistOfCall(input: unknown): string {
   return inputGist(input).split('/').at(-1) ?? '';
 }
 
 const MINUTE_S = 60;
 
-/** A time stands at each prompt, and where a message came in another minute than what stands above it. */
+/** A time is shown at each prompt, and at a message that came in a different minute from the item above it. */
 function isTimed(item: Item, before: Item | undefined): boolean {
   if (item.kind === 'prompt') return true;
   if (item.kind !== 'text' || before === undefined) return false;

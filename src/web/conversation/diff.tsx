@@ -2,7 +2,7 @@ import { structuredPatch } from 'diff';
 import { useMemo } from 'preact/hooks';
 import { showHiddenMarks } from '../../text/hidden-marks.ts';
 
-/** Lines around a change. */
+/** How many lines are shown around a change. */
 const CONTEXT = 3;
 
 interface DiffLine {
@@ -10,7 +10,7 @@ interface DiffLine {
   text: string;
 }
 
-/** What an edit changes, line by line. */
+/** Shows what an edit changes, line by line. */
 export function Diff({ before, after }: { before: string; after: string }) {
   const lines = useMemo(() => diffLines(before, after), [before, after]);
   return (
@@ -40,7 +40,7 @@ function kindOf(line: string): DiffLine['kind'] {
   return line.startsWith('+') ? '+' : line.startsWith('-') ? '-' : ' ';
 }
 
-/** Whether a text ends in a line feed is no change that anybody wants to see here. */
+/** Adds a final line feed if it is missing, because nobody wants to see that difference here. */
 function withEnd(text: string): string {
   return text === '' || text.endsWith('\n') ? text : `${text}\n`;
 }

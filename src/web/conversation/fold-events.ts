@@ -1,8 +1,8 @@
 import { type ClaudeEvent, readUserText, type StoredEvent, turnDollars } from '../../protocol/index.ts';
 
 /**
- * One thing in a conversation, with when it came in Unix seconds. Replaced, never changed, so that what is shown knows
- * what to draw again.
+ * One item in a conversation, with its time in Unix seconds. An item is replaced and never changed, so that the page
+ * knows what to draw again.
  */
 export type Item = { id: string; seq: number; isInside: boolean; at: number } & (
   | { kind: 'prompt'; text: string }
@@ -13,21 +13,23 @@ export type Item = { id: string; seq: number; isInside: boolean; at: number } & 
   | { kind: 'note'; text: string; isBad: boolean }
 );
 
-/** A conversation, as far as its events were heard. */
+/** A conversation, as far as its events have been received. */
 export interface Conversation {
   items: readonly Item[];
-  /** number of the last event that is in it; 0: none */
+  /** the number of the last event in the conversation; 0 if there is none */
   seq: number;
-  /** dollars so far, as Claude Code counts them; its own total begins anew with each of its processes */
+  /**
+   * the cost so far in dollars, as Claude Code counts it; Claude Code's own total restarts with each of its processes
+   */
   totalCostUsd: number;
 }
 
 export const EMPTY_CONVERSATION: Conversation = { items: [], seq: 0, totalCostUsd: 0 };
 
 /**
- * The conversation after some events, in order; those that are in it already change nothing. What is being written is
- * shown as it grows (`stream_event`) and replaced by the whole (`assistant`). Kinds that this version does not know are
- * left out.
+ * Returns the conversation after some events, in order. Events that are already in it change nothing. A text that is
+ * being written is shown as it grows (`stream_event`) and then replaced by the whole text (`assistant`). Event types
+ * that this version does not know are left out.
  */
 export function foldEvents(conversation: Conversation, events: readonly StoredEvent[]): Conversation {
   const draft = { ...conversation, items: [...conversation.items] };
@@ -103,7 +105,7 @@ function foldUser(draft: Draft, event: ClaudeEvent, place: Place): void {
   }
 }
 
-/** A block that is whole takes the place of the pieces it came in. */
+/** A complete block replaces the pieces that arrived before it. */
 function finishBlock(draft: Draft, block: Record<string, unknown>, place: Place): void {
   const item = blockItem(block, { ...place, isWriting: false });
   if (item === null) return;
@@ -149,7 +151,7 @@ function foldPiece(draft: Draft, piece: Record<string, unknown>, place: Place): 
 }
 
 function foldResult(draft: Draft, event: ClaudeEvent, place: Place): void {
-  // Pieces that never became whole: the turn was stopped while they were written.
+  // These pieces never became complete, because the turn was stopped while they were written.
   draft.items = draft.items.map((item) =>
     'isWriting' in item && item.isWriting ? { ...item, isWriting: false } : item,
   );
@@ -160,7 +162,7 @@ function foldResult(draft: Draft, event: ClaudeEvent, place: Place): void {
   draft.items.push({ ...place, kind: 'end', costUsd, durationMs: number(event.duration_ms), error });
 }
 
-/** What a tool answered, as text; pictures are named. */
+/** Returns a tool's result as text. Pictures are named. */
 function resultText(content: unknown): string {
   if (typeof content === 'string') return content;
   if (!Array.isArray(content)) return '';

@@ -1,15 +1,15 @@
 import { type CodeToColour, colourCode, type Highlighted } from './highlight.ts';
 
 /**
- * Colours code beside the page: the first code of a language alone takes 60 ms (its expressions are compiled), a long
- * file more, and nobody's click or key waits for that.
+ * Colours code outside the page's thread. The first code in a language takes 60 ms (its expressions are compiled),
+ * and a long file takes longer. No click or keypress should wait for that.
  */
 
 export interface ColourRequest extends CodeToColour {
   id: number;
 }
 
-/** `lines` is null where the language is not known. */
+/** `lines` is null if the language is not known. */
 export type ColourAnswer = { id: number } & ({ lines: Highlighted | null } | { problem: string });
 
 addEventListener('message', ({ data }: MessageEvent<ColourRequest>) => {

@@ -3,17 +3,20 @@ import { createJavaScriptRegexEngine } from 'shiki/engine/javascript';
 import githubDark from 'shiki/themes/github-dark.mjs';
 import githubLight from 'shiki/themes/github-light.mjs';
 
-/** Lines of coloured pieces; null: the colour of the text around. */
+/** Lines of coloured pieces. Null means the colour of the surrounding text. */
 export type Highlighted = { text: string; colour: string | null }[][];
 
 export interface CodeToColour {
   text: string;
-  /** a fence's word or a file's ending */
+  /** a fence's word or a file's extension */
   language: string;
   theme: 'light' | 'dark';
 }
 
-/** What stands in answers and tool calls, mostly. Each is a part of its own, loaded when it is met. */
+/**
+ * The languages that are common in answers and tool calls. Each is a separate part of the page, loaded when it is
+ * first needed.
+ */
 const LANGUAGES = {
   bash: () => import('shiki/langs/bash.mjs'),
   css: () => import('shiki/langs/css.mjs'),
@@ -59,8 +62,8 @@ let core: Promise<HighlighterCore> | null = null;
 const loaded = new Map<Language, Promise<void>>();
 
 /**
- * Colours code; null where its language is not known. @throws Error when what it takes cannot be loaded, and then
- * forever
+ * Colours code. Null if its language is not known. @throws Error when a required part cannot be loaded, and then at
+ * every later call
  */
 export async function colourCode({ text, language, theme }: CodeToColour): Promise<Highlighted | null> {
   const known = languageOf(language);
@@ -83,7 +86,7 @@ async function loadLanguage(highlighter: HighlighterCore, language: Language): P
   await highlighter.loadLanguage(grammar.default);
 }
 
-/** The language of a fence's word or a file's ending; null where it is not known. */
+/** Returns the language of a fence's word or a file's extension. Null if it is not known. */
 function languageOf(name: string): Language | null {
   const word =
     name

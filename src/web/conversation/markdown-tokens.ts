@@ -1,23 +1,26 @@
 import { Lexer, type Token } from 'marked';
 
 /**
- * Containers within each other. Each costs a look at all that is in it, and some thousand overflow the stack (marked
- * 18.2.1).
+ * How deep containers may be nested. Each level scans everything inside it, and some thousand levels overflow the
+ * stack (marked 18.2.1).
  */
 const MOST_LEVELS = 30;
-/** Of one paragraph or cell. marked takes time by its square for some: 3.4 s for `a.` 10,000 times and an `@`. */
+/**
+ * The limit for one paragraph or cell. On some texts marked takes quadratic time: 3.4 s for `a.` 10,000 times and an
+ * `@`.
+ */
 const MOST_INLINE_CHARS = 5_000;
-/** What a page may stand still for. What is not reached by then is shown as it was written. */
+/** How long the page may be blocked. Text that is not parsed by then is shown as it was written. */
 const BUDGET_MS = 200;
 
-/** What a line begins with: blanks, marks of quotes and of lists. */
+/** The beginning of a line: blanks, and the marks of quotes and lists. */
 const CONTAINERS = /^(?:[ \t]|>|[-+*][ \t]|\d{1,9}[.)][ \t])*/;
 const MARK = /[->+*]|\d+/g;
 const INDENT_OF_A_LEVEL = 2;
 
 /**
- * Reads a session's markdown within a bound of time, whatever it is: the text between two marks is what takes long, so
- * a paragraph that is too long, and all after the budget is spent, stays plain text.
+ * Parses a session's Markdown within a time limit, whatever it contains. The text between two marks is the slow part,
+ * so a paragraph that is too long, and everything after the time is used up, stays plain text.
  * @returns null for a text with too many levels to be a document
  */
 export function readMarkdown(text: string, elapsed: () => number): Token[] | null {

@@ -6,9 +6,9 @@ import { readMarkdown } from './markdown-tokens.ts';
 import { safeAddress } from './safe-address.ts';
 
 /**
- * Markdown as elements, made one by one from its tokens: nothing a session says is ever parsed as HTML, so there is
- * nothing to sanitize. Tags are shown as the text they are, images as links, for a page that loads a foreign image
- * tells on its reader.
+ * Renders Markdown as elements, one by one from its tokens. Text from a session is never parsed as HTML, so there is
+ * nothing to sanitize. Tags are shown as text. Images are shown as links, because a page that loads a foreign image
+ * reveals its reader.
  */
 export function Markdown({ text }: { text: string }) {
   const tokens = useMemo(() => readMarkdown(text, () => performance.now()), [text]);
@@ -36,7 +36,7 @@ function block(token: MarkdownToken, key: number): VNode | null {
     case 'space':
       return null;
     case 'heading': {
-      // The page has one title, the session's; those of an answer stand below it.
+      // The page has one title, which is the session's. The headings of an answer are below it.
       const Tag = token.depth <= 1 ? 'h2' : token.depth === 2 ? 'h3' : 'h4';
       return <Tag key={key}>{inlines(token.tokens)}</Tag>;
     }

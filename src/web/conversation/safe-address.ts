@@ -1,10 +1,10 @@
 /**
- * Where a link of a session may lead: out, to a page or a mail. `javascript:`, `data:`, `file:` and addresses of this
- * very page lead nowhere.
+ * The schemes that a session's link may use: a page or a mail. `javascript:`, `data:`, `file:`, and addresses of this
+ * page are not followed.
  */
 const SAFE_SCHEMES: ReadonlySet<string> = new Set(['http:', 'https:', 'mailto:']);
 
-/** The address to follow, null where it must not be followed. */
+/** Returns the address to follow, or null if it must not be followed. */
 export function safeAddress(text: string): string | null {
   if (!URL.canParse(text)) return null;
   const url = new URL(text);

@@ -4,8 +4,8 @@ import { Diff } from './diff.tsx';
 import { Markdown } from './markdown.tsx';
 
 /**
- * What a tool is called with, as a person reads it: a command, a change of a file, a plan, or the fields as they are.
- * @param props.isFileNamed the file's name is above it already
+ * Shows a tool's input as a person reads it: a command, a change to a file, a plan, or the fields as they are.
+ * @param props.isFileNamed whether the file's name is already shown above
  */
 export function ToolInput(props: { name: string; input: unknown; isFileNamed?: boolean }) {
   const { name, input, isFileNamed = false } = props;
@@ -72,7 +72,10 @@ function Edit({ edit, shown = [] }: { edit: Record<string, unknown>; shown?: rea
   );
 }
 
-/** What else it is given, and what is not the text that it should be: a server's tool may mean anything by it. */
+/**
+ * Shows the remaining fields, and values that are not strings as expected. A tool of an MCP server may use a field
+ * for anything.
+ */
 export function OtherFields({ fields, shown }: { fields: Record<string, unknown>; shown: readonly string[] }) {
   const isShown = ([name, value]: [string, unknown]): boolean =>
     shown.includes(name) && (typeof value === 'string' || name === 'edits');

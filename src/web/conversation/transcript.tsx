@@ -8,11 +8,12 @@ import { Messages } from './conversation.tsx';
 import { EMPTY_CONVERSATION, foldEvents } from './fold-events.ts';
 
 /**
- * Claude Code writes down each finished block, some 100 ms after it is told: asked for as often as somebody reads one.
+ * How often to read the transcript while somebody is reading it. Claude Code writes each finished block about 100 ms
+ * after it was announced.
  */
 const LOOK_AGAIN_MS = 1_500;
 
-/** The sessions in a terminal that are read as a conversation, until the page is loaded anew. */
+/** The sessions in a terminal that are shown as a conversation, until the page is reloaded. */
 export const readAsText = signal<ReadonlySet<string>>(new Set());
 
 export function showAsText(slug: string, isText: boolean): void {
@@ -23,28 +24,27 @@ export function showAsText(slug: string, isText: boolean): void {
 }
 
 /**
- * A session in a terminal as a conversation, to be read: what Claude Code has written down of it, and what stands on
- * its screen now.
+ * Shows a session in a terminal as a conversation: its transcript, as written by Claude Code, and its current screen.
  */
 export function TranscriptView({ session }: { session: Session }) {
   const { slug } = session;
   const conversation = useSignal(EMPTY_CONVERSATION);
   const isWhole = useSignal(true);
   const isLoaded = useSignal(false);
-  /** which conversation it is, and where the part that is known ends */
+  /** which conversation it is, and where the known part ends */
   const known = useRef<{ id: string | null; end: number } | null>(null);
   const { primary, detail } = session.status;
 
   useEffect(() => {
     let isGone = false;
     let isLooking = false;
-    /** @returns whether more of it may be there */
+    /** @returns whether there may be more of it */
     const read = async (): Promise<boolean> => {
       const { current } = known;
       const query = current === null ? {} : { after: current.end };
       const page = await client.call('transcript', { params: { slug }, query });
       if (isGone) return false;
-      // Another conversation, or a file that was begun anew.
+      // This is another conversation, or a file that was started again.
       if (current !== null && (current.id !== page.claude_session_id || page.end < current.end)) {
         known.current = null;
         return true;
@@ -97,7 +97,7 @@ export function TranscriptView({ session }: { session: Session }) {
   );
 }
 
-/** What stands on its screen, on demand: what is being written is in no transcript yet. */
+/** Shows the current screen on demand, because text that is being written is not in a transcript yet. */
 function ScreenNow({ session: { slug, rows } }: { session: Session }) {
   const text = useSignal('');
   const isOpen = useSignal(false);

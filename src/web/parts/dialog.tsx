@@ -6,12 +6,14 @@ interface DialogProps {
   onClose: () => void;
   /** for tables and code */
   isWide?: boolean;
-  /** what has the focus at first, its text selected; left out: the first that can have it */
+  /**
+   * the element that has the focus at first, with its text selected; if omitted, the first element that can have it
+   */
   focus?: RefObject<HTMLElement | null>;
   children: ComponentChildren;
 }
 
-/** A modal dialog: the browser keeps the focus in it and gives it back, and Escape closes it. */
+/** A modal dialog. The browser keeps the focus in it and restores the focus afterwards. Escape closes the dialog. */
 export function Dialog({ label, onClose, isWide = false, focus, children }: DialogProps) {
   const element = useRef<HTMLDialogElement>(null);
   const isGone = useRef(false);
@@ -31,12 +33,12 @@ export function Dialog({ label, onClose, isWide = false, focus, children }: Dial
       class={isWide ? 'wide' : ''}
       aria-label={label}
       onClose={() => {
-        // The browser tells it a moment later: by then another dialog may be open.
+        // The browser reports the close a moment later, when another dialog may already be open.
         if (!isGone.current) onClose();
       }}
       onKeyDown={(event) => {
-        // The browser would close it as well, and tell of it a moment later: a key that opens the next one may come
-        // before that.
+        // The browser would close the dialog as well and report that a moment later. A keypress that opens the next
+        // dialog may come before that.
         if (event.key !== 'Escape' || event.defaultPrevented) return;
         event.preventDefault();
         onClose();

@@ -1,4 +1,4 @@
-/** Strokes of 24×24 pictures; each is one path. */
+/** The strokes of 24×24 icons. Each is one path. */
 const PATHS = {
   search: 'M11 4a7 7 0 1 0 0 14 7 7 0 0 0 0-14zM20 20l-4-4',
   plus: 'M12 5v14M5 12h14',
@@ -28,7 +28,7 @@ const PATHS = {
 
 export type IconName = keyof typeof PATHS;
 
-/** A picture beside a word, or in a button that has a name; so it is nothing for a screen reader. */
+/** An icon beside a word, or in a button that has a name. It is therefore hidden from screen readers. */
 export function Icon({ name }: { name: IconName }) {
   return (
     <svg class="icon-svg" viewBox="0 0 24 24" aria-hidden="true" focusable="false">

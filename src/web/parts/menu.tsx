@@ -8,7 +8,9 @@ export interface MenuItem {
   run(): void;
 }
 
-/** A button that opens a list of things to do. Arrows move, Escape closes, a click beside it as well. */
+/**
+ * A button that opens a list of actions. Arrow keys move the selection. Escape or a click outside closes the list.
+ */
 export function Menu({ label, items }: { label: string; items: readonly MenuItem[] }) {
   const isOpen = useSignal(false);
   const element = useRef<HTMLDivElement>(null);

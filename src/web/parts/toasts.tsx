@@ -3,9 +3,9 @@ import { CatalogueError } from '../../protocol/index.ts';
 import { noticeRefusal } from '../connection/fleet.ts';
 import { Icon } from './icons.tsx';
 
-/** Long enough to read two lines. */
+/** How long a toast is shown, which is long enough to read two lines. */
 const SHOWN_MS = 7_000;
-/** More at once would hide the page. */
+/** How many toasts are shown at once. More would hide the page. */
 const MAX_SHOWN = 3;
 
 interface Toast {
@@ -32,7 +32,7 @@ export function tell(text: string): void {
   show({ text, hint: null, isBad: false });
 }
 
-/** What went wrong, and the cure. */
+/** Shows what went wrong, and the cure. */
 export function tellError(error: unknown): void {
   noticeRefusal(error);
   if (error instanceof CatalogueError) {
@@ -46,7 +46,7 @@ export function tellError(error: unknown): void {
   show({ text: error instanceof Error ? error.message : String(error), hint: null, isBad: true });
 }
 
-/** Runs something a person asked for; what goes wrong is told. Resolves to whether it was done. */
+/** Runs an action that a person requested, and shows any error. Resolves to whether the action was done. */
 export async function attempt(work: () => Promise<unknown>): Promise<boolean> {
   try {
     await work();

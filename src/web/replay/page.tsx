@@ -13,14 +13,14 @@ import { createPlayer, type Player, type ReplaySource } from './player.ts';
 
 const SPEEDS = [0.5, 1, 2, 4, 8];
 const STEP_S = 5;
-/** A jump lands a little before the question, so that one sees it come. */
+/** How far before a question a jump lands, so that the person sees the question appear. */
 const BEFORE_QUESTION_S = 1;
-/** A question that stands at the end was drawn a moment before it was known as one. */
+/** A question at the end was drawn a moment before it was recognised. */
 const KNOWN_AFTER_S = 5;
 
 const loadScreen = latePart(() => import('../terminal/screen.ts'));
 
-/** A recording as it was. A JSON session has none of its own: its conversation is all that there was. */
+/** Shows a recording as it was. A JSON session has no recording, but its conversation contains everything. */
 export function ReplayPage({ at }: { at: Replay }) {
   const { slug, recording } = at;
   const isConversation = useMemo(() => computed(() => sessions.value.get(slug)?.type === 'json'), [slug]);
@@ -31,7 +31,7 @@ export function ReplayPage({ at }: { at: Replay }) {
   );
 }
 
-/** With a scrubber, faster or slower, from question to question. */
+/** Shows a recording with a scrubber, different speeds, and jumps from question to question. */
 function RecordingPage({ at: { slug, recording, offset, t } }: { at: Replay }) {
   const place = useRef<HTMLDivElement>(null);
   const player = useSignal<Player | null>(null);
@@ -154,7 +154,7 @@ function RecordingPage({ at: { slug, recording, offset, t } }: { at: Replay }) {
   );
 }
 
-/** Restarts move a recording aside; each is chosen by when it began. */
+/** Lists the recordings that restarts moved aside. A person chooses one by the time when it began. */
 function OlderRecordings({ slug, recording }: { slug: string; recording: string | null }) {
   const older = useSignal<readonly KeptRecording[]>([]);
   useEffect(() => {
@@ -226,7 +226,7 @@ function sourceOf(slug: string, recording: string | null): ReplaySource {
   };
 }
 
-/** When it began to wait with a question, in seconds of the recording. */
+/** Returns when the session began to wait with a question, in seconds of the recording. */
 function questionTimes(history: readonly StatusChange[], startedAt: number, duration: number): number[] {
   return history
     .filter(({ primary }) => primary === 'waiting')

@@ -2,12 +2,12 @@ import { type Signal, signal } from '@preact/signals';
 import type { ReplayEvent, ReplayFrame, ReplayInfo, ReplayOutput } from '../../protocol/index.ts';
 import type { Screen } from '../terminal/screen.ts';
 
-/** Silence longer than this is skipped, where that is wanted, to shortly before what comes next. */
+/** The longest silence that is played if silences are skipped. A skip ends shortly before the next output. */
 const IDLE_LIMIT_S = 1.5;
 const BEFORE_NEXT_S = 0.3;
-/** The next output is asked for when less than this is at hand. */
+/** How few events must be left before the next output is requested. */
 const LOW_WATER_EVENTS = 200;
-/** How much may wait to be drawn before the player waits too: playing on would only make the jump larger. */
+/** How much may wait to be drawn before the player waits too. Playing on would only make the jump larger. */
 const MAX_UNDRAWN = 1_000_000;
 
 export interface ReplaySource {
@@ -16,7 +16,7 @@ export interface ReplaySource {
   output(from: number): Promise<ReplayOutput>;
 }
 
-/** Plays a recording on a screen. Times are seconds from its start. */
+/** Plays a recording on a screen. Times are in seconds from its start. */
 export interface Player {
   position: Signal<number>;
   isPlaying: Signal<boolean>;
@@ -24,7 +24,7 @@ export interface Player {
   skipsIdle: Signal<boolean>;
   play(): void;
   pause(): void;
-  /** shows the screen at that moment, and goes on from there when it plays */
+  /** shows the screen at that moment, and continues from there if the player is playing */
   seek(at: { t: number } | { offset: number }): Promise<void>;
   dispose(): void;
 }
@@ -41,19 +41,19 @@ export function createPlayer(options: {
   const speed = signal(1);
   const skipsIdle = signal(true);
   let events: ReplayEvent[] = [];
-  /** `from` of what follows the events at hand; null: that is all */
+  /** `from` of the output after the loaded events; null if there is no more */
   let next: number | null = 0;
   let isLoading = false;
   let undrawn = 0;
   let frame = 0;
   let lastTick = 0;
-  /** counts jumps: an answer that was asked for before the last one is old */
+  /** counts jumps; an answer that was requested before the last jump is out of date */
   let jumps = 0;
-  /** its screen is still on its way; playing goes on after it */
+  /** whether the screen is still being loaded; playing continues after that */
   let isJumping = false;
   /**
-   * the screen that is being asked for: one at a time, so that a scrubber that is dragged asks for where it is, not for
-   * all of its way
+   * the screen that is being requested. Only one is requested at a time, so that dragging a scrubber requests the
+   * current position and not every position on the way
    */
   let asked: Promise<void> = Promise.resolve();
 
@@ -132,7 +132,8 @@ export function createPlayer(options: {
     speed,
     skipsIdle,
     play: () => {
-      // At the end it begins anew, as every player does. One that has no length at all begins there as well.
+      // At the end, playing starts from the beginning, as in every player. The same applies to a recording without
+      // any length.
       if (position.peek() >= info.duration_s - 0.05) void seek({ t: 0 }).then(start);
       else start();
     },
@@ -149,7 +150,7 @@ export function createPlayer(options: {
     isJumping = true;
     events = [];
     next = null;
-    // At once: the next key or click counts from there.
+    // The position changes at once, because the next keypress or click counts from there.
     if ('t' in at) position.value = at.t;
     asked = asked.then(() => show(at, jump));
     return asked;

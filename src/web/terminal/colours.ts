@@ -1,8 +1,8 @@
 import type { ITheme } from '@xterm/xterm';
 
 /**
- * The sixteen colours of a terminal, in the page's own tones. Dark on a light page as well: Claude Code draws in
- * colours made for a dark terminal unless it was told otherwise.
+ * The sixteen colours of a terminal, matched to the page. The background is dark even on a light page, because Claude
+ * Code uses colours for a dark terminal by default.
  */
 export const COLOURS: ITheme = {
   background: '#0f1013',

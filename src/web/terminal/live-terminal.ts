@@ -3,7 +3,7 @@ import { createScreen } from './screen.ts';
 
 export interface LiveTerminalOptions {
   slug: string;
-  /** an empty element; the terminal fills it */
+  /** an empty element, which the terminal fills */
   parent: HTMLElement;
   onKeyboard(isTaken: boolean): void;
 }
@@ -13,14 +13,14 @@ export interface LiveTerminal {
   resize(cols: number, rows: number): void;
   takeKeyboard(): void;
   releaseKeyboard(): void;
-  /** types keystrokes, as the key bar does */
+  /** types keystrokes from the key bar */
   type(keys: string): void;
-  /** Asks the session to take the size that fits here; `resize` follows when it did. */
+  /** Requests that the session take the size that fits here. `resize` is called when it has. */
   fitSession(): void;
   dispose(): void;
 }
 
-/** A session's terminal as it is now: its screen first, then every byte as it comes. */
+/** Opens a session's live terminal: its current screen first, then every byte as it arrives. */
 export function openLiveTerminal({ slug, parent, onKeyboard }: LiveTerminalOptions): LiveTerminal {
   const screen = createScreen(parent);
   let hasKeyboard = false;
@@ -42,10 +42,10 @@ export function openLiveTerminal({ slug, parent, onKeyboard }: LiveTerminalOptio
       if (frame.type !== 'stream' || frame.session !== slug) return;
       if (frame.snapshot === true) screen.clear();
       const { offset } = frame;
-      // Acknowledged when it is drawn, not when it came: who is slow is sent less.
+      // Output is acknowledged when it is drawn, not when it arrives, so that a slow client receives less.
       screen.write(frame.data, () => void command({ type: 'ack', session: slug, offset }));
     }),
-    // A key that was pressed while the connection is away must not arrive minutes later somewhere else.
+    // A key that was pressed while the connection was lost must not arrive somewhere else minutes later.
     link.subscribe((now) => {
       if (now !== 'live') setKeyboard(false);
     }),

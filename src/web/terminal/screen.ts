@@ -6,30 +6,36 @@ import { boundCounts } from '../../text/bounded-counts.ts';
 import { safeAddress } from '../conversation/safe-address.ts';
 import { COLOURS } from './colours.ts';
 
-/** Lines above the screen that can be scrolled to. What is older is in the replay; each costs 12 bytes a column. */
+/**
+ * How many lines above the screen can be scrolled to. Older ones are in the replay. Each line costs 12 bytes per
+ * column.
+ */
 const SCROLLBACK_LINES = 5_000;
-/** Readable on every screen; smaller ones only to get the session's own width into the window. */
+/**
+ * The usual font size, readable on every screen. A smaller font is used only to fit the session's own width into the
+ * window.
+ */
 const FONT_PX = 13;
 const SMALLEST_FONT_PX = 9;
 
-/** Below the last line of text. */
+/** The margin below the last line of text. */
 const END_MARGIN_PX = 12;
 
-/** What Claude Code draws well in; the protocol refuses other sizes. */
+/** The sizes in which Claude Code draws well. The protocol refuses other sizes. */
 const LIMITS = { cols: { min: 20, max: 500 }, rows: { min: 5, max: 200 } };
 
-/** A terminal in the page: it shows what it is given, and answers nothing by itself. */
+/** A terminal in the page. It shows the data that it receives and sends no answers. */
 export interface Screen {
-  /** @param onDrawn called when it is parsed */
+  /** @param onDrawn called when the data is parsed */
   write(data: string, onDrawn?: () => void): void;
   clear(): void;
   resize(cols: number, rows: number): void;
-  /** whether keys are taken; the focus goes with it */
+  /** whether keypresses are accepted; the focus follows */
   setInput(isTaken: boolean): void;
   onTyped(listener: (keys: string) => void): () => void;
-  /** Shift and Escape: the keyboard is given back */
+  /** called on Shift+Escape, which releases the keyboard */
   onRelease(listener: () => void): () => void;
-  /** columns and rows that fit the element at the usual font size; null while it is not shown */
+  /** the columns and rows that fit the element at the usual font size; null while the element is not shown */
   fittingSize(): { cols: number; rows: number } | null;
   dispose(): void;
 }
@@ -44,7 +50,7 @@ export function createScreen(parent: HTMLElement): Screen {
     cursorInactiveStyle: 'none',
     minimumContrastRatio: 4.5,
     theme: COLOURS,
-    // A link of a session (OSC 8) is followed on purpose only, and never where it could run something.
+    // A link of a session (OSC 8) is followed only on purpose, and never if it could run something.
     linkHandler: {
       activate: (event, text) => {
         const address = safeAddress(text);
@@ -122,8 +128,8 @@ export function createScreen(parent: HTMLElement): Screen {
 }
 
 /**
- * Escape sequences that ask a terminal for an answer are answered by Screen already. Replies of every page that looks
- * would be typed into the session as if a person had: all of them are dropped.
+ * Drops all replies to escape sequences that query the terminal. Screen has already answered them. Replies from every
+ * open page would be typed into the session as if by a person.
  */
 function silenceReplies({ parser }: Terminal): IDisposable[] {
   const drop = (): boolean => true;
@@ -143,7 +149,7 @@ function silenceReplies({ parser }: Terminal): IDisposable[] {
   return [
     ...asks.map((id) => parser.registerCsiHandler(id, drop)),
     ...colours,
-    // The clipboard is the person's: no session reads or writes it.
+    // The clipboard belongs to the person, so no session reads or writes it.
     parser.registerOscHandler(52, drop),
     parser.registerDcsHandler({ intermediates: '$', final: 'q' }, drop),
     parser.registerDcsHandler({ intermediates: '+', final: 'q' }, drop),
@@ -151,9 +157,9 @@ function silenceReplies({ parser }: Terminal): IDisposable[] {
 }
 
 /**
- * A session's screen may be higher than the window has room for. What matters is at its end, so the end stays in view,
- * unless a person scrolls away from it. The wheel moves the window over the screen first, then the screen over the
- * scrollback.
+ * Keeps the end of the screen in view. A session's screen may be taller than the window, and the important part is at
+ * its end. A person can scroll away from the end. The wheel first moves the window over the screen, then the screen
+ * over the scrollback.
  */
 function followEnd(parent: HTMLElement, terminal: Terminal): { update(): void; dispose(): void } {
   let isAway = false;
@@ -181,7 +187,7 @@ function followEnd(parent: HTMLElement, terminal: Terminal): { update(): void; d
     const movesUp = event.deltaY < 0 && parent.scrollTop > 0;
     const room = parent.scrollHeight - parent.clientHeight - parent.scrollTop;
     const movesDown = event.deltaY > 0 && room > 1 && active.viewportY === active.baseY;
-    // Otherwise xterm takes it for its scrollback.
+    // Otherwise xterm would scroll its own scrollback.
     if (movesUp || movesDown) event.stopPropagation();
   };
   const handleScroll = (): void => {
@@ -200,7 +206,8 @@ function followEnd(parent: HTMLElement, terminal: Terminal): { update(): void; d
 }
 
 /**
- * Drawn by the graphics card where there is one; by elements, slower but the same, where there is none or it goes away.
+ * Uses the graphics card if there is one. If there is none or it becomes unavailable, elements are used, which are
+ * slower but look the same.
  */
 function startWebgl(terminal: Terminal): void {
   try {
@@ -208,7 +215,7 @@ function startWebgl(terminal: Terminal): void {
     webgl.onContextLoss(() => webgl.dispose());
     terminal.loadAddon(webgl);
   } catch {
-    // No WebGL 2: xterm's own renderer stays.
+    // There is no WebGL 2, so xterm's own renderer stays.
   }
 }
 
