@@ -51,6 +51,8 @@ export const ADDRESSES = {
   replay: { method: 'get', path: '/sessions/{slug}/replay' },
   replayFrame: { method: 'get', path: '/sessions/{slug}/replay/frame' },
   replayOutput: { method: 'get', path: '/sessions/{slug}/replay/output' },
+  changes: { method: 'get', path: '/sessions/{slug}/changes' },
+  patch: { method: 'get', path: '/sessions/{slug}/changes/patch' },
   convertSession: { method: 'post', path: '/sessions/{slug}/convert' },
   conversations: { method: 'get', path: '/conversations' },
   invoke: { method: 'post', path: '/sessions/{slug}/invoke' },

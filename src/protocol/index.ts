@@ -1,6 +1,7 @@
 export * from './addresses.ts';
 export * from './allowing.ts';
 export * from './attention.ts';
+export * from './changes.ts';
 export type { Completion } from './completions.ts';
 export * from './delivery.ts';
 export * from './delivery-phases.ts';

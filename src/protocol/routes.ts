@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { CHANGES_ROUTES } from './changes-routes.ts';
 import { Completions, CompletionsQuery } from './completions.ts';
 import { Explanation } from './explanation.ts';
 import { DaysQuery, SessionDay } from './history.ts';
@@ -43,6 +44,7 @@ export const ROUTES = {
   ...SESSION_ROUTES,
   ...TEXT_ROUTES,
   ...RECORDING_ROUTES,
+  ...CHANGES_ROUTES,
   explain: {
     method: 'get',
     path: '/sessions/{slug}/explain',

@@ -9,6 +9,7 @@ import { createPasses } from './auth/passes.ts';
 import { createRights } from './auth/session-rights.ts';
 import { createSignIns } from './auth/sign-ins.ts';
 import { fileToken, fixedToken } from './auth/token.ts';
+import { createSessionChanges } from './changes/session-changes.ts';
 import type { Clock } from './clock.ts';
 import { createHttpApp } from './http/app.ts';
 import { createConnectionBounds } from './http/connection-bounds.ts';
@@ -57,8 +58,8 @@ export interface FacesOptions {
   clock: Clock;
   logger: Logger;
   version: string;
-  /** the home of the user whose sessions these are */
-  userHome: string;
+  /** the server's own environment, whose user the sessions belong to */
+  environment: Readonly<Record<string, string | undefined>>;
   /** directory of the built web page; null if there is none */
   webDir: string | null;
   /** how often a WebSocket is pinged; for tests */
@@ -77,7 +78,7 @@ export interface Faces {
  * @throws CatalogueError port_taken, invalid_setting, path_too_long
  */
 export async function startServerFaces(options: FacesOptions): Promise<Faces> {
-  const { sessions, replays, settings, clock, logger, version, userHome } = options;
+  const { sessions, replays, settings, clock, logger, version, environment } = options;
   const { home } = settings;
   if (reachOf(settings.host) !== null && !settings.allow_remote) throw remoteNotAllowed(settings.host);
   const token = settings.token === null ? fileToken(join(home, 'token')) : fixedToken(settings.token);
@@ -97,6 +98,7 @@ export async function startServerFaces(options: FacesOptions): Promise<Faces> {
   const app = createHttpApp({
     sessions,
     rightsOf,
+    changes: createSessionChanges({ environment, scratchDir: join(home, 'compare') }),
     replays,
     streamDir: settings.stream_dir,
     recordings: options.recordings,
@@ -106,7 +108,7 @@ export async function startServerFaces(options: FacesOptions): Promise<Faces> {
     publicUrl: settings.public_url,
     page,
     version,
-    userHome,
+    userHome: environment.HOME ?? '/',
     startedAt: clock.now(),
     now: () => clock.now(),
     logger,

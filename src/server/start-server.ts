@@ -130,7 +130,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       logger: log,
       version,
       webDir,
-      userHome: options.environment.HOME ?? '/',
+      environment: options.environment,
     });
     const reach = reachOf(settings.host);
     lock.describe({

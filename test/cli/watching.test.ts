@@ -56,7 +56,7 @@ async function startAgain(): Promise<Faces> {
     clock: createSystemClock(),
     logger,
     version: '1.2.3',
-    userHome: world.home,
+    environment: world.env,
     webDir: null,
   });
   world.onDispose(() => faces.close());

@@ -96,7 +96,7 @@ export async function startFaces(options: StartOptions = {}): Promise<FacesUnder
       clock,
       logger,
       version: '1.2.3',
-      userHome: world.home,
+      environment: world.env,
       webDir: options.webDir ?? null,
       ...(pingIntervalMs === undefined ? {} : { pingIntervalMs }),
     });

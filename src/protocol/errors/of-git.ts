@@ -20,4 +20,10 @@ export const GIT_ERRORS = {
     meaning: "The directory isn't in the working tree of a git repository",
     hint: '`git init` makes it one',
   },
+  no_such_ref: {
+    status: 422,
+    exit: EXIT.usage,
+    meaning: 'The repository has no such branch, tag or commit',
+    hint: '`git branch --all` lists the branches',
+  },
 } as const satisfies Record<string, CatalogueEntry>;

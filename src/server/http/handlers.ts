@@ -14,6 +14,7 @@ import {
   type StatusCounts,
 } from '../../protocol/index.ts';
 import type { Guesser } from '../auth/guesses.ts';
+import type { SessionChanges } from '../changes/session-changes.ts';
 import type { Push } from '../push/push.ts';
 import { createOlderRecordings } from '../replay/older-recordings.ts';
 import type { Replayable, Replays } from '../replay/replays.ts';
@@ -44,6 +45,8 @@ export type Handlers = {
 export interface HandlerOptions extends SignInOptions {
   push: Push;
   sessions: Sessions;
+  /** what sessions changed in their repositories */
+  changes: SessionChanges;
   replays: Replays;
   /** directory of the recordings */
   streamDir: string;
@@ -147,6 +150,13 @@ export function createHandlers(options: HandlerOptions): Handlers {
     addStash: ({ body }) => sessions.addToStash(body),
     applyStash: ({ params }) => sessions.applyStash(params.id),
     removeStash: ({ params }) => sessions.removeFromStash(params.id),
+    changes: ({ params, query }) => options.changes.list(sessions.get(params.slug), query.base ?? null),
+    patch: ({ params, query: { base, file, old_file: oldFile } }) =>
+      options.changes.patch(sessions.get(params.slug), {
+        base: base ?? null,
+        file: file ?? null,
+        oldFile: oldFile ?? null,
+      }),
     completeFolder: async ({ query }) => ({ folders: await completeFolder(query.path ?? '', userHome) }),
     completePrompt: async ({ params, query }) => {
       const { path } = sessions.get(params.slug);

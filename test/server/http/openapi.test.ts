@@ -6,6 +6,7 @@ import { ERRORS, ROUTES, type Route } from '../../../src/protocol/index.ts';
 import { createPasses } from '../../../src/server/auth/passes.ts';
 import { createSignIns } from '../../../src/server/auth/sign-ins.ts';
 import { fixedToken } from '../../../src/server/auth/token.ts';
+import { createSessionChanges } from '../../../src/server/changes/session-changes.ts';
 import { createSystemClock } from '../../../src/server/clock.ts';
 import { createHttpApp } from '../../../src/server/http/app.ts';
 import { openApiDocument } from '../../../src/server/http/openapi.ts';
@@ -103,6 +104,7 @@ describe('the OpenAPI description', () => {
       publicUrl: null,
       page: readWebPage(null),
       sessions,
+      changes: createSessionChanges({ environment: {}, scratchDir: '/nowhere/compare' }),
       replays: createReplays(createSystemClock()),
       streamDir: '/nowhere',
       recordings: async () => NO_RECORDINGS,

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { ROUTES, type RouteName, type Session } from '../../../src/protocol/index.ts';
 import { type FacesUnderTest, startFaces, TOKEN } from '../../harness/faces.ts';
+import { createRepository } from '../../harness/git-repository.ts';
 import { callRoute, type RestInput } from '../../harness/rest.ts';
 import { passRequest, signInAsPage } from '../../harness/signed-in-page.ts';
 import { someSession } from '../../harness/some-session.ts';
@@ -110,6 +111,11 @@ const SUCCESSES: Record<RouteName, RestInput & { before?: () => void; asPage?: (
   completeFolder: { query: { path: '~/' } },
   completePrompt: { params: { slug: 'AUTH' }, query: { word: '@a' } },
   broadcast: { body: { text: 'hello', all: true } },
+  changes: { params: { slug: 'AUTH' }, before: () => inRepository() },
+  patch: { params: { slug: 'AUTH' }, query: { file: 'a.txt' }, before: () => inRepository() },
+};
+const inRepository = (): void => {
+  server.sessions.change('AUTH', { path: createRepository(server.world).dir });
 };
 const json = (): void => {
   server.sessions.addWithoutRecording('JSON', { type: 'json' });

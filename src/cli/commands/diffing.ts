@@ -1,0 +1,145 @@
+import type { Command } from 'commander';
+import { type Changes, EXIT, type Patch } from '../../protocol/index.ts';
+import {
+  baseText,
+  changedName,
+  changeLetter,
+  changeStyle,
+  leftOutLines,
+  linesText,
+  totalText,
+} from '../../text/changes-words.ts';
+import { showHiddenMarks } from '../../text/hidden-marks.ts';
+import { type PatchRow, patchRows } from '../../text/patch-rows.ts';
+import type { StyleName } from '../../text/style.ts';
+import type { CliContext } from '../context.ts';
+import { describe } from './command-help.ts';
+
+interface DiffOptions {
+  stat?: boolean;
+  base?: string;
+  json?: boolean;
+}
+
+/** `diff`. */
+export function addDiffing(program: Command, context: CliContext): void {
+  describe(program.command('diff'), {
+    group: 'looking',
+    summary: 'show what a session changed in its repository',
+    more: [
+      'Committed, staged, unstaged and untracked changes, against where its branch began: the branch that it was started from, its upstream, or the default branch. The first line says which.',
+      'Files and folders are named from the top of the working tree on. A pipe gets the patch as git made it, for `git apply`; on a terminal, characters that nobody would see are written out.',
+    ].join('\n'),
+    examples: [
+      ['cbos diff AUTH', 'all of it'],
+      ['cbos diff AUTH --stat', 'the files, with the lines added and removed'],
+      ['cbos diff AUTH src/login.ts', 'one file, or a folder'],
+      ['cbos diff AUTH --base HEAD', 'what is not committed'],
+      ['cbos diff AUTH | git apply', 'the same changes here'],
+      ["cbos diff AUTH --json | jq -r '.files[].path'", 'for programs'],
+    ],
+  })
+    .argument('<name>', 'the session')
+    .argument('[file...]', 'only these files and folders')
+    .option('--stat', 'the files and how many lines of each, not the lines themselves')
+    .option('--base <revision>', 'compare with this branch, tag or commit instead')
+    .option('--json', 'the REST body of the files')
+    .action(async (slug: string, files: string[], options: DiffOptions) => {
+      if (options.stat === true || options.json === true) await printFiles(context, { slug, files, options });
+      else await printPatches(context, { slug, files, options });
+    });
+}
+
+interface Asked {
+  slug: string;
+  files: readonly string[];
+  options: DiffOptions;
+}
+
+async function readChanges(context: CliContext, { slug, files, options: { base } }: Asked): Promise<Changes> {
+  const client = await context.client();
+  const changes = await client.call('changes', { params: { slug }, query: { base } });
+  if (files.length === 0) return changes;
+  const kept = changes.files.filter(({ path }) => files.some((file) => isIn(path, file)));
+  const sum = (of: 'added' | 'removed') => kept.reduce((total, file) => total + (file[of] ?? 0), 0);
+  return { ...changes, files: kept, total: { files: kept.length, added: sum('added'), removed: sum('removed') } };
+}
+
+function isIn(path: string, named: string): boolean {
+  const folder = named.replace(/\/+$/, '');
+  return path === named || path === folder || path.startsWith(`${folder}/`) || folder === '.';
+}
+
+async function printFiles(context: CliContext, asked: Asked): Promise<void> {
+  const { out } = context;
+  const changes = await readChanges(context, asked);
+  if (asked.options.json === true) {
+    out.json(changes);
+    return;
+  }
+  if (out.width !== null) out.line(out.style('dim', heading(asked.slug, changes)));
+  if (changes.files.length > 0) {
+    out.table(
+      [{ title: '' }, { title: 'FILE', keeps: 'end' }, { title: 'LINES' }, { title: 'WHERE', worth: 1 }],
+      changes.files.map((file) => [
+        { text: changeLetter(file), style: changeStyle(file) },
+        { text: changedName(file) },
+        { text: linesText(file) },
+        { text: file.parts.join(', '), style: 'dim' },
+      ]),
+    );
+  }
+  for (const line of leftOutLines(changes)) out.notice(line);
+}
+
+function heading(slug: string, { base, total }: Changes): string {
+  return `${slug}: ${totalText(total)} ${baseText(base)}`;
+}
+
+async function printPatches(context: CliContext, asked: Asked): Promise<void> {
+  const { out } = context;
+  const { slug, files, options } = asked;
+  const client = await context.client();
+  const { base } = options;
+  const ask = (query: { file?: string; old_file?: string }): Promise<Patch> =>
+    client.call('patch', { params: { slug }, query: { base, ...query } });
+  const changes = files.length === 0 && out.width === null ? null : await readChanges(context, asked);
+  if (changes !== null && out.width !== null) out.line(out.style('dim', heading(slug, changes)));
+  if (files.length === 0) {
+    await printPatch(context, await ask({}));
+  } else {
+    for (const file of files) {
+      const oldPath = changes?.files.find(({ path }) => path === file)?.old_path ?? undefined;
+      const patch = await ask({ file, ...(oldPath === undefined ? {} : { old_file: oldPath }) });
+      if (patch.patch === '') out.notice(`nothing was changed in ${file}`);
+      await printPatch(context, patch);
+    }
+  }
+  if (changes !== null) for (const line of leftOutLines(changes)) out.notice(line);
+}
+
+async function printPatch(context: CliContext, { patch, cut }: Patch): Promise<void> {
+  const { out } = context;
+  if (out.width === null) await out.raw(patch);
+  else for (const row of patchRows(patch)) out.line(out.style(STYLES[row.kind], rowText(row)));
+  if (!cut) return;
+  out.notice('the patch is longer than CBOS reads, and ends here: name files to see the others');
+  // A patch that is not whole must not be applied as if it were.
+  context.exitCode = EXIT.failed;
+}
+
+const STYLES: Readonly<Record<PatchRow['kind'], StyleName | null>> = {
+  file: 'bold',
+  said: 'bold',
+  hunk: 'cyan',
+  context: null,
+  added: 'green',
+  removed: 'red',
+  note: 'dim',
+};
+
+const SIGNS: Readonly<Partial<Record<PatchRow['kind'], string>>> = { context: ' ', added: '+', removed: '-' };
+
+function rowText({ kind, text }: PatchRow): string {
+  return `${SIGNS[kind] ?? ''}${showHiddenMarks(text).replaceAll('\t', '    ')}`;
+}

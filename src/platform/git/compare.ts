@@ -1,0 +1,211 @@
+/**
+ * What differs between a working tree and where its branch began, by git itself.
+ *
+ * - a safe call of git: `read-git.ts`
+ * - the repository of a folder: `working-tree.ts`; what to compare with: `find-base.ts`
+ * - a git directory of our own, so that nothing of the repository is written or run: `own-git-dir.ts`
+ * - git's output: `parse-diff.ts`
+ */
+
+import type { ChangedFile, ChangePart, Changes, ChangesBase, Patch } from '../../protocol/index.ts';
+import { findBase } from './find-base.ts';
+import { gitEnvironment } from './git-environment.ts';
+import { makeOwnGitDir, type OwnGitDir } from './own-git-dir.ts';
+import { parseDiff, splitNames } from './parse-diff.ts';
+import { readGit } from './read-git.ts';
+import { findWorkingTree, lines, type WorkingTree } from './working-tree.ts';
+
+/** How long git may take for one answer: a repository of 500,000 files on a slow disk takes some seconds. */
+const LONGEST_MS = 20_000;
+/** How many files are listed. Nobody reads through more; all of them are counted. */
+const MOST_FILES = 5_000;
+/** How many untracked files are compared: git reads each of them whole. */
+const MOST_UNTRACKED = 2_000;
+/** How much of a patch is answered: some 40,000 lines. */
+const MOST_PATCH_BYTES = 2 * 1024 * 1024;
+
+/** Whatever differs in a working tree: nothing of a configuration is obeyed, no submodule is looked into. */
+const DIFF: readonly string[] = [
+  'diff',
+  '--no-color',
+  '--no-ext-diff',
+  '--no-textconv',
+  '--ignore-submodules=dirty',
+  '--submodule=short',
+];
+const RENAMES = '--find-renames';
+
+export interface CompareOptions {
+  /** a folder in the working tree */
+  folder: string;
+  /** a revision to compare with, null: the one that is found */
+  base: string | null;
+}
+
+export interface PatchOptions extends CompareOptions {
+  /** null: all files */
+  file: string | null;
+  /** its name in the base, where that was another */
+  oldFile: string | null;
+}
+
+export interface Comparer {
+  /** @throws CatalogueError no_such_path, not_a_repository, no_such_ref, git_not_found, git_failed */
+  changes(options: CompareOptions): Promise<Changes>;
+  /** @throws what `changes` throws */
+  patch(options: PatchOptions): Promise<Patch>;
+}
+
+/**
+ * @param options.environment the server's own
+ * @param options.scratchDir a folder that nobody else writes to; what a killed server left in it may be removed
+ */
+export function createComparer(options: {
+  environment: Readonly<Record<string, string | undefined>>;
+  scratchDir: string;
+}): Comparer {
+  const env = gitEnvironment(options.environment, []);
+  const userHome = env.HOME ?? '/';
+  const compare = async <T>(
+    { folder, base: asked }: CompareOptions,
+    use: (comparison: Comparison) => Promise<T>,
+  ): Promise<T> => {
+    const call = { env, signal: AbortSignal.timeout(LONGEST_MS) };
+    const repository = await findWorkingTree(folder, call);
+    const base = await findBase(repository, asked, call);
+    const own = await makeOwnGitDir({ repository, scratchDir: options.scratchDir, call, userHome });
+    try {
+      return await use({ repository, base, own });
+    } finally {
+      await own.dispose();
+    }
+  };
+  return {
+    changes: (asked) => compare(asked, listChanges),
+    patch: (asked) => compare(asked, (comparison) => readPatch(comparison, asked)),
+  };
+}
+
+interface Comparison {
+  repository: WorkingTree;
+  base: ChangesBase;
+  own: OwnGitDir;
+}
+
+async function listChanges({ repository, base, own }: Comparison): Promise<Changes> {
+  const { root, branch, head } = repository;
+  const tree = base.commit ?? (await emptyTree(own));
+  const names = async (args: readonly string[]): Promise<ReadonlySet<string>> => {
+    const { stdout } = await readGit([...DIFF, '--no-renames', '--name-only', '-z', ...args, '--'], own.call);
+    return new Set(splitNames(stdout).map(String));
+  };
+  const [untracked, committed, staged, unstaged, conflicted] = await Promise.all([
+    untrackedNames(own, []),
+    head === null ? new Set<string>() : names([tree, head]),
+    names(['--cached', head ?? tree]),
+    names([]),
+    names(['--diff-filter=U']),
+  ]);
+  const nested = untracked.filter(isFolder);
+  const alone = untracked.filter((name) => !isFolder(name));
+  const compared = alone.slice(0, MOST_UNTRACKED);
+  await addToIndex(own, compared);
+  const { stdout } = await readGit([...DIFF, RENAMES, '--raw', '--numstat', '-z', tree, '--'], own.call);
+  const added = new Set(compared.map(String));
+  const partsOf = (path: string): ChangePart[] => [
+    ...(committed.has(path) ? (['committed'] as const) : []),
+    ...(staged.has(path) ? (['staged'] as const) : []),
+    ...(unstaged.has(path) ? (['unstaged'] as const) : []),
+    ...(added.has(path) ? (['untracked'] as const) : []),
+  ];
+  const files = [
+    ...parseDiff(stdout).map((file): ChangedFile => {
+      const status = conflicted.has(file.path) ? 'conflicted' : file.status;
+      return { ...file, status, parts: partsOf(file.path) };
+    }),
+    ...nested.map((name) => nestedRepository(String(name))),
+  ].sort((one, other) => (one.path < other.path ? -1 : 1));
+  return {
+    root,
+    branch: branch === null ? null : branch.replace(/^refs\/heads\//, ''),
+    head,
+    base,
+    files: files.slice(0, MOST_FILES),
+    total: {
+      files: files.length,
+      added: files.reduce((sum, file) => sum + (file.added ?? 0), 0),
+      removed: files.reduce((sum, file) => sum + (file.removed ?? 0), 0),
+    },
+    left_out: { files: Math.max(0, files.length - MOST_FILES), untracked: alone.length - compared.length },
+  };
+}
+
+async function readPatch({ base, own }: Comparison, { file, oldFile }: PatchOptions): Promise<Patch> {
+  const tree = base.commit ?? (await emptyTree(own));
+  const names = [file, oldFile].flatMap((name) => (name === null ? [] : [name]));
+  const paths = names.map(asPathspec);
+  const call = names.some((name) => name.includes(LOST_BYTES))
+    ? { ...own.call, env: { ...own.call.env, GIT_LITERAL_PATHSPECS: '0' } }
+    : own.call;
+  const untracked = await untrackedNames({ ...own, call }, paths);
+  await addToIndex(own, untracked.filter((name) => !isFolder(name)).slice(0, MOST_UNTRACKED));
+  const { stdout, isCut } = await readGit([...DIFF, RENAMES, '--patch', tree, '--', ...paths], {
+    ...call,
+    mostBytes: MOST_PATCH_BYTES,
+  });
+  const end = isCut ? stdout.lastIndexOf(0x0a) + 1 : stdout.length;
+  return { base, patch: stdout.toString('utf8', 0, end), cut: isCut };
+}
+
+/** Stands in a path for bytes that are no UTF-8. */
+const LOST_BYTES = '\ufffd';
+
+/** A name whose bytes did not come through is looked for by all others of it. */
+function asPathspec(name: string): string {
+  if (!name.includes(LOST_BYTES)) return name;
+  return `:(top,glob)${name.replaceAll(/[\\*?[]/g, '\\$&').replaceAll(LOST_BYTES, '*')}`;
+}
+
+/** Files that git does not know and does not ignore; with a slash at the end, folders that are repositories. */
+async function untrackedNames({ call }: Pick<OwnGitDir, 'call'>, paths: readonly string[]): Promise<Buffer[]> {
+  const { stdout } = await readGit(['ls-files', '--others', '--exclude-standard', '-z', '--', ...paths], call);
+  return splitNames(stdout);
+}
+
+/**
+ * Enters untracked files as empty ones into the copy of the index: so git compares them as if they were to be added.
+ * `git add` would write objects and run filters.
+ */
+async function addToIndex({ call }: OwnGitDir, names: readonly Buffer[]): Promise<void> {
+  if (names.length === 0) return;
+  const empty = await hashNothing(call, 'blob');
+  const input = Buffer.concat(names.flatMap((name) => [Buffer.from(`100644 ${empty} 0\t`), name, Buffer.from('\0')]));
+  await readGit(['update-index', '-z', '--index-info'], { ...call, input });
+}
+
+function emptyTree({ call }: OwnGitDir): Promise<string> {
+  return hashNothing(call, 'tree');
+}
+
+/** Which name an empty object has depends on the repository's object format. */
+async function hashNothing(call: OwnGitDir['call'], type: 'blob' | 'tree'): Promise<string> {
+  const { stdout } = await readGit(['hash-object', '--no-filters', '-t', type, '--stdin'], call);
+  return lines(stdout)[0] ?? '';
+}
+
+function isFolder(name: Buffer): boolean {
+  return name.at(-1) === 0x2f;
+}
+
+function nestedRepository(path: string): ChangedFile {
+  return {
+    path,
+    old_path: null,
+    status: 'added',
+    parts: ['untracked'],
+    added: null,
+    removed: null,
+    binary: false,
+    kind: 'repository',
+  };
+}

@@ -1,0 +1,170 @@
+import { constants } from 'node:fs';
+import { copyFile, mkdir, mkdtemp, readdir, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { readRegularFile } from '../files/regular-file.ts';
+import { type GitCall, readGit } from './read-git.ts';
+import type { WorkingTree } from './working-tree.ts';
+
+/**
+ * A git directory of our own over somebody's working tree: a copy of its index, none of its configuration. So git
+ * writes nothing of the repository, takes no lock that the session's own git waits for, and runs no filter, no
+ * `textconv`, no external diff and no hook, whatever the repository's configuration and attributes name. Objects are
+ * read where they are.
+ */
+export interface OwnGitDir {
+  /** for calls over the working tree */
+  call: Pick<GitCall, 'env' | 'signal' | 'cwd'>;
+  dispose(): Promise<void>;
+}
+
+export interface OwnGitDirOptions {
+  repository: WorkingTree;
+  /** where it is made; only this program writes there */
+  scratchDir: string;
+  /** for calls that read the repository's own configuration */
+  call: Pick<GitCall, 'env' | 'signal'>;
+  /** the user's home: where `~` in `core.excludesFile` leads */
+  userHome: string;
+}
+
+/** What git has to know to read the files as the repository does. All have values of letters, digits and `-`. */
+const KEPT_SETTINGS: readonly string[] = [
+  'core.autocrlf',
+  'core.eol',
+  'core.filemode',
+  'core.ignorecase',
+  'core.symlinks',
+  'core.sparsecheckout',
+  'core.sparsecheckoutcone',
+  'extensions.objectformat',
+  'index.sparse',
+];
+
+/** Our own: what is larger is not compared by lines, and nothing is written that the next call does not need. */
+const OWN_SETTINGS = `[core]
+\tbare = false
+\tbigFileThreshold = 8m
+\tquotePath = false
+\tfsmonitor = false
+\tsplitIndex = false
+\tuntrackedCache = false
+\thooksPath = /dev/null
+[gc]
+\tauto = 0
+[diff]
+\tignoreSubmodules = dirty
+\trenameLimit = 1000
+`;
+
+/** The longest list of ignored files that is read. */
+const MOST_RULES_BYTES = 1024 * 1024;
+/** An index of a million files is a tenth of this. */
+const MOST_INDEX_BYTES = 1024 ** 3;
+
+/** @throws CatalogueError git_failed, and what the file system throws when there is no room */
+export async function makeOwnGitDir(options: OwnGitDirOptions): Promise<OwnGitDir> {
+  const { repository, scratchDir, call, userHome } = options;
+  await mkdir(scratchDir, { recursive: true, mode: 0o700 });
+  const dir = await mkdtemp(join(scratchDir, 'compare-'));
+  const dispose = () => rm(dir, { recursive: true, force: true });
+  try {
+    const settings = await readSettings(repository, call);
+    await Promise.all(['refs', 'objects/info', 'info'].map((name) => mkdir(join(dir, name), { recursive: true })));
+    await Promise.all([
+      writeFile(join(dir, 'HEAD'), `${repository.head ?? 'ref: refs/heads/none'}\n`),
+      writeFile(join(dir, 'config'), ownConfig(settings)),
+      writeFile(join(dir, 'objects/info/alternates'), `${join(repository.commonDir, 'objects')}\n`),
+      writeFile(join(dir, 'info/exclude'), await ignoreRules({ repository, settings, userHome, env: call.env })),
+      copyText(join(repository.commonDir, 'info/attributes'), join(dir, 'info/attributes')),
+      copyText(join(repository.gitDir, 'info/sparse-checkout'), join(dir, 'info/sparse-checkout')),
+      copyIndex(repository.gitDir, dir),
+    ]);
+    const { HOME: _, XDG_CONFIG_HOME: __, ...env } = call.env;
+    return {
+      call: {
+        ...call,
+        cwd: repository.root,
+        env: {
+          ...env,
+          HOME: dir,
+          GIT_DIR: dir,
+          GIT_WORK_TREE: repository.root,
+          GIT_CONFIG_NOSYSTEM: '1',
+          GIT_CONFIG_GLOBAL: '/dev/null',
+          GIT_ATTR_NOSYSTEM: '1',
+        },
+      },
+      dispose,
+    };
+  } catch (cause) {
+    await dispose();
+    throw cause;
+  }
+}
+
+type Settings = ReadonlyMap<string, string>;
+
+/** All that is set, by names in small letters; of several values the last one counts. */
+async function readSettings({ root }: WorkingTree, call: OwnGitDirOptions['call']): Promise<Settings> {
+  const { stdout } = await readGit(['config', '-z', '--list'], { ...call, cwd: root });
+  const entries = stdout.toString('utf8').split('\0').slice(0, -1);
+  return new Map(
+    entries.map((entry) => {
+      const end = entry.indexOf('\n');
+      return end === -1 ? [entry.toLowerCase(), 'true'] : [entry.slice(0, end).toLowerCase(), entry.slice(end + 1)];
+    }),
+  );
+}
+
+function ownConfig(settings: Settings): string {
+  const kept = KEPT_SETTINGS.flatMap((name) => {
+    const value = settings.get(name);
+    const [section, key] = name.split('.');
+    return value !== undefined && /^[A-Za-z0-9-]+$/.test(value) ? [`[${section}]\n\t${key} = ${value}\n`] : [];
+  });
+  const version = settings.has('extensions.objectformat') ? 1 : 0;
+  return `${kept.join('')}[core]\n\trepositoryformatversion = ${version}\n${OWN_SETTINGS}`;
+}
+
+/** The person's own list of ignored files, then the repository's: the later one counts. */
+async function ignoreRules(options: {
+  repository: WorkingTree;
+  settings: Settings;
+  userHome: string;
+  env: GitCall['env'];
+}): Promise<string> {
+  const { repository, settings, userHome, env } = options;
+  const named = settings.get('core.excludesfile')?.replace(/^~(?=\/)/, userHome);
+  const usual = join(env.XDG_CONFIG_HOME ?? join(userHome, '.config'), 'git/ignore');
+  const files = [named ?? usual, join(repository.commonDir, 'info/exclude')];
+  const rules = await Promise.all(files.map((file) => (file.startsWith('/') ? readText(file) : '')));
+  return rules.map((text) => `${text}\n`).join('');
+}
+
+/**
+ * The index is git's to write at any moment, and it puts a new one in its place: a copy is of one moment. The copy is
+ * dated a little back, as git takes a file for unchanged that is older than the index: one that was changed in the same
+ * moment would not be looked at.
+ */
+async function copyIndex(gitDir: string, dir: string): Promise<void> {
+  const from = join(gitDir, 'index');
+  const to = join(dir, 'index');
+  const stats = await stat(from).catch(() => null);
+  if (stats === null || !stats.isFile() || stats.size > MOST_INDEX_BYTES) return;
+  await copyFile(from, to, constants.COPYFILE_FICLONE);
+  const back = Math.floor(stats.mtimeMs - 1) / 1_000;
+  await utimes(to, back, back);
+  // Of an index in two parts, the larger one lies beside it.
+  const shared = (await readdir(gitDir)).filter((name) => /^sharedindex\.[0-9a-f]+$/.test(name));
+  await Promise.all(shared.map((name) => copyFile(join(gitDir, name), join(dir, name), constants.COPYFILE_FICLONE)));
+}
+
+async function copyText(from: string, to: string): Promise<void> {
+  const text = await readText(from);
+  if (text !== '') await writeFile(to, text);
+}
+
+/** Empty where there is no such file, or none that can be read. */
+async function readText(path: string): Promise<string> {
+  return (await readRegularFile(path, { mostBytes: MOST_RULES_BYTES }).catch(() => null)) ?? '';
+}

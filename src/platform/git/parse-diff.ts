@@ -1,0 +1,73 @@
+import type { ChangedFile, ChangeStatus } from '../../protocol/index.ts';
+
+/** A file of `git diff --raw --numstat -z`. */
+export type DiffedFile = Omit<ChangedFile, 'parts'>;
+
+/** Status letters of git-diff(1). `X` and `B` are none of a plain comparison. */
+const STATUSES: Readonly<Record<string, ChangeStatus>> = {
+  A: 'added',
+  C: 'copied',
+  D: 'deleted',
+  M: 'modified',
+  R: 'renamed',
+  T: 'type_changed',
+  U: 'conflicted',
+};
+
+const LINK = '120000';
+const SUBMODULE = '160000';
+
+/**
+ * Reads the output of `git diff --raw --numstat -z`: first a record for each file, then the counts in the same order.
+ * A file in conflict may have two records and no counts.
+ */
+export function parseDiff(output: Buffer): DiffedFile[] {
+  const words = output.toString('utf8').split('\0');
+  const files = new Map<string, DiffedFile>();
+  let at = 0;
+  const next = (): string => words[at++] ?? '';
+  while (at < words.length) {
+    const word = next();
+    if (word.startsWith(':')) {
+      const [oldMode = '', mode = '', , , letter = ''] = word.slice(1).split(' ');
+      const status = STATUSES[letter.charAt(0)] ?? 'modified';
+      const oldPath = status === 'renamed' || status === 'copied' ? next() : null;
+      const path = next();
+      files.set(path, {
+        path,
+        old_path: oldPath,
+        status,
+        added: null,
+        removed: null,
+        binary: false,
+        kind: kindOf(mode === '000000' ? oldMode : mode),
+      });
+      continue;
+    }
+    const [, added, removed, path] = /^(\d+|-)\t(\d+|-)\t([\s\S]*)$/.exec(word) ?? [];
+    if (path === undefined) continue;
+    if (path === '') next();
+    const file = files.get(path === '' ? next() : path);
+    if (file === undefined || file.kind === 'submodule') continue;
+    file.binary = added === '-';
+    file.added = added === '-' ? null : Number(added);
+    file.removed = removed === '-' ? null : Number(removed);
+  }
+  return [...files.values()];
+}
+
+function kindOf(mode: string): ChangedFile['kind'] {
+  if (mode === LINK) return 'link';
+  return mode === SUBMODULE ? 'submodule' : 'file';
+}
+
+/** The names of `-z`, as bytes: they need not be UTF-8. */
+export function splitNames(output: Buffer): Buffer[] {
+  const names: Buffer[] = [];
+  let from = 0;
+  for (let end = output.indexOf(0); end !== -1; end = output.indexOf(0, from)) {
+    names.push(output.subarray(from, end));
+    from = end + 1;
+  }
+  return names;
+}

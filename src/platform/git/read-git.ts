@@ -1,0 +1,94 @@
+import { spawn } from 'node:child_process';
+import { CatalogueError } from '../../protocol/index.ts';
+import { requirePipes, startFault } from '../process/start-fault.ts';
+import { findGit } from './git-environment.ts';
+
+export interface GitCall {
+  cwd: string;
+  /** the whole environment, from `gitEnvironment` */
+  env: Readonly<Record<string, string>>;
+  /** aborted when git has to be killed */
+  signal: AbortSignal;
+  /** what git reads from its standard input */
+  input?: Uint8Array;
+  /** how many bytes of its output are read at most; git is killed when there are more */
+  mostBytes?: number;
+  /** exit codes that are answers; 0 alone when left out */
+  answers?: readonly number[];
+}
+
+export interface GitAnswer {
+  code: number;
+  stdout: Buffer;
+  /** there was more, and git was killed */
+  isCut: boolean;
+}
+
+/** Longer than any list of changed files that a person reads; a patch has a bound of its own. */
+const MOST_BYTES = 32 * 1024 * 1024;
+/** Enough for what git complains about. */
+const MOST_ERROR_BYTES = 4_096;
+
+/**
+ * Runs git for its output, within the guarantees of `run-git.ts`, for what a page asks for again and again: one process
+ * a call, and a bound where the output is cut. It does not switch off the drivers that a configuration names. So it may
+ * only be used for commands that look at no file of the working tree, or over a git directory of our own
+ * (`own-git-dir.ts`), whose configuration names none.
+ * @throws CatalogueError git_not_found, git_failed, process_limit
+ */
+export function readGit(args: readonly string[], call: GitCall): Promise<GitAnswer> {
+  const { cwd, env, signal, input, mostBytes = MOST_BYTES, answers = [0] } = call;
+  return new Promise((resolve, reject) => {
+    if (signal.aborted) throw tooSlow();
+    const child = spawn(findGit(env), ['--no-pager', ...args], {
+      cwd,
+      env: { ...env },
+      stdio: ['pipe', 'pipe', 'pipe'],
+    });
+    requirePipes(child);
+    const chunks: Buffer[] = [];
+    let bytes = 0;
+    let complaint = '';
+    let isCut = false;
+    const giveUp = (): void => {
+      child.kill('SIGKILL');
+      child.stdout.destroy();
+      child.stderr.destroy();
+      reject(tooSlow());
+    };
+    signal.addEventListener('abort', giveUp);
+    child.stdout.on('data', (chunk: Buffer) => {
+      const room = mostBytes - bytes;
+      if (room > 0) chunks.push(chunk.length > room ? chunk.subarray(0, room) : chunk);
+      bytes += chunk.length;
+      if (bytes <= mostBytes || isCut) return;
+      isCut = true;
+      child.kill('SIGKILL');
+    });
+    child.stderr.setEncoding('utf8').on('data', (chunk: string) => {
+      if (complaint.length < MOST_ERROR_BYTES) complaint += chunk;
+    });
+    // git may end before it has read everything.
+    child.stdin.on('error', () => undefined).end(input);
+    child.once('error', (error: NodeJS.ErrnoException) => {
+      signal.removeEventListener('abort', giveUp);
+      reject(error.code === 'ENOENT' ? new CatalogueError('git_not_found') : startFault(error));
+    });
+    child.once('close', (code) => {
+      signal.removeEventListener('abort', giveUp);
+      if (!isCut && (code === null || !answers.includes(code))) reject(gitFailure(complaint, code));
+      else resolve({ code: code ?? 0, stdout: Buffer.concat(chunks), isCut });
+    });
+  });
+}
+
+function tooSlow(): CatalogueError {
+  return new CatalogueError('git_failed', 'git took too long to compare the files');
+}
+
+/** The last line of what git complains about: it begins with `fatal:` or `error:`. */
+function gitFailure(complaint: string, code: number | null): CatalogueError {
+  const lines = complaint.split('\n').filter((line) => /^(fatal|error): /.test(line));
+  const said = lines.at(-1) ?? `git ended with code ${code ?? 'none'}`;
+  return new CatalogueError('git_failed', said.replaceAll(/[\u0000-\u001f\u007f-\u009f]/g, ' '));
+}

@@ -1,0 +1,62 @@
+import { realpath, stat } from 'node:fs/promises';
+import { resolve, sep } from 'node:path';
+import { CatalogueError } from '../../protocol/index.ts';
+import { type GitCall, readGit } from './read-git.ts';
+
+/** Where the parts of a repository are, as its working tree sees them. */
+export interface WorkingTree {
+  /** the working tree's top */
+  root: string;
+  /** what belongs to this working tree: `HEAD`, the index */
+  gitDir: string;
+  /** what all working trees of the repository share: objects, branches, `info/exclude` */
+  commonDir: string;
+  /** the full name of the branch that is checked out; null if none is */
+  branch: string | null;
+  /** the last commit; null before the first */
+  head: string | null;
+}
+
+/**
+ * The repository of a folder. Its configuration is read by git, but no program that it names runs.
+ * @throws CatalogueError no_such_path, not_a_repository, git_not_found, git_failed
+ */
+export async function findWorkingTree(folder: string, call: Pick<GitCall, 'env' | 'signal'>): Promise<WorkingTree> {
+  const isFolder = await stat(folder).then(
+    (stats) => stats.isDirectory(),
+    () => false,
+  );
+  if (!isFolder) throw new CatalogueError('no_such_path', `There is no directory ${JSON.stringify(folder)} any more`);
+  const ask = (args: readonly string[]) => readGit(args, { ...call, cwd: folder, answers: [0, 1, 128] });
+  const [places, branch, head] = await Promise.all([
+    ask(['rev-parse', '--show-toplevel', '--absolute-git-dir', '--git-common-dir']),
+    ask(['symbolic-ref', '--quiet', 'HEAD']),
+    ask(['rev-parse', '--verify', '--quiet', 'HEAD^{commit}']),
+  ]);
+  const [root = '', gitDir = '', commonDir = '', ...more] = lines(places.stdout);
+  if (places.code !== 0 || commonDir === '' || more.length > 0) throw new CatalogueError('not_a_repository');
+  await requireInside(folder, root);
+  return {
+    root,
+    gitDir,
+    commonDir: resolve(folder, commonDir),
+    branch: branch.code === 0 ? (lines(branch.stdout)[0] ?? null) : null,
+    head: head.code === 0 ? (lines(head.stdout)[0] ?? null) : null,
+  };
+}
+
+/**
+ * A configuration may say that the working tree is elsewhere (`core.worktree`): a hostile one could show a person's
+ * other folders as changes.
+ */
+async function requireInside(folder: string, root: string): Promise<void> {
+  const [inner, outer] = await Promise.all([realpath(folder), realpath(root).catch(() => null)]);
+  if (outer !== null && (inner === outer || inner.startsWith(outer === sep ? sep : outer + sep))) return;
+  throw new CatalogueError('not_a_repository', 'The repository of the folder has its files elsewhere', {
+    hint: '`git config core.worktree` says where; a session that is started there has its changes',
+  });
+}
+
+export function lines(output: Buffer): string[] {
+  return output.toString('utf8').split('\n').slice(0, -1);
+}

@@ -1,0 +1,71 @@
+import { rm } from 'node:fs/promises';
+import { type Comparer, createComparer } from '../../platform/git/compare.ts';
+import { CatalogueError, type Changes, type Patch, type Session } from '../../protocol/index.ts';
+
+/** Git reads files as fast as the disk gives them: more comparisons at once make each of them slower. */
+const MOST_AT_ONCE = 2;
+
+/** What sessions changed in their repositories, for the faces. */
+export interface SessionChanges {
+  /** @throws CatalogueError no_such_path, not_a_repository, no_such_ref, git_not_found, git_failed */
+  list(session: Session, base: string | null): Promise<Changes>;
+  /** @throws what `list` throws */
+  patch(session: Session, query: { base: string | null; file: string | null; oldFile: string | null }): Promise<Patch>;
+}
+
+export interface SessionChangesOptions {
+  /** the server's own environment */
+  environment: Readonly<Record<string, string | undefined>>;
+  /** a folder of the home for nothing else; emptied of what a killed server left there */
+  scratchDir: string;
+}
+
+/** Pages that ask for the same changes at the same time share one comparison. */
+export function createSessionChanges({ environment, scratchDir }: SessionChangesOptions): SessionChanges {
+  const comparer: Comparer = createComparer({ environment, scratchDir });
+  const emptied = rm(scratchDir, { recursive: true, force: true });
+  const inTurn = limitTo(MOST_AT_ONCE);
+  const running = new Map<string, Promise<Changes>>();
+  return {
+    list(session, base) {
+      const folder = folderOf(session);
+      const key = JSON.stringify([folder, base]);
+      const same = running.get(key);
+      if (same !== undefined) return same;
+      const changes = emptied
+        .then(() => inTurn(() => comparer.changes({ folder, base })))
+        .finally(() => running.delete(key));
+      running.set(key, changes);
+      return changes;
+    },
+    async patch(session, query) {
+      const folder = folderOf(session);
+      await emptied;
+      return inTurn(() => comparer.patch({ folder, ...query }));
+    },
+  };
+}
+
+function folderOf({ slug, path }: Session): string {
+  if (path !== null) return path;
+  throw new CatalogueError('no_such_path', `Nobody knows in which folder ${slug} works`, {
+    hint: 'PUT /sessions/SLUG/path sets it; a session that is only observed is taken over with `cbos adopt`',
+  });
+}
+
+/** Runs as many as are allowed at once; the others wait, the first one first. */
+function limitTo(most: number): <T>(work: () => Promise<T>) => Promise<T> {
+  let running = 0;
+  const waiting: (() => void)[] = [];
+  return async (work) => {
+    if (running >= most) await new Promise<void>((resolve) => waiting.push(resolve));
+    else running++;
+    try {
+      return await work();
+    } finally {
+      const next = waiting.shift();
+      if (next === undefined) running--;
+      else next();
+    }
+  };
+}

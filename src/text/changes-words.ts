@@ -1,0 +1,81 @@
+import type { ChangedFile, ChangeStatus, Changes, ChangesBase } from '../protocol/index.ts';
+import { showHiddenMarks } from './hidden-marks.ts';
+import type { StyleName } from './style.ts';
+
+/** What the changes are compared with, and why with that. */
+export function baseText({ kind, ref, commit }: ChangesBase): string {
+  const name = shownName(ref ?? commit?.slice(0, 7) ?? '');
+  switch (kind) {
+    case 'asked':
+      return `against ${name}`;
+    case 'started_from':
+      return `against ${name}, which the branch was started from`;
+    case 'upstream':
+      return `against ${name}, which the branch follows`;
+    case 'default_branch':
+      return `against ${name}, the default branch`;
+    case 'last_commit':
+      return 'against the last commit';
+    case 'nothing':
+      return 'against nothing: there is no commit yet';
+    default:
+      return `against ${name}`;
+  }
+}
+
+/** A name of a file or branch, as it is: what nobody would see, or what would break the line, is written out. */
+export function shownName(name: string): string {
+  return showHiddenMarks(name).replaceAll('\n', '\\n').replaceAll('\t', '\\t');
+}
+
+/** `old → new` where it was renamed. */
+export function changedName({ path, old_path: oldPath }: Pick<ChangedFile, 'path' | 'old_path'>): string {
+  return oldPath === null ? shownName(path) : `${shownName(oldPath)} → ${shownName(path)}`;
+}
+
+const LETTERS: Readonly<Record<ChangeStatus, string>> = {
+  added: 'A',
+  modified: 'M',
+  deleted: 'D',
+  renamed: 'R',
+  copied: 'C',
+  type_changed: 'T',
+  conflicted: 'U',
+};
+
+/** Git's own letter of a status; `?` for an untracked file, as in `git status`. */
+export function changeLetter({ status, parts }: ChangedFile): string {
+  return status === 'added' && parts.includes('untracked') ? '?' : (LETTERS[status] ?? status);
+}
+
+export function changeStyle({ status }: ChangedFile): StyleName {
+  if (status === 'added' || status === 'copied') return 'green';
+  if (status === 'deleted' || status === 'conflicted') return 'red';
+  return 'yellow';
+}
+
+/** `+12 −3`, or what it is that has no lines. */
+export function linesText({ added, removed, binary, kind }: ChangedFile): string {
+  if (kind === 'submodule') return 'submodule';
+  if (kind === 'repository') return 'a repository of its own';
+  if (binary) return 'binary or large';
+  return countsText({ added: added ?? 0, removed: removed ?? 0 });
+}
+
+export function countsText({ added, removed }: { added: number; removed: number }): string {
+  return `+${added} −${removed}`;
+}
+
+/** `4 files, +6 −1` */
+export function totalText({ files, added, removed }: Changes['total']): string {
+  if (files === 0) return 'no changes';
+  return `${files === 1 ? '1 file' : `${files} files`}, ${countsText({ added, removed })}`;
+}
+
+/** What went over a bound, a line each. */
+export function leftOutLines({ left_out: { files, untracked } }: Changes): string[] {
+  return [
+    ...(files === 0 ? [] : [`${files} more files were changed, and are counted but not listed`]),
+    ...(untracked === 0 ? [] : [`${untracked} more untracked files were not compared: .gitignore may name them`]),
+  ];
+}

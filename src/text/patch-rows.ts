@@ -1,0 +1,55 @@
+/** A row of a patch: a file's name, what git says of it, the place of a hunk, a line, or a note about a line. */
+export interface PatchRow {
+  kind: 'file' | 'said' | 'hunk' | 'context' | 'added' | 'removed' | 'note';
+  /** as it stands in the patch, without the sign of a line */
+  text: string;
+  /** the line's number in the base; null where the line is not in it */
+  old: number | null;
+  /** the line's number now */
+  now: number | null;
+}
+
+const HUNK = /^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@/;
+
+/**
+ * Reads a patch in git's unified format. How many lines belong to a hunk is in its head: so a line of a file that looks
+ * like a part of the format is still a line of the file.
+ */
+export function patchRows(patch: string): PatchRow[] {
+  const rows: PatchRow[] = [];
+  let old = 0;
+  let now = 0;
+  let oldEnd = 0;
+  let nowEnd = 0;
+  const lines = patch.split('\n');
+  if (lines.at(-1) === '') lines.pop();
+  for (const line of lines) {
+    const sign = line.charAt(0);
+    if (old < oldEnd || now < nowEnd) {
+      const text = line.slice(1);
+      if (sign === '+') rows.push({ kind: 'added', text, old: null, now: now++ });
+      else if (sign === '-') rows.push({ kind: 'removed', text, old: old++, now: null });
+      else if (sign === '\\') rows.push(plain('note', line));
+      else rows.push({ kind: 'context', text, old: old++, now: now++ });
+      continue;
+    }
+    const hunk = HUNK.exec(line);
+    if (hunk !== null) {
+      const [, from = '0', count = '1', nowFrom = '0', nowCount = '1'] = hunk;
+      [old, oldEnd] = [Number(from), Number(from) + Number(count)];
+      [now, nowEnd] = [Number(nowFrom), Number(nowFrom) + Number(nowCount)];
+      rows.push(plain('hunk', line));
+    } else if (line.startsWith('diff --git ')) {
+      rows.push(plain('file', line));
+    } else if (sign === '\\') {
+      rows.push(plain('note', line));
+    } else {
+      rows.push(plain('said', line));
+    }
+  }
+  return rows;
+}
+
+function plain(kind: PatchRow['kind'], text: string): PatchRow {
+  return { kind, text, old: null, now: null };
+}

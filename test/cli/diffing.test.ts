@@ -1,0 +1,128 @@
+import { execFileSync } from 'node:child_process';
+import { readFileSync, renameSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { createRepository, type TestRepository } from '../harness/git-repository.ts';
+import { type CommandOptions, type CommandResult, runCommand } from './command-line.ts';
+import { serveCommands } from './served.ts';
+
+const cli = serveCommands();
+let repository: TestRepository;
+let made = 0;
+
+beforeEach(() => {
+  repository = createRepository(cli.server.world, `repository-${++made}`);
+  repository.write('a.txt', 'one\ntwo\n');
+  repository.write('folder/b.txt', 'one\ntwo\nthree\nfour\nfive\n');
+  repository.commit();
+  repository.git('checkout', '--quiet', '-b', 'task');
+  cli.server.sessions.add('AUTH', { path: repository.dir });
+});
+
+const run = (words: string[], options: Partial<CommandOptions> = {}): Promise<CommandResult> =>
+  runCommand(['diff', ...words], { ...cli.where, ...options });
+const TERMINAL: Partial<CommandOptions> = { isTTY: true, columns: 100 };
+
+describe('diff', () => {
+  test('says what was changed against what, and shows the lines in colours; NO_COLOR takes them away', async () => {
+    repository.write('a.txt', 'one\n2\n');
+    repository.write('new.txt', 'new\n');
+    const { code, stdout } = await run(['AUTH'], TERMINAL);
+    expect(code).toBe(0);
+    const lines = stdout.split('\n');
+    expect(lines[0]).toContain('AUTH: 2 files, +2 −1 against main, which the branch was started from');
+    expect(lines).toContain('\u001b[31m-two\u001b[39m');
+    expect(lines).toContain('\u001b[32m+2\u001b[39m');
+    expect(lines).toContain(' one');
+    const plain = await run(['AUTH'], { ...TERMINAL, env: { NO_COLOR: '1' } });
+    expect(plain.stdout).not.toContain('\u001b');
+    expect(plain.stdout.split('\n')).toContain('+new');
+  });
+
+  test('through a pipe is the patch as git made it: it applies byte for byte', async () => {
+    repository.write('a.txt', 'one\r\ntwo\u202e\u001b[31m\r\n\ttab\n');
+    repository.write('odd\nname', 'x\n');
+    const { stdout, code } = await run(['AUTH']);
+    expect(code).toBe(0);
+    const other = createRepository(cli.server.world, `other-${made}`);
+    other.git('pull', '--quiet', repository.dir, 'main');
+    execFileSync('git', ['apply', '--whitespace=nowarn'], { cwd: other.dir, input: stdout, env: cli.server.world.env });
+    for (const name of ['a.txt', 'odd\nname'])
+      expect(readFileSync(join(other.dir, name), 'utf8')).toBe(readFileSync(join(repository.dir, name), 'utf8'));
+  });
+
+  test('on a terminal lets no escape code, no reordering mark and no false name through', async () => {
+    repository.write('a.txt', 'one\n\u001b[2Jgone\u202etxt\u200b\r\n');
+    repository.write('x\u001b]0;evil\u0007\u202e\n+y', 'x\n');
+    for (const words of [['AUTH'], ['AUTH', '--stat']]) {
+      const { stdout } = await run(words, { ...TERMINAL, env: { NO_COLOR: '1' } });
+      expect(stdout).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u200b\u202e]/);
+      expect(stdout.split('\n')).not.toContain('+y');
+    }
+    expect((await run(['AUTH'], TERMINAL)).stdout).toContain('+\\u001b[2Jgone\\u202etxt\\u200b');
+  });
+
+  test('--stat lists the files with their lines and where the changes are', async () => {
+    repository.write('a.txt', 'one\n2\n');
+    renameSync(join(repository.dir, 'folder/b.txt'), join(repository.dir, 'folder/c.txt'));
+    repository.write('bin', new Uint8Array([0, 1]));
+    const { stdout } = await run(['AUTH', '--stat']);
+    const rows = stdout
+      .trimEnd()
+      .split('\n')
+      .map((line) => line.trim().split(/ {2,}/));
+    expect(rows).toEqual([
+      ['FILE', 'LINES', 'WHERE'],
+      ['M', 'a.txt', '+1 −1', 'unstaged'],
+      ['?', 'bin', 'binary or large', 'untracked'],
+      ['R', 'folder/b.txt → folder/c.txt', '+0 −0', 'untracked'],
+    ]);
+    expect((await run(['AUTH', '--stat'], TERMINAL)).stdout).toContain('AUTH: 3 files, +1 −1 against main');
+  });
+
+  test('takes files and folders, a renamed file as one, and says where nothing was changed', async () => {
+    repository.write('a.txt', 'one\n2\n');
+    renameSync(join(repository.dir, 'folder/b.txt'), join(repository.dir, 'folder/c.txt'));
+    const one = await run(['AUTH', 'folder/c.txt']);
+    expect(one.stdout).toContain('rename from folder/b.txt');
+    expect(one.stdout).not.toContain('a.txt');
+    expect((await run(['AUTH', 'folder/', '--stat'])).stdout).not.toContain('a.txt');
+    expect((await run(['AUTH', 'folder'])).stdout).toContain('folder/c.txt');
+    const none = await run(['AUTH', 'nothing.txt']);
+    expect(none).toMatchObject({ code: 0, stdout: '' });
+    expect(none.stderr).toContain('nothing was changed in nothing.txt');
+  });
+
+  test('--base compares with another revision; --json is the REST body', async () => {
+    repository.write('a.txt', 'one\n2\n');
+    repository.commit();
+    expect((await run(['AUTH', '--base', 'HEAD'])).stdout).toBe('');
+    const { stdout } = await run(['AUTH', '--json']);
+    expect(JSON.parse(stdout)).toMatchObject({
+      branch: 'task',
+      base: { kind: 'started_from', ref: 'main' },
+      files: [{ path: 'a.txt', status: 'modified', parts: ['committed'], added: 1, removed: 1 }],
+      total: { files: 1, added: 1, removed: 1 },
+    });
+  });
+
+  test('says what stands in the way, with the exit code of its kind', async () => {
+    expect(await run(['NOBODY'])).toMatchObject({ code: 3 });
+    const wrong = await run(['AUTH', '--base', 'no-such-branch']);
+    expect(wrong).toMatchObject({ code: 2, stdout: '' });
+    expect(wrong.stderr).toContain('no-such-branch');
+    cli.server.sessions.add('PLAIN', { path: cli.server.world.projectDir });
+    const plain = await run(['PLAIN']);
+    expect(plain).toMatchObject({ code: 2, stdout: '' });
+    expect(plain.stderr).toContain('in the working tree of a git repository');
+    cli.server.sessions.add('NOWHERE', { path: null });
+    expect(await run(['NOWHERE'])).toMatchObject({ code: 2 });
+  });
+
+  test('a patch that is cut ends with the exit code of a failure: nobody takes it for whole', async () => {
+    repository.write('huge.txt', 'a line of some length, to fill the patch\n'.repeat(60_000));
+    const { code, stderr } = await run(['AUTH']);
+    expect(code).toBe(1);
+    expect(stderr).toContain('longer than CBOS reads');
+  });
+});
