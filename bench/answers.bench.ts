@@ -12,10 +12,10 @@ export const about =
 
 const ANSWERS = 25;
 const DIALOGS = 30;
-/** Sessions that start at the same time. */
+/** How many sessions start at the same time. */
 const BATCH = 3;
 const MEASURED_MS = 30_000;
-/** Launches, first looks and drawings are over by then. */
+/** Launches, the first checks, and drawing are over after this time. */
 const SETTLE_MS = 10_000;
 
 export async function measure(): Promise<Figure[]> {
@@ -41,9 +41,9 @@ export async function measure(): Promise<Figure[]> {
 }
 
 interface Times {
-  /** the hook has ended: Claude Code has what it printed; of keys nothing says so */
+  /** the times when the hook ended, so that Claude Code has its output; nothing reports this for keypresses */
   taken: number[];
-  /** a frame says that the question is not asked any more */
+  /** the times of the frames that no longer contain the question */
   goneOn: number[];
   told: number[];
 }
@@ -86,7 +86,7 @@ async function answerTimes({ byKeys }: { byKeys: boolean }): Promise<Times> {
   }
 }
 
-/** What sessions cost that ask, beside what the same sessions cost before. */
+/** Measures the cost of sessions that ask, and of the same sessions before they asked. */
 async function idleCost(): Promise<Figure[]> {
   const { world, cbos } = await startAnswering({});
   try {
@@ -115,11 +115,11 @@ async function idleCost(): Promise<Figure[]> {
   }
 }
 
-/** The processes of hooks that wait for a reply: a shell, and the reader beside it. */
+/** Returns the processes of hooks that wait for a reply: a shell, and the reader beside it. */
 const waitingHooks = (world: Answering['world']): number[] =>
   world.processes().flatMap(({ pid, command }) => (command.includes('/fd/4') ? [pid] : []));
 
-/** What processes take of a core while nothing is done with them. */
+/** Returns the share of a core that processes use while they are idle. */
 async function share(pids: readonly number[]): Promise<number> {
   const seconds = (): number => pids.reduce((sum, pid) => sum + processorSeconds(pid), 0);
   const before = seconds();
@@ -127,7 +127,7 @@ async function share(pids: readonly number[]): Promise<number> {
   return ((seconds() - before) / (MEASURED_MS / 1_000)) * 100;
 }
 
-/** How often the kernel has given a process the processor, all its threads counted. */
+/** Returns how often the kernel has scheduled a process, in all its threads. */
 function timesWoken(pid: number): number {
   return readdirSync(`/proc/${pid}/task`).reduce((sum, thread) => {
     const status = readFileSync(`/proc/${pid}/task/${thread}/status`, 'utf8');
@@ -135,7 +135,7 @@ function timesWoken(pid: number): number {
   }, 0);
 }
 
-/** What has ended and was not reaped yet does not run. */
+/** A process that has ended but was not reaped yet does not count as running. */
 function isRunning(pid: number): boolean {
   const now = processNow(pid);
   return now !== null && now.state !== 'Z';

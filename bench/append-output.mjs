@@ -1,14 +1,14 @@
-// node append-output.mjs SPECIFICATION: writes output as Claude Code draws it to the ends of files (recordings,
-// terminals), at a given rate, as JSON says: { files, timings, bytesPerSecond, seconds, writeBytes }. Prints {
-// writtenBytes, seconds } at its end. Each write begins with a title that tells when it was made: ESC ] 0 ; T
-// MICROSECONDS BEL, of the machine's monotonic clock.
+// node append-output.mjs SPECIFICATION: appends output like that of Claude Code to files (recordings, terminals), at
+// a given rate. The specification is JSON: { files, timings, bytesPerSecond, seconds, writeBytes }. Prints {
+// writtenBytes, seconds } at the end. Each write begins with a title that contains its time: ESC ] 0 ; T MICROSECONDS
+// BEL, by the machine's monotonic clock.
 import { openSync, writeSync } from 'node:fs';
 
 /** @type {{ files: string[], timings?: string[], bytesPerSecond: number, seconds: number, writeBytes: number }} */
 const { files, timings, bytesPerSecond, seconds, writeBytes } = JSON.parse(process.argv[2] ?? '');
-/** Different redraws, so that nothing that compares them is quick by accident. */
+/** How many different redraws there are. A program that compares redraws must not be fast by accident. */
 const BLOCKS = 64;
-/** Between two looks at the clock; what is due then is written. */
+/** The time between two checks of the clock. After each check, everything that is due is written. */
 const TICK_MS = 1;
 
 const outputs = files.map((file) => openSync(file, 'a'));
@@ -32,7 +32,7 @@ function tick() {
     lastAt = now;
     writtenBytes += bytes.length;
     turn++;
-    // A terminal that takes no more holds every writer back, and the time runs.
+    // A terminal that accepts no more output blocks every writer, and the time runs out.
     if (now - beganAt > seconds * 1_000) break;
   }
   if (elapsed < seconds) setTimeout(tick, TICK_MS);
@@ -45,7 +45,7 @@ function title() {
 }
 
 /**
- * Lines of an answer above a prompt that is drawn anew below them.
+ * Returns lines of an answer above a prompt that is redrawn below them.
  * @param {number} seed
  */
 function redraw(seed) {

@@ -7,7 +7,7 @@ export const about =
   'each command beside a bare `node -e 0`, alternating: processor time (user and system) and wall time as ratios of the medians';
 
 const RUNS = 20;
-/** What a person does not tell from the runtime itself. */
+/** A person does not notice a smaller difference from the runtime itself. */
 const MOST_TIMES = 1.4;
 
 const COMMANDS: readonly (readonly string[])[] = [
@@ -54,7 +54,7 @@ const mediansOf = (took: readonly Took[]): [processor: number, wall: number] => 
   median(took.map(({ wallMs }) => wallMs)),
 ];
 
-/** By bash's own `time`, which asks the kernel: to a millisecond, other than /proc. */
+/** Measures with bash's own `time`, which asks the kernel. It is exact to a millisecond, unlike /proc. */
 function time(world: World, args: readonly string[]): Took {
   const script = 'TIMEFORMAT="%R %U %S"; time "$@" >/dev/null 2>&1';
   const { stderr } = spawnSync('bash', ['-c', script, 'bash', process.execPath, ...args], {

@@ -23,7 +23,7 @@ export function isWithinLimit({ value, limit }) {
 }
 
 /**
- * A table for people: name, value, unit, and the limit with a mark where it is broken.
+ * Formats figures as a table for people: name, value, unit, and the limit, marked if it is exceeded.
  * @param {readonly Figure[]} figures
  */
 export function formatFigures(figures) {

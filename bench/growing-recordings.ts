@@ -17,8 +17,8 @@ export interface Growing {
 }
 
 /**
- * A server with so many sessions whose agents draw a prompt and are silent: what their recordings grow by, a bench
- * writes.
+ * Starts a server with `count` sessions whose agents draw a prompt and then are silent. A benchmark appends output to
+ * their recordings.
  */
 export async function startGrowing(world: World, count: number, env: Record<string, string> = {}): Promise<Growing> {
   const stub = fileURLToPath(new URL('stub-agent.sh', import.meta.url));
@@ -35,18 +35,18 @@ export async function startGrowing(world: World, count: number, env: Record<stri
   return { cbos, slugs, files: inStreams('typescript'), timings: inStreams('timing') };
 }
 
-/** What one client of all sessions was sent since `begin`. */
+/** The data that one client of all sessions has received since `begin`. */
 export interface Follower {
   ws: WebSocket;
   begin(): void;
-  /** of all that was written, when it came, in milliseconds */
+  /** the age of each write when it arrived, in milliseconds */
   ages(): readonly number[];
   snapshots(): number;
-  /** how far it is, over all recordings */
+  /** the sum of the offsets reached in all recordings */
   offset(): number;
 }
 
-/** A client of everything, that has seen every screen. */
+/** Connects a client that follows everything and has received every screen. */
 export async function followAll(world: World, { cbos, slugs }: Growing): Promise<Follower> {
   const ws = new WebSocket(`${cbos.url.replace('http', 'ws')}/ws/stream`, ['cbos', `bearer.${cbos.token}`]);
   world.onDispose(() => ws.terminate());
@@ -79,9 +79,9 @@ export async function followAll(world: World, { cbos, slugs }: Growing): Promise
 
 export interface Output {
   files: readonly string[];
-  /** of the same order; rows are written as `script` does */
+  /** in the same order; rows are written as `script` writes them */
   timings?: readonly string[];
-  /** to all files together */
+  /** for all files together */
   bytesPerSecond: number;
   seconds: number;
   writeBytes: number;
@@ -92,7 +92,7 @@ export interface Written {
   seconds: number;
 }
 
-/** Writes output to the ends of files, from a process of its own. */
+/** Appends output to files from a separate process. */
 export async function appendOutput(output: Output): Promise<Written> {
   const program = fileURLToPath(new URL('append-output.mjs', import.meta.url));
   const child = spawn(process.execPath, [program, JSON.stringify(output)], { stdio: ['ignore', 'pipe', 'inherit'] });
@@ -107,13 +107,13 @@ export async function appendOutput(output: Output): Promise<Written> {
 
 const STAMP = /\]0;T(\d{16})(?:\u0007|\\007)/g;
 
-/** Milliseconds since each write that a text tells of was made. */
+/** Returns the age, in milliseconds, of each write that a text contains. */
 export function agesIn(text: string): number[] {
   const now = Number(process.hrtime.bigint() / 1_000n);
   return [...text.matchAll(STAMP)].map(([, at]) => (now - Number(at)) / 1_000);
 }
 
-/** The value below which a share of all lies. */
+/** Returns the value below which the given share of all values is. */
 export function share(values: readonly number[], part: number): number {
   const sorted = Float64Array.from(values).sort();
   return sorted[Math.min(sorted.length - 1, Math.floor(part * sorted.length))] ?? Number.NaN;
@@ -123,7 +123,10 @@ export function memoryMegabytes(pid: number): number {
   return Number(/^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1_024;
 }
 
-/** User and system time of a process, in seconds; `getconf CLK_TCK` is 100 on every Linux that CBOS runs on. */
+/**
+ * Returns the user and system time of a process, in seconds; `getconf CLK_TCK` is 100 on every Linux that CBOS runs
+ * on.
+ */
 export function cpuSeconds(pid: number): number {
   const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
   return (Number(fields[11]) + Number(fields[12])) / 100;

@@ -11,12 +11,15 @@ export const about =
   '200 JSON sessions that have each had a turn and gone quiet, for 20 s: what the server takes; and how soon a resumed turn of the real Claude Code says something';
 
 const SESSIONS = 200;
-/** Turns that run at once while the sessions have theirs: a Claude Code takes 250 MB and most of a core to start. */
+/** How many turns run at once in the first round. A Claude Code takes 250 MB and most of a core to start. */
 const BATCH = 8;
 const MEASURED_MS = 20_000;
-/** Sessions that are resumed, each once: what a second resume finds in the caches, a user who comes back does not. */
+/**
+ * How many sessions are resumed, each only once. A second resume would find data in the caches that a returning user
+ * does not have.
+ */
 const RESUMES = 7;
-/** `getconf CLK_TCK` of every Linux that CBOS runs on. */
+/** `getconf CLK_TCK` on every Linux that CBOS runs on. */
 const TICKS_PER_SECOND = 100;
 
 export async function measure(): Promise<Figure[]> {
@@ -92,19 +95,19 @@ function isComplete(frame: StreamFrame, slug: string): boolean {
   return frame.type === 'session_state' && frame.session === slug && frame.json_state === 'complete';
 }
 
-/** A stand-in that waits for nothing answers at once: what is measured is the way there and back. */
+/** The stand-in answers at once, so only the way there and back is measured. */
 function isAnswer(frame: StreamFrame): boolean {
   return frame.type === 'claude_event' && frame.event.type === 'stream_event';
 }
 
-/** When a session's process was started, Unix milliseconds, to 10 ms. */
+/** Returns when a session's process was started, in Unix milliseconds, to 10 ms. */
 function startedAt({ pid }: Session): number {
   const startTicks = Number(statFields(pid ?? 0)[19]);
   const uptimeSeconds = Number(readFileSync('/proc/uptime', 'utf8').split(' ')[0]);
   return Date.now() - (uptimeSeconds - startTicks / TICKS_PER_SECOND) * 1_000;
 }
 
-/** User and system time of a process, in clock ticks. */
+/** Returns the user and system time of a process, in clock ticks. */
 function cpuTicks(pid: number): number {
   const fields = statFields(pid);
   return Number(fields[11]) + Number(fields[12]);

@@ -2,9 +2,9 @@ import { execFileSync } from 'node:child_process';
 import { cpus, release, totalmem } from 'node:os';
 
 /**
- * What a figure is worth nothing without.
+ * The facts about the machine without which a figure means nothing.
  * @typedef {{ cpu: string, cores: number, memory_gb: number, node: string, kernel: string, screen: string | null }}
- * Machine
+ *   Machine
  */
 
 /** @returns {Machine} */
@@ -24,7 +24,7 @@ function screenVersion() {
   try {
     return /Screen version (\S+)/.exec(execFileSync('screen', ['-v'], { encoding: 'utf8' }))?.[1] ?? null;
   } catch (error) {
-    // Screen 4.9 prints its version and exits with 1
+    // Screen 4.9 prints its version and exits with 1.
     const stdout = error instanceof Error && 'stdout' in error ? String(error.stdout) : '';
     return /Screen version (\S+)/.exec(stdout)?.[1] ?? null;
   }

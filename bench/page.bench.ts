@@ -15,27 +15,32 @@ export const about =
 const SESSIONS = 200;
 const UPDATES_PER_SECOND = 20;
 const LISTED_MS = 15_000;
-/** One in so many changes is to another group, so that rows move as well. */
+/** One of this many changes moves a session to another group, so that rows move as well. */
 const MOVES_EVERY = 50;
 
-/** Fewer that are heard would measure another page. */
+/**
+ * The smallest share of changes that must reach the page. With fewer, the measurement would be of a different page.
+ */
 const MIN_HEARD = 0.95;
 /**
- * What makes the changes, serves them and watches is one process, and takes most of a core: whoever looks at a page has
- * it elsewhere.
+ * One process makes the changes, serves them, and watches, which takes most of a core. For a person who looks at a
+ * page, that work happens elsewhere.
  */
 const GENERATOR_NICENESS = 10;
 
 const MB = 1_000_000;
-/** Fills the scrollback several times over: what follows may add nothing. */
+/** This fills the scrollback several times, so that later output should not need more memory. */
 const WARM_UP_BYTES = 10 * MB;
 const TERMINAL_BYTES = 100 * MB;
-/** As a program writes at once. */
+/** How much a program usually writes at once. */
 const WRITE_BYTES = 16 * 1024;
-/** Written ahead of what the page has drawn: less than would make the server send a picture of the screen instead. */
+/**
+ * How far the output may be ahead of what the page has drawn. With more, the server would send a snapshot of the
+ * screen instead.
+ */
 const AHEAD_BYTES = 400 * 1024;
 
-/** Limits of the issue that asked for the page, and what a garbage collector leaves lying about. */
+/** The limits of the issue that asked for the page, plus the garbage that a collector leaves behind. */
 const LIMITS = { taskMs: 50, heapMb: 2, processMb: 20, withoutTerminalKb: 250, withTerminalKb: 450 };
 
 export async function measure(): Promise<Figure[]> {
@@ -80,7 +85,7 @@ async function measureList(browser: Browser): Promise<Figure[]> {
   ];
 }
 
-/** Every session changes as often as promised, spread evenly over the time. */
+/** Changes every session as often as promised, spread evenly over the time. */
 async function changeAll({ server: { sessions } }: PageUnderTest, durationMs: number): Promise<void> {
   const started = performance.now();
   let done = 0;
@@ -139,7 +144,7 @@ async function send({ server }: PageUnderTest, frames: Frames, bytes: number): P
   await waitFor(() => frames.acked >= recording.end(), { describe: 'all is drawn' });
 }
 
-/** Lines in colours, as tools print them. */
+/** Returns coloured lines, as tools print them. */
 function someOutput(seed: number): string {
   let text = '';
   for (let line = 0; text.length < WRITE_BYTES; line++) {
@@ -159,13 +164,13 @@ async function measureSizes(browser: Browser): Promise<Figure[]> {
   ];
 }
 
-/** What goes over the page's WebSocket. */
+/** The traffic on the page's WebSocket. */
 interface Frames {
   count: number;
-  /** bytes of recordings, as their offsets count them */
+  /** bytes of recordings, counted by their offsets */
   received: number;
   snapshots: number;
-  /** the last offset that the page says it has drawn */
+  /** the last offset that the page has acknowledged as drawn */
   acked: number;
 }
 
@@ -197,19 +202,19 @@ interface TraceEvent {
   /** microseconds */
   ts: number;
   dur?: number;
-  /** processor time of it, microseconds: without what other programs took meanwhile */
+  /** its processor time in microseconds, without the time that other programs took */
   tdur?: number;
   args?: { name?: string };
 }
 
-/** Every task of the page's main thread while something runs, as the browser itself traces them. */
+/** Records every task of the page's main thread while something runs, using the browser's own trace. */
 async function traceTasks(browser: Browser, page: Page, run: () => Promise<void>) {
   await browser.startTracing(page, { categories: ['toplevel', 'disabled-by-default-devtools.timeline'] });
   const started = performance.now();
   await run();
   const tracedMs = performance.now() - started;
   const trace = (await browser.stopTracing()).toString();
-  // For a look at it in chrome://tracing.
+  // The trace can be opened in chrome://tracing.
   if (process.env.PAGE_TRACE !== undefined) writeFileSync(process.env.PAGE_TRACE, trace);
   const { traceEvents } = JSON.parse(trace) as { traceEvents: TraceEvent[] };
   const threads = traceEvents.filter(({ name, args }) => name === 'thread_name' && args?.name === 'CrRendererMain');
@@ -229,8 +234,8 @@ async function traceTasks(browser: Browser, page: Page, run: () => Promise<void>
 }
 
 /**
- * After all garbage was collected: the heap with what lies outside of it, and the memory that the page's process has
- * for itself.
+ * Returns the memory after a full garbage collection: the heap including external memory, and the private memory of
+ * the page's process.
  */
 async function memoryOf(browser: Browser, cdp: CDPSession): Promise<{ heap: number; process: number }> {
   for (let round = 0; round < 3; round++) await cdp.send('HeapProfiler.collectGarbage');
@@ -242,7 +247,7 @@ async function memoryOf(browser: Browser, cdp: CDPSession): Promise<{ heap: numb
   return { heap: usedSize + backingStorageSize, process: Math.max(...sizes) };
 }
 
-/** Process ids of the browser's pages. */
+/** Returns the process ids of the browser's pages. */
 async function renderersOf(browser: Browser): Promise<number[]> {
   const whole = await browser.newBrowserCDPSession();
   const { processInfo } = await whole.send('SystemInfo.getProcessInfo');
@@ -251,14 +256,14 @@ async function renderersOf(browser: Browser): Promise<number[]> {
 }
 
 /**
- * A browser without a window takes its pages for hidden ones and gives them what is left over (niceness 5): one that is
- * looked at has its share.
+ * Sets the priority that a visible page has. A browser without a window treats its pages as hidden and runs them at a
+ * lower priority (niceness 5).
  */
 function setThreadPriorities(pid: number, niceness: number): void {
   for (const thread of readdirSync(`/proc/${pid}/task`)) trySetPriority(niceness, Number(thread));
 }
 
-/** Only root may raise one, and a thread may be gone by now. The figures are worse without, never better. */
+/** Only root may raise a priority, and a thread may be gone by now. Failure makes the figures worse, never better. */
 function trySetPriority(niceness: number, pid = 0): void {
   try {
     setPriority(pid, niceness);

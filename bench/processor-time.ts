@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 
-/** `getconf CLK_TCK` of every Linux that CBOS runs on. */
+/** `getconf CLK_TCK` on every Linux that CBOS runs on. */
 const TICKS_PER_SECOND = 100;
 
-/** User and system time of a process, all its threads, in seconds: to 10 ms. */
+/** Returns the user and system time of a process, in all its threads, in seconds, to 10 ms. */
 export function processorSeconds(pid: number): number {
   const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
   return (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND;

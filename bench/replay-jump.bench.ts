@@ -37,7 +37,7 @@ export async function measure(): Promise<Figure[]> {
     const { duration } = await player.facts();
     const times: number[] = [];
     for (let jump = 0; jump < JUMPS; jump++) {
-      // Evenly over all of it, in an order that is no order.
+      // The jumps are spread evenly over the recording, in an irregular order.
       const at = ((jump * 0.618_034) % 1) * duration;
       const start = performance.now();
       await player.frame({ at });
@@ -59,7 +59,7 @@ export async function measure(): Promise<Figure[]> {
   }
 }
 
-/** The source's turns one after the other, without a pause, until the time is full. */
+/** Writes the source's turns one after the other, without a pause, until the time is filled. */
 function writeRecording(directory: string): string {
   const bytes = readFileSync(`${SOURCE}.typescript`);
   const headerEnd = bytes.indexOf('\n') + 1;

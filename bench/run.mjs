@@ -1,5 +1,5 @@
-// npm run bench [-- NAME…]: runs bench/NAME.bench.ts (all without a name) against the built dist/ and records the
-// figures.
+// npm run bench [-- NAME…]: runs bench/NAME.bench.ts (all benchmarks if no name is given) against the built dist/ and
+// records the figures.
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { loadavg } from 'node:os';
@@ -27,14 +27,14 @@ const machine = describeMachine();
 process.stdout.write(`${machine.cpu}, ${machine.cores} cores, Node ${machine.node}, Linux ${machine.kernel}\n`);
 mkdirSync(join(FOLDER, 'results'), { recursive: true });
 
-// loads TypeScript on every Node that CBOS supports, as the tests do
+// Loads TypeScript on every Node that CBOS supports, as the tests do.
 const loader = await createViteServer({
   root: ROOT,
   configFile: false,
   server: { middlewareMode: true, watch: null, ws: false },
   appType: 'custom',
   oxc: { target: 'node20' },
-  // CommonJS: Node loads them
+  // These are CommonJS, so Node loads them.
   ssr: { external: ['@xterm/headless', '@xterm/addon-serialize'] },
   logLevel: 'error',
 });
@@ -56,7 +56,7 @@ async function runBench(name) {
   process.stdout.write(`${formatFigures(figures)}\n`);
   const record = {
     ...{ bench: name, about: bench.about, at: new Date().toISOString(), commit: commit() },
-    // Of the last minute, before and after: what else the machine did.
+    // The load of the last minute, before and after, shows what else the machine was doing.
     ...{ load: [round(before), round(loadavg()[0] ?? 0)], machine, figures },
   };
   writeFileSync(join(FOLDER, 'results', `${name}.json`), `${JSON.stringify(record, null, 2)}\n`);
@@ -68,7 +68,7 @@ function round(value) {
   return Math.round(value * 10) / 10;
 }
 
-/** The commit that was measured, with a plus where the checkout differs from it; null outside a checkout. */
+/** Returns the commit that was measured, with a plus if the checkout differs from it; null outside a checkout. */
 function commit() {
   try {
     const git = (/** @type {string[]} */ ...args) => execFileSync('git', args, { cwd: ROOT, encoding: 'utf8' }).trim();

@@ -16,7 +16,7 @@ const BYTES = 100_000_000;
 const WORDS = 30_000;
 const IDEOGRAPHS = 2_500;
 const RULE = '─'.repeat(160);
-/** Each is searched so often, beginning with the first time, when nothing of it is in memory. */
+/** How often each query is run, including the first time, when nothing is in memory. */
 const ROUNDS = 20;
 
 export async function measure(): Promise<Figure[]> {
@@ -66,7 +66,10 @@ export async function measure(): Promise<Figure[]> {
   }
 }
 
-/** Rare and frequent words, several, a beginning, a phrase, one and two ideographs; over all and in one session. */
+/**
+ * Searches for rare and frequent words, several words, a prefix, a phrase, and one and two ideographs, in all
+ * sessions and in one.
+ */
 async function searchTimes(search: Search): Promise<number[]> {
   const queries = [
     word(WORDS - 3),
@@ -106,7 +109,7 @@ function at(times: readonly number[], share: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? 0;
 }
 
-/** A made-up word; lower numbers are more frequent. */
+/** Returns a made-up word. Lower numbers are more frequent. */
 function word(number: number): string {
   const syllables = ['ba', 'ke', 'li', 'mo', 'nu', 'ra', 'se', 'ti', 'vo', 'zu', 'da', 'fe', 'gi', 'ho', 'ju', 'pa'];
   let text = '';
@@ -116,7 +119,7 @@ function word(number: number): string {
 
 const ideograph = (number: number): string => String.fromCharCode(0x4e00 + number);
 
-/** Random numbers that are the same in every run. */
+/** Returns a generator of random numbers that are the same in every run. */
 function randomBy(seed: number): () => number {
   let state = seed + 1;
   return () => {
@@ -125,14 +128,14 @@ function randomBy(seed: number): () => number {
   };
 }
 
-/** Some words of a language are said all the time, most hardly ever. */
+/** Returns a line of words. As in a language, some words are frequent and most are rare. */
 function lineOf(random: () => number): string {
   if (random() < 0.1)
     return Array.from({ length: 30 }, () => ideograph(Math.floor(random() ** 3 * IDEOGRAPHS))).join('');
   return Array.from({ length: 14 }, () => word(Math.floor(random() ** 4 * WORDS))).join(' ');
 }
 
-/** Answers of 40 lines, each written above a prompt that is drawn anew with it; a spinner's frames between. */
+/** Writes answers of 40 lines, each above a prompt that is redrawn with it, and frames of a spinner in between. */
 async function writeRecording(place: string, seed: number): Promise<void> {
   const random = randomBy(seed);
   const typescript = createWriteStream(`${place}.typescript`);

@@ -8,11 +8,11 @@ export const about =
 
 const SESSIONS = 4;
 const OTHERS = 5;
-/** The same with and without it. */
+/** The output is the same with and without the slow client. */
 const OUTPUT = { bytesPerSecond: 100_000_000 / 60, writeBytes: 1_500 };
 const SECONDS_ALONE = 20;
 const SECONDS_SLOW = 60;
-/** Heaps and caches have their size by then. */
+/** Heaps and caches have reached their size after this time. */
 const SECONDS_WARM_UP = 12;
 
 export async function measure(): Promise<Figure[]> {

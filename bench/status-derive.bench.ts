@@ -48,7 +48,10 @@ const DIALOG = [
   ' Esc to cancel · Tab to amend',
 ];
 
-/** A conversation that fills the window, each line of it new in every round, above what is given. */
+/**
+ * Returns a frame with a conversation that fills the window above the given lines. Each line of it changes in every
+ * round.
+ */
 function screen(round: number, bottom: readonly string[]): ScreenFrame {
   const lines = Array.from({ length: ROWS - bottom.length }, (_, row) =>
     row % 7 === 0
@@ -71,7 +74,7 @@ function timePerFrame(frameOf: (round: number) => ScreenFrame): number {
   });
 }
 
-/** Milliseconds per call, the making of the frame taken off. */
+/** Returns the milliseconds per call, without the time for creating the frame. */
 function timeOf(work: (round: number) => number): number {
   let sum = 0;
   const run = (from: number, to: number, step: (round: number) => number): number => {

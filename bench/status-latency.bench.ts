@@ -10,7 +10,7 @@ export const about =
 
 const TURNS = 15;
 
-/** Milliseconds between cause and frame, per kind of change, and from the hook that told of it. */
+/** Milliseconds between cause and frame, per kind of change, and from the hook that reported the change. */
 type Samples = Record<'end of a turn' | 'permission prompt' | 'hook', number[]>;
 
 export async function measure(): Promise<Figure[]> {
@@ -95,7 +95,7 @@ interface Lag {
   cause: 'end' | 'tool';
 }
 
-/** From the stand-in's last byte of an answer to the frame that tells of the status it leads to. */
+/** Measures the time from the last byte of the stand-in's answer to the frame with the resulting status. */
 async function lag({ world, watcher, slug, status, after, cause }: Lag): Promise<{ lagMs: number; at: number }> {
   const frame = await waitFor(
     () =>
@@ -113,7 +113,7 @@ async function lag({ world, watcher, slug, status, after, cause }: Lag): Promise
   return { lagMs: frame.receivedAt - event.at, at: frame.receivedAt };
 }
 
-/** When the hooks of a world were fired, as the names of their files tell. */
+/** Records when the hooks of a world were fired, according to the names of their files. */
 function watchHooks(world: ClaudeWorld): { lastBefore(at: number): number; close(): void } {
   const times: number[] = [];
   const watching = watch(join(world.cbosHome, 'hooks'), (_event, name) => {
@@ -123,7 +123,10 @@ function watchHooks(world: ClaudeWorld): { lastBefore(at: number): number; close
   return { lastBefore: (at) => Math.max(0, ...times.filter((time) => time <= at)), close: () => watching.close() };
 }
 
-/** A configuration whose hooks are off and whose registry nobody watches: only the screen is left to tell. */
+/**
+ * Returns a configuration whose hooks are off and whose registry nobody watches, so that the screen is the only
+ * source.
+ */
 function silentConfiguration(world: ClaudeWorld): string {
   const directory = join(world.dir, 'silent');
   mkdirSync(directory, { mode: 0o700 });

@@ -10,7 +10,7 @@ export const about =
 const SESSIONS = 20;
 const CLIENTS = 10;
 const TOTAL_BYTES = 50_000_000;
-/** BENCH_SEED names another. */
+/** The default seed. BENCH_SEED overrides it. */
 const SEED = 20_261_121;
 
 export async function measure(): Promise<Figure[]> {
@@ -42,7 +42,7 @@ export async function measure(): Promise<Figure[]> {
     if (!Buffer.from(await answer.arrayBuffer()).equals(readFileSync(file))) different++;
   }
   return [
-    // The first difference would have ended it.
+    // The first difference would have ended the benchmark.
     { name: 'bytes that a client had otherwise than the file', value: 0, unit: 'bytes', limit: 0 },
     { name: 'streams that were another file', value: different, unit: 'of 20', limit: 0 },
     { name: 'written', value: TOTAL_BYTES / 1e6, unit: 'MB' },

@@ -20,7 +20,7 @@ export const about =
   '20 sessions: from the write into the recording to the frame at a WebSocket client; in the same run from the write into the terminal to a client of tmux in control mode';
 
 const SESSIONS = 20;
-/** A redraw of Claude Code; and what `script` reads of a terminal at once at most. */
+/** The size of a redraw of Claude Code, and the largest piece that `script` reads from a terminal at once. */
 const QUIET = { bytesPerSecond: 1_000_000, writeBytes: 1_500, seconds: 10 };
 const FLOOD = { bytesPerSecond: 30_000_000, writeBytes: 4_096, seconds: 8 };
 const WARM_UP = { ...QUIET, seconds: 3 };
@@ -69,22 +69,22 @@ export async function measure(): Promise<Figure[]> {
 }
 
 interface Run {
-  /** milliseconds from a write to its frame, of each write */
+  /** milliseconds from each write to its frame */
   ages: readonly number[];
   /** MB/s that were written */
   rate: number;
-  /** milliseconds after the last write, until all of it was there */
+  /** milliseconds from the last write until everything had arrived */
   restMs: number;
-  /** frames that stood for bytes that were left out */
+  /** frames that replaced skipped bytes */
   snapshots: number;
-  /** of the server's process, per cent of a core */
+  /** the server's processor time, in percent of a core */
   cpu: number;
 }
 
 interface Measured {
   quiet: Run;
   flood: Run;
-  /** MB above the start, at most */
+  /** the largest increase over the start, in MB */
   memory: number;
 }
 
@@ -97,7 +97,7 @@ function latencies(what: string, { ages }: Run): Figure[] {
 
 async function measureCbos({ isSearchOff = false } = {}): Promise<Measured> {
   await using world = createWorld();
-  // A folder in the place of its database leaves the index out, as a broken one would.
+  // A folder in the place of its database disables the index, as a damaged database would.
   if (isSearchOff) mkdirSync(join(world.cbosHome, 'search.db'), { recursive: true, mode: 0o700 });
   const growing = await startGrowing(world, SESSIONS);
   const { pid } = growing.cbos;
@@ -114,7 +114,7 @@ async function measureCbos({ isSearchOff = false } = {}): Promise<Measured> {
   return { quiet, flood, memory: peak - before };
 }
 
-/** A client of everything, and the output that it follows. */
+/** Connects a client that follows everything, and starts the output. */
 async function connect(world: World, growing: Growing) {
   const { files, timings } = growing;
   const client = await followAll(world, growing);
@@ -145,7 +145,7 @@ async function connect(world: World, growing: Growing) {
   };
 }
 
-/** The same output into as many terminals of tmux. */
+/** Writes the same output into as many terminals of tmux. */
 async function measureTmux(): Promise<Measured> {
   await using world = createWorld();
   const tmux = (...args: string[]) => {

@@ -15,7 +15,7 @@ const UPDATES_PER_SECOND = 30;
 const MEASURED_MS = 15_000;
 const STARTS = 7;
 const SESSIONS = 100;
-/** `getconf CLK_TCK` of every Linux that CBOS runs on. */
+/** `getconf CLK_TCK` on every Linux that CBOS runs on. */
 const TICKS_PER_SECOND = 100;
 
 export async function measure(): Promise<Figure[]> {
@@ -80,7 +80,7 @@ async function close({ pty: terminal }: Shown): Promise<void> {
   await ended;
 }
 
-/** Until a text was written. */
+/** Waits until a text was written. */
 async function shows(shown: Shown, text: string): Promise<void> {
   let all = '';
   await waitFor(
@@ -92,7 +92,7 @@ async function shows(shown: Shown, text: string): Promise<void> {
   );
 }
 
-/** What the live session draws each time. */
+/** The word that the live session draws each time. */
 const LIVE = 'Garnishing';
 
 async function measureStart(world: World): Promise<number> {
@@ -104,7 +104,7 @@ async function measureStart(world: World): Promise<number> {
   return took;
 }
 
-/** Where a picture of it ends: the terminal shows it then. */
+/** The end of a picture. The terminal shows the picture at this point. */
 const PICTURE_END = '\u001b[?2026l';
 
 async function measureLive(world: World): Promise<{ cpuPercent: number; unseenPercent: number }> {
@@ -142,7 +142,7 @@ async function measureScrolling(world: World, slugs: readonly string[]): Promise
   return took;
 }
 
-/** User and system time of a process, in clock ticks. */
+/** Returns the user and system time of a process, in clock ticks. */
 function cpuTicks(pid: number): number {
   const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
   return Number(fields[11]) + Number(fields[12]);

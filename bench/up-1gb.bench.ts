@@ -12,7 +12,7 @@ export const about =
 const SOURCE = 'test/fixtures/recordings/2.1.329/long';
 const BYTES = 1_000_000_000;
 const STARTS = 5;
-/** The recording is packed and indexed meanwhile, with nobody asking for it. */
+/** How long to watch the server. In this time the recording is packed and indexed without any request. */
 const WATCHED_MS = 45_000;
 
 export async function measure(): Promise<Figure[]> {
@@ -53,7 +53,7 @@ export async function measure(): Promise<Figure[]> {
   ];
 }
 
-/** The turns one after the other, behind what the session wrote itself. */
+/** Appends the turns one after the other to what the session itself wrote. */
 function grow(typescript: string, timing: string): void {
   const source = readFileSync(`${SOURCE}.typescript`);
   const rows = readFileSync(`${SOURCE}.timing`, 'utf8');
@@ -64,7 +64,7 @@ function grow(typescript: string, timing: string): void {
   const begin = source.indexOf('\n') + 1;
   const body = source.subarray(begin, begin + output);
   const files = [openSync(typescript, 'a'), openSync(timing, 'a')] as const;
-  // As script's advanced format has it.
+  // Converts the rows to script's advanced format.
   const advanced = rows.replace(/^(?=\d)/gm, 'O ');
   for (let written = 0; written < BYTES; written += body.length) {
     writeSync(files[0], body);

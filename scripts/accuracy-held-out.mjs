@@ -1,5 +1,5 @@
-// npm run accuracy -- --held-out: scores the recordings that are held out and were never scored before, once, and
-// writes the figures down.
+// npm run accuracy -- --held-out: scores the held-out recordings that were never scored before, once, and records the
+// figures.
 import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,5 +1,5 @@
-// npm run accuracy -- --live: plays the recorder's scenes on a running server with the real Claude Code and scores what
-// clients are told.
+// npm run accuracy -- --live: plays the recorder's scenes on a running server with the real Claude Code, and scores
+// the status that clients receive.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
@@ -7,10 +7,10 @@ import { parseArgs } from 'node:util';
 import { ROOT } from './root.mjs';
 import { isWithoutNetwork, runWithoutNetwork } from './without-network.mjs';
 
-/** What the last runs have shown; docs/ACCURACY.md is made of it. */
+/** The results of the last runs, from which docs/ACCURACY.md is made. */
 export const LIVE_RESULTS = join(ROOT, 'test', 'fixtures', 'live-accuracy.json');
 
-/** Two at once keep two cores busy without making each other late. */
+/** How many scenes run at once. Two keep two cores busy without delaying each other. */
 const PARALLEL = 2;
 const RUNS = 3;
 
@@ -31,7 +31,7 @@ export async function measureLive(loader, argv) {
       runs: { type: 'string' },
       parallel: { type: 'string' },
       cache: { type: 'string' },
-      // plays and prints, keeps nothing
+      // plays and prints, but stores nothing
       dry: { type: 'boolean', default: false },
     },
   });
@@ -42,7 +42,7 @@ export async function measureLive(loader, argv) {
   const stopped = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.once(signal, () => stopped.abort());
   if (!isWithoutNetwork()) {
-    // What needs the network; then the same without one.
+    // The steps that need the network come first. Then the program runs again without a network.
     await live.obtainClaude({ version: claude, cacheDir, print });
     return await runWithoutNetwork(stopped.signal);
   }

@@ -1,6 +1,6 @@
 // npm run accuracy [-- DIRECTORY]: scores CBOS and two classic sets of patterns on the labelled recordings. Without a
-// directory it writes docs/ACCURACY.md and raises the floors; with one, laid out as VERSION/SCENE.*, it prints the page
-// and changes nothing. With --live, see accuracy-live.mjs; with --held-out, accuracy-held-out.mjs.
+// directory it writes docs/ACCURACY.md and raises the floors. With a directory, laid out as VERSION/SCENE.*, it
+// prints the page and changes nothing. For --live, see accuracy-live.mjs; for --held-out, accuracy-held-out.mjs.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { HELD_OUT, scoreHeldOut } from './accuracy-held-out.mjs';

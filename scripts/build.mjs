@@ -1,5 +1,5 @@
-// npm run build [-- --bundle-only] [-- --force]: types, then dist/cbos.js and dist/web. Does nothing when nothing
-// changed.
+// npm run build [-- --bundle-only] [-- --force]: checks types, then builds dist/cbos.js and dist/web. Does nothing if
+// no source has changed.
 import { dirname, join, relative } from 'node:path';
 import { parseArgs, stripVTControlCharacters } from 'node:util';
 import { fingerprint, isBuilt, rememberFingerprint, TARGETS } from './build/fingerprint.mjs';
@@ -8,7 +8,7 @@ import { passThrough, tool } from './run-command.mjs';
 
 const { values: flags } = parseArgs({
   options: {
-    // what `npm start` needs; the types are the gate's business
+    // for `npm start`, which leaves the types to the gate
     'bundle-only': { type: 'boolean', default: false },
     force: { type: 'boolean', default: false },
   },
@@ -17,7 +17,7 @@ const { values: flags } = parseArgs({
 if (!flags['bundle-only'] && (await passThrough(tool('tsc'), ['-b'])) !== 0) process.exit(1);
 
 await make('program', async ({ output }) => {
-  // loaded late: with nothing to do, the bundler's 50 ms are saved
+  // This is loaded late, which saves the bundler's 50 ms when there is nothing to do.
   const { bundle } = await import('./build/bundle.mjs');
   const threads = { 'search-worker': join(ROOT, 'src', 'local', 'search-worker.ts') };
   await bundle({ entry: join(ROOT, 'src', 'main.ts'), threads, output });
@@ -28,7 +28,7 @@ await make('page', async ({ output }) => {
 });
 
 /**
- * Builds a target when its sources changed.
+ * Builds a target if its sources have changed.
  * @param {import('./build/fingerprint.mjs').Target} target
  * @param {(options: { output: string }) => Promise<void>} build
  */
@@ -40,7 +40,7 @@ async function make(target, build) {
   try {
     await build({ output });
   } catch (error) {
-    // the bundler colours its messages whatever NO_COLOR says
+    // The bundler colours its messages regardless of NO_COLOR.
     process.stderr.write(`${stripVTControlCharacters(error instanceof Error ? error.message : String(error))}\n`);
     process.exit(1);
   }

@@ -1,4 +1,4 @@
-// npm run check: everything about the sources that can be said without running them.
+// npm run check: checks everything about the sources that can be checked without running them.
 import { runGate } from './check/gate.mjs';
 
 const results = await runGate((text) => process.stdout.write(text));

@@ -1,4 +1,4 @@
-// npm run generate: writes the files that are made from the sources.
+// npm run generate: writes the files that are generated from the sources.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { GENERATED_FILES } from './generate/generated-files.mjs';

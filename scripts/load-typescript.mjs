@@ -1,7 +1,7 @@
 import { createViteServer } from 'vitest/node';
 import { ROOT } from './root.mjs';
 
-/** Loads TypeScript on every Node that CBOS supports, as the tests do. Close it when done. */
+/** Opens a loader of TypeScript for every Node that CBOS supports, as in the tests. Close it when done. */
 export function openLoader() {
   return createViteServer({
     root: ROOT,
@@ -9,7 +9,7 @@ export function openLoader() {
     server: { middlewareMode: true, watch: null, ws: false },
     appType: 'custom',
     oxc: { target: 'node20' },
-    // CommonJS, which only Node itself loads
+    // These are CommonJS, which only Node itself loads.
     ssr: { external: ['@xterm/headless', '@xterm/addon-serialize'] },
     logLevel: 'error',
   });

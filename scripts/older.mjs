@@ -1,5 +1,5 @@
-// npm run older -- VERSION[,VERSION…] [SUITE…]: end-to-end suites against older versions of Claude Code, one after the
-// other, in a network that has loopback and nothing else.
+// npm run older -- VERSION[,VERSION…] [SUITE…]: runs end-to-end suites against older versions of Claude Code, one
+// after the other, in a network that has only loopback.
 import { spawn } from 'node:child_process';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
@@ -18,7 +18,7 @@ if (versions === undefined) {
 const stopped = new AbortController();
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.once(signal, () => stopped.abort());
 
-// What needs the network comes first; then this program runs again, without one.
+// The steps that need the network come first. Then the program runs again without a network.
 const programs = [];
 for (const version of versions.split(',')) {
   const claude = await obtain(version);
@@ -32,7 +32,7 @@ for (const program of programs) {
 }
 process.exit(exitCode);
 
-/** @param {string} wanted @returns {Promise<string | null>} null where it cannot be had */
+/** @param {string} wanted @returns {Promise<string | null>} null if it cannot be obtained */
 async function obtain(wanted) {
   const loader = await openLoader();
   try {

@@ -1,5 +1,5 @@
 // npm run record -- --claude VERSION --scene NAME: records the real Claude Code of a version on the stand-in, with
-// ground truth; with --events without a terminal, what a JSON session is told.
+// ground truth. With --events, records without a terminal the events that a JSON session receives.
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -48,15 +48,16 @@ async function main(recorder) {
 }
 
 /**
- * Those that were asked for; of events all where none was. @param {Record<string, any>} recorder @returns {string[]}
+ * Returns the requested scenes; for events, all scenes if none was requested. @param {Record<string, any>} recorder
+ * @returns {string[]}
  */
 function scenesOf(recorder) {
   return options.scene.length > 0 ? options.scene : recorder.SCENE_NAMES;
 }
 
 /**
- * What needs the network; then this program again, without one. @param {Record<string, any>} recorder @param {(line:
- * string) => void} print
+ * Does the steps that need the network, then runs this program again without one. @param {Record<string, any>}
+ * recorder @param {(line: string) => void} print
  */
 async function prepare(recorder, print) {
   try {

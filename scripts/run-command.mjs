@@ -6,17 +6,17 @@ import { ROOT } from './root.mjs';
  * @typedef {{ ok: boolean, output: string }} Outcome
  */
 
-/** Path of a development tool that npm linked into node_modules. @param {string} name */
+/** Returns the path of a development tool that npm linked into node_modules. @param {string} name */
 export function tool(name) {
   return join(ROOT, 'node_modules', '.bin', name);
 }
 
-/** Kept output is read later, in a log as often as on a terminal. */
+/** The output is stored and read later, often in a log and not on a terminal. */
 const PLAIN = { ...process.env, NO_COLOR: '1', FORCE_COLOR: undefined };
 
 /**
- * Runs a command in the checkout and keeps what it prints, standard output and errors in the order they came.
- * A command that cannot be started is an outcome like any other: not ok, with the reason.
+ * Runs a command in the checkout and returns its output, with standard output and errors in the order in which they
+ * came. A command that cannot be started is an ordinary outcome: not ok, with the reason.
  * @param {string} command
  * @param {readonly string[]} args
  * @param {NodeJS.ProcessEnv} [env]
@@ -35,11 +35,11 @@ export function capture(command, args, env = PLAIN) {
 }
 
 /**
- * Runs a command with our own terminal.
+ * Runs a command on our own terminal.
  * @param {string} command
  * @param {readonly string[]} args
  * @param {NodeJS.ProcessEnv} [env]
- * @returns {Promise<number>} exit code; 1 when it could not be started or a signal ended it
+ * @returns {Promise<number>} exit code; 1 if the command could not be started or a signal ended it
  */
 export function passThrough(command, args, env = process.env) {
   return new Promise((resolve) => {

@@ -1,7 +1,8 @@
-// node scripts/setup.mjs start|test: everything that a fresh machine lacks, before `npm start` and `npm test`.
-// Only what every Node since 14 understands stands here, so that an old one gets its line and no stack trace.
+// node scripts/setup.mjs start|test: installs everything that a fresh machine lacks, before `npm start` and
+// `npm test`. This file uses only syntax that every Node since 14 understands, so that an old Node prints a message
+// and no stack trace.
 
-/** As `engines` in package.json says; a test holds the two together. */
+/** The minimum from `engines` in package.json. A test ensures that the two agree. */
 const OLDEST_NODE = { major: 20, minor: 19 };
 
 const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);

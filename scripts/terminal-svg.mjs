@@ -1,10 +1,10 @@
-// node scripts/terminal-svg.mjs COLS ROWS <CAPTURE >PICTURE.svg: a picture of a terminal, from `tmux capture-pane -e
-// -p`.
+// node scripts/terminal-svg.mjs COLS ROWS <CAPTURE >PICTURE.svg: draws a picture of a terminal from
+// `tmux capture-pane -e -p`.
 import { readFileSync } from 'node:fs';
 
 const [CELL_WIDTH, CELL_HEIGHT, PADDING] = [8.4, 18, 12];
 const [BACKGROUND, FOREGROUND] = ['#16181d', '#d7dae0'];
-/** The sixteen colours, calm on the dark background. */
+/** The sixteen colours, muted to suit the dark background. */
 const PALETTE = [
   ...['#3b4048', '#e06c75', '#98c379', '#e5c07b', '#61afef', '#c678dd', '#56b6c2', '#d7dae0'],
   ...['#5c6370', '#f07178', '#b5e08d', '#f0d08d', '#7cc4ff', '#d8a0ee', '#7fd5e0', '#ffffff'],
@@ -36,7 +36,7 @@ ${body.filter((row) => row !== '').join('\n')}
 /** @typedef {{ text: string, col: number, style: Style }} Run */
 
 /**
- * A line in runs of one style. Wide characters are two cells.
+ * Divides a line into runs of one style. Wide characters are two cells.
  * @param {string} line
  * @param {Style} begin
  * @returns {{ runs: Run[], end: Style }}

@@ -1,5 +1,5 @@
-// npm test [-- FILTERS…]: the gate and every suite, or those whose path contains a filter. The last line is always
-// `N passed, N failed`; before it stand the tests that passed at the second try.
+// npm test [-- FILTERS…]: runs the gate and every suite, or those whose path contains a filter. The last line is
+// always `N passed, N failed`. The lines before it list the tests that passed only at the second attempt.
 import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { runGate } from './check/gate.mjs';
@@ -35,11 +35,11 @@ for (const name of readJson(RETRIED_FILE) ?? []) process.stdout.write(`retried: 
 process.stdout.write(`${passed} passed, ${failed} failed\n`);
 process.exitCode = failed === 0 ? 0 : 1;
 
-/** A report as vitest left it, null when it ended before writing one. @param {string} file */
+/** Reads a report that vitest wrote; null if vitest ended before writing one. @param {string} file */
 function readJson(file) {
   try {
     return JSON.parse(readFileSync(file, 'utf8'));
   } catch {
-    return null; // of the tests themselves: counted as a failure
+    return null; // A missing report of the tests themselves counts as a failure.
   }
 }

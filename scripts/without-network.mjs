@@ -1,22 +1,22 @@
 import { spawn } from 'node:child_process';
 
 /**
- * Set for a process in a network of its own that has loopback and nothing else. Some versions of Claude Code call their
- * vendor whatever they are told (2.1.50 fetches a list of plugins at its start).
+ * Set for a process in a separate network that has only loopback. Some versions of Claude Code contact their vendor
+ * regardless of their settings (2.1.50 fetches a list of plugins when it starts).
  */
 const INSIDE = 'CBOS_RECORDER_INSIDE';
 
-/** Whether this process is without a network already. */
+/** Reports whether this process already has no network. */
 export const isWithoutNetwork = () => process.env[INSIDE] === '1';
 
 /**
- * Runs this program again, with the same arguments, where there is no network.
+ * Runs this program again, with the same arguments, without a network.
  * @param {AbortSignal} signal ends it
  * @returns {Promise<number>} its exit code
  */
 export function runWithoutNetwork(signal) {
   const command = ['sh', '-c', 'ip link set lo up && exec "$@"', 'sh', process.execPath, ...process.argv.slice(1)];
-  // Never as a mapped root: Screen would give its terminals to a group that is unknown there, and fail.
+  // Never run as a mapped root. Screen would assign its terminals to a group that is unknown there, and fail.
   const as = process.getuid?.() === 0 ? [] : ['--map-current-user', '--keep-caps'];
   const child = spawn('unshare', [...as, '--net', ...command], {
     stdio: 'inherit',

@@ -3,10 +3,10 @@ import { basename, dirname, join } from 'node:path';
 import { rolldown } from 'rolldown';
 import { ROOT } from '../root.mjs';
 
-/** Where the parts go that are loaded only when asked for, beside the program. */
+/** The directory, beside the program, of the parts that are loaded only when they are needed. */
 const PARTS = 'parts';
 const PROGRAM = 'program';
-/** What every command loads, in one file: of forty small ones each costs Node 20 a millisecond. */
+/** The file that every command loads. Loading forty small files instead would cost Node 20 a millisecond each. */
 const BASE = 'base';
 const BASE_FILES = [
   /\/src\/cli\/(output\/)?[\w-]+\.ts$/,
@@ -16,7 +16,10 @@ const BASE_FILES = [
   /\/src\/platform\/(files\/(regular-file|private-directory)|sqlite\/home-fault|gnu-screen\/attach-command)\.ts$/,
   /\/commander\//,
 ];
-/** For some: schemas, which take longer than all of the rest, WebSockets, and what needs more modules of Node. */
+/**
+ * Files that only some commands need: schemas, which take longer than everything else together, WebSockets, and files
+ * that need more modules of Node.
+ */
 const LATE_FILES =
   /\/(resolve-by-schema|connect-locally|jq-filter|new-file|confirm|broadcast|offer-recent|replay-terminal|turn-printer)\.ts$/;
 const LATE_IMPORTS = /from '(zod|ws)'/;
@@ -29,12 +32,13 @@ function isBase(id) {
 }
 
 /**
- * Bundles one entry into an executable ES module, and what it imports by `await import()` into parts beside it: `cbos
- * ls` then starts without reading the server. Only the packages under `dependencies` in package.json stay outside (they
- * carry native code or worker files); all others are development dependencies and go in.
+ * Bundles one entry into an executable ES module, and everything that it imports by `await import()` into parts
+ * beside it. `cbos ls` then starts without reading the server. Only the packages under `dependencies` in package.json
+ * stay outside, because they carry native code or worker files. All others are development dependencies and are
+ * bundled.
  *
- * A part is asked for right after the start or not at all, so a server that has been running since before an update
- * never looks for one that the update removed. Threads are programs of their own among the parts, under their names.
+ * A part is loaded right after the start or not at all, so a server that started before an update never looks for a
+ * part that the update removed. Threads are separate programs among the parts, under their own names.
  * @param {{ entry: string, threads?: Record<string, string>, output: string }} options absolute paths
  */
 export async function bundle({ entry, threads = {}, output }) {
@@ -44,11 +48,11 @@ export async function bundle({ entry, threads = {}, output }) {
     input: { [PROGRAM]: entry, ...threads },
     cwd: ROOT,
     platform: 'node',
-    // the program exports nothing, and groups of modules may add to it
+    // The program exports nothing, and groups of modules may add exports to it.
     preserveEntrySignatures: false,
     external,
     transform: { define: { __CBOS_VERSION__: JSON.stringify(manifest.version) } },
-    // A module of ours starts nothing when it is imported: what nobody uses of one is not loaded with it.
+    // Our modules start nothing when they are imported, so unused parts of a module are not loaded with it.
     treeshake: { moduleSideEffects: [{ test: /\/src\//, sideEffects: false }] },
     onLog(level, log) {
       if (level === 'warn') throw new Error(log.message);
@@ -58,7 +62,7 @@ export async function bundle({ entry, threads = {}, output }) {
     const { output: chunks } = await build.generate({
       format: 'esm',
       sourcemap: true,
-      // Node reads all of a file, also what is not run.
+      // Node reads the whole file, including comments.
       comments: { jsdoc: false, annotation: true, legal: true },
       codeSplitting: { includeDependenciesRecursively: false, groups: [{ name: BASE, test: isBase }] },
       chunkFileNames: `${PARTS}/[name]-[hash].js`,
@@ -69,7 +73,7 @@ export async function bundle({ entry, threads = {}, output }) {
     mkdirSync(join(directory, PARTS), { recursive: true });
     const parts = chunks.filter(({ fileName }) => fileName !== basename(output));
     const program = chunks.filter(({ fileName }) => fileName === basename(output));
-    // The program last: it must never name a part that is not there.
+    // The program is written last, because it must never refer to a missing part.
     for (const chunk of [...parts, ...program]) {
       const content = chunk.type === 'chunk' ? chunk.code : chunk.source;
       replaceFile(join(directory, chunk.fileName), content);
@@ -80,18 +84,19 @@ export async function bundle({ entry, threads = {}, output }) {
   }
 }
 
-/** Parts of builds before. @param {string} directory @param {Set<string>} kept */
+/** Removes the parts of earlier builds. @param {string} directory @param {Set<string>} kept */
 function removeOthers(directory, kept) {
   for (const name of readdirSync(directory)) if (!kept.has(name)) rmSync(join(directory, name));
 }
 
 /**
- * By rename, so that a `cbos` that starts at this moment reads the old file or the new one. @param {string} file @param
- * {string | Uint8Array} content
+ * Replaces a file by renaming, so that a `cbos` that starts at this moment reads either the old file or the new one.
+ * @param {string} file @param {string | Uint8Array} content
  */
 function replaceFile(file, content) {
   const temporary = `${file}.${process.pid}.tmp`;
-  // from the first moment: whoever starts the program now must not find it without its right to run
+  // The mode is set from the start, because somebody who starts the program at this moment must be able to execute
+  // it.
   writeFileSync(temporary, content, { mode: 0o755 });
   renameSync(temporary, file);
 }

@@ -3,12 +3,12 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { dirname, join, relative } from 'node:path';
 import { ROOT } from '../root.mjs';
 
-/** The lockfile stands for node_modules. */
+/** The build's own inputs. The lockfile represents node_modules. */
 const SURROUNDINGS = ['scripts/build', 'scripts/build.mjs', 'package.json', 'package-lock.json', 'tsconfig.base.json'];
 
 /**
- * What the build makes, and everything that it is made of: the command line and server, and the web page, each built
- * only when its own sources changed.
+ * The targets of the build and their inputs: the command line and server, and the web page. Each is built only when
+ * its own sources have changed.
  */
 export const TARGETS = {
   program: { output: join(ROOT, 'dist', 'cbos.js'), inputs: ['src', ...SURROUNDINGS], leftOut: 'src/web' },
@@ -22,7 +22,7 @@ export const TARGETS = {
 /** @typedef {keyof typeof TARGETS} Target */
 
 /**
- * A hash over names and contents of all inputs: times would lie after a checkout.
+ * Computes a hash over the names and contents of all inputs. Times would be wrong after a checkout.
  * @param {Target} target
  * @param {string} [root]
  * @returns {string}
@@ -39,7 +39,7 @@ export function fingerprint(target, root = ROOT) {
 }
 
 /**
- * Whether a target was built from these inputs.
+ * Reports whether a target was built from these inputs.
  * @param {Target} target
  * @param {string} current
  */
@@ -49,7 +49,7 @@ export function isBuilt(target, current) {
   return readFileSync(marker, 'utf8') === current;
 }
 
-/** Whether all of it is as the sources are. */
+/** Reports whether every target matches its sources. */
 export function isAllBuilt() {
   return /** @type {Target[]} */ (Object.keys(TARGETS)).every((target) => isBuilt(target, fingerprint(target)));
 }
@@ -67,8 +67,8 @@ function markerOf(target) {
 }
 
 /**
- * @param {string} path @returns {string[]} sorted, so that the hash does not depend on the file system; none where it
- * is not there
+ * @param {string} path @returns {string[]} sorted, so that the hash does not depend on the file system; empty if the
+ *   path does not exist
  */
 function filesUnder(path) {
   try {

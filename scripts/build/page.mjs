@@ -5,19 +5,21 @@ import { brotliCompress, constants, gzip } from 'node:zlib';
 import { build } from 'vite';
 import { ROOT } from '../root.mjs';
 
-/** Below that a compressed file is hardly smaller, and one packet either way. */
+/** The smallest file worth compressing. A smaller file hardly shrinks, and takes one packet either way. */
 const MIN_COMPRESSED_BYTES = 1024;
-/** 11 takes three times as long for 3 % less. */
+/** Quality 11 takes three times as long and saves only 3 %. */
 const BROTLI_QUALITY = 9;
 
-/** The oldest that know what the page uses (`color-mix`, `Intl.Segmenter`); docs/GALLERY.md names them. */
+/**
+ * The oldest browsers that support what the page uses (`color-mix`, `Intl.Segmenter`); docs/GALLERY.md names them.
+ */
 export const OLDEST_BROWSERS = ['chrome111', 'firefox125', 'safari16.4'];
 
-/** The service worker must stand at the root under a fixed name: its address is its scope. */
+/** The service worker must be at the root under a fixed name, because its address is its scope. */
 const SERVICE_WORKER = 'service-worker';
 
 /**
- * Names in the page every script that it loads later than itself.
+ * Lists in the page every script that it loads later.
  * @type {import('vite').Plugin}
  */
 const listLateParts = {
@@ -35,7 +37,7 @@ const listLateParts = {
 };
 
 /**
- * The worker stands alone: browsers take it as a plain script, and one with an import is none.
+ * Keeps the worker in one file. Browsers load it as a classic script, which cannot import.
  * @type {import('vite').Plugin}
  */
 const keepWorkerWhole = {
@@ -52,7 +54,7 @@ const keepWorkerWhole = {
  * @param {string[]} from names of chunks
  * @param {(chunk: import('vite').Rolldown.OutputChunk) => readonly string[]} next
  * @param {import('vite').Rolldown.OutputBundle} bundle
- * @returns {string[]} those and all that they lead to
+ * @returns {string[]} those chunks and all chunks that they lead to
  */
 function reach(from, next, bundle) {
   const found = new Set(from);
@@ -64,8 +66,8 @@ function reach(from, next, bundle) {
 }
 
 /**
- * Builds the web page into a directory: hashed files under assets/, each also compressed, and what is asked for by a
- * fixed name (index.html, the service worker, the manifest, the icons) at the top.
+ * Builds the web page into a directory. Hashed files are under assets/, each also compressed. Files with a fixed name
+ * (index.html, the service worker, the manifest, the icons) are at the top.
  * @param {{ source: string, output: string }} options absolute directories
  */
 export async function buildPage({ source, output }) {
@@ -78,7 +80,7 @@ export async function buildPage({ source, output }) {
     publicDir: join(source, 'public'),
     logLevel: 'error',
     oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
-    // With parts of its own that are loaded when they are needed.
+    // The worker has parts that are loaded when they are needed.
     worker: { format: 'es' },
     define: { __CBOS_VERSION__: JSON.stringify(manifest.version) },
     plugins: [listLateParts, keepWorkerWhole],
@@ -86,10 +88,10 @@ export async function buildPage({ source, output }) {
       outDir: fresh,
       emptyOutDir: true,
       target: [...OLDEST_BROWSERS],
-      // Nothing may stand in the page itself: its policy lets no inline script run, and data: addresses only for
-      // images.
+      // Nothing may be inlined in the page, because its policy forbids inline scripts and allows data: addresses only
+      // for images.
       assetsInlineLimit: 0,
-      // The page fetches its late parts by itself before it imports one (src/web/connection/late-part.ts).
+      // The page itself fetches its late parts before it imports one (src/web/connection/late-part.ts).
       modulePreload: false,
       chunkSizeWarningLimit: 1_000,
       rolldownOptions: {
@@ -104,7 +106,8 @@ export async function buildPage({ source, output }) {
     },
   });
   await Promise.all(textFiles(fresh).map(compress));
-  // As a whole, so that a server that starts at this moment finds one page or the other.
+  // The directory is replaced as a whole, so that a server that starts at this moment finds either the old page or
+  // the new one.
   mkdirSync(dirname(output), { recursive: true });
   rmSync(`${output}.old`, { recursive: true, force: true });
   moveAside(output, `${output}.old`);

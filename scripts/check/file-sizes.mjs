@@ -3,11 +3,11 @@ import { join } from 'node:path';
 import { ROOT } from '../root.mjs';
 import { sourceFiles } from './source-files.mjs';
 
-/** Beyond this a file is several files. */
+/** A longer file should be several files. */
 const MAX_LINES = 500;
 
 /**
- * Source files that are too long.
+ * Returns the source files that are too long.
  * @param {string} [root]
  * @returns {string[]} one line per file
  */

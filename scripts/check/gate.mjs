@@ -2,7 +2,7 @@ import { runSteps } from './run-steps.mjs';
 import { BUILD_STEPS, HYGIENE_STEPS } from './steps.mjs';
 
 /**
- * The whole gate: compile and build, then everything else.
+ * Runs the whole gate: compiles and builds, then does all other checks.
  * @param {(text: string) => void} write
  */
 export async function runGate(write) {

@@ -3,10 +3,12 @@ import { join } from 'node:path';
 import { ROOT } from '../root.mjs';
 import { sourceFiles } from './source-files.mjs';
 
-/** A wider comment is not read: editors and reviews cut it off. */
+/** The widest comment. Editors and reviews cut off a wider one, so nobody reads it. */
 const MAX_COLUMNS = 120;
 
-/** Turns that readers stumble over, and what to write instead; docs/STYLE.md has the reasons. The list only grows. */
+/**
+ * Phrases that readers stumble over, each with a replacement. docs/STYLE.md gives the reasons. The list only grows.
+ */
 const BANNED = [
   {
     turn: /(?:^|[.!?:] )So (?:long|many|much|often|late|soon) (?!as\b|that\b|far\b)/,
@@ -27,7 +29,7 @@ const COMMENT = /^\s*(?:\/\/|\/\*|\*(?!\*))/;
 const PAGES = ['README.md', 'CONTRIBUTING.md', 'SECURITY.md', 'CHANGELOG.md'];
 
 /**
- * Comments and pages that are hard to read, as far as a machine can see it.
+ * Returns the comments and pages that are hard to read, as far as a program can detect that.
  * @param {string} [root]
  * @returns {string[]} one line per place
  */

@@ -5,7 +5,8 @@ import { formatMessage } from 'publint/utils';
 import { ROOT } from '../root.mjs';
 
 /**
- * What is wrong with the package as `npm publish` would make it: `files`, `bin` and formats, dist/ included.
+ * Returns what is wrong with the package that `npm publish` would create: `files`, `bin`, and formats, including
+ * dist/.
  * @returns {Promise<string[]>} one line per complaint
  */
 export async function packageComplaints() {

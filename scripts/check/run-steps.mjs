@@ -6,7 +6,7 @@ import { availableParallelism } from 'node:os';
  */
 
 /**
- * Runs steps, several at a time, and prints one line for each as it ends; what a step printed is shown only when it
+ * Runs steps, several at a time, and prints one line for each as it ends. The output of a step is shown only if it
  * failed.
  * @param {readonly Step[]} steps
  * @param {{ write: (text: string) => void, parallel?: number }} options

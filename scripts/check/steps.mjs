@@ -11,15 +11,15 @@ import { packageComplaints } from './published-package.mjs';
  */
 
 /**
- * What the later steps read (declarations, generated pages' sources, the built package) comes from these, one after the
- * other. @type {readonly Step[]}
+ * The steps that produce what the later steps read (declarations, sources of generated pages, the built package).
+ * They run one after the other. @type {readonly Step[]}
  */
 export const BUILD_STEPS = [
   { name: 'types', run: () => capture(tool('tsc'), ['-b']) },
   { name: 'build', run: () => capture(process.execPath, [join(ROOT, 'scripts', 'build.mjs'), '--bundle-only']) },
 ];
 
-/** Independent of each other. @type {readonly Step[]} */
+/** Steps that do not depend on each other. @type {readonly Step[]} */
 export const HYGIENE_STEPS = [
   {
     name: 'format and lint',

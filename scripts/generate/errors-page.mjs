@@ -15,7 +15,7 @@ This page is written by \`npm run generate\` from \`src/protocol/errors.ts\`; th
 `;
 
 /**
- * The page of all errors.
+ * Returns the page of all errors.
  * @param {Record<string, CatalogueEntry>} errors
  * @returns {string} Markdown
  */

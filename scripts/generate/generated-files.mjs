@@ -9,8 +9,8 @@ import { errorsPage } from './errors-page.mjs';
  */
 
 /**
- * Files in the repository that are made from the sources. Rendering reads the compiler's output under build/, so `tsc
- * -b` comes first.
+ * The files in the repository that are generated from the sources. Rendering reads the compiler's output under
+ * build/, so `tsc -b` must run first.
  * @type {readonly GeneratedFile[]}
  */
 export const GENERATED_FILES = [
@@ -24,7 +24,7 @@ export const GENERATED_FILES = [
   },
 ];
 
-/** @returns {Promise<string[]>} one line per file that is not what its source says now */
+/** @returns {Promise<string[]>} one line per file that does not match its source */
 export async function staleFiles() {
   const lines = [];
   for (const { file, render } of GENERATED_FILES) {

@@ -4,8 +4,8 @@ import { ROOT } from '../root.mjs';
 import { capture } from '../run-command.mjs';
 
 /**
- * Whether node_modules holds what package-lock.json asks for. npm keeps a lockfile of what it installed inside
- * node_modules and writes it last, so an interrupted install reads as missing.
+ * Reports whether node_modules contains what package-lock.json asks for. npm stores a lockfile of what it installed
+ * inside node_modules and writes it last, so an interrupted install counts as missing.
  * @param {string} [root]
  */
 export function arePackagesInstalled(root = ROOT) {
@@ -15,17 +15,17 @@ export function arePackagesInstalled(root = ROOT) {
   return Object.entries(wanted).every(([path, { version, optional }]) => {
     if (path === '') return true; // the project itself
     const found = installed[path];
-    // binaries for other platforms are optional and left out
+    // Binaries for other platforms are optional and are not installed.
     return found === undefined ? optional === true : found.version === version;
   });
 }
 
 /**
- * `npm ci`. Its chatter (engine warnings of packages that run nevertheless) is kept back unless it fails.
+ * Runs `npm ci`. Its output (engine warnings of packages that run nevertheless) is shown only if it fails.
  * @returns {Promise<import('../run-command.mjs').Outcome>}
  */
 export function installPackages() {
-  // NODE_ENV=production would leave the bundler out; an npm cache that has everything makes it work offline
+  // NODE_ENV=production would omit the bundler. An npm cache that contains everything lets this work offline.
   return capture('npm', ['ci', '--include=dev', '--prefer-offline', '--no-audit', '--no-fund']);
 }
 

@@ -6,10 +6,10 @@ import { arePackagesInstalled, installPackages } from './packages.mjs';
 import { installPrograms, missingPrograms, NEEDED_FOR, WANTED_FOR_TEST } from './system-programs.mjs';
 
 /**
- * Makes a checkout ready: npm packages, system programs, the build. Does nothing, and asks the network nothing, when
- * all is there.
+ * Prepares a checkout: npm packages, system programs, the build. If nothing is missing, it does nothing and does not
+ * use the network.
  * @param {'start' | 'test'} goal
- * @returns {Promise<0 | 1>} exit code; what went wrong has been said on standard error
+ * @returns {Promise<0 | 1>} exit code; errors have been printed to standard error
  */
 export async function prepare(goal) {
   const instruction = await installMissing(NEEDED_FOR[goal]);
@@ -23,7 +23,7 @@ export async function prepare(goal) {
     if (!ok) return complain(`${output.trimEnd()}\nnpm ci failed, see above: with the network up, run this again`);
   }
 
-  // `npm test` builds as its first step
+  // `npm test` builds in its first step.
   if (goal === 'start' && !isAllBuilt()) {
     say('building');
     const { ok, output } = await capture(process.execPath, [join(ROOT, 'scripts', 'build.mjs'), '--bundle-only']);
@@ -34,7 +34,7 @@ export async function prepare(goal) {
 
 /**
  * @param {readonly import('./system-programs.mjs').SystemProgram[]} wanted
- * @returns {Promise<string | null>} null when all is there, otherwise the line that tells the person what to type
+ * @returns {Promise<string | null>} null if everything is there, otherwise the command that the person should type
  */
 async function installMissing(wanted) {
   const path = process.env.PATH;

@@ -3,7 +3,7 @@ import { delimiter, join } from 'node:path';
 import { capture } from '../run-command.mjs';
 
 /**
- * One of `programs` is enough: distributions call the same thing by different names.
+ * One of `programs` is enough, because distributions use different names for the same program.
  * @typedef {{ programs: readonly string[], name: string, packages: Record<string, string> }} SystemProgram
  * @typedef {{ command: string, install: readonly string[], refresh: readonly string[] | null }} PackageManager
  */
@@ -16,7 +16,8 @@ const SCREEN = {
 };
 
 /**
- * dnf and apk find packages by the command they bring, whatever the release calls the package. @type {SystemProgram}
+ * dnf and apk find a package by the command that it contains, whatever the package is called in a release. @type
+ * {SystemProgram}
  */
 const SCRIPT = {
   programs: ['script'],
@@ -25,7 +26,7 @@ const SCRIPT = {
 };
 
 /**
- * The tests look at the web page in it. Fedora and Ubuntu call it chromium-browser; Chrome itself does as well. @type
+ * The tests load the web page in it. Fedora and Ubuntu call it chromium-browser, and so does Chrome itself. @type
  * {SystemProgram}
  */
 const CHROMIUM = {
@@ -35,8 +36,8 @@ const CHROMIUM = {
 };
 
 /**
- * The tests look at the web page in it as well. Debian has the one that is kept for a year, others the newest. @type
- * {SystemProgram}
+ * The tests load the web page in it as well. Debian has the release with extended support, others the newest one.
+ * @type {SystemProgram}
  */
 const FIREFOX = {
   programs: ['firefox-esr', 'firefox'],
@@ -52,17 +53,18 @@ const FAKETIME = {
 };
 
 /**
- * Without these some tests are left out, and say so: they are installed where that asks nothing. @type {readonly
- * SystemProgram[]}
+ * Programs without which some tests are skipped, which the tests report. They are installed if that needs no
+ * password. @type {readonly SystemProgram[]}
  */
 export const WANTED_FOR_TEST = [FAKETIME, FIREFOX];
 
 /**
- * What is needed beyond Node and npm, per goal. @type {Readonly<Record<'start' | 'test', readonly SystemProgram[]>>}
+ * The programs that each goal needs besides Node and npm. @type {Readonly<Record<'start' | 'test', readonly
+ * SystemProgram[]>>}
  */
 export const NEEDED_FOR = { start: [SCREEN, SCRIPT], test: [SCREEN, SCRIPT, CHROMIUM] };
 
-/** In the order they are looked for. @type {readonly PackageManager[]} */
+/** In the order in which they are tried. @type {readonly PackageManager[]} */
 const PACKAGE_MANAGERS = [
   { command: 'apt-get', install: ['install', '-y', '--no-install-recommends'], refresh: ['update'] },
   { command: 'dnf', install: ['install', '-y'], refresh: null },
@@ -76,7 +78,7 @@ export function isOnPath(program, path) {
 }
 
 /**
- * The file of the first of these programs that is there; null when none is.
+ * Returns the file of the first of these programs that exists; null if none does.
  * @param {readonly string[]} programs @param {string | undefined} path value of PATH
  */
 export function findOnPath(programs, path) {
@@ -86,7 +88,7 @@ export function findOnPath(programs, path) {
 }
 
 /**
- * The Chromium that tests look at the page in: the one that `CHROMIUM` names, else the system's. @param
+ * Returns the Chromium in which the tests load the page: the one that `CHROMIUM` names, or else the system's. @param
  * {NodeJS.ProcessEnv} env
  */
 export function findChromium(env) {
@@ -94,7 +96,7 @@ export function findChromium(env) {
 }
 
 /**
- * The Firefox that tests look at the page in: the one that `FIREFOX` names, else the system's. @param
+ * Returns the Firefox in which the tests load the page: the one that `FIREFOX` names, or else the system's. @param
  * {NodeJS.ProcessEnv} env
  */
 export function findFirefox(env) {
@@ -107,7 +109,7 @@ function isExecutable(file) {
     accessSync(file, constants.X_OK);
     return true;
   } catch {
-    return false; // the next one may be
+    return false; // the next one may be executable
   }
 }
 
@@ -117,10 +119,10 @@ export function missingPrograms(needed, path) {
 }
 
 /**
- * Installs programs with the system's package manager when we are root or `sudo` asks nothing.
+ * Installs programs with the system's package manager if we are root or `sudo` needs no password.
  * @param {readonly SystemProgram[]} missing
  * @param {{ path: string | undefined, isRoot: boolean, say: (line: string) => void }} surroundings
- * @returns {Promise<string | null>} null when done, otherwise the line that tells the person what to type
+ * @returns {Promise<string | null>} null if that succeeded, otherwise the command that the person should type
  */
 export async function installPrograms(missing, { path, isRoot, say }) {
   const names = missing.map(({ name }) => name).join(' and ');
@@ -141,7 +143,7 @@ export async function installPrograms(missing, { path, isRoot, say }) {
   };
   let outcome = await run([...manager.install, ...packages]);
   if (!outcome.ok && manager.refresh !== null) {
-    // a fresh container has no package lists yet
+    // A fresh container has no package lists yet.
     await run(manager.refresh);
     outcome = await run([...manager.install, ...packages]);
   }

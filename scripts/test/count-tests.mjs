@@ -1,12 +1,12 @@
 /**
- * The part of vitest's JSON report (vitest 4, jest's format) that counts.
+ * The part of vitest's JSON report (vitest 4, jest's format) that is counted.
  * @typedef {{ status: string, assertionResults: readonly { status: string }[] }} FileReport
  * @typedef {{ testResults: readonly FileReport[] }} Report
  */
 
 /**
- * Counts tests. What fails outside a test counts too, so that it can never hide behind a row of passed tests: a file
- * that does not load, an unhandled error (vitest ends with an error although no test failed), a run that left no
+ * Counts tests. A failure outside a test counts too, so that it can never be hidden by passing tests: a file that
+ * cannot be loaded, an unhandled error (vitest exits with an error although no test failed), or a run without a
  * report.
  * @param {Report | null} report
  * @param {number} exitCode vitest's

@@ -2,10 +2,10 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { ROOT } from '../root.mjs';
 
-/** The names of the tests that passed at a second try, as a JSON list. */
+/** The names of the tests that passed at the second attempt, as a JSON list. */
 export const RETRIED_FILE = join(ROOT, 'build', 'retried-tests.json');
 
-/** A reporter of vitest: a test that fails now and then must not pass for a sound one. */
+/** A reporter for vitest that lists flaky tests, so that they do not look reliable. */
 export default class RetriedReporter {
   /** @type {string[]} */
   #names = [];

@@ -5,8 +5,8 @@ import { capture } from '../run-command.mjs';
 import { findChromium, findFirefox } from '../setup/system-programs.mjs';
 
 /**
- * The versions of the real programs that the tests run with, on one line: a test that is red on one machine only is red
- * with one of these.
+ * Returns the versions of the real programs that the tests use, on one line. If a test fails on only one machine, the
+ * cause may be one of these versions.
  * @param {NodeJS.ProcessEnv} env
  * @returns {Promise<string>} `Chromium 156.0.8078.79, Firefox 140.12.0esr, Screen 4.09.00, tmux none, …`
  */
