@@ -15,7 +15,7 @@ sleep 2
 echo "done"
 `;
 
-/** File name → content and mode. */
+/** Maps file names to content and mode. */
 const FILES: Readonly<Record<string, { content: string; mode: number }>> = {
   'README.md': { content: '# Example\n\nA small service that answers with the time.\n', mode: 0o644 },
   'package.json': { content: '{ "name": "example", "version": "1.4.0", "type": "module" }\n', mode: 0o644 },

@@ -2,8 +2,8 @@ import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 /**
- * Any text works, because the stand-in checks no key. Claude Code needs one, and asks about it unless the key's last
- * characters are approved.
+ * Any string works, because the stand-in does not check the key. Claude Code needs a key, and asks about it unless
+ * the last characters of the key are approved.
  */
 export const STAND_IN_KEY = 'sk-ant-stand-in-0000000000000000000000000000';
 
@@ -11,22 +11,24 @@ export const STAND_IN_KEY = 'sk-ant-stand-in-0000000000000000000000000000';
 const KEY_SUFFIX_CHARS = 20;
 
 export interface IsolatedEnvironmentOptions {
-  /** a home for this Claude Code alone, see `prepareIsolatedHome` */
+  /** a home for this Claude Code alone; see `prepareIsolatedHome` */
   home: string;
-  /** where the stand-in listens on 127.0.0.1 */
+  /** the port on 127.0.0.1 where the stand-in listens */
   port: number;
   /** the complete PATH */
   path: string;
   /**
-   * a directory for sockets and scratch files. Claude Code makes `cc-socks` and `claude-UID` there; otherwise in /tmp
+   * a directory for sockets and scratch files. Claude Code creates `cc-socks` and `claude-UID` there, or in /tmp by
+   * default
    */
   temporary: string;
   key?: string;
 }
 
 /**
- * The whole environment for a Claude Code on the stand-in: an allow-list. Nothing is inherited, because any
- * `ANTHROPIC_*`, `CLAUDE_*` or `HOME` of a person would let Claude Code talk to the real service in that person's name.
+ * Returns the whole environment for a Claude Code on the stand-in, built from an allow-list. Nothing is inherited,
+ * because any `ANTHROPIC_*`, `CLAUDE_*` or `HOME` of a person would let Claude Code talk to the real service in that
+ * person's name.
  */
 export function isolatedEnvironment(options: IsolatedEnvironmentOptions): Record<string, string> {
   return {
@@ -48,7 +50,7 @@ export function isolatedEnvironment(options: IsolatedEnvironmentOptions): Record
 
 export interface IsolatedHomeOptions {
   home: string;
-  /** directories that Claude Code must not ask about ("do you trust the files…"); absolute, links resolved */
+  /** directories that Claude Code must not ask about ("do you trust the files…"); absolute, with links resolved */
   trusted: readonly string[];
   key?: string;
   theme?: string;
@@ -57,7 +59,7 @@ export interface IsolatedHomeOptions {
 }
 
 /**
- * Writes a home in which Claude Code (1.0.60 to 2.1.329) starts offline and straight to its prompt. Without
+ * Writes a home in which Claude Code (1.0.60 to 2.1.329) starts offline and shows its prompt directly. Without
  * `hasCompletedOnboarding` it tries to reach its vendor and exits. Unless auto mode is disabled, it never asks for a
  * permission.
  */

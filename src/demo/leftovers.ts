@@ -3,20 +3,23 @@ import { join } from 'node:path';
 import { CatalogueError } from '../protocol/index.ts';
 
 interface Leftovers {
-  /** what the directories of demos begin with */
+  /** the prefix of the names of demo directories */
   prefix: string;
-  /** starts the server of a demo's directory anew and ends its sessions. @throws server_running where the demo runs */
+  /**
+   * restarts the server of a demo's directory and ends its sessions. @throws server_running if the demo is running
+   */
   end(dir: string): Promise<void>;
   remove(dir: string): void;
   print(line: string): void;
 }
 
-/** The lock of a demo's home; before it is there, the demo has no sessions, or it is just starting. */
+/** The lock of a demo's home. Before it exists, the demo has no sessions, or is just starting. */
 const LOCK = join('cbos', 'server.lock');
 
 /**
- * Ends what demos have left that were killed: their sessions live on in Screen, and nobody else knows of them. A demo
- * that runs holds the lock of its home, and is left alone. What cannot be ended is said, and stops no demo.
+ * Ends what killed demos have left. Their sessions continue in Screen, and nobody else knows of them. A running demo
+ * holds the lock of its home, and is left alone. A session that cannot be ended is reported, and does not stop the
+ * demo from starting.
  */
 export async function endLeftovers(temporaryDirectory: string, leftovers: Leftovers): Promise<void> {
   const { prefix, end, remove, print } = leftovers;
@@ -36,7 +39,7 @@ export async function endLeftovers(temporaryDirectory: string, leftovers: Leftov
   }
 }
 
-/** Others may make directories of any name where temporary files lie. */
+/** Other users may create directories of any name in the directory for temporary files. */
 function isOwnDirectory(path: string): boolean {
   const found = lstatSync(path, { throwIfNoEntry: false });
   return found?.isDirectory() === true && found.uid === process.getuid?.();

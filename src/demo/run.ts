@@ -8,30 +8,30 @@ import { chooseByPrompt } from './scenes/choose.ts';
 import { chooseDemoScene, DEMO_SESSIONS, type DemoSession } from './scenes/fleet.ts';
 import { TOUR_SESSION } from './scenes/tour.ts';
 
-/** A CBOS server for the demo alone, with what the demo needs of it. */
+/** A CBOS server for the demo only, with the functions that the demo needs. */
 export interface DemoFleet {
   launch(session: Pick<DemoSession, 'slug' | 'type' | 'prompt'> & { path: string }): Promise<void>;
   /** reports what each session does, one line each: "○ DEPLOY waits: Bash ./deploy.sh staging" */
   onChange(listener: (line: string) => void): () => void;
-  /** ends all its sessions, then the server; leaves nothing behind */
+  /** ends all its sessions and then the server, and leaves nothing behind */
   close(): Promise<void>;
 }
 
 export interface DemoOptions {
   /** absolute path of Claude Code's program */
   claude: string;
-  /** directory of the Node that runs this program; Claude Code may be a script that needs it */
+  /** directory of the Node that runs this program, because Claude Code may be a script that needs it */
   nodeDirectory: string;
-  /** where to create the private home, e.g. /tmp: short, because Screen's sockets are in it */
+  /** where to create the private home, such as /tmp. The path must be short because it contains Screen's sockets */
   temporaryDirectory: string;
-  /** starts a server with exactly this environment: nothing of the person's own may reach a session */
+  /** starts a server with exactly this environment, because nothing from the person's own may reach a session */
   openFleet: (environment: Readonly<Record<string, string>>) => Promise<DemoFleet>;
   /** how a person calls the program from another terminal, e.g. `cbos` */
   program: string;
   print: (line: string) => void;
   /**
-   * Shows the fleet to the person, with a session that guides them, until they leave; then the demo ends. If null, the
-   * demo prints what happens, until the signal.
+   * Shows the fleet to the person, with a session that guides them, until they leave. Then the demo ends. If null,
+   * the demo prints what happens, until the signal.
    * @param home the demo's `CBOS_HOME`
    * @param ended aborted if the demo ends for another reason
    */
@@ -40,18 +40,18 @@ export interface DemoOptions {
   signal: AbortSignal;
 }
 
-/** The message if there is no Claude Code at all. */
+/** The message if Claude Code is not installed. */
 export const NO_CLAUDE =
   'the demo runs real Claude Code sessions and found no `claude`: npm install -g @anthropic-ai/claude-code (no account is needed)';
 
 const SYSTEM_PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
 
-/** How the name of a demo's directory begins; mkdtemp adds the rest. */
+/** The prefix of a demo directory's name, to which mkdtemp adds a suffix. */
 const PREFIX = 'cbos-demo-';
 
-/** Makes the demo's directories, all inside one that is removed at the end. */
+/** Returns a function that creates the demo's directories, all inside one directory that is removed at the end. */
 function makePlace(temporaryDirectory: string): { dir: string; make: (name: string) => string } {
-  // Claude Code compares trusted directories by their real path.
+  // Claude Code compares trusted directories by their real paths.
   const dir = realpathSync(mkdtempSync(join(temporaryDirectory, PREFIX)));
   const make = (name: string): string => {
     const path = join(dir, name);
@@ -62,15 +62,15 @@ function makePlace(temporaryDirectory: string): { dir: string; make: (name: stri
 }
 
 /**
- * Runs the demo: five real Claude Code sessions, one of them without a terminal, on a scripted stand-in for the model,
- * in a home of their own. They think, run tools, ask for a permission and ask a question; a person may answer them.
- * Ends and removes everything on the signal, or when the person leaves.
+ * Runs the demo: five real Claude Code sessions, one of them without a terminal, on a scripted stand-in for the
+ * model, in a separate home. They think, run tools, request a permission, and ask a question. A person may answer
+ * them. Ends and removes everything on the signal, or when the person leaves.
  */
 export async function runDemo(options: DemoOptions): Promise<void> {
   const { print, signal } = options;
   await endLeftovers(options.temporaryDirectory, {
     prefix: PREFIX,
-    // Nothing of it is asked of the model any more: there is no stand-in at this port.
+    // No requests reach a model any more, because no stand-in listens on this port.
     end: async (left) => (await options.openFleet(environmentIn(left, 0, options))).close(),
     remove: removeDirectory,
     print,
@@ -95,8 +95,8 @@ export async function runDemo(options: DemoOptions): Promise<void> {
     prepareIsolatedHome({ home, trusted: [...projects.values()], allow: EXAMPLE_PROJECT_ALLOW });
     const cbosHome = make('cbos');
     const streamDir = make('streams');
-    // Commands that do not ask a server (timeline, replay) read the home's settings. So the person must only export
-    // CBOS_HOME.
+    // Commands that do not ask a server (timeline, replay) read the settings of the home, so the person only has to
+    // export CBOS_HOME.
     writeFileSync(join(cbosHome, 'config.toml'), `stream_dir = ${JSON.stringify(streamDir)}\n`, { mode: 0o600 });
     make('tmp');
     make('s');
@@ -107,7 +107,7 @@ export async function runDemo(options: DemoOptions): Promise<void> {
       endings.push(fleet.onChange(print));
       printWays(options, cbosHome);
     } else {
-      // Opened before the sessions start, so that the person sees them appear.
+      // This is opened before the sessions start, so that the person sees them appear.
       const shown = show(cbosHome, ended.signal);
       left = Promise.race([left, shown]);
       endings.push(async () => {
@@ -131,7 +131,7 @@ export async function runDemo(options: DemoOptions): Promise<void> {
   }
 }
 
-/** The whole environment of the server of the demo in a directory. */
+/** Returns the whole environment of the demo server in a directory. */
 function environmentIn(dir: string, port: number, { nodeDirectory, claude }: DemoOptions): Record<string, string> {
   const path = [nodeDirectory, dirname(claude), SYSTEM_PATH].join(':');
   return {
@@ -179,7 +179,7 @@ function aborted(signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
 }
 
-/** Retries because a process that has just ended may have been writing there. */
+/** The removal is retried, because a process that has just ended may have been writing there. */
 function removeDirectory(dir: string): void {
   rmSync(dir, { recursive: true, force: true, maxRetries: 5, retryDelay: 50 });
 }

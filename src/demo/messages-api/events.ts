@@ -1,6 +1,6 @@
 import type { Block } from '../scenes/scene.ts';
 
-/** How many characters of a text go into one delta; about as many as the real service sends. */
+/** How many characters of a text go into one delta. The real service sends about as many. */
 const CHUNK_CHARS = 12;
 const DEFAULT_CHUNK_DELAY_MS = 25;
 
@@ -23,7 +23,7 @@ export function stopReasonOf(blocks: readonly Block[]): 'tool_use' | 'end_turn' 
   return blocks.some((block) => block.kind === 'tool') ? 'tool_use' : 'end_turn';
 }
 
-/** A tool call's id. It derives from the message, so that a conversation can be read without the stand-in's memory. */
+/** Returns a tool call's id. It is derived from the message, so that the stand-in need not remember conversations. */
 function toolUseId(messageId: string, index: number): string {
   return `toolu_${messageId.replace('msg_', '')}_${index}`;
 }
@@ -36,7 +36,7 @@ function split(text: string): string[] {
   return chunks;
 }
 
-/** Counts about four characters per token. */
+/** Counts tokens, at about four characters per token. */
 function tokensOf(blocks: readonly Block[]): number {
   const size = blocks.reduce(
     (sum, block) => sum + (block.kind === 'tool' ? JSON.stringify(block.input) : block.text).length,
@@ -78,7 +78,7 @@ function* blockEvents(block: Block, index: number, messageId: string): Generator
   yield { delayMs: 0, event: { type: 'content_block_stop', index } };
 }
 
-/** The events of a streamed answer, in the order and shape of the real service. */
+/** Returns the events of a streamed answer, in the order and shape of the real service. */
 export function* streamEvents(head: MessageHead, blocks: readonly Block[]): Generator<TimedEvent> {
   const usage = { input_tokens: head.inputTokens, cache_creation_input_tokens: 0, cache_read_input_tokens: 0 };
   yield {
@@ -109,7 +109,7 @@ export function* streamEvents(head: MessageHead, blocks: readonly Block[]): Gene
   yield { delayMs: 0, event: { type: 'message_stop' } };
 }
 
-/** The same answer as one JSON body, for requests that do not stream. */
+/** Returns the same answer as one JSON body, for requests that do not stream. */
 export function wholeMessage(head: MessageHead, blocks: readonly Block[]): Record<string, unknown> {
   return {
     id: head.id,

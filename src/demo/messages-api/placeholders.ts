@@ -4,7 +4,7 @@ import type { MessagesRequest } from './request.ts';
 /** Finds the plan's file in a plan mode reminder of Claude Code (2.1.329). */
 const PLAN_FILE = /(?:create your plan at|plan file already exists at|plan file at) (\/[^\s"\\]+\.md)/i;
 
-/** The values of a scene's placeholders, taken from the request. */
+/** Returns the values of a scene's placeholders, taken from the request. */
 function valuesOf(request: MessagesRequest): ReadonlyMap<string, string> {
   const text = JSON.stringify([request.system, request.messages]);
   const values = new Map<string, string>();
@@ -14,8 +14,8 @@ function valuesOf(request: MessagesRequest): ReadonlyMap<string, string> {
 }
 
 /**
- * Replaces placeholders in the tools' inputs (`{plan_file}`) with the request's own paths. A placeholder without a
- * value stays as it is.
+ * Replaces placeholders in the tools' inputs (`{plan_file}`) with the paths in the request. A placeholder without a
+ * value is not changed.
  */
 export function fillPlaceholders(blocks: readonly Block[], request: MessagesRequest): readonly Block[] {
   if (!blocks.some((block) => block.kind === 'tool')) return blocks;

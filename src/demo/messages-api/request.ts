@@ -6,7 +6,7 @@ const Message = z.looseObject({
   content: z.union([z.string(), z.array(ContentBlock)]),
 });
 
-/** The part of `POST /v1/messages` that the stand-in reads; everything else is accepted unread. */
+/** The part of `POST /v1/messages` that the stand-in reads. Everything else is accepted without being read. */
 export const MessagesRequest = z.looseObject({
   model: z.string().default('claude-sonnet-4-5'),
   stream: z.boolean().default(false),
@@ -18,8 +18,8 @@ export type MessagesRequest = z.infer<typeof MessagesRequest>;
 export type Message = z.infer<typeof Message>;
 
 /**
- * How far a conversation has come, read from the request alone. So it is right for many sessions at once, and after a
- * resume.
+ * How far a conversation has come, according to the request alone. It is therefore right for many sessions at once,
+ * and after a resume.
  */
 export interface Turn {
   /** the user's last prompt, as Claude Code sent it, without its own reminders */
@@ -27,12 +27,15 @@ export interface Turn {
   /** all of the user's prompts so far, oldest first */
   prompts: string[];
   /**
-   * how many answers the model has given since that prompt: 0 for the prompt itself, 1 for its first tool's result, …
+   * how many answers the model has given since that prompt: 0 for the prompt itself, 1 for its first tool result, …
    */
   step: number;
 }
 
-/** What Claude Code adds to the user's own words: reminders, output of slash commands, its note after an interrupt. */
+/**
+ * Text that Claude Code adds to the user's own words: reminders, output of slash commands, its note after an
+ * interrupt.
+ */
 const NOT_A_PROMPT = /^\s*(<(system-reminder|local-command-|command-|bash-)|\[Request interrupted)/;
 
 function textsOf(message: Message): string[] {
@@ -40,11 +43,11 @@ function textsOf(message: Message): string[] {
   return message.content.flatMap((block) => (typeof block.text === 'string' ? [block.text] : []));
 }
 
-/** How Claude Code (2.1.329) wraps a prompt that the user queued during the turn. */
+/** The form in which Claude Code (2.1.329) wraps a prompt that the user queued during the turn. */
 const QUEUED =
   /^The user sent a new message while you were working:\n([\s\S]*?)\n\nThis is how Claude Code surfaces messages[\s\S]*$/;
 
-/** The user's own words in a message; null if there are none (a tool's result, reminders only). */
+/** Returns the user's own words in a message; null if there are none (a tool's result, reminders only). */
 export function promptOf(message: Message): string | null {
   if (message.role !== 'user') return null;
   const own = textsOf(message)
@@ -53,7 +56,7 @@ export function promptOf(message: Message): string | null {
   return own.length === 0 ? null : own.join('\n');
 }
 
-/** Reads how far the conversation has come: see {@link Turn}. */
+/** Determines how far the conversation has come; see {@link Turn}. */
 export function readTurn(messages: readonly Message[]): Turn {
   const prompts: string[] = [];
   let step = 0;
@@ -69,7 +72,10 @@ export function readTurn(messages: readonly Message[]): Turn {
   return { prompt: prompts.at(-1) ?? '', prompts, step };
 }
 
-/** Titles, summaries, quota checks: a request without tools is not a turn of the conversation. */
+/**
+ * Reports whether a request is for a title, a summary, or a quota check. A request without tools is not a turn of the
+ * conversation.
+ */
 export function isSideCall(request: MessagesRequest): boolean {
   return request.tools.length === 0;
 }

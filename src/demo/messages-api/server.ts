@@ -7,7 +7,7 @@ import { type MessageHead, streamEvents, wholeMessage } from './events.ts';
 import { fillPlaceholders } from './placeholders.ts';
 import { isSideCall, MessagesRequest, readTurn } from './request.ts';
 
-/** What the stand-in did, in order. `request` numbers the requests from 1. */
+/** The stand-in's actions, in order. `request` numbers the requests from 1. */
 export type ApiEvent =
   /** `scene` is null for a side call (a title, a summary), which plays no scene */
   | { kind: 'request'; request: number; scene: string | null; step: number; prompt: string; body: MessagesRequest }
@@ -26,7 +26,7 @@ export interface MessagesApiOptions {
   port?: number;
   /** loopback only; anything else is refused */
   host?: string;
-  /** asked in order, before the default: a scene named in the prompt (`scene:ask`), otherwise a short answer */
+  /** asked in order, before the default, which is a scene named in the prompt (`scene:ask`) or else a short answer */
   choosers?: readonly ChooseScene[];
   /** factor for all delays; 1 by default */
   pace?: number;
@@ -44,16 +44,18 @@ export interface MessagesApi {
 
 const LOOPBACK: readonly string[] = ['127.0.0.1', '::1', 'localhost'];
 
-/** How long a request may be. It contains the whole conversation and the tools' descriptions; 200 kB is usual. */
+/**
+ * The longest request in bytes. A request contains the whole conversation and the descriptions of the tools; 200 kB
+ * is usual.
+ */
 const MAX_BODY_BYTES = 64 * 1024 * 1024;
 
 const SIDE_CALL_TEXT = 'Work on the project';
 
 /**
  * Starts a stand-in of the Messages API. It answers a real Claude Code from scenes instead of a model, without a key
- * and without cost. The only thing it remembers of a conversation is how often the same request came; everything else
- * is in the request.
- * @throws Error if the host is not loopback: its clients would believe that it is the real service
+ * and without cost. It only remembers how often the same request was sent. Everything else is in the request.
+ * @throws Error if the host is not loopback, because its clients would believe that it is the real service
  */
 export async function startMessagesApi(options: MessagesApiOptions = {}): Promise<MessagesApi> {
   const host = options.host ?? '127.0.0.1';
@@ -89,7 +91,7 @@ type Answer = (body: MessagesRequest, response: ServerResponse) => Promise<void>
 async function handle(request: IncomingMessage, response: ServerResponse, answer: Answer): Promise<void> {
   const path = new URL(request.url ?? '/', 'http://stand-in').pathname;
   if (request.method !== 'POST') {
-    // Claude Code checks whether the service is reachable (HEAD /) and requests things that do not matter here.
+    // Claude Code checks whether the service is reachable (HEAD /) and sends requests that do not matter here.
     sendJson(response, 200, {});
     return;
   }
@@ -163,9 +165,7 @@ function createAnswerer(options: MessagesApiOptions): Answer {
   };
 }
 
-/**
- * The answer to requests for titles and summaries: Claude Code accepts any short text, and ignores what does not fit.
- */
+/** Answers requests for titles and summaries. Claude Code accepts any short text, and ignores an unsuitable one. */
 function sideReply(): Reply {
   return { kind: 'answer', blocks: [{ kind: 'text', text: SIDE_CALL_TEXT, chunkDelayMs: 0 }] };
 }

@@ -7,12 +7,15 @@ const think = (text: string, chunkDelayMs?: number): Block =>
 const use = (name: string, input: Record<string, unknown>): Block => ({ kind: 'tool', name, input });
 const answer = (...blocks: Block[]): Reply => ({ kind: 'answer', firstByteDelayMs: 300, blocks });
 
-/** `count` numbered lines, for answers that must take some time. */
+/** Returns `count` numbered lines, for answers that must take some time. */
 function lines(count: number, line: (n: number) => string): string {
   return Array.from({ length: count }, (_, index) => line(index + 1)).join('\n');
 }
 
-/** Strings that also appear in dialogs, spinners and error lines. Inside an answer, none of them may count as one. */
+/**
+ * Strings that also appear in dialogs, spinners, and error lines. Inside an answer, none of them may be taken for
+ * one.
+ */
 const TREACHEROUS_TEXT = `Here is the script:
 
 \`\`\`sh
@@ -67,10 +70,14 @@ const ASK_SEVERAL = {
   ],
 };
 
-/** When the account's limits reset, in Unix seconds: so late that it never happens while a scene plays. */
+/**
+ * When the account's limits are reset, in Unix seconds. The time is so late that it never comes while a scene plays.
+ */
 const LIMITS_RESET_AT = Date.UTC(2100, 0, 1) / 1_000;
 
-/** The headers in which the service reports the limits of a subscription (as Claude Code 2.1.329 reads them). */
+/**
+ * Returns the headers in which the service reports the limits of a subscription (as Claude Code 2.1.329 reads them).
+ */
 function limits({ status, used }: { status: 'allowed' | 'rejected'; used: number }): Record<string, string> {
   const prefix = 'anthropic-ratelimit-unified';
   return {
@@ -90,7 +97,7 @@ const PLAN = `# Add a health check
 2. Answer with the version and the uptime
 3. Cover it with a test`;
 
-/** All named scenes. A prompt selects one with `scene:NAME` in its text, see `chooseScene`. */
+/** All named scenes. A prompt selects one with `scene:NAME` in its text; see `chooseScene`. */
 export const SCENES = {
   hello: {
     about: 'a short answer',
@@ -252,7 +259,7 @@ export type SceneName = keyof typeof SCENES;
 
 export const SCENE_NAMES = Object.keys(SCENES) as SceneName[];
 
-/** @returns null if there is no scene of this name */
+/** @returns null if there is no scene with this name */
 export function findScene(name: string): Scene | null {
   const scene = Object.hasOwn(SCENES, name) ? SCENES[name as SceneName] : undefined;
   return scene === undefined ? null : { name, ...scene };

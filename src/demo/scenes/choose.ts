@@ -5,7 +5,9 @@ import type { Reply, Scene } from './scene.ts';
 /** Maps a prompt to a scene; null if this chooser has none for it. */
 export type ChooseScene = (prompt: string) => Scene | null;
 
-/** The answer when a conversation continues after its scene, e.g. because a person types something of their own. */
+/**
+ * The answer if a conversation continues after its scene, for example because a person types a prompt of their own.
+ */
 const NOTHING_LEFT: Reply = {
   kind: 'answer',
   firstByteDelayMs: 300,
@@ -26,7 +28,7 @@ export function chooseByPrompt(scenes: Readonly<Record<string, Scene>>): ChooseS
   };
 }
 
-/** The scene for a turn. A prompt that no chooser matches gets a short answer. */
+/** Chooses the scene for a turn. A prompt that no chooser matches gets a short answer. */
 export function chooseScene(turn: Turn, choosers: readonly ChooseScene[]): Scene | null {
   for (const choose of choosers) {
     const scene = choose(turn.prompt);
@@ -36,8 +38,8 @@ export function chooseScene(turn: Turn, choosers: readonly ChooseScene[]): Scene
 }
 
 /**
- * The reply to a request; some scenes let the first attempts fail.
- * @param attempt how many times this same request came before (Claude Code repeats one after an overload)
+ * Returns the reply to a request. Some scenes let the first attempts fail.
+ * @param attempt how many times this same request was sent before (Claude Code repeats a request after an overload)
  */
 export function replyFor(scene: Scene | null, step: number, attempt: number): Reply {
   let at = 0;

@@ -4,25 +4,25 @@ export type Block =
   | { kind: 'thinking'; text: string; chunkDelayMs?: number }
   | { kind: 'tool'; name: string; input: Readonly<Record<string, unknown>> };
 
-/** Headers of a reply: the account's limits. */
+/** Headers of a reply, which contain the account's limits. */
 type ReplyHeaders = Readonly<Record<string, string>>;
 
 /** What the stand-in does with one request. */
 export type Reply =
   | { kind: 'answer'; firstByteDelayMs?: number; blocks: readonly Block[]; headers?: ReplyHeaders }
   /**
-   * `times` is how many attempts of the same request fail before the scene's next reply answers it; all of them if
+   * `times` is how many attempts of the same request fail before the scene's next reply answers it; all attempts if
    * omitted
    */
   | { kind: 'error'; status: number; type: string; message: string; times?: number; headers?: ReplyHeaders };
 
 /**
- * What the model does with one prompt: the first reply answers the prompt, the next one the first tool's result, and so
- * on. If the conversation continues after the last reply, the answer is that all is done.
+ * The model's answers to one prompt. The first reply answers the prompt, the next one the first tool's result, and so
+ * on. If the conversation continues after the last reply, the answer is that everything is done.
  */
 export interface Scene {
   name: string;
-  /** what the scene shows, one line */
+  /** a one-line summary of the scene */
   about: string;
   replies: readonly Reply[];
 }
