@@ -13,7 +13,7 @@ const NAMES: Readonly<Record<Detector, string>> = {
   'first-match': 'first match, one word',
   'two-level': 'first match, two levels',
 };
-/** Of the tables that `figuresRow` fills. */
+/** The columns of the tables that `figuresRow` fills. */
 export const TITLES = ['', 'samples', 'strict', 'lenient', 'waiting detail', 'active detail', 'median lag', 'p90 lag'];
 const SAID = ['idle', 'error', 'active', 'waiting', 'stuck', 'dead', 'unknown'] as const;
 
@@ -55,7 +55,7 @@ export const versionsOf = (scored: readonly ScoredRecording[]): string[] => [
   ...new Set(scored.map(({ version }) => version)),
 ];
 
-/** Figures of before the details of running turns were scored have none of them. */
+/** Figures from before the details of running turns were scored lack these fields. */
 export type ShownFigures = Omit<Figures, 'activeDetail' | 'activeSamples' | 'lagSamples'> & Partial<Figures>;
 
 export function figuresRow(name: string, figures: ShownFigures): string[] {
@@ -87,7 +87,7 @@ const doingTable = (scores: readonly Score[]): string =>
     DOING,
   );
 
-/** How often what was said where something else, or the same, was true. */
+/** Sums how often each word was reported for each true state. */
 function summedTable(tables: readonly Score['confusion'][], words: readonly string[]): string {
   const sums = new Map<string, Map<string, number>>();
   for (const [truth, row] of tables.flatMap((one) => [...one])) {
@@ -113,8 +113,8 @@ function sceneTable(scored: readonly ScoredRecording[], detector: Detector): str
 }
 
 /**
- * docs/ACCURACY.md.
- * @param sections further ones, before the tables of each detector
+ * Renders docs/ACCURACY.md.
+ * @param sections further sections, placed before the tables of each detector
  */
 export function accuracyPage(scored: readonly ScoredRecording[], sections: readonly string[] = []): string {
   const versions = versionsOf(scored);
@@ -150,7 +150,7 @@ export function accuracyPage(scored: readonly ScoredRecording[], sections: reado
   return `${[INTRODUCTION.trim(), counted, overview, steadiness(scored), faultSection(scored), WHY_WRONG, ...sections, ...perDetector].join('\n\n')}\n`;
 }
 
-/** Whether words flap. */
+/** Describes whether words flap. */
 export function steadiness(scored: readonly ScoredRecording[]): string {
   const words = scored.reduce((sum, { timeline }) => sum + timeline.length, 0);
   const moments = scored.flatMap((one) => one.moments.map((word) => `- ${one.version} ${one.scene}: ${word}`));
@@ -165,7 +165,7 @@ const WHY_WRONG = `A spinner turns before the request leaves by whose arrival th
 spinner after 500 ms instead of 250 was tried (1.0.60 to 2.1.50): the two samples "before" come right, and every turn begins later (median
 lag 213 to 268 ms instead of 53 to 143, where half must come within 200).`;
 
-/** Every wrong sample, with the change of the truth that it is next to. */
+/** Lists every wrong sample, with the change of the truth that is next to it. */
 export function faultSection(scored: readonly ScoredRecording[]): string {
   const rows = scored.flatMap(({ version, scene, scores }) =>
     scores.cbos.faults.map((fault) => [
@@ -189,7 +189,8 @@ function besideChange({ fromMs, truthFromMs, truthToMs }: Fault): string {
 }
 
 /**
- * Where CBOS was wrong, a line per recording and below it one for each stretch in which a running turn's detail was.
+ * Lists where CBOS was wrong: a line per recording, and below it one line for each stretch with a wrong detail of a
+ * running turn.
  */
 export function describeFaults(scored: readonly ScoredRecording[]): string {
   return scored
@@ -210,14 +211,17 @@ export function describeFaults(scored: readonly ScoredRecording[]): string {
     .join('\n');
 }
 
-/** version → scene → parts of the strict samples, of the waiting and of the active details that were right */
+/**
+ * version → scene → share of the strict samples, of the waiting details, and of the active details that were right
+ */
 export type Floors = Record<string, Record<string, { strict: number; waitingDetail: number; activeDetail: number }>>;
 
-/** Four digits, cut: a figure that is written down must be reached again. */
+/** The floor has four digits and is rounded down, because later runs must reach it again. */
 const floorOf = (part: number): number => Math.floor(part * 10_000) / 10_000;
 
 /**
- * The floors with what was reached now, where that is higher. They are per recording, so that a hard one may be added.
+ * Returns the floors, raised to the new figures where those are higher. Floors are per recording, so that a difficult
+ * recording may be added.
  */
 export function raisedFloors(before: Floors, scored: readonly ScoredRecording[]): Floors {
   const floors: Floors = structuredClone(before);

@@ -12,7 +12,7 @@ import {
   versionsOf,
 } from './accuracy-page.ts';
 
-/** The part of docs/ACCURACY.md on recordings that no rule was written for. */
+/** Renders the section of docs/ACCURACY.md about recordings for which no rule was written. */
 export function heldOutSection(first: readonly FirstScoring[], now: readonly ScoredRecording[]): string {
   const scorings = first.flatMap(({ at, commit, recordings, all, versions, load }) => [
     `Scored once on ${at.slice(0, 10)}, with the rules of commit \`${commit}\`: ${recordings.length} recordings.${madeAt(load)}`,
@@ -62,7 +62,7 @@ const rowsOf = (versions: Readonly<Record<string, ShownFigures>>): string[][] =>
 const quantile = (sorted: readonly number[], part: number): number =>
   sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? 0;
 
-/** The part on live sessions. */
+/** Renders the section about live sessions. */
 export function liveSection(results: LiveResults): string {
   const sections = Object.entries(results).flatMap(([version, scenes]) => {
     const runs = Object.values(scenes).flatMap((scene) => scene.runs);
@@ -110,20 +110,20 @@ was mended (the settings, the rules of permissions, \`/help\`, \`/resume\`, a pe
 load, eight of them at rest. Now and then, under load, a spinner turns more than 300 ms before the request that the label goes by, and
 a turn ends 17 ms before a permission of its subagent is told.`;
 
-/** What recordings that were held out have shown the first time that they were scored; never written again. */
+/** The figures of held-out recordings when they were first scored. They are never changed. */
 interface FirstScoring {
   at: string;
-  /** the rules' commit */
+  /** the commit of the rules */
   commit: string;
   /** `VERSION/SCENE` */
   recordings: string[];
-  /** of the machine, while they were made; left out of those that do not tell */
+  /** load of the machine during recording; omitted if a recording does not contain it */
   load?: { least: number; most: number };
   all: ShownFigures;
   versions: Record<string, ShownFigures>;
 }
 
-/** The figures of recordings that nobody had scored before. */
+/** Returns the figures of recordings that were never scored before. */
 export function firstScoring(scored: readonly ScoredRecording[], when: { at: string; commit: string }): FirstScoring {
   const figuresOfThese = (some: readonly ScoredRecording[]): Figures => figuresOf(of(some, 'cbos'));
   const loads = scored.flatMap(({ load }) => load ?? []);

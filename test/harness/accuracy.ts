@@ -8,35 +8,34 @@ import { replay, type Said, timelineOf } from './replay.ts';
 
 /** Time between samples. */
 const SAMPLE_MS = 200;
-/** A status is scored from this long after a change of the truth on. */
+/** How long after a change of the truth a status is scored. */
 const AFTER_CHANGE_MS = 2_000;
 /**
- * Labels of keys and requests are written up to this long after the screen has shown their effect: the figure that
- * forgives this leaves out the samples so shortly before a change. It is told beside the strict one, never instead of
- * it.
+ * How long after the screen shows their effect labels of keypresses and requests may be written. The lenient figure
+ * omits the samples in this time before a change. It is reported beside the strict figure, never instead of it.
  */
 const BEFORE_CHANGE_MS = 300;
 
 /**
- * A machine with more to do draws late: what recordings made on one say of lags is left out. Of older ones the load is
- * not known.
+ * The highest load at which lags are measured. A busier machine draws late, so the lags of recordings made on one are
+ * omitted. The load during older recordings is not known.
  */
 const AT_REST_LOAD = 4;
 
-/** Who is scored: CBOS, and the two sets of patterns that it is compared with. */
+/** The detectors that are scored: CBOS, and the two sets of patterns with which it is compared. */
 export const DETECTORS = ['cbos', 'first-match', 'two-level'] as const;
 export type Detector = (typeof DETECTORS)[number];
 
-/** Nobody could read a word that stands for less. */
+/** Nobody could read a word that is shown for a shorter time. */
 const SHORTEST_MS = 300;
 
-/** Samples in a row that were wrong in the same way. Times in milliseconds from the recording's beginning. */
+/** Consecutive samples that were wrong in the same way. Times are in milliseconds from the start of the recording. */
 export interface Fault {
   fromMs: number;
   samples: number;
   truth: string;
   said: string;
-  /** from when on what was true, and when it was over; null where the recording ends before */
+  /** when the true state began and ended; null if the recording ends before that */
   truthFromMs: number;
   truthToMs: number | null;
 }
@@ -55,31 +54,31 @@ export interface Score {
   waiting: Count;
   /** details of a running turn */
   active: Count;
-  /** what a running turn did → what was said */
+  /** what a running turn did → what was reported */
   doing: Map<string, Map<string, number>>;
-  /** truth → what was said → how many strict samples */
+  /** truth → what was reported → number of strict samples */
   confusion: Map<string, Map<string, number>>;
   /** every strict sample that was wrong */
   faults: Fault[];
   /** every detail of a running turn that was wrong */
   detailFaults: Fault[];
-  /** for each change of the truth that was followed by the right word: how much later, in milliseconds */
+  /** for each change of the truth that was followed by the right word, the delay in milliseconds */
   lagsMs: number[];
 }
 
-/** A recording, what CBOS said along it, and how everybody did. */
+/** A recording, the status that CBOS reported along it, and the scores of all detectors. */
 export interface ScoredRecording {
   version: string;
   scene: string;
-  /** the machine's load as it was made, null where that is not known */
+  /** the machine's load during recording; null if it is not known */
   load: number | null;
   timeline: TimelineEntry[];
-  /** words that CBOS said for a moment only, for people */
+  /** words that CBOS reported only for a moment, for people to read */
   moments: string[];
   scores: Record<Detector, Score>;
 }
 
-/** Details that a waiting session must show, by scene. */
+/** The details that a waiting session must show, by scene. */
 const WAITING_DETAIL: Readonly<Record<string, Detail>> = {
   ask: 'question',
   plan: 'plan',
@@ -89,16 +88,16 @@ const WAITING_DETAIL: Readonly<Record<string, Detail>> = {
   write: 'permission',
 };
 
-/** Details that a waiting session of a scene must show, where its labels do not say. */
+/** Returns the detail that a waiting session of a scene must show if its labels do not contain one. */
 export const waitingDetailOf = (scene: string): Detail | undefined => WAITING_DETAIL[scene];
 
-/** Whether what was said is what a label's state says. */
+/** Reports whether a reported status matches the state of a label. */
 export function isRight(truth: string, said: Said, scene: string): boolean {
   const { primary, detail, isOneWord = false } = said;
   const isIdle = primary === 'idle' && (!isOneWord || detail === null);
   if (truth === 'waiting-or-idle') return primary === 'waiting' || isIdle;
   if (truth === 'error') return primary === 'idle' && detail === 'error';
-  // A menu that the user opened may be either; and where there is one word only, a prompt is something that waits.
+  // A menu that the user opened may be either. For a detector with a single word, a prompt counts as waiting.
   if (truth === 'idle' && (scene === 'slash' || isOneWord)) return isIdle || primary === 'waiting';
   return primary === truth;
 }
@@ -203,12 +202,13 @@ function addFault(faults: Fault[], fault: Fault): void {
   else faults.push(fault);
 }
 
-/** The truth's own stretches that are shorter than this may be told as shortly. */
+/** If the truth itself holds for less than this, the report may be as short. */
 const SHORT_TRUTH_MS = 1_000;
 
 /**
- * The words of a timeline that stood for a moment only, for people. None is what the session really passed through as
- * shortly, nor what a running turn passes through: it runs all the while.
+ * Returns the words that a timeline contains only for a moment, for people to read. States that the session really
+ * passed through as briefly are left out. So are the details of a running turn, because the turn is running all the
+ * time.
  */
 function momentsOf(timeline: readonly TimelineEntry[], { scene, labels }: Scored): string[] {
   const states = labels.filter((label) => label.state !== undefined);
@@ -264,7 +264,7 @@ export async function scoreRecording(directory: string, version: string, scene: 
   };
 }
 
-/** Scores every labelled recording below a directory, laid out as `VERSION/SCENE.*`. */
+/** Scores every labelled recording in a directory with files `VERSION/SCENE.*`. */
 export async function scoreDirectory(directory: string): Promise<ScoredRecording[]> {
   const scored: ScoredRecording[] = [];
   const versions = readdirSync(directory, { withFileTypes: true }).filter((entry) => entry.isDirectory());
@@ -282,25 +282,25 @@ const compareVersions = (a: string, b: string): number => a.localeCompare(b, 'en
 export interface Figures {
   /** strict samples */
   samples: number;
-  /** part of the samples whose primary is right, 0 to 1 */
+  /** share of the samples with the right primary, 0 to 1 */
   strict: number;
-  /** the same without the samples just before a change of the truth */
+  /** the same share without the samples just before a change of the truth */
   lenient: number;
-  /** part of the samples that are rightly called waiting whose detail is right, 0 to 1 */
+  /** share of the samples correctly reported as waiting that have the right detail, 0 to 1 */
   waitingDetail: number;
-  /** how many of those there are */
+  /** the number of those samples */
   waitingSamples: number;
-  /** part of the samples that are rightly called active whose detail is right, 0 to 1 */
+  /** share of the samples correctly reported as active that have the right detail, 0 to 1 */
   activeDetail: number;
-  /** how many of those there are */
+  /** the number of those samples */
   activeSamples: number;
   medianLagMs: number;
   p90LagMs: number;
-  /** how many changes they are of */
+  /** the number of changes for which a lag was measured */
   lagSamples: number;
 }
 
-/** Sums scores up. */
+/** Adds up scores. */
 export function figuresOf(scores: readonly Score[]): Figures {
   const part = (pick: (score: Score) => Count): number => {
     const samples = scores.reduce((total, score) => total + pick(score).samples, 0);

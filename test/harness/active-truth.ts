@@ -1,34 +1,37 @@
 import type { Detail } from '../../src/protocol/index.ts';
 
-/** One line of `SCENE.labels.jsonl`; `t` in seconds. */
+/** One line of `SCENE.labels.jsonl`. `t` is in seconds. */
 export interface Label {
   t: number;
   state?: string;
   why?: string;
-  /** of a waiting session, and of an active one whose work no request tells, where the recording says it */
+  /**
+   * the detail of a waiting session, or of an active one whose work no request shows, if the recording contains it
+   */
   detail?: Detail;
   event?: string;
   tag?: string;
 }
 
-/** What a running turn does from a moment on; null where the labels do not say. */
+/** What a running turn does from a moment on. Null if the labels do not show it. */
 export interface Phase {
   fromMs: number;
   detail: Detail | null;
 }
 
 /**
- * Recordings of before the stand-in told of each block do not say whether it was reasoning that began; with these
- * prompts it was.
+ * Recordings from before the stand-in reported each block do not show whether the first block was reasoning. With
+ * these prompts it was.
  */
 const BEGINS_WITH_REASONING = new Set(['think']);
 
-/** Labels of a turn that begins with its prompt: the request comes a moment later. */
+/** Labels of a turn that begins with its prompt. The request comes a moment later. */
 const PROMPTED = /^(?:request|prompt) /;
 
 /**
- * What the running turns of a recording did, by what the stand-in was asked and sent: a request is thought about until
- * the answer in words begins, and a tool runs until the next request. What subagents do is the turn's own call.
+ * Returns what the running turns of a recording did, according to the stand-in's requests and answers. The model
+ * thinks about a request until the answer in words begins, and a tool runs until the next request. The work of
+ * subagents counts as the turn's own call.
  */
 export function phasesOf(labels: readonly Label[]): Phase[] {
   const tellsBlocks = labels.some(({ event }) => event === 'text' || event === 'thinking');
@@ -39,7 +42,7 @@ export function phasesOf(labels: readonly Label[]): Phase[] {
     if (tag === 'subagent') continue;
     if (state !== undefined) {
       const begun = PROMPTED.test(why) ? 'thinking' : hasCalled ? 'using_tools' : null;
-      // The request's own label comes right after it, and says no more than it.
+      // The label of the request comes right after it, and contains no further information.
       if (phases.at(-1)?.fromMs !== t * 1_000) add(state === 'active' ? (told ?? begun) : null);
       continue;
     }

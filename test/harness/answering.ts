@@ -5,7 +5,7 @@ import { type Cbos, startCbos } from './cbos.ts';
 import { type ClaudeWorld, type ClaudeWorldOptions, claudeWorld } from './claude.ts';
 import { type TypedKeys, watchTypedKeys } from './typed-keys.ts';
 
-/** A server that answers questions of a real Claude Code. What it types is counted. */
+/** A server that answers questions of a real Claude Code. Its keypresses are counted. */
 export interface Answering {
   world: ClaudeWorld;
   typed: TypedKeys;
@@ -13,7 +13,7 @@ export interface Answering {
 }
 
 export interface AnsweringOptions extends ClaudeWorldOptions {
-  /** true: no hook waits for a reply, so every answer is typed */
+  /** if true, no hook waits for a reply, so every answer is typed */
   byKeys?: boolean;
 }
 
@@ -28,7 +28,10 @@ export async function startAnswering({ byKeys = false, ...options }: AnsweringOp
   }
 }
 
-/** The same world on a file system without FIFOs, as far as its programs can tell: no hook has a place to wait at. */
+/**
+ * Returns the same world on a file system that, as far as its programs can see, has no FIFOs. A hook then has no
+ * place to wait at.
+ */
 function withoutFifos(world: ClaudeWorld): ClaudeWorld {
   const bin = join(world.dir, 'without-fifos');
   mkdirSync(bin);
@@ -37,12 +40,12 @@ function withoutFifos(world: ClaudeWorld): ClaudeWorld {
 }
 
 /**
- * What Claude Code told the model of the calls of the turns whose prompt has these words, in order; nothing of a call
- * that ended its turn.
+ * Returns the tool results that Claude Code sent to the model, in order, for turns whose prompt contains these words.
+ * A call that ended its turn has no result.
  */
 export function toolResults(world: ClaudeWorld, prompt: string): string[] {
   return world.apiEvents.flatMap((event) => {
-    // With the prompt comes what became of a call that ended the turn before.
+    // The request with the prompt contains the result of a call that ended the previous turn.
     if (event.kind !== 'request' || event.scene === null || event.step === 0) return [];
     if (!event.prompt.includes(prompt)) return [];
     const content = event.body.messages.findLast(({ role }) => role === 'user')?.content;

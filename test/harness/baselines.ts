@@ -2,11 +2,11 @@ import type { ScreenFrame } from '../../src/core/status/index.ts';
 import type { Replay, Said } from './replay.ts';
 
 /**
- * Two classic ways to read a session's state off its text, as programs of this kind did it for years: the first pattern
- * that matches. They are kept as they were, on the real screen, as what CBOS is compared with.
+ * Two classic ways to read a session's state from its text, which programs of this kind used for years. The first
+ * matching pattern decides. They are kept unchanged and run on the real screen, for comparison with CBOS.
  */
 
-/** Polls so often, and believes what two polls agree on. */
+/** How often the screen is polled. A state is believed if two polls agree on it. */
 const POLL_MS = 2_000;
 const LAST_LINES = 15;
 const WORK_LINES = 10;
@@ -18,13 +18,13 @@ const FAILING = [/Error:/, /error:/, /FAILED/, /Exception:/];
 
 const matchesAny = (patterns: readonly RegExp[], text: string): boolean => patterns.some((one) => one.test(text));
 
-/** The lines of a screen dump, the blank ones at its end left out. */
+/** Returns the lines of a screen dump, without blank lines at its end. */
 function dumpOf(frame: ScreenFrame): string[] {
   const last = frame.lines.findLastIndex((line) => line.trim() !== '');
   return frame.lines.slice(0, last + 1);
 }
 
-/** One word for the whole screen; the first group with a match decides. */
+/** Returns one word for the whole screen. The first group with a match decides. */
 function oneWord(frame: ScreenFrame): Said {
   const lines = dumpOf(frame);
   const end = lines.slice(-LAST_LINES).join('\n');
@@ -36,7 +36,7 @@ function oneWord(frame: ScreenFrame): Said {
   return { primary: 'idle', detail: null, isOneWord: true };
 }
 
-/** First match over a screen dump: one word, polled. */
+/** Reads one word from polled screen dumps. The first match decides. */
 export function firstMatchTimeline({ frames, at }: Replay): { at: number; said: Said }[] {
   const timeline: { at: number; said: Said }[] = [];
   let before: string | null = null;
@@ -51,10 +51,10 @@ export function firstMatchTimeline({ frames, at }: Replay): { at: number; said: 
   return timeline;
 }
 
-/** Content that has stood so long is stuck, whatever it is. */
+/** A screen that has not changed for this long counts as stuck, whatever it shows. */
 const STUCK_MS = 15_000;
 
-/** Primary and detail, first match in this order. */
+/** Reads primary and detail. The first match in this order decides. */
 function twoLevels(frame: ScreenFrame): Said {
   const text = dumpOf(frame).join('\n');
   if (/> [\s\S]*\? for shortcuts/.test(text)) return { primary: 'idle', detail: 'waiting_input' };
@@ -66,7 +66,7 @@ function twoLevels(frame: ScreenFrame): Said {
   return text.trim() === '' ? { primary: null, detail: null } : { primary: 'active', detail: 'responding' };
 }
 
-/** First match on two levels, read at every redraw; stuck after 15 s without a change. */
+/** Reads two levels at every redraw. The first match decides. A session is stuck after 15 s without a change. */
 export function twoLevelTimeline({ frames, at }: Replay): { at: number; said: Said }[] {
   const timeline: { at: number; said: Said }[] = [];
   for (const [index, shown] of frames.entries()) {

@@ -5,23 +5,27 @@ import { type Browser, type BrowserContext, chromium, type Page } from 'playwrig
 import { findChromium } from '../../scripts/setup/system-programs.mjs';
 import type { World } from './world.ts';
 
-/** A phone that is small but in use, and a laptop. */
+/** A small phone that is still in use, and a laptop. */
 export const VIEWPORTS = { phone: { width: 360, height: 740 }, desktop: { width: 1280, height: 800 } } as const;
 
-/** Chromium asks these by itself: for updates of its parts, for an account, for what a form's fields mean. */
+/**
+ * Hosts that Chromium itself contacts: for updates of its components, for an account, for the meaning of form fields.
+ */
 const ITS_OWN = /^(https?:\/\/)?([\w-]+\.)*(google|googleapis|gstatic|gvt1)\.com[:/]/;
 
 const elsewhere = new WeakMap<Browser, readonly string[]>();
 
-/** What pages and their service workers asked of anybody but loopback, since the browser was opened. */
+/**
+ * Returns the requests of pages and their service workers to hosts other than loopback, since the browser was opened.
+ */
 export function requestsElsewhere(browser: Browser): string[] {
   return (elsewhere.get(browser) ?? []).filter((address) => !ITS_OWN.test(address));
 }
 
 /**
- * Chromium without a window. The sandbox needs privileges that containers lack; the pages are our own. WebGL is drawn
- * by software. Nothing of it leaves the machine: what is not on loopback goes to a proxy that refuses it. Ends with the
- * world. `CHROMIUM` names another one than that of the system.
+ * Opens a headless Chromium, which ends with the world. The sandbox needs privileges that containers lack, and the
+ * pages are our own. WebGL is drawn by software. Nothing leaves the machine, because every request that is not to
+ * loopback goes to a proxy that refuses it. `CHROMIUM` names a program other than the system's.
  */
 export async function openBrowser(world: Pick<World, 'onDispose' | 'env'>): Promise<Browser> {
   const program = findChromium(process.env);
@@ -42,7 +46,10 @@ export async function openBrowser(world: Pick<World, 'onDispose' | 'env'>): Prom
   return browser;
 }
 
-/** Stands for the internet: refuses whatever a browser asks of it, and remembers it. Ends with the world. */
+/**
+ * Starts a proxy that represents the internet. It refuses every request of a browser, and records it. Ends with the
+ * world.
+ */
 export async function startRefusingProxy(world: Pick<World, 'onDispose'>): Promise<{ port: number; asked: string[] }> {
   const asked: string[] = [];
   const proxy = createServer((request, response) => {
@@ -51,7 +58,7 @@ export async function startRefusingProxy(world: Pick<World, 'onDispose'>): Promi
   });
   proxy.on('connect', (request, socket) => {
     asked.push(request.url ?? '');
-    // A browser that ends at this moment resets it.
+    // A browser that ends at this moment resets the connection.
     socket.on('error', () => undefined);
     socket.end('HTTP/1.1 502 Bad Gateway\r\n\r\n');
   });
@@ -64,7 +71,9 @@ export async function startRefusingProxy(world: Pick<World, 'onDispose'>): Promi
   return { port: (proxy.address() as AddressInfo).port, asked };
 }
 
-/** A page that fails the test when something on it fails: an error, a refused resource, a request to another host. */
+/**
+ * A page that fails the test when something on it fails: an error, a refused resource, or a request to another host.
+ */
 export interface WatchedPage {
   page: Page;
   context: BrowserContext;
@@ -73,8 +82,8 @@ export interface WatchedPage {
 }
 
 /**
- * Of a server that is away on purpose (refused, or reset in mid-answer), and of being a private window, the browser
- * complains by itself.
+ * The browser itself complains about a server that was stopped on purpose (refused, or reset while answering), and
+ * about being in a private window.
  */
 const BROWSERS_OWN_COMPLAINT =
   /ERR_CONNECTION_(REFUSED|RESET)|ERR_EMPTY_RESPONSE|ERR_INCOMPLETE_CHUNKED_ENCODING|WebSocket connection|status of 4\d\d|incognito mode/;
@@ -101,8 +110,8 @@ export async function openPage(
 }
 
 /**
- * From now on a script that the page asks for in vain is a fault, in every browser: those of some months ago never ask
- * for it again. Scripts of workers are not seen here.
+ * From now on, a script that the page cannot load counts as a fault, in every browser. Browsers from some months ago
+ * never request such a script again. Scripts of workers are not visible here.
  */
 export async function watchScripts({ page, context, faults }: WatchedPage): Promise<void> {
   const network = await context.newCDPSession(page);

@@ -8,7 +8,7 @@ import type { ErrorBody, Session, StreamFrame } from '../../src/protocol/index.t
 import { waitFor } from './wait-for.ts';
 import type { World } from './world.ts';
 
-/** The built program: what users run is what is tested. */
+/** The built program, because tests run what users run. */
 export const PROGRAM = fileURLToPath(new URL('../../dist/cbos.js', import.meta.url));
 
 export interface CliResult {
@@ -17,14 +17,14 @@ export interface CliResult {
   stderr: string;
 }
 
-/** An answer of the API: what it was, and the error where it was one. */
+/** An answer of the API, with its error if it is one. */
 export interface ApiResult<T = unknown> {
   status: number;
   body: T;
   error: (ErrorBody & Record<string, unknown>) | null;
 }
 
-/** A CBOS server of a world, run as users run it, with everything a test asks of it. */
+/** A CBOS server of a world, run as users run it, with the functions that tests need. */
 export interface Cbos {
   url: string;
   token: string;
@@ -33,13 +33,13 @@ export interface Cbos {
   session(slug: string): Promise<Session>;
   /** runs `cbos ARGS` in the world */
   cli(args: readonly string[], options?: CliOptions): Promise<CliResult>;
-  /** resolves with the session when it is so */
+  /** resolves with the session once the condition holds */
   until(slug: string, condition: (session: Session) => boolean, describe: string, timeoutMs?: number): Promise<Session>;
-  /** until its primary and detail are this: `waiting/permission` */
+  /** waits until the session has this primary and detail: `waiting/permission` */
   untilStatus(slug: string, status: string, timeoutMs?: number): Promise<Session>;
   /** a WebSocket client that keeps every frame */
   watch(): Promise<Watcher>;
-  /** ends the server; its sessions live on */
+  /** ends the server; its sessions continue */
   stop(signal?: 'SIGTERM' | 'SIGKILL'): Promise<void>;
 }
 
@@ -52,7 +52,7 @@ export interface CliOptions {
 export interface Watcher {
   frames: (StreamFrame & { receivedAt: number })[];
   send(command: unknown): void;
-  /** statuses of one session in the order they came: `idle/ready` */
+  /** statuses of one session in the order in which they arrived: `idle/ready` */
   statuses(slug: string): string[];
   close(): void;
 }
@@ -78,8 +78,8 @@ export async function runCbos(world: World, args: readonly string[], options: Cl
 }
 
 /**
- * Starts the server of a world and waits until it answers. Ends with the world.
- * @param through a command that runs the one after it, in circumstances of its own
+ * Starts the server of a world and waits until it answers. The server ends with the world.
+ * @param through a command that runs the server in special circumstances
  */
 export async function startCbos(
   world: World,

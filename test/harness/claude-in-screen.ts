@@ -19,14 +19,15 @@ export interface ClaudeInScreenOptions {
   alternateScreen?: boolean;
   permissionMode?: 'default' | 'plan';
   args?: readonly string[];
-  /** a conversation of its own when left out */
+  /** a new conversation if omitted */
   conversation?: { kind: 'new' | 'resume'; sessionId: string };
-  /** false: no hooks are given */
+  /** false to start without hooks */
   hooks?: boolean;
 }
 
 /**
- * A real Claude Code in a real Screen, launched by the harness itself: for evidence about Claude Code, not about CBOS.
+ * A real Claude Code in a real Screen, launched by the harness itself. It is for evidence about Claude Code, not
+ * about CBOS.
  */
 export interface ClaudeInScreen {
   sessionId: string;
@@ -41,23 +42,23 @@ export interface ClaudeInScreen {
   /** the window's rows, trimmed on the right */
   lines(): string[];
   screenText(): string;
-  /** reads what the recording has got since; resolves when the terminal shows it */
+  /** reads what the recording has gained since; resolves when the terminal shows it */
   refresh(): Promise<boolean>;
-  /** types keys as they are; Screen's own special characters are escaped */
+  /** types keys unchanged; Screen's own special characters are escaped */
   type(keys: string): Promise<void>;
-  /** types a one-line text, waits as a person would, and presses Enter */
+  /** types a one-line text, pauses as a person would, and presses Enter */
   prompt(text: string): Promise<void>;
-  /** waits for a dialog, then until it listens, and types keys into it */
+  /** waits for a dialog, then until it accepts keypresses, and types keys into it */
   answer(dialog: RegExp, keys: string): Promise<void>;
   waitForScreen(pattern: RegExp, timeoutMs?: number): Promise<string>;
 }
 
-/** Below this, Enter is taken for a part of the paste (versions up to 2.1.50; newer ones need less). */
+/** After a shorter pause, versions up to 2.1.50 take Enter as a part of the paste. Newer versions need less. */
 const BEFORE_ENTER_MS = 400;
 
 /**
- * Types as somebody at the session's terminal does: past CBOS, at any moment. Screen's own special characters are
- * escaped.
+ * Types as somebody at the session's terminal does, at any moment and without CBOS. Screen's own special characters
+ * are escaped.
  */
 export async function typeAtTerminal(env: NodeJS.ProcessEnv, screenId: string, keys: string): Promise<void> {
   const escaped = keys.replace(/[\\^$]/g, (character) => `\\${character}`);
@@ -65,8 +66,8 @@ export async function typeAtTerminal(env: NodeJS.ProcessEnv, screenId: string, k
 }
 
 /**
- * A dialog of 2.1.329 is drawn before it listens: keys were lost up to 50 ms after it appeared for permissions, up to
- * 100 ms for the trust dialog, on a machine with little to do.
+ * A dialog of 2.1.329 is drawn before it accepts keypresses. Keypresses were lost up to 50 ms after a permission
+ * appeared, and up to 100 ms after the trust dialog appeared, on a machine with little to do.
  */
 const DIALOG_DEAF_MS = 400;
 
@@ -75,7 +76,8 @@ function quote(text: string): string {
 }
 
 /**
- * Launches Claude Code in the world's Screen, attached to a hidden terminal of the wanted size first, then detached.
+ * Launches Claude Code in the world's Screen. The session is first attached to a hidden terminal of the wanted size,
+ * then detached.
  */
 export async function startClaudeInScreen(
   world: ClaudeWorld,
@@ -135,14 +137,14 @@ export async function startClaudeInScreen(
   const refresh = async (): Promise<boolean> => {
     if (!existsSync(recording)) return false;
     const all = readFileSync(recording);
-    // The first line is `script`'s own.
+    // The first line is written by `script` itself.
     const from = read === 0 ? all.indexOf(10) + 1 : read;
     const isNew = all.length > from;
     if (isNew) {
       read = all.length;
       shown = new Promise<void>((resolve) => terminal.write(all.subarray(from), resolve));
     }
-    // Also when another call has read the bytes: the terminal may still be working on them.
+    // This is also needed when another call has read the bytes, because the terminal may still be processing them.
     await shown;
     return isNew;
   };
@@ -190,7 +192,7 @@ export async function startClaudeInScreen(
   return session;
 }
 
-/** The process that runs Claude Code's program, by the launch's mark. */
+/** Returns the process that runs Claude Code's program, found by the launch's mark. */
 function findClaude(world: ClaudeWorld, launchId: string): number | null {
   for (const { pid, command } of world.processes()) {
     if (!command.startsWith(world.claude)) continue;

@@ -12,31 +12,32 @@ import { createWorld, type World } from './world.ts';
 /** An event of the stand-in and when it happened, in Unix milliseconds. */
 export type TimedApiEvent = ApiEvent & { at: number };
 
-/** A world with a stand-in of the Messages API, and everything a real Claude Code needs to run on it. */
+/** A world with a stand-in of the Messages API, and everything that a real Claude Code needs to run on it. */
 export interface ClaudeWorld extends World {
   api: MessagesApi;
-  /** what Claude Code really sent and got, in order; grows */
+  /** the requests and answers of Claude Code, in order; grows */
   apiEvents: TimedApiEvent[];
   onApiEvent(listener: (event: TimedApiEvent) => void): () => void;
   /** absolute path of Claude Code */
   claude: string;
-  /** the prompts that reached the stand-in, in order, without side calls and without a turn's later requests */
+  /** the prompts that reached the stand-in, in order, without side calls and without later requests of a turn */
   promptsReceived(): string[];
 }
 
 export interface ClaudeWorldOptions {
-  /** false: the trust dialog comes first */
+  /** false to start with the trust dialog */
   trusted?: boolean;
   /** multiplies the scenes' delays */
   pace?: number;
-  /** asked for a scene before names in the prompt are */
+  /** asked for a scene before the names in the prompt are used */
   choosers?: readonly ChooseScene[];
-  /** further project directories, made and trusted: `project(name)` finds them again */
+  /** further project directories, created and trusted; `project(name)` returns them */
   projects?: readonly string[];
 }
 
 /**
- * The Claude Code of the development dependencies, as the platform's own package has it (the main one is a wrapper).
+ * Returns the Claude Code of the development dependencies, from the platform's own package (the main one is a
+ * wrapper).
  */
 export function pinnedClaude(): string {
   return realpathSync(join(dirname(pinnedManifest()), '..', `claude-code-linux-${process.arch}`, 'claude'));
@@ -48,21 +49,21 @@ export const pinnedVersion = (): string =>
 
 const pinnedManifest = (): string => createRequire(import.meta.url).resolve('@anthropic-ai/claude-code/package.json');
 
-/** The pinned one, or the program of an older version that `npm run older` names. */
+/** Returns the pinned program, or the older one that `npm run older` names. */
 const testedClaude = (): string => process.env.CBOS_TEST_CLAUDE ?? pinnedClaude();
 
-/** The version of the program that tests run. */
+/** Returns the version of the program that the tests run. */
 export const testedVersion = (): string => process.env.CBOS_TEST_CLAUDE_VERSION ?? pinnedVersion();
 
-/** Whether what is tested is an older one than this. */
+/** Reports whether the tested version is older than this one. */
 export function isOlderThan(version: string): boolean {
   const tested = parseClaudeVersion(testedVersion());
   return tested !== null && !isAtLeast(tested, version);
 }
 
 /**
- * Makes a world in which the pinned Claude Code runs offline. `env` is the whole environment for it, and for a CBOS
- * server whose sessions shall run it; it names the program in CBOS_CLAUDE_COMMAND.
+ * Creates a world in which the pinned Claude Code runs offline. `env` is the whole environment for it, and for a CBOS
+ * server whose sessions run it. CBOS_CLAUDE_COMMAND in `env` names the program.
  */
 export async function claudeWorld(options: ClaudeWorldOptions = {}): Promise<ClaudeWorld & AsyncDisposable> {
   const world = createWorld();

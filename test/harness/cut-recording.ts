@@ -3,23 +3,26 @@ import { parseTiming } from '../../src/core/recording/index.ts';
 import type { ScreenFrame } from '../../src/core/status/index.ts';
 import { createEmulator } from '../../src/platform/emulator/index.ts';
 
-/** A write of the recorded program, or a new size of its window. `at` is in milliseconds from the recording's start. */
+/**
+ * A write of the recorded program, or a new size of its window. `at` is in milliseconds from the start of the
+ * recording.
+ */
 type Step = { at: number } & ({ kind: 'output'; bytes: Buffer } | { kind: 'resize'; cols: number; rows: number });
 
 export interface CutListener {
   /** whether a write, counted from 0, is wanted byte by byte */
   isWanted(step: number): boolean;
-  /** looks at the screen after each so many pieces of a wanted write; 1: after every one */
+  /** after how many pieces of a wanted write the screen is checked; 1 checks it after every piece */
   every: number;
-  /** the screen when only a part of a wanted write has come */
+  /** called with the screen when only a part of a wanted write has arrived */
   onCut(frame: ScreenFrame, at: number, step: number): void;
   /** the screen after each step */
   onStep(frame: ScreenFrame, at: number, step: number): void;
 }
 
 /**
- * Plays `BASE.typescript`; of the wanted writes every byte comes alone. Where not every one is looked at, each write
- * begins with another.
+ * Plays `BASE.typescript`. The bytes of the wanted writes are played one at a time. If not every byte is checked,
+ * each write begins at a different one.
  */
 export async function playBytes(base: string, { isWanted, every, onCut, onStep }: CutListener): Promise<void> {
   const { cols, rows } = JSON.parse(readFileSync(`${base}.meta.json`, 'utf8')) as { cols: number; rows: number };
@@ -59,8 +62,8 @@ function stepsOf(base: string): Step[] {
 const ESCAPE = 0x1b;
 
 /**
- * A write in its smallest pieces: a byte each, and an escape sequence whole, since a part of one changes nothing on the
- * screen.
+ * Returns a write in its smallest pieces: single bytes, and whole escape sequences, because a part of a sequence
+ * changes nothing on the screen.
  */
 function* piecesOf(bytes: Buffer): Generator<Buffer> {
   for (let from = 0; from < bytes.length; ) {

@@ -5,14 +5,14 @@ import type { Effect, Step } from '../../src/core/delivery/step.ts';
 import { type Cover, NO_FLOW, NO_HOOKS, type PendingTool, type ScreenDialog } from '../../src/core/status/index.ts';
 import type { DeliveryPhase, Primary, Question } from '../../src/protocol/index.ts';
 
-/** What a session in a terminal shows and says, as far as delivery goes by it. */
+/** The state of a session in a terminal, as far as delivery depends on it. */
 export interface Shown {
   draft: string | null;
   cover: Cover | null;
-  /** a dialog is drawn */
+  /** whether a dialog is drawn */
   dialog: boolean;
   primary: Primary | null;
-  /** the screen says that a turn runs, whatever the status says */
+  /** whether the screen shows a running turn, regardless of the status */
   drawnRunning: boolean;
   footer: string;
   isUnread: boolean;
@@ -20,30 +20,30 @@ export interface Shown {
   isLaunched: boolean;
   isQueueStopped: boolean;
   tools: readonly PendingTool[];
-  /** how long ago a turn ended, as hooks say */
+  /** how long ago a turn ended, according to the hooks */
   turnEndAt: number | null;
   told: ToldTexts | null;
 }
 
-/** What happens outside: some time after the machine has done something, or after the beginning. */
+/** An event outside the machine, some time after an action of the machine, or after the beginning. */
 export interface Reaction {
   on: Effect['kind'] | 'beginning';
   afterMs: number;
   see?: Partial<Shown>;
-  /** a hook tells of a prompt */
+  /** a hook reports a prompt */
   hook?: string;
-  /** somebody takes it out of the queue of CBOS */
+  /** somebody removes the text from the queue of CBOS */
   cancel?: string;
 }
 
 const BEGINNING = Date.UTC(2026, 10, 22);
 
-/** Plays a machine of `core/delivery` on a clock that moves at once: no process, no terminal, no waiting. */
+/** Plays a machine of `core/delivery` on a clock that advances at once, without processes, terminals, or waiting. */
 export class DeliveryScene {
   readonly records: DeliveryRecord[] = [];
-  /** what the machine did and wrote down, in order: an effect's kind, or `id: phase` */
+  /** the effects and changes of the machine, in order: an effect's kind, or `id: phase` */
   readonly log: string[] = [];
-  /** when each entry of the log was made, in milliseconds since the beginning */
+  /** when each entry of the log was added, in milliseconds from the beginning */
   readonly times: number[] = [];
   /** every change of phase, `from → to` */
   readonly transitions = new Set<string>();
@@ -154,10 +154,10 @@ export class DeliveryScene {
   }
 
   doing(_: Effect['kind']): void {
-    // For a scene that watches what is done.
+    // For a scene that observes the effects.
   }
 
-  /** @returns the state that the machine rests in */
+  /** @returns the state in which the machine rests */
   play<State>(
     advance: (state: State, seen: Seen) => Step<State>,
     from: State,
@@ -188,7 +188,7 @@ export class DeliveryScene {
 
   #used = new Set<Reaction>();
 
-  /** Each reaction comes once: what follows a second Enter are the next ones. */
+  /** Each reaction happens once. A second Enter is followed by the next reactions. */
   #react(on: Reaction['on'], reactions: readonly Reaction[]): void {
     const left = reactions.filter((one) => one.on === on && !this.#used.has(one));
     for (const reaction of left.slice(0, until(left))) {
@@ -197,7 +197,7 @@ export class DeliveryScene {
     }
   }
 
-  /** Lets time pass until something happens, at most until then. */
+  /** Lets time pass until something happens, but no longer than until then. */
   #pass(recheckAt: number): void {
     const next = this.#due.sort((one, other) => one.at - other.at)[0];
     if (next === undefined || next.at > recheckAt) {
@@ -242,7 +242,7 @@ export class DeliveryScene {
   }
 }
 
-/** A reaction that begins sooner than the one before it belongs to the next time. */
+/** A reaction with an earlier time than the previous one belongs to the next occurrence. */
 function until(reactions: readonly Reaction[]): number {
   const at = reactions.findIndex((one, index) => index > 0 && one.afterMs < (reactions[index - 1]?.afterMs ?? 0));
   return at < 0 ? reactions.length : at;

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { ScreenFrame } from '../../src/core/status/screen/screen-evidence.ts';
 
-/** What a recorded line of evidence says, `t` in milliseconds since the recording began. */
+/** A recorded line of evidence. `t` is in milliseconds from the start of the recording. */
 export type EvidenceLine =
   | {
       t: number;
@@ -13,14 +13,14 @@ export type EvidenceLine =
       /** Unix milliseconds of t = 0 */
       startedAt: number;
     }
-  /** only the rows that changed, by row number; `dim` and `cursor` are whole */
+  /** only the rows that changed, by row number; `dim` and `cursor` are complete */
   | { t: number; source: 'screen'; rows: Record<string, string>; cursor: [row: number, col: number]; dim: number[] }
   | { t: number; source: 'hook'; event: string; payload: Record<string, unknown> }
-  /** null: the file is gone */
+  /** null if the file is gone */
   | { t: number; source: 'registry'; record: Record<string, unknown> | null }
   | { t: number; source: 'process'; alive: boolean }
   | { t: number; source: 'api'; kind: string; request: number; [field: string]: unknown }
-  /** what was typed; the name of the step in `step` */
+  /** the keys that were typed, and the name of the step */
   | { t: number; source: 'key'; keys: string; step: string };
 
 /** A line of evidence with the whole screen. */
@@ -28,7 +28,7 @@ export type EvidenceStep =
   | Exclude<EvidenceLine, { source: 'screen' }>
   | { t: number; source: 'screen'; frame: ScreenFrame };
 
-/** Reads a recording of evidence; screens are put together to whole frames. */
+/** Reads recorded evidence and assembles whole frames of the screen. */
 export function readEvidence(file: string): EvidenceStep[] {
   let lines: string[] = [];
   let size = { cols: 0, rows: 0 };

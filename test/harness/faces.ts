@@ -20,7 +20,7 @@ export interface LogLine {
   message: string;
 }
 
-/** A disk with nothing on it. */
+/** A disk without any recordings. */
 export const NO_RECORDINGS: Recordings = {
   dir: '/recordings',
   total_bytes: 0,
@@ -37,18 +37,18 @@ export interface FacesUnderTest extends AsyncDisposable {
   sessions: MemorySessions;
   faces: Faces;
   port: number;
-  /** the server goes away: its sessions live on, as after a kill */
+  /** stops the server; its sessions continue, as after a kill */
   stop(): Promise<void>;
-  /** it comes back, at the same address */
+  /** starts the server again, at the same address */
   startAgain(): Promise<void>;
-  /** it comes back at another port; 0: any free one */
+  /** starts the server again at another port; 0 for any free one */
   startAt(port: number): Promise<AsyncDisposable & { port: number }>;
   /** what was logged */
   log: LogLine[];
   call(path: string, options?: CallOptions): Promise<Answered>;
-  /** `/ws` with the token, its frames collected */
+  /** connects to `/ws` with the token and collects the frames */
   connectSessions(options?: ConnectOptions): Promise<TestSocket<SessionsFrame>>;
-  /** `/ws/stream` with the token, its frames collected */
+  /** connects to `/ws/stream` with the token and collects the frames */
   connectStream(options?: ConnectOptions): Promise<TestSocket<StreamFrame>>;
 }
 
@@ -137,12 +137,12 @@ export async function startFaces(options: StartOptions = {}): Promise<FacesUnder
 
 export interface CallOptions {
   method?: string;
-  /** the header is left out when null */
+  /** null to omit the header */
   token?: string | null;
   headers?: Record<string, string | string[]>;
   /** sent as JSON */
   body?: unknown;
-  /** sent as it is */
+  /** sent unchanged */
   raw?: string | Uint8Array;
 }
 
@@ -157,7 +157,9 @@ export interface Answered {
   code(): unknown;
 }
 
-/** A request by Node's own client, which sends what it is told: any Host, any path, several headers of a name. */
+/**
+ * Sends a request with Node's own client, which accepts any Host, any path, and several headers with the same name.
+ */
 export function call(
   where: { port: number } | { socketPath: string },
   path: string,
@@ -222,7 +224,7 @@ async function connect<F extends AnyFrame>(
 type AnyFrame = SessionsFrame | StreamFrame;
 type FrameOf<F extends AnyFrame, T extends F['type']> = Extract<F, { type: T }>;
 
-/** A client that keeps every frame it got, each checked against its schema. */
+/** A client that keeps every frame that it received. Each frame is checked against its schema. */
 export class TestSocket<F extends AnyFrame> {
   readonly ws: WebSocket;
   readonly frames: F[] = [];
@@ -251,7 +253,7 @@ export class TestSocket<F extends AnyFrame> {
     this.ws.on('message', (data) => {
       const sent: unknown = JSON.parse(data.toString());
       const frame = schema.parse(sent);
-      // The schema drops what it does not know, so a field that it does not describe shows as a difference.
+      // The schema drops unknown fields, so a field that it does not describe shows up as a difference.
       if (!isDeepStrictEqual(frame, sent)) throw new Error(`a frame with undescribed fields: ${data.toString()}`);
       this.frames.push(frame);
     });
@@ -268,7 +270,7 @@ export class TestSocket<F extends AnyFrame> {
     this.ws.send(typeof frame === 'string' ? frame : JSON.stringify(frame));
   }
 
-  /** The next frame of a type after the last one that was asked for; frames between are passed over. */
+  /** Returns the next frame of a type after the last one that was returned. Frames in between are skipped. */
   async next<T extends F['type']>(type: T): Promise<FrameOf<F, T>> {
     const isWanted = (frame: F): frame is FrameOf<F, T> => frame.type === type;
     const found: FrameOf<F, T>[] = [];

@@ -7,12 +7,12 @@ import { newSignInLink, WEB_DIR, WITHOUT_WEBGL } from './page.ts';
 import { waitFor } from './wait-for.ts';
 import type { World } from './world.ts';
 
-/** A first start took 27 s on a machine with two cores that did ten other things (ESR 140). */
+/** A first start took 27 s on a machine with two cores and ten other programs (ESR 140). */
 export const FIREFOX_STARTS_MS = 60_000;
-/** As `waitFor` has it. */
+/** The same timeout as in `waitFor`. */
 const PATIENCE_MS = 30_000;
 
-/** Firefox asks these of the internet by itself, beyond what the driver turns off. */
+/** Requests that Firefox itself sends to the internet, beyond those that the driver disables. */
 const SILENT = {
   'app.update.disabledForTesting': true,
   'browser.region.update.enabled': false,
@@ -30,15 +30,16 @@ const SILENT = {
   'services.settings.server': 'data:,#remote-settings-dummy/v1',
 };
 
-/** Firefox, and what it or its pages asked of anybody but loopback. */
+/** Firefox, and the requests of Firefox or its pages to hosts other than loopback. */
 export interface Firefox {
   browser: Browser;
   askedElsewhere: readonly string[];
 }
 
 /**
- * Firefox without a window, with a profile and a home in the world. Nothing of it leaves the machine: what is not on
- * loopback goes to a proxy that refuses it. Ends with the world. `FIREFOX` names another one than that of the system.
+ * Opens a headless Firefox, with a profile and a home in the world. Nothing leaves the machine, because every request
+ * that is not to loopback goes to a proxy that refuses it. Ends with the world. `FIREFOX` names a program other than
+ * the system's.
  */
 export async function openFirefox(world: Pick<World, 'dir' | 'env' | 'onDispose'>): Promise<Firefox> {
   const program = findFirefox(process.env);
@@ -48,7 +49,7 @@ export async function openFirefox(world: Pick<World, 'dir' | 'env' | 'onDispose'
     browser: 'firefox',
     executablePath: program,
     userDataDir: join(world.dir, 'firefox'),
-    // Firefox itself ends where something would leave the machine, and asks for no settings from afar.
+    // Firefox itself ends if something would leave the machine, and requests no remote settings.
     env: { ...world.env, MOZ_DISABLE_NONLOCAL_CONNECTIONS: '1' },
     timeout: FIREFOX_STARTS_MS,
     defaultViewport: VIEWPORTS.desktop,
@@ -69,29 +70,37 @@ export async function openFirefox(world: Pick<World, 'dir' | 'env' | 'onDispose'
   return { browser, askedElsewhere: asked };
 }
 
-/** What a person does and sees on the page. A button, a heading, a field has the name that a screen reader says. */
+/**
+ * What a person does and sees on the page. Buttons, headings, and fields are found by the name that a screen reader
+ * announces.
+ */
 export interface FirefoxPage extends AsyncDisposable {
   server: FacesUnderTest;
   page: Page;
-  /** what went wrong so far, one line each; what the page's policy forbids is an error of Firefox */
+  /**
+   * what has gone wrong so far, one line each; Firefox reports an error for everything that the page's policy forbids
+   */
   faults: string[];
   /** opens a place of the page, `#/stash` */
   visit(hash: string): Promise<void>;
-  /** waits until there is something of this role and name */
+  /** waits until an element with this role and name exists */
   sees(role: string, name: string): Promise<void>;
   /** waits until a text is shown */
   reads(text: string): Promise<void>;
-  /** clicks, also on what is disabled still */
+  /** clicks, even on an element that is still disabled */
   click(role: string, name: string): Promise<void>;
   /** the texts of all elements that a CSS selector finds */
   texts(selector: string): Promise<string[]>;
-  /** presses keys, one after the other: `Control+k` */
+  /** presses keys one after the other: `Control+k` */
   press(...keys: string[]): Promise<void>;
-  /** waits until the terminal shows these lines, empty ones left out */
+  /** waits until the terminal shows these lines, not counting empty ones */
   untilTerminalShows(lines: string[]): Promise<void>;
 }
 
-/** Starts a server with the page, and signs Firefox in by a link. @param prepare sessions that are there at first */
+/**
+ * Starts a server with the page, and signs Firefox in by a link. @param prepare adds the sessions that exist from the
+ * start
+ */
 export async function startFirefoxPage(
   { browser }: Firefox,
   prepare: (server: FacesUnderTest) => void = () => undefined,
@@ -103,13 +112,13 @@ export async function startFirefoxPage(
   const page = await context.newPage();
   page.setDefaultTimeout(PATIENCE_MS);
   const faults = watchFaults(page, url);
-  // So that the text of terminals can be read.
+  // Without WebGL, the text of terminals can be read.
   await page.evaluateOnNewDocument(WITHOUT_WEBGL);
   const texts = (selector: string): Promise<string[]> =>
     page.evaluate(
       `[...document.querySelectorAll(${JSON.stringify(selector)})].map((element) => element.textContent)`,
     ) as Promise<string[]>;
-  // The driver would look with `new Function` whether it is enabled, which the page's policy forbids it, too.
+  // The driver would check with `new Function` whether the element is enabled, which the page's policy also forbids.
   const find = (role: string, name: string) =>
     page.locator(`::-p-aria(${name}[role="${role}"])`).setWaitForEnabled(false);
   await page.goto(await newSignInLink(server));
@@ -150,7 +159,7 @@ export async function startFirefoxPage(
   };
 }
 
-/** Of a server that is away on purpose Firefox complains by itself. */
+/** Firefox itself complains about a server that was stopped on purpose. */
 const FIREFOX_OWN_COMPLAINT = /^Firefox can’t establish a connection|^The connection to ws:\S+ was interrupted/;
 
 function watchFaults(page: Page, origin: string): string[] {
@@ -170,7 +179,7 @@ function watchFaults(page: Page, origin: string): string[] {
   return faults;
 }
 
-/** The last key, while the others are held. */
+/** Presses the last key while the others are held. */
 async function press({ keyboard }: Page, keys: string[]): Promise<void> {
   type Key = Parameters<typeof keyboard.press>[0];
   const held = keys.slice(0, -1) as Key[];

@@ -6,7 +6,9 @@ import { waitFor } from './wait-for.ts';
 
 type OutputFrame = Extract<StreamFrame, { type: 'stream' }>;
 
-/** Checks the frames of one session against its recording: no gap, no repeat, no character cut, offsets true. */
+/**
+ * Checks the frames of one session against its recording: no gap, no repetition, no split character, correct offsets.
+ */
 export class Follower {
   readonly #socket: TestSocket<StreamFrame>;
   readonly #recording: MemoryRecording;
@@ -24,12 +26,12 @@ export class Follower {
     return this.frames().filter(({ snapshot }) => snapshot === true);
   }
 
-  /** how far it has come */
+  /** the offset up to which frames have arrived */
   offset(): number {
     return this.frames().at(-1)?.offset ?? 0;
   }
 
-  /** Waits until everything that was written has come. */
+  /** Waits until everything that was written has arrived. */
   async caughtUp(): Promise<void> {
     await waitFor(() => this.offset() === this.#recording.end(), {
       describe: `${this.#recording.slug} is followed to ${this.#recording.end()}`,
@@ -37,7 +39,7 @@ export class Follower {
     });
   }
 
-  /** @param from the offset that was asked for, when no snapshot comes first */
+  /** @param from the offset that was requested, if no snapshot comes first */
   check(from?: number): void {
     const output = this.#recording.output();
     let position = from === undefined ? null : Math.max(from, HEADER.length);

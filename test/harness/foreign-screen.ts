@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import type { ClaudeWorld } from './claude.ts';
 
-/** A Screen session as a person starts one, without CBOS. */
+/** Starts a Screen session as a person does, without CBOS. */
 export async function startForeign(
   world: ClaudeWorld,
   name: string,

@@ -3,8 +3,8 @@ import { newRunId, RUN_VARIABLE } from './run-id.ts';
 import { startWatchdog } from './watchdog.ts';
 
 /**
- * Once per run of vitest: names the run, starts its watchdog, and fails the run when a test left a process or a folder
- * behind (after cleaning it up).
+ * Runs once per run of vitest. It names the run, starts its watchdog, and fails the run if a test left a process or a
+ * folder behind (after cleaning up).
  */
 export default async function setup(): Promise<() => Promise<void>> {
   const run = newRunId();

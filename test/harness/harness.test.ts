@@ -73,10 +73,11 @@ test('waitFor says what it waited for and what there was', async () => {
   ).rejects.toThrow('waited 20 ms in vain until the moon is blue; there is: grey');
 });
 
-/** Runs vitest on a test file of its own, as a process that a test can kill. */
+/** Runs vitest on a separate test file, as a process that a test can kill. */
 function runVitest(source: string) {
   const world = createWorld();
-  // In the project, where packages are found, but where no other run of the tests looks for test files.
+  // The directory is inside the project, where packages are found, but no other run of the tests looks for test files
+  // there.
   mkdirSync(join(ROOT, 'build'), { recursive: true });
   const root = mkdtempSync(join(ROOT, 'build', 'nested-'));
   world.onDispose(() => rmSync(root, { recursive: true, force: true }));

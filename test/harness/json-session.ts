@@ -8,14 +8,14 @@ export interface JsonSessions {
   create(slug: string, more?: object): Promise<Session>;
   invoke(slug: string, prompt: string): ReturnType<Cbos['call']> & Promise<{ status: number; body: Invocation }>;
   answer(slug: string, body: object): ReturnType<Cbos['call']>;
-  /** all of them, page by page */
+  /** all events, read page by page */
   events(slug: string): Promise<StoredEvent[]>;
-  /** Claude Code's processes in the world that are driven as JSON sessions */
+  /** the number of Claude Code processes in the world that run JSON sessions */
   agents(): number;
   untilNoAgent(): Promise<unknown>;
 }
 
-/** @param server the server of the moment: a test may start another */
+/** @param server returns the current server, because a test may start another one */
 export function jsonSessions(world: World, server: () => Cbos): JsonSessions {
   const agents = (): number =>
     world.processes().filter(({ command }) => command.includes('--input-format stream-json')).length;

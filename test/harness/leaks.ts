@@ -3,7 +3,7 @@ import { trackListeners } from '../../src/emitter/emitter.ts';
 import { waitFor } from './wait-for.ts';
 
 /**
- * What a suite may leave open by mistake: timers, watchers, servers and connections. Pipes to the runner and to
+ * What a suite may leave open by mistake: timers, watchers, servers, and connections. Pipes to the runner and to
  * programs that end are not counted.
  */
 const WATCHED: ReadonlySet<string> = new Set([
@@ -15,10 +15,10 @@ const WATCHED: ReadonlySet<string> = new Set([
   'Timeout',
 ]);
 
-/** A connection that was closed is let go of a moment later. */
+/** A closed connection is released a moment later. */
 const SETTLE_MS = 5_000;
 
-/** By each listener that nobody has removed yet: the place in the code where it began to listen. */
+/** For each listener that nobody has removed yet, the place in the code where it was added. */
 const listening = new Map<symbol, string>();
 trackListeners(() => {
   const key = Symbol();
@@ -28,10 +28,10 @@ trackListeners(() => {
 
 const open = (): string[] => process.getActiveResourcesInfo().filter((kind) => WATCHED.has(kind));
 
-// Of vitest itself: they were there before the suite.
+// These belong to vitest itself, and existed before the suite.
 const before = open();
 
-/** Registered first, so it runs after all other hooks of the suite. */
+/** This hook is registered first, so it runs after all other hooks of the suite. */
 afterAll(async () => {
   let left: string[] = [];
   await waitFor(
@@ -49,7 +49,7 @@ afterAll(async () => {
   );
 });
 
-/** The nearest call outside the emitter and this file. */
+/** Returns the nearest call outside the emitter and this file. */
 function placeOf({ stack = '' }: Error): string {
   const calls = stack
     .split('\n')

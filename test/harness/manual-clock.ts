@@ -29,7 +29,7 @@ export class ManualClock implements Clock {
 
   setting = (): ClockSetting => ({ boot: 'manual', offset_ms: this.#offset });
 
-  /** Lets time pass; what becomes due meanwhile runs in order, at its time. */
+  /** Lets time pass. Everything that becomes due runs in order, at its time. */
   advance(byMs: number): void {
     const end = this.#elapsed + byMs;
     for (;;) {
@@ -42,7 +42,7 @@ export class ManualClock implements Clock {
     this.#elapsed = end;
   }
 
-  /** The wall clock is set, and no time passes. */
+  /** Sets the wall clock without letting time pass. */
   step(byMs: number): void {
     this.#offset += byMs;
     this.#steps.tell(byMs);

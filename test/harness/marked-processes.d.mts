@@ -4,24 +4,24 @@ export interface MarkedProcess {
   command: string;
 }
 
-/** Name of the environment variable that carries a world's mark, `RUN.WORLD`. */
+/** The name of the environment variable that carries a world's mark, `RUN.WORLD`. */
 export declare const MARK: string;
 
-/** Processes whose mark fits, this one excepted, zombies excepted. */
+/** Returns the processes whose mark matches, except this process and zombies. */
 export declare function findMarked(isMarked: (mark: string) => boolean): MarkedProcess[];
 
 /**
- * Kills by pid until none is left; what they start meanwhile too.
- * @returns what was killed
- * @throws when one does not end within 5 s
+ * Kills by pid until no such process is left, including processes that are started in the meantime.
+ * @returns the processes that were killed
+ * @throws if one does not end within 5 s
  */
 export declare function endMarked(isMarked: (mark: string) => boolean): Promise<MarkedProcess[]>;
 
-/** What the names of a run's folders in /tmp begin with. */
+/** Returns the prefix of the names of a run's folders in /tmp. */
 export declare function folderPrefix(run: string): string;
 
-/** Absolute paths of a run's folders that are still there. */
+/** Returns the absolute paths of a run's folders that still exist. */
 export declare function findFolders(run: string): string[];
 
-/** Ends every process of a run and removes its folders; says what there was. */
+/** Ends every process of a run and removes its folders. Returns what was left. */
 export declare function cleanUpRun(run: string): Promise<{ processes: MarkedProcess[]; folders: string[] }>;

@@ -1,16 +1,18 @@
-// Plain JavaScript: the watchdog runs it under bare node, which cannot strip types before version 22.
+// This file is plain JavaScript because the watchdog runs it under bare node, which cannot strip types before version
+// 22.
 import { spawnSync } from 'node:child_process';
 import { lstatSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 /**
- * The environment variable that every process of a test world carries. It must not begin with `CBOS_`: the server takes
- * those out of a session's environment, and the sessions' processes are the ones that must never be left behind.
+ * The environment variable that every process of a test world carries. Its name must not begin with `CBOS_`, because
+ * the server removes such variables from a session's environment, and the sessions' processes are the ones that must
+ * never be left behind.
  */
 export const MARK = 'TEST_WORLD';
 
-/** Kernel threads and processes that end while being read have no environment to show. */
+/** Kernel threads and processes that are just ending have no environment to read. */
 function readEnvironment(pid) {
   try {
     return readFileSync(`/proc/${pid}/environ`, 'latin1').split('\0');
@@ -20,7 +22,7 @@ function readEnvironment(pid) {
   }
 }
 
-/** A zombie is dead already; only its parent can clear it away. */
+/** A zombie is already dead, and only its parent can remove it. */
 function isZombie(pid) {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
@@ -50,7 +52,7 @@ export function findMarked(isMarked) {
   return found;
 }
 
-/** How long the kernel may take to end a killed process before that is a failure worth reporting. */
+/** How long the kernel may take to end a killed process. A longer time is a failure worth reporting. */
 const KILL_TIMEOUT_MS = 5_000;
 const RESCAN_MS = 10;
 
@@ -64,8 +66,8 @@ export async function endMarked(isMarked) {
     for (const { pid, command } of marked) {
       ended.set(pid, { pid, command });
       try {
-        // KILL at once: what ignores or handles a gentler signal (`script` ignores TERM) may start something new
-        // meanwhile.
+        // KILL is sent at once, because a process that ignores or handles a gentler signal (`script` ignores TERM)
+        // may start another one in the meantime.
         process.kill(pid, 'SIGKILL');
       } catch (error) {
         if (error.code !== 'ESRCH') throw error;
@@ -91,7 +93,7 @@ export function findFolders(run) {
     .filter((path) => lstatSync(path, { throwIfNoEntry: false })?.isDirectory() === true);
 }
 
-/** The small disks that tests fill: what a killed one left mounted cannot be removed. */
+/** Unmounts the small disks that tests fill. A disk that a killed test left mounted cannot be removed. */
 function unmountBelow(folder) {
   const mounts = readFileSync('/proc/self/mounts', 'utf8')
     .split('\n')

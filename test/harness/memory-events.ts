@@ -13,7 +13,7 @@ import { SINCE } from './some-session.ts';
 
 const HAPPENED_AT_SECONDS = 1_763_650_000;
 
-/** Events of JSON sessions in memory, and what follows from them. */
+/** Events of JSON sessions in memory, and the state that follows from them. */
 export class MemoryEvents {
   readonly #events = new Map<string, StoredEvent[]>();
 

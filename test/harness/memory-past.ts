@@ -9,7 +9,7 @@ import type {
 } from '../../src/protocol/index.ts';
 import { HEADER } from './memory-recording.ts';
 
-/** As much of the evidence as a session in memory has: its screen. */
+/** Returns all the evidence that a session in memory has, which is its screen. */
 export function explanationOf({ status }: Session): Explanation {
   const { primary, detail, because, since } = status;
   return {
@@ -73,7 +73,7 @@ export function daysOf(sessions: readonly Session[], { since }: DaysQuery): Sess
   return days.filter(({ day }) => since === undefined || day >= since.slice(0, 10));
 }
 
-/** Nothing is indexed here: a hit per session whose last question has the text. */
+/** Returns a hit for each session whose last question contains the text, because nothing is indexed here. */
 export function hitsIn(sessions: readonly Session[], { q, kind, limit = 20 }: SearchQuery): SearchResult['hits'] {
   const hits = sessions.flatMap(({ slug, last_question: text }) => {
     const from = text?.indexOf(q) ?? -1;

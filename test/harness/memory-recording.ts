@@ -3,17 +3,17 @@ import { continuationLength, unfinishedLength } from '../../src/core/stream/inde
 import { Emitter } from '../../src/emitter/emitter.ts';
 import type { RecordingStream } from '../../src/server/sessions.ts';
 
-/** What `script` writes before the output; every recording here begins with it. */
+/** The header that `script` writes before the output. Every recording here begins with it. */
 export const HEADER =
   'Script started on 2026-11-20 15:04:05+00:00 [COMMAND="claude" TERM="screen" COLUMNS="80" LINES="24"]\n';
 
-/** As much as a screen full of text has. */
+/** The size of a screen full of text. */
 const SCREEN_BYTES = 4000;
 
 /** A recording in a real file, written by the test. */
 export class MemoryRecording implements RecordingStream {
   slug: string;
-  /** file of its times, which the test writes */
+  /** the timing file, which the test writes */
   timing: string | null = null;
   #file: string;
   #end: number;
@@ -35,7 +35,10 @@ export class MemoryRecording implements RecordingStream {
   end = (): number => (this.#isRead ? this.#end : 0);
   epoch = (): number => this.#epoch;
 
-  /** As after a restart of the server: nothing is known of the recording until somebody wants to follow it. */
+  /**
+   * Forgets the state, as after a restart of the server. Nothing is known about the recording until somebody follows
+   * it.
+   */
   unread(): void {
     this.#isRead = false;
   }
@@ -58,18 +61,19 @@ export class MemoryRecording implements RecordingStream {
     this.#end += bytes.length;
     if (!this.#isRead) return;
     this.#bytes.tell(bytes, offset);
-    // As a reader that uses its buffer again would: whoever kept it without a copy shows this.
+    // Overwrites the buffer as a reader that reuses it would. A caller that kept the buffer without a copy then shows
+    // the wrong bytes.
     bytes.fill(0x21);
   }
 
-  /** Everything that was written, without the header. */
+  /** Returns everything that was written, without the header. */
   output(): Buffer {
     return readFileSync(this.#file).subarray(HEADER.length);
   }
 
   /**
-   * As a restart does: the old file is moved away and a new one begins.
-   * @param isEmpty its header line is not there yet either
+   * Replaces the file as a restart does: the old file is moved away and a new one begins.
+   * @param isEmpty whether the new file does not have its header line yet either
    */
   replace(isEmpty = false): void {
     this.#epoch++;
@@ -85,16 +89,14 @@ export class MemoryRecording implements RecordingStream {
     this.slug = slug;
   }
 
-  /**
-   * A terminal that shows the last of what was written, and nothing of a character or a sequence that is not finished.
-   */
+  /** A terminal that shows the last of the output, without an unfinished character or sequence. */
   async snapshot(): Promise<{ data: string; offset: number }> {
     await this.follow();
     await new Promise((resolve) => setImmediate(resolve));
     return { data: this.screenAt(this.#end - unfinishedLength(this.output())), offset: this.#end };
   }
 
-  /** What a terminal shows that understood everything before an offset. */
+  /** Returns the contents of a terminal that processed everything before an offset. */
   screenAt(offset: number): string {
     const understood = this.output().subarray(0, Math.max(0, offset - HEADER.length));
     const shown = understood.subarray(Math.max(0, understood.length - SCREEN_BYTES));

@@ -52,16 +52,16 @@ export class MemorySessions implements Sessions {
   readonly #happened = new Emitter<[SessionEvent]>();
   readonly #events = new MemoryEvents();
   readonly #transcripts = new Map<string, StoredEvent[]>();
-  /** conversations of Claude Code that no session is */
+  /** conversations of Claude Code that do not belong to a session */
   found: Conversation[] = [];
-  /** of the search index */
+  /** the pending bytes of the search index */
   pendingBytes = 0;
   /** what was typed, by slug */
   readonly typed = new Map<string, string>();
   readonly answers: Answer[] = [];
   /** every request for a new session, as it arrived */
   readonly created: NewSession[] = [];
-  /** a fault that is in no catalogue, thrown by the next `get` */
+  /** a fault that is not in the catalogue, thrown by the next `get` */
   fault: Error | null = null;
 
   constructor(dir: string) {
@@ -81,14 +81,14 @@ export class MemorySessions implements Sessions {
     return session;
   }
 
-  /** Begins a recording of a session that has none. */
+  /** Begins a recording of a session without one. */
   record(slug: string): MemoryRecording {
     const recording = new MemoryRecording(slug, join(this.#dir, `${slug}.typescript`));
     this.#recordings.set(slug, recording);
     return recording;
   }
 
-  /** Changes fields, and tells it as the real sessions do. */
+  /** Changes fields and reports the change, as the real sessions do. */
   change(slug: string, some: Partial<Session>): Session {
     const session = { ...this.get(slug), ...some };
     this.#sessions.set(slug, session);
@@ -271,7 +271,7 @@ export class MemorySessions implements Sessions {
     this.#texts.apply(id, this.get(this.#texts.kept(id).session_slug));
   removeFromStash = (id: string): StashedResponse => this.#texts.drop(id);
 
-  /** Events of a JSON session come, as Claude Code would send them. */
+  /** Adds events of a JSON session, as Claude Code would send them. */
   happen(slug: string, ...events: ClaudeEvent[]): void {
     this.#emit({ kind: 'events', slug, events: this.#events.add(slug, events) });
   }
@@ -295,7 +295,7 @@ export class MemorySessions implements Sessions {
 
   explain = (slug: string): Explanation => explanationOf(this.get(slug));
   history = (slug: string, since: string | null): StatusChange[] => historyOf(this.get(slug), since);
-  /** Claude Code has written something into the transcript of a session in a terminal. */
+  /** Adds something that Claude Code wrote into the transcript of a session in a terminal. */
   write(slug: string, ...events: ClaudeEvent[]): void {
     const written = this.#transcripts.get(slug) ?? [];
     const at = Date.parse(SINCE) / 1_000;
@@ -305,7 +305,7 @@ export class MemorySessions implements Sessions {
     ]);
   }
 
-  /** Its transcript begins anew. */
+  /** Starts the session's transcript again from the beginning. */
   forget(slug: string): void {
     this.#transcripts.delete(slug);
   }

@@ -8,7 +8,7 @@ import {
 } from '../../src/protocol/index.ts';
 import { SINCE } from './some-session.ts';
 
-/** Texts on their way to sessions in memory, and those kept for later. */
+/** Texts that are being sent to sessions in memory, and replies kept for later. */
 export class MemoryTexts {
   readonly #deliveries = new Map<string, Delivery[]>();
   #stash: StashedResponse[] = [];
@@ -44,7 +44,7 @@ export class MemoryTexts {
     return delivery;
   }
 
-  /** @throws CatalogueError delivery_final for one that is not held any more */
+  /** @throws CatalogueError delivery_final for a delivery that is no longer held */
   change(slug: string, id: string, change: Partial<Delivery>): Delivery {
     const delivery = this.get(slug, id);
     if (delivery.status !== 'queued') throw new CatalogueError('delivery_final');
@@ -95,7 +95,7 @@ export class MemoryTexts {
     return kept;
   }
 
-  /** They go with their session. */
+  /** Removes the texts of a session that was deleted. */
   forget(slug: string): void {
     this.#deliveries.delete(slug);
     this.#stash = this.#stash.filter((reply) => reply.session_slug !== slug);

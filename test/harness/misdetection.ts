@@ -14,25 +14,25 @@ import {
 } from '../../src/core/status/index.ts';
 import { Explanation } from '../../src/protocol/index.ts';
 
-/** What `cbos record-misdetection` writes. */
+/** The contents of a file that `cbos record-misdetection` writes. */
 const Misdetection = Explanation.omit({ status: true }).extend({
   cbos: z.string(),
-  /** what would have been right, like `waiting/permission` */
+  /** the right status, like `waiting/permission` */
   should_be: z.string(),
-  /** what was said instead */
+  /** the status that was reported */
   said: z.string(),
-  /** files of before there were any have none */
+  /** absent in files from before thresholds existed */
   thresholds: Explanation.shape.thresholds.optional(),
 });
 export type Misdetection = z.infer<typeof Misdetection>;
 
-/** A source that the CBOS of then did not know had nothing to say. */
+/** A source that this version of CBOS did not know reported nothing. */
 const NO_SOURCE = { process: null, hooks: null, screen: null, registry: null, json: null };
 
-/** What it did not see of the screen. */
+/** Parts of the screen that this version did not read. */
 const UNSEEN = { ended_rows: [], flow: null };
 
-/** @throws when the text is no misdetection, naming the field */
+/** @throws if the text is not a misdetection; the error names the field */
 export function parseMisdetection(text: string): Misdetection {
   const written = JSON.parse(text) as { evidence?: { screen?: object | null } };
   const evidence = { ...NO_SOURCE, ...written.evidence };
@@ -44,8 +44,8 @@ const millis = (at: string): number => Date.parse(at);
 const maybe = (at: string | null): number | null => (at === null ? null : Date.parse(at));
 
 /**
- * The evidence that a status was derived from, as far as an explanation tells it. What a call was asked with is left
- * out: no verdict follows from it.
+ * Returns the evidence from which a status was derived, as far as an explanation contains it. The inputs of calls are
+ * left out, because no verdict depends on them.
  */
 export function evidenceOf({ evidence, verdicts }: Pick<Misdetection, 'evidence' | 'verdicts'>): Evidence {
   const { process, hooks, screen, registry, json } = evidence;
@@ -127,7 +127,8 @@ function jsonOf(json: NonNullable<Told['json']>): JsonEvidence {
 }
 
 /**
- * While a redraw has not settled, what was read before it counts: of that the source's verdict is known, not the frame.
+ * While a redraw has not settled, the previous reading counts. For that reading, only the verdict of the source is
+ * known, not the frame.
  */
 function screenOf(
   screen: NonNullable<Told['screen']>,
@@ -159,7 +160,9 @@ function screenOf(
   };
 }
 
-/** What CBOS says today of what was recorded: like `waiting/permission`, `stuck`, or `unknown`. */
+/**
+ * Returns the status that CBOS reports today for recorded evidence: like `waiting/permission`, `stuck`, or `unknown`.
+ */
 export function sayOf(recorded: Omit<Misdetection, 'cbos' | 'should_be' | 'said'>): string {
   const { memory } = advanceStatus(null, {
     evidence: evidenceOf(recorded),

@@ -5,10 +5,10 @@ import { openPage, type WatchedPage } from './browser.ts';
 import { call, type FacesUnderTest, type StartOptions, startFaces } from './faces.ts';
 import { waitFor } from './wait-for.ts';
 
-/** The built page: what users get is what is tested. */
+/** The built page, because tests run what users get. */
 export const WEB_DIR = fileURLToPath(new URL('../../dist/web', import.meta.url));
 
-/** The page on sessions in memory: everything real but the sessions. */
+/** The page on sessions in memory. Everything except the sessions is real. */
 export interface PageUnderTest extends AsyncDisposable {
   server: FacesUnderTest;
   page: Page;
@@ -18,7 +18,7 @@ export interface PageUnderTest extends AsyncDisposable {
   visit(hash: string): Promise<void>;
 }
 
-/** As on a machine without it: xterm then draws with elements. */
+/** A machine without WebGL, on which xterm draws with elements. */
 export const WITHOUT_WEBGL = `{
   const { getContext } = HTMLCanvasElement.prototype;
   HTMLCanvasElement.prototype.getContext = function (kind, ...rest) {
@@ -27,8 +27,8 @@ export const WITHOUT_WEBGL = `{
 }`;
 
 /**
- * A worker that failed to import something and is asked again is a fault: in browsers of some months ago that import
- * fails forever. `failedWorkers` counts them.
+ * Reports a fault if a worker that failed to import something is used again. In browsers from some months ago that
+ * import then always fails. `failedWorkers` counts such workers.
  */
 export const FAILED_WORKERS_ARE_DONE = `{
   window.failedWorkers = 0;
@@ -48,7 +48,7 @@ export const FAILED_WORKERS_ARE_DONE = `{
   };
 }`;
 
-/** Waits until a page's terminal shows what it should; the page draws without WebGL. */
+/** Waits until a page's terminal shows the expected text. The page draws without WebGL. */
 export async function untilTerminalShows(
   page: Page,
   describe: string,
@@ -64,7 +64,7 @@ export async function untilTerminalShows(
   );
 }
 
-/** The lines that it shows, without the empty ones. */
+/** Returns the lines that the terminal shows, without empty ones. */
 export async function terminalLines(page: Page): Promise<string[]> {
   const rows = await page.locator('.xterm-rows > div').allTextContents();
   return rows.map((row) => row.replaceAll('\u00a0', ' ').trimEnd()).filter((row) => row !== '');
@@ -75,13 +75,15 @@ export async function newSignInLink(server: FacesUnderTest): Promise<string> {
   return signInUrl(server.faces.address.url, (answer.json() as { code: string }).code);
 }
 
-/** Starts a server with the page and signs a browser in. @param prepare sessions that are there from the start */
+/**
+ * Starts a server with the page and signs a browser in. @param prepare adds the sessions that exist from the start
+ */
 export async function startPage(
   browser: Browser,
   options: {
     server?: StartOptions;
     context?: Omit<Parameters<typeof openPage>[1], 'origin'>;
-    /** terminals are drawn as elements, so that their text can be read */
+    /** whether terminals are drawn as elements, so that their text can be read */
     readsTerminal?: boolean;
     prepare?: (server: FacesUnderTest) => void;
   } = {},
@@ -112,7 +114,7 @@ export async function startPage(
 }
 
 /**
- * Loads the page anew in a browser that has nothing of it, then opens a session's terminal.
+ * Loads the page in a browser with an empty cache, then opens a session's terminal.
  * @returns bytes on the wire, gzipped, of everything that was loaded until then
  */
 export async function measureLoad(

@@ -2,14 +2,14 @@ import { createDecipheriv, createECDH, createPublicKey, hkdfSync, randomBytes, v
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { PushSubscription } from '../../src/protocol/index.ts';
 
-/** A push service on this machine, and the browser behind it that can read what comes. */
+/** A push service on this machine, and the browser behind it that can read its messages. */
 export interface PushEndpoint {
   subscription: PushSubscription;
-  /** what came, in order */
+  /** the messages that were received, in order */
   received: { headers: IncomingHttpHeaders; body: Buffer }[];
-  /** status of the next answers; 201 at first */
+  /** sets the status of the next answers, which is 201 at first */
   answerWith(status: number): void;
-  /** the message as the browser decrypts it (RFC 8291, aes128gcm) */
+  /** the message as decrypted by the browser (RFC 8291, aes128gcm) */
   decrypt(body: Buffer): unknown;
   close(): Promise<void>;
 }
@@ -57,7 +57,7 @@ export async function startPushEndpoint(): Promise<PushEndpoint> {
   };
 }
 
-/** The claims of a VAPID header, when its key signed them; throws otherwise. */
+/** Returns the claims of a VAPID header that its key signed; throws otherwise. */
 export function readVapid(header: string | undefined): {
   key: string;
   claims: { aud: string; sub: string; exp: number };

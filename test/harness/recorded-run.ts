@@ -3,13 +3,13 @@ import { join } from 'node:path';
 import type { FacesUnderTest } from './faces.ts';
 import { asking } from './some-sessions.ts';
 
-/** The recordings in memory began then. */
+/** When the recordings in memory began. */
 const STARTED = Date.parse('2026-11-20T15:04:05Z');
-/** When the newest run asks, and how long it is. */
+/** When the newest run asks its question, and how long the run is. */
 export const ASKED_S = 40;
 export const RUN_S = 60;
 
-/** Adds the session RUN, which ran twice: once for a few seconds, then for a minute, with a question on the way. */
+/** Adds the session RUN, which ran twice: once for a few seconds, then for a minute, with a question in between. */
 export function addRecordedRun({ sessions, world: { streamDir } }: FacesUnderTest): void {
   const { status } = asking();
   if (status === undefined) throw new Error('no status');

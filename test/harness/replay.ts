@@ -14,7 +14,7 @@ export interface Replay extends ReplayEnd {
   frames: ReplayedFrame[];
 }
 
-/** Plays `BASE.typescript` with `BASE.timing` through a terminal; a frame after every redraw. */
+/** Plays `BASE.typescript` with `BASE.timing` through a terminal, and returns a frame after every redraw. */
 export async function replay(base: string): Promise<Replay> {
   const frames: ReplayedFrame[] = [];
   const timing = existsSync(`${base}.timing`) ? `${base}.timing` : null;
@@ -29,8 +29,8 @@ export async function replay(base: string): Promise<Replay> {
 }
 
 /**
- * The status from the screen alone along a replay, by the same steps as live. It goes on for a while after the last
- * byte.
+ * Returns the status along a replay from the screen alone, in the same steps as for a live session. It continues for
+ * a while after the last byte.
  */
 export function timelineOf({ frames, at }: Replay): TimelineEntry[] {
   const entries: TimelineEntry[] = [];
@@ -40,10 +40,13 @@ export function timelineOf({ frames, at }: Replay): TimelineEntry[] {
   return entries;
 }
 
-/** What a program says at one moment. */
+/** The status that a program reports at one moment. */
 export interface Said {
   primary: Primary | null;
   detail: Detail | null;
-  /** a vocabulary of one word, in which an idle session and one that asks are both `waiting` or `idle` */
+  /**
+   * whether the program has a vocabulary of single words, in which an idle session and one that asks are both
+   * `waiting` or `idle`
+   */
   isOneWord?: boolean;
 }

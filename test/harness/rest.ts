@@ -10,7 +10,7 @@ export interface RestInput {
   body?: unknown;
 }
 
-/** Address of a route with its parts filled in. */
+/** Returns the address of a route with its parameters filled in. */
 export function addressOf(route: Route, input: RestInput): string {
   const path = route.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(input.params?.[name] ?? ''));
   const query = new URLSearchParams(input.query).toString();
@@ -18,8 +18,8 @@ export function addressOf(route: Route, input: RestInput): string {
 }
 
 /**
- * Calls a route, and checks the answer against its entry: the status, the body by its schema without anything that the
- * schema does not name, or an error that the entry lists.
+ * Calls a route and checks the answer against its entry: the status, and the body. The body must match its schema
+ * without extra fields, or be an error that the entry lists.
  */
 export async function callRoute(
   server: Pick<FacesUnderTest, 'call'>,
@@ -51,6 +51,6 @@ export function expectAsDescribed(route: Route, answer: Answered): void {
 }
 
 function expectExactly(schema: z.ZodType, body: unknown): void {
-  // The schema drops what it does not name, so a field too many shows as a difference.
+  // The schema drops unknown fields, so an extra field shows up as a difference.
   expect(schema.parse(body)).toEqual(body);
 }

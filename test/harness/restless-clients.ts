@@ -4,7 +4,7 @@ import { WebSocket } from 'ws';
 import { waitFor } from './wait-for.ts';
 import type { World } from './world.ts';
 
-/** A recording that grows: its session, its file and where its output begins. */
+/** A recording that grows: its session, its file, and where its output begins. */
 export interface GrowingRecording {
   slug: string;
   file: string;
@@ -13,7 +13,7 @@ export interface GrowingRecording {
 
 export interface RestlessPlay {
   world: World;
-  /** of the server: `http://127.0.0.1:PORT` */
+  /** the server's address: `http://127.0.0.1:PORT` */
   url: string;
   token: string;
   recordings: readonly GrowingRecording[];
@@ -22,14 +22,13 @@ export interface RestlessPlay {
   seed: number;
 }
 
-/** Bytes that are written between two looks at what the clients have got. */
+/** How many bytes are written between two checks of what the clients have received. */
 const BURST_BYTES = 20_000;
 
 /**
- * Writes output to the ends of recordings while clients that lose their connection again and again follow all of them
- * by offset, and compares every frame with the bytes of the file that it stands for. Resolves when every client has
- * come to every end.
- * @throws when a client has a gap, a repeat or other bytes than the file
+ * Appends output to recordings while clients that repeatedly lose their connection follow all of them by offset.
+ * Every frame is compared with the bytes of the file. Resolves when every client has reached every end.
+ * @throws if a client has a gap, a repetition, or bytes that differ from the file
  */
 export async function playRestless(play: RestlessPlay): Promise<{ reconnects: number; snapshots: number }> {
   const files = new Map(play.recordings.map(({ slug, file }) => [slug, openSync(file, 'r')]));
@@ -42,7 +41,7 @@ export async function playRestless(play: RestlessPlay): Promise<{ reconnects: nu
   for (let written = 0, turn = 0, pause = BURST_BYTES; written < play.totalBytes; turn++) {
     const index = turn % play.recordings.length;
     const bytes = someOutput(random);
-    // Cut anywhere, also within characters.
+    // The output is split anywhere, even within characters.
     const cut = Math.floor(random() * bytes.length);
     for (const piece of [bytes.subarray(0, cut), bytes.subarray(cut)]) writeSync(outputs[index] ?? -1, piece);
     written += bytes.length;
@@ -63,7 +62,7 @@ export async function playRestless(play: RestlessPlay): Promise<{ reconnects: nu
   return { reconnects: sum((client) => client.reconnects), snapshots: sum((client) => client.snapshots) };
 }
 
-/** Numbers that look random and are the same in every run. */
+/** Returns numbers that look random but are the same in every run. */
 function sequence(seed: number): () => number {
   let state = seed;
   return () => {
@@ -88,11 +87,12 @@ interface OutputFrame {
 }
 
 /**
- * A client that loses its connection again and again, and goes on by offset. Every second one acknowledges what it got.
+ * A client that repeatedly loses its connection and continues by offset. Every second one acknowledges the data that
+ * it received.
  */
 class RestlessClient {
   reconnects = 0;
-  /** times that it was too slow and shown the screen instead: it comes back for the bytes */
+  /** how many times the client was too slow and received the screen instead; it then comes back for the bytes */
   snapshots = 0;
   failure: Error | null = null;
   readonly #play: RestlessPlay;
@@ -110,7 +110,7 @@ class RestlessClient {
     this.#offsets = new Map(play.recordings.map(({ slug, start }) => [slug, start]));
   }
 
-  /** bytes between where it is and these ends */
+  /** the number of bytes between its position and these ends */
   lag(ends: ReadonlyMap<string, number>): number {
     return [...ends].reduce((sum, [slug, end]) => sum + end - (this.#offsets.get(slug) ?? 0), 0);
   }
@@ -125,7 +125,7 @@ class RestlessClient {
       ws.send(JSON.stringify({ type: 'subscribe', sessions: [...this.#offsets.keys()], from }));
     });
     ws.on('message', (data: Buffer) => {
-      // What a connection still had when it was given up is not read any more.
+      // Data that a connection still had when it was abandoned is not read any more.
       if (ws !== this.#ws) return;
       const frame = JSON.parse(data.toString()) as OutputFrame;
       if (frame.type !== 'stream') return;

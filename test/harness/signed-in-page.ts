@@ -3,7 +3,7 @@ import type { ChallengeAnswer, NewSignIn, Pass, PassRequest, SignIn } from '../.
 import { proofText } from '../../src/protocol/index.ts';
 import { type Answered, type FacesUnderTest, TOKEN } from './faces.ts';
 
-/** What a browser's page has that is signed in, without a browser. */
+/** The credentials of a page that is signed in, without a browser. */
 export interface SignedInPage {
   origin: string;
   id: string;
@@ -11,15 +11,15 @@ export interface SignedInPage {
   /** `name=value` */
   cookie: string;
   pass: string;
-  /** what its requests carry */
+  /** the headers of its requests */
   headers: { origin: string; cookie: string; 'cbos-pass': string };
 }
 
 type Server = Pick<FacesUnderTest, 'call' | 'port'>;
 
 /**
- * Signs in and gets a pass, as a page does. @param origin also names the Host; that of the server's own address when
- * left out
+ * Signs in and gets a pass, as a page does. @param origin also determines the Host; the server's own address if
+ * omitted
  */
 export async function signInAsPage(
   server: Server,
@@ -41,7 +41,7 @@ export async function signInAsPage(
   return { origin, id, key, cookie, pass, headers: { origin, cookie, 'cbos-pass': pass } };
 }
 
-/** Lets the server prove itself, and makes the page's proof. @throws Error where the server's proof is not right */
+/** Requests the server's proof, and creates the page's proof. @throws Error if the server's proof is wrong */
 export async function passRequest(
   server: Server,
   { id, key, origin }: Pick<SignedInPage, 'id' | 'key' | 'origin'>,
@@ -55,7 +55,7 @@ export async function passRequest(
   return { ...asked, proof: hmac(key, proofText('page', { ...asked, origin })) };
 }
 
-/** `name=value` of the cookie that an answer sets, empty where it sets none */
+/** Returns `name=value` of the cookie that an answer sets. Empty if it sets none. */
 export function cookieIn(answer: Answered): string {
   const [header = ''] = answer.headers['set-cookie'] ?? [];
   return header.split(';', 1)[0] ?? '';

@@ -2,7 +2,7 @@ import type { Session } from '../../src/protocol/index.ts';
 
 export const SINCE = '2026-11-20T15:04:05.123Z';
 
-/** A session that waits for its first prompt. */
+/** Returns a session that waits for its first prompt. */
 export function someSession(slug: string, some: Partial<Session> = {}): Session {
   return {
     slug,

@@ -4,7 +4,7 @@ import { someSession } from './some-session.ts';
 const { status } = someSession('X');
 const ASKED_AT = status.since;
 
-/** A session that asks; what is left out of the question is of a permission for a command. */
+/** Returns a session that asks. By default the question is a permission for a command. */
 export function asking(some: Partial<Question> = {}): Partial<Session> {
   const question: Question = {
     id: 'q1',

@@ -5,8 +5,8 @@ import { folderPrefix } from './marked-processes.mjs';
 import { currentRunId } from './run-id.ts';
 
 /**
- * A folder for files alone, where a test starts no processes. It removes it; the watchdog does where the test is
- * killed.
+ * Creates a folder for files only, for a test that starts no processes. The test removes the folder. If the test is
+ * killed, the watchdog does.
  */
 export function makeTemporaryFolder(): string {
   return mkdtempSync(join(tmpdir(), folderPrefix(currentRunId())));

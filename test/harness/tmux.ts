@@ -14,37 +14,37 @@ export interface TerminalOptions {
   env?: Record<string, string>;
   cwd?: string;
   args?: readonly string[];
-  /** what runs instead of `cbos`: a shell, say */
+  /** the program that runs instead of `cbos`, such as a shell */
   program?: readonly string[];
 }
 
-/** A real terminal with `cbos` in it: keys go in, and what a person would see is read back. */
+/** A real terminal that runs `cbos`. Tests send keypresses and read what a person would see. */
 export interface Terminal {
-  /** keys by tmux's names: `Tab`, `C-s`, `M-Enter`, or single characters */
+  /** presses keys by tmux's names: `Tab`, `C-s`, `M-Enter`, or single characters */
   keys(...names: string[]): Promise<void>;
-  /** a text, letter by letter */
+  /** types a text, letter by letter */
   type(text: string): Promise<void>;
-  /** a text as the terminal pastes it */
+  /** pastes a text as the terminal does */
   paste(text: string): Promise<void>;
   screen(): Promise<string>;
-  /** until the screen shows it; resolves to the screen */
+  /** waits until the screen matches; resolves to the screen */
   until(what: RegExp, describe: string): Promise<string>;
-  /** until the screen shows it no more */
+  /** waits until the screen does not match any more */
   untilGone(what: RegExp, describe: string): Promise<string>;
   resize(cols: number, rows: number): Promise<void>;
-  /** where the cursor is, from 0; null: hidden */
+  /** the position of the cursor, from 0; null if hidden */
   cursor(): Promise<{ row: number; col: number } | null>;
   /** resolves to the program's exit code when it has ended */
   ended(): Promise<number>;
   /** all bytes that the program wrote */
   written(): string;
-  /** any other command of tmux on it */
+  /** runs any other tmux command on the terminal */
   tmux(...args: string[]): Promise<string>;
 }
 
 let count = 0;
 
-/** Opens `cbos ARGS` in a tmux of the world's own, which ends with it. */
+/** Opens `cbos ARGS` in a separate tmux of the world. The tmux ends with the world. */
 export async function openTerminal(world: World, options: TerminalOptions = {}): Promise<Terminal> {
   const { cols = 100, rows = 30, args = [], program = [process.execPath, PROGRAM] } = options;
   const name = `t${count++}`;
@@ -55,7 +55,7 @@ export async function openTerminal(world: World, options: TerminalOptions = {}):
     (await run('tmux', ['-S', socket, '-f', '/dev/null', ...words], { env: world.env, maxBuffer: 16 * 1024 * 1024 }))
       .stdout;
   const assignments = Object.entries(env).map(([key, value]) => `${key}=${value}`);
-  // It waits for a line, so that nothing is written before the log is.
+  // The program waits for a line, so that nothing is written before the log exists.
   const script = 'read go; exec "$@"; sleep 1';
   const command = ['env', '-i', ...assignments, '/bin/sh', '-c', script, 'sh', ...program, ...args];
   const size = ['-x', String(cols), '-y', String(rows)];
@@ -96,7 +96,7 @@ export async function openTerminal(world: World, options: TerminalOptions = {}):
         .map(Number);
       return flag === 1 ? { row: row ?? 0, col: col ?? 0 } : null;
     },
-    // What tmux writes into the picture of a program that has ended comes late, or never.
+    // The line that tmux draws after a program has ended comes late, or never.
     ended: () =>
       waitFor(
         async () => {

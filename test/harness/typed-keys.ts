@@ -2,22 +2,22 @@ import { appendFileSync, chmodSync, existsSync, mkdirSync, readFileSync, writeFi
 import { join } from 'node:path';
 import type { World } from './world.ts';
 
-/** What is typed into the Screen sessions of a world, by whoever calls `screen`. */
+/** The keypresses sent to the Screen sessions of a world, by any caller of `screen`. */
 export interface TypedKeys {
-  /** for the server: its `screen` writes down what it is told to type */
+  /** for the server; its `screen` records what it is told to type */
   env: Record<string, string>;
-  /** the calls that typed anything, in order; pass a slug for those of one session */
+  /** the calls that typed anything, in order; pass a slug to get those of one session */
   calls(slug?: string): string[];
   forget(): void;
 }
 
-/** Counts what a server types. */
+/** Counts the keypresses that a server types. */
 export function watchTypedKeys(world: World): TypedKeys {
   const bin = join(world.dir, 'counted');
   const log = join(world.dir, 'typed.log');
   mkdirSync(bin, { recursive: true });
   const program = join(bin, 'screen');
-  // The real one is found behind this directory.
+  // The real program is found after this directory in PATH.
   writeFileSync(
     program,
     `#!/bin/sh\nprintf '%s\\n' "$*" | tr '\\r\\033' '^^' >>'${log}'\nPATH="\${PATH#*:}"\nexec screen "$@"\n`,

@@ -1,13 +1,16 @@
 export interface WaitOptions {
-  /** what is waited for, as it stands in the failure's message: "the session is listed" */
+  /** the awaited condition, as stated in the failure message: "the session is listed" */
   describe: string;
-  /** 30 s when left out: a loaded machine with two cores is slow, and a right test never waits so long */
+  /** 30 s if omitted, because a loaded machine with two cores is slow, and a correct test never waits that long */
   timeoutMs?: number;
-  /** what there was instead, for the failure's message */
+  /** the actual state, for the failure message */
   actual?: () => unknown;
 }
 
-/** No state of the world brings these about. A `TypeError` with a cause is how `fetch` says that nobody listens yet. */
+/**
+ * No state of the world causes these errors. A `TypeError` with a cause is how `fetch` reports that nobody listens
+ * yet.
+ */
 function isProgrammingError(error: unknown): boolean {
   return error instanceof ReferenceError || (error instanceof TypeError && error.cause === undefined);
 }
@@ -16,9 +19,9 @@ const DEFAULT_TIMEOUT_MS = 30_000;
 const INTERVAL_MS = 5;
 
 /**
- * Waits until a condition holds: until it returns (or resolves to) something other than false, null or undefined, which
- * is then the result. Errors of the condition count as "not yet"; the last one is the cause of the failure. A fault of
- * the condition itself ends the wait at once.
+ * Waits until a condition holds: until it returns (or resolves to) something other than false, null, or undefined,
+ * which is then the result. Errors of the condition count as "not yet"; the last one becomes the cause of the
+ * failure. A programming error in the condition ends the wait at once.
  */
 export async function waitFor<T>(
   condition: () => T | Promise<T>,

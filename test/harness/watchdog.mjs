@@ -1,5 +1,6 @@
-// Waits for the end of its standard input, a pipe that only the test runner holds: it ends however the runner dies,
-// SIGKILL included. Then it ends the run's processes and removes its folders. Started by watchdog.ts.
+// Waits for the end of its standard input, a pipe that only the test runner holds. The pipe ends however the runner
+// dies, even by SIGKILL. Then the watchdog ends the run's processes and removes its folders. It is started by
+// watchdog.ts.
 import { cleanUpRun } from './marked-processes.mjs';
 
 const run = process.argv[2];
@@ -11,7 +12,7 @@ process.stdin.resume();
 process.stdin.on('error', () => undefined);
 process.stdin.on('close', async () => {
   await cleanUpRun(run);
-  // A worker that was in the middle of making a folder or a process when its runner died: look once more.
+  // A worker may have been creating a folder or a process when its runner died, so the watchdog checks once more.
   await new Promise((resolve) => setTimeout(resolve, 300));
   await cleanUpRun(run);
   process.exit(0);

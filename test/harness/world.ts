@@ -5,44 +5,50 @@ import { join } from 'node:path';
 import { endMarked, findMarked, folderPrefix, MARK, type MarkedProcess } from './marked-processes.mjs';
 import { currentRunId } from './run-id.ts';
 
-/** A place of its own for one test: nothing of the person who runs the tests is in it, and nothing is left of it. */
+/**
+ * A separate environment for one test. It contains nothing of the person who runs the tests, and nothing of it
+ * remains afterwards.
+ */
 export interface World {
-  /** `/tmp/cb-…`, short because of sockets' length limit; everything else is in it */
+  /** `/tmp/cb-…`, short because the length of socket paths is limited; everything else is inside it */
   dir: string;
   home: string;
   cbosHome: string;
   screenDir: string;
   streamDir: string;
-  /** a directory that sessions may work in; `project` names further ones */
+  /** a directory that sessions may work in; `project` creates further ones */
   projectDir: string;
   /** TMPDIR */
   temporary: string;
-  /** the whole environment for the world's processes: an allow-list, never inherited */
+  /** the whole environment for the world's processes, from an allow-list and never inherited */
   env: Record<string, string>;
   /** the value of the mark in the environment, by which the world's processes are found */
   mark: string;
-  /** makes a directory for a session to work in */
+  /** creates a directory for a session to work in */
   project(name: string): string;
-  /** a TCP port of loopback that nothing listened on just now */
+  /** a TCP port of loopback on which nothing was listening just now */
   freePort(): Promise<number>;
   /** living processes of this world */
   processes(): MarkedProcess[];
-  /** something to end with the world, in reverse order, before its processes are killed */
+  /** registers a function that runs when the world ends, in reverse order, before the world's processes are killed */
   onDispose(end: () => void | Promise<void>): void;
   /** ends every process of the world and removes its folder; a second call does nothing */
   dispose(): Promise<void>;
 }
 
-/** Where Debian keeps programs; the person's own PATH could bring a `claude` or a `screen` of theirs. */
+/**
+ * The directories in which Debian keeps programs. The person's own PATH could contain a `claude` or a `screen` of
+ * theirs.
+ */
 const SYSTEM_PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
 
 export interface WorldOptions {
-  /** directories that go before the system's in PATH */
+  /** directories that come before the system's in PATH */
   path?: readonly string[];
 }
 
 /**
- * Makes a world: directories of mode 0700 and an environment. `await using`, or `dispose()` in a `finally` or
+ * Creates a world: directories of mode 0700 and an environment. Use `await using`, or `dispose()` in a `finally` or
  * `afterEach`.
  */
 export function createWorld(options: WorldOptions = {}): World & AsyncDisposable {
@@ -58,8 +64,8 @@ export function createWorld(options: WorldOptions = {}): World & AsyncDisposable
   const screenDir = make('s');
   const streamDir = make('streams');
   const projectDir = make('project');
-  // Programs put sockets and scratch files there (Claude Code 2.1.329: `cc-socks`, `claude-UID`); they shall go with
-  // the world.
+  // Programs put sockets and scratch files there (Claude Code 2.1.329: `cc-socks`, `claude-UID`), which are removed
+  // with the world.
   const temporary = make('t');
   const cbosHome = join(dir, 'cbos');
   const nodeDirectory = join(process.execPath, '..');
@@ -114,7 +120,7 @@ async function disposeWorld(world: {
     }
   }
   await endMarked((mark) => mark === world.mark);
-  // Retries: a process that was just killed may have been writing there.
+  // The removal is retried, because a process that was just killed may have been writing there.
   rmSync(world.dir, { recursive: true, force: true, maxRetries: 5, retryDelay: 20 });
   if (failures.length > 0) throw new AggregateError(failures, 'ending the world failed in parts');
 }
