@@ -1,13 +1,13 @@
 import type { OptionMeaning, Question } from './question.ts';
 
-/** Whether choosing an option lets something run, be written or go on. */
+/** Reports whether choosing an option allows something to run, to be written, or to continue. */
 export function allows(means: OptionMeaning): boolean {
   return means !== 'no' && means !== 'text' && means !== 'leave';
 }
 
 /**
- * Whether an answer allows what is asked for, or could: only who has seen all of that may give it. What the model asks
- * of its own (`question`) allows nothing.
+ * Reports whether an answer allows what is asked for, or could allow it. Only somebody who has seen all of the
+ * question may give such an answer. The model's own questions (`question`) allow nothing.
  */
 export function mayAllow(question: Question, answer: { choice?: unknown; text?: string | undefined }): boolean {
   if (question.kind === 'question' || question.kind === 'closing') return false;

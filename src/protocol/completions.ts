@@ -1,9 +1,9 @@
 import { z } from 'zod';
 
-/** Longer than any path that Linux takes (PATH_MAX). */
+/** Longer than any path that Linux accepts (PATH_MAX). */
 const MAX_WORD = 4096;
 
-/** `/re` or `@src/ma`: the word that is being typed, with the sign it begins with. */
+/** `/re` or `@src/ma`: the word that is being typed, including the sign at its beginning. */
 export const CompletionsQuery = z.strictObject({ word: z.string().min(1).max(MAX_WORD) });
 
 export const Completion = z

@@ -8,7 +8,7 @@ export type DeliveryStatus = z.infer<typeof DeliveryStatus>;
 export type DeliveryPhase = keyof typeof DELIVERY_PHASES;
 export const DeliveryPhase = z.enum(Object.keys(DELIVERY_PHASES) as [DeliveryPhase, ...DeliveryPhase[]]);
 
-/** A text on its way into a session's prompt. */
+/** A text that is being sent to a session's prompt, with its outcome. */
 export const Delivery = z
   .object({
     id: z.string(),

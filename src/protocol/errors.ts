@@ -5,22 +5,22 @@ import { SESSION_ERRORS } from './errors/of-sessions.ts';
 import { TEXT_ERRORS } from './errors/of-texts.ts';
 import { SERVER_ERRORS } from './errors/of-the-server.ts';
 
-/** Every error that can be expected. A test holds docs/ERRORS.md, the OpenAPI description and this table together. */
+/** Every expected error. A test ensures that docs/ERRORS.md, the OpenAPI description, and this table agree. */
 export const ERRORS = { ...REQUEST_ERRORS, ...SERVER_ERRORS, ...SESSION_ERRORS, ...TEXT_ERRORS, ...GIT_ERRORS };
 
 export type ErrorCode = keyof typeof ERRORS;
 
-/** An error that was expected: one of the catalogue, with what happened and the cure. */
+/** An expected error from the catalogue, with what happened and the cure. */
 export class CatalogueError extends Error {
   override readonly name = 'CatalogueError';
   readonly code: ErrorCode;
   readonly hint: string;
-  /** further fields of the error object, e.g. the open question */
+  /** further fields of the error object, such as the open question */
   readonly extra: Readonly<Record<string, unknown>>;
 
   /**
-   * @param message what happened, one line, without a full stop; the catalogue's meaning when left out
-   * @param options.hint the cure, when it is more precise than the catalogue's
+   * @param message what happened, in one line, without a full stop; the catalogue's meaning if omitted
+   * @param options.hint the cure, if it is more precise than the catalogue's
    */
   constructor(
     code: ErrorCode,
@@ -33,7 +33,7 @@ export class CatalogueError extends Error {
     this.extra = options.extra ?? {};
   }
 
-  /** The shape on the wire. */
+  /** Returns the form that is sent to clients. */
   toBody(): ErrorBody {
     return { code: this.code, message: this.message, hint: this.hint, ...this.extra };
   }

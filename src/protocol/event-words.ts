@@ -1,14 +1,16 @@
-/** What a text of a `user` event is to people: what they said, or what Claude Code says in their name. */
+/**
+ * The meaning of a `user` event's text for people: what they said themselves, or what Claude Code says in their name.
+ */
 export interface UserText {
   kind: 'prompt' | 'note';
   text: string;
 }
 
 /**
- * Reads one. Claude Code (2.1.329) wraps a slash command in tags, lets what it prints come as a user's text of its own,
- * and gives the summary of a compacted conversation to the model in the user's name.
- * @param event the event that it is in
- * @returns null for what is meant for the model alone
+ * Reads the text of a `user` event. Claude Code (2.1.329) wraps a slash command in tags, sends the command's output
+ * as a separate user text, and passes the summary of a compacted conversation to the model in the user's name.
+ * @param event the event that contains the text
+ * @returns null for a text that is meant only for the model
  */
 export function readUserText(event: Readonly<Record<string, unknown>>, text: string): UserText | null {
   if (text.startsWith('[Request interrupted')) return { kind: 'note', text };
@@ -21,7 +23,7 @@ export function readUserText(event: Readonly<Record<string, unknown>>, text: str
   return printed === null ? { kind: 'prompt', text } : { kind: 'note', text: printed };
 }
 
-/** Only where the text begins with tags: a person may write about them. */
+/** Tags count only at the beginning of the text, because a person may write about them. */
 function tagged(text: string, tag: string): string | null {
   if (!/^<(?:command|local-command)-/.test(text)) return null;
   const open = text.indexOf(`<${tag}>`);
@@ -30,8 +32,8 @@ function tagged(text: string, tag: string): string | null {
 }
 
 /**
- * Why a request is tried again and when, of a `system` event `api_retry` (2.1.329): `overloaded (529): try 2 of 10 in 1
- * s`. Waits grow to 40 s: who looks on must not take them for thinking.
+ * Returns why a request is retried and when, for a `system` event `api_retry` (2.1.329):
+ * `overloaded (529): try 2 of 10 in 1 s`. Waits grow to 40 s, and a person must not mistake them for thinking.
  */
 export function retryWords(event: Readonly<Record<string, unknown>>): string {
   const { error, error_status: status, attempt, max_retries: most, retry_delay_ms: delayMs } = event;
@@ -41,10 +43,10 @@ export function retryWords(event: Readonly<Record<string, unknown>>): string {
 }
 
 /**
- * Dollars of the turn that a `result` ends. Its `total_cost_usd` is a sum that a process which was ended in good order
- * hands to the next one, while one that was killed hands nothing on; so what the turn itself took is believed first
- * (2.1.329 has it), and where a version does not tell it, the part of the sum since the last result.
- * @param totalBeforeUsd the sum of the result before, 0 where there was none
+ * Returns the cost in dollars of the turn that a `result` ends. `total_cost_usd` is a running total. A process that
+ * ended normally passes the total on to the next one, but a killed one does not. The turn's own cost is therefore
+ * used if the version reports it (2.1.329 does), and otherwise the increase of the total since the last result.
+ * @param totalBeforeUsd the total of the previous result, 0 if there was none
  */
 export function turnDollars(result: Readonly<Record<string, unknown>>, totalBeforeUsd: number): number {
   const { model_usage_since_last_result: perModel, total_cost_usd: sum } = result;

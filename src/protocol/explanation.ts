@@ -4,7 +4,7 @@ import { Timestamp } from './words.ts';
 
 const At = Timestamp.nullable();
 
-/** What one source says by itself. */
+/** The separate verdict of one source. */
 const SourceSays = z
   .object({
     source: EvidenceSource,
@@ -96,7 +96,7 @@ const JsonEvents = z.object({
   background: z.int().meta({ description: 'Tasks that go on after the turn' }),
 });
 
-/** All that is known of a session, what each source makes of it, and why one was believed. */
+/** Everything known about a session, the verdict of each source, and why one source was believed. */
 export const Explanation = z
   .object({
     status: Status,

@@ -1,6 +1,6 @@
 import type { StreamFrame } from './frames.ts';
 
-/** Every type of a frame of `/ws/stream`: who reads them needs no more. The compiler refuses one that is missing. */
+/** Every frame type of `/ws/stream`, for readers that need only the types. The compiler reports a missing one. */
 const TYPES = {
   sessions: true,
   available_streams: true,

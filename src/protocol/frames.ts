@@ -7,21 +7,21 @@ import { JsonState, Session } from './session.ts';
 import { Status } from './status.ts';
 import { Columns, Rows } from './words.ts';
 
-/** Unix seconds with fraction. */
+/** Unix seconds, with a fraction. */
 const Seconds = z.number();
 const Offset = z.int().min(0);
 const SlugText = z.string();
 
 /**
- * Ten times what was ever listed. Each name that is not listed is answered: a hundred thousand, of the million in a
- * frame, took the server over 10 s.
+ * Ten times the largest number of sessions ever listed. Each unknown name gets an answer. A hundred thousand of them,
+ * from a frame with a million names, took the server over 10 s.
  */
 const MAX_NAMES = 10_000;
 const SlugTexts = z.array(SlugText).max(MAX_NAMES);
 
 const result = { session: SlugText, success: z.boolean(), error: ErrorBody.optional() };
 
-/** Client → server on `/ws/stream`. */
+/** Messages from the client to the server on `/ws/stream`. */
 export const StreamCommand = z.discriminatedUnion('type', [
   z.strictObject({
     type: z.literal('subscribe'),
@@ -42,7 +42,7 @@ export const StreamCommand = z.discriminatedUnion('type', [
 ]);
 export type StreamCommand = z.infer<typeof StreamCommand>;
 
-/** Server → client on `/ws/stream`. */
+/** Messages from the server to the client on `/ws/stream`. */
 export const StreamFrame = z.discriminatedUnion('type', [
   z.object({ type: z.literal('sessions'), sessions: z.array(Session) }),
   z.object({ type: z.literal('available_streams'), sessions: z.array(SlugText) }),
@@ -84,11 +84,11 @@ export const StreamFrame = z.discriminatedUnion('type', [
 ]);
 export type StreamFrame = z.infer<typeof StreamFrame>;
 
-/** Client → server on `/ws`. */
+/** Messages from the client to the server on `/ws`. */
 export const SessionsCommand = z.strictObject({ type: z.literal('send'), slug: SlugText, text: Send.shape.text });
 export type SessionsCommand = z.infer<typeof SessionsCommand>;
 
-/** Server → client on `/ws`. */
+/** Messages from the server to the client on `/ws`. */
 export const SessionsFrame = z.discriminatedUnion('type', [
   z.object({ type: z.literal('init'), sessions: z.array(Session) }),
   z.object({ type: z.literal('refresh'), sessions: z.array(Session) }),

@@ -3,7 +3,10 @@ import { Timestamp } from './words.ts';
 
 const Spent = z.int().min(0);
 
-/** How a session spent a day. Only what the server saw: time without it, asleep, dead or unknown counts as nothing. */
+/**
+ * How a session spent a day. Only time that the server saw counts. Time without a server, asleep, dead, or unknown is
+ * left out.
+ */
 export const SessionDay = z
   .object({
     session: z.string(),

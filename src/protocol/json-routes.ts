@@ -5,10 +5,10 @@ import { NonNegative, type Route, SlugParam } from './route.ts';
 import { Session } from './session.ts';
 import { SessionType } from './words.ts';
 
-/** Events that a page has at most. */
+/** The largest number of events in one page. */
 const MAX_EVENTS = 1_000;
 
-/** The part of the REST interface that is about JSON sessions. */
+/** The part of the REST interface for JSON sessions. */
 export const JSON_ROUTES = {
   convertSession: {
     method: 'post',

@@ -2,17 +2,17 @@ import { z } from 'zod';
 import { PermissionMode, Timestamp } from './words.ts';
 
 /**
- * An event of a JSON session: a message of Claude Code's stream-json, kept as it came, unknown kinds included. Beside
- * its own kinds there are two of CBOS's: `{"type":"raw","content"}`, output that is no JSON, and
- * `{"type":"error","message"}`, a process that failed. The kinds that matter most, as 2.1.329 sends them:
- * - `user`: a prompt that was taken (`isReplay` true, `uuid` is the id of its delivery or invocation), or results of
- *   tools
+ * An event of a JSON session: a message of Claude Code's stream-json, stored unchanged, including unknown kinds. CBOS
+ * adds two kinds: `{"type":"raw","content"}` for output that is not JSON, and `{"type":"error","message"}` for a
+ * process that failed. The most important kinds, as 2.1.329 sends them:
+ * - `user`: a prompt that was taken (`isReplay` is true, `uuid` is the id of its delivery or invocation), or results
+ *   of tools
  * - `assistant`: one per finished content block (`text`, `thinking`, `tool_use`)
  * - `stream_event`: the same in pieces, while it is written (the Messages API's own events)
  * - `control_request` with `request.subtype` `can_use_tool`: a question; `control_response` answers it,
- *   `control_cancel_request` takes it back
- * - `result`: the end of a turn, with its text, its cost and whether it failed
- * - `system`: `init` at the begin of a turn, `status`, `compact_boundary`, and more
+ *   `control_cancel_request` withdraws it
+ * - `result`: the end of a turn, with its text, its cost, and whether it failed
+ * - `system`: `init` at the beginning of a turn, `status`, `compact_boundary`, and more
  * - `rate_limit_event`
  */
 export const ClaudeEvent = z.looseObject({ type: z.string() }).meta({ id: 'ClaudeEvent' });
@@ -43,7 +43,7 @@ export const EventsPage = z
   .meta({ id: 'EventsPage' });
 export type EventsPage = z.infer<typeof EventsPage>;
 
-/** What a turn may be run with; it stays so for the turns after it. */
+/** The options of a turn. They stay in effect for the following turns. */
 export const InvokeOptions = z.strictObject({
   permission_mode: PermissionMode.optional(),
   model: z.string().min(1).optional(),
@@ -69,7 +69,7 @@ export const LastResponse = z
   .meta({ id: 'LastResponse' });
 export type LastResponse = z.infer<typeof LastResponse>;
 
-/** What turns took. Dollars are Claude Code's own estimate at list prices. */
+/** The usage of turns. Dollars are Claude Code's own estimate at list prices. */
 export const Usage = z
   .object({
     turns: z.int(),
@@ -86,7 +86,7 @@ export type Usage = z.infer<typeof Usage>;
 const DayUsage = Usage.extend({ day: z.iso.date().meta({ description: "In the server's time zone" }) });
 const TurnUsage = Usage.omit({ turns: true }).extend({ at: Timestamp });
 
-/** What one session took, by turn and by day. */
+/** The costs of one session, by turn and by day. */
 export const SessionCosts = z
   .object({
     session: Usage,
@@ -97,11 +97,11 @@ export const SessionCosts = z
   .meta({ id: 'SessionCosts' });
 export type SessionCosts = z.infer<typeof SessionCosts>;
 
-/** What all JSON sessions took, deleted ones included. */
+/** The costs of all JSON sessions, including deleted ones. */
 export const FleetCosts = z.object({ total: Usage, days: z.array(DayUsage) }).meta({ id: 'FleetCosts' });
 export type FleetCosts = z.infer<typeof FleetCosts>;
 
-/** A conversation of Claude Code's on this machine that no session of CBOS is. */
+/** A conversation of Claude Code on this machine that does not belong to a CBOS session. */
 export const Conversation = z
   .object({
     claude_session_id: z.string(),
@@ -113,7 +113,7 @@ export const Conversation = z
   .meta({ id: 'Conversation' });
 export type Conversation = z.infer<typeof Conversation>;
 
-/** What Claude Code last said of the account's limits. */
+/** The limits of the account, as last reported by Claude Code. */
 export const RateLimit = z
   .object({
     status: z.string().meta({ description: 'allowed, allowed_warning or rejected' }),

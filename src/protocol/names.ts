@@ -1,31 +1,30 @@
-/** Names that are also routes (`/sessions/status`), so no session may carry them. */
+/** Names that are also routes (`/sessions/status`), so a session may not have them. */
 export const RESERVED_SLUGS: readonly string[] = ['status', 'waiting', 'adopt'];
 
 export const SLUG_PATTERN = /^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/;
 
 /**
- * Whether a text may name a session. Checked before anything else looks at the text: a slug becomes a file name and a
- * Screen name.
+ * Reports whether a text may name a session. This is checked before anything else uses the text, because a slug
+ * becomes a file name and a Screen name.
  */
 export function isSlug(text: string): boolean {
-  // `$` would also accept a trailing newline in other languages' regular expressions; not in this one without the m
-  // flag.
+  // In other languages `$` would also accept a trailing newline. In JavaScript it does not without the m flag.
   return SLUG_PATTERN.test(text) && !RESERVED_SLUGS.includes(text);
 }
 
 export const SESSION_TYPES = ['screen', 'json'] as const;
 
-/** Claude Code's own words for `--permission-mode`, as of 2.1.329; a version may know fewer. */
+/** Claude Code's own words for `--permission-mode`, as of 2.1.329. A version may support fewer. */
 export const PERMISSION_MODES = ['default', 'acceptEdits', 'plan', 'auto', 'dontAsk', 'bypassPermissions'] as const;
 
-/**
- * Where a found text comes from: what was sent to Claude Code, what it answered, a tool call, or what stood on the
- * screen.
- */
+/** The source of a found text: a prompt, an answer, a tool call, or the screen. */
 export const SEARCH_KINDS = ['prompt', 'answer', 'tool', 'screen'] as const;
 
-/** `manual`: a person applies it. `next_waiting`: applied by itself as soon as the session waits for a prompt. */
+/**
+ * `manual`: a person applies it. `next_waiting`: it is applied automatically as soon as the session waits for a
+ * prompt.
+ */
 export const STASH_WHENS = ['manual', 'next_waiting'] as const;
 
-/** With every answer over the local socket: a command line sees whether the server is as old as it is. */
+/** A header of every answer over the local socket. A command line uses it to notice a server of another version. */
 export const VERSION_HEADER = 'cbos-version';

@@ -3,7 +3,9 @@ import { PushKey, PushSubscriber, PushSubscription } from './push.ts';
 import type { Route } from './route.ts';
 import { Challenge, ChallengeAnswer, NewSignIn, Pass, PassRequest, SignedIn, SignIn, SignInLink } from './sign-in.ts';
 
-/** What browsers need beyond the sessions: signing in, and notifications that reach a closed page. */
+/**
+ * The routes that browsers need besides those for sessions: signing in, and notifications that reach a closed page.
+ */
 export const PAGE_ROUTES = {
   signIn: {
     method: 'post',

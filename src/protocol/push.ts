@@ -1,15 +1,18 @@
 import { z } from 'zod';
 
-/** Longer addresses of push services have not been seen; browsers' own are a few hundred characters. */
+/**
+ * The longest address of a push service. Longer ones have not been seen, and those of browsers are a few hundred
+ * characters long.
+ */
 const MAX_ENDPOINT = 2_000;
 
-/** A push service of a browser's maker, or one on this machine. */
+/** A push service of a browser vendor, or one on this machine. */
 const Endpoint = z
   .url()
   .max(MAX_ENDPOINT)
   .regex(/^(https:\/\/|http:\/\/(127\.0\.0\.1|localhost)(:\d+)?\/)/, { error: 'must be https, or on this machine' });
 
-/** As `PushSubscription.toJSON()` of a browser gives it. */
+/** The result of a browser's `PushSubscription.toJSON()`. */
 export const PushSubscription = z
   .strictObject({
     endpoint: Endpoint,
@@ -23,7 +26,7 @@ export const PushSubscriber = z.strictObject({ endpoint: Endpoint });
 
 export const PushKey = z.object({ public_key: z.string() }).meta({ id: 'PushKey' });
 
-/** What is sent, encrypted for the browser: what its service worker shows. */
+/** A message that is encrypted for the browser. Its service worker shows it. */
 export interface PushMessage {
   session: string;
   title: string;

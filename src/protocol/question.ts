@@ -5,10 +5,10 @@ export const QuestionKind = z.enum(['permission', 'question', 'plan', 'setup', '
 export type QuestionKind = z.infer<typeof QuestionKind>;
 
 /**
- * What an option does. `yes` allows this once, `always` this and more of its kind, `more` goes beyond that (it skips
- * all permissions, or clears the conversation), `no` refuses. `text` opens a field for words: in a permission or a plan
- * those say no. `leave` ends the dialog without an answer, `submit` sends what was chosen. `choice`: what its label
- * says.
+ * The effect of an option. `yes` allows this once, `always` this and more of its kind, `more` goes beyond that (it
+ * skips all permissions, or clears the conversation), `no` refuses. `text` opens a field for words; in a permission
+ * or a plan those words mean no. `leave` ends the dialog without an answer, and `submit` sends the chosen options.
+ * `choice` means whatever its label says.
  */
 export const OptionMeaning = z.enum(['yes', 'always', 'more', 'no', 'text', 'leave', 'submit', 'choice']);
 export type OptionMeaning = z.infer<typeof OptionMeaning>;
@@ -36,13 +36,13 @@ export const QuestionPart = z
   .meta({ id: 'QuestionPart' });
 export type QuestionPart = z.infer<typeof QuestionPart>;
 
-/** The tool call that a permission prompt is about. `input` is what Claude Code said of it, kept as it is. */
+/** The tool call that a permission prompt is about. `input` is stored exactly as Claude Code reported it. */
 export const QuestionTool = z.object({ name: z.string(), input: z.unknown() }).meta({ id: 'QuestionTool' });
 export type QuestionTool = z.infer<typeof QuestionTool>;
 
 /**
- * What a session asks. `closing` is a question in words at the end of a turn: no dialog is open and the prompt takes
- * text.
+ * A session's question. `closing` is a question in words at the end of a turn: no dialog is open, and the prompt
+ * accepts text.
  */
 export const Question = z
   .object({

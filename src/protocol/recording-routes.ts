@@ -13,7 +13,7 @@ import { BufferQuery } from './requests.ts';
 import { NonNegative, type Route, SlugParam } from './route.ts';
 import { Buffer } from './session.ts';
 
-/** What a session showed and shows: its screen, its recording, and any point of it. */
+/** The routes for a session's screen, its recording, and any point of the recording. */
 export const RECORDING_ROUTES = {
   recordings: {
     method: 'get',

@@ -3,7 +3,10 @@ import { Timestamp } from './words.ts';
 
 const Bytes = z.int().min(0);
 
-/** What made something of the recordings go: a setting, or something else that cut a file off (`truncated`). */
+/**
+ * Why a part of the recordings was dropped: because of a setting, or because something else cut a file off
+ * (`truncated`).
+ */
 export const DropReason = z.enum(['max_recording_size', 'max_total_size', 'keep_days', 'truncated']);
 export type DropReason = z.infer<typeof DropReason>;
 
@@ -19,7 +22,7 @@ export const DroppedRecording = z
   .meta({ id: 'DroppedRecording' });
 export type DroppedRecording = z.infer<typeof DroppedRecording>;
 
-/** What the recordings take of the disk, and what they could not keep. */
+/** How much disk space the recordings use, and how much of them was dropped. */
 export const Recordings = z
   .object({
     dir: z.string(),

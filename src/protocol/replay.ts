@@ -1,13 +1,16 @@
 import { z } from 'zod';
 import { Timestamp } from './words.ts';
 
-/** As it was recorded, also of a person who attached with a smaller window than CBOS would make. */
+/**
+ * The columns as they were recorded. A person may have attached with a window that is smaller than any that CBOS
+ * would create.
+ */
 const Columns = z.int().min(1);
 const Rows = z.int().min(1);
 
 const Seconds = z.number().min(0);
 
-/** Names a recording: `SLUG`, or `SLUG.N` of one that a restart moved aside. */
+/** The name of a recording: `SLUG`, or `SLUG.N` for one that a restart moved aside. */
 const RecordingName = z
   .string()
   .regex(/^[A-Za-z0-9][A-Za-z0-9_-]{0,63}(\.\d{1,9})?$/)
@@ -24,7 +27,7 @@ export const KeptRecording = z
   .meta({ id: 'KeptRecording' });
 export type KeptRecording = z.infer<typeof KeptRecording>;
 
-/** What a player has to know before it plays. Times are seconds from the recording's start. */
+/** The facts that a player needs before it plays. Times are in seconds from the start of the recording. */
 export const ReplayInfo = z
   .object({
     started_at: Timestamp.nullable().meta({ description: 'null where the recording does not say' }),
@@ -73,7 +76,10 @@ export type ReplayOutput = z.infer<typeof ReplayOutput>;
 const SecondsText = z.coerce.number().min(0).max(1e9).meta({ type: 'number', minimum: 0 });
 const OffsetText = z.coerce.number().int().min(0).meta({ type: 'integer', minimum: 0 });
 
-/** Bytes of output in one answer: a page parses 5 MB a second, so the largest is a fifth of a second of work. */
+/**
+ * How many bytes of output one answer may contain. A page parses 5 MB a second, so the largest is a fifth of a second
+ * of work.
+ */
 export const REPLAY_OUTPUT_BYTES = { default: 256 * 1024, most: 1024 * 1024 } as const;
 
 export const ReplayQuery = z.strictObject({ recording: RecordingName.optional() });

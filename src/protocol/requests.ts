@@ -6,9 +6,7 @@ import { StashWhen } from './stash.ts';
 import { StateSelectorWord } from './state-selector-word.ts';
 import { Columns, PermissionMode, Rows, SessionType } from './words.ts';
 
-/**
- * Longest text that one request may carry, in characters. A prompt of 200 kB is real; a body beyond 4 MiB is a mistake.
- */
+/** The longest text in one request, in characters. Prompts of 200 kB occur. A body beyond 4 MiB is a mistake. */
 const MAX_TEXT = 1_000_000;
 
 export const Text = z
@@ -18,8 +16,8 @@ export const Text = z
 const EnvironmentVariables = z.record(z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/), z.string());
 
 /**
- * The slug is checked by the server's own rule (`invalid_slug`), so that its error says what a slug is;
- * a schema would answer `invalid_request`.
+ * The slug is checked by the server's own rule (`invalid_slug`), so that the error explains what a slug is. A schema
+ * would report `invalid_request`.
  */
 const SlugText = z.string().max(10_000);
 

@@ -10,12 +10,12 @@ export interface Route {
   params?: z.ZodObject;
   query?: z.ZodObject;
   body?: z.ZodType;
-  /** status of success */
+  /** HTTP status of a success */
   success: number;
-  /** schema of the answer; null: bytes */
+  /** schema of the answer; null for bytes */
   response: z.ZodType | null;
   errors: readonly ErrorCode[];
-  /** needs no token */
+  /** whether the route needs no token */
   open?: boolean;
 }
 

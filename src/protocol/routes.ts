@@ -16,7 +16,7 @@ import { TEXT_ROUTES } from './text-routes.ts';
 import { TranscriptPage, TranscriptQuery } from './transcript.ts';
 import { Timestamp } from './words.ts';
 
-/** Longer than any path that Linux takes (PATH_MAX). */
+/** Longer than any path that Linux accepts (PATH_MAX). */
 const MAX_PATH = 4096;
 
 export const FoldersQuery = z.strictObject({ path: z.string().max(MAX_PATH).optional() });
@@ -26,9 +26,9 @@ export const Folders = z
   .meta({ id: 'Folders' });
 
 /**
- * The REST interface: one entry per request. The server validates with it, the OpenAPI description is generated from
- * it, and the client takes its types from it. `unauthorized`, `inside_session`, `forbidden_host`, `forbidden_origin`,
- * `invalid_request` and `internal` can happen everywhere and are not repeated.
+ * The REST interface, with one entry per request. The server validates requests with it, the OpenAPI description is
+ * generated from it, and the client takes its types from it. `unauthorized`, `inside_session`, `forbidden_host`,
+ * `forbidden_origin`, `invalid_request` and `internal` can happen everywhere and are not repeated.
  */
 export const ROUTES = {
   health: {
@@ -130,12 +130,12 @@ export type RouteName = keyof typeof ROUTES;
 type Part<N extends RouteName, K extends string> =
   (typeof ROUTES)[N] extends Record<K, infer S extends z.ZodType> ? S : never;
 
-/** What a client passes to a route: path parameters, query and body, each where the route has it. */
+/** The arguments that a client passes to a route: path parameters, query, and body, as far as the route has them. */
 export type RouteInput<N extends RouteName> = ([Part<N, 'params'>] extends [never]
   ? object
   : { params: z.input<Part<N, 'params'>> }) &
   ([Part<N, 'query'>] extends [never] ? object : { query?: z.input<Part<N, 'query'>> }) &
   ([Part<N, 'body'>] extends [never] ? object : { body: z.input<Part<N, 'body'>> });
 
-/** What a route answers with; `never` for bytes. */
+/** The answer of a route; `never` for bytes. */
 export type RouteOutput<N extends RouteName> = z.output<Part<N, 'response'>>;

@@ -34,9 +34,9 @@ export const SearchResult = z
   .meta({ id: 'SearchResult' });
 export type SearchResult = z.infer<typeof SearchResult>;
 
-/** Longer than anything a person looks for. */
+/** Longer than anything that a person searches for. */
 const MAX_QUERY = 1_000;
-/** A page of hits; who wants more asks more precisely. */
+/** The most hits in one page. A person who wants more should search more precisely. */
 const MAX_HITS = 500;
 
 export const SearchQuery = z.strictObject({

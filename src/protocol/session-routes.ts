@@ -4,7 +4,7 @@ import { type Route, SlugParam } from './route.ts';
 import { Session, StatusCounts } from './session.ts';
 import { StateSelectorWord } from './state-selector-word.ts';
 
-/** The part of the REST interface that lists sessions, begins, changes and ends them. */
+/** The part of the REST interface that lists, creates, changes, and ends sessions. */
 export const SESSION_ROUTES = {
   listSessions: {
     method: 'get',

@@ -7,8 +7,8 @@ export const JsonState = z.enum(['idle', 'running', 'waiting_permission', 'compl
 export type JsonState = z.infer<typeof JsonState>;
 
 /**
- * Why what a session shows is not recorded. `disk`: nothing can be written, and nothing of it is seen. `removed`: its
- * files were deleted or moved away, and no others could be begun yet.
+ * Why a session is not recorded at the moment. `disk`: nothing can be written, and nothing of the session is seen.
+ * `removed`: its files were deleted or moved away, and no others could be created yet.
  */
 export const RecordingStop = z.enum(['disk', 'removed']);
 export type RecordingStop = z.infer<typeof RecordingStop>;

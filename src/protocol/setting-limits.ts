@@ -1,9 +1,9 @@
-/** What a process inside a session may do with the others. */
+/** What a process inside a session may do with other sessions. */
 export const SESSIONS_MAY = ['read', 'send', 'everything'] as const;
 
 export const SHORTEST_TOKEN = 16;
 
-/** The smallest and the largest that a whole number may be. */
+/** The smallest and the largest value of each whole number. */
 export const SETTING_LIMITS = {
   port: { min: 0, max: 65_535 },
   max_buffer_size: { min: 1_000, max: 100_000_000 },

@@ -2,17 +2,17 @@ import type { SettingName } from './settings.ts';
 
 export interface SettingRow {
   name: SettingName;
-  /** the environment variable, null where there is none */
+  /** the environment variable; null if there is none */
   environment: string | null;
-  /** the key in config.toml, with its table before a dot; null where it cannot be there */
+  /** the key in config.toml, with its table before a dot; null if the file cannot contain the setting */
   file: string | null;
-  /** what it does, one line */
+  /** the effect of the setting, in one line */
   about: string;
 }
 
 /**
- * Where each setting can be said. `home` cannot stand in the file that it finds; SCREENDIR belongs to Screen and so to
- * the environment.
+ * Where each setting can be set. `home` cannot be in the file that it locates. SCREENDIR belongs to Screen and
+ * therefore to the environment.
  */
 export const SETTING_ROWS: readonly SettingRow[] = [
   { name: 'home', environment: 'CBOS_HOME', file: null, about: 'directory of the database, the token and the hooks' },
@@ -125,7 +125,7 @@ export const SETTING_ROWS: readonly SettingRow[] = [
     about: 'seconds of quiet after which the process of a JSON session is ended, until its next prompt',
   },
   { name: 'on_waiting', environment: null, file: 'on_waiting', about: 'command to run when a session starts to wait' },
-  // Not in the environment: a process inside a session could say it for itself.
+  // The environment cannot set this, because a process inside a session could then set it for itself.
   {
     name: 'sessions_may',
     environment: null,

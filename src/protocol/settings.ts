@@ -16,7 +16,7 @@ export const Settings = z.strictObject({
   allow_remote: z.boolean(),
   public_url: z.url({ protocol: /^https?$/ }).nullable(),
   allowed_hosts: z.array(z.string()),
-  /** null: the token in `$CBOS_HOME/token` */
+  /** null to use the token in `$CBOS_HOME/token` */
   token: z.string().min(SHORTEST_TOKEN).nullable(),
   socket: z.string(),
   default_type: SessionType.nullable(),
@@ -34,11 +34,11 @@ export const Settings = z.strictObject({
   status_silent_end_ms: within(SETTING_LIMITS.status_silent_end_ms),
   status_draw_lag_ms: within(SETTING_LIMITS.status_draw_lag_ms),
   status_stale_screen_ms: within(SETTING_LIMITS.status_stale_screen_ms),
-  /** seconds */
+  /** in seconds */
   json_idle_timeout: within(SETTING_LIMITS.json_idle_timeout),
   on_waiting: z.string().nullable(),
   sessions_may: SessionsMay,
-  /** null: as GNU Screen has it */
+  /** null to use GNU Screen's own directory */
   screen_dir: z.string().nullable(),
 });
 export type Settings = z.infer<typeof Settings>;

@@ -1,6 +1,6 @@
 /**
- * The link that a code makes. The code is behind `#`: browsers keep that part to themselves, so no log and no
- * `Referer` ever has it.
+ * Returns the link for a code. The code comes after `#`, which browsers never send, so it appears in no log and no
+ * `Referer`.
  * @param address `http://HOST:PORT`
  */
 export function signInUrl(address: string, code: string): string {

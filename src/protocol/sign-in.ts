@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { Timestamp } from './words.ts';
 
-/** What a page shows to be let in: the code of a one-time link, or the token. */
+/** What a page sends to sign in: the code of a one-time link, or the token. */
 export const SignIn = z
   .strictObject({ code: z.string().min(1).max(200).optional(), token: z.string().min(1).max(10_000).optional() })
   .refine(({ code, token }) => (code === undefined) !== (token === undefined), {
@@ -10,7 +10,7 @@ export const SignIn = z
   .meta({ id: 'SignIn' });
 export type SignIn = z.infer<typeof SignIn>;
 
-/** Who is signed in; the cookie itself is out of a page's reach. */
+/** The sign-in of a browser. The cookie itself is not accessible to the page. */
 export const SignedIn = z
   .object({
     expires_at: Timestamp.nullable().meta({ description: 'When the cookie ends; null for a client with the token' }),
@@ -20,7 +20,10 @@ export const SignedIn = z
   .meta({ id: 'SignedIn' });
 export type SignedIn = z.infer<typeof SignedIn>;
 
-/** What a browser gets for signing in, beside the cookie: the key by which it knows its server again, and is known. */
+/**
+ * What a browser receives when it signs in, besides the cookie: the key by which the browser and its server recognise
+ * each other.
+ */
 export const NewSignIn = SignedIn.extend({
   id: z.string().meta({ description: 'Names the sign-in; no secret' }),
   key: z.string().meta({ description: 'Makes proofs (HMAC-SHA-256, its text as UTF-8); kept by the page, sent never' }),
@@ -30,31 +33,34 @@ export type NewSignIn = z.infer<typeof NewSignIn>;
 
 const Nonce = z.string().min(20).max(200);
 
-/** A page asks who answers, before it sends anything that is worth something. */
+/** A page's request for proof of the server's identity, before the page sends anything valuable. */
 export const Challenge = z.strictObject({ id: z.string().min(1).max(100), nonce: Nonce }).meta({ id: 'Challenge' });
 export type Challenge = z.infer<typeof Challenge>;
 
-/** The server's proof that it has the sign-in's key, and what the page has to prove the same with. */
+/** The server's proof that it has the key of the sign-in, and the nonce for the page's own proof. */
 export const ChallengeAnswer = z.object({ nonce: Nonce, proof: z.string() }).meta({ id: 'ChallengeAnswer' });
 export type ChallengeAnswer = z.infer<typeof ChallengeAnswer>;
 
-/** The page's proof: both nonces, and the code that its key makes of them. */
+/** The page's proof: both nonces, and the code that its key computes from them. */
 export const PassRequest = z
   .strictObject({ id: z.string().min(1).max(100), nonce: Nonce, server_nonce: Nonce, proof: z.string().max(200) })
   .meta({ id: 'PassRequest' });
 export type PassRequest = z.infer<typeof PassRequest>;
 
-/** What a page's requests carry beside the cookie, for an hour at most and never longer than the server runs. */
+/**
+ * The pass that a page's requests carry besides the cookie. It is valid for an hour at most, and never longer than
+ * the server is running.
+ */
 export const Pass = z.object({ pass: z.string() }).meta({ id: 'Pass' });
 export type Pass = z.infer<typeof Pass>;
 
-/** The header that carries the pass, and for WebSockets the prefix of the subprotocol that does. */
+/** The header that carries the pass. For WebSockets it is the prefix of the subprotocol that carries the pass. */
 export const PASS_HEADER = 'cbos-pass';
 export const PASS_SUBPROTOCOL_PREFIX = 'pass.';
 
 /**
- * The text that one side proves to have the key with. It names the side, so that no proof can be sent back, and the
- * page's origin, so that a program on another port cannot pass the server's proofs on.
+ * Returns the text that one side signs to prove that it has the key. The text names the side, so that a proof cannot
+ * be sent back, and the page's origin, so that a program on another port cannot forward the server's proofs.
  */
 export function proofText(side: 'server' | 'page', handshake: Omit<PassRequest, 'proof'> & { origin: string }): string {
   const { origin, id, nonce, server_nonce } = handshake;

@@ -5,7 +5,8 @@ import { DETAIL_NAMES, DETAILS, isReady, PRIMARIES, STATES } from './status-word
 
 /**
  * A word that selects sessions by what they do or want: a one-word state, `ready`, `stuck`, `needs-you`, `done`,
- * `new`, `stopped`, or `primary/detail`. Taken wherever a state can be asked for (`?state=`, `--state`, `--for`).
+ * `new`, `stopped`, or `primary/detail`. It is accepted wherever a state can be requested (`?state=`, `--state`,
+ * `--for`).
  */
 export type StateSelector =
   | { kind: 'state'; state: State }
@@ -14,7 +15,7 @@ export type StateSelector =
   | { kind: 'attention'; attention: Attention }
   | { kind: 'exact'; primary: Primary; detail: Detail | null };
 
-/** `working` and `unknown` are states already; `active` selects all that work. */
+/** `working` and `unknown` are already states; `active` selects all sessions that are working. */
 const ATTENTION_WORDS: ReadonlyMap<string, Attention> = new Map([
   ['needs-you', 'needs_you'],
   ['done', 'done'],
@@ -23,8 +24,8 @@ const ATTENTION_WORDS: ReadonlyMap<string, Attention> = new Map([
 ]);
 
 /**
- * Reads a selector; null when the word is none. `idle/ready`, `waiting`, `ready`, `stuck` and `dead/` are examples of
- * the forms.
+ * Parses a selector, or returns null if the word is not one. `idle/ready`, `waiting`, `ready`, `stuck` and `dead/`
+ * are examples of the forms.
  */
 export function parseStateSelector(word: string): StateSelector | null {
   if (word === 'ready') return { kind: 'ready' };
@@ -42,7 +43,7 @@ export function parseStateSelector(word: string): StateSelector | null {
   return { kind: 'exact', primary, detail };
 }
 
-/** The words a selector may be, for messages and completion. */
+/** The possible words for a selector, for messages and completion. */
 export const STATE_SELECTOR_WORDS: readonly string[] = [
   ...STATES,
   'ready',

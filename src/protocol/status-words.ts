@@ -28,7 +28,7 @@ export interface DetailRow {
   state: State;
 }
 
-/** The vocabulary: which primary and which one-word state a detail belongs to. */
+/** The vocabulary: the primary and the one-word state that each detail belongs to. */
 export const DETAILS: Readonly<Record<Detail, DetailRow>> = {
   ready: { primary: 'idle', state: 'idle' },
   waiting_input: { primary: 'idle', state: 'waiting' },
@@ -44,8 +44,8 @@ export const DETAILS: Readonly<Record<Detail, DetailRow>> = {
 };
 
 /**
- * The one word for a list. A stuck session keeps the word it had before it got stuck.
- * @param before the state before, needed for stuck only
+ * Returns the one word for a list. A stuck session keeps the word from before it got stuck.
+ * @param before the previous state, needed only for stuck
  */
 export function stateOf(primary: Primary | null, detail: Detail | null, before: State = 'unknown'): State {
   if (primary === 'stuck') return before;
@@ -53,18 +53,18 @@ export function stateOf(primary: Primary | null, detail: Detail | null, before: 
   return detail === null ? 'unknown' : DETAILS[detail].state;
 }
 
-/** What of a status says whether a session takes text. */
+/** The fields of a status that determine whether a session accepts text. */
 interface Taking {
   primary: Primary | null;
   question: Pick<Question, 'kind'> | null;
 }
 
-/** Whether the prompt takes text: the turn is over, or it ended with a closing question. */
+/** Reports whether the prompt accepts text. The turn is over, or it ended with a closing question. */
 export function isReady({ primary, question }: Taking): boolean {
   return primary === 'idle' || (primary === 'waiting' && question?.kind === 'closing');
 }
 
-/** Whether a dialog waits for its answer: a closing question is none. */
+/** Reports whether a dialog waits for an answer. A closing question is not a dialog. */
 export function isAsking({ primary, question }: Taking): boolean {
   return primary === 'waiting' && question?.kind !== 'closing';
 }

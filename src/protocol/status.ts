@@ -18,7 +18,7 @@ export type Health = z.infer<typeof Health>;
 export const EvidenceSource = z.enum(['hook', 'registry', 'screen', 'process', 'json', 'user', 'none']);
 export type EvidenceSource = z.infer<typeof EvidenceSource>;
 
-/** Which rule of which source decided, and what it saw. */
+/** Which rule of which source decided, and the text that it read. */
 export const Because = z
   .object({ source: EvidenceSource, rule: z.string(), evidence: z.string() })
   .meta({ id: 'Because' });

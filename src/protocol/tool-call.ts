@@ -1,7 +1,4 @@
-/**
- * Fields of a tool's input that tell what a call of it does, the most telling first, as Claude Code's own dialogs show
- * them.
- */
+/** Fields of a tool's input that describe a call, most specific first, as in Claude Code's own dialogs. */
 const TELLING_FIELDS = [
   'command',
   'file_path',
@@ -15,7 +12,8 @@ const TELLING_FIELDS = [
 ];
 
 /**
- * What tells what a tool call does: the command, the file, the address. Null where its input has nothing of the kind.
+ * Returns the field that describes a tool call: the command, the file, the address. Null if its input has no such
+ * field.
  */
 export function tellingField(input: unknown): string | null {
   if (typeof input !== 'object' || input === null) return null;

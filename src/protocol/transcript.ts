@@ -6,10 +6,7 @@ export const TranscriptQuery = z.strictObject({
   after: NonNegative.optional().meta({ description: '`end` of the page before; left out: the newest part' }),
 });
 
-/**
- * A part of Claude Code's own file of a conversation, as events: what was said and done, for sessions in a terminal
- * too.
- */
+/** A part of Claude Code's own file of a conversation, as events. It also exists for sessions in a terminal. */
 export const TranscriptPage = z
   .object({
     claude_session_id: z

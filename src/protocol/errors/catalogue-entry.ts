@@ -1,4 +1,4 @@
-/** How the command line ends for an error. */
+/** The exit codes of the command line, by kind of error. */
 export const EXIT = { done: 0, failed: 1, usage: 2, noSuchSession: 3, refused: 4, noServer: 5, timedOut: 6 } as const;
 
 export interface CatalogueEntry {
@@ -6,8 +6,8 @@ export interface CatalogueEntry {
   status: number;
   /** exit code of the command line */
   exit: number;
-  /** what it means, for the OpenAPI description and the docs */
+  /** the meaning, for the OpenAPI description and the docs */
   meaning: string;
-  /** the cure, when the thrower knows no better one */
+  /** the default cure, used if the thrower does not provide a better one */
   hint: string;
 }

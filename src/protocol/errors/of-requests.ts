@@ -1,6 +1,6 @@
 import { type CatalogueEntry, EXIT } from './catalogue-entry.ts';
 
-/** What is wrong with a request, or with who makes it. */
+/** Errors of a request, or of its sender. */
 export const REQUEST_ERRORS = {
   invalid_request: {
     status: 422,

@@ -1,6 +1,6 @@
 import { type CatalogueEntry, EXIT } from './catalogue-entry.ts';
 
-/** What is wrong with the server, its home or the machine. */
+/** Errors of the server, its home, or the machine. */
 export const SERVER_ERRORS = {
   internal: {
     status: 500,
