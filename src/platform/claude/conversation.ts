@@ -5,21 +5,22 @@ import { createInterface } from 'node:readline';
 export interface ConversationPlace {
   /** see `configDirectory` */
   configDir: string;
-  /** the directory in which the session was started, links resolved */
+  /** the directory in which the session was started, with links resolved */
   cwd: string;
   sessionId: string;
 }
 
 /**
- * The file where Claude Code keeps a conversation: `projects/CWD-WITH-DASHES/ID.jsonl` in its configuration directory.
+ * Returns the file in which Claude Code stores a conversation: `projects/CWD-WITH-DASHES/ID.jsonl` in its
+ * configuration directory.
  */
 export function transcriptFile(place: ConversationPlace): string {
   return join(place.configDir, 'projects', place.cwd.replaceAll(/[^A-Za-z0-9]/g, '-'), `${place.sessionId}.jsonl`);
 }
 
 /**
- * Whether a path is one where Claude Code keeps a conversation. Programs inside a session can drop hooks of their own
- * that name any file.
+ * Reports whether a path is one where Claude Code stores a conversation. Programs inside a session can write hooks of
+ * their own that name any file.
  */
 export function isTranscriptOf(file: string, { configDir, sessionId }: Omit<ConversationPlace, 'cwd'>): boolean {
   const projects = join(configDir, 'projects');
@@ -27,7 +28,7 @@ export function isTranscriptOf(file: string, { configDir, sessionId }: Omit<Conv
   return isConversationId(sessionId) && isBelow && basename(file) === `${sessionId}.jsonl`;
 }
 
-/** Matches a line of the conversation itself; other lines keep the mode, the title and the like. */
+/** Matches a line of the conversation itself. Other lines store the mode, the title, and similar facts. */
 const MESSAGE_LINE = /"type":\s*"(?:user|assistant)"/;
 
 async function hasMessages(file: string): Promise<boolean> {
@@ -44,17 +45,17 @@ async function hasMessages(file: string): Promise<boolean> {
 }
 
 /**
- * Whether a text is a conversation's id. Hooks and the registry may name anything, and after `--resume`, a text that
- * begins with a dash would be an option.
+ * Reports whether a text is a conversation's id. Hooks and the registry may contain any text, and after `--resume`, a
+ * text that begins with a dash would be taken for an option.
  */
 export const isConversationId = (id: string): boolean => CONVERSATION_ID.test(id);
 
 const CONVERSATION_ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 /**
- * How to start a session again on its conversation. A conversation that was never prompted cannot be resumed ("No
+ * Returns how to restart a session on its conversation. A conversation that was never prompted cannot be resumed ("No
  * conversation found"). Its id cannot be used a second time either, once it has a transcript without messages ("is
- * already in use", after `/exit` on 2.1.329). Such a session starts anew under another id.
+ * already in use", after `/exit` on 2.1.329). Such a session starts a new conversation under another id.
  * @param newId a UUID for that case
  */
 export async function continueConversation(

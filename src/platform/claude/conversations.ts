@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { openRegularFile } from '../files/regular-file.ts';
 import { transcriptFile } from './conversation.ts';
 
-/** A conversation of which Claude Code has a transcript. */
+/** A conversation for which Claude Code has a transcript. */
 export interface FoundConversation {
   sessionId: string;
   /** the directory in which it took place */
@@ -16,13 +16,14 @@ export interface FoundConversation {
 
 /** How much of a transcript is read for its directory and first prompt. Both are in its first lines. */
 const HEAD_BYTES = 65_536;
-/** How far to read at most for a long first prompt, which may be a whole file that somebody pasted. */
+/** How far to read for a long first prompt, which may be a whole file that somebody pasted. */
 const LONGEST_HEAD_BYTES = 16 * 1024 * 1024;
 const TRANSCRIPT = /^([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\.jsonl$/;
 
 /**
- * The conversations of this machine's user, newest first: `projects/*` in Claude Code's configuration directory. Those
- * that cannot be resumed are left out: never prompted, broken, or not where Claude Code would look for them.
+ * Returns the conversations of this machine's user, newest first: `projects/*` in Claude Code's configuration
+ * directory. Those that cannot be resumed are left out: never prompted, broken, or not where Claude Code would look
+ * for them.
  */
 export async function listConversations(configDir: string, limit: number): Promise<FoundConversation[]> {
   const files = (await listTranscripts(join(configDir, 'projects'))).sort((one, other) => other.at - one.at);
@@ -35,7 +36,7 @@ export async function listConversations(configDir: string, limit: number): Promi
   return found;
 }
 
-/** One of these conversations; null if it does not exist or is empty. */
+/** Returns one of these conversations; null if it does not exist or is empty. */
 export async function findConversation(configDir: string, sessionId: string): Promise<FoundConversation | null> {
   const files = await listTranscripts(join(configDir, 'projects'));
   for (const file of files.filter((one) => one.sessionId === sessionId)) {
@@ -48,7 +49,7 @@ export async function findConversation(configDir: string, sessionId: string): Pr
 interface Transcript {
   path: string;
   sessionId: string;
-  /** Unix milliseconds of its last change */
+  /** time of its last change, Unix milliseconds */
   at: number;
 }
 
@@ -68,7 +69,7 @@ async function listTranscripts(dir: string): Promise<Transcript[]> {
       const sessionId = TRANSCRIPT.exec(name)?.[1];
       if (sessionId === undefined) continue;
       const path = join(dir, project, name);
-      // The file may be gone by now. Anything that is not a regular file is not from Claude Code, and reading a pipe
+      // The file may be gone by now. A file that is not regular does not come from Claude Code, and reading a pipe
       // would never end.
       const stats = await stat(path).catch(() => null);
       if (stats?.isFile() === true) found.push({ path, sessionId, at: stats.mtimeMs });
@@ -86,7 +87,7 @@ async function namesIn(dir: string): Promise<string[]> {
   }
 }
 
-/** The facts from the first line of a person; null if there is none, or it cannot be read. */
+/** Returns the facts from the first line that a person wrote. Null if there is none, or it cannot be read. */
 async function readHead(path: string): Promise<Pick<FoundConversation, 'cwd' | 'title'> | null> {
   const file = await openRegularFile(path).catch(() => null);
   if (file === null) return null;
@@ -105,7 +106,7 @@ async function readHead(path: string): Promise<Pick<FoundConversation, 'cwd' | '
 
 type Line = Readonly<Record<string, unknown>>;
 
-/** null for a line that is cut off or is no object */
+/** null for a line that is cut off or is not an object */
 function parseLine(line: string): Line | null {
   try {
     const value: unknown = JSON.parse(line);
@@ -115,7 +116,7 @@ function parseLine(line: string): Line | null {
   }
 }
 
-/** How long a title may be: enough for one line of a list. */
+/** The longest title, which fits on one line of a list. */
 const TITLE_CHARS = 200;
 
 function titleOf(message: unknown): string | null {

@@ -1,15 +1,15 @@
 import { CatalogueError } from '../../protocol/index.ts';
 
-/** The variables through which a session's processes find the spool, and through which they are found. */
+/** The variables through which a session's processes find the spool, and by which they are found. */
 export const SPOOL_VARIABLE = 'CBOS_SPOOL';
 export const LAUNCH_VARIABLE = 'CBOS_SESSION';
 
 /**
- * Parts of the server's environment that must not reach a session, besides everything that begins with `CBOS_`:
+ * Variables of the server's environment that must not reach a session, besides everything that begins with `CBOS_`:
  * - `STY`, `WINDOW`, `TERMCAP`, `TMUX`, `TMUX_PANE`: describe the server's terminal, not the session's
  * - `CLAUDECODE`: 2.1.50 refuses to start with it
- * - `CLAUDE_CODE_CHILD_SESSION`: no registry file and no transcript (2.1.329)
- * - `CLAUDE_CODE_SIMPLE`: no hooks
+ * - `CLAUDE_CODE_CHILD_SESSION`: prevents the registry file and the transcript (2.1.329)
+ * - `CLAUDE_CODE_SIMPLE`: disables hooks
  * - `CLAUDE_CODE_ENTRYPOINT`, `CLAUDE_CODE_SSE_PORT`, `CLAUDE_CODE_SESSION_ID`: belong to the Claude Code from which
  *   the server was started
  */
@@ -32,15 +32,15 @@ export interface SessionEnvironmentOptions {
   launchId: string;
   /** absolute path of the hook spool */
   spool: string;
-  /** what the user adds with `--env K=V` */
+  /** variables that the user adds with `--env K=V` */
   extra?: Readonly<Record<string, string>>;
   /** whether Claude Code may use the alternate screen, which has no scrollback */
   alternateScreen: boolean;
 }
 
 /**
- * The environment of a session: the server's, without what would confuse Claude Code, and with what connects the
- * session to CBOS.
+ * Returns the environment of a session. It is the server's environment, without variables that would confuse Claude
+ * Code, and with those that connect the session to CBOS.
  * @throws CatalogueError invalid_request if an added name or value cannot be in an environment, or belongs to CBOS
  */
 export function sessionEnvironment(

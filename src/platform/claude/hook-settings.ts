@@ -6,9 +6,9 @@ import { waitAtGate } from './turn-gate.ts';
 import { type ClaudeVersion, isAtLeast } from './version.ts';
 
 /**
- * Since which version each event is safe to name. A name that a version does not know is never harmless: 1.0.128 and
- * 2.0.30 silently ignore the whole file, and 2.0.77 to 2.1.329 block the start with a settings dialog. The versions
- * listed are ones on which each event was seen to fire; some names are older.
+ * The version since which each event is safe to name. A name that a version does not know is never harmless: 1.0.128
+ * and 2.0.30 silently ignore the whole file, and 2.0.77 to 2.1.329 block the start with a settings dialog. In the
+ * listed versions each event was seen to fire. Some names are older.
  */
 const EVENTS_SINCE: readonly (readonly [since: string, names: readonly string[]])[] = [
   [
@@ -30,20 +30,20 @@ const EVENTS_SINCE: readonly (readonly [since: string, names: readonly string[]]
   ['2.1.329', ['PostToolUseFailure']],
 ];
 
-/** Events that take a matcher; for all tools it is `*`. */
+/** Events that accept a matcher. `*` matches all tools. */
 const MATCHED: ReadonlySet<string> = new Set(['PreToolUse', 'PostToolUse', 'PostToolUseFailure', 'PermissionRequest']);
 
 /**
- * The names of the hooks that a version supports; empty if it supports none (1.0.60 has no `--settings` and exits on
- * it).
+ * Returns the names of the hooks that a version supports. Empty if it supports none (1.0.60 has no `--settings` and
+ * exits if it is given).
  */
 export function hookEventsOf(version: ClaudeVersion): string[] {
   return EVENTS_SINCE.flatMap(([since, names]) => (isAtLeast(version, since) ? names : []));
 }
 
 /**
- * Names the payload's file: `NANOSECONDS.LAUNCH.PPID.PID.UPTIME`. The launch identifies the session, `$PPID` is Claude
- * Code's process, and the machine's uptime in seconds does not change when the clock is set.
+ * Names the payload's file: `NANOSECONDS.LAUNCH.PPID.PID.UPTIME`. The launch identifies the session, `$PPID` is
+ * Claude Code's process, and the machine's uptime in seconds does not change when the clock is set.
  */
 const NAME = `umask 077;read -r u _ </proc/uptime;n=$(date +%s%N).$${LAUNCH_VARIABLE}.$PPID.$$.$u`;
 
@@ -55,26 +55,27 @@ function dropThen(more: string): string {
 }
 
 /**
- * Drops the payload into the spool as one file, by write and rename, so that no reader ever sees half of one. Takes
- * about 5 ms, for 1 kB and for 1 MB. Always exits with 0, because a hook that fails with 2 blocks every prompt.
+ * Writes the payload into the spool as one file and renames it into place, so that no reader ever sees half of one.
+ * This takes about 5 ms, for 1 kB and for 1 MB. The exit code is always 0, because a hook that exits with 2 blocks
+ * every prompt.
  */
 export const HOOK_COMMAND = dropThen('');
 
 const WAIT_AT_GATE = waitAtGate(SPOOL_VARIABLE, LAUNCH_VARIABLE);
 
 /**
- * The command for `PreToolUse`. It drops the payload, then waits while CBOS types, because the tool may open a dialog.
- * See `holdTurn`.
+ * The command for `PreToolUse`. It writes the payload, then waits while CBOS types, because the tool may open a
+ * dialog. See `holdTurn`.
  */
 export const TOOL_HOOK_COMMAND = dropThen(`${WAIT_AT_GATE};`);
 
 /**
- * The command for `Stop`. It waits before it drops the payload: until then the turn continues, both for Claude Code and
- * for CBOS.
+ * The command for `Stop`. It waits before it writes the payload. Until then the turn continues, both for Claude Code
+ * and for CBOS.
  */
 export const STOP_HOOK_COMMAND = `{ ${WAIT_AT_GATE}; } 2>/dev/null;${HOOK_COMMAND}`;
 
-/** The command for `PermissionRequest`. It drops the payload, then waits for the reply. */
+/** The command for `PermissionRequest`. It writes the payload, then waits for the reply. */
 export const ASKING_HOOK_COMMAND =
   `{ ${NAME};${openPlace(SPOOL_VARIABLE)};${READ_PAYLOAD};` +
   `${drop(PAYLOAD_WITH_WAIT)}||k=;${PRINT_REPLY};} 2>/dev/null;exit 0`;
@@ -86,18 +87,19 @@ const COMMANDS: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * How long a hook may run: far more than the commands need, but less than Claude Code's own minute, in case the disk
- * hangs.
+ * How long a hook may run. This is far more than the commands need, but less than Claude Code's own minute, in case
+ * the disk hangs.
  */
 const HOOK_TIMEOUT_S = 10;
 
 /**
- * How long a dialog may wait for its reply: 14 days. 2.1.150 ends a hook at once if its timeout in milliseconds exceeds
- * 32 bits (24.8 days); 2.1.330 does not. After the timeout the dialog stays, and is answered by keys.
+ * How long a dialog may wait for its reply: 14 days. 2.1.150 ends a hook at once if its timeout in milliseconds
+ * exceeds 32 bits (24.8 days); 2.1.330 does not. After the timeout the dialog stays open, and is answered by
+ * keypresses.
  */
 const ASKING_HOOK_TIMEOUT_S = 14 * 86_400;
 
-/** The settings for a launch: only hooks. Everything else stays the user's. */
+/** Returns the settings for a launch, which contain only hooks. Everything else stays as the user set it. */
 export function hookSettings(version: ClaudeVersion): Record<string, unknown> {
   const entryOf = (name: string) => {
     const timeout = name === 'PermissionRequest' ? ASKING_HOOK_TIMEOUT_S : HOOK_TIMEOUT_S;
@@ -115,8 +117,8 @@ export function hookSettings(version: ClaudeVersion): Record<string, unknown> {
 }
 
 /**
- * Writes the settings file for `--settings`. It is a file and not inline JSON, because a command line shows secrets and
- * limits the length. The file is renamed into place, so that a parallel launch never reads half of it.
+ * Writes the settings file for `--settings`. A file is used instead of inline JSON, because a command line shows
+ * secrets and has a limited length. The file is renamed into place, so that a parallel launch never reads half of it.
  */
 export function writeHookSettings(file: string, version: ClaudeVersion): void {
   const settings = `${JSON.stringify(hookSettings(version), null, 2)}\n`;

@@ -11,7 +11,10 @@ import { isGate } from './turn-gate.ts';
 
 /** A hook that a session's Claude Code fired. */
 export interface SpooledHook {
-  /** which launch it belongs to (`CBOS_SESSION` in the session's environment); null if the environment was lost */
+  /**
+   * the launch that the hook belongs to (`CBOS_SESSION` in the session's environment); null if the environment was
+   * lost
+   */
   launchId: string | null;
   /** Claude Code's process */
   pid: number;
@@ -22,7 +25,7 @@ export interface SpooledHook {
   /** Claude Code's conversation */
   sessionId: string | null;
   payload: Readonly<Record<string, unknown>>;
-  /** identifies its wait for a reply, see `ReplyWaits`; null if it does not wait */
+  /** the id of its wait for a reply, see `ReplyWaits`; null if it does not wait */
   wait: string | null;
 }
 
@@ -30,17 +33,19 @@ export interface HookSpoolOptions {
   /** created if missing, with mode 0700 */
   dir: string;
   /**
-   * takes a hook. Its file is deleted after that, or kept while the hook waits, so after a crash in between the hook
-   * comes again
+   * accepts a hook. Afterwards its file is deleted, or kept while the hook waits. After a crash in between, the hook
+   * is delivered again
    */
   accept: (hook: SpooledHook) => void | Promise<void>;
-  /** a file was moved to `rejected/`, because it is no hook, or because `accept` refused it three times */
+  /**
+   * called when a file was moved to `rejected/`, because it is not a hook, or because `accept` refused it three times
+   */
   onRejected?: (file: string, reason: unknown) => void;
-  /** the spool was removed during the watch, and is created anew: hooks that fired in between are lost */
+  /** called when the spool was removed during the watch and created again; hooks that fired in between are lost */
   onRemade?: () => void;
-  /** a turn gate was set up, released or removed, by anyone */
+  /** called when a turn gate was set up, released, or removed, by anyone */
   onGateChanged?: () => void;
-  /** a fault in reading the spool, which does not end the watch */
+  /** called when reading the spool failed; the watch continues */
   onError: (error: unknown) => void;
   /** Unix milliseconds */
   now: () => number;
@@ -51,7 +56,7 @@ export interface HookSpoolOptions {
 
 export interface HookSpool {
   /**
-   * resolves once everything that was in the spool at the time of the call was handed over, or a hook must wait for its
+   * resolves once everything that was in the spool at the time of the call was delivered, or a hook must wait for its
    * next attempt
    */
   drain(): Promise<void>;
@@ -62,15 +67,15 @@ export interface HookSpool {
 const Payload = z.looseObject({ hook_event_name: z.string(), session_id: z.string().nullable().catch(null) });
 
 /**
- * `NANOSECONDS.LAUNCH.PPID.PID.UPTIME.json`, as the hook command names it. The launch is empty if its variable was not
- * set. The uptime is missing in hooks of sessions that an older CBOS launched.
+ * The file name that the hook command uses: `NANOSECONDS.LAUNCH.PPID.PID.UPTIME.json`. The launch is empty if its
+ * variable was not set. The uptime is missing in hooks of sessions that an older CBOS launched.
  */
 const FILE_NAME = /^(\d{16,20})\.([A-Za-z0-9_-]*)\.(\d+)\.\d+(?:\.(\d+\.\d+)?)?\.json$/;
 
 const UPTIME_TICK_S = 0.01;
 /**
- * How far a hook's two clocks may be apart. It reads one after the other, 1 to 5 ms apart; a loaded machine takes
- * longer.
+ * The largest difference between a hook's two clocks. It reads one after the other, 1 to 5 ms apart. A loaded machine
+ * takes longer.
  */
 const MOST_APART_MS = 1_000;
 
@@ -83,19 +88,17 @@ const MICROSECONDS_PER_MILLISECOND = 1_000;
  */
 const MAX_ATTEMPTS = 3;
 /**
- * How long to wait before another attempt: long enough for a busy database, short enough that nobody notices a late
- * status.
+ * How long to wait before another attempt. It is long enough for a busy database, and short enough that nobody
+ * notices a late status.
  */
 const RETRY_MS = 250;
-/** How many rejected files are kept: enough to see a pattern, and more would only fill the disk. */
+/** How many rejected files are kept. They are enough to see a pattern. More would only fill the disk. */
 const MAX_REJECTED = 100;
-/**
- * How long a payload may be. The longest that Claude Code sends (a tool's input and its answer) have a few megabytes.
- */
+/** The largest payload. The longest that Claude Code sends (a tool's input and its answer) have a few megabytes. */
 const MOST_BYTES = 64_000_000;
 /**
- * When a draft is stale. A hook renames its draft within milliseconds; one this old belongs to a process that was
- * killed in between.
+ * The age at which a draft is stale. A hook renames its draft within milliseconds, so an old draft belongs to a
+ * process that was killed in between.
  */
 const STALE_DRAFT_MS = 3_600_000;
 
@@ -105,7 +108,7 @@ export interface SpoolLook {
   uptimeS: number;
 }
 
-/** The facts in a file's name; null if no hook command wrote it. */
+/** Returns the facts in a file's name; null if the hook command did not write the file. */
 export function parseHookFileName(name: string, look: SpoolLook): Pick<SpooledHook, 'launchId' | 'pid' | 'at'> | null {
   const match = FILE_NAME.exec(name);
   if (match === null) return null;
@@ -119,17 +122,17 @@ export function parseHookFileName(name: string, look: SpoolLook): Pick<SpooledHo
 }
 
 /**
- * When a hook fired. The uptime gives its age, and the stamp gives the time more precisely. If they differ, the clock
- * was set in between.
+ * Returns when a hook fired. The uptime gives its age, and the stamp gives the time more precisely. If the two
+ * differ, the clock was set in between.
  */
 function timeOf(stamp: number, uptimeS: number | null, look: SpoolLook): number {
-  // After a reboot, only the stamp is usable.
+  // After a reboot, only the stamp can be used.
   if (uptimeS === null || uptimeS > look.uptimeS + UPTIME_TICK_S) return stamp;
   const at = look.now - (look.uptimeS - uptimeS) * 1_000;
   return Math.abs(at - stamp) < MOST_APART_MS ? stamp : at;
 }
 
-/** @throws Error if the file contains no hook */
+/** @throws Error if the file does not contain a hook */
 function parseHook(name: string, text: string, look: SpoolLook): SpooledHook {
   const origin = parseHookFileName(name, look);
   if (origin === null) throw new Error('not the name of a hook');
@@ -140,8 +143,8 @@ function parseHook(name: string, text: string, look: SpoolLook): SpooledHook {
 }
 
 /**
- * Hands over the hooks in the spool, one at a time, in the order in which they fired. Those from the time when no
- * server ran come first; then each comes within milliseconds of its file's appearance.
+ * Delivers the hooks in the spool, one at a time, in the order in which they fired. Hooks from the time without a
+ * server come first. After that, each hook is delivered within milliseconds after its file appears.
  */
 export function watchHookSpool(options: HookSpoolOptions): HookSpool {
   const { dir, accept, onError, uptimeS = uptime } = options;
@@ -159,7 +162,7 @@ export function watchHookSpool(options: HookSpoolOptions): HookSpool {
     options.onRejected?.(name, reason);
   };
 
-  /** @returns false if later hooks must wait until this one is tried again */
+  /** @returns false if later hooks must wait until this one is retried */
   const handOver = async (name: string, look: SpoolLook): Promise<boolean> => {
     const file = join(dir, name);
     let hook: SpooledHook;
@@ -222,7 +225,7 @@ export function watchHookSpool(options: HookSpoolOptions): HookSpool {
     try {
       makeSpool(dir);
     } catch (error) {
-      // The home is gone too, or full: the next sweep tries again.
+      // The home is gone too, or full. The next sweep tries again.
       onError(error);
     }
   };
@@ -231,7 +234,7 @@ export function watchHookSpool(options: HookSpoolOptions): HookSpool {
   const stop = watchDirectory({
     dir,
     onChange: (name) => {
-      // Drafts begin with a dot; their rename triggers an event of its own.
+      // Drafts begin with a dot. Renaming one triggers a separate event.
       if (name === null || name.endsWith('.json')) void drain();
       if (name === null || isGate(name)) options.onGateChanged?.();
     },
@@ -250,7 +253,10 @@ export function watchHookSpool(options: HookSpoolOptions): HookSpool {
   };
 }
 
-/** In the order in which they fired; hooks of the same time by name, which begins with the stamp. */
+/**
+ * Sorts hooks in the order in which they fired. Hooks with the same time are sorted by name, which begins with the
+ * stamp.
+ */
 function inOrder(names: readonly string[], look: SpoolLook): string[] {
   const times = new Map(names.map((name) => [name, parseHookFileName(name, look)?.at ?? 0]));
   return names.toSorted().sort((one, other) => (times.get(one) ?? 0) - (times.get(other) ?? 0));

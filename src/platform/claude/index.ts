@@ -4,8 +4,9 @@
  * - a launch: `launch.ts`, its environment `environment.ts`, its mark `launch-mark.ts`, its hooks `hook-settings.ts`
  * - what hooks report: `hook-spool.ts`; a spool that was removed: `spool-directory.ts`
  * - the hook that waits for a reply: `reply-hook.ts`; finding it again: `reply-waits.ts`
- * - the hook that holds a turn, so that Enter answers no dialog: `turn-gate.ts`, `turn-gates.ts`
- * - its registry: `registry.ts`; its conversations: `conversations.ts`; its own queue of prompts: `queue-operations.ts`
+ * - the hook that holds a turn, so that Enter cannot answer a dialog: `turn-gate.ts`, `turn-gates.ts`
+ * - its registry: `registry.ts`; its conversations: `conversations.ts`; its own queue of prompts:
+ *   `queue-operations.ts`
  * - which folders it trusts: `trust.ts`; which session a process belongs to: `process-trace.ts`
  * - without a terminal: `json/`
  */

@@ -3,14 +3,17 @@ import { dirname } from 'node:path';
 import { environmentOf } from '../process/proc-file.ts';
 import { LAUNCH_VARIABLE, SPOOL_VARIABLE } from './environment.ts';
 
-/** Which launch a process belongs to, according to its environment: the home and the session's launch. */
+/** The launch that a process belongs to, according to its environment: the home and the session's launch. */
 export interface LaunchMark {
   launchId: string;
-  /** the path of the home that launched it; null if only the launch is named */
+  /** the path of the home that launched it; null if the environment names only the launch */
   home: string | null;
 }
 
-/** Null for a process that no launch started, that is gone, or that belongs to another user. */
+/**
+ * Reads the mark of a process. Null for a process that no launch started, that is gone, or that belongs to another
+ * user.
+ */
 export function readLaunchMark(pid: number): LaunchMark | null {
   const environment = environmentOf(pid);
   const read = (name: string): string | null =>
@@ -20,7 +23,7 @@ export function readLaunchMark(pid: number): LaunchMark | null {
   return launchId === null ? null : { launchId, home: spool === null ? null : dirname(spool) };
 }
 
-/** Whether two paths lead to the same home: one of them may contain a link. */
+/** Reports whether two paths lead to the same home. One of them may contain a link. */
 export function isSameHome(one: string, other: string): boolean {
   return one === other || realPath(one) === realPath(other);
 }

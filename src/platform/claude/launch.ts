@@ -2,14 +2,14 @@ import type { PermissionMode } from '../../protocol/index.ts';
 import { hookEventsOf } from './hook-settings.ts';
 import { type ClaudeVersion, isAtLeast } from './version.ts';
 
-/** The first known version with `--session-id`, which lets us choose the conversation's id; 1.0.60 lacks it. */
+/** The first known version with `--session-id`, with which CBOS chooses the conversation's id. 1.0.60 lacks it. */
 const FIRST_WITH_SESSION_ID = '1.0.128';
 
 export interface LaunchOptions {
   /** absolute path of the program */
   program: string;
   version: ClaudeVersion;
-  /** the file of `writeHookSettings`; left out if the version supports no hooks */
+  /** the file of `writeHookSettings`; omitted if the version supports no hooks */
   settingsFile: string;
   /** a new conversation with this id (a UUID), or an earlier one to continue */
   conversation: { kind: 'new'; sessionId: string } | { kind: 'resume'; sessionId: string };
@@ -31,10 +31,10 @@ export interface Launch {
   hooks: boolean;
 }
 
-/** The user's own arguments that choose the conversation; ours would contradict them. */
+/** The user's own arguments that choose the conversation. Ours would contradict them. */
 const CHOOSES_CONVERSATION = /^(--(continue|resume|session-id|from-pr)(=|$)|-c$|-r$)/;
 
-/** The command of an interactive Claude Code. */
+/** Returns the command of an interactive Claude Code. */
 export function buildLaunch(options: LaunchOptions): Launch {
   const own = options.args ?? [];
   const argv = [options.program];
@@ -56,7 +56,10 @@ export function buildLaunch(options: LaunchOptions): Launch {
   return { argv, sessionId, hooks };
 }
 
-/** What {@link buildLaunch} requested, as far as a process's arguments show it: for a session that nobody remembers. */
+/**
+ * Returns what {@link buildLaunch} requested, as far as a process's arguments show it. It is used for a session that
+ * nobody remembers.
+ */
 export function readLaunch(argv: readonly string[]): {
   sessionId: string | null;
   version: string | null;

@@ -10,18 +10,18 @@ import {
 import { type LaunchMark, readLaunchMark } from './launch-mark.ts';
 
 /**
- * How many digits of a session's number are used. The number is the lock limit of its processes. It must be exact as a
- * JavaScript number, and two sessions hardly ever have the same.
+ * How many digits of a session's number are used. The number is the lock limit of its processes. It must be exact as
+ * a JavaScript number, and two sessions hardly ever have the same one.
  */
 const NUMBER_HEX_DIGITS = 12;
 
 /**
- * How many rounds mark a tree. Children forked during one round are found in the next; those that outrun all rounds are
- * marked only by their environment.
+ * How many rounds are used to mark a tree. Children forked during one round are found in the next. Those that outlast
+ * all rounds are marked only by their environment.
  */
 const MARK_ROUNDS = 5;
 
-/** Where a process comes from: the launch marks of the process and its ancestors. */
+/** The origin of a process: the launch marks of the process and its ancestors. */
 export interface ProcessTrace {
   /** the process itself first, then its parent, and so on */
   processes: ProcessId[];
@@ -32,7 +32,7 @@ export interface ProcessTrace {
 }
 
 /**
- * Finds out where a process comes from. An environment can be cleared and a parent can end, but the lock limit stays.
+ * Determines the origin of a process. An environment can be cleared and a parent can end, but the lock limit stays.
  * @returns null if the process is gone
  */
 export function traceProcess(pid: number): ProcessTrace | null {
@@ -50,14 +50,17 @@ export function traceProcess(pid: number): ProcessTrace | null {
   return processes.length === 0 ? null : { processes, marks, lockLimit };
 }
 
-/** The lock limit of a session's processes. @param ceiling the server's own limit, which cannot be exceeded */
+/**
+ * Returns the lock limit of a session's processes. @param ceiling the server's own limit, which cannot be exceeded
+ */
 export function lockLimitFor(sessionId: string, ceiling: number | null): number {
   const number = Number.parseInt(createHash('sha256').update(sessionId).digest('hex').slice(0, NUMBER_HEX_DIGITS), 16);
   return ceiling === null ? number : number % ceiling;
 }
 
 /**
- * Gives processes and everything below them a lock limit. It identifies them, and whatever they start, from then on.
+ * Sets a lock limit for processes and all their descendants. From then on, the limit identifies them and everything
+ * that they start.
  */
 export async function markTree(roots: readonly ProcessId[], lockLimit: number): Promise<void> {
   for (let round = 0; round < MARK_ROUNDS; round += 1) {

@@ -3,8 +3,8 @@ import type { ToldTexts } from '../../core/delivery/seen.ts';
 import { readTail } from '../files/read-tail.ts';
 
 /**
- * How much of a transcript's end is searched. A queue's operations are near the end, followed by at most what one turn
- * wrote.
+ * How much of a transcript's end is searched. The operations of a queue are near the end, followed by at most the
+ * output of one turn.
  */
 const TAIL_BYTES = 1_048_576;
 
@@ -22,10 +22,10 @@ const Prompt = z.object({
 });
 
 /**
- * What the end of a transcript reports about texts. `putBack` has the texts that Claude Code last moved from its own
- * queue into the prompt's box (`popAll`: Up, Esc, a no that ends the turn), except those that were queued again since,
- * or taken by a turn. Seen in 2.0.77 to 2.1.330. For a version that records no such operations, nothing is put back as
- * far as this function knows.
+ * Returns what the end of a transcript reports about texts. `putBack` contains the texts that Claude Code last moved
+ * from its own queue into the prompt's box (`popAll`: Up, Esc, a no that ends the turn), except those that were
+ * queued again or taken by a turn later. Seen in 2.0.77 to 2.1.330. If a version does not record such operations,
+ * `putBack` is empty.
  */
 export async function readTexts(transcript: string): Promise<ToldTexts> {
   const putBack = new Map<string, number>();
@@ -50,7 +50,7 @@ export async function readTexts(transcript: string): Promise<ToldTexts> {
   return { putBack, taken, queued };
 }
 
-/** Reads a prompt. If it has no time, it was taken at an unknown time: 0. */
+/** Reads a prompt. If it has no time, its time is unknown and set to 0. */
 function parsePrompt(line: string): { text: string; at: number } | null {
   if (!line.includes('"user"')) return null;
   try {
@@ -62,7 +62,8 @@ function parsePrompt(line: string): { text: string; at: number } | null {
 }
 
 /**
- * null for a line that is cut off, and for one without a text, which reports that a turn takes the next in the queue
+ * null for a line that is cut off, and for one without a text, which reports that a turn takes the next text in the
+ * queue
  */
 function parseOperation(line: string): z.infer<typeof Operation> | null {
   try {

@@ -8,8 +8,8 @@ import { isAlive } from '../process/index.ts';
 
 /**
  * What Claude Code records about itself in `sessions/PID.json` of its configuration directory, since 2.1.150. The
- * format is undocumented: every field but the pid may be missing or change its form. A field that is not understood is
- * null, never an error.
+ * format is undocumented, so every field except the pid may be missing or change its form. A field that CBOS does not
+ * understand is null and never an error.
  */
 const Record = z.looseObject({
   pid: z.int().positive(),
@@ -25,7 +25,9 @@ const Record = z.looseObject({
 
 export type RegistryRecord = z.infer<typeof Record>;
 
-/** The directory where a Claude Code with this environment keeps its configuration, including the registry. */
+/**
+ * Returns the directory where a Claude Code with this environment keeps its configuration, including the registry.
+ */
 export function configDirectory(
   env: Readonly<{ HOME?: string | undefined; CLAUDE_CONFIG_DIR?: string | undefined }>,
 ): string {
@@ -37,7 +39,7 @@ export function registryDirectory(env: Parameters<typeof configDirectory>[0]): s
   return join(configDirectory(env), 'sessions');
 }
 
-/** @returns null if the text is no record, e.g. half of one */
+/** @returns null if the text is not a record, such as half of one */
 export function parseRegistryRecord(text: string): RegistryRecord | null {
   let value: unknown;
   try {
@@ -49,7 +51,9 @@ export function parseRegistryRecord(text: string): RegistryRecord | null {
   return record.success ? record.data : null;
 }
 
-/** The part of a record that concerns the status. A time in the future is from before the clock was set back. */
+/**
+ * Returns the part of a record that concerns the status. A time in the future is from before the clock was set back.
+ */
 export function registryEvidence(record: RegistryRecord, readAt: number): RegistryEvidence {
   const { status, waitingFor, sessionId } = record;
   const statusUpdatedAt = record.statusUpdatedAt === null ? null : Math.min(record.statusUpdatedAt, readAt);
@@ -57,14 +61,14 @@ export function registryEvidence(record: RegistryRecord, readAt: number): Regist
 }
 
 /**
- * Whether a record's process still lives. Records stay behind after a SIGKILL, and pids are reused: only the start time
- * shows whether it is the same process.
+ * Reports whether a record's process is still alive. Records remain after a SIGKILL, and pids are reused, so only the
+ * start time shows whether it is the same process.
  */
 async function isLive(record: RegistryRecord): Promise<boolean> {
   return record.procStart !== null && (await isAlive({ pid: record.pid, startTime: record.procStart }));
 }
 
-/** How long a record may be; usual ones have some hundred bytes. */
+/** The longest record. Usual records have a few hundred bytes. */
 const MOST_BYTES = 1_000_000;
 
 const RECORD_FILE = /^(\d+)\.json$/;
@@ -90,7 +94,7 @@ async function listRecordFiles(dir: string): Promise<string[]> {
   }
 }
 
-/** All records of live processes. */
+/** Returns all records of live processes. */
 export async function readRegistry(dir: string): Promise<RegistryRecord[]> {
   const found = await Promise.all((await listRecordFiles(dir)).map((name) => readRecord(join(dir, name))));
   return found.flatMap((one) => (one === null ? [] : [one.record]));
@@ -99,17 +103,17 @@ export async function readRegistry(dir: string): Promise<RegistryRecord[]> {
 export interface RegistryWatchOptions {
   /** see `registryDirectory`; the directory need not exist yet */
   dir: string;
-  /** a live process's record that is new, or differs from the last one of its pid */
+  /** called with a live process's record if it is new, or differs from the last one of its pid */
   onRecord: (record: RegistryRecord) => void;
-  /** the record of a pid is gone, or now belongs to a dead process */
+  /** called when the record of a pid is gone, or now belongs to a dead process */
   onGone?: (pid: number) => void;
-  /** a fault in reading the directory, which does not end the watch */
+  /** called when reading the directory failed; the watch continues */
   onError: (error: unknown) => void;
   sweepMs?: number;
 }
 
 /**
- * Reports every change in the registry, 10 to 140 ms after the event itself; existing records come first.
+ * Reports every change in the registry, 10 to 140 ms after the event itself. Existing records come first.
  * @returns the disposer
  */
 export function watchRegistry(options: RegistryWatchOptions): () => void {
@@ -124,8 +128,8 @@ export function watchRegistry(options: RegistryWatchOptions): () => void {
     if (isDisposed) return;
     const before = last.get(name);
     if (found === null) {
-      // A half-written file: the next event brings all of it. A file that is gone or whose process is dead: `before`
-      // has the pid.
+      // If the file is only half written, the next event delivers all of it. If the file is gone or its process is
+      // dead, `before` has the pid.
       if (before === undefined || (await isStillThere(join(dir, name), before))) return;
       last.delete(name);
       onGone?.(before.pid);
@@ -165,7 +169,9 @@ export function watchRegistry(options: RegistryWatchOptions): () => void {
   };
 }
 
-/** Whether a file that gave no record still belongs to a live process, and so is only half written. */
+/**
+ * Reports whether a file without a valid record still belongs to a live process and is therefore only half written.
+ */
 async function isStillThere(file: string, before: { text: string }): Promise<boolean> {
   const record = parseRegistryRecord(before.text);
   if (record === null || !(await isLive(record))) return false;

@@ -5,42 +5,48 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { readRegularFile } from '../files/regular-file.ts';
 import { isAlive, type ProcessId, parseStat } from '../process/index.ts';
 
-/** A directory in the spool with the payloads of waiting hooks. From these a restarted server knows the waits. */
+/** A directory in the spool with the payloads of waiting hooks. A restarted server learns the waits from them. */
 const KEPT_DIR = 'waits';
 
-/** How long a payload with a wait may be: a plan, or a file to be written. */
+/** The largest payload with a wait, which may contain a plan or a file to be written. */
 const MOST_BYTES = 64_000_000;
 
 /**
- * How long to wait for a hook to read. One that does not is stopped: a pipe takes 64 kB at once, and a running hook
- * reads 1 MB in a second.
+ * How long to wait for a hook to read. If it does not, it is stopped: a pipe holds 64 kB, and a running hook reads 1
+ * MB in a second.
  */
 const TAKEN_MS = 5_000;
 const LOOK_MS = 5;
 
-/** Who waits for a reply, from the first line of a payload: its key, and its process as the kernel describes it. */
+/**
+ * A process that waits for a reply, from the first line of a payload: its key, and the process as the kernel
+ * describes it.
+ */
 export interface Waiting extends ProcessId {
   key: string;
 }
 
-/** What a hook reported before it waits. */
+/** What a hook reported before it began to wait. */
 export interface AskedPayload {
   waiting: Waiting;
   payload: unknown;
 }
 
-/** The hooks of this home's sessions that wait for a reply. Each is identified by its file's name, without `.json`. */
+/**
+ * The hooks of this home's sessions that wait for a reply. The name of its file, without `.json`, identifies each of
+ * them.
+ */
 export interface ReplyWaits {
   /** the whole payload; null if nobody waits for a reply to it any more */
   asked(id: string): Promise<unknown>;
   /**
-   * Prints a reply through the hook, which then ends. The first reply counts; the hook reads no second one.
-   * @returns whether the hook got it; false if it has ended
+   * Prints a reply through the hook, which then ends. The first reply counts, and the hook reads no second one.
+   * @returns whether the hook received it; false if the hook has ended
    */
   reply(id: string, reply: object): Promise<boolean>;
-  /** ends the wait without a reply: the dialog is left to whoever is at the terminal */
+  /** ends the wait without a reply, so that somebody at the terminal can answer the dialog */
   leave(id: string): Promise<void>;
-  /** the ids of all that are kept */
+  /** the ids of all stored waits */
   list(): Promise<string[]>;
 }
 
@@ -54,7 +60,10 @@ export function parseWaiting(line: string): Waiting | null {
   return { key, pid: process.pid, startTime: process.startTime };
 }
 
-/** A payload's text, and who waits with it; null if its hook did not wait. @throws Error if it is neither */
+/**
+ * Splits a payload's text into the payload and the process that waits with it, which is null if its hook did not
+ * wait. @throws Error if it is neither
+ */
 export function splitPayload(text: string): { waiting: Waiting | null; payload: unknown } {
   if (text.startsWith('{')) return { waiting: null, payload: JSON.parse(text) };
   const end = text.indexOf('\n');
@@ -63,7 +72,7 @@ export function splitPayload(text: string): { waiting: Waiting | null; payload: 
   return { waiting, payload: JSON.parse(text.slice(end + 1)) };
 }
 
-/** Keeps a payload that was handed over, for as long as its hook waits. */
+/** Stores a payload that was delivered, for as long as its hook waits. */
 export async function keepWait(spoolDir: string, name: string): Promise<void> {
   const kept = join(spoolDir, KEPT_DIR);
   await mkdir(kept, { recursive: true, mode: 0o700 });
@@ -72,7 +81,7 @@ export async function keepWait(spoolDir: string, name: string): Promise<void> {
 
 export function openReplyWaits(spoolDir: string): ReplyWaits {
   const kept = join(spoolDir, KEPT_DIR);
-  // A payload is handed over shortly before it is kept, and then moves from the first place to the second.
+  // A payload is delivered shortly before it is stored, and then moves from the first place to the second.
   const places = (id: string): string[] => [spoolDir, kept].map((dir) => join(dir, `${id}.json`));
 
   async function read(id: string): Promise<AskedPayload | null> {
@@ -108,7 +117,7 @@ function ignoreMissing(error: NodeJS.ErrnoException): null {
   throw error;
 }
 
-/** JSON in ASCII only, because some shells garble other bytes when they read them. */
+/** Returns JSON in ASCII only, because some shells corrupt other bytes when they read them. */
 function asciiJson(value: object): string {
   return JSON.stringify(value).replace(
     /[\u007f-\uffff]/g,
@@ -116,12 +125,12 @@ function asciiJson(value: object): string {
   );
 }
 
-/** Writes a line to the hook. A leading line feed ends a partial line that a killed server may have left. */
+/** Writes a line to the hook. A line feed at its beginning ends a partial line that a killed server may have left. */
 async function writeLine({ key, ...process }: Waiting, text: string): Promise<boolean> {
   const place = await openPlaceOf(process);
   if (place === null) return false;
   try {
-    // Between the check and the opening, the pid may have become another process's.
+    // Between the check and the opening, the pid may have been reused by another process.
     if (!(await place.stat()).isFIFO() || !(await isAlive(process))) return false;
     return await writeAll({ place, process, bytes: Buffer.from(`\n${key}${text}${key}\n`) });
   } finally {
@@ -148,7 +157,7 @@ async function writeAll(parts: { place: FileHandle; process: ProcessId; bytes: B
       const { code } = error as NodeJS.ErrnoException;
       if (code === 'EPIPE') return false;
       if (code !== 'EAGAIN') throw error;
-      // The FIFO is full: the process is still reading, was stopped, or has ended.
+      // The FIFO is full because the process is still reading, was stopped, or has ended.
       looks -= 1;
       if (looks < 0 || !(await isAlive(process))) return false;
       await delay(LOOK_MS);

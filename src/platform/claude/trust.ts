@@ -2,13 +2,14 @@ import { readFile, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 
 /**
- * The files in a folder that Claude Code obeys without asking once the folder is trusted: hooks, permissions, servers.
+ * The files in a folder that Claude Code follows without asking once the folder is trusted: hooks, permissions,
+ * servers.
  */
 const ACTING_FILES = ['.claude/settings.json', '.claude/settings.local.json', '.mcp.json'];
 
 /**
- * Claude Code's own state, which records the trusted folders. It is beside the configuration directory, or inside one
- * that the user named.
+ * Returns the file with Claude Code's own state, which records the trusted folders. It is beside the configuration
+ * directory, or inside one that the user named.
  */
 function stateFile(env: Readonly<Record<string, string | undefined>>): string {
   const own = env.CLAUDE_CONFIG_DIR;
@@ -16,9 +17,9 @@ function stateFile(env: Readonly<Record<string, string | undefined>>): string {
 }
 
 /**
- * Whether a person has accepted Claude Code's trust dialog for a folder, or for one above it (2.1.330 then no longer
- * asks in a terminal). With `-p` Claude Code never asks, and runs the folder's hooks and servers.
- * @param cwd absolute, links resolved
+ * Reports whether a person has accepted Claude Code's trust dialog for a folder, or for one above it (2.1.330 then
+ * does not ask again in a terminal). With `-p` Claude Code never asks, and runs the folder's hooks and servers.
+ * @param cwd absolute, with links resolved
  */
 export async function isFolderTrusted(
   env: Readonly<Record<string, string | undefined>>,
@@ -39,11 +40,11 @@ async function readProjects(file: string): Promise<Record<string, { hasTrustDial
       ? (projects as Awaited<ReturnType<typeof readProjects>>)
       : {};
   } catch {
-    return {}; // missing, unreadable or half written: no folder counts as trusted
+    return {}; // missing, unreadable, or half written, so no folder counts as trusted
   }
 }
 
-/** The files in a folder that Claude Code would obey, by name. */
+/** Returns the files in a folder that Claude Code would follow, by name. */
 export async function actingFiles(folder: string): Promise<string[]> {
   const found = await Promise.all(
     ACTING_FILES.map((name) =>

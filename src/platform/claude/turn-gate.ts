@@ -2,8 +2,8 @@ import { readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 /**
- * A gate's file in the spool: `.gate.LAUNCH`. It contains the pid of the server that holds it. The name of a hook's
- * draft begins with a dot and digits.
+ * A gate's file in the spool: `.gate.LAUNCH`. It contains the pid of the server that holds the gate. The name of a
+ * hook's draft begins with a dot and digits.
  */
 const GATE_PREFIX = '.gate.';
 
@@ -11,11 +11,11 @@ export const isGate = (name: string): boolean => name.startsWith(GATE_PREFIX);
 export const gateFile = (spoolDir: string, launchId: string): string => join(spoolDir, `${GATE_PREFIX}${launchId}`);
 
 /**
- * Holds a session's tools and the end of its turn until the returned function is called: the session's `PreToolUse` and
- * `Stop` hooks wait while the gate's file exists. So no permission prompt or question can open between a text and its
- * Enter, which would answer it. Nor does the text overtake those in Claude Code's own queue, as one that is sent
- * between two turns does. A server that dies releases the gate: the hook checks whether the process named in the file
- * is alive.
+ * Holds a session's tools and the end of its turn until the returned function is called. The session's `PreToolUse`
+ * and `Stop` hooks wait while the gate's file exists. No permission prompt or question can therefore open between a
+ * text and its Enter, which would answer it. Nor does the text overtake those in Claude Code's own queue, as a text
+ * that is sent between two turns would. If the server dies, the gate is released, because the hook checks whether the
+ * process named in the file is alive.
  * @param launchId as in `CBOS_SESSION`
  */
 export function holdTurn(spoolDir: string, launchId: string, holderPid = process.pid): () => void {
@@ -39,14 +39,15 @@ export function removeGates(spoolDir: string): void {
 }
 
 /**
- * How often a hook checks the gate, and how long it pauses in between: 5 s in all. Only the longest texts take longer.
+ * How often a hook checks the gate, and how long it pauses in between: 5 s in all. Only the longest texts take
+ * longer.
  */
 const LOOKS = 100;
 const LOOK_INTERVAL_S = 0.05;
 
 /**
- * The line of shell that waits at the gate; it does nothing without a gate. A gate that is gone is looked for once
- * more: if somebody else removed it, the server has set it up again by then.
+ * Returns the line of shell that waits at the gate. It does nothing without a gate. If the gate is gone, the line
+ * checks once more, because a server whose gate was removed by somebody else has set it up again by then.
  */
 export function waitAtGate(spool: string, launch: string): string {
   return (

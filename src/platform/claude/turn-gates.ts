@@ -6,7 +6,7 @@ import { gateFile, holdTurn } from './turn-gate.ts';
 export interface TurnGates {
   /** @param launchId as in `CBOS_SESSION`. Returns the function that releases the gate */
   hold(launchId: string): () => void;
-  /** sets up held gates again whose files are gone, alone or together with the spool */
+  /** sets up held gates again if their files are gone, alone or together with the spool */
   renew(): void;
 }
 

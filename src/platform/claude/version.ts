@@ -4,14 +4,14 @@ import { delimiter, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { CatalogueError } from '../../protocol/index.ts';
 
-/** Claude Code's version, e.g. 2.1.329. */
+/** The version of Claude Code, such as 2.1.329. */
 export interface ClaudeVersion {
   major: number;
   minor: number;
   patch: number;
 }
 
-/** `2.1.329 (Claude Code)` → its numbers; null if the text begins with no version. */
+/** Parses `2.1.329 (Claude Code)` into its numbers. Null if the text does not begin with a version. */
 export function parseClaudeVersion(text: string): ClaudeVersion | null {
   const match = /^\s*(\d+)\.(\d+)\.(\d+)/.exec(text);
   if (match === null) return null;
@@ -22,7 +22,7 @@ export function formatClaudeVersion(version: ClaudeVersion): string {
   return `${version.major}.${version.minor}.${version.patch}`;
 }
 
-/** Whether `version` is `floor` or newer; `floor` is a text such as `2.0.77`. */
+/** Reports whether `version` is `floor` or newer; `floor` is a text such as `2.0.77`. */
 export function isAtLeast(version: ClaudeVersion, floor: string): boolean {
   const other = parseClaudeVersion(floor);
   if (other === null) throw new Error(`no version: ${floor}`);
@@ -39,7 +39,8 @@ function isExecutableFile(path: string): boolean {
 }
 
 /**
- * Finds Claude Code's program as a shell would: a command with a slash is a path, anything else is looked up in PATH.
+ * Finds Claude Code's program as a shell would. A command with a slash is a path, and anything else is looked up in
+ * PATH.
  * @returns the absolute path
  * @throws CatalogueError claude_not_found
  */
@@ -64,7 +65,7 @@ const run = promisify(execFile);
 const known = new Map<string, Promise<ClaudeVersion>>();
 
 /**
- * Asks the program for its version, once per file: the answer is kept until the file changes (an update in place).
+ * Asks the program for its version, once per file. The answer is stored until the file changes (an update in place).
  * @param program absolute path, see `resolveClaude`
  * @param env the complete environment in which it runs
  * @throws CatalogueError launch_failed if it reports no version

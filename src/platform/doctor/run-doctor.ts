@@ -11,7 +11,7 @@ import type { DoctorContext } from './context.ts';
 
 type Examine = (context: DoctorContext) => Finding | Promise<Finding>;
 
-/** Ordered so that the cause of a new user's fault comes before its consequences. */
+/** The checks are ordered so that the cause of a new user's problem comes before its consequences. */
 const EXAMINATIONS: readonly (readonly [name: string, examine: Examine])[] = [
   ['Node', checkNode],
   ['GNU Screen', checkScreen],
@@ -33,8 +33,8 @@ const EXAMINATIONS: readonly (readonly [name: string, examine: Examine])[] = [
 ];
 
 /**
- * Checks everything that CBOS needs, one thing after the other, and changes nothing. A check that cannot run is itself
- * a fault, and the others continue.
+ * Checks everything that CBOS needs, one after the other, and changes nothing. A check that cannot run is itself a
+ * fault, and the other checks continue.
  */
 export async function* runDoctor(context: DoctorContext): AsyncGenerator<Check> {
   for (const [name, examine] of EXAMINATIONS) {

@@ -5,8 +5,9 @@ import { CatalogueError } from '../../protocol/index.ts';
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * What git gets of the server's environment: where the person's own configuration is, and who they are. No variable
- * that names a program (`GIT_SSH_COMMAND`, `GIT_EXTERNAL_DIFF`), a repository (`GIT_DIR`) or a trace file is here.
+ * The variables of the server's environment that git receives: the location of the person's own configuration, and
+ * who they are. The list contains no variable that names a program (`GIT_SSH_COMMAND`, `GIT_EXTERNAL_DIFF`), a
+ * repository (`GIT_DIR`), or a trace file.
  */
 const ALLOWED: readonly string[] = [
   'HOME',
@@ -24,10 +25,15 @@ const ALLOWED: readonly string[] = [
   'GIT_COMMITTER_EMAIL',
 ];
 
-/** A program that does nothing and fails. It stands wherever git would ask, sign, connect or edit. */
+/**
+ * A program that does nothing and fails. It replaces every program that git would use to ask, sign, connect, or edit.
+ */
 const REFUSE = 'false';
 
-/** Always set: no prompt, no network, no lock by a command that only reads, file names taken literally. */
+/**
+ * Variables that are always set: no prompt, no network, no lock by a command that only reads, and file names taken
+ * literally.
+ */
 const FIXED: Readonly<Record<string, string>> = {
   LC_ALL: 'C',
   GIT_TERMINAL_PROMPT: '0',
@@ -38,7 +44,7 @@ const FIXED: Readonly<Record<string, string>> = {
   GIT_EDITOR: REFUSE,
   GIT_SEQUENCE_EDITOR: REFUSE,
   GIT_PAGER: 'cat',
-  // An empty list: no transport is allowed, not even to a path.
+  // With an empty list, no transport is allowed, not even to a path.
   GIT_ALLOW_PROTOCOL: '',
   GIT_NO_LAZY_FETCH: '1',
   GIT_LFS_SKIP_SMUDGE: '1',
@@ -47,7 +53,10 @@ const FIXED: Readonly<Record<string, string>> = {
   GIT_ATTR_NOSYSTEM: '1',
 };
 
-/** Settings of a repository that name a program, or that make a command run one. These here win over the file's. */
+/**
+ * Settings of a repository that name a program, or that make a command run one. The values here override those in the
+ * repository's file.
+ */
 const HARMLESS: readonly (readonly [key: string, value: string])[] = [
   ['core.hooksPath', '/dev/null'],
   ['core.fsmonitor', 'false'],
@@ -77,7 +86,7 @@ const HARMLESS: readonly (readonly [key: string, value: string])[] = [
   ['gpg.ssh.defaultKeyCommand', REFUSE],
 ];
 
-/** What each driver that the repository's configuration names becomes: one that runs nothing. */
+/** The replacement for each driver in the repository's configuration. It runs nothing. */
 const HARMLESS_DRIVERS: Readonly<Record<string, readonly (readonly [key: string, value: string])[]>> = {
   filter: [
     ['clean', ''],
@@ -85,25 +94,25 @@ const HARMLESS_DRIVERS: Readonly<Record<string, readonly (readonly [key: string,
     ['process', ''],
     ['required', 'false'],
   ],
-  // A driver that fails is a conflict: nobody's merge is done by other rules than the repository's in silence.
+  // A driver that fails causes a conflict, so that no merge silently uses rules other than the repository's.
   merge: [
     ['driver', REFUSE],
     ['recursive', 'text'],
   ],
-  // Beside `--no-ext-diff` and `--no-textconv`, which every command that shows a difference gets.
+  // This is in addition to `--no-ext-diff` and `--no-textconv`, which every command that shows a difference receives.
   diff: [['cachetextconv', 'false']],
-  // Hooks that are named in the configuration (git 2.54), beside those in files.
+  // Hooks in the configuration (git 2.54), in addition to those in files.
   hook: [
     ['command', REFUSE],
     ['enabled', 'false'],
   ],
 };
 
-/** Keys of the configuration that name drivers: `filter.lfs.clean`. */
+/** Matches configuration keys that name drivers: `filter.lfs.clean`. */
 export const DRIVER_KEYS = '^(filter|merge|diff|hook)\\..*\\.';
 
 /**
- * The environment for git.
+ * Returns the environment for git.
  * @param driverKeys keys of the repository's configuration that match `DRIVER_KEYS`
  */
 export function gitEnvironment(base: Environment, driverKeys: readonly string[]): Record<string, string> {
@@ -113,7 +122,8 @@ export function gitEnvironment(base: Environment, driverKeys: readonly string[])
     if (value !== undefined) environment[name] = value;
   }
   const settings = [...HARMLESS, ...harmlessDrivers(driverKeys)];
-  // By number and not by `-c`: the name of a driver may contain `=`, at which `-c` would end the key.
+  // The settings are passed by number and not with `-c`, because the name of a driver may contain `=`, at which `-c`
+  // would end the key.
   settings.forEach(([key, value], index) => {
     environment[`GIT_CONFIG_KEY_${index}`] = key;
     environment[`GIT_CONFIG_VALUE_${index}`] = value;
@@ -134,12 +144,12 @@ function harmlessDrivers(keys: readonly string[]): (readonly [string, string])[]
   });
 }
 
-/** PATH without entries that are relative: in a repository's folder they would name the repository's programs. */
+/** Returns PATH without relative entries, which would name programs of the repository when git runs in its folder. */
 function absolutePath(path: string | undefined): string[] {
   return (path ?? '').split(delimiter).filter(isAbsolute);
 }
 
-/** The git that PATH names, as an absolute path. @throws CatalogueError git_not_found */
+/** Returns the git in PATH, as an absolute path. @throws CatalogueError git_not_found */
 export function findGit(base: Environment): string {
   const found = absolutePath(base.PATH)
     .map((directory) => join(directory, 'git'))

@@ -1,20 +1,23 @@
 /**
- * Runs git in a repository that may be hostile. What every call through this file guarantees:
+ * Runs git in a repository that may be hostile. Every call through this file guarantees the following:
  *
- * - **Nothing of the repository runs.** No hook, filesystem monitor, pager, editor, signing program, credential helper,
- *   filter (clean, smudge, process), merge driver, external diff, text conversion or hook of the configuration.
- *   Filters are off whoever configured them, so a file of Git LFS is its pointer: see docs/adr/0030.
- * - **Nothing of the server's environment** reaches git but an allow-list: where the person's configuration is, and
- *   who they are (`git-environment.ts`). PATH keeps absolute entries only.
- * - **No network and no question**: every transport is refused, also the fetch of a missing object of a partial clone.
- * - **File names are literal**: a pathspec has no magic. Use `-z` in what lists names.
- * - A command that only reads takes no lock. No garbage collection starts.
- * - **Bounded**: output beyond `maxBytes` and time beyond `timeoutMs` are errors, never a cut result.
+ * - **Nothing from the repository runs.** No hook, filesystem monitor, pager, editor, signing program, credential
+ *   helper, filter (clean, smudge, process), merge driver, external diff, text conversion, or hook in the
+ *   configuration runs. Filters are off regardless of who configured them, so a file of Git LFS appears as its
+ *   pointer; see docs/adr/0030.
+ * - **Nothing from the server's environment** reaches git except an allow-list: the location of the person's
+ *   configuration, and who they are (`git-environment.ts`). PATH keeps absolute entries only.
+ * - **There is no network and no prompt.** Every transport is refused, including the fetch of a missing object in a
+ *   partial clone.
+ * - **File names are literal.** A pathspec has no magic. Use `-z` in commands that list names.
+ * - **A command that only reads takes no lock.** No garbage collection starts.
+ * - **Every call is bounded.** Output beyond `maxBytes` and time beyond `timeoutMs` are errors, and a result is never
+ *   cut.
  *
- * What the caller has to do: put `--end-of-options` or `--` before a word that somebody else chose (a branch `-f`),
- * pass `--ignore-submodules=dirty` or `all` to `status` and `diff` (git would look into a submodule, with the
- * submodule's configuration), and never call a command that runs a shell command by design (`bisect run`,
- * `rebase --exec`, `submodule foreach`).
+ * The caller has three duties. Put `--end-of-options` or `--` before a word that somebody else chose (a branch `-f`).
+ * Pass `--ignore-submodules=dirty` or `all` to `status` and `diff`, because git would look into a submodule with the
+ * submodule's configuration. Never call a command that runs a shell command by design (`bisect run`, `rebase --exec`,
+ * `submodule foreach`).
  */
 import { type ExecFileException, execFile } from 'node:child_process';
 import { CatalogueError } from '../../protocol/index.ts';
@@ -22,18 +25,18 @@ import { requirePipes, startFault } from '../process/start-fault.ts';
 import { DRIVER_KEYS, type Environment, findGit, gitEnvironment } from './git-environment.ts';
 
 export interface GitPlace {
-  /** an absolute directory: git runs as if started there */
+  /** an absolute directory; git runs as if it was started there */
   cwd: string;
   /** the server's own environment */
   environment: Environment;
 }
 
 export interface GitOptions extends GitPlace {
-  /** what git reads on standard input */
+  /** the standard input of git */
   input?: string | Buffer;
-  /** an index file to use instead of the checkout's own */
+  /** an index file to use instead of that of the checkout */
   indexFile?: string;
-  /** variables such as GIT_AUTHOR_DATE, of ours alone */
+  /** variables such as GIT_AUTHOR_DATE; they must come only from CBOS itself */
   variables?: Readonly<Record<string, string>>;
   timeoutMs?: number;
   maxBytes?: number;
@@ -48,9 +51,12 @@ export interface GitResult {
 
 /** How long one call may take. A checkout of a large repository on a slow disk takes minutes. */
 const TIMEOUT_MS = 300_000;
-/** How much one call may print. The names of a million files are less. */
+/** How much one call may print. The names of a million files are shorter. */
 const MAX_BYTES = 256_000_000;
-/** What reads the names of the drivers prints little, unless somebody wants the server to choke on it. */
+/**
+ * How much the command that reads the names of the drivers may print. The output is small, unless somebody tries to
+ * overload the server.
+ */
 const MAX_CONFIG_BYTES = 4_000_000;
 
 /** Commands that would run an external diff or a text conversion. */
@@ -65,7 +71,7 @@ const SHOWS_DIFFERENCES: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Runs a command of git and gives its result, whatever its exit code.
+ * Runs a git command and returns its result, whatever its exit code is.
  * @throws CatalogueError git_not_found, git_failed (time or size), process_limit
  */
 export async function tryGit(args: readonly string[], options: GitOptions): Promise<GitResult> {
@@ -84,9 +90,9 @@ export async function tryGit(args: readonly string[], options: GitOptions): Prom
 }
 
 /**
- * Runs a command of git that has to succeed.
+ * Runs a git command that must succeed.
  * @returns its standard output as bytes
- * @throws CatalogueError git_failed with git's own words, and what `tryGit` throws
+ * @throws CatalogueError git_failed with git's own message, and everything that `tryGit` throws
  */
 export async function runGit(args: readonly string[], options: GitOptions): Promise<Buffer> {
   const result = await tryGit(args, options);
@@ -94,23 +100,23 @@ export async function runGit(args: readonly string[], options: GitOptions): Prom
   return result.stdout;
 }
 
-/** Runs a command of git that has to succeed, and gives its output as text without the last line feed. */
+/** Runs a git command that must succeed, and returns its output as text without the last line feed. */
 export async function askGit(args: readonly string[], options: GitOptions): Promise<string> {
   return (await runGit(args, options)).toString('utf8').replace(/\n$/, '');
 }
 
-/** The error for a command that failed, with what git said. */
+/** Returns the error for a command that failed, with git's own message. */
 export function gitFailed(args: readonly string[], result: Pick<GitResult, 'code' | 'stderr'>): CatalogueError {
   const said = result.stderr.trim().split('\n').slice(-MAX_SAID_LINES).join('; ').slice(0, MAX_SAID_CHARS);
   return new CatalogueError('git_failed', `git ${args[0]} failed (exit ${result.code}): ${said || 'no word of why'}`);
 }
-/** How much of git's words an error repeats: the last lines say why. */
+/** How many lines of git's message an error repeats. The last lines give the reason. */
 const MAX_SAID_LINES = 4;
 const MAX_SAID_CHARS = 1_000;
 
 /**
- * The keys of all drivers that the configuration here names. Read anew each time: the session that works in a
- * repository may write its configuration.
+ * Returns the keys of all drivers in the configuration of this directory. They are read each time, because the
+ * session that works in a repository may change its configuration.
  */
 async function readDriverKeys(program: string, { cwd, environment, timeoutMs }: GitOptions): Promise<string[]> {
   const result = await run(program, ['config', '--null', '--name-only', '--get-regexp', DRIVER_KEYS], {
@@ -119,7 +125,8 @@ async function readDriverKeys(program: string, { cwd, environment, timeoutMs }: 
     maxBytes: MAX_CONFIG_BYTES,
     ...(timeoutMs === undefined ? {} : { timeoutMs }),
   });
-  // 1: no such key. Otherwise the configuration cannot be read, and the command itself will say so.
+  // Exit code 1 means that there is no such key. Any other failure means that the configuration cannot be read, which
+  // the command itself will report.
   return result.stdout
     .toString('utf8')
     .split('\0')
@@ -138,7 +145,8 @@ function run(program: string, args: readonly string[], options: RunOptions): Pro
   return new Promise((resolve, reject) => {
     const child = execFile(
       program,
-      // By -C and not as the child's directory: where that is missing, Node would say that git is.
+      // The directory is passed with -C and not as the child's working directory. If it were missing, Node would
+      // report that git is missing.
       ['--no-pager', '-C', options.cwd, ...args],
       {
         cwd: '/',
@@ -146,7 +154,7 @@ function run(program: string, args: readonly string[], options: RunOptions): Pro
         encoding: 'buffer',
         timeout: options.timeoutMs ?? TIMEOUT_MS,
         maxBuffer: options.maxBytes ?? MAX_BYTES,
-        // TERM and not KILL: git removes its lock files at TERM.
+        // TERM is used instead of KILL, because git removes its lock files on TERM.
         killSignal: 'SIGTERM',
       },
       (error, stdout, stderr) => {
@@ -161,16 +169,16 @@ function run(program: string, args: readonly string[], options: RunOptions): Pro
       reject(cause);
       return;
     }
-    // A command that ends before it has read all gives EPIPE; its exit code says what was wrong.
+    // A command that ends before it has read its whole input causes EPIPE. Its exit code shows what was wrong.
     child.stdin?.on('error', () => undefined);
     child.stdin?.end(options.input ?? '');
   });
 }
 
-/** What keeps a call from having a result. Null: git ended by itself with an exit code. */
+/** Returns the reason why a call has no result. Null means that git itself ended with an exit code. */
 function faultOf(args: readonly string[], error: ExecFileException): Error | null {
   if (typeof error.code === 'number') return null;
-  // Node's code for a program that wrote too much is a text, as those of the kernel are.
+  // Node's code for a program that wrote too much is a string, like those of the kernel.
   const code: unknown = error.code;
   if (code === 'ERR_CHILD_PROCESS_STDIO_MAXBUFFER') {
     return new CatalogueError('git_failed', `git ${args[0]} printed more than CBOS takes`, { cause: error });

@@ -1,11 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { cleanBlock } from '../../text/terminal-text.ts';
 
-/** How long a command may run: commands that hang must not pile up. */
+/** How long a command may run, so that hanging commands do not pile up. */
 const COMMAND_LIMIT_MS = 30_000;
 /**
- * How many characters of a question a command gets: enough for a notification. Linux refuses a variable of more than
- * 128 kB.
+ * How many characters of a question a command receives, which is enough for a notification. Linux refuses a variable
+ * of more than 128 kB.
  */
 const LONGEST_QUESTION = 4_000;
 
@@ -13,14 +13,14 @@ export interface WaitingNotice {
   slug: string;
   state: string;
   detail: string;
-  /** what is asked; empty if the prompt just waits */
+  /** the text of the question; empty if the prompt just waits */
   question: string;
 }
 
 /**
- * Runs the user's own command from config.toml when a session starts to wait. What the session says reaches the command
- * through the environment (`CBOS_SLUG`, `CBOS_STATE`, `CBOS_DETAIL`, `CBOS_QUESTION`), never through the shell line.
- * The question has no control characters and is cut off at 4,000 characters.
+ * Runs the user's own command from config.toml when a session starts to wait. The command receives the session's
+ * texts through the environment (`CBOS_SLUG`, `CBOS_STATE`, `CBOS_DETAIL`, `CBOS_QUESTION`), never through the shell
+ * line. The question has no control characters and is cut off at 4,000 characters.
  */
 export function runOnWaiting(options: {
   command: string;

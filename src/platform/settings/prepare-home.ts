@@ -4,13 +4,13 @@ import { CatalogueError } from '../../protocol/index.ts';
 import { requireOwn } from '../files/private-directory.ts';
 import { homeFault } from '../sqlite/home-fault.ts';
 
-/** The home contains the token, the hooks' payloads and every prompt, so nobody else may read it. */
+/** The mode of the home. It contains the token, the hooks' payloads, and every prompt, so nobody else may read it. */
 const PRIVATE = 0o700;
 
 const OWN_HOME = 'Name a directory that belongs to you in CBOS_HOME';
 
 /**
- * Creates CBOS's home if missing, and closes it to others if it was open.
+ * Creates CBOS's home if it is missing, and makes it private if others could read it.
  * @throws CatalogueError disk_full, home_read_only, invalid_setting if it cannot be a directory of ours
  */
 export async function prepareHome(home: string): Promise<void> {
@@ -18,14 +18,15 @@ export async function prepareHome(home: string): Promise<void> {
     await mkdir(home, { recursive: true, mode: PRIVATE });
     const { mode } = await requireOwn(home, OWN_HOME);
     if ((mode & 0o777) !== PRIVATE) await chmod(home, PRIVATE);
-    // A server that could not record anything would type what it cannot remember. Its lock would fail as well.
+    // If the server could not record anything, it would type texts that it cannot remember. Its lock would fail as
+    // well.
     await access(home, constants.W_OK);
   } catch (cause) {
     throw homeError(cause, home);
   }
 }
 
-/** A failure in a home's directory, naming the directory. */
+/** Returns the error for a failure in a home's directory, with the name of the directory. */
 function homeError(cause: unknown, home: string): CatalogueError {
   if (cause instanceof CatalogueError) return cause;
   const fault = homeFault(cause);

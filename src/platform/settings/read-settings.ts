@@ -15,7 +15,7 @@ export interface SettingsRequest {
   environment: Readonly<Record<string, string | undefined>>;
   /** the base of relative paths, absolute */
   cwd: string;
-  /** what `~` means, absolute */
+  /** the absolute path that `~` means */
   userHome: string;
 }
 
@@ -31,9 +31,9 @@ export interface ReadSettings {
 const MAX_SOCKET_PATH_BYTES = 107;
 
 /**
- * All settings of this machine: flags, environment, `$CBOS_HOME/config.toml`, defaults. Writes nothing; see
+ * Returns all settings of this machine: flags, environment, `$CBOS_HOME/config.toml`, defaults. Writes nothing; see
  * `prepareHome`.
- * @throws CatalogueError invalid_setting, with line and column if config.toml is no TOML
+ * @throws CatalogueError invalid_setting, with line and column if config.toml is not valid TOML
  */
 export async function readSettings(request: SettingsRequest): Promise<ReadSettings> {
   const sources = {
@@ -60,22 +60,22 @@ async function resolveBySchema(sources: SettingSources): Promise<Omit<ReadSettin
 }
 
 /**
- * Loaded only if there are rules: the engine for their patterns is as large as everything else that `cbos ls` loads.
+ * Reads the user's rules. The engine for their patterns is loaded only if there are rules, because it is as large as
+ * everything else that `cbos ls` loads.
  */
 async function readRules(rules: unknown, path: string): Promise<ScreenRule[]> {
   const { readUserRules } = await import('../../core/status/user-rules.ts');
   return readUserRules(rules, path);
 }
 
-/** Expands only `~` and `~/…`; another user's home is left to the shell, as everywhere. */
+/** Expands only `~` and `~/…`. The home of another user is left to the shell, as in other programs. */
 function toAbsolute(path: string, base: string, userHome: string): string {
   if (path === '~' || path.startsWith('~/')) return join(userHome, path.slice(1));
   return resolve(base, path);
 }
 
 /**
- * How long the settings file may be. Settings and rules take some kilobytes; reading a pipe or a device would never
- * end.
+ * The largest settings file. Settings and rules take some kilobytes, and reading a pipe or a device would never end.
  */
 const MOST_BYTES = 1_000_000;
 
@@ -97,7 +97,7 @@ async function readSettingsFile(path: string): Promise<Record<string, unknown> |
       hint: `Make it a file that you may read, or remove it`,
     });
   }
-  // For those who have such a file.
+  // The parser is loaded only if the file exists.
   const { parse, TomlError } = await import('smol-toml');
   try {
     return parse(text);

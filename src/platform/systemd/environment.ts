@@ -1,20 +1,20 @@
 import { SETTING_ROWS } from '../../protocol/index.ts';
 
 /**
- * What the service gets besides CBOS's own settings: where programs are (the user manager's PATH lacks `~/.local/bin`
- * and a version manager's Node), the locale, and where Claude Code keeps its own files.
+ * The variables that the service receives besides CBOS's own settings: the location of programs (the user manager's
+ * PATH lacks `~/.local/bin` and a version manager's Node), the locale, and the location of Claude Code's own files.
  */
 const PASSED_ON: readonly string[] = ['PATH', 'LANG', 'LC_ALL', 'CLAUDE_CONFIG_DIR'];
 
-/** Others can read a unit file, and `systemctl show` prints it: no secrets. */
+/** Variables that must not be in a unit file, because others can read it and `systemctl show` prints it. */
 const SECRET: readonly string[] = ['CBOS_TOKEN'];
 
-/** Credentials that sessions started from a shell would have, but that a service does not get. */
+/** Credentials that sessions started from a shell would have, but that a service does not receive. */
 const CREDENTIALS: readonly string[] = ['ANTHROPIC_API_KEY', 'ANTHROPIC_AUTH_TOKEN', 'CLAUDE_CODE_OAUTH_TOKEN'];
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Returns the part of a person's environment that the service gets. */
+/** Returns the part of a person's environment that the service receives. */
 export function serviceEnvironment(environment: Environment): Record<string, string> {
   const settings = SETTING_ROWS.flatMap((row) => (row.environment === null ? [] : [row.environment]));
   const names = [...PASSED_ON, ...settings].filter((name) => !SECRET.includes(name));
@@ -26,7 +26,7 @@ export function serviceEnvironment(environment: Environment): Record<string, str
   );
 }
 
-/** Names of variables that are set here and matter to the sessions, but are not written into the unit. */
+/** Returns the names of variables that are set here and matter to the sessions, but are not written into the unit. */
 export function withheldVariables(environment: Environment): string[] {
   return [...SECRET, ...CREDENTIALS].filter((name) => (environment[name] ?? '') !== '');
 }

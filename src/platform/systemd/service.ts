@@ -6,7 +6,7 @@ import { type RunResult, runProgram } from '../process/run-program.ts';
 import { serviceEnvironment, withheldVariables } from './environment.ts';
 import { UNIT, unitText } from './unit.ts';
 
-/** Who installs the service, and what it runs. */
+/** The user who installs the service, and the program that it runs. */
 export interface ServiceContext {
   /** absolute path of the Node that runs the server */
   node: string;
@@ -21,21 +21,24 @@ export interface ServiceContext {
 
 /** The systemd user service, as systemd reports it. */
 export interface ServiceState {
-  /** path of the unit file, null if it is not installed */
+  /** path of the unit file; null if it is not installed */
   unitFile: string | null;
   running: boolean;
   /** starts when the user logs in, or at boot if the user lingers */
   enabled: boolean;
-  /** what else a person should know or do, one line for each */
+  /** other facts that a person should know or act on, one line for each */
   notes: readonly string[];
 }
 
-/** How long to wait for systemctl: `systemctl start` waits until the program runs, which takes long on a slow disk. */
+/**
+ * How long to wait for systemctl. `systemctl start` waits until the program is running, which takes long on a slow
+ * disk.
+ */
 const SYSTEMCTL_TIMEOUT_MS = 30_000;
 
 /**
- * Writes the unit, enables it and starts it. Does only what is not done already, and restarts the unit if it changed.
- * The home must be free: a server that runs in the background must be stopped first.
+ * Writes the unit, enables it, and starts it. Does only what is missing, and restarts the unit if it changed. No
+ * other server may hold the home, so a server that runs in the background must be stopped first.
  * @throws CatalogueError no_systemd
  */
 export async function installService(context: ServiceContext): Promise<ServiceState> {
@@ -50,7 +53,7 @@ export async function installService(context: ServiceContext): Promise<ServiceSt
   }
   const before = await serviceState(context);
   if (!before.enabled) await systemctlOrFail(context, ['enable', UNIT]);
-  // Without this, systemd does not start a unit again that failed too often.
+  // Without this, systemd does not restart a unit that failed too often.
   if (!before.running) await systemctl(context, ['reset-failed', UNIT]);
   if (changed || !before.running) await systemctlOrFail(context, [before.running ? 'restart' : 'start', UNIT]);
   return serviceState(context);
@@ -87,9 +90,9 @@ export async function serviceState(context: ServiceContext): Promise<ServiceStat
   };
 }
 
-/** Whether the user's services outlive the last logout and start at boot. */
+/** Reports whether the user's services outlive the last logout and start at boot. */
 export function isLingering(userName: string): boolean {
-  // the file that loginctl itself writes and reads (systemd-logind 252)
+  // This is the file that loginctl itself writes and reads (systemd-logind 252).
   return existsSync(join('/var/lib/systemd/linger', userName));
 }
 
@@ -142,8 +145,8 @@ function systemctl(context: ServiceContext, args: readonly string[]): Promise<Ru
 }
 
 /**
- * The variable is missing after `su` and in a bare ssh session although the user manager runs. The directory always
- * exists.
+ * The variable is missing after `su` and in a bare ssh session although the user manager is running. The directory
+ * always exists.
  */
 function runtimeDir({ environment, userId }: ServiceContext): string {
   return environment.XDG_RUNTIME_DIR || `/run/user/${userId}`;

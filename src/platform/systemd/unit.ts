@@ -3,11 +3,11 @@ export interface UnitOptions {
   node: string;
   /** absolute path of the built program */
   program: string;
-  /** what the server needs from the person's environment; see `serviceEnvironment` */
+  /** the variables that the server needs from the person's environment; see `serviceEnvironment` */
   environment: Readonly<Record<string, string>>;
 }
 
-/** The unit's name for systemctl. */
+/** The name of the unit for systemctl. */
 export const UNIT = 'cbos.service';
 
 /**
@@ -26,7 +26,7 @@ export function unitText({ node, program, environment }: UnitOptions): string {
     '# Written by "cbos service install"; "cbos service uninstall" removes it.',
     '[Unit]',
     'Description=CBOS: runs, watches and answers Claude Code sessions',
-    // systemd gives up after five attempts on a server that cannot start because, for example, its port is taken.
+    // systemd gives up after five attempts on a server that cannot start, for example because its port is taken.
     'StartLimitIntervalSec=60',
     'StartLimitBurst=5',
     '',
@@ -45,9 +45,9 @@ export function unitText({ node, program, environment }: UnitOptions): string {
 }
 
 /**
- * Quotes one word for systemd.syntax(7): it goes in double quotes, with `\` and `"` escaped. `%` is doubled because it
- * starts a specifier. Control characters are written by their numbers because a carriage return ends a line just as a
- * line feed does.
+ * Quotes one word for systemd.syntax(7) by putting it in double quotes and escaping `\` and `"`. `%` is doubled
+ * because it starts a specifier. Control characters are written as numbers because a carriage return ends a line just
+ * as a line feed does.
  */
 function quote(word: string): string {
   const escaped = word

@@ -13,9 +13,10 @@ export interface JsonCommandOptions {
 }
 
 /**
- * The command of a Claude Code that speaks stream-json in both directions and serves many turns (seen on 2.1.329).
- * Without `--permission-prompt-tool stdio` it would deny whatever it had to ask; without a permission mode it may
- * choose auto. `--replay-user-messages` makes it confirm each prompt and each answer that it took.
+ * Returns the command for a Claude Code that speaks stream-json in both directions and serves many turns (seen on
+ * 2.1.329). Without `--permission-prompt-tool stdio` it would deny everything that it has to ask about. Without a
+ * permission mode it may choose auto. `--replay-user-messages` makes it confirm each prompt and each answer that it
+ * took.
  */
 export function jsonCommand(options: JsonCommandOptions): string[] {
   const { program, conversation, permissionMode, model, maxBudgetUsd, args } = options;
@@ -32,5 +33,5 @@ export function jsonCommand(options: JsonCommandOptions): string[] {
   ];
 }
 
-/** Variables for such a Claude Code, in addition to the session's environment. */
+/** Variables for such a Claude Code, added to the session's environment. */
 export const JSON_ENVIRONMENT: Readonly<Record<string, string>> = { CLAUDE_CODE_EMIT_SESSION_STATE_EVENTS: '1' };

@@ -1,7 +1,7 @@
 import { ClaudeEvent } from '../../../protocol/index.ts';
 
 /**
- * How long a line may be. A longer one is not kept whole, because it would have to be parsed, stored and sent to every
+ * The longest line. A longer one is not kept in full, because it would have to be parsed, stored, and sent to every
  * client in one piece.
  */
 export const MAX_LINE_BYTES = 16 * 1024 * 1024;
@@ -15,7 +15,7 @@ export interface ReadLines {
   offset: number;
 }
 
-/** Splits a process's output into lines and reads each as an event. Holds at most one incomplete line. */
+/** Splits a process's output into lines and reads each line as an event. It holds at most one incomplete line. */
 export class LineReader {
   #offset: number;
   #pending: Buffer[] = [];
@@ -23,7 +23,7 @@ export class LineReader {
   /** bytes of an overlong line that were discarded */
   #droppedBytes = 0;
 
-  /** @param offset the position of the first byte in the file, where a line begins */
+  /** @param offset the position of the first byte in the file, where a line must begin */
   constructor(offset: number) {
     this.#offset = offset;
   }
@@ -46,7 +46,7 @@ export class LineReader {
     return { events, offset: this.#offset };
   }
 
-  /** Ends the output: what is left is a line that was never finished. */
+  /** Ends the output. The rest is a line that was never finished. */
   end(): ReadLines {
     const event = this.position > this.#offset ? this.#finish(0) : null;
     return { events: event === null ? [] : [event], offset: this.#offset };

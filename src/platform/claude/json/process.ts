@@ -8,18 +8,18 @@ import { CatalogueError } from '../../../protocol/index.ts';
 import { type ProcessId, readProcess, runProgram, startFault } from '../../process/index.ts';
 
 /**
- * How long to wait until a line is taken. After this, Claude Code hangs: it reads its input at once, even during a
- * turn.
+ * How long to wait until a line is accepted. If it takes longer, Claude Code hangs, because it reads its input at
+ * once, even during a turn.
  */
 const WRITE_TIMEOUT_MS = 15_000;
 const WRITE_RETRY_MS = 5;
 const MKFIFO_TIMEOUT_MS = 5_000;
-/** How much of the error output to read: enough for a stack trace. The last line names the fault. */
+/** How much of the error output to read. It is enough for a stack trace, and its last line names the fault. */
 const ERROR_TAIL_CHARS = 4_000;
 
 /**
- * The files through which a Claude Code is driven. They outlive the server: whoever finds the process again continues
- * with them.
+ * The files through which a Claude Code is driven. They outlive the server, and a server that finds the process again
+ * continues with them.
  */
 export interface JsonFiles {
   /** a FIFO that the process itself also holds open for writing, so that it never ends */
@@ -36,15 +36,15 @@ export function jsonFiles(dir: string, launchId: string): JsonFiles {
 export interface JsonProcessOptions {
   argv: readonly string[];
   cwd: string;
-  /** the complete environment: nothing is inherited */
+  /** the complete environment; nothing is inherited */
   env: Readonly<Record<string, string>>;
   files: JsonFiles;
-  /** called once when it has ended; not after a restart of the server */
+  /** called once when the process has ended, but not after a restart of the server */
   onExit: (end: { code: number | null; signal: string | null }) => void;
 }
 
 /**
- * Starts a Claude Code in its own process session, which continues when the server dies.
+ * Starts a Claude Code in a separate process session, which continues if the server dies.
  * @throws CatalogueError launch_failed, process_limit
  */
 export async function startJsonProcess({ argv, cwd, env, files, onExit }: JsonProcessOptions): Promise<ProcessId> {
@@ -55,7 +55,7 @@ export async function startJsonProcess({ argv, cwd, env, files, onExit }: JsonPr
   if (made.outcome !== 'exited' || made.code !== 0) {
     throw new CatalogueError('launch_failed', `No FIFO could be made at ${files.input}: ${made.stderr.trim()}`);
   }
-  // Opened for reading and writing: a FIFO whose writers are all gone would end, and the process with it.
+  // The FIFO is opened for reading and writing. A FIFO without writers would end, and the process with it.
   const opened = [
     openSync(files.input, constants.O_RDWR),
     openSync(files.output, constants.O_WRONLY | constants.O_CREAT | constants.O_APPEND, 0o600),
@@ -82,8 +82,8 @@ export async function startJsonProcess({ argv, cwd, env, files, onExit }: JsonPr
 }
 
 /**
- * Writes one message to a process's input, whole or not at all as far as possible. Only a kill in the middle of a
- * message over 64 kB, while Claude Code does not read, could leave half of one.
+ * Writes one message to a process's input, either whole or not at all as far as possible. Only a kill in the middle
+ * of a message over 64 kB, while Claude Code does not read, could leave half of one.
  * @throws CatalogueError not_confirmed if nobody reads
  */
 export async function writeMessage(files: JsonFiles, message: object): Promise<void> {
@@ -109,7 +109,7 @@ export async function writeMessage(files: JsonFiles, message: object): Promise<v
   }
 }
 
-/** The last line that the process wrote to its standard error; empty if it wrote none. */
+/** Returns the last line that the process wrote to its standard error; empty if it wrote none. */
 export async function lastComplaint(files: JsonFiles): Promise<string> {
   const text = await readFile(files.errors, 'utf8').catch(() => '');
   const lines = text

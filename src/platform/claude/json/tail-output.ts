@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { watchFile } from '../../files/watch-file.ts';
 import { LineReader, type ReadLines } from './lines.ts';
 
-/** How much to read at once: about a millisecond of parsing. */
+/** How much to read at once. Parsing it takes about a millisecond. */
 const READ_BYTES = 262_144;
 /**
  * The minimum time between two reads. An answer arrives in hundreds of small writes, and each read costs a transaction.
@@ -11,7 +11,7 @@ const READ_BYTES = 262_144;
 const READ_INTERVAL_MS = 5;
 
 export interface OutputTail {
-  /** reads what exists now */
+  /** reads the output that exists now */
   catchUp(): Promise<void>;
   /** Reads the rest after the process has ended, including an unfinished last line, and stops. */
   finish(): Promise<void>;
@@ -22,7 +22,7 @@ export interface OutputTail {
 /**
  * Follows the output of a Claude Code as it grows (inotify). The file must exist.
  * @param options.from position after the last line that an earlier tail stored
- * @param options.onLines complete lines as events; they count as stored when it returns
+ * @param options.onLines gets complete lines as events; they count as stored when it returns
  */
 export function tailOutput(options: {
   file: string;

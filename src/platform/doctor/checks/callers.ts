@@ -1,7 +1,7 @@
 import { knowsPeers } from '../../process/index.ts';
 import { type Finding, ok, warning } from '../check.ts';
 
-/** Without peer credentials, nobody may do more over the local socket than a process inside a session. */
+/** Without peer credentials, every caller on the local socket has only the rights of a process inside a session. */
 export function checkCallers(): Finding {
   if (knowsPeers()) return ok('the process that asks over the local socket can be known');
   return warning(

@@ -9,9 +9,9 @@ import type { DoctorContext } from '../context.ts';
 import { formatMode, isPrivate, statIfThere } from '../permissions.ts';
 
 const MEGABYTE = 1_000_000;
-/** Below this, the doctor warns: a busy session writes some 10 MB an hour. */
+/** The space below which the doctor warns. A busy session writes about 10 MB an hour. */
 const LITTLE_SPACE_BYTES = 1_000 * MEGABYTE;
-/** With less space, SQLite and `script` soon fail; `script` fails silently. */
+/** The space below which SQLite and `script` soon fail. `script` fails without an error. */
 const NO_SPACE_BYTES = 100 * MEGABYTE;
 
 export async function checkHome({ settings: { home, socket } }: DoctorContext): Promise<Finding> {
@@ -24,7 +24,7 @@ export async function checkHome({ settings: { home, socket } }: DoctorContext): 
       return fault(`${file} has mode ${formatMode(inside)}`, `chmod 600 ${file}`);
     }
   }
-  // Only a write proves it: after a disk error nothing else reveals a read-only file system (ext4, Linux 6.18).
+  // Only a write proves it. After a disk error nothing else shows that a file system is read-only (ext4, Linux 6.18).
   if ((await writeFault(home)) === 'EROFS') {
     return fault(
       `${home} is on a read-only file system`,
@@ -71,7 +71,10 @@ function freeIn(place: string): number {
   return bavail * bsize;
 }
 
-/** CBOS makes its own directory and files private, and leaves those that existed before it as they are. */
+/**
+ * Checks the permissions of existing files. CBOS makes its own directory and files private, but does not change those
+ * that existed before it.
+ */
 function checkPrivacy(dir: string): Finding | null {
   const found = statIfThere(dir);
   if (found !== null && !isPrivate(found))
@@ -92,7 +95,7 @@ function checkPrivacy(dir: string): Finding | null {
   );
 }
 
-/** Drops are reported as a fact, not as a warning: the settings ask for them. */
+/** Reports drops as a fact and not as a warning, because the settings ask for them. */
 export function checkDrops({ settings: { home } }: DoctorContext): Finding {
   const drops = readDropsIfReadable(join(home, 'cbos.db'));
   if (drops === null) return ok('not known now: the database cannot be read');
@@ -104,7 +107,8 @@ export function checkDrops({ settings: { home } }: DoctorContext): Finding {
 }
 
 /**
- * Returns null if the server has the database to itself, or if the database is damaged. Another check reports damage.
+ * Returns null if the server uses the database exclusively, or if the database is damaged. Another check reports
+ * damage.
  */
 function readDropsIfReadable(file: string): ReturnType<typeof readDrops> | null {
   try {
@@ -114,12 +118,12 @@ function readDropsIfReadable(file: string): ReturnType<typeof readDrops> | null 
   }
 }
 
-/** Every file that holds what a session showed. */
+/** Matches every file that contains what a session showed. */
 const RECORDED = /^(.+?)\.(?:typescript|timing|keyframes|parts|timing\.parts)$/;
-/** How many names a person reads at most. The cure names all files. */
+/** How many names are shown, which is as many as a person reads. The cure names all files. */
 const SHOWN_FILES = 3;
 
-/** While a server runs, a payload stays in the spool for milliseconds. */
+/** While a server is running, a payload stays in the spool for milliseconds. */
 const LEFT_OVER_MS = 60_000;
 
 export async function checkSpool({ settings: { home }, now, askServer }: DoctorContext): Promise<Finding> {
@@ -176,6 +180,6 @@ function isWritable(folder: string): boolean {
     accessSync(folder, constants.W_OK | constants.X_OK);
     return true;
   } catch {
-    return false; // The refusal is the answer.
+    return false; // The refusal is the result.
   }
 }

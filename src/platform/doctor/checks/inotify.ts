@@ -5,12 +5,12 @@ import type { DoctorContext } from '../context.ts';
 
 /** CBOS needs one inotify instance. It adds a watch for each recording and directory. */
 const NEEDED_INSTANCES = 1;
-/** Fifty sessions, each with a recording, a transcript's folder and a registry. */
+/** Enough for fifty sessions, each with a recording, a transcript's folder, and a registry. */
 const COMFORTABLE_WATCHES = 200;
 
 /**
- * Compares the kernel's limits per user with what this user's programs hold. Editors and bundlers take watches by the
- * thousand.
+ * Compares the kernel's limits per user with what this user's programs hold. Editors and bundlers use thousands of
+ * watches.
  */
 export function checkInotify({ proc }: DoctorContext): Finding {
   const limits = {
@@ -44,7 +44,7 @@ function countInotify(proc: string): { instances: number; watches: number } {
   return total;
 }
 
-/** Reads, or returns null: processes end and files close at any moment, and some belong to other users. */
+/** Reads a file, or returns null. Processes end and files close at any moment, and some belong to other users. */
 function ignoreGone<T>(read: () => T): T | null {
   try {
     return read();

@@ -3,7 +3,7 @@ import { runProgram } from '../../process/index.ts';
 import { type Finding, fault, ok, warning } from '../check.ts';
 import type { DoctorContext } from '../context.ts';
 
-/** Same as `engines` in package.json; the packages that stay outside the bundle need it. */
+/** The same as `engines` in package.json. The packages outside the bundle need it. */
 const OLDEST_NODE = { major: 20, minor: 19 };
 
 /** How long to wait for a program. Each of them answers in milliseconds unless the machine is under load. */

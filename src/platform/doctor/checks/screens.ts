@@ -12,7 +12,7 @@ import { formatMode, isPrivate } from '../permissions.ts';
 const MAX_SOCKET_PATH_BYTES = 107;
 /** The longest slug allowed. */
 const LONGEST_SLUG = 64;
-/** The doctor reports a fault below this length: people often choose names this long. */
+/** The doctor reports a fault below this length, because people often choose names this long. */
 const COMFORTABLE_NAME = 20;
 
 export async function checkScreenDirectory({ openScreen, userId }: DoctorContext): Promise<Finding> {
@@ -22,7 +22,7 @@ export async function checkScreenDirectory({ openScreen, userId }: DoctorContext
   if (found.uid !== userId) {
     return fault(`${dir} belongs to another user`, 'mkdir -p -m 700 ~/.screen && export SCREENDIR=~/.screen');
   }
-  // Otherwise Screen refuses every command: "Directory … must have mode 700"
+  // Screen would otherwise refuse every command: "Directory … must have mode 700".
   if (!isPrivate(found)) return fault(`${dir} has mode ${formatMode(found)}`, `chmod 700 ${dir}`);
   const left = MAX_SOCKET_PATH_BYTES - Buffer.byteLength(`${dir}/.`) - pidDigits;
   if (left >= COMFORTABLE_NAME) return ok(left >= LONGEST_SLUG ? dir : `${dir} (names of up to ${left} letters fit)`);
@@ -59,15 +59,16 @@ export async function checkScreens({ openScreen, settings }: DoctorContext): Pro
 }
 
 /**
- * Finds the daemons of this home's sessions that lack a socket. The server has each socket made again as soon as the
- * directory can hold it.
+ * Finds the daemons of this home's sessions that lack a socket. The server requests a new socket for each as soon as
+ * the directory can hold it.
  */
 async function findLost(home: string, sessions: readonly ScreenSession[]): Promise<ProcessInfo[]> {
   const processes = await listProcesses();
   const byPid = new Map(processes.map((info) => [info.pid, info]));
   const lost = new Map<number, ProcessInfo>();
   for (const info of processes) {
-    // A person may run the server inside a Screen of their own: its JSON sessions are then below that Screen.
+    // A person may run the server inside a Screen of their own. The server's JSON sessions are then below that
+    // Screen.
     const isInScreen = isOfHome(info, home) && !isOfJsonSession(info, home);
     const daemon = isInScreen ? await daemonAbove(info, byPid) : null;
     if (daemon !== null && !sessions.some(({ pid }) => pid === daemon.pid)) lost.set(daemon.pid, daemon);
@@ -77,8 +78,8 @@ async function findLost(home: string, sessions: readonly ScreenSession[]): Promi
 
 /**
  * Finds processes of this home's sessions that nothing drives any more. In a terminal, such a process has lost its
- * Screen daemon; for a JSON session, the session's files are gone. These processes live on: Claude Code takes 250 MB,
- * and `script` a quarter of a core (util-linux 2.38 polls a terminal that nobody reads).
+ * Screen daemon. For a JSON session, the session's files are gone. These processes stay alive: Claude Code takes 250
+ * MB, and `script` a quarter of a core (util-linux 2.38 polls a terminal that nobody reads).
  */
 export async function checkOrphans({ settings, askSessions }: DoctorContext): Promise<Finding> {
   const { home } = settings;
@@ -101,21 +102,24 @@ function isOfHome({ pid }: ProcessInfo, home: string): boolean {
   return launchedBy !== null && isSameHome(launchedBy, home);
 }
 
-/** The files that drive a JSON session exist as long as its process. The next server finds the process by them too. */
+/**
+ * The files that drive a JSON session exist as long as its process. The next server also finds the process by them.
+ */
 function isOfJsonSession({ pid }: ProcessInfo, home: string): boolean {
   const launchId = readLaunchMark(pid)?.launchId;
   return launchId !== undefined && existsSync(jsonFiles(join(home, 'json'), launchId).input);
 }
 
 /**
- * The Screen daemon that a process runs under; null if there is none. The daemon carries the session's environment too.
+ * Returns the Screen daemon under which a process runs, or null if there is none. The daemon carries the session's
+ * environment too.
  */
 async function daemonAbove(info: ProcessInfo, byPid: ReadonlyMap<number, ProcessInfo>): Promise<ProcessInfo | null> {
   for (const one of above(info, byPid)) if (await isScreenDaemon(one)) return one;
   return null;
 }
 
-/** The process, its parent, and so on. */
+/** Returns the process, its parent, and so on. */
 function above(info: ProcessInfo, byPid: ReadonlyMap<number, ProcessInfo>): ProcessInfo[] {
   const line: ProcessInfo[] = [];
   for (let at: ProcessInfo | undefined = info; at !== undefined; at = byPid.get(at.ppid)) line.push(at);

@@ -28,13 +28,16 @@ export async function checkServer({ settings, version, pid, askServer }: DoctorC
   return fault(`process ${holder.pid} holds ${home} but does not answer`, `${ending(holder.pid)}; cbos up`);
 }
 
-/** The command that ends a process. A stopped process takes a TERM only after it continues. */
+/** Returns the command that ends a process. A stopped process acts on a TERM only after it is continued. */
 function ending(pid: number): string {
   const info = processNow(pid);
   return info !== null && isStopped(info) ? `kill -CONT ${pid}; kill ${pid}` : `kill ${pid}`;
 }
 
-/** Whether a server holds the home. Only the lock itself proves it: what a killed server wrote down stays behind. */
+/**
+ * Reports whether a server holds the home. Only the lock itself proves it, because the record of a killed server
+ * remains.
+ */
 function isHeld(home: string): boolean {
   if (statIfThere(join(home, LOCK_FILE)) === null) return false;
   const lock = takeHomeLock(home);
@@ -58,11 +61,12 @@ export async function checkService({ serviceState, isLingering }: DoctorContext)
 }
 
 /**
- * Where an administrator puts settings that users cannot change (Claude Code's documentation of its settings, Linux).
+ * The file in which an administrator puts settings that users cannot change (Claude Code's documentation of its
+ * settings, Linux).
  */
 const MANAGED_SETTINGS = '/etc/claude-code/managed-settings.json';
 
-/** Our hooks come with each launch, but either of these two settings still silences them. */
+/** Our hooks are passed with each launch, but either of these two settings still silences them. */
 const SILENCERS = ['disableAllHooks', 'allowManagedHooksOnly'] as const;
 
 export function checkHooks({ environment, userHome }: DoctorContext): Finding {
