@@ -9,7 +9,7 @@ import { personalEnvironment } from './local/personal-environment.ts';
 /** Set by the build from package.json. */
 declare const __CBOS_VERSION__: string;
 
-/** SIGHUP: the terminal was closed. The demo cleans up then as well. */
+/** SIGHUP means that the terminal was closed. The demo cleans up in that case too. */
 const EXIT_CODES = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 } as const;
 
 const io: TerminalIo = {
@@ -36,8 +36,8 @@ if (process.platform !== 'linux') {
   process.exit(1);
 }
 
-// Without a listener Node opens its debugger on this signal (20.19: 127.0.0.1:9229): whoever connects runs code in
-// here, also another user.
+// Without a listener, Node opens its debugger on this signal (20.19: 127.0.0.1:9229), and anybody who connects can
+// run code in this process, including another user.
 process.on('SIGUSR1', () => undefined);
 
 const version = __CBOS_VERSION__;
@@ -60,7 +60,7 @@ process.exitCode = await runCli({
   program: callAgain(process.argv[1]),
 });
 
-/** How a person calls this program again: by its name where it is installed, by its path in a checkout. */
+/** Returns how a person calls this program again: by its name if it is installed, by its path in a checkout. */
 function callAgain(called: string | undefined): string {
   if (called === undefined || basename(called) === 'cbos') return 'cbos';
   return `node ${relative(process.cwd(), called)}`;

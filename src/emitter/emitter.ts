@@ -6,24 +6,24 @@ type Tracker = () => () => void;
 let track: Tracker | null = null;
 
 /**
- * Reports every listener of this process when it is added and removed. The test suites use this to find listeners that
- * are left behind.
+ * Calls the tracker for every listener of this process that is added or removed. The test suites use this to find
+ * listeners that are left behind.
  */
 export function trackListeners(tracker: Tracker): void {
   track = tracker;
 }
 
 /**
- * The listeners of one thing. The owner of the thing keeps the emitter private and hands out `on`. So others can
- * listen, and only the owner can notify or remove all listeners.
+ * The listeners of one event source. The owner keeps the emitter private and gives out `on`. Others can then listen,
+ * but only the owner can notify or remove all listeners.
  */
 export class Emitter<Told extends unknown[] = []> {
   readonly #listening = new Map<symbol, { listener: Listener<Told>; untrack: (() => void) | undefined }>();
   readonly #onFault: ((cause: unknown, ...told: Told) => void) | null;
 
   /**
-   * @param onFault receives what a listener throws, and the other listeners are still notified; without it the caller
-   * of `tell` gets the exception
+   * @param onFault receives the errors that listeners throw, and the other listeners are still notified; without it
+   *   the caller of `tell` gets the error
    */
   constructor(onFault: ((cause: unknown, ...told: Told) => void) | null = null) {
     this.#onFault = onFault;
@@ -41,8 +41,8 @@ export class Emitter<Told extends unknown[] = []> {
   }
 
   /**
-   * Notifies all listeners. Listeners may be added and removed meanwhile: a removed listener is not notified any more,
-   * and a new one is notified the next time.
+   * Notifies all listeners. Listeners may be added and removed during the call. A removed listener is not notified
+   * any more, and a new one is notified the next time.
    */
   tell(...told: Told): void {
     for (const key of [...this.#listening.keys()]) {
@@ -55,7 +55,7 @@ export class Emitter<Told extends unknown[] = []> {
     }
   }
 
-  /** Removes all listeners, because what they listened to has ended. */
+  /** Removes all listeners, because their event source has ended. */
   clear(): void {
     for (const key of [...this.#listening.keys()]) this.#remove(key);
   }

@@ -3,7 +3,10 @@ import { CatalogueError, type Settings } from '../protocol/index.ts';
 import { runningServer } from './server.ts';
 import type { ThisProgram } from './this-program.ts';
 
-/** `screen -x` must look where the server's sessions are, and must not believe that it runs inside of one. */
+/**
+ * `screen -x` must search the directory of the server's sessions, and must not believe that it runs inside one of
+ * them.
+ */
 async function attachEnvironment(
   { environment, pid }: ThisProgram,
   settings: Settings,

@@ -8,7 +8,7 @@ import { startServer } from '../server/start-server.ts';
 import { sessionIcon, stateText } from '../text/session-words.ts';
 
 export interface DemoFleetOptions {
-  /** the whole environment, with nothing of the person's own in it */
+  /** the whole environment, without anything of the person's own */
   environment: Readonly<Record<string, string>>;
   pid: number;
   searchProgram: string;
@@ -17,7 +17,7 @@ export interface DemoFleetOptions {
   log: Logger;
 }
 
-/** A server for the demo alone, in this process, which it ends with. */
+/** Starts a server for the demo only. It runs in this process and ends with it. */
 export async function openDemoFleet(options: DemoFleetOptions): Promise<DemoFleet> {
   const { environment } = options;
   const home = environment.CBOS_HOME ?? '';
@@ -32,7 +32,7 @@ export async function openDemoFleet(options: DemoFleetOptions): Promise<DemoFlee
       return server.sessions.onEvent((event) => {
         if (event.kind !== 'state') return;
         const { slug, status } = event.session;
-        // A dialog's options arrive a moment after the dialog, and repeat the same status.
+        // The options of a dialog arrive a moment after the dialog, and cause the same status again.
         const shown = `${status.primary}/${status.detail} ${status.because.evidence}`;
         if (last.get(slug) === shown) return;
         last.set(slug, shown);

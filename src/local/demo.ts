@@ -7,7 +7,7 @@ import { readSettings } from '../platform/settings/index.ts';
 import { CatalogueError, type Settings } from '../protocol/index.ts';
 import { searchProgram, type ThisProgram, webDirectory } from './this-program.ts';
 
-/** `cbos demo`, with the user's Claude Code, or in a checkout with the pinned one if there is no other. */
+/** Runs `cbos demo` with the user's Claude Code, or in a checkout with the pinned one if there is no other. */
 export async function runLocalDemo(self: ThisProgram, { face, signal, onProgress: print }: DemoRequest): Promise<void> {
   const [{ NO_CLAUDE, runDemo }, { openDemoFleet }, { pino }] = await Promise.all([
     import('../demo/index.ts'),

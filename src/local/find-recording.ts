@@ -10,7 +10,7 @@ export interface RecordingPair {
 export interface RecordingName {
   /** a session's slug, or the path of a recording */
   recording: string;
-  /** path of the timing file; null for the one beside the recording, if there is one */
+  /** path of the timing file; null for the file beside the recording, if there is one */
   timing: string | null;
 }
 
@@ -20,13 +20,14 @@ export interface RecordingPlace {
   cwd: string;
 }
 
-/** Whether a text is a slug, or the `SLUG.N` of a recording that a restart moved aside. */
+/** Reports whether a text is a slug, or the `SLUG.N` of a recording that a restart moved aside. */
 function isName(text: string): boolean {
   return isSlug(text.replace(/\.\d+$/, ''));
 }
 
 /**
- * Finds a file by its path, or a session's recording by its name. The timing is beside it unless another one is named.
+ * Finds a file by its path, or a session's recording by its name. The timing file is beside it unless another one is
+ * named.
  * @throws CatalogueError no_recording
  */
 export function findRecording({ recording, timing }: RecordingName, { settings, cwd }: RecordingPlace): RecordingPair {

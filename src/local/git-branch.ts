@@ -2,15 +2,15 @@ import { stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { readRegularFile } from '../platform/files/regular-file.ts';
 
-/** How long to wait for a folder: one on a network disk that does not answer must not delay a list. */
+/** How long to wait for a folder. A network disk that does not answer must not delay a list. */
 const LONGEST_WAIT_MS = 200;
 
-/** The longest branch name or reference to a worktree that is possible. A longer file is not git's. */
+/** The size of the longest possible branch name or worktree reference. A longer file does not belong to git. */
 const MOST_BYTES = 4_096;
 
 /**
- * The git branch of each folder, read from its `.git` without running `git`. A detached head shows the beginning of its
- * commit. Folders outside a repository are left out.
+ * Returns the git branch of each folder, read from its `.git` without running `git`. For a detached head, the
+ * beginning of its commit is returned. Folders outside a repository are left out.
  */
 export async function readGitBranches(paths: readonly string[]): Promise<ReadonlyMap<string, string>> {
   const found = await Promise.all(
@@ -27,7 +27,10 @@ async function readGitBranch(path: string): Promise<string | null> {
   }
 }
 
-/** The git directory of a folder. In a worktree or a submodule, `.git` is a file that names the directory. */
+/**
+ * Returns the git directory of a folder. In a worktree or a submodule, `.git` is a file that contains the path of the
+ * directory.
+ */
 async function gitDirOf(folder: string): Promise<string | null> {
   const git = join(folder, '.git');
   const stats = await stat(git).catch(() => null);
@@ -41,7 +44,7 @@ function branchOf(head: string): string | null {
   return branch ?? /^[0-9a-f]{7}/.exec(head)?.[0] ?? null;
 }
 
-/** The content of a small file; empty if it is no file or cannot be read. */
+/** Returns the content of a small file. Empty if it is not a file or cannot be read. */
 async function readSmall(file: string): Promise<string> {
   return (await readRegularFile(file, { mostBytes: MOST_BYTES }).catch(() => null)) ?? '';
 }

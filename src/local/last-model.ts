@@ -6,9 +6,9 @@ import type { Session } from '../protocol/index.ts';
 const TAIL_BYTES = 65_536;
 
 /**
- * Which model gave the last answer of each session in a terminal, by slug, from Claude Code's own transcripts. The
- * launch option may be outdated, because `/model` changes the model. Sessions of another home, and those without an
- * answer, are left out.
+ * Returns which model gave the last answer of each session in a terminal, by slug, according to Claude Code's own
+ * transcripts. The launch option may be out of date, because `/model` changes the model. Sessions of another home,
+ * and those without an answer, are left out.
  */
 export async function readLastModels(
   environment: Readonly<Record<string, string | undefined>>,
@@ -18,7 +18,7 @@ export async function readLastModels(
   const found = await Promise.all(
     sessions.map(async ({ slug, type, path: cwd, claude_session_id: sessionId }) => {
       if (type !== 'screen' || cwd === null || sessionId === null || !isConversationId(sessionId)) return null;
-      // An unreadable transcript gives no model.
+      // An unreadable transcript contains no model.
       const tail = await readTail(transcriptFile({ configDir, cwd, sessionId }), TAIL_BYTES).catch(() => '');
       const model = tail
         .split('\n')
@@ -30,7 +30,7 @@ export async function readLastModels(
   return new Map(found.filter((one) => one !== null));
 }
 
-/** null for a line that is cut off, is no answer, or is one of Claude Code's own messages (`<synthetic>`) */
+/** null for a line that is cut off, is not an answer, or is one of Claude Code's own messages (`<synthetic>`) */
 function modelOf(line: string): string | null {
   if (!line.includes('"assistant"')) return null;
   try {

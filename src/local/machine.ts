@@ -14,8 +14,8 @@ const server = () => import('./server.ts');
 const systemd = () => import('../platform/systemd/index.ts');
 
 /**
- * This machine, as the command line needs it: the server's process, the settings, the service. Code that only the
- * server, the doctor and the demo need is loaded on demand: without it, `cbos ls` starts in half the time.
+ * Provides this machine to the command line: the server's process, the settings, the service. Code that only the
+ * server, the doctor, and the demo need is loaded on demand, which halves the start time of `cbos ls`.
  */
 export function createLocalMachine(self: ThisProgram): LocalHost {
   const { environment } = self;
@@ -105,7 +105,8 @@ export function createLocalMachine(self: ThisProgram): LocalHost {
           server(),
         ]);
         const context = serviceContext();
-        // A server in the background holds the home. The service replaces it, and the sessions do not notice.
+        // A server in the background holds the home. The service replaces that server without any effect on the
+        // sessions.
         const { running } = await serviceState(context);
         const holder = await runningServer((await settingsOf()).home, self.pid);
         if (!running && holder !== null) await stopServer(holder);
@@ -144,7 +145,7 @@ export function createLocalMachine(self: ThisProgram): LocalHost {
       return readTimeline(request, { settings, thresholds: thresholdsOf(settings), rules, cwd: self.cwd });
     },
     tui: async (request) => {
-      // In parallel: the screen appears some 50 ms sooner.
+      // They are loaded in parallel, so that the screen appears about 50 ms sooner.
       const [{ openLocalTui }] = await Promise.all([
         import('./tui.ts'),
         machine.startInBackground({ flags: {}, onProgress: request.onProgress }),

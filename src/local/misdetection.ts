@@ -4,10 +4,10 @@ import type { MisdetectionRequest } from '../cli/local-host.ts';
 import { redactFrame, redactLine } from '../core/status/index.ts';
 import type { Explanation } from '../protocol/index.ts';
 
-/** Everybody knows Claude Code's own tools, but the names of MCP servers' tools may be private. */
+/** The names of Claude Code's own tools are public, but those of MCP servers' tools may be private. */
 const redactTool = (name: string): string => (name.startsWith('mcp__') ? 'mcp__x__x' : name);
 
-/** The parts of an explanation that rules read, without any of the session's own words. */
+/** Returns the parts of an explanation that rules read, without any of the session's own words. */
 export function redactExplanation({
   status: _,
   verdicts,
@@ -52,7 +52,7 @@ export function redactExplanation({
 }
 
 /**
- * Records what a session looked like when its status was wrong, so that it can be reported and become a test.
+ * Records the evidence of a session whose status is wrong, so that it can be reported and become a test.
  * @returns the file, readable only by its owner
  */
 export async function writeMisdetection(

@@ -4,13 +4,15 @@ import { delimiter, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
 /**
- * Programs that open an address in the person's browser, in order of preference: WSL's and the one of every desktop.
+ * Programs that open an address in the person's browser, in order of preference: that of WSL, and that of every
+ * desktop.
  */
 const OPENERS = ['wslview', 'xdg-open'];
 
 /**
- * Opens a sign-in link in the browser. Every process on the machine may read another's arguments, and the link signs in
- * whoever uses it first. So the browser gets a private file that redirects to the link (Jupyter does the same).
+ * Opens a sign-in link in the browser. Every process on the machine may read the arguments of another, and the link
+ * signs in whoever uses it first. The browser therefore gets a private file that redirects to the link (Jupyter does
+ * the same).
  * @returns false if there is no desktop to open it on
  */
 export function openInBrowser(
@@ -33,7 +35,7 @@ export function openInBrowser(
   return true;
 }
 
-/** @param url an address and base64url: nothing in it needs escaping */
+/** @param url an address with base64url, in which nothing needs escaping */
 function redirectTo(url: string): string {
   return `<!doctype html><meta charset="utf-8"><meta name="referrer" content="no-referrer"><title>CBOS</title>
 <meta http-equiv="refresh" content="0;url=${url}"><p><a href="${url}">Open CBOS</a></p>
@@ -45,6 +47,6 @@ function isProgram(path: string): boolean {
     accessSync(path, constants.X_OK);
     return true;
   } catch {
-    return false; // not here: the next directory may have it
+    return false; // the next directory may have it
   }
 }

@@ -42,8 +42,8 @@ async function* textOf(source: RecordingSource, { format, onProgress }: ExportRe
 }
 
 /**
- * How many characters to collect for one write. A write for each event of a long recording takes longer than reading
- * it.
+ * How many characters to collect for one write. Writing each event of a long recording separately takes longer than
+ * reading it.
  */
 const PIECE_CHARACTERS = 65_536;
 

@@ -17,20 +17,23 @@ import { createSystemClock } from '../server/clock.ts';
 import { searchProgram, type ThisProgram, webDirectory } from './this-program.ts';
 
 /**
- * How long to wait for the start. A server is ready within half a second; under load, or with many sessions, it takes
- * longer.
+ * How long to wait for the start. A server is ready within half a second. It takes longer under load or with many
+ * sessions.
  */
 const START_LIMIT_MS = 20_000;
-/** How long to wait for the end. The server lets open answers finish, then it ends. */
+/** How long to wait for the end. The server finishes open answers and then ends. */
 const STOP_LIMIT_MS = 15_000;
 const LOOK_EVERY_MS = 20;
 /** How long the log may be when a server starts. One older log is kept, so logs never fill the disk. */
 const LOG_LIMIT_BYTES = 10_000_000;
 
-/** A running server. What it did not write down about itself, for example on a full disk, is null. */
+/** A running server. Facts that it has not recorded about itself, for example on a full disk, are null. */
 export type ServerProcess = Pick<LockHolder, 'pid' | 'address' | 'reach' | 'screen_dir'>;
 
-/** The server of a home; null if none runs. Checks the lock, so what a killed server left behind does not count. */
+/**
+ * Returns the server of a home, or null if none is running. The lock is checked, so the files that a killed server
+ * left behind do not count.
+ */
 export async function runningServer(home: string, self: number): Promise<ServerProcess | null> {
   if (!isLocked(home)) return null;
   const written = readLockHolder(home);
@@ -82,8 +85,8 @@ async function serve(self: ThisProgram, { flags, signal, onReady }: ServeRequest
   const logFile = join(settings.home, 'server.log');
   keepLogSmall(logFile);
   const log = pino({ level: self.environment.CBOS_LOG_LEVEL ?? 'info', base: null }, openLogFile(logFile));
-  // A failed request of a person is refused, and a failed note is repeated with the next change. No disk failure may
-  // end the watch over sessions.
+  // If a request of a person fails, it is refused. If a record cannot be written, it is written with the next change.
+  // A disk failure must never end the watch over sessions.
   process.on('uncaughtException', (cause) => {
     if (homeFault(cause) === null) throw cause;
     log.error({ err: cause }, 'something could not be written in the home, or not be read');
@@ -111,7 +114,7 @@ function untilAborted(signal: AbortSignal): Promise<null> {
   return new Promise((resolve) => signal.addEventListener('abort', () => resolve(null), { once: true }));
 }
 
-/** Starts the server in its own process session, so that neither Ctrl+C nor a closed terminal ends it. */
+/** Starts the server in a separate process session, so that neither Ctrl+C nor closing the terminal ends it. */
 export async function startInBackground(
   self: ThisProgram,
   { flags, onProgress }: StartRequest,
@@ -161,8 +164,8 @@ export async function startInBackground(
 }
 
 /**
- * Finds out which server answers. A server writes its pid down right after it starts to listen; until then the file may
- * be from an older one.
+ * Finds out which server answers. A server records its pid right after it starts to listen. Until then the file may
+ * belong to an older server.
  */
 async function answeringPid(
   home: string,
@@ -185,7 +188,7 @@ function environmentOf(flags: SettingFlags): Record<string, string> {
   );
 }
 
-/** A server notices that its home was removed, and ends. One that is stopped or hangs cannot. */
+/** A server ends when it notices that its home was removed. A server that is stopped or hangs cannot do that. */
 function strayServer(home: string, { pid }: HomeHolder): CatalogueError {
   const ending = isStoppedNow(pid) ? `kill -CONT ${pid} lets it notice, and it ends` : '`cbos down` ends it';
   return new CatalogueError(
@@ -195,7 +198,7 @@ function strayServer(home: string, { pid }: HomeHolder): CatalogueError {
   );
 }
 
-/** What the server printed when it ended: its own one-line error. */
+/** Returns the server's own one-line error, which it printed when it ended. */
 function startFailure(said: string): CatalogueError {
   const last = said.trim().split('\n').at(-1) ?? '';
   const [message, hint] = last.replace(/^cbos: /, '').split(' — ', 2);
@@ -222,7 +225,7 @@ function isAnswering(socket: string): Promise<boolean> {
 
 /**
  * Ends the server of a home, or one whose home was removed from that path.
- * @returns whether one ran
+ * @returns whether one was running
  * @throws CatalogueError no_server if the server is stopped
  */
 export async function stopServerOf(home: string, self: number): Promise<boolean> {

@@ -1,8 +1,8 @@
 import { dirname, join } from 'node:path';
 
 /**
- * This program as it was called, with all it needs to run itself again. Everything that the code may read of the
- * process comes through it.
+ * This program as it was called, with everything needed to run it again. All process state that the code may read
+ * comes through this interface.
  */
 export interface ThisProgram {
   environment: Readonly<Record<string, string | undefined>>;
@@ -12,18 +12,18 @@ export interface ThisProgram {
   node: string;
   /** absolute path of the built cbos.js */
   program: string;
-  /** how a person calls it: `cbos`, or its path in a checkout */
+  /** the command that a person types: `cbos`, or its path in a checkout */
   calledAs: string;
   pid: number;
   version: string;
 }
 
-/** The page's files: the build puts them beside the program. */
+/** Returns the directory of the page's files, which the build puts beside the program. */
 export function webDirectory({ program }: ThisProgram): string {
   return join(dirname(program), 'web');
 }
 
-/** The program of the search worker: the build puts it beside the program. */
+/** Returns the program of the search worker, which the build puts beside the program. */
 export function searchProgram({ program }: ThisProgram): string {
   return join(dirname(program), 'parts', 'search-worker.js');
 }

@@ -11,12 +11,14 @@ import type { Settings } from '../protocol/index.ts';
 import { findRecording } from './find-recording.ts';
 
 /**
- * How long after its last output the program ends: some 100 ms (1.0.128 to 2.1.329: 60 to 180). Nothing records the
- * exact time, because the closing line has only seconds. A slightly late end lets the last output count.
+ * How long after its last output the program ends. It takes about 100 ms (1.0.128 to 2.1.329: 60 to 180). Nothing
+ * records the exact time, because the closing line has only seconds. If the assumed end is slightly late, the last
+ * output still counts.
  */
 const END_AFTER_OUTPUT_MS = 200;
 /**
- * Time after the last byte of an unfinished recording, so that what it shows can count. Nobody knows what came later.
+ * Time to add after the last byte of an unfinished recording, so that its last screen can count. What came later is
+ * unknown.
  */
 const SETTLE_AFTER_END_MS = 2_000;
 

@@ -10,12 +10,12 @@ import { runTui } from '../tui/run-tui.ts';
 import type { ThisProgram } from './this-program.ts';
 
 /**
- * How long to wait for a stop by a signal, which takes effect sooner. If no shell is there to take over, the kernel
- * drops the signal, and this wait is all that happens.
+ * How long to wait for a stop by a signal, which takes effect sooner. If there is no shell to take over, the kernel
+ * drops the signal, and nothing happens except this wait.
  */
 const STOP_MS = 50;
 
-/** How much output a command in the background may have; all evidence of a session takes some 20 kB. */
+/** How much output a command in the background may have. All evidence of a session takes about 20 kB. */
 const MOST_SAID_BYTES = 4 * 1024 * 1024;
 
 /** The terminal UI on this machine. */
@@ -56,7 +56,7 @@ function tuiHost(self: ThisProgram, machine: LocalHost): TuiHost {
         );
       }),
     suspend: async () => {
-      // Stops the whole job, as a shell's Ctrl+Z does, including everything that it was started with.
+      // This stops the whole job, as a shell's Ctrl+Z does, including everything that was started with it.
       process.kill(0, 'SIGTSTP');
       await delay(STOP_MS);
     },

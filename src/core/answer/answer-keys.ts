@@ -8,26 +8,32 @@ export interface DialogView {
   dialog: ScreenDialog | null;
 }
 
-/** An option: its number from 0 with the label that it must have, or the free-text option at any place. */
+/**
+ * An option, identified by its number from 0 together with the label that it must have, or the free-text option
+ * wherever it is.
+ */
 export type OptionRef = { index: number; label: string } | 'free_text';
 
 /** What to type for a step: raw keys, or a text to paste. */
 export type Press = { keys: string } | { paste: string };
 
 /**
- * One step of an answer. The caller looks at the screen before each step, and waits until the screen shows that the
- * step was taken. So if the dialog goes away meanwhile, no key meant for the dialog goes to whatever replaces it.
+ * One step of an answer. The caller checks the screen before each step, and waits until the screen shows that the
+ * step was accepted. If the dialog disappears in the meantime, no keypress meant for it reaches whatever replaces it.
  */
 export interface AnswerStep {
   kind: StepKind;
-  /** What to type, given the screen as it is now; null if the dialog does not offer the step. */
+  /** Returns what to type, given the current screen. Null if the dialog does not offer the step. */
   press(view: DialogView): Press | null;
   /**
-   * Whether the screen shows that the step was taken. @param before what the screen showed when the step's key was
+   * Reports whether the screen shows that the step was accepted. @param before the screen when the step's key was
    * typed
    */
   isTaken(now: DialogView, before: DialogView): boolean;
-  /** The step decides nothing, so it may be repeated, and it may be skipped if the screen already shows its result. */
+  /**
+   * True if the step decides nothing. It may then be repeated, and may be skipped if the screen already shows its
+   * result.
+   */
   isRepeatable: boolean;
   /** the text in the field when the step's key is typed */
   written: string | null;
@@ -48,14 +54,14 @@ export type StepKind =
 
 const KEYS = { up: '\x1b[A', down: '\x1b[B', right: '\x1b[C', left: '\x1b[D', enter: '\r', tab: '\t', escape: '\x1b' };
 /**
- * Delete the part of a field's line before or behind the cursor, or, at the edge of a line, the line break there
- * (2.1.329).
+ * Deletes the part of a field's line before or behind the cursor. At the edge of a line, the line break there is
+ * deleted (2.1.329).
  */
 const DELETE_KEYS = { before: '\x15', behind: '\x0b' };
 
-/** The hint below a permission while the marker is on an option that takes a remark (2.1.329). */
+/** The hint below a permission while the marker is on an option that accepts a remark (2.1.329). */
 const AMEND_HINT = /\bTab to amend\b/;
-/** The hint of a question whose options have previews (2.1.329). There, digits only move the marker. */
+/** The hint of a question whose options have previews (2.1.329). Digits only move the marker there. */
 const PREVIEW_HINT = /\bn to add notes\b/;
 
 type Typing = (view: DialogView) => string | null;
@@ -109,15 +115,16 @@ export const steps = {
       (view) => view.dialog?.checked[findOption(view, option)] === isTicked,
     ),
   /**
-   * empties the field of the free-text option and moves the marker off it, because in the field a digit is a letter.
-   * The field may contain half an answer, or a text that was typed into the prompt as the question opened
+   * empties the field of the free-text option and moves the marker away from it, because a digit typed into the field
+   * is a letter. The field may contain half an answer, or a text that was typed into the prompt just as the question
+   * opened
    */
   clearField: () =>
     arranging(
       'clearField',
       (view) => {
         if (textInField(view) === null) return KEYS.up;
-        // Each line takes two keys, in both directions: the cursor may be anywhere in the field.
+        // Each line takes two keypresses, in both directions, because the cursor may be anywhere in the field.
         const times = 2 * rowsOfField(view);
         const deletes = DELETE_KEYS.before.repeat(times) + DELETE_KEYS.behind.repeat(times);
         return (arrowsTo(view, findOption(view, 'free_text')) ?? '') + deletes + KEYS.up;
@@ -137,14 +144,14 @@ export const steps = {
     isRepeatable: false,
     written: null,
   }),
-  /** chooses the marked option; `written`: the text that must be in its field */
+  /** chooses the marked option; `written` is the text that must be in its field */
   enter: (written: string | null = null) =>
     deciding('enter', ({ frame }) => (written === null || standsInField(frame, written) ? KEYS.enter : null), written),
-  /** leaves a question with checkboxes, which no digit ends */
+  /** leaves a question with checkboxes, which a digit cannot end */
   nextPart: () => deciding('nextPart', () => KEYS.right),
   /**
-   * submits the page that sums up the answers, which must show `texts`: 2.0.77 silently drops a text beside ticked
-   * boxes
+   * submits the page that sums up the answers. The page must show `texts`, because 2.0.77 silently drops a text
+   * beside ticked boxes
    */
   submit: (texts: readonly string[]) =>
     deciding('submit', (view) => {
@@ -155,14 +162,14 @@ export const steps = {
 };
 
 /**
- * The steps that answer a dialog, given what it shows when the answer begins. Measured on 2.1.329:
- * - A digit answers a numbered dialog at once. A digit that comes too late is a harmless letter in the prompt, while an
- *   Enter would send the prompt. So CBOS uses digits wherever they work. The trust dialog has no numbers and ignores
- *   them.
- * - In a question with checkboxes, digits tick and Right leads on. A text in the free-text option ticks that option,
- *   and Right leads on only while the marker is elsewhere. After several questions, or one with checkboxes, a page asks
- *   to submit.
- * - A remark takes these keys: marker, Tab, text, Enter.
+ * Returns the steps that answer a dialog, given the screen when the answer begins. Measured on 2.1.329:
+ * - A digit answers a numbered dialog at once. A digit that comes too late is a harmless letter in the prompt, while
+ *   an Enter would send the prompt. CBOS therefore uses digits wherever they work. The trust dialog has no numbers
+ *   and ignores them.
+ * - In a question with checkboxes, digits tick options and Right moves on. A text in the free-text option ticks that
+ *   option, and Right moves on only while the marker is elsewhere. After several questions, or one with checkboxes, a
+ *   page asks to submit.
+ * - A remark takes these keypresses: marker, Tab, text, Enter.
  */
 export function answerSteps(
   question: Question,
@@ -196,7 +203,7 @@ export function answerSteps(
 
 const writeSteps = (text: string): AnswerStep[] => [steps.write(text), steps.enter(text)];
 
-/** Sets every box as the answer says, including boxes that somebody ticked before. */
+/** Sets every box as in the answer, including boxes that somebody ticked before. */
 function tickSteps(part: QuestionPart, chosen: readonly number[], text: string | null): AnswerStep[] {
   const boxes = part.options.flatMap((option, index) => (isOwnOption(option) ? [index] : []));
   const [first] = boxes;
@@ -207,14 +214,14 @@ function tickSteps(part: QuestionPart, chosen: readonly number[], text: string |
   return [...boxes.map((index) => steps.tick(refTo(part, index), chosen.includes(index))), ...own, steps.nextPart()];
 }
 
-/** Whether an option belongs to the question itself: below these Claude Code adds two of its own. */
+/** Reports whether an option belongs to the question itself. Claude Code adds two options of its own below them. */
 const isOwnOption = ({ means }: QuestionOption): boolean => means !== 'leave' && means !== 'text';
 
 const refTo = (part: QuestionPart, index: number): OptionRef => ({ index, label: part.options[index]?.label ?? '' });
 
 /**
- * The keys that move the marker to an option; null if the marker is already there, or if the marker or the option is
- * missing.
+ * Returns the keypresses that move the marker to an option. Null if the marker is already there, or if the marker or
+ * the option is missing.
  */
 function arrowsTo({ dialog }: DialogView, index: number): string | null {
   const chosen = dialog?.chosen ?? -1;
@@ -223,9 +230,9 @@ function arrowsTo({ dialog }: DialogView, index: number): string | null {
 }
 
 /**
- * Whether the screen shows the dialog of a question. The status follows the screen a moment later.
- * @param opened what the screen showed when the answer began: if the model's own words are unknown, the dialog must
- * still be the same
+ * Reports whether the screen shows the dialog of a question. The status follows the screen a moment later.
+ * @param opened the screen when the answer began; if the model's own words are unknown, the dialog must still be the
+ *   same
  */
 export function showsDialog(question: Question, opened: DialogView, now: DialogView): boolean {
   if (now.dialog === null) return false;
@@ -235,8 +242,9 @@ export function showsDialog(question: Question, opened: DialogView, now: DialogV
 }
 
 /**
- * Whether a text is in the field that has the marker. Blanks and line breaks do not count. If Claude Code keeps the
- * cursor in the field (2.1.329), the text must end at the cursor; 2.0.77 leaves the cursor below everything.
+ * Reports whether a text is in the field that has the marker. Blanks and line breaks do not count. If Claude Code
+ * keeps the cursor in the field (2.1.329), the text must end at the cursor. 2.0.77 leaves the cursor below
+ * everything.
  */
 export function standsInField(frame: ScreenFrame, text: string): boolean {
   const tail = squeeze(text).slice(-TAIL_CHARACTERS);
@@ -251,12 +259,12 @@ export function standsInField(frame: ScreenFrame, text: string): boolean {
 
 const MARKED_ROW = /^│?\s*[❯>]\s*\d+\./;
 
-/** How many characters at a text's end to compare: more may have scrolled away. */
+/** How many characters at a text's end to compare, because more may have scrolled away. */
 const TAIL_CHARACTERS = 80;
 
 /**
- * The index of the question in front, from 0. The number of questions for the page that sums up; null for anything
- * else.
+ * Returns the index of the question in front, from 0. For the page that sums up, returns the number of questions.
+ * Null for anything else.
  */
 function partAt(view: DialogView, texts: readonly string[]): number | null {
   if (view.dialog === null) return null;
@@ -267,22 +275,22 @@ function partAt(view: DialogView, texts: readonly string[]): number | null {
 
 const isSummary = (view: DialogView): boolean => optionsOf(view).some(({ means }) => means === 'submit');
 
-/** The current index of an option; -1 if no option with its label is there. */
+/** Returns the current index of an option, or -1 if no option with its label exists. */
 function findOption(view: DialogView, option: OptionRef): number {
   if (view.dialog === null) return -1;
   if (option === 'free_text') return view.dialog.freeText ?? -1;
   const shown = squeeze(firstColumn(optionsOf(view)[option.index]?.label ?? ''));
   const wanted = squeeze(firstColumn(option.label));
-  // A long label continues on the line below, where it looks like a description.
+  // A long label continues on the next line, where it looks like a description.
   const isIt = shown !== '' && (wanted.startsWith(shown) || shown.startsWith(wanted));
   return isIt ? option.index : -1;
 }
 
-/** The text in the field of a question's free-text option; null if the field is empty. */
+/** Returns the text in the field of a question's free-text option, or null if the field is empty. */
 const textInField = (view: DialogView): string | null =>
   optionsOf(view)[findOption(view, 'free_text')]?.description ?? null;
 
-/** How many rows the field may fill: those from its number to the next option's number. */
+/** Returns how many rows the field may fill, which are those from its number to the next option's number. */
 function rowsOfField({ frame, dialog }: DialogView): number {
   const rowOf = (index: number): number =>
     frame.lines.findLastIndex((line) => new RegExp(`^\\s*[❯>]?\\s*${index + 1}\\.`).test(line));
@@ -290,12 +298,12 @@ function rowsOfField({ frame, dialog }: DialogView): number {
   return Math.max(1, rowOf(at + 1) - rowOf(at));
 }
 
-/** A label without the preview that 2.1.329 draws beside it. */
+/** Returns a label without the preview that 2.1.329 draws beside it. */
 const firstColumn = (label: string): string => label.split(/\s{2,}/, 1)[0] ?? '';
 const optionsOf = (view: DialogView): QuestionPart['options'] => view.dialog?.parts[0]?.options ?? [];
 const textOf = (view: DialogView): string => view.dialog?.parts[0]?.text ?? '';
 
-/** Whether two texts are the same, although the window cuts off the upper lines of a text that is too long. */
+/** Reports whether two texts are the same, even if the window cuts off the upper lines of a long text. */
 function isSameText(shown: string, told: string): boolean {
   const [a, b] = [squeeze(shown), squeeze(told)];
   return a === b || (a !== '' && b.endsWith(a));
@@ -306,7 +314,5 @@ const shows = (frame: ScreenFrame, text: string): boolean =>
 
 const hasHint = (frame: ScreenFrame, hint: RegExp): boolean => frame.lines.some((line) => hint.test(line));
 
-/**
- * A text without blanks, line breaks and the borders that 1.0 draws, so that different wrapping makes no difference.
- */
+/** Removes blanks, line breaks, and the borders that 1.0 draws, so that different wrapping makes no difference. */
 const squeeze = (text: string): string => text.replace(/[\s│]+/g, '');

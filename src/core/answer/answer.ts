@@ -8,20 +8,20 @@ import {
 } from '../../protocol/index.ts';
 
 /**
- * What an answer means in an open dialog: which options, and which text for the free-text option. `answer-keys.ts`
- * decides which keys to type, and in which order.
+ * The meaning of an answer in an open dialog: which options, and which text for the free-text option.
+ * `answer-keys.ts` decides which keys to type, and in which order.
  */
 export type AnswerPlan =
   | { kind: 'select'; parts: readonly PartAnswer[]; remark: string | null }
-  /** dismiss the dialog: in 2.1.329's plan dialog this is a no without a reason */
+  /** dismiss the dialog, which in the plan dialog of 2.1.329 is a no without a reason */
   | { kind: 'dismiss' }
-  /** send the text as a prompt: the question was asked in words, and no dialog is open */
+  /** send the text as a prompt, because the question was asked in words and no dialog is open */
   | { kind: 'prompt'; text: string }
   | { kind: 'refuse'; code: ErrorCode; message: string };
 
 /** The answer to one question of a dialog. */
 export interface PartAnswer {
-  /** numbers of the chosen options from 0; the free-text option is never among them */
+  /** numbers of the chosen options from 0, without the free-text option */
   options: readonly number[];
   /** the text for the free-text option; null if it stays empty */
   text: string | null;
@@ -65,8 +65,8 @@ interface Chosen {
 }
 
 /**
- * A text beside the choice goes into the free-text option if that was chosen. Otherwise the text is a remark on a yes
- * or no.
+ * A text next to a choice goes into the free-text option if that option was chosen. Otherwise the text is a remark on
+ * a yes or no.
  */
 function planChoice(question: Question, part: QuestionPart, chosen: Chosen): AnswerPlan {
   const { options, choice, text } = chosen;
@@ -114,7 +114,7 @@ function planSeveral(question: Question, answers: Readonly<Record<string, string
   return { kind: 'select', parts, remark: null };
 }
 
-/** Labels that no option has are free text; there is room for one. */
+/** Labels that no option has are free text. At most one such label is possible. */
 function answerByLabels(part: QuestionPart, labels: readonly string[], isHidden: boolean): PartAnswer | string {
   if (labels.length > 1 && !part.multi) return `"${part.text}" takes one answer only`;
   const freeText = freeTextOption(part.options);
@@ -131,7 +131,7 @@ function answerByText(part: QuestionPart, text: string): PartAnswer | string {
   return answerByLabels(part, [text], false);
 }
 
-/** The option's number from 0; -1 if no option, or several, have the label. */
+/** Returns the option's number from 0, or -1 if no option, or more than one, has the label. */
 function optionByLabel(options: readonly QuestionOption[], label: string): number {
   const wanted = label.trim().toLowerCase();
   const hits = options.flatMap((option, index) => (option.label.trim().toLowerCase() === wanted ? [index] : []));
@@ -159,8 +159,8 @@ function inRange(part: QuestionPart, numbers: readonly number[]): readonly numbe
 }
 
 /**
- * The option that a word means, from 0; -1 if there is none. If no option means no, the free-text option stands for it.
- * In the model's own question, only one option may have the meaning.
+ * Returns the option that a word means, from 0, or -1 if there is none. If no option means no, the free-text option
+ * is used for it. In the model's own question, only one option may have the meaning.
  */
 export function optionFor(
   kind: Question['kind'],
@@ -172,7 +172,9 @@ export function optionFor(
   return hits[0] ?? (word === 'no' ? freeTextOption(options) : -1);
 }
 
-/** The option that opens a text field, from 0; -1 if there is none. Claude Code puts it after the others. */
+/**
+ * Returns the option that opens a text field, from 0, or -1 if there is none. Claude Code puts it after the others.
+ */
 const freeTextOption = (options: readonly QuestionOption[]): number =>
   options.findLastIndex(({ means }) => means === 'text');
 
@@ -180,7 +182,7 @@ function unique(numbers: readonly number[]): number[] {
   return [...new Set(numbers)];
 }
 
-/** The questions of a dialog. If the dialog lists none, the dialog itself is the only question. */
+/** Returns the questions of a dialog. If the dialog lists none, the dialog itself is the only question. */
 export function partsOf({ questions, text, options, multi }: Question): readonly [QuestionPart, ...QuestionPart[]] {
   const [first = { header: null, text, options, multi }, ...others] = questions;
   return [first, ...others];

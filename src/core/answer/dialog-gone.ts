@@ -2,7 +2,7 @@ import type { Question } from '../../protocol/index.ts';
 import type { Cover } from '../status/index.ts';
 import { type DialogView, showsDialog } from './answer-keys.ts';
 
-/** What is known about a dialog after its last key. */
+/** What is known about a dialog after its last keypress. */
 export interface DialogSeen {
   view: DialogView;
   cover: Cover | null;
@@ -11,11 +11,11 @@ export interface DialogSeen {
 }
 
 /**
- * Returns a function that reports, at each look, whether a dialog is gone or replaced by another. A transcript that
- * opens over the dialog looks like another question, and may have taken the key. When the transcript closes, nothing is
- * visible at first, and then the dialog again, before the status follows. Without these checks, CBOS reported an answer
- * as given whose question was still open (2.1.329).
- * @param before what was seen when the last key was typed
+ * Returns a function that reports, at each call, whether a dialog is gone or was replaced by another. A transcript
+ * that opens over the dialog looks like another question, and may have taken the keypress. When the transcript
+ * closes, nothing is visible at first. Then the dialog appears again, before the status follows. Without these
+ * checks, CBOS reported an answer as given although its question was still open (2.1.329).
+ * @param before what was known when the last key was typed
  */
 export function watchForEnd(question: Question, before: DialogSeen): (now: DialogSeen) => boolean {
   let wasCovered = false;

@@ -2,16 +2,16 @@ import type { Primary, QuestionKind } from '../../protocol/index.ts';
 import type { ScreenFrame } from '../status/index.ts';
 import type { Reply } from './reply.ts';
 
-/** What is known about a session since CBOS handed a reply over. */
+/** What is known about a session since CBOS sent a reply. */
 export interface SeenSinceReply {
   /** whether the status still has the same question */
   isOpen: boolean;
   primary: Primary | null;
-  /** the input with which the call in question ended; null while it has not ended */
+  /** the input with which the call ended; null until it has ended */
   endedInput: unknown;
-  /** whether the turn has ended by itself, or the next prompt has begun a new one */
+  /** whether the turn has ended normally, or the next prompt has begun a new one */
   isTurnOver: boolean;
-  /** how many more calls a hook has decided since, as the screen shows */
+  /** how many more calls a hook has decided since the reply, according to the screen */
   decided: number;
 }
 
@@ -19,8 +19,8 @@ export interface SeenSinceReply {
 export type Outcome = 'taken' | 'other' | 'open';
 
 /**
- * What became of a reply. The first answer wins, and Claude Code does not report whose answer that was. But a yes and a
- * no have different consequences. If both answers are the same, it does not matter which came first.
+ * Returns the outcome of a reply. The first answer wins, and Claude Code does not report whose answer that was. But a
+ * yes and a no have different consequences. If both answers are the same, it does not matter which came first.
  */
 export function outcomeOf(reply: Reply, kind: QuestionKind, seen: SeenSinceReply): Outcome {
   if (seen.endedInput !== null) return isAsReplied(reply, kind, seen) ? 'taken' : 'other';
@@ -29,7 +29,7 @@ export function outcomeOf(reply: Reply, kind: QuestionKind, seen: SeenSinceReply
   if (seen.isTurnOver) return 'taken';
   if (seen.primary === 'idle') return reply.behavior === 'deny' && reply.interrupt === true ? 'taken' : 'other';
   if (seen.primary === 'waiting') return 'taken';
-  // After a yes the call runs, whoever gave it. After a no, either the call runs or the model continues.
+  // After a yes the call runs, whoever gave the yes. After a no, either the call runs or the model continues.
   return reply.behavior === 'allow' ? 'taken' : 'open';
 }
 
@@ -42,6 +42,6 @@ const answersOf = (input: unknown): string => JSON.stringify((input as { answers
 
 const DECIDED = /^\s*⎿\s+(?:Allowed|Denied) by PermissionRequest hook/;
 
-/** How many calls on a screen were decided by a hook (2.0.77 to 2.1.330). */
+/** Returns how many calls on a screen were decided by a hook (2.0.77 to 2.1.330). */
 export const decidedOn = (frame: ScreenFrame | undefined): number =>
   frame?.lines.filter((line) => DECIDED.test(line)).length ?? 0;

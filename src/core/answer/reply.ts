@@ -2,9 +2,9 @@ import type { OptionMeaning, Question } from '../../protocol/index.ts';
 import { standingPermissions } from '../status/index.ts';
 import type { AnswerPlan, PartAnswer } from './answer.ts';
 
-/** What Claude Code asked for: in a JSON session by `can_use_tool`, in a terminal by a hook that waits. */
+/** A request of Claude Code: in a JSON session through `can_use_tool`, in a terminal through a hook that waits. */
 export interface AskedTool {
-  /** the whole input: a yes sends it back */
+  /** the whole input, which a yes sends back */
   input: unknown;
   suggestions: readonly unknown[];
 }
@@ -16,33 +16,33 @@ export type Reply =
 
 /** The reason why an answer cannot be given as a reply. */
 export interface NoReply {
-  /** for people */
+  /** the reason, for people to read */
   why: string;
 }
 
 export interface ReplyOptions {
   /**
-   * whether a no without a reason ends the turn, as in Claude Code's own dialogs; otherwise the model continues without
-   * the tool
+   * whether a no without a reason ends the turn, as in Claude Code's own dialogs; otherwise the model continues
+   * without the tool
    */
   endsTurn: boolean;
 }
 
-/** What Claude Code itself tells the model about a no (2.0.77 to 2.1.330). */
+/** The message that Claude Code itself sends to the model about a no (2.0.77 to 2.1.330). */
 const NO_REASON = "The user doesn't want to proceed with this tool use.";
-/** The same for a question that somebody would rather talk about (2.1.330). */
+/** The same message for a question that somebody would rather talk about (2.1.330). */
 const CLARIFY =
   'The user wants to clarify these questions. This means they may have additional information, context or questions for you. ' +
   'Take their response into account and then reformulate the questions if appropriate. Start by asking them what they would like to clarify.';
 const REASON = `${NO_REASON} To tell you how to proceed, the user said:\n`;
 
 /**
- * The mode after a plan: Claude Code asks before each edit, or edits without asking. Without this update, 2.0.77 stays
- * in plan mode.
+ * The mode after a plan, in which Claude Code either asks before each edit or edits without asking. Without this
+ * update, 2.0.77 stays in plan mode.
  */
 const switchTo = (mode: 'default' | 'acceptEdits'): unknown => ({ type: 'setMode', mode, destination: 'session' });
 
-/** The reply that an answer becomes, for a JSON session and for a terminal. */
+/** Returns the reply for an answer, both for a JSON session and for a terminal. */
 export function replyTo(
   asked: AskedTool,
   question: Question,
@@ -66,7 +66,7 @@ function deny(reason: string | null, { endsTurn }: ReplyOptions): Reply {
   return { behavior: 'deny', message: NO_REASON, ...(endsTurn ? { interrupt: true } : {}) };
 }
 
-/** What a yes allows beyond this one call; null if the option means more than a reply can say. */
+/** Returns what a yes allows beyond this one call. Null if the option means more than a reply can express. */
 function updatesOf(asked: AskedTool, question: Question, means: OptionMeaning | undefined): readonly unknown[] | null {
   if (question.kind === 'plan') {
     if (means === 'always') return [switchTo('acceptEdits')];
@@ -77,8 +77,8 @@ function updatesOf(asked: AskedTool, question: Question, means: OptionMeaning | 
 }
 
 /**
- * AskUserQuestion takes its answers as part of its input: question → label, several labels joined by commas (2.0.77 to
- * 2.1.330).
+ * AskUserQuestion accepts its answers as part of its input: question → label, several labels joined by commas (2.0.77
+ * to 2.1.330).
  */
 function answered(asked: AskedTool, question: Question, parts: readonly PartAnswer[]): Reply {
   const chosen = question.questions.map(({ options }, index) =>

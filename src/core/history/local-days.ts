@@ -5,7 +5,7 @@ export interface DayPart {
   ms: number;
 }
 
-/** The day of a point in time, in the machine's time zone. @param at Unix milliseconds */
+/** Returns the day of a point in time, in the machine's time zone. @param at Unix milliseconds */
 export function localDay(at: number): string {
   const date = new Date(at);
   const two = (value: number): string => String(value).padStart(2, '0');
@@ -13,8 +13,8 @@ export function localDay(at: number): string {
 }
 
 /**
- * Splits a span of time by days. A day is as long as the local clock makes it: 23 or 25 hours when summer time begins
- * or ends.
+ * Splits a span of time by days. A day is as long as the local clock makes it, so it has 23 or 25 hours when summer
+ * time begins or ends.
  */
 export function partsByDay(from: number, to: number): DayPart[] {
   const parts: DayPart[] = [];

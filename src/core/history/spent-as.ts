@@ -1,10 +1,11 @@
 import type { Health, Primary, State } from '../../protocol/index.ts';
 
-/** How a session's time is counted: by the states that lists show, with stuck counted separately. */
+/** The categories in which a session's time is counted: the states that lists show, with stuck counted separately. */
 export type SpentAs = 'worked' | 'waited' | 'stuck' | 'idle' | 'error';
 
 /**
- * How a session's time is counted; null if it does not count, because the session is dead or nobody knows what it does.
+ * Returns the category in which a session's time is counted. Null if it does not count, because the session is dead
+ * or its activity is unknown.
  */
 export function spentAs({
   primary,

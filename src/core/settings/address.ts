@@ -1,6 +1,6 @@
 /**
- * The URL at which a client on this machine reaches a server that listens on `host`. A wildcard host and `localhost`
- * become 127.0.0.1, so that the URL has an address that the server owns, and not a name.
+ * Returns the URL at which a client on this machine reaches a server that listens on `host`. A wildcard host and
+ * `localhost` become 127.0.0.1, so that the URL contains an address that the server owns, and not a name.
  */
 export function addressToCall(host: string, port: number): string {
   const isThisMachine = host === '0.0.0.0' || host === '::' || host === 'localhost';

@@ -5,7 +5,7 @@ import type { SettingsFile } from './sources.ts';
 const RULES = 'rules';
 
 /**
- * Refuses keys that nothing reads: otherwise a typo would silently do nothing.
+ * Refuses keys that nothing reads, because a typo would otherwise have no effect without any error.
  * @throws CatalogueError invalid_setting, naming the key and the nearest known one
  */
 export function assertKnownKeys(file: SettingsFile): void {
@@ -24,7 +24,7 @@ export function assertKnownKeys(file: SettingsFile): void {
   });
 }
 
-/** Every key. A key in a table has the table's name before it: `json.idle_timeout`. */
+/** Returns every key. The name of the table comes before a key in a table: `json.idle_timeout`. */
 function keysOf(values: SettingsFile['values']): string[] {
   return Object.entries(values).flatMap(([key, value]) => {
     const isTable = typeof value === 'object' && value !== null && !Array.isArray(value);
@@ -32,9 +32,9 @@ function keysOf(values: SettingsFile['values']): string[] {
   });
 }
 
-/** The word that needs the fewest changed letters; null if none is close enough to be meant. */
+/** Returns the word that needs the fewest changed letters, or null if none is close enough to be meant. */
 export function nearestWord(word: string, candidates: readonly string[]): string | null {
-  // two swapped letters count as two changes; more changes than a third of the letters make another word
+  // Two swapped letters count as two changes. If more than a third of the letters differ, it is a different word.
   const limit = Math.max(2, Math.floor(word.length / 3));
   const ranked = candidates
     .map((candidate) => ({ candidate, changes: countChanges(word, candidate) }))
@@ -43,7 +43,7 @@ export function nearestWord(word: string, candidates: readonly string[]): string
   return ranked[0]?.candidate ?? null;
 }
 
-/** The Levenshtein distance, computed row by row. */
+/** Computes the Levenshtein distance, row by row. */
 function countChanges(from: string, to: string): number {
   let row = Array.from({ length: to.length + 1 }, (_, index) => index);
   for (const [i, letter] of [...from].entries()) {

@@ -7,21 +7,21 @@ import {
   SHORTEST_TOKEN,
 } from '../../protocol/index.ts';
 
-/** It takes the schema to say whether a value can be, or why not. */
+/** Only the schema can decide whether the value is valid. */
 export class NotPlainError extends Error {
   override readonly name = 'NotPlainError';
 }
 
 /**
- * Takes a value that is plainly good. Its form was read already, so a text is a text here.
- * @throws NotPlainError for all others
+ * Accepts a value that is obviously valid. Its form was already read, so a text is a text here.
+ * @throws NotPlainError for all other values
  */
 export function checkPlainly(name: SettingName, value: unknown): { value: Settings[SettingName] } {
   if (!isPlain(name, value)) throw new NotPlainError(name);
   return { value: value as Settings[SettingName] };
 }
 
-/** What URL parsers take as it stands, whatever else they take. */
+/** Matches addresses that every URL parser accepts unchanged. */
 const PLAIN_URL = /^https?:\/\/[a-z][a-z0-9-]*(\.[a-z][a-z0-9-]*)*(:[1-9]\d{0,3})?\/?$/;
 
 function isPlain(name: SettingName, value: unknown): boolean {
@@ -41,7 +41,7 @@ function isPlain(name: SettingName, value: unknown): boolean {
     case 'sessions_may':
       return SESSIONS_MAY.some((one) => one === value);
     default:
-      // Any text, list or yes and no.
+      // Any text, list, or boolean is valid.
       return true;
   }
 }

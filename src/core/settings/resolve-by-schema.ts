@@ -3,8 +3,8 @@ import { type ResolvedSettings, resolveWith } from './resolve.ts';
 import type { SettingSources } from './sources.ts';
 
 /**
- * Every setting, from the strongest source that says it, held against the schemas.
- * @throws CatalogueError invalid_setting for the first value or key that cannot be, and why
+ * Resolves every setting from the strongest source that sets it, and checks it against the schemas.
+ * @throws CatalogueError invalid_setting for the first invalid value or key, with the reason
  */
 export function resolveSettings(sources: SettingSources): ResolvedSettings {
   const { settings, rows } = resolveWith(sources, (name, value) => {

@@ -15,40 +15,41 @@ import { type Check, readValue, type Spelling } from './values.ts';
 /** The directory in which CBOS keeps all its own files. */
 const DEFAULT_HOME = '~/.cbos';
 /**
- * 127.0.0.1 only: the API can type into terminals, so only this machine reaches it unless somebody decides otherwise.
+ * 127.0.0.1 only. The API can type into terminals, so only this machine can reach it unless somebody decides
+ * otherwise.
  */
 const DEFAULT_HOST = '127.0.0.1';
 const DEFAULT_PORT = 32_205;
 const DEFAULT_STREAM_DIR = '~/claude_streams';
-/** About a thousand full lines: what a client that has just connected wants to see. */
+/** About a thousand full lines, which is what a client that has just connected wants to see. */
 const DEFAULT_MAX_BUFFER_SIZE = 100_000;
-/** Months of one busy session: packed, an hour takes about 1 MB. */
+/** Enough for months of one busy session. When packed, an hour takes about 1 MB. */
 const DEFAULT_MAX_RECORDING_SIZE = 1_000_000_000;
-/** As much as a laptop's disk has to spare. */
+/** As much as a laptop's disk can spare. */
 const DEFAULT_MAX_TOTAL_SIZE = 20_000_000_000;
-/** A session may send a prompt to another one. Only a person answers the questions that are meant for a person. */
+/** A session may send a prompt to another one. Only a person may answer questions that are meant for a person. */
 const DEFAULT_SESSIONS_MAY = 'send';
-/** A quarter of a year. Whoever looks for something older finds it in the repository. */
+/** A quarter of a year. Older work can be found in the repository. */
 const DEFAULT_KEEP_DAYS = 90;
 /**
- * An idle Claude Code uses 250 MB, and its next start costs a second. Five minutes cover a person's thinking between
- * two prompts.
+ * An idle Claude Code uses 250 MB, and starting it again costs a second. Five minutes cover the time in which a
+ * person thinks between two prompts.
  */
 const DEFAULT_JSON_IDLE_TIMEOUT_S = 300;
 
 /**
- * Where CBOS's home is. Resolve the home first, because config.toml is inside.
+ * Returns the path of CBOS's home. The home must be resolved first, because config.toml is inside it.
  * @throws CatalogueError invalid_setting
  */
 export function resolveHome(sources: Omit<SettingSources, 'file'>): string {
   const row = SETTING_ROWS.find(({ name }) => name === 'home');
-  // A path: its check is its form.
+  // This is a path, so checking its form is enough.
   const said = row && findSaid(row, { ...sources, file: null }, checkPlainly);
   return said === undefined ? sources.toAbsolutePath(DEFAULT_HOME) : String(said.value);
 }
 
 /**
- * Does what `resolveSettings` does, without the schemas: they take longer to load than everything else in `cbos ls`.
+ * Works like `resolveSettings`, but without the schemas, which take longer to load than everything else in `cbos ls`.
  * @returns null if only the schemas can tell whether a value is valid, or what is wrong with it
  * @throws CatalogueError invalid_setting for an unknown key, or a value of another form
  */
@@ -63,13 +64,13 @@ export function resolvePlainly(sources: SettingSources): ResolvedSettings | null
 
 export interface ResolvedSettings {
   settings: Settings;
-  /** for each its origin, in the order of `SETTING_ROWS` */
+  /** the origin of each setting, in the order of `SETTING_ROWS` */
   rows: ResolvedSetting[];
 }
 
 /**
- * Every setting, from the strongest source that has it: flags, environment, config.toml, defaults. An empty text counts
- * as not set.
+ * Resolves every setting from the strongest source that has it: flags, environment, config.toml, defaults. An empty
+ * text counts as not set.
  * @throws CatalogueError invalid_setting for the first invalid value or key
  */
 export function resolveWith(sources: SettingSources, check: Check): ResolvedSettings {
@@ -81,12 +82,12 @@ export function resolveWith(sources: SettingSources, check: Check): ResolvedSett
       ...(findSaid(row, sources, check) ?? { value: defaults[row.name], origin: 'default' }),
     }),
   );
-  // Each was checked, and has a row.
+  // Each value was checked, and each setting has a row.
   const settings = Object.fromEntries(rows.map(({ name, value }) => [name, value])) as unknown as Settings;
   return { settings, rows };
 }
 
-/** How long something must hold before the status reports it, according to the settings. */
+/** Returns the thresholds of the status, according to the settings. */
 export const thresholdsOf = (settings: Settings): Thresholds => ({
   stuckMs: settings.stuck_threshold_ms,
   spinnerSettleMs: settings.status_spinner_settle_ms,
@@ -134,8 +135,8 @@ interface Said {
 }
 
 /**
- * The strongest source that sets a setting. An empty text does not count: an environment unsets a setting with an empty
- * variable.
+ * Returns the value from the strongest source that sets a setting. An empty text does not count, because an
+ * environment unsets a setting with an empty variable.
  */
 function findSaid(row: SettingRow, sources: SettingSources, check: Check): Said | undefined {
   const { flags, environment, file, toAbsolutePath } = sources;
@@ -154,7 +155,7 @@ function findSaid(row: SettingRow, sources: SettingSources, check: Check): Said 
   return strongest && { value: readValue({ name, ...strongest }, check), origin: strongest.origin };
 }
 
-/** `json.idle_timeout` is `idle_timeout` in the table `json`. */
+/** `json.idle_timeout` refers to `idle_timeout` in the table `json`. */
 function valueAt(values: SettingsFile['values'], key: string): unknown {
   return key.split('.').reduce<unknown>((at, name) => {
     const isTable = typeof at === 'object' && at !== null && Object.hasOwn(at, name);

@@ -1,6 +1,6 @@
 import type { SettingName } from '../../protocol/index.ts';
 
-/** Settings from flags of the command line, each as the text that was typed. */
+/** Settings from flags of the command line, as the texts that were typed. */
 export type SettingFlags = Partial<Record<SettingName, string>>;
 
 /** The parsed content of config.toml, with its keys unchanged. */
@@ -9,8 +9,8 @@ export interface SettingsFile {
   path: string;
   values: Readonly<Record<string, unknown>>;
   /**
-   * like `SettingSources.toAbsolutePath`, but relative to the file's directory: the result is the same wherever CBOS is
-   * run
+   * like `SettingSources.toAbsolutePath`, but relative to the file's directory, so that the result is the same
+   * wherever CBOS is run
    */
   toAbsolutePath: (path: string) => string;
 }

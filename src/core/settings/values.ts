@@ -1,6 +1,6 @@
 import { CatalogueError, type SettingName, type Settings } from '../../protocol/index.ts';
 
-/** How the text of a setting is read. A `Check` judges the types and limits of the result. */
+/** The form in which the text of a setting is read. A `Check` then judges the type and the limits of the result. */
 type Form = 'text' | 'path' | 'command' | 'integer' | 'boolean' | 'list';
 
 const FORMS: Readonly<Record<SettingName, Form>> = {
@@ -42,7 +42,7 @@ const WANTED: Readonly<Record<Form, string>> = {
   list: 'a list of names',
 };
 
-/** The words for booleans that people use in environments; case does not matter. */
+/** The words for booleans that people use in environments, in any case. */
 const BOOLEANS: ReadonlyMap<string, boolean> = new Map([
   ['true', true],
   ['1', true],
@@ -63,7 +63,7 @@ export interface Spelling {
   toAbsolutePath: (path: string) => string;
 }
 
-/** Types and limits of what was read: the value, or why it cannot be. */
+/** Checks type and limits. Returns the value, or the reason why it is not valid. */
 export type Check = (
   name: SettingName,
   value: unknown,
@@ -91,7 +91,7 @@ function readForm(form: Form, { value, toAbsolutePath }: Spelling): unknown {
     case 'path':
       return typeof value === 'string' ? toAbsolutePath(value) : undefined;
     case 'command':
-      // a bare word stays as it is: it is looked up in PATH when needed
+      // A bare word is not changed, because it is looked up in PATH when it is needed.
       return typeof value === 'string' ? (value.includes('/') ? toAbsolutePath(value) : value) : undefined;
     case 'integer':
       return readInteger(value);
@@ -107,7 +107,7 @@ function readInteger(value: unknown): number | undefined {
   return typeof value === 'string' && /^\s*\d+\s*$/.test(value) ? Number(value) : undefined;
 }
 
-/** Reads a list: comma-separated in a text, an array in config.toml. */
+/** Reads a list, which is comma-separated in a text and an array in config.toml. */
 function readList(value: unknown): string[] | undefined {
   const items = typeof value === 'string' ? value.split(',') : value;
   if (!Array.isArray(items) || !items.every((item) => typeof item === 'string')) return undefined;
@@ -115,7 +115,7 @@ function readList(value: unknown): string[] | undefined {
 }
 
 function refuse({ name, place, value }: Spelling, reason: string): CatalogueError {
-  // a secret must not appear in messages and logs
+  // A secret must not appear in messages and logs.
   const shown = name === 'token' ? 'the value given' : JSON.stringify(value);
   return new CatalogueError('invalid_setting', `${place} cannot be ${shown}: ${reason}`, {
     hint: `Change or remove ${place}`,
