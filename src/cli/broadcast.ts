@@ -5,7 +5,7 @@ import { confirm } from './confirm.ts';
 import type { CliContext } from './context.ts';
 import { readText } from './text-argument.ts';
 
-/** What `cbos send` was told, where it was told to send to several sessions. */
+/** The options of `cbos send` for several sessions. */
 export interface BroadcastOptions {
   all?: boolean;
   state?: string;
@@ -23,9 +23,9 @@ export function isBroadcast({ all, state }: BroadcastOptions): boolean {
 }
 
 /**
- * Sends one text to all sessions, or to those in a state, and prints what became of it in each: to those that were
- * there when the person was asked, and no others. The exit code is 4 when one did not get it.
- * @throws CommandError wrong usage: nothing was sent
+ * Sends one text to all sessions, or to those in a state, and prints the outcome in each. The text goes only to the
+ * sessions that existed when the person was asked. The exit code is 4 if a session did not receive it.
+ * @throws CommandError on wrong usage, before anything is sent
  */
 export async function broadcast(
   context: CliContext,
@@ -62,7 +62,7 @@ export async function broadcast(
   else out.lines(results.map(broadcastLine));
 }
 
-/** The sessions that a text may go to: neither dead nor only observed. */
+/** Returns the sessions to which a text may be sent, which are neither dead nor only observed. */
 function receivers(sessions: readonly Session[], { state }: BroadcastOptions): string[] {
   const selector = state === undefined ? null : parseStateSelector(state);
   return sessions
@@ -71,7 +71,7 @@ function receivers(sessions: readonly Session[], { state }: BroadcastOptions): s
     .map(({ slug }) => slug);
 }
 
-/** How many names are listed; a person who sends to more wants their number. */
+/** How many names are listed. For more sessions, their number is shown. */
 const NAMED = 5;
 
 function listOf(slugs: readonly string[]): string {
@@ -90,8 +90,8 @@ function assertOptions(words: readonly string[], options: BroadcastOptions): voi
 }
 
 /**
- * `cbos send AUTH hello --all` would send "AUTH hello" to everybody. A first word that is a session's name was meant as
- * one; in quotes, as a part of a longer argument, it is text.
+ * Refuses a first word that is the name of a session. `cbos send AUTH hello --all` would send "AUTH hello" to
+ * everybody. As part of a longer quoted argument, the word is text.
  */
 function assertNoSlug(sessions: readonly Session[], words: readonly string[]): void {
   const named = sessions.find(({ slug }) => slug === words[0]);

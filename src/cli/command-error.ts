@@ -1,6 +1,6 @@
 import { EXIT } from '../protocol/index.ts';
 
-/** Something that the command line itself finds wrong, for which the server's catalogue has no code. */
+/** An error that the command line itself detects, for which the server's catalogue has no code. */
 export class CommandError extends Error {
   override readonly name = 'CommandError';
   readonly hint: string;

@@ -5,12 +5,12 @@ import type { CliContext } from './context.ts';
 export type AddCommands = (program: Command, context: CliContext) => void;
 
 interface CommandModule {
-  /** every first word that it adds, aliases and hidden ones included */
+  /** every first word that the module adds, including aliases and hidden ones */
   names: readonly string[];
   load(): Promise<AddCommands>;
 }
 
-/** All commands, in the order of the main help. A command line loads the module of its own command alone. */
+/** All commands, in the order of the main help. A command line loads only the module of its own command. */
 export const COMMAND_MODULES: readonly CommandModule[] = [
   { names: ['new'], load: async () => (await import('./commands/launching.ts')).addLaunching },
   {
@@ -46,9 +46,10 @@ const isVersion = (words: readonly string[]): boolean =>
   words.length === 1 && (words[0] === '--version' || words[0] === '-V');
 
 /**
- * What adds the commands that these words may mean: of one module where the first word names its command, otherwise of
- * all, for the main help, and for what may have been meant.
- * @param completed the words of a line that `cbos complete` completes: once its command is typed, only that counts
+ * Returns functions that add the commands that these words may mean. If the first word names a command, only its
+ * module is loaded. Otherwise all are, for the main help and for suggestions.
+ * @param completed the words of a line that `cbos complete` completes; once the command is typed, only the command
+ *   counts
  */
 export async function loadCommands(words: readonly string[], completed: readonly string[]): Promise<AddCommands[]> {
   if (isVersion(words)) return [];

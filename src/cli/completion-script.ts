@@ -1,7 +1,7 @@
 /**
- * Completion for bash. Not the package's own script (@bomb.sh/tab 0.0.22): that one evaluates the words of the line, so
- * a `$(…)` that is only being typed would run at Tab; it needs the bash-completion package, which a plain Debian lacks;
- * and a second reading fails at its `readonly` variables.
+ * Completion for bash. The script of the package (@bomb.sh/tab 0.0.22) is not used for three reasons. It evaluates
+ * the words of the line, so a `$(…)` that is still being typed would run at Tab. It needs the bash-completion
+ * package, which a plain Debian lacks. It cannot be loaded a second time, because its `readonly` variables then fail.
  */
 export const BASH_SCRIPT = `# bash completion for cbos
 _cbos() {

@@ -4,13 +4,13 @@ import { CommandError } from './command-error.ts';
 import { type CliContext, isInteractive } from './context.ts';
 
 /**
- * Asks before something that cannot be undone. Anything but a yes is a no.
- * @throws CommandError where there is nobody to ask
+ * Asks before an action that cannot be undone. Anything but a yes counts as a no.
+ * @throws CommandError if there is nobody to ask
  */
 export async function confirm({ io }: CliContext, question: string): Promise<boolean> {
   if (!isInteractive(io)) throw new CommandError(`${question} Nobody can be asked here`, 'give --yes', EXIT.usage);
   const dialog = createInterface({ input: io.stdin, output: io.stderr });
-  // Ctrl-D and Ctrl-C close the dialog without an answer, which is a no.
+  // Ctrl-D and Ctrl-C close the dialog without an answer, which counts as a no.
   const closed = new Promise<string>((resolve) => dialog.once('close', () => resolve('')));
   try {
     return /^y(es)?$/i.test((await Promise.race([dialog.question(`${question} [y/N] `), closed])).trim());

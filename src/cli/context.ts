@@ -6,35 +6,37 @@ import { socketRequests } from './socket-requests.ts';
 import type { TerminalIo } from './terminal-io.ts';
 import { checkServerVersion, noteVersion } from './version-check.ts';
 
-/** What every command gets. */
+/** The environment of every command. */
 export interface CliContext {
   host: LocalHost;
   io: TerminalIo;
   out: Printer;
   version: string;
-  /** how this program is called, for the commands it tells to type */
+  /** the name of this program in the commands that it suggests */
   program: string;
-  /** arguments after `--`, for the commands that hand them on */
+  /** arguments after `--`, for the commands that pass them on */
   passedArgs: readonly string[];
   settings(): Promise<{ settings: Settings; rows: ResolvedSetting[] }>;
-  /** Requests over the local socket; the first answer says the server's version. */
+  /** Returns a client for requests over the local socket. The first answer contains the server's version. */
   client(): Promise<Caller>;
   /** the same, for commands that listen as well */
   listener(): Promise<Client>;
-  /** resolves when the version is known, or soon: a server that hangs must not hold the command */
+  /**
+   * resolves when the version is known, or shortly afterwards, because a server that hangs must not block the command
+   */
   settleVersionCheck(): Promise<void>;
-  /** the session that the command is about, where it is one: for hints that say `cbos show SLUG` */
+  /** the session that the command is about, if there is one, for hints such as `cbos show SLUG` */
   about: string | undefined;
-  /** how the command ends, unless it throws */
+  /** the exit code of the command, unless it throws */
   exitCode: number;
 }
 
-/** Both standard input and output are a person's: there may be questions. */
+/** Reports whether both standard input and output belong to a person, so that CBOS may ask questions. */
 export function isInteractive(io: TerminalIo): boolean {
   return io.stdin.isTTY === true && io.stdout.isTTY === true;
 }
 
-/** Whether it can also put the cursor where it wants: a terminal that does not say what it is may be a teleprinter. */
+/** Reports whether CBOS can also move the cursor. A terminal of unknown type may be a teleprinter. */
 export function canDraw(io: TerminalIo): boolean {
   return isInteractive(io) && !['', 'dumb'].includes(io.env.TERM ?? '');
 }

@@ -3,8 +3,8 @@ import { CommandError } from './command-error.ts';
 import type { Printer } from './output/printer.ts';
 
 /**
- * Tells of an error in one line with its cure. What was not to be expected is a fault of CBOS and says so.
- * @param slug the session that it is about, for hints that say `cbos show SLUG`
+ * Reports an error in one line, with its cure. An unexpected error is a fault of CBOS and is reported as one.
+ * @param slug the session that the error is about, for hints such as `cbos show SLUG`
  */
 export function reportError(out: Printer, error: unknown, slug?: string): void {
   if (error instanceof CatalogueError || error instanceof CommandError) {

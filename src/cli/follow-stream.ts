@@ -2,7 +2,7 @@ import type { StreamConnection, StreamListener } from '../client/index.ts';
 import { EXIT } from '../protocol/index.ts';
 import type { CliContext } from './context.ts';
 
-/** How a command that listens ends: with an exit code, or with an error that is told like any other. */
+/** How a command that listens ends: with an exit code, or with an error that is reported like any other. */
 export interface Ending {
   finish(exitCode: number): void;
   fail(error: unknown): void;
@@ -11,19 +11,20 @@ export interface Ending {
 export interface FollowOptions {
   recordings?: readonly string[];
   from?: Readonly<Record<string, number>>;
-  /** JSON sessions: after which event each goes on */
+  /** the event after which each JSON session continues */
   after?: Readonly<Record<string, number>>;
   giveUpAfterMs?: number;
   /** seconds after which `onTimeout` is called once */
   timeoutSeconds?: number;
   onTimeout?(): void;
-  /** the exit code when the person interrupts; theirs (130) when left out */
+  /** the exit code when the person interrupts; 130 by default */
   interruptedCode?: number;
 }
 
 /**
  * Listens to the server until the listener ends it, the person interrupts, or nobody reads the output any more, and
- * resolves to the exit code. A lost server is waited for, and both is said on standard error.
+ * resolves to the exit code. If the server is lost, it waits for the server. Loss and return are reported on standard
+ * error.
  */
 export async function followStream(
   context: CliContext,
@@ -80,12 +81,15 @@ export async function followStream(
     clearTimeout(timer);
     stopInterrupts();
     stopClosed();
-    // Assigned in the promise's executor, which the compiler does not follow.
+    // It is assigned in the promise's executor, which the compiler does not track.
     (connection as StreamConnection | null)?.dispose();
   }
 }
 
-/** What a listener throws ends the command; it would otherwise end in the socket's event and be nobody's. */
+/**
+ * Makes an error of a listener end the command. Otherwise the error would end up in the socket's event, where nobody
+ * handles it.
+ */
 function guarded(listener: Pick<StreamListener, 'onFrame'>, ending: Ending): Pick<StreamListener, 'onFrame'> {
   return {
     onFrame(frame, view) {

@@ -3,8 +3,9 @@ import { CatalogueError, type Session } from '../protocol/index.ts';
 import { cleanBlock } from '../text/terminal-text.ts';
 
 /**
- * What a session answered with the turn that is over, made harmless for a terminal; empty where nobody said it: an
- * adopted session has no hooks. Of a session in a terminal at most the last 4,000 characters, which its hook keeps.
+ * Returns a session's answer in its last turn, made safe for a terminal. Empty if no source reports it, because an
+ * adopted session has no hooks. For a session in a terminal, it is at most the last 4,000 characters, which its hook
+ * stores.
  */
 export async function lastAnswer(client: Caller, { slug, type }: Session): Promise<string> {
   const params = { slug };

@@ -2,7 +2,7 @@ import type { Session } from '../protocol/index.ts';
 import type { CliContext } from './context.ts';
 import type { Reader } from './output/session-table.ts';
 
-/** What the table needs of this machine. */
+/** Returns what the table needs from this machine. */
 export async function readerOf({ io, host }: CliContext, sessions: readonly Session[]): Promise<Reader> {
   const [branches, models] = await Promise.all([
     host.gitBranches(sessions.flatMap(({ path }) => path ?? [])),

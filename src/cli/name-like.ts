@@ -1,11 +1,11 @@
 import type { Session } from '../protocol/index.ts';
 
-/** How many letters may be wrong, missing or too many. */
+/** How many letters may be wrong, missing, or superfluous. */
 const MOST_SLIPS = 2;
 
 /**
- * The name that a person meant who typed one that no session has: the same in other letters, or one that begins so, or
- * one that is a slip or two away. null where none is alike, or several are.
+ * Returns the name that a person probably meant by a name that no session has: the same in another case, one with
+ * this beginning, or one that differs by one or two letters. Null if there is no such name, or more than one.
  */
 export function nameLike(typed: string, sessions: readonly Pick<Session, 'slug'>[]): string | null {
   const name = typed.toLowerCase();
@@ -14,7 +14,7 @@ export function nameLike(typed: string, sessions: readonly Pick<Session, 'slug'>
   const tests: ((slug: string) => boolean)[] = [
     (slug) => slug === name,
     (slug) => name.length > 1 && slug.startsWith(name),
-    // Of a short name a slip or two leave nothing.
+    // A short name with one or two wrong letters could be any other name.
     (slug) => name.length > MOST_SLIPS + 1 && slips(slug, name) <= MOST_SLIPS,
   ];
   for (const test of tests) {
@@ -24,7 +24,7 @@ export function nameLike(typed: string, sessions: readonly Pick<Session, 'slug'>
   return null;
 }
 
-/** Levenshtein's distance: letters changed, put in or left out. */
+/** Computes Levenshtein's distance: the number of letters changed, inserted, or deleted. */
 function slips(one: string, other: string): number {
   let row = Array.from({ length: other.length + 1 }, (_, index) => index);
   for (let i = 1; i <= one.length; i++) {

@@ -6,18 +6,18 @@ import { cleanLine } from '../text/terminal-text.ts';
 import type { CliContext } from './context.ts';
 import { reportError } from './error-report.ts';
 
-/** As many as are read at a glance. */
+/** How many conversations are offered, which is as many as a person reads at a glance. */
 const MOST_OFFERED = 5;
 
 /**
- * The conversations of Claude Code that somebody who comes to CBOS may want to go on with: newest first, none that is
- * open elsewhere.
+ * Returns the conversations that a new user of CBOS may want to continue, newest first, without those that are open
+ * elsewhere.
  */
 export function recentConversations(conversations: readonly Conversation[]): Conversation[] {
   return conversations.filter(({ pid }) => pid === null).slice(0, MOST_OFFERED);
 }
 
-/** Asks on a first start which recent conversation is to be the first session; nothing is asked where there is none. */
+/** Asks on a first start which recent conversation should become the first session. Asks nothing if there is none. */
 export async function offerRecent(context: CliContext): Promise<void> {
   const { host, io, out } = context;
   await host.startInBackground({ flags: {}, onProgress: out.notice });
@@ -46,12 +46,12 @@ export async function offerRecent(context: CliContext): Promise<void> {
     });
     out.line(`${cleanLine(session.slug)} continues it`);
   } catch (error) {
-    // The terminal UI opens all the same: there another one can be begun.
+    // The terminal UI opens anyway, and the person can start another session there.
     reportError(out, error);
   }
 }
 
-/** Ctrl-D and Ctrl-C are no answer. */
+/** Ctrl-D and Ctrl-C do not count as an answer. */
 async function ask({ io }: CliContext, question: string): Promise<string> {
   const dialog = createInterface({ input: io.stdin, output: io.stdout });
   const closed = new Promise<string>((resolve) => dialog.once('close', () => resolve('')));

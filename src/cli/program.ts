@@ -5,12 +5,12 @@ import type { AddCommands } from './command-modules.ts';
 import { GROUPS } from './commands/command-help.ts';
 import type { CliContext } from './context.ts';
 
-/** Where there is no terminal to fit into. */
+/** The width of the help if there is no terminal. */
 const DEFAULT_HELP_WIDTH = 100;
 
 /**
- * The command line, with those of its commands that are asked for. Commander throws a `CommanderError` instead of
- * ending the process, and prints no error itself.
+ * Builds the command line with the requested commands. Commander throws a `CommanderError` instead of ending the
+ * process, and prints no error itself.
  */
 export function buildProgram(context: CliContext, commands: readonly AddCommands[]): Command {
   const { io, version } = context;
@@ -35,7 +35,7 @@ export function buildProgram(context: CliContext, commands: readonly AddCommands
       const slugs = Array.isArray(given) ? given : [given];
       if (first?.name() === 'name' && slugs.length === 1) context.about = slugs[0];
       const { jq } = command.opts<{ jq?: string }>();
-      // Before the command does anything: an expression that isn't valid must change nothing.
+      // This comes before the command does anything, because an invalid expression must change nothing.
       if (jq !== undefined) context.out.filterJson(await (await import('./output/jq-filter.ts')).jqFilter(jq));
     })
     .addHelpText('after', MAIN_EXAMPLES);
@@ -46,7 +46,7 @@ export function buildProgram(context: CliContext, commands: readonly AddCommands
   return program;
 }
 
-/** Gives `--jq` to every command that has `--json`, as `gh` does. */
+/** Adds `--jq` to every command with `--json`, as in `gh`. */
 function addJq(command: Command): void {
   if (command.options.some(({ long }) => long === '--json')) {
     command.addOption(new Option('--jq <expression>', 'filter the JSON with a jq expression').implies({ json: true }));
@@ -54,7 +54,10 @@ function addJq(command: Command): void {
   for (const below of command.commands) addJq(below);
 }
 
-/** `cbos help queue edit`: Commander's own one knows the first word only, and adds itself to the help of `queue`. */
+/**
+ * Adds a help command that accepts `cbos help queue edit`. Commander's own one knows only the first word, and adds
+ * itself to the help of `queue`.
+ */
 function addHelp(program: Command): void {
   program
     .command('help')

@@ -18,14 +18,13 @@ export interface CliRun {
   /** this program's own version */
   version: string;
   /**
-   * how this program is called again, for the commands it tells to type; `cbos` when left out, in a checkout perhaps
-   * `npx cbos`
+   * the name of this program in the commands that it suggests; `cbos` if omitted, in a checkout perhaps `npx cbos`
    */
   program?: string;
 }
 
 /**
- * Runs one command line and resolves to its exit code. Never rejects; what was to be expected is a line on standard
+ * Runs one command line and resolves to its exit code. Never rejects. An expected error is one line on standard
  * error.
  */
 export async function runCli(run: CliRun): Promise<number> {
@@ -55,12 +54,12 @@ export async function runCli(run: CliRun): Promise<number> {
   return context.exitCode;
 }
 
-/** Commands whose arguments after `--` are not theirs. */
+/** Commands that pass on their arguments after `--`. */
 const PASS_ON: ReadonlySet<string | undefined> = new Set(['new', 'complete']);
 
 /**
- * `cbos` alone is `cbos start`. For the commands that pass arguments on, those are taken off first: commander would
- * take `cbos new AUTH -- --verbose` for a path called `--verbose`.
+ * `cbos` alone means `cbos start`. For commands that pass on arguments, those are removed first, because commander
+ * would treat `--verbose` in `cbos new AUTH -- --verbose` as a path.
  */
 function splitArguments(argv: readonly string[]): { words: readonly string[]; passedArgs: readonly string[] } {
   if (argv.length === 0) return { words: ['start'], passedArgs: [] };
@@ -69,7 +68,7 @@ function splitArguments(argv: readonly string[]): { words: readonly string[]; pa
   return { words: argv.slice(0, separator), passedArgs: argv.slice(separator + 1) };
 }
 
-/** Names the session that may have been meant by a name that none has. */
+/** Adds the name of the session that was probably meant to the error for an unknown name. */
 async function withSuggestion(context: CliContext, error: unknown): Promise<unknown> {
   const { about } = context;
   if (!(error instanceof CatalogueError) || error.code !== 'no_such_session' || about === undefined) return error;
@@ -83,33 +82,33 @@ async function withSuggestion(context: CliContext, error: unknown): Promise<unkn
           cause: error,
         });
   } catch {
-    return error; // the server is gone by now: what it said before counts
+    return error; // the server is gone by now, so its earlier report counts
   }
 }
 
-/** Tells what went wrong and says the exit code. */
+/** Reports what went wrong and returns the exit code. */
 function tellFailure({ out, about }: CliContext, error: unknown, words: readonly string[]): number {
   if (!(error instanceof CommanderError)) {
-    // A reader that went away took the rest of the work with it; that is no failure (`cbos ls | head -1`).
+    // A reader that went away ended the work early, which is not a failure (`cbos ls | head -1`).
     if (out.closed.aborted && isBrokenPipe(error)) return EXIT.done;
     reportError(out, error, about);
     return exitCodeOf(error);
   }
-  // Help and version come as errors with exit code 0.
+  // Help and version arrive as errors with exit code 0.
   if (error.exitCode === 0) return EXIT.done;
   reportError(out, new CommandError(usageMessage(error), usageHint(error, words), EXIT.usage));
   return EXIT.usage;
 }
 
-/** Commander's text in one line: `error: unknown option '--x'\n(Did you mean --y?)`. */
+/** Converts commander's text into one line: `error: unknown option '--x'\n(Did you mean --y?)`. */
 function usageMessage({ code, message }: CommanderError): string {
-  // Where commander would print help as the error: `cbos service`.
+  // Commander would print help as the error, as for `cbos service`.
   if (code === 'commander.help') return 'A subcommand is missing';
   const text = message.replace(/^error: /, '').replace(/\s*\n\s*/g, ' ');
   return `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
 }
 
-/** Commands that take a text, where a dash may have been meant. */
+/** Commands that accept a text, in which a dash may have been intended. */
 const TAKES_TEXT: ReadonlySet<string | undefined> = new Set(['send', 'answer', 'queue', 'draft', 'stash', 'invoke']);
 
 function usageHint({ code }: CommanderError, words: readonly string[]): string {

@@ -5,8 +5,8 @@ import { followStream } from './follow-stream.ts';
 import { statusKey } from './view-changes.ts';
 
 /**
- * How long a ready session must stay as it is before its turn counts as over, where that cannot be told otherwise: a
- * slash command may start no turn at all, and between two queued prompts a session is ready for a moment.
+ * How long a ready session must stay unchanged before its turn counts as over, if nothing else shows it. A slash
+ * command may start no turn at all, and between two queued prompts a session is ready for a moment.
  */
 const SETTLED_MS = 3_000;
 
@@ -20,11 +20,11 @@ export interface SendAndWait {
 }
 
 /**
- * Sends, and waits until the session is ready again, asks something, or has died. Listens before it sends, so that no
- * turn can be too short to be seen.
- * @returns the session as it is then; null where the person interrupted the waiting
- * @throws CatalogueError what `send` throws, no_such_session, timed_out
- * @throws CommandError when the session died or was deleted
+ * Sends a text, and waits until the session is ready again, asks something, or has died. It starts to listen before
+ * it sends, so that even the shortest turn is seen.
+ * @returns the session at that moment; null if the person interrupted the wait
+ * @throws CatalogueError everything that `send` throws, no_such_session, timed_out
+ * @throws CommandError if the session died or was deleted
  */
 export async function sendAndWait(
   context: CliContext,
@@ -99,8 +99,9 @@ export async function sendAndWait(
 }
 
 /**
- * How far the turn is that a delivery started.
- * @param sent.wasReady whether the prompt took text when it was sent: only then a later ready is surely after this turn
+ * Returns the progress of the turn that a delivery started.
+ * @param sent.wasReady whether the prompt accepted text when the delivery was sent; only then is a later ready state
+ *   certainly after this turn
  */
 export function turnProgress(
   session: Session | undefined,
@@ -110,10 +111,10 @@ export function turnProgress(
   const { status } = session;
   if (!isReady(session.status)) {
     if (status.primary !== 'waiting') return 'running';
-    // A hook tells of a dialog before it is drawn; its options follow a moment later.
+    // A hook reports a dialog before it is drawn. Its options follow a moment later.
     return (status.question?.options.length ?? 0) > 0 ? 'over' : 'maybe_over';
   }
-  // The server's clock wrote both times.
+  // Both times come from the server's clock.
   const isLater = status.since > sent.delivery.created_at;
   return sent.wasReady && sent.delivery.status === 'delivered' && isLater ? 'over' : 'maybe_over';
 }

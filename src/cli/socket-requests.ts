@@ -10,28 +10,37 @@ import {
 import { CatalogueError, VERSION_HEADER } from '../protocol/index.ts';
 
 /**
- * Both sides of the local socket are on one machine, so the name is a matter of form; it is one that the server knows.
+ * Both sides of the local socket are on one machine, so the name is only a formality. The server accepts this one.
  */
 export const HOST = 'localhost';
 
-/** Node 20 works one out with a regular expression whose compilation takes 4 ms; no local socket needs it. */
+/**
+ * Node 20 would derive a name with a regular expression whose compilation takes 4 ms. A local socket does not need
+ * one.
+ */
 const NO_SERVER_NAME = { servername: '' };
 
 /**
- * A server that is asked answers in milliseconds, or takes as long as what it was asked for. After so long, and then as
- * often, it is looked at.
+ * How long to wait before checking the server, and how often to check it. A server answers in milliseconds, or takes
+ * as long as the request requires.
  */
 const LOOK_EVERY_MS = 1_000;
-/** How often in a row it must be seen stopped: a debugger, or a person who hesitates, stops it for a moment. */
+/**
+ * How many times in a row the server must be seen stopped. A debugger, or a person who hesitates, stops it for a
+ * moment.
+ */
 const STOPPED_LOOKS = 2;
 
-/** Throws where the server's process is stopped: the kernel takes connections for it, and nobody ever answers. */
+/**
+ * Throws if the server's process is stopped. The kernel then still accepts connections for it, but nobody ever
+ * answers.
+ */
 export type RequireNotStopped = () => Promise<void>;
 
 /**
- * The requests of `socketTransport`, without what WebSockets need.
+ * Sends the requests of `socketTransport`, without the parts that WebSockets need.
  * @param socketPath absolute
- * @param onAnswer told the server's version with each answer, null where it does not say it
+ * @param onAnswer called with the server's version for each answer, or null if the answer does not contain it
  */
 export function socketRequests(
   socketPath: string,
@@ -41,7 +50,7 @@ export function socketRequests(
   return { request: (request) => requestOverSocket({ socketPath, requireNotStopped, onAnswer }, request) };
 }
 
-/** Until it is disposed of. @param onStopped told once, with the error that says so */
+/** Watches until it is disposed of. @param onStopped called once, with the error that reports it */
 export function watchForStop(requireNotStopped: RequireNotStopped, onStopped: (error: Error) => void): Dispose {
   let seen = 0;
   const timer = setInterval(() => {
@@ -76,12 +85,13 @@ export function requestOverSocket(
       method: request.method,
       path: request.path,
       ...NO_SERVER_NAME,
-      // No connection is kept: a command line makes a request or two, and must end at once.
+      // No connection is kept, because a command line sends one or two requests and must then end at once.
       agent: false,
       headers: {
         host: HOST,
         ...request.headers,
-        // Said also where there is none: Node says nothing for DELETE, and a server must then read to find out.
+        // The header is sent even without a body. Node omits it for DELETE, and a server would then have to read to
+        // find out.
         ...(mayHaveBody ? { 'content-length': String(body?.byteLength ?? 0) } : {}),
       },
     });
@@ -120,7 +130,7 @@ async function* readBody(incoming: IncomingMessage): AsyncGenerator<Uint8Array> 
   }
 }
 
-/** What the system says where no server listens: no file, nobody behind it, no directory of that name. */
+/** The system's error codes if no server listens: no file, no listener, or no such directory. */
 const UNREACHABLE: ReadonlySet<string | undefined> = new Set(['ENOENT', 'ECONNREFUSED', 'ENOTDIR']);
 
 export function toTransportError(cause: NodeJS.ErrnoException): Error {

@@ -12,13 +12,15 @@ import {
   watchForStop,
 } from './socket-requests.ts';
 
-/** A snapshot of a large scrollback is one frame; more than this is no frame of ours. */
+/** The largest frame. A snapshot of a large scrollback is one frame. A larger frame does not come from CBOS. */
 const MAX_FRAME_BYTES = 256 * 1024 * 1024;
 
 /** How long a server may take to answer a WebSocket's close. */
 const CLOSE_GRACE_MS = 500;
 
-/** Reaches the server over its local socket, where the file's mode is the authentication. @param socketPath absolute */
+/**
+ * Reaches the server over its local socket, where the file's mode is the authentication. @param socketPath absolute
+ */
 export function socketTransport(
   socketPath: string,
   requireNotStopped: RequireNotStopped = async () => undefined,
@@ -43,7 +45,7 @@ function connectOverSocket({
   protocols,
   listener,
 }: SocketRequest): TransportSocket {
-  // Not `ws+unix:PATH:/…`: a path with a colon, a blank or a percent sign would be taken apart wrongly.
+  // `ws+unix:PATH:/…` is not used, because a path with a colon, a blank, or a percent sign would be parsed wrongly.
   const socket = new WebSocket(`ws://${HOST}${path}`, [...protocols], {
     createConnection: () => connectSocket(socketPath),
     maxPayload: MAX_FRAME_BYTES,
@@ -76,7 +78,7 @@ function connectOverSocket({
   });
   return {
     send: (text) => {
-      // Between the loss of a connection and its event a send would throw; what is lost then is told by `onClose`.
+      // Between the loss of a connection and its event, a send would throw. `onClose` reports the loss.
       if (socket.readyState === WebSocket.OPEN) socket.send(text);
     },
     close() {
@@ -87,7 +89,7 @@ function connectOverSocket({
   };
 }
 
-/** The server answered the upgrade with an error of REST. */
+/** Returns the server's REST error, which was the answer to the upgrade. */
 async function refusal(response: IncomingMessage): Promise<Error> {
   try {
     return errorFromResponse(response.statusCode ?? 0, await toResponse(response).text());

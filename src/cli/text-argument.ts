@@ -3,8 +3,8 @@ import { CommandError } from './command-error.ts';
 import type { CliContext } from './context.ts';
 
 /**
- * The text that a command was given: its words joined by blanks, or standard input for a lone `-`.
- * @throws CommandError when there is none
+ * Returns the text that a command was given: its words joined by blanks, or standard input for a lone `-`.
+ * @throws CommandError if there is none
  */
 export async function readText({ io }: CliContext, words: readonly string[], command: string): Promise<string> {
   if (words.length !== 1 || words[0] !== '-') {

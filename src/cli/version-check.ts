@@ -2,16 +2,19 @@ import type { Caller } from '../client/index.ts';
 import { CatalogueError } from '../protocol/index.ts';
 import type { Printer } from './output/printer.ts';
 
-/** A server answers in a few milliseconds; one that hangs is the command's own problem to report. */
+/**
+ * How long to wait. A server answers in a few milliseconds. A server that hangs is reported by the command itself.
+ */
 const LONGEST_WAIT_MS = 300;
 
-/** Says so when the server is of another version than this program, and offers the restart. */
+/** Reports that the server has another version than this program, and suggests a restart. */
 export function noteVersion(out: Printer, version: string, served: string): void {
   if (served !== version) out.notice(`this is version ${version}, the server is ${served} — cbos down && cbos up`);
 }
 
 /**
- * Asks a server that does not say its version with its answers. Never fails: the command itself says what is wrong.
+ * Asks a server whose answers do not contain its version. Never fails, because the command itself reports what is
+ * wrong.
  */
 export async function checkServerVersion(options: { client: Caller; version: string; out: Printer }): Promise<void> {
   const { client, version, out } = options;
@@ -24,8 +27,7 @@ export async function checkServerVersion(options: { client: Caller; version: str
     const health = await Promise.race([client.call('health'), enough]);
     if (health !== null) noteVersion(out, version, health.version);
   } catch (error) {
-    // Nobody waits for this when it happens: a throw would end the process. The command's own request fails the same
-    // way.
+    // Nobody waits for this, so a throw would end the process. The command's own request fails in the same way.
     if (!(error instanceof CatalogueError)) out.notice(`the server's version is not known: ${String(error)}`);
   } finally {
     clearTimeout(timer);

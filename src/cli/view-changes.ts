@@ -1,20 +1,21 @@
 import type { SessionView } from '../client/index.ts';
 import type { Session, StreamFrame } from '../protocol/index.ts';
 
-/** Something that a person watches for. */
+/** A change that a person watches for. */
 export interface SessionChange {
-  /** the frame that tells it, for programs */
+  /** the frame that reports it, for programs */
   frame: Extract<StreamFrame, { type: 'session_state' | 'session_added' | 'session_removed' | 'session_renamed' }>;
-  /** the name under which it was known before */
+  /** the session's previous name */
   slug: string;
-  /** the session after it, null when it was deleted */
+  /** the session after the change; null if it was deleted */
   session: Session | null;
 }
 
 /**
- * What happened to the sessions between two views. Derived from the views and not from single frames, so that what
- * happened while the connection was lost is told as well, and a frame that changes nothing one can see is not.
- * @param frame the frame between the two: only it tells a rename from one session that went and another that came
+ * Returns what happened to the sessions between two views. The result is derived from the views and not from single
+ * frames. Changes during a lost connection are therefore reported too, and a frame without a visible change is not.
+ * @param frame the frame between the two; only the frame distinguishes a rename from one session that went away and
+ *   another that was added
  */
 export function changesBetween(before: SessionView, after: SessionView, frame: StreamFrame): SessionChange[] {
   if (before === after) return [];
@@ -38,12 +39,12 @@ export function changesBetween(before: SessionView, after: SessionView, frame: S
   return [...gone, ...others];
 }
 
-/** What makes a status another one for a person: not its clocks, not the evidence. */
+/** Returns what makes a status different for a person, which excludes its clocks and the evidence. */
 export function statusKey({ state, status }: Session): string {
   return JSON.stringify([state, status.primary, status.detail, status.health, status.question?.id ?? null]);
 }
 
-/** The frame as the server would have sent it. */
+/** Returns the frame as the server would have sent it. */
 function stateFrame(session: Session): SessionChange['frame'] {
   const { slug, status, json_state } = session;
   return { type: 'session_state', session: slug, state: json_state ?? session.state, status, json_state };

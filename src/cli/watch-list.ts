@@ -4,16 +4,16 @@ import { followStream } from './follow-stream.ts';
 import { readerOf } from './list-reader.ts';
 import type { Reader } from './output/session-table.ts';
 
-/** How often the times in the list are drawn anew while nothing else changes. */
+/** How often the times in the list are redrawn while nothing else changes. */
 const TICK_MS = 1_000;
 
 interface WatchedList {
-  /** only those in this state */
+  /** to show only sessions in this state */
   state?: string;
   lines(sessions: readonly Session[], reader: Reader, width: number | null): readonly string[];
 }
 
-/** Draws the list, and again in its place whenever a session changes, until Ctrl-C. */
+/** Draws the list, and redraws it in place whenever a session changes, until Ctrl-C. */
 export async function watchList(context: CliContext, list: WatchedList): Promise<number> {
   const { io } = context;
   const selector = list.state === undefined ? null : parseStateSelector(list.state);
@@ -25,7 +25,7 @@ export async function watchList(context: CliContext, list: WatchedList): Promise
     if (reader === null) return;
     const { columns, rows = Number.POSITIVE_INFINITY } = io.stdout;
     const lines = list.lines(shown, { ...reader, now: io.now() }, columns ?? null);
-    // The last row is where the cursor stands.
+    // The cursor is on the last row.
     const fitting = lines.length < rows ? lines : [...lines.slice(0, rows - 2), `… ${lines.length - rows + 2} more`];
     io.stdout.write(`${drawn === 0 ? '' : `\u001b[${drawn}A`}\r\u001b[J${fitting.map((line) => `${line}\n`).join('')}`);
     drawn = fitting.length;
@@ -36,7 +36,7 @@ export async function watchList(context: CliContext, list: WatchedList): Promise
     return await followStream(context, { interruptedCode: EXIT.done }, (ending) => ({
       onFrame(_, view) {
         shown = [...view().values()].filter((session) => selector === null || matchesState(session, selector));
-        // A branch changes by what a session does, so it is read again as often as one of them has changed.
+        // A session's work may change the branch, so it is read again whenever one of the sessions has changed.
         readerOf(context, shown).then((now) => {
           reader = now;
           draw();

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 
-/** Headings of the main help, in their order. */
+/** Headings of the main help, in order. */
 export const GROUPS = {
   sessions: 'Sessions:',
   looking: 'See what they do:',
@@ -14,11 +14,11 @@ export interface CommandHelp {
   summary: string;
   /** further sentences for the command's own help */
   more?: string;
-  /** whole command lines, each with what it does */
+  /** whole command lines, each with a description */
   examples: readonly (readonly [commandLine: string, does: string])[];
 }
 
-/** Gives a command its help: what it does, and examples to copy. */
+/** Gives a command its help: a description, and examples to copy. */
 export function describe(command: Command, help: CommandHelp): Command {
   const width = Math.max(...help.examples.map(([line]) => line.length));
   const examples = help.examples.map(([line, does]) => `  ${line.padEnd(width)}  # ${does}`);

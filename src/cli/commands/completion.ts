@@ -10,12 +10,12 @@ import { describe } from './command-help.ts';
 
 const SHELLS = ['bash', 'zsh', 'fish'];
 
-/** Slower than this, a person has typed the name already. */
+/** How long to wait for the server. A person types a name faster than this. */
 const LONGEST_WAIT_MS = 250;
 
-/** Commands where a file's name helps when there is nothing else to suggest. */
+/** Commands for which a file name is useful when there is no other suggestion. */
 const TAKES_FILES: ReadonlySet<string | undefined> = new Set(['new', 'adopt', 'send', 'export', 'replay', 'timeline']);
-/** The last line of an answer is a directive to the shell; the package always gives `:4`, no files. */
+/** The last line of an answer is a directive to the shell. The package always prints `:4`, which means no files. */
 const COMPLETE_FILES = ':0';
 
 type Suggestion = readonly [value: string, about: string];
@@ -23,13 +23,13 @@ type Suggestion = readonly [value: string, about: string];
 /** What the running server knows. */
 interface Suggestions {
   sessions: readonly Suggestion[];
-  /** what an id may be: a draft that was not sent yet, a text that is held */
+  /** possible ids: a draft that was not sent yet, a text that is held */
   ids: readonly Suggestion[];
-  /** what the session that `answer` names may be answered */
+  /** possible answers to the session that `answer` names */
   choices: readonly Suggestion[];
 }
 
-/** `completion`, and the hidden `complete` that the shells' scripts call at every Tab. */
+/** Adds `completion`, and the hidden `complete`, which the shells' scripts call at every Tab. */
 export function addCompletion(program: Command, context: CliContext): void {
   const { out } = context;
 
@@ -68,7 +68,7 @@ export function addCompletion(program: Command, context: CliContext): void {
     });
 }
 
-/** The part of a completion tree that is filled here; `RootCommand` and its commands both have it. */
+/** The part of a completion tree that is filled here. `RootCommand` and its commands both have it. */
 interface CompletionNode {
   option(name: string, about: string, handler?: (complete: Complete) => void, alias?: string): unknown;
   option(name: string, about: string, alias?: string): unknown;
@@ -118,7 +118,7 @@ function offering(suggestions: readonly Suggestion[]): (complete: Complete) => v
   };
 }
 
-/** What an argument may be. The names are those of the commands' declarations. */
+/** Returns the possible values of an argument. The names are those of the commands' declarations. */
 function argumentValues(
   name: string,
   choices: readonly string[] | undefined,
@@ -130,7 +130,7 @@ function argumentValues(
   return name === 'name' || name === 'old' || name === 'recording' ? sessions : [];
 }
 
-/** Nothing where there is no server, and in no case a message: it would be in the prompt. */
+/** Returns nothing if there is no server. Never prints a message, because it would appear in the person's prompt. */
 async function readSuggestions(context: CliContext): Promise<Suggestions> {
   let timer: NodeJS.Timeout | undefined;
   const nothing: Suggestions = { sessions: [], ids: [], choices: [] };
@@ -159,12 +159,14 @@ function suggestion(session: Session): Suggestion {
   return [session.slug, cleanLine(`${stateText(session)} ${sessionGist(session)}`)];
 }
 
-/** A dialog is open in it; a question at the end of a turn takes a prompt. */
+/**
+ * Reports whether a dialog is open in a session. A question at the end of a turn is answered with a prompt instead.
+ */
 function asks({ status }: Session): boolean {
   return status.question !== null && status.question.kind !== 'closing';
 }
 
-/** The words that stand for options where there are such, and each option by its number. */
+/** Returns the words that mean an option, where there are any, and the number of each option. */
 function choicesOf(session: Session | undefined): Suggestion[] {
   const options = session?.status.question?.options ?? [];
   const words = (['yes', 'always', 'no'] as const).flatMap((word): Suggestion[] => {
@@ -195,7 +197,10 @@ async function readDrafts(client: Caller): Promise<Suggestion[]> {
     .map(({ id, session_slug, response }) => [id, cleanLine(`${session_slug}: ${firstLine(response)}`)]);
 }
 
-/** The package prints by console.log only (0.0.22). Nothing else runs meanwhile: `print` is synchronous. */
+/**
+ * Captures console.log, because the package prints in no other way (0.0.22). Nothing else runs during this, because
+ * `print` is synchronous.
+ */
 function captureLog(print: () => void): string[] {
   const lines: string[] = [];
   const log = console.log;

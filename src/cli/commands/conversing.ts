@@ -17,15 +17,15 @@ import { readText } from '../text-argument.ts';
 import { describe } from './command-help.ts';
 import { readWhole } from './option-values.ts';
 
-/** As many events as the server gives at once. */
+/** The number of events that the server returns at once. */
 const PAGE = 1_000;
-/** Longer than any restart of the server; the turn goes on meanwhile. */
+/** Longer than any restart of the server. The turn continues in the meantime. */
 const LOST_SERVER_MS = 60_000;
 
-/** What a shell adds to a signal's number. */
+/** The number that a shell adds to a signal's number. */
 const SIGNALLED = 128;
 
-/** `invoke`, `events` and `costs`: what only JSON sessions have. */
+/** Adds `invoke`, `events`, and `costs`, which only JSON sessions support. */
 export function addConversing(program: Command, context: CliContext): void {
   const { out } = context;
 
@@ -124,7 +124,7 @@ async function invoke(context: CliContext, turn: { slug: string; request: Invoke
   const { slug, request, isJson } = turn;
   let isAsked = false;
   let printer: TurnPrinter | null = null;
-  // Frames may come before the answer that says which turn is meant.
+  // Frames may arrive before the answer that identifies the turn.
   const early: StreamFrame[] = [];
 
   async function begin(ending: Ending): Promise<void> {
@@ -157,7 +157,7 @@ interface EventsRequest {
   isJson: boolean;
 }
 
-/** Prints what there is. @returns the number of the last event */
+/** Prints the existing events. @returns the number of the last event */
 async function printEvents(context: CliContext, { slug, after, isJson }: EventsRequest): Promise<number> {
   const client = await context.client();
   let last = after;

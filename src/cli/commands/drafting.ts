@@ -19,7 +19,7 @@ interface AddOptions extends JsonOption {
   question?: string;
 }
 
-/** `draft` and what is below it; `stash` is what it was called before. */
+/** Adds `draft` and its subcommands. `stash` is its former name. */
 export function addDrafting(program: Command, context: CliContext): void {
   addDrafts(program.command('draft'), context);
   addDrafts(program.command('stash', { hidden: true }), context);
@@ -111,7 +111,10 @@ function addDrafts(draft: Command, context: CliContext): void {
 
 const WHEN_WORDS: Readonly<Record<StashWhen, string>> = { manual: 'by hand', next_waiting: 'queued' };
 
-/** What a row shows of an id: random, so this much tells hundreds of them apart, and it is short enough to type. */
+/**
+ * How many characters of an id a row shows. Ids are random, so these distinguish hundreds of them, and are short
+ * enough to type.
+ */
 const SHORT_ID = 8;
 
 function printReplies({ out, io }: CliContext, replies: readonly StashedResponse[]): void {
@@ -138,7 +141,9 @@ function printReplies({ out, io }: CliContext, replies: readonly StashedResponse
   );
 }
 
-/** A question is there to recognise it; the reply beside it says more. */
+/**
+ * How many characters of a question are shown. They are enough to recognise it, and the reply beside it says more.
+ */
 const QUESTION_LENGTH = 40;
 
 function shorten(text: string): string {
@@ -155,8 +160,8 @@ function keptLine({ id, session_slug, when }: StashedResponse): string {
 }
 
 /**
- * The id that a person meant by its beginning. @throws CatalogueError no_such_stash; CommandError when it may be
- * several
+ * Finds the id that begins with what a person typed. @throws CatalogueError no_such_stash; CommandError if several
+ * ids do
  */
 async function findId(context: CliContext, given: string): Promise<string> {
   const client = await context.client();

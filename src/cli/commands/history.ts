@@ -13,7 +13,7 @@ interface HistoryOptions {
   json?: boolean;
 }
 
-/** `history`. */
+/** Adds `history`. */
 export function addHistory(program: Command, context: CliContext): void {
   const { out, io } = context;
 
@@ -41,7 +41,10 @@ export function addHistory(program: Command, context: CliContext): void {
     });
 }
 
-/** Noon of the day that many days ago: days have 23 to 25 hours, and where the clock changes, 24 end on another day. */
+/**
+ * Returns noon of the day that many days ago. Days have 23 to 25 hours, so when the clock changes, subtracting 24
+ * hours may reach another day.
+ */
 export function noonOf(now: number, daysAgo: number): Date {
   const date = new Date(now);
   return new Date(date.getFullYear(), date.getMonth(), date.getDate() - daysAgo, 12);

@@ -26,7 +26,7 @@ interface NewOptions {
   json?: boolean;
 }
 
-/** `new`. */
+/** Adds `new`. */
 export function addLaunching(program: Command, context: CliContext): void {
   const { out } = context;
 
@@ -72,12 +72,15 @@ export function addLaunching(program: Command, context: CliContext): void {
     });
 }
 
-/** A word that can be no name, because it says where a directory is. */
+/** Reports whether a word is the path of a directory, which cannot be a name. */
 function isPath(word: string): boolean {
   return /^\.{0,2}(\/|$)/.test(word) && word !== '';
 }
 
-/** The name for a session in a directory: the directory's own, with a number where a session has that already. */
+/**
+ * Returns the name for a session in a directory. It is the name of the directory, with a number if a session already
+ * has that name.
+ */
 async function nameFor({ client, io }: CliContext, path: string): Promise<string> {
   const [base = ''] =
     basename(resolve(io.cwd, path))

@@ -16,7 +16,7 @@ interface AdoptOptions {
   json?: boolean;
 }
 
-/** `adopt`, `convert`, `restart`, `stop`, `rm` and `rename`. */
+/** Adds `adopt`, `convert`, `restart`, `stop`, `rm`, and `rename`. */
 export function addLifecycle(program: Command, context: CliContext): void {
   const { out } = context;
 
@@ -39,7 +39,7 @@ export function addLifecycle(program: Command, context: CliContext): void {
     .option('--json', 'the REST body')
     .action(async (first: string | undefined, second: string | undefined, options: AdoptOptions) => {
       const { resume } = options;
-      // With --resume there is no screen id: the only word is the name.
+      // With --resume there is no screen id, so the only word is the name.
       const [screenId, slug] = resume === undefined ? [first, second] : [undefined, first];
       if (resume === undefined && screenId === undefined) {
         throw new CommandError('Either a screen id or --resume is needed', 'cbos adopt --help', EXIT.usage);
@@ -106,7 +106,7 @@ export function addLifecycle(program: Command, context: CliContext): void {
     });
 
   addStopping(program.command('stop'), context);
-  // What it was called before; scripts have it.
+  // This is the former name, which scripts use.
   addStopping(program.command('kill', { hidden: true }), context);
 
   describe(program.command('rm'), {
@@ -158,7 +158,7 @@ export function addLifecycle(program: Command, context: CliContext): void {
     });
 }
 
-/** `stop`, also under the name it had before. */
+/** Adds `stop`, also under its former name. */
 function addStopping(command: Command, context: CliContext): void {
   const { out } = context;
   describe(command, {
@@ -188,7 +188,7 @@ function addStopping(command: Command, context: CliContext): void {
     });
 }
 
-/** Does it for each, also when one fails; the first failure is the exit code. */
+/** Runs the action for each session, even if one fails. The first failure determines the exit code. */
 async function forEach(
   context: CliContext,
   slugs: readonly string[],

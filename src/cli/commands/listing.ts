@@ -31,7 +31,7 @@ interface ListOptions {
   json?: boolean;
 }
 
-/** `ls`. */
+/** Adds `ls`. */
 export function addListing(program: Command, context: CliContext): void {
   const { out } = context;
 
@@ -114,7 +114,7 @@ function listLines(
     sessions: sorted(sessions, options),
     columns: options.columns ?? (options.long === true ? COLUMN_NAMES : null),
     reader,
-    // A pipe gets rows and nothing else.
+    // A pipe receives only rows.
     hasHeadings: width !== null && (options.sort ?? 'attention') === 'attention',
     style: out.style,
     width,
@@ -126,7 +126,7 @@ function sorted(sessions: readonly Session[], { sort = 'attention', reverse }: L
   return reverse === true ? inOrder.toReversed() : inOrder;
 }
 
-/** The usual table, as bare `cbos` without a terminal UI shows it. */
+/** Prints the usual table, as `cbos` alone does without a terminal UI. */
 export async function printSessions(context: CliContext, sessions: readonly Session[]): Promise<void> {
   await printList(context, { sessions, conversations: null, options: {} });
 }
@@ -157,7 +157,7 @@ function readColumns(text: string): readonly ColumnName[] {
   throw new InvalidArgumentError(`It must be names of ${COLUMN_NAMES.join(', ')}, with commas between them.`);
 }
 
-/** Two that cannot both be meant are refused, not one of them forgotten. */
+/** Options that contradict each other. They are refused, so that neither is silently ignored. */
 const APART: readonly (readonly [keyof ListOptions, keyof ListOptions])[] = [
   ['quiet', 'json'],
   ['quiet', 'all'],

@@ -10,7 +10,7 @@ interface JsonOption {
   json?: boolean;
 }
 
-/** `doctor`, `config`, `token`, `service` and `demo`. */
+/** Adds `doctor`, `config`, `token`, `service`, and `demo`. */
 export function addMachine(program: Command, context: CliContext): void {
   const { out, host, io } = context;
 
@@ -174,7 +174,9 @@ function checkLines({ out }: CliContext, { name, outcome, detail, cure }: Doctor
   return cure === null ? [line] : [line, `  → ${cleanLine(cure)}`];
 }
 
-/** `cbos token` prints the token; a list of settings that is pasted into a report must not. */
+/**
+ * `cbos token` prints the token. A list of settings may be pasted into a report, so it must not contain the token.
+ */
 function withoutSecret(row: ResolvedSetting): ResolvedSetting {
   return row.name === 'token' && row.value !== null ? { ...row, value: '********' } : row;
 }

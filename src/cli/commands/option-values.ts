@@ -1,14 +1,14 @@
 import { InvalidArgumentError } from 'commander';
 import { parseStateSelector, STATE_SELECTOR_WORDS } from '../../protocol/index.ts';
 
-/** Readers of options' values. Each throws commander's own error, which becomes a line and exit code 2. */
+/** Parsers for the values of options. Each throws commander's own error, which becomes a line and exit code 2. */
 
 export function readStateWord(word: string): string {
   if (parseStateSelector(word) !== null) return word;
   throw new InvalidArgumentError(`It must be one of ${STATE_SELECTOR_WORDS.join(', ')}.`);
 }
 
-/** `waiting/permission`, or a primary alone where it has no details. */
+/** Accepts `waiting/permission`, or a primary alone if it has no details. */
 export function readStatusWord(word: string): string {
   if (parseStateSelector(word)?.kind === 'exact' || word === 'dead') return word;
   throw new InvalidArgumentError(`It must be like waiting/permission: one of ${STATUS_WORDS.join(', ')}.`);
@@ -18,14 +18,14 @@ const STATUS_WORDS = STATE_SELECTOR_WORDS.filter((word) => word.includes('/'));
 
 export function readSeconds(text: string): number {
   const seconds = Number(text);
-  // setTimeout takes 2^31 ms at most and fires at once beyond it.
+  // setTimeout accepts 2^31 ms at most, and fires at once beyond that.
   if (text.trim() !== '' && seconds >= 0 && seconds <= MAX_SECONDS) return seconds;
   throw new InvalidArgumentError(`It must be a number of seconds up to ${MAX_SECONDS}.`);
 }
 
 const MAX_SECONDS = 2_147_483;
 
-/** `90`, `1:30` or `1:02:03`, in seconds. */
+/** Parses `90`, `1:30`, or `1:02:03` into seconds. */
 export function readClockTime(text: string): number {
   const parts = /^(?:(?:(\d+):)?([0-5]?\d):)?(\d+(?:\.\d+)?)$/.exec(text);
   const [, hours = '0', minutes = '0', seconds = ''] = parts ?? [];
@@ -36,7 +36,7 @@ export function readClockTime(text: string): number {
   throw new InvalidArgumentError('It must be seconds, or a time as in 1:30.');
 }
 
-/** A reader of numbers in a range. */
+/** Returns a parser for numbers in a range. */
 export function readBetween(from: number, to: number): (text: string) => number {
   return (text) => {
     const number = Number(text);
@@ -45,7 +45,7 @@ export function readBetween(from: number, to: number): (text: string) => number 
   };
 }
 
-/** A reader of whole numbers in a range. */
+/** Returns a parser for whole numbers in a range. */
 export function readWhole(from: number, to: number): (text: string) => number {
   return (text) => {
     const number = Number(text);

@@ -17,10 +17,10 @@ interface ListOptions extends JsonOption {
   all?: boolean;
 }
 
-/** Held by CBOS, or typed and not seen to be taken. */
+/** Either held by CBOS, or typed but not seen to be taken. */
 const OPEN: ReadonlySet<DeliveryStatus> = new Set(['queued', 'sent']);
 
-/** `queue` and what is below it. */
+/** Adds `queue` and its subcommands. */
 export function addQueueing(program: Command, context: CliContext): void {
   const { out } = context;
   const queue = describe(program.command('queue'), {
@@ -97,7 +97,7 @@ export function addQueueing(program: Command, context: CliContext): void {
     });
 }
 
-/** Says whose queue an interrupt has paused. */
+/** Reports which sessions' queues an interrupt has paused. */
 async function noticeStopped(context: CliContext, slug?: string): Promise<void> {
   const client = await context.client();
   const sessions = slug === undefined ? await client.call('listSessions', {}) : [];
@@ -109,7 +109,7 @@ async function noticeStopped(context: CliContext, slug?: string): Promise<void> 
   }
 }
 
-/** Of one session, or of all; each session's in the order in which they were given. */
+/** Returns the deliveries of one session, or of all, each session's in the order in which they were requested. */
 async function readDeliveries(context: CliContext, slug?: string): Promise<Delivery[]> {
   const client = await context.client();
   const slugs = slug === undefined ? (await client.call('listSessions')).map((session) => session.slug) : [slug];
@@ -117,7 +117,10 @@ async function readDeliveries(context: CliContext, slug?: string): Promise<Deliv
   return lists.flatMap((newestFirst) => newestFirst.toReversed());
 }
 
-/** What a row shows of an id: its end, which is random; its beginning is the time and the same in many. */
+/**
+ * How many characters of an id a row shows. They are the end of the id, which is random. The beginning is the time,
+ * and the same in many ids.
+ */
 const SHORT_ID = 8;
 const TEXT_LENGTH = 60;
 
@@ -143,7 +146,7 @@ function printDeliveries({ out, io }: CliContext, deliveries: readonly Delivery[
   );
 }
 
-/** The first line, and a sign where there is more. */
+/** Returns the first line, with a sign if there is more. */
 function shorten(text: string): string {
   const line = firstLine(text);
   if (line.length > TEXT_LENGTH) return `${line.slice(0, TEXT_LENGTH - 1)}…`;
@@ -151,8 +154,8 @@ function shorten(text: string): string {
 }
 
 /**
- * The text that a person meant by the end of its id. @throws CatalogueError no_such_delivery; CommandError when it may
- * be several
+ * Finds the text whose id ends with what a person typed. @throws CatalogueError no_such_delivery; CommandError if
+ * several ids do
  */
 async function findDelivery(context: CliContext, given: string): Promise<Delivery> {
   const fitting = (await readDeliveries(context)).filter(({ id }) => given !== '' && id.endsWith(given));

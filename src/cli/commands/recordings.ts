@@ -8,11 +8,11 @@ import { openReplayTerminal } from '../output/replay-terminal.ts';
 import { describe } from './command-help.ts';
 import { readBetween, readClockTime, readWhole } from './option-values.ts';
 
-/** As the server takes for a session's window. */
+/** The server's limit for a session's window. */
 const MAX_CELLS = 1_000;
-/** Slower or faster than this shows nothing to anybody. */
+/** The limits of the speed. Beyond them, nobody can see anything. */
 const [SLOWEST, FASTEST] = [0.01, 1_000];
-/** The longest that a timer can wait, in seconds. */
+/** The longest time that a timer can wait, in seconds. */
 const MAX_IDLE = 2_147_483;
 
 interface ChoiceOptions {
@@ -39,7 +39,7 @@ const ABOUT_RECORDING = [
   'A log of Screen or another raw file of terminal output does as well.',
 ];
 
-/** `export` and `replay`. */
+/** Adds `export` and `replay`. */
 export function addRecordings(program: Command, context: CliContext): void {
   const { out, host } = context;
 
@@ -67,7 +67,7 @@ export function addRecordings(program: Command, context: CliContext): void {
     const { output = null, force = false } = options;
     const format = options.v3 === true && options.format === 'asciicast' ? 'asciicast-v3' : options.format;
     const progress = createProgress(context.io, 'Exporting');
-    // A pipe may lead to a pager, over whose screen it would be written.
+    // No progress is shown on a pipe, which may lead to a pager whose screen it would overwrite.
     const onProgress = output === null ? () => undefined : progress.show;
     const request = { ...choiceOf(recording, options), format, output, onProgress };
     const { timed, text } = await host.exportRecording(request);
@@ -116,7 +116,7 @@ function choiceOf(recording: string, { timing, cols, rows }: ChoiceOptions): Rec
   return { recording, timing: timing ?? null, cols: cols ?? null, rows: rows ?? null };
 }
 
-/** Ctrl+C leaves no half of a file. @returns the exit code */
+/** Removes a half-written file on Ctrl+C. @returns the exit code */
 async function writeInterruptibly(
   { io }: CliContext,
   request: { file: string; text: AsyncIterable<string>; force: boolean },

@@ -6,7 +6,7 @@ import type { CliContext } from '../context.ts';
 import { describe } from './command-help.ts';
 import { readWhole } from './option-values.ts';
 
-/** As the server takes it. */
+/** The server's limit. */
 const MAX_HITS = 500;
 
 interface SearchOptions {
@@ -16,7 +16,7 @@ interface SearchOptions {
   json?: boolean;
 }
 
-/** `search`. */
+/** Adds `search`. */
 export function addSearching(program: Command, context: CliContext): void {
   const { out } = context;
 
@@ -62,8 +62,8 @@ function printResult(context: CliContext, { hits, pending_bytes }: SearchResult)
 }
 
 /**
- * What shows the place of a hit: a replay, a second early, so that one sees it come; of a JSON session its events from
- * there.
+ * Returns the command that shows the place of a hit. For a recording, it is a replay that starts a second early, so
+ * that the person sees the text appear. For a JSON session, it prints the events from there.
  */
 function commandThere(program: string, { session, recording, t, seq }: SearchHit): string | null {
   if (recording === null) return seq === null ? null : `${program} events ${session} --after ${seq - 1}`;
@@ -71,7 +71,7 @@ function commandThere(program: string, { session, recording, t, seq }: SearchHit
   return `${program} replay ${recording}${from}`;
 }
 
-/** `5`, `1:02`, `1:01:02` */
+/** Formats seconds like `5`, `1:02`, or `1:01:02`. */
 function clock(seconds: number): string {
   const parts = [Math.floor(seconds / 3_600), Math.floor(seconds / 60) % 60, seconds % 60];
   const first = parts.findIndex((part) => part > 0);

@@ -14,7 +14,7 @@ interface ServerOptions {
   allowRemote?: boolean;
 }
 
-/** `start` (also what bare `cbos` runs), `serve`, `up` and `down`. */
+/** Adds `start` (which `cbos` alone also runs), `serve`, `up`, and `down`. */
 export function addServing(program: Command, context: CliContext): void {
   const { out, host, io } = context;
 
@@ -35,8 +35,8 @@ export function addServing(program: Command, context: CliContext): void {
       const { settings } = await context.settings();
       const { connectLocally } = await import('../connect-locally.ts');
       context.exitCode = await host.tui({
-        // Without the check of the server's version: what that prints would stand in the middle of the picture, which
-        // says it itself.
+        // The server's version is not checked here, because the message would appear in the middle of the picture,
+        // which shows the version itself.
         client: connectLocally(settings.socket, host.requireNotStopped),
         io,
         onProgress: out.notice,
@@ -86,7 +86,7 @@ export function addServing(program: Command, context: CliContext): void {
     .option('--json', 'what happened, as JSON')
     .action(async (options: ServerOptions & { json?: boolean }) => {
       const outcome = await host.startInBackground({ flags: flagsOf(options), onProgress: out.notice });
-      // Asks for the version, so that a server of another version says so at once.
+      // This requests the version, so that a server of another version is reported at once.
       const client = await context.client();
       const address = await host.address();
       const back = (await client.call('listSessions', {})).filter((one) => one.brought_back).map(({ slug }) => slug);
@@ -109,7 +109,7 @@ export function addServing(program: Command, context: CliContext): void {
     });
 }
 
-/** Starts the server where none runs, and shows what a person wants to see first. */
+/** Starts the server if none is running, and shows what a person wants to see first. */
 export async function start(context: CliContext, options: { showsSignIn: boolean }): Promise<void> {
   const { out, host, io } = context;
   const outcome = await host.startInBackground({ flags: {}, onProgress: out.notice });
@@ -167,7 +167,7 @@ function withServerFlags(command: Command): Command {
     .option('--allow-remote', 'listen where other machines reach it (CBOS_ALLOW_REMOTE)');
 }
 
-/** Only what was given: a flag that is absent must not hide the environment. */
+/** Returns only the flags that were given, because an absent flag must not override the environment. */
 function flagsOf({ host, port, allowRemote }: ServerOptions): SettingFlags {
   return {
     ...(host === undefined ? {} : { host }),

@@ -29,7 +29,7 @@ interface ShowOptions {
   json?: boolean;
 }
 
-/** `show` and `status`. */
+/** Adds `show` and `status`. */
 export function addShowing(program: Command, context: CliContext): void {
   const { out } = context;
 
@@ -80,7 +80,10 @@ export function addShowing(program: Command, context: CliContext): void {
     });
 }
 
-/** A person who looks may type a name in other letters; a program gets the session of exactly this name, or none. */
+/**
+ * Finds a session. A person may type a name in upper or lower case. A program gets the session with exactly this
+ * name, or none.
+ */
 async function findSession(context: CliContext, slug: string, isExact: boolean): Promise<Session> {
   const client = await context.client();
   try {
@@ -118,7 +121,7 @@ function printSession({ out }: CliContext, session: Session, reader: Shown): voi
   for (const [name, value] of [...facts(session, reader), ...(reader.isVerbose ? details(session, reader) : [])]) {
     if (value !== '') out.line(`  ${out.style('dim', name.padEnd(FACT_WIDTH))}${value}`);
   }
-  // A dialog on it says what is above already.
+  // A dialog on the screen repeats what is already shown above.
   const screen = cleanBlock(session.buffer_tail ?? '').trimEnd();
   if (screen !== '' && (reader.isVerbose || status.question === null)) {
     out.line();
@@ -130,14 +133,14 @@ const FACT_WIDTH = 12;
 
 type Fact = readonly [name: string, value: string];
 
-/** What it is about, and whatever stands in the way. */
+/** Returns the subject of the session, and any obstacles. */
 function facts(session: Session, { home, branchOf, modelOf }: Reader): Fact[] {
   const { status, adopted, path } = session;
   const branch = path === null ? '' : cleanLine(branchOf(path));
   return [
     ['path', [pathText(path, home), branch === '' ? '' : `(${branch})`].filter(isText).join(' ')],
     ['says', status.question === null ? sessionGist(session) : ''],
-    // Nothing says what it does: then the reason is what a person has to know, with its cure.
+    // If no source reports what the session does, the person needs the reason, with its cure.
     ['why', status.primary === null && status.because.source !== 'none' ? cleanLine(status.because.evidence) : ''],
     ['keys', status.primary === null ? '' : blockedText(session)],
     ['recording', recordingText(session)],
@@ -174,7 +177,7 @@ function costText({ cost_usd: cost, max_budget_usd: budget }: Session): string {
   return budget === null ? `$${cost.toFixed(2)}` : `$${cost.toFixed(2)} of $${budget}`;
 }
 
-/** Worth a line only where it stands in the way, or is about to. */
+/** Returns a line about the limit only if it blocks the session, or soon will. */
 function limitText({ rate_limit: limit }: Session): string {
   if (limit === null || limit.status === 'allowed') return '';
   const kind = (limit.kind ?? 'usage').replaceAll('_', ' ');

@@ -32,7 +32,7 @@ interface AnswerOptions {
   json?: boolean;
 }
 
-/** `send`, `answer` and `interrupt`. */
+/** Adds `send`, `answer`, and `interrupt`. */
 export function addTalking(program: Command, context: CliContext): void {
   const { out } = context;
 
@@ -147,7 +147,7 @@ export function addTalking(program: Command, context: CliContext): void {
     });
 }
 
-/** What came of a prompt: the answer, or what the session asks. */
+/** Prints the outcome of a prompt: the answer, or what the session asks. */
 async function printOutcome(context: CliContext, session: Session, isJson: boolean): Promise<void> {
   const { out } = context;
   const { slug, status } = session;
@@ -164,7 +164,7 @@ function missing(argument: string): CommandError {
   return new CommandError(`Missing required argument '${argument}'`, 'cbos send --help', EXIT.usage);
 }
 
-/** Reads what stands after the slug: a word of its own, a number, numbers, or a text. */
+/** Parses the words after the slug: a word with its own meaning, a number, several numbers, or a text. */
 export function readAnswer(text: string, options: AnswerOptions): Answer {
   const rest = options.questionId === undefined ? {} : { question_id: options.questionId };
   if (options.answers !== undefined) return { answers: readAnswers(options.answers, text), ...rest };
@@ -189,7 +189,7 @@ function readChoice(text: string): NonNullable<Answer['choice']> | null {
 function readAnswers(json: string, text: string): NonNullable<Answer['answers']> {
   if (text !== '') throw new CommandError('--answers stands alone', 'cbos answer --help', EXIT.usage);
   try {
-    // Its shape is checked by the server, as every body is.
+    // The server checks its shape, as it does for every body.
     return JSON.parse(json) as NonNullable<Answer['answers']>;
   } catch (cause) {
     if (!(cause instanceof SyntaxError)) throw cause;
@@ -201,7 +201,7 @@ function readAnswers(json: string, text: string): NonNullable<Answer['answers']>
   }
 }
 
-/** What there is to choose from, on standard error, above the error's own line. */
+/** Prints the available options on standard error, before the line of the error itself. */
 async function printOptions(context: CliContext, slug: string): Promise<void> {
   const client = await context.client();
   const { status } = await client.call('getSession', { params: { slug } });
@@ -210,10 +210,10 @@ async function printOptions(context: CliContext, slug: string): Promise<void> {
   for (const part of parts) context.out.noticeLines([cleanLine(part.text), ...optionLines(part.options)]);
 }
 
-/** The error of a refused text, after the dialog that stands in its way has been shown. */
+/** Returns the error for a refused text, after showing the dialog that blocks it. */
 async function withOpenQuestion({ out }: CliContext, slug: string, error: unknown): Promise<unknown> {
   if (!(error instanceof CatalogueError) || error.code !== 'not_accepting_text') return error;
-  // For this error alone: the schemas take as long to load as the rest of the command.
+  // This is loaded only for this error, because the schemas take as long to load as the rest of the command.
   const { Question } = await import('../../protocol/question.ts');
   const question = Question.safeParse(error.extra.question);
   if (question.success) out.noticeLines(questionLines(slug, question.data));

@@ -8,7 +8,7 @@ import { PlainText } from '../output/plain-text.ts';
 import { describe } from './command-help.ts';
 import { readWhole } from './option-values.ts';
 
-/** As many lines as the server gives at once: all that it has. */
+/** The most lines that the server returns at once, which are all that it has. */
 const ALL_LINES = 100_000;
 
 interface LogsOptions {
@@ -17,7 +17,7 @@ interface LogsOptions {
   json?: boolean;
 }
 
-/** `attach`, `buffer` and `logs`. */
+/** Adds `attach`, `buffer`, and `logs`. */
 export function addTerminal(program: Command, context: CliContext): void {
   const { out, host, io } = context;
 
@@ -91,7 +91,7 @@ export function addTerminal(program: Command, context: CliContext): void {
     });
 }
 
-/** The terminal was only lent: the session goes on without one, unless it is in the middle of something. */
+/** Ends a temporary terminal. The session continues without one, unless it is in the middle of something. */
 async function giveBack(context: CliContext, slug: string): Promise<void> {
   const client = await context.client();
   try {
@@ -120,7 +120,8 @@ async function followRecording(context: CliContext, slug: string, options: LogsO
   const from = await startOfFollowing(context, slug, options);
   const text = new PlainText();
   let name = slug;
-  // One after another: what is written waits for room, and the server sends no further than a window ahead of the acks.
+  // Writes are done one after another. Each waits for room, and the server sends at most one window ahead of the
+  // acknowledgements.
   let writing = Promise.resolve();
 
   return followStream(
@@ -148,11 +149,12 @@ async function followRecording(context: CliContext, slug: string, options: LogsO
   );
 }
 
-/** Prints what is there, and says from which offset on the rest is to come. */
+/** Prints the existing output, and returns the offset from which the rest follows. */
 async function startOfFollowing(context: CliContext, slug: string, options: LogsOptions): Promise<number> {
   const client = await context.client();
   if (options.raw === true) {
-    // Asked first, because the stream itself says nothing of a session that does not exist or has no recording.
+    // This request comes first, because the stream itself reports nothing about a session that does not exist or has
+    // no recording.
     await client.call('buffer', { params: { slug }, query: { lines: 1 } });
     return 0;
   }
@@ -161,7 +163,7 @@ async function startOfFollowing(context: CliContext, slug: string, options: Logs
   return body.offset;
 }
 
-/** A screen as text ends with its last line, not with the empty ones below it. */
+/** A screen printed as text ends with its last line, without the empty lines below. */
 function block(text: string): string {
   const trimmed = cleanBlock(text).trimEnd();
   return trimmed === '' ? '' : `${trimmed}\n`;

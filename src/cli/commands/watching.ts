@@ -19,7 +19,7 @@ import { describe } from './command-help.ts';
 import { readSeconds, readStateWord } from './option-values.ts';
 
 /**
- * How long `wait` waits for a server that went away: longer than any restart, while a script does not hang forever
+ * How long `wait` waits for a server that is gone. It is longer than any restart, but a script does not hang forever
  * on a server that somebody stopped for the night.
  */
 const LOST_SERVER_MS = 60_000;
@@ -31,7 +31,7 @@ interface WaitOptions {
   json?: boolean;
 }
 
-/** `watch` and `wait`. */
+/** Adds `watch` and `wait`. */
 export function addWatching(program: Command, context: CliContext): void {
   describe(program.command('watch'), {
     group: 'looking',
@@ -94,7 +94,7 @@ function watch(context: CliContext, slugs: readonly string[], isJson: boolean): 
   }));
 }
 
-/** `15:04:05  ○ AUTH  asks permission  Bash: npm test`. */
+/** Formats a change: `15:04:05  ○ AUTH  asks permission  Bash: npm test`. */
 function changeLine({ out }: CliContext, { frame, slug, session }: SessionChange, clock: string): string {
   const line = (icon: string, ...parts: string[]): string =>
     [out.style('dim', clock), `${icon} ${out.style('bold', cleanLine(slug))}`, ...parts].filter(Boolean).join('  ');
@@ -114,7 +114,7 @@ function wait(context: CliContext, slugs: readonly string[], options: WaitOption
   const { out } = context;
   const selector = selectorOf(options.for);
   const isAny = options.any === true;
-  /** not there yet, under the names that they have now */
+  /** sessions that do not match yet, under their current names */
   const pending = new Set(slugs);
   let isFirst = true;
   let ending: Ending | null = null;
@@ -155,7 +155,7 @@ function wait(context: CliContext, slugs: readonly string[], options: WaitOption
   });
 }
 
-/** Nothing will come of it any more: it died or was deleted. */
+/** Reports whether waiting for a session is pointless because it died or was deleted. */
 function isOver(session: Session | undefined): boolean {
   return session === undefined || session.status.primary === 'dead';
 }

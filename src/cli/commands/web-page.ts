@@ -3,7 +3,7 @@ import { signInUrl } from '../../protocol/index.ts';
 import type { CliContext } from '../context.ts';
 import { describe } from './command-help.ts';
 
-/** `open`. */
+/** Adds `open`. */
 export function addWebPage(program: Command, context: CliContext): void {
   const { out, host, io } = context;
 
@@ -34,7 +34,8 @@ export function addWebPage(program: Command, context: CliContext): void {
         if (isThisMachineOnly(url))
           out.notice('a phone cannot reach this address: put it behind HTTPS and set CBOS_PUBLIC_URL');
         const { renderUnicodeCompact } = await import('uqr');
-        // Light modules are drawn, so on a dark terminal, the usual one, it is the right way round; readers take both.
+        // Light modules are drawn, which is the right way round on a dark terminal, the usual one. Scanners accept
+        // both.
         out.lines(renderUnicodeCompact(url, { border: 2 }).split('\n'));
       } else if (io.stdout.isTTY === true && (await host.openInBrowser(url))) {
         out.line('Opened in the browser. Should nothing have happened, this link does the same, once:');

@@ -2,16 +2,16 @@ import { loadJq } from 'jq-wasm/inline';
 import { EXIT } from '../../protocol/index.ts';
 import { CommandError } from '../command-error.ts';
 
-/** What a jq expression makes of one value: its outputs, in order. */
+/** Applies a jq expression to one value and returns its outputs, in order. */
 export type JqFilter = (value: unknown) => unknown[];
 
-/** jq's own exit code for an expression that doesn't compile. */
+/** jq's own exit code for an expression that does not compile. */
 const COMPILE_ERROR = 3;
 
 /**
- * Compiles a jq expression, as the `--jq` option takes it. The program is jq 1.8.2 itself, compiled to WebAssembly, so
- * no `jq` has to be installed. Loading it takes some 90 ms.
- * @throws CommandError when the expression doesn't compile, or fails on a value
+ * Compiles a jq expression, as given to the `--jq` option. The program is jq 1.8.2 itself, compiled to WebAssembly,
+ * so no `jq` has to be installed. Loading it takes about 90 ms.
+ * @throws CommandError if the expression does not compile, or fails on a value
  */
 export async function jqFilter(expression: string): Promise<JqFilter> {
   const jq = await loadJq();
@@ -36,7 +36,9 @@ export async function jqFilter(expression: string): Promise<JqFilter> {
   };
 }
 
-/** jq's first line, without what only its own command line needs: `jq: error (at /dev/stdin:0): x`. */
+/**
+ * Returns jq's first line, without the parts that only its own command line needs: `jq: error (at /dev/stdin:0): x`.
+ */
 function reasonOf(stderr: string): string {
   const [first = ''] = stderr.split('\n');
   return first.replace(/^jq: (error( \(at [^)]*\))?: )?/, '') || 'it stopped without a reason';

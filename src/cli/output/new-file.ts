@@ -3,13 +3,13 @@ import { type FileHandle, open, rename, rm } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { CommandError } from '../command-error.ts';
 
-/** What sessions showed is for their owner's eyes, as the recordings are. */
+/** The mode of the file. Only its owner may see what sessions showed, as with recordings. */
 const MODE = 0o600;
 
 /**
- * Writes a text that comes in pieces. An existing file is kept, or with `force` replaced when all is there; what was
- * begun and failed or was interrupted is removed.
- * @throws CommandError for a file that exists, or a place that cannot be written
+ * Writes a text that arrives in pieces. An existing file is kept, or with `force` replaced once everything is
+ * written. A file that was begun and then failed or was interrupted is removed.
+ * @throws CommandError if the file exists, or the place cannot be written
  */
 export async function writeNewFile(request: {
   file: string;
@@ -20,7 +20,7 @@ export async function writeNewFile(request: {
   signal: AbortSignal;
 }): Promise<void> {
   const file = resolve(request.cwd, request.file);
-  // A name that nobody else can guess and link elsewhere.
+  // Nobody else can guess this name and create a link there.
   const written = request.force ? `${file}.${randomUUID()}.partial` : file;
   const handle = await openFile(written, request.file);
   try {

@@ -1,22 +1,20 @@
 import { withoutReordering } from '../../text/terminal-text.ts';
 
-/** One escape sequence, whole or not yet: the last group is what may still become one. */
+/** Matches one escape sequence, complete or not. The last group may still become one. */
 const SEQUENCE =
   /\u001b\[([0-?]*)[ -/]*([@-~])|\u001b[\]PX^_][^\u0007\u001b]*(?:\u0007|\u001b\\)|\u001b[ -/]*[0-OQ-WYZ\\`-~]|(\u001b(?:\[[0-?]*[ -/]*|[\]PX^_][^\u0007\u001b]*\u001b?|[ -/]*)$)/g;
 
-/**
- * An escape sequence that is longer than this and still open is no sequence; what it held back would never be shown.
- */
+/** A longer open sequence is not an escape sequence. The text held back because of it would never be shown. */
 const LONGEST_OPEN = 4_096;
 
-/** More blank cells than a line has are a mistake of the program that drew. */
+/** More blank cells than a line has are a mistake of the program that drew them. */
 const MOST_BLANKS = 500;
 
 /**
- * Makes readable text of a terminal's output as it comes, without knowing its screen: escape sequences go, but those
- * that move the cursor to the right become blanks and those that move it to another line become a line feed, because
- * Claude Code writes its words with moves between them instead of blanks (seen in 2.1). Sequences may be cut anywhere
- * between two chunks.
+ * Turns a terminal's output into readable text as it arrives, without knowing the screen. Escape sequences are
+ * removed. Those that move the cursor to the right become blanks, and those that move it to another line become a
+ * line feed, because Claude Code separates words by such moves and not by blanks (seen in 2.1). Sequences may be
+ * split anywhere between two chunks.
  */
 export class PlainText {
   #open = '';
@@ -37,7 +35,7 @@ export class PlainText {
     );
   }
 
-  /** A screen is redrawn by hundreds of moves; their empty lines say nothing. */
+  /** A screen is redrawn with hundreds of moves, whose empty lines mean nothing. */
   #withoutEmptyLines(text: string): string {
     let kept = '';
     for (const character of text) {
@@ -53,7 +51,7 @@ export class PlainText {
   }
 }
 
-/** What a move of the cursor looks like in plain text. */
+/** Returns a move of the cursor as plain text. */
 function moveAsText(parameters: string, final: string): string {
   switch (final) {
     case 'C':

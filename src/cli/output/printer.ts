@@ -5,14 +5,11 @@ import type { TerminalIo } from '../terminal-io.ts';
 import { styleFor } from './style.ts';
 import { type Column, renderTable, type TableOptions } from './table.ts';
 
-/**
- * Writes for people and for programs. Texts that come from sessions must be cleaned by the caller where they enter a
- * line.
- */
+/** Writes for people and for programs. Callers must clean texts from sessions before putting them into a line. */
 export interface Printer {
-  /** dresses up for standard output */
+  /** applies styles for standard output */
   style: Style;
-  /** width of standard output in cells, null for a pipe */
+  /** width of standard output in cells; null for a pipe */
   width: number | null;
   line(text?: string): void;
   lines(lines: readonly string[]): void;
@@ -22,22 +19,22 @@ export interface Printer {
   /** a value on one line, for streams */
   jsonLine(value: unknown): void;
   /**
-   * From now on `json` and `jsonLine` write what the filter makes of each value, a line or more each: strings as they
-   * are, as `jq -r` does. A terminal gets them without escape sequences.
+   * Makes `json` and `jsonLine` write the outputs of the filter for each value, one or more lines each. Strings are
+   * written unquoted, as by `jq -r`. For a terminal, escape sequences are removed.
    */
   filterJson(filter: (value: unknown) => unknown[]): void;
-  /** Bytes or text as they are; resolves when there is room for more. */
+  /** Writes bytes or text unchanged. Resolves when there is room for more. */
   raw(chunk: Uint8Array | string): Promise<void>;
   /**
-   * Resolves when everything is written; rejects with what kept it from being (a full disk). A reader that went away is
-   * no failure.
+   * Resolves when everything is written; rejects with the reason if that fails (a full disk). A reader that went away
+   * is not a failure.
    */
   written(): Promise<void>;
-  /** one line for the person on standard error, so that it never mixes with what a program reads */
+  /** one line for the person on standard error, so that it never mixes with output for a program */
   notice(text: string): void;
   /**
-   * What helps a person with the error that follows. Left out where standard error is no terminal: there an error is
-   * one line.
+   * Lines that help a person with the error that follows. Omitted if standard error is not a terminal, because an
+   * error must then be one line.
    */
   noticeLines(lines: readonly string[]): void;
   /** aborted when nobody reads standard output any more (`cbos watch | head -1`) */
@@ -49,8 +46,7 @@ export function createPrinter(io: TerminalIo): Printer {
   const style = styleFor(stdout, io.env);
   const width = stdout.isTTY === true ? (stdout.columns ?? null) : null;
   const closing = new AbortController();
-  // A reader that went away is the end of the work and no error; anything else there is (a full disk) must not pass as
-  // success.
+  // A reader that went away ends the work without an error. Any other failure (a full disk) must not pass as success.
   let failure: Error | null = null;
   stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code !== 'EPIPE') {
@@ -105,7 +101,7 @@ export function createPrinter(io: TerminalIo): Printer {
     },
     written: () =>
       new Promise((resolve, reject) => {
-        // The stream tells its failure after it has called back.
+        // The stream reports its failure only after it has called back.
         stdout.write('', () => setImmediate(() => (failure === null ? resolve() : reject(failure))));
       }),
     notice: (text) => void stderr.write(`cbos: ${cleanLine(text)}\n`),

@@ -1,14 +1,14 @@
 import type { TerminalIo } from '../terminal-io.ts';
 
-/** What is done sooner than this is done before anybody wonders. */
+/** How long to wait before showing progress. Shorter work is done before anybody wonders. */
 const PATIENCE_MS = 1_000;
-/** As often as a person reads a number. */
+/** How often the line is updated, which is as often as a person can read a number. */
 const REDRAW_MS = 100;
 const CLEAR_LINE = '\r\u001b[K';
 
 /**
- * How far a long work is: one line on the terminal of standard error, gone at its end. Nothing where that is no
- * terminal.
+ * The progress of long work. It is one line on standard error, removed at the end. Nothing is shown if standard error
+ * is not a terminal.
  */
 export interface Progress {
   /** @param share of the whole, 0 to 1 */
@@ -16,7 +16,7 @@ export interface Progress {
   end(): void;
 }
 
-/** @param doing what is being done, in words of CBOS */
+/** @param doing what is being done, in CBOS's own words */
 export function createProgress({ stderr, env, now }: TerminalIo, doing: string): Progress {
   const isTerminal = stderr.isTTY === true && !['', 'dumb'].includes(env.TERM ?? '');
   let next = now() + PATIENCE_MS;

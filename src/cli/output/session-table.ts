@@ -16,15 +16,15 @@ import { cleanLine } from '../../text/terminal-text.ts';
 import { type Cell, type Column, renderTable, type TableOptions } from './table.ts';
 
 /**
- * What the server does not say: a path relative to `~`, the time, the branch of a folder, the model of a session in a
- * terminal.
+ * What the server does not report: a path relative to `~`, the time, the branch of a folder, the model of a session
+ * in a terminal.
  */
 export interface Reader {
   now: number;
   home: string | undefined;
-  /** the git branch of a folder, empty where it has none */
+  /** the git branch of a folder; empty if it has none */
   branchOf(path: string): string;
-  /** the model of its last answer, else the one it was launched with */
+  /** the model of the session's last answer, or else the one with which it was launched */
   modelOf(session: Session): string | null;
 }
 
@@ -32,7 +32,7 @@ interface SessionColumn extends Column {
   cell(session: Session, reader: Reader): Cell;
 }
 
-/** What `cbos ls` can show of a session, by the names that `--columns` takes. */
+/** The columns of `cbos ls`, by the names that `--columns` accepts. */
 const COLUMNS = {
   name: {
     title: 'NAME',
@@ -73,7 +73,7 @@ const COLUMNS = {
 export type ColumnName = keyof typeof COLUMNS;
 export const COLUMN_NAMES = Object.keys(COLUMNS) as readonly ColumnName[];
 
-/** What is shown where nobody says; `ls -l` shows all. */
+/** The default columns. `ls -l` shows all. */
 const USUAL_COLUMNS: readonly ColumnName[] = ['name', 'state', 'for', 'path', 'branch', 'model', 'says'];
 
 const ICON: SessionColumn = {
@@ -82,8 +82,8 @@ const ICON: SessionColumn = {
 };
 
 /**
- * `attention`: who needs the person first, the longest first. `for`: the longest in its state first. The others: the
- * newest first.
+ * `attention`: sessions that need the person first, the longest waiting first. `for`: the longest in its state first.
+ * The others: the newest first.
  */
 export const SORT_KEYS = ['attention', 'name', 'for', 'created', 'active', 'path'] as const;
 export type SortKey = (typeof SORT_KEYS)[number];
@@ -91,7 +91,7 @@ export type SortKey = (typeof SORT_KEYS)[number];
 export function sortSessions(sessions: readonly Session[], key: SortKey): Session[] {
   const by = (textOf: (session: Session) => string, sign: 1 | -1) => (one: Session, other: Session) =>
     sign * compareTexts(textOf(one), textOf(other));
-  // Times on the wire sort as texts.
+  // Times on the wire can be sorted as strings.
   const orders: Readonly<Record<SortKey, (one: Session, other: Session) => number>> = {
     attention: compareAttention,
     name: by(({ slug }) => slug.toLowerCase(), 1),
@@ -109,14 +109,14 @@ function compareTexts(one: string, other: string): number {
 
 interface SessionTable extends Pick<TableOptions, 'style' | 'width'> {
   sessions: readonly Session[];
-  /** null: the usual ones, as far as there is room; what a person names is all shown */
+  /** null for the default columns, as far as there is room; columns that a person names are all shown */
   columns: readonly ColumnName[] | null;
   reader: Reader;
-  /** a line above each group that says what its sessions want; they are sorted by attention then */
+  /** whether a line above each group says what its sessions want; the list is then sorted by attention */
   hasHeadings: boolean;
 }
 
-/** The table of `cbos ls` as lines. */
+/** Returns the table of `cbos ls` as lines. */
 export function sessionTable({ sessions, columns, reader, hasHeadings, style, width }: SessionTable): string[] {
   const shown = [ICON, ...(columns?.map(alwaysShown) ?? USUAL_COLUMNS.map((name): SessionColumn => COLUMNS[name]))];
   const rows = sessions.map((session) => shown.map((column) => column.cell(session, reader)));
@@ -143,7 +143,7 @@ function saysOf(session: Session): string {
   return cleanLine(parts.filter(Boolean).join('; '));
 }
 
-/** `5m 12s ago`; empty where the time is unknown. */
+/** Returns a text such as `5m 12s ago`; empty if the time is unknown. */
 export function agoText(timestamp: string | null, now: number): string {
   const span = formatSince(timestamp, now);
   return span === '' ? '' : `${span} ago`;

@@ -3,7 +3,10 @@ import type { Printer } from './printer.ts';
 
 const MARGIN = '  │ ';
 
-/** Lines of a session's screen, set apart and within the terminal: its window may be wider. They must be clean. */
+/**
+ * Returns lines of a session's screen, set apart from other output and cut to the terminal's width, because the
+ * session's window may be wider. The lines must be clean.
+ */
 export const shownLines = ({ style, width }: Pick<Printer, 'style' | 'width'>, lines: readonly string[]): string[] =>
   lines.map((line) => {
     const text = `${MARGIN}${line.trimEnd()}`;

@@ -2,8 +2,8 @@ import { type Style, styled } from '../../text/style.ts';
 import type { TerminalIo, TerminalOutput } from '../terminal-io.ts';
 
 /**
- * Colours only for a terminal that has them and a person who has not said no (https://no-color.org: any value that is
- * not empty).
+ * Uses colours only if the terminal supports them and the person has not disabled them (https://no-color.org: any
+ * value that is not empty).
  */
 export function styleFor(output: TerminalOutput, env: TerminalIo['env']): Style {
   const isWanted = output.isTTY === true && !['', 'dumb'].includes(env.TERM ?? '') && (env.NO_COLOR ?? '') === '';

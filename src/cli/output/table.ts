@@ -8,17 +8,21 @@ export interface Cell {
 }
 
 export interface Column {
-  /** empty for a column that needs none, as an icon */
+  /** empty for a column without a title, such as an icon */
   title: string;
   /**
-   * what of a value stays where the terminal is too narrow for all; left out: values are never cut, as an id to copy
+   * which part of a value is kept if the terminal is too narrow; if omitted, values are never cut, such as an id to
+   * copy
    */
   keeps?: 'start' | 'end' | 'both ends';
-  /** cells that a cut column keeps */
+  /** the fewest cells that a cut column keeps */
   least?: number;
-  /** Where cutting is not enough, the column of the least worth is left out first; without a worth it never is. */
+  /**
+   * If cutting is not enough, the column with the lowest worth is left out first. A column without a worth is never
+   * left out.
+   */
   worth?: number;
-  /** shown only where nothing else has to become short for it */
+  /** shown only if no other column has to be cut for it */
   isExtra?: boolean;
 }
 
@@ -26,20 +30,20 @@ export interface TableOptions {
   columns: readonly Column[];
   rows: readonly (readonly Cell[])[];
   style: Style;
-  /** width of the terminal in cells; null where lines may be of any length (a pipe) */
+  /** width of the terminal in cells; null if lines may be of any length (a pipe) */
   width: number | null;
 }
 
-/** Between two columns; two, so that values with single blanks in them stay apart. */
+/** The gap between two columns. It has two blanks, so that values containing single blanks stay apart. */
 const GAP = '  ';
-/** A value cut to fewer cells says nothing. */
+/** A value cut to fewer cells means nothing. */
 const LEAST = 12;
-/** What a column that can be cut keeps as long as an extra one is beside it. */
+/** How many cells a column that can be cut keeps while an extra column is beside it. */
 const COMFORTABLE = 30;
 
 /**
- * A table as lines no wider than the terminal: aligned by what the eye sees, titles first. Columns that are empty
- * throughout are left out; so are those of little worth where the terminal is too narrow.
+ * Returns a table as lines no wider than the terminal, aligned by display width, with titles first. Columns without
+ * any value are left out. So are columns with a low worth if the terminal is too narrow.
  */
 export function renderTable({ columns, rows, style, width }: TableOptions): string[] {
   const filled = columns
@@ -86,7 +90,7 @@ interface ShownColumn {
   cells: number;
 }
 
-/** The columns that there is room for, each with the cells that it gets. */
+/** Returns the columns for which there is room, each with its number of cells. */
 function fitted(columns: readonly ShownColumn[], width: number): readonly ShownColumn[] {
   const gaps = GAP.length * (columns.length - 1);
   const wanted = columns.reduce((sum, { column, cells }) => {
@@ -96,7 +100,7 @@ function fitted(columns: readonly ShownColumn[], width: number): readonly ShownC
   if (wanted > width && extras.length > 0) return fitted(withoutLeast(columns, extras), width);
   const over = columns.reduce((sum, { cells }) => sum + cells, gaps) - width;
   const narrowed = columns.map((column) => ({ ...column }));
-  // The widest gives way first: one long name takes nothing from the others.
+  // The widest column is cut first, so that one long name takes nothing from the others.
   for (let left = over; left > 0; left--) {
     const widest = narrowed
       .filter(({ column, cells }) => column.keeps !== undefined && cells > (column.least ?? LEAST))
@@ -110,7 +114,7 @@ function fitted(columns: readonly ShownColumn[], width: number): readonly ShownC
   return narrowed;
 }
 
-/** Without the one that is worth the least of some; all where none of those has a worth. */
+/** Leaves out the column with the lowest worth among some. Returns all columns if none of those has a worth. */
 function withoutLeast(columns: readonly ShownColumn[], some: readonly ShownColumn[]): readonly ShownColumn[] {
   const worths = some.flatMap(({ column }) => column.worth ?? []);
   const least = Math.min(...worths);

@@ -14,7 +14,7 @@ import type { Ending } from '../follow-stream.ts';
 import type { Printer } from './printer.ts';
 import { questionLines } from './question-text.ts';
 
-/** A turn of a JSON session, as `cbos invoke` prints it. */
+/** Prints a turn of a JSON session for `cbos invoke`. */
 export interface TurnPrinter {
   /** the next frame of the session's stream */
   take(frame: StreamFrame): void;
@@ -22,14 +22,14 @@ export interface TurnPrinter {
 
 export interface InvokedTurn {
   slug: string;
-  /** what came before it is not of this turn */
+  /** identifies the turn; earlier events do not belong to it */
   invocation: string;
   isJson: boolean;
 }
 
 /**
- * Prints a turn as it runs: the answer as it is written, tools a line each, or its events as JSON lines. Ends the
- * command with the turn (0, or 1 with the reason), and with 4 when it asks something.
+ * Prints a turn while it is running: the answer as it is written, and tools one per line, or its events as JSON
+ * lines. The command ends with the turn (0, or 1 with the reason), and with 4 if the turn asks something.
  */
 export function createTurnPrinter(out: Printer, turn: InvokedTurn, ending: Ending): TurnPrinter {
   const { slug, invocation, isJson } = turn;
@@ -61,9 +61,9 @@ export function createTurnPrinter(out: Printer, turn: InvokedTurn, ending: Endin
 
   function takeEvent(frame: Extract<StreamFrame, { type: 'claude_event' }>): void {
     const { event } = frame;
-    // Its process may fail before it has taken the prompt.
+    // The process may fail before it has taken the prompt.
     hasBegun ||= isOf(event, invocation) || event.type === 'error';
-    // More may come in one piece with the end.
+    // Further frames may arrive together with the end.
     if (!hasBegun || isOver) return;
     isOver = event.type === 'result' || event.type === 'error';
     if (isJson) out.jsonLine(frame);
@@ -74,7 +74,7 @@ export function createTurnPrinter(out: Printer, turn: InvokedTurn, ending: Endin
 
   function finish(result: ClaudeEvent): void {
     closeLine();
-    // What a slash command answers need not come piece by piece.
+    // The answer of a slash command need not arrive in pieces.
     const answer = hasAnswered || isJson ? '' : answerText(result);
     if (answer !== '') out.line(answer);
     if (hasSucceeded(result)) ending.finish(EXIT.done);
@@ -100,7 +100,7 @@ export function createTurnPrinter(out: Printer, turn: InvokedTurn, ending: Endin
   };
 }
 
-/** Claude Code says that it has taken a prompt up, and repeats it with its first answer. */
+/** Claude Code reports that it has taken a prompt, and repeats it with its first answer. */
 function isOf(event: ClaudeEvent, invocation: string): boolean {
   return (event.type === 'command_lifecycle' ? event.command_uuid : event.uuid) === invocation;
 }
