@@ -8,7 +8,8 @@ const IDLE_MS = 5_000;
 
 /**
  * Moves the content of the write-ahead log into the database file whenever nothing was written for a while. A copy of
- * `cbos.db` alone then has everything, and a lost log loses little. SQLite itself does so only after 1,000 pages.
+ * `cbos.db` alone then contains everything, and a lost log loses little. SQLite itself does this only after 1,000
+ * pages.
  */
 export function checkpointWhenIdle(database: Database, clock: Clock): Dispose {
   const changes = database.prepare('SELECT total_changes() AS count');
@@ -30,7 +31,7 @@ export function checkpointWhenIdle(database: Database, clock: Clock): Dispose {
   return () => stopTimer?.();
 }
 
-/** @returns false on a full disk; the checkpoint is then tried again */
+/** @returns false on a full disk; the checkpoint is then retried */
 function tryCheckpoint(database: Database): boolean {
   try {
     database.exec('PRAGMA wal_checkpoint(PASSIVE)');

@@ -3,8 +3,8 @@ import { Emitter } from '../emitter/emitter.ts';
 import type { Dispose } from './sessions.ts';
 
 /**
- * How the wall clock relates to the monotonic clock. Two settings of the same boot show by how much the wall clock was
- * set in between.
+ * How the wall clock relates to the monotonic clock. The difference between two settings of the same boot shows how
+ * far the wall clock was set in between.
  */
 export interface ClockSetting {
   boot: string;
@@ -12,7 +12,7 @@ export interface ClockSetting {
   offset_ms: number;
 }
 
-/** Time as the server sees it; `main.ts` passes in the real clock. */
+/** The time as the server sees it. `main.ts` passes in the real clock. */
 export interface Clock {
   /**
    * The wall clock in Unix milliseconds, which people read and other programs write into timestamps. It may be set at
@@ -20,14 +20,16 @@ export interface Clock {
    */
   now(): number;
   /**
-   * Milliseconds that only grow, whatever is done to the wall clock; for durations. They stop while the machine sleeps.
+   * Milliseconds that never decrease, even if the wall clock is set. Use them for durations. They stop while the
+   * machine sleeps.
    */
   elapsed(): number;
   /** Runs `work` once after the delay. The timer never keeps the process alive by itself. */
   after(delayMs: number, work: () => void): Dispose;
   /**
-   * Called with the size of the step, in whole milliseconds, when the wall clock was set (NTP, a resumed machine).
-   * Listeners run before `now` returns the new time to anybody, so that they can move the wall-clock times they keep.
+   * Calls the listener with the size of the step, in whole milliseconds, when the wall clock was set (NTP, a resumed
+   * machine). Listeners run before `now` returns the new time to anybody, so that they can move the wall-clock times
+   * that they store.
    */
   onStep(listener: (byMs: number) => void): Dispose;
   /** The clock's current setting, to be stored beside times. */
@@ -40,13 +42,13 @@ export interface Clock {
  */
 const LEAST_STEP_MS = 100;
 /**
- * How far apart two readings may be. A thread that is held up between the two clocks would measure a step that did not
- * happen.
+ * The largest time between two readings. A thread that is delayed between the two clocks would measure a step that
+ * did not happen.
  */
 const MOST_APART_MS = 5;
 const READINGS = 5;
 
-/** The clocks that a `Clock` is made of; each in milliseconds. */
+/** The clocks from which a `Clock` is made, each in milliseconds. */
 export interface TimeSource {
   wall(): number;
   /** counts from the machine's boot, the same for all processes */
@@ -89,7 +91,7 @@ export function createClock(source: TimeSource): Clock {
 }
 
 /**
- * Remembers the present moment. The returned function gives its time on the wall clock as that clock is set by then.
+ * Remembers the present moment. The returned function returns its time by the wall clock as that clock is then set.
  */
 export function markNow(clock: Clock): () => number {
   const at = clock.elapsed();

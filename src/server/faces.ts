@@ -26,8 +26,8 @@ import { StreamHub } from './stream/stream-hub.ts';
 import { createWebSockets } from './stream/web-sockets.ts';
 
 /**
- * Push services want an address to write to when a sender misbehaves. A server without an address of its own has none
- * to give.
+ * The contact address of the sender, which push services require. A server without an address of its own has none to
+ * give.
  */
 const PUSH_SUBJECT = 'mailto:cbos@localhost.invalid';
 
@@ -48,7 +48,7 @@ export type FaceSettings = Pick<
 
 export interface FacesOptions {
   sessions: Sessions;
-  /** the session that a process belongs to; null if it belongs to none */
+  /** the session that a process belongs to; null if it does not belong to one */
   sessionOf(trace: ProcessTrace): string | null;
   /** the server's own process */
   pid: number;
@@ -68,13 +68,13 @@ export interface FacesOptions {
 
 export interface Faces {
   address: FaceAddress;
-  /** Closes all connections and stops listening. The sessions are not touched. */
+  /** Closes all connections and stops listening. Does not affect the sessions. */
   close(): Promise<void>;
 }
 
 /**
- * Everything through which clients reach the sessions: REST and WebSockets, on TCP and on the local socket. The caller
- * must hold the home's lock: a socket file that already exists is taken for a stale one.
+ * Starts everything through which clients reach the sessions: REST and WebSockets, on TCP and on the local socket.
+ * The caller must hold the home's lock, because an existing socket file is treated as a stale one.
  * @throws CatalogueError port_taken, invalid_setting, path_too_long
  */
 export async function startServerFaces(options: FacesOptions): Promise<Faces> {

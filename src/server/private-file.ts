@@ -4,7 +4,7 @@ import type { z } from 'zod';
 
 /**
  * Reads a JSON file that other users may not read (mode 0600). The file is always read and replaced as a whole.
- * @returns null if there is no file, or its content does not have this shape: an older or torn file counts as missing
+ * @returns null if there is no file, or its content does not have this shape; an older or torn file counts as missing
  */
 export function readPrivateFile<S extends z.ZodType>(path: string, schema: S): z.output<S> | null {
   let text: string;
@@ -22,7 +22,7 @@ export function readPrivateFile<S extends z.ZodType>(path: string, schema: S): z
   }
 }
 
-/** Replaces the file by rename, so that neither a reader nor a crash leaves half of it. */
+/** Replaces the file by renaming, so that neither a reader nor a crash sees half of it. */
 export function writePrivateFile(path: string, value: unknown): void {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   const beside = `${path}.${process.pid}.tmp`;

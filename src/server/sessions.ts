@@ -33,7 +33,8 @@ import type {
 export type Dispose = () => void;
 
 /**
- * An event about sessions, for every face. A changed status arrives as `state`, any other changed field as `updated`.
+ * An event about sessions, for every face. A changed status is reported as `state`, any other changed field as
+ * `updated`.
  */
 export type SessionEvent =
   | { kind: 'added'; session: Session }
@@ -45,8 +46,8 @@ export type SessionEvent =
   | { kind: 'resized'; slug: string; cols: number; rows: number };
 
 /**
- * A session's recording as a stream. Offsets are byte positions in the file; `script`'s header line is never part of
- * `onBytes`. The same object lives as long as the session is listed, through restarts (a restart is a reset).
+ * A session's recording as a stream. Offsets are byte positions in the file. `script`'s header line is never part of
+ * `onBytes`. The same object exists as long as the session is listed, even across restarts (a restart is a reset).
  */
 export interface RecordingStream {
   readonly slug: string;
@@ -61,19 +62,19 @@ export interface RecordingStream {
   start(): number;
   /** How many bytes have been read into the emulator so far, which is where live bytes continue. */
   end(): number;
-  /** Reads what is there, then keeps reading. Until it resolves, `start` and `end` are meaningless. */
+  /** Reads the existing output, then keeps reading. Until it resolves, `start` and `end` are meaningless. */
   follow(): Promise<void>;
   /** Counts how often the file was replaced or truncated. */
   epoch(): number;
   /** The screen as escape codes, as it is after the bytes before `offset`. */
   snapshot(): Promise<{ data: string; offset: number }>;
-  /** Called with raw bytes as they come; `offset` is the position of the first one. */
+  /** Called with raw bytes as they arrive; `offset` is the position of the first one. */
   onBytes(listener: (bytes: Uint8Array, offset: number) => void): Dispose;
   onReset(listener: (epoch: number) => void): Dispose;
 }
 
 /**
- * Everything that the faces of the server (REST, WebSockets) may request of the sessions. Rejects with a
+ * Everything that the faces of the server (REST, WebSockets) may request from the sessions. Rejects with a
  * `CatalogueError` for every expected failure.
  */
 export interface Sessions {
@@ -87,17 +88,17 @@ export interface Sessions {
   restart(slug: string): Promise<Session>;
   /** @throws CatalogueError already_running, not_adopted */
   convert(slug: string, type: SessionType): Promise<Session>;
-  /** Claude Code's conversations on this machine that belong to no session. */
+  /** Claude Code's conversations on this machine that do not belong to a session. */
   conversations(): Promise<Conversation[]>;
   /** Ends the whole process tree, and proves that it ended; the session stays listed. */
   kill(slug: string): Promise<Session>;
-  /** Ends the session if it lives, then removes it from the list. */
+  /** Ends the session if it is alive, then removes it from the list. */
   remove(slug: string): Promise<void>;
   send(slug: string, request: Send): Promise<Delivery>;
   broadcast(request: Broadcast): Promise<BroadcastResult[]>;
   answer(slug: string, request: Answer): Promise<void>;
   interrupt(slug: string): Promise<void>;
-  /** Sends what an interrupt has held back. */
+  /** Sends the texts that an interrupt has held back. */
   resumeQueue(slug: string): Session;
   keys(slug: string, keys: string): Promise<void>;
   resize(slug: string, cols: number, rows: number): Promise<Session>;

@@ -47,7 +47,10 @@ import { createPatientWrites } from './session/patient-writes.ts';
 import type { Dispose, SessionEvent, Sessions } from './sessions.ts';
 import { awaitLoss } from './watch-home.ts';
 
-/** `cbos down` checks the lock by taking it for a moment. A server that starts at that moment tries again. */
+/**
+ * How often a server tries to take the lock. `cbos down` checks the lock by taking it for a moment, and a server that
+ * starts at that moment tries again.
+ */
 const LOCK_ATTEMPTS = 5;
 const LOCK_RETRY_MS = 60;
 
@@ -55,9 +58,9 @@ export interface ServerOptions {
   settings: Settings;
   /** the user's own rules over the screen */
   rules: readonly ScreenRule[];
-  /** the server's own environment: sessions inherit it in part, `on_waiting` inherits all of it */
+  /** the server's own environment; sessions inherit it in part, and `on_waiting` inherits all of it */
   environment: Readonly<Record<string, string | undefined>>;
-  /** for short-lived files if the home's path contains characters that Screen cannot take */
+  /** for short-lived files if the home's path contains characters that Screen does not accept */
   tempDir: string;
   version: string;
   /** directory of the built web page; null if there is none */
@@ -72,13 +75,13 @@ export interface ServerOptions {
 export interface RunningServer {
   /** `http://HOST:PORT` */
   address: string;
-  /** who else can reach the server, in words; null if only this machine can */
+  /** who else can reach the server, as text; null if only this machine can */
   reach: string | null;
   /** the sessions that the faces serve, for a program that runs the server in its own process */
   sessions: Sessions;
-  /** resolves with the cause when the home was removed or moved, so that the server has to end */
+  /** resolves with the cause when the home was removed or moved, so that the server must end */
   lost: Promise<CatalogueError>;
-  /** Stops the faces and the observation; sessions live on. */
+  /** Stops the faces and the observation. Sessions stay alive. */
   close(): Promise<void>;
 }
 

@@ -8,8 +8,9 @@ import type { Logger } from './logger.ts';
 import type { Dispose } from './sessions.ts';
 
 /**
- * Waits until a server's home is removed, moved or replaced. Recreates the database's log if it is removed meanwhile.
- * @returns a promise that resolves with the cause when the server has to end
+ * Waits until a server's home is removed, moved, or replaced. Recreates the database's log if only the log is
+ * removed.
+ * @returns a promise that resolves with the cause when the server must end
  */
 export function awaitLoss(
   home: string,
@@ -44,11 +45,11 @@ interface HomeWatchOptions {
   home: string;
   /** Called once when the home, its lock or its database is no longer in its place. */
   onLost: (error: CatalogueError) => void;
-  /** Called when the database's write-ahead log was removed or replaced: what is written from now on would be lost. */
+  /** Called when the database's write-ahead log was removed or replaced, so that later writes would be lost. */
   onLogLost: () => void;
 }
 
-/** Watches by inotify that a server's home stays where it is. The lock and the database must be open. */
+/** Watches by inotify whether a server's home stays in its place. The lock and the database must be open. */
 function watchHome({ home, onLost, onLogLost }: HomeWatchOptions): Dispose {
   const [lock, database, log] = [LOCK_FILE, DATABASE_FILE, `${DATABASE_FILE}-wal`].map((name) => join(home, name)) as [
     string,
@@ -77,9 +78,9 @@ function watchHome({ home, onLost, onLogLost }: HomeWatchOptions): Dispose {
     stop();
   }
 
-  // `change` is a write into one of its files, which comes with every status.
+  // `change` is a write into one of its files, which happens with every status.
   stop = watchDirectory({ dir: home, onChange: (_, event) => event !== 'change' && look(), onMissing: look });
-  // The home was lost between the start and here.
+  // The home was lost between the start and this point.
   if (isOver) stop();
   return dispose;
 }
@@ -93,7 +94,10 @@ function lossOf(home: string, file: string): CatalogueError {
   });
 }
 
-/** The current path of a file that this process has open, according to the kernel; null if it has no name any more. */
+/**
+ * Returns the current path of a file that this process has opened, according to the kernel; null if it no longer has
+ * a name.
+ */
 function placeOfOpen(file: string): string | null {
   const name = file.slice(file.lastIndexOf('/'));
   for (const fd of readdirSync('/proc/self/fd')) {
@@ -101,7 +105,7 @@ function placeOfOpen(file: string): string | null {
       const place = readlinkSync(`/proc/self/fd/${fd}`);
       if (place.endsWith(name)) return place;
     } catch {
-      // closed meanwhile
+      // closed in the meantime
     }
   }
   return null;

@@ -25,7 +25,7 @@ import { belongsToOther, ownerOfScreen } from './owner.ts';
 import { redrawScreen } from './redraw-screen.ts';
 import { assertSlug, type Member, type Roster } from './roster.ts';
 
-/** The size that Screen gives a session for which nobody asked for a size. */
+/** The size that Screen gives a session if nobody requested a size. */
 const SCREEN_DEFAULT_SIZE = { cols: 80, rows: 24 };
 
 export interface AdoptContext {
@@ -35,13 +35,13 @@ export interface AdoptContext {
   screen: ScreenHost;
 }
 
-/** A session whose recording Screen may write. */
+/** A session whose recording may be written by Screen. */
 export interface Logged {
   readonly record: Pick<SessionRecord, 'adopted' | 'agent' | 'daemon' | 'recording' | 'window'>;
   readonly target: ScreenTarget;
 }
 
-/** Lists a session that something else started. It is observed, and nothing is typed into it. */
+/** Lists a session that something else started. The session is observed, and nothing is typed into it. */
 export function observeForeign({ deps, roster }: Pick<AdoptContext, 'deps' | 'roster'>, found: ForeignSession): Member {
   const known = roster.byScreen(found.screen);
   if (known !== null) return known;
@@ -110,7 +110,8 @@ export async function adoptSession(
       const { typescript } = recordingFiles(settings.stream_dir, wanted);
       const { id, daemon } = found.screen;
       const { window, pid } = found.claude;
-      // The record is saved before Screen starts recording: a full disk then refuses the change with nothing done.
+      // The record is saved before Screen starts recording, so that a full disk refuses the change before anything is
+      // done.
       actor.commit({
         slug: wanted,
         adopted: true,
@@ -136,7 +137,7 @@ export async function adoptSession(
 }
 
 /**
- * Makes sure that Screen writes the recording of a session that it records. Screen goes on by itself unless somebody
+ * Ensures that Screen writes the recording of a session that it records. Screen continues on its own unless somebody
  * turned its log off, or moved or deleted the file.
  * @returns whether Screen had to be told to begin
  * @throws CatalogueError screen_unresponsive, no_such_screen
@@ -152,7 +153,7 @@ export async function keepLogging(screen: ScreenHost, session: Logged): Promise<
     await ensureRecordingDir(dirname(typescript));
     await restartLog(screen, session.target, typescript);
   }
-  // Screen (4.9.0) replaces a file that was deleted or moved away by one that others may read.
+  // If a file was deleted or moved away, Screen (4.9.0) replaces it with one that others can read.
   await chmod(typescript, 0o600);
   await markOwn(typescript);
   return !isKept;
@@ -166,8 +167,8 @@ export async function pointRecording(screen: ScreenHost, { record }: Pick<Logged
 }
 
 /**
- * Two CBOS servers on one Claude Code would type into each other's text, and if one ended the session, it would end for
- * both.
+ * Two CBOS servers with the same Claude Code would type into each other's text, and a session that one of them ended
+ * would end for both.
  */
 async function assertFree({ roster, settings }: AdoptContext, found: ForeignSession): Promise<void> {
   const { id } = found.screen;
@@ -175,7 +176,7 @@ async function assertFree({ roster, settings }: AdoptContext, found: ForeignSess
   if (owner.kind === 'listed')
     throw new CatalogueError('already_adopted', `CBOS owns ${id} already, as ${owner.member.actor.slug}`);
   if (owner.kind === 'other_home') throw belongsToOther('other_home', id, owner.home);
-  // If another home has adopted the session, no environment shows it. Screen, however, writes only one log per window.
+  // If another home has adopted the session, no environment shows it. But Screen writes only one log per window.
   const file = (await findRecordings(found.screen.pid)).find((one) => dirname(one) !== settings.stream_dir);
   if (file === undefined) return;
   throw new CatalogueError('other_home', `Another home of CBOS has adopted ${id} and records it into ${file}`);
@@ -203,8 +204,7 @@ async function findForeign(screen: ScreenHost, id: string): Promise<ForeignSessi
 }
 
 /**
- * Screen's log begins with what is drawn from now on, so the screen would be empty until Claude Code redraws
- * everything.
+ * Screen's log begins with the output from now on, so the screen would be empty until Claude Code redraws everything.
  */
 async function showScreen({ deps, screen }: AdoptContext, actor: SessionActor): Promise<void> {
   const size = (await readSize(screen, actor)) ?? SCREEN_DEFAULT_SIZE;
@@ -212,7 +212,7 @@ async function showScreen({ deps, screen }: AdoptContext, actor: SessionActor): 
   await redrawScreen(screen, actor, size);
 }
 
-/** The size of a session's terminal, which Screen's log does not contain; null if it cannot be read. */
+/** Returns the size of a session's terminal, which Screen's log does not contain; null if it cannot be read. */
 export async function readSize(
   screen: ScreenHost,
   { record: { agent } }: Pick<Logged, 'record'>,

@@ -28,10 +28,10 @@ export interface BringBackContext {
 }
 
 /**
- * Lists again the sessions of this home that its database lacks, for example after the database was lost or restored
- * from an older copy. Sessions that this home launched carry its mark, adopted sessions are recorded into its
- * directory, and JSON sessions have cards. What the processes and files do not show is lost: history, deliveries, and
- * for a session in a terminal the environment that was asked for.
+ * Lists again the sessions of this home that are missing from its database, for example after the database was lost
+ * or restored from an older copy. Sessions that this home launched carry its mark, adopted sessions are recorded into
+ * its directory, and JSON sessions have cards. Everything that processes and files do not show is lost: history,
+ * deliveries, and the requested environment of a session in a terminal.
  */
 export async function bringBack(context: BringBackContext): Promise<void> {
   const { deps, roster, screen } = context;
@@ -51,8 +51,8 @@ export async function bringBack(context: BringBackContext): Promise<void> {
 }
 
 /**
- * Finishes deletions that the last server did not complete. A session that is still alive stays listed: nobody has been
- * told that it ended.
+ * Finishes deletions that the last server did not complete. A session that is still alive stays listed, because
+ * nobody has been told that it ended.
  */
 export function finishRemovals(roster: Pick<Roster, 'all' | 'remove'>): void {
   for (const member of roster.all()) {
@@ -67,7 +67,7 @@ export function finishRemovals(roster: Pick<Roster, 'all' | 'remove'>): void {
 function readCards({ roster, cards }: BringBackContext): string[] {
   const listed = new Set(roster.all().map(({ actor }) => actor.record.id));
   return cards.read().flatMap((card) => {
-    // A deletion that the last server did not complete.
+    // The last server did not complete the deletion of this session.
     if (listed.has(card.id) || card.removedAt !== null) return [];
     const { slug, path, createdAt, ...known } = card;
     const blank = newRecord({ slug: roster.freeSlug(slug), type: 'json', path: path ?? '/' }, path ?? '/', createdAt);
@@ -77,7 +77,7 @@ function readCards({ roster, cards }: BringBackContext): string[] {
   });
 }
 
-/** @returns null if the session is not this home's */
+/** @returns null if the session does not belong to this home */
 async function readRecord(context: BringBackContext, found: ForeignSession): Promise<SessionRecord | null> {
   const { deps, roster, settings, screen } = context;
   const { claude } = found;

@@ -10,7 +10,7 @@ import type { Logger } from '../logger.ts';
 import type { SentText } from '../session/delivery-journal.ts';
 import type { Roster } from './roster.ts';
 
-/** Sends one text to several sessions. A session that cannot take the text does not affect the others. */
+/** Sends one text to several sessions. A session that cannot accept the text does not affect the others. */
 export async function broadcast(
   { roster, log }: { roster: Pick<Roster, 'all' | 'get'>; log: Logger },
   request: Broadcast & Pick<SentText, 'from'>,
@@ -31,7 +31,9 @@ export async function broadcast(
   );
 }
 
-/** A broadcast without names goes to sessions that take texts: dead and merely observed sessions are left out. */
+/**
+ * A broadcast without names goes to all sessions that accept texts. Dead and merely observed sessions are left out.
+ */
 function chooseSlugs(roster: Pick<Roster, 'all'>, request: Broadcast): string[] {
   const selector = request.state === undefined ? null : parseStateSelector(request.state);
   return roster

@@ -14,11 +14,11 @@ import { conversationInUse, otherHomeOf } from './owner.ts';
 import type { Member, Roster } from './roster.ts';
 
 /**
- * Converts a session to the other type, with or without a terminal, on the same conversation. The process that has the
- * conversation open ends first, because two processes would corrupt it. For a dead session, only the type that
+ * Converts a session to the other type, with or without a terminal, on the same conversation. The process that has
+ * opened the conversation ends first, because two processes would corrupt it. For a dead session, only the type that
  * `restart` starts changes.
- * @throws CatalogueError already_running, not_adopted, and what a launch throws; the session is then as it was, but
- * ended
+ * @throws CatalogueError already_running, not_adopted, and everything that a launch throws; the session is then
+ *   unchanged, but ended
  */
 export function convertSession(roster: Roster, member: Member, type: SessionType): Promise<Session> {
   const { actor } = member;
@@ -26,7 +26,7 @@ export function convertSession(roster: Roster, member: Member, type: SessionType
     const { record } = actor;
     if (record.type === type) return actor.view();
     if (!record.adopted) throw new CatalogueError('not_adopted', undefined, { hint: `cbos adopt ${record.screenId}` });
-    // Shows that the change can be saved, before any process is ended.
+    // Proves that the change can be saved, before any process is ended.
     actor.commit({});
     if (actor.isDead()) {
       roster.retype(member, type);
@@ -53,7 +53,7 @@ async function changeHands(roster: Roster, member: Member, type: SessionType): P
     await member.controls.launch();
   } catch (cause) {
     roster.retype(member, before);
-    // A JSON session starts its process when it needs one; a terminal is gone for good.
+    // A JSON session starts its process when it needs one. A terminal is gone for good.
     if (before === 'screen') actor.intake.seeEnd();
     throw cause;
   }
@@ -79,11 +79,11 @@ export interface ConversationPlaces {
 /** How many conversations a listing shows. */
 const LISTED = 50;
 
-/** Claude Code's conversations on this machine that belong to no session of CBOS. */
+/** Returns Claude Code's conversations on this machine that do not belong to a CBOS session. */
 export async function otherConversations({ roster, launch, registryDir }: ConversationPlaces): Promise<Conversation[]> {
   const owned = new Set(roster.all().map(({ actor }) => actor.record.claudeSessionId));
   const running = await readRegistry(registryDir);
-  // A conversation that runs in a session of another home is for that home to list.
+  // If a conversation is running in a session of another home, that home lists it.
   for (const { pid, sessionId } of running) {
     if (otherHomeOf(pid, launch.settings.home) !== null) owned.add(sessionId);
   }
@@ -101,9 +101,9 @@ export async function otherConversations({ roster, launch, registryDir }: Conver
 }
 
 /**
- * Takes over a conversation that CBOS did not begin.
+ * Adopts a conversation that CBOS did not begin.
  * @throws CatalogueError no_such_conversation, already_adopted, session_in_use, no_such_path, invalid_request for
- * another path, and what a launch throws
+ *   another path, and everything that a launch throws
  */
 export async function adoptConversation(
   places: ConversationPlaces,

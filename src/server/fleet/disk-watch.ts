@@ -4,9 +4,12 @@ import type { Clock } from '../clock.ts';
 import type { Logger } from '../logger.ts';
 import type { Dispose } from '../sessions.ts';
 
-/** How often to check free disk space. One `statfs` takes 20 µs, and no file system reports the change by itself. */
+/** How often to check free disk space. One `statfs` takes 20 µs, and no file system reports the change. */
 const LOOK_MS = 3_000;
-/** With less free space than this, a recording may hit a full disk at any moment. A test write then finds out. */
+/**
+ * With less free space than this, a recording may hit a full disk at any moment. A test write then determines whether
+ * it has.
+ */
 const LITTLE_ROOM_BYTES = 4_000_000;
 
 export interface DiskWatchOptions {
@@ -20,7 +23,7 @@ export interface DiskWatchOptions {
 export interface DiskWatch {
   /** an error code such as ENOSPC; null if recordings can be written, as far as is known */
   fault(): string | null;
-  /** Checks now with a test write, because somebody has seen something go wrong. */
+  /** Checks now with a test write, because somebody has noticed a failure. */
   prove(): Promise<string | null>;
   /** Called after each check while there is a fault, and once after it ends. */
   onLook(listener: (fault: string | null) => void): Dispose;
@@ -53,7 +56,7 @@ export function createDiskWatch({ dir, clock, log }: DiskWatchOptions): DiskWatc
     return proving;
   }
   async function look(): Promise<void> {
-    // A directory that has gone is a fault too.
+    // A missing directory is a fault too.
     const free = await freeBytes(dir).catch(() => 0);
     if (fault !== null || free < LITTLE_ROOM_BYTES) await prove();
   }

@@ -4,7 +4,7 @@ import { endTree } from '../../platform/process/index.ts';
 import type { SessionRecord } from '../../platform/sqlite/session-store.ts';
 import { CatalogueError } from '../../protocol/index.ts';
 
-/** What `endScreenSession` needs of a session. */
+/** The fields of a session that `endScreenSession` needs. */
 interface Ended {
   readonly slug: string;
   readonly target: Pick<ScreenTarget, 'id'>;

@@ -33,7 +33,7 @@ import { createObserver } from './observe.ts';
 import { assertSlug, createRoster, type Member } from './roster.ts';
 import { createSessionProcesses } from './session-processes.ts';
 
-/** The type of a session unless the request or a setting names one. `cbos new` asks for a terminal by itself. */
+/** The type of a session unless the request or a setting names one. `cbos new` requests a terminal explicitly. */
 const DEFAULT_TYPE: SessionType = 'json';
 
 export interface FleetOptions {
@@ -45,17 +45,17 @@ export interface FleetOptions {
   pid: number;
   /** called when the hook spool was removed and recreated */
   onSpoolRemade: () => void;
-  /** called when anybody creates, releases or removes a turn gate */
+  /** called when anybody creates, releases, or removes a turn gate */
   onGateChanged: () => void;
 }
 
 /** All sessions of this home: the methods for the faces, and the observation of everything outside the server. */
 export interface Fleet extends Sessions {
-  /** the session that a process belongs to; null if it belongs to none of the listed sessions */
+  /** the session that a process belongs to; null if it does not belong to a listed session */
   sessionOf(trace: ProcessTrace): string | null;
-  /** Finds every session of the last server again, then begins to observe them. */
+  /** Finds all sessions of the last server again, then begins to observe them. */
   start(): Promise<void>;
-  /** Releases everything; the sessions live on. */
+  /** Releases everything. The sessions stay alive. */
   close(): Promise<void>;
 }
 
@@ -106,7 +106,8 @@ export function createFleet({ deps: given, launch, registryDir, pid, ...listener
     return roster.claim(request.slug, async () => {
       const member = roster.add(newRecord({ ...request, type }, path, deps.clock.now()));
       try {
-        // Held until the prompt is ready: in a terminal after the start, otherwise as soon as the session is listed.
+        // The text is held until the prompt is ready: in a terminal after the start, otherwise as soon as the session
+        // is listed.
         if (request.prompt !== undefined) await member.controls.deliverer.send({ text: request.prompt, queue: true });
         await member.controls.launch();
       } catch (cause) {
@@ -127,7 +128,7 @@ export function createFleet({ deps: given, launch, registryDir, pid, ...listener
     });
   }
 
-  /** Counts the time of sessions whose status stays the same; a change of status counts it at once. */
+  /** Counts the time of sessions whose status stays the same. When a status changes, its time is counted at once. */
   function countTime(): void {
     for (const { actor } of roster.all()) actor.time.count();
     stopCounting = deps.clock.after(COUNT_EVERY_MS, countTime);
@@ -161,7 +162,8 @@ export function createFleet({ deps: given, launch, registryDir, pid, ...listener
       deps.search.keepOnly(records.map(({ id }) => id));
       await Promise.all(records.map(({ recording }) => recording && markOwn(recording.typescript)));
       await Promise.all(roster.all().map(({ controls }) => controls.findAgain()));
-      // Listed only when all evidence is in, also hooks from the time without a server. Held texts are typed only then.
+      // The sessions are listed only when all evidence is in, including hooks from the time without a server. Held
+      // texts are typed only then.
       await observer.start();
       deps.disk.start();
       finishRemovals(roster);
@@ -224,7 +226,8 @@ export function createFleet({ deps: given, launch, registryDir, pid, ...listener
     remove: async (slug) => {
       const member = roster.get(slug);
       const { actor, controls } = member;
-      // Saved before the processes are ended: a full disk refuses the deletion with nothing done.
+      // This is saved before the processes are ended, so that a full disk refuses the deletion before anything is
+      // done.
       actor.commit({ removedAt: deps.clock.now() });
       try {
         if (!actor.isDead()) await controls.end();

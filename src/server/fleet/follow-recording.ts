@@ -8,8 +8,8 @@ import type { EvidenceIntake } from '../session/evidence-intake.ts';
 import { coalesce } from '../stream/coalesce.ts';
 
 /**
- * How often the index's thread is notified at most. New output becomes searchable a second later. A notification costs
- * 10 µs, too much at a thousand writes a second.
+ * The minimum time between two notifications of the index's thread. New output becomes searchable a second later. A
+ * notification costs 10 µs, which is too much at a thousand writes a second.
  */
 const NUDGE_INTERVAL_MS = 500;
 
@@ -87,7 +87,7 @@ export async function saveDeleted(
 }
 
 /**
- * Opens the recording as `openRecording` does, and from then on treats what it draws as evidence. If somebody removed
+ * Opens the recording as `openRecording` does, and from then on treats its output as evidence. If somebody removed
  * the recording, the session lacks only this evidence.
  */
 export async function followRecording(...parameters: Parameters<typeof openRecording>): Promise<void> {

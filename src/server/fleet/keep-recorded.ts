@@ -17,10 +17,10 @@ import type { Dispose } from '../sessions.ts';
 import { keepLogging, type Logged, readSize } from './adopt-session.ts';
 import { followRecording, type Recorded, saveDeleted } from './follow-recording.ts';
 
-/** How long to wait before trying again to begin a recording: its Screen may be stopped, or the disk full. */
+/** How long to wait before another attempt to begin a recording, because Screen may be stopped or the disk full. */
 const RETRY_MS = 5_000;
 
-/** A session that is to be recorded. */
+/** A session that should be recorded. */
 interface KeptSession extends Recorded, Logged {
   readonly record: SessionRecord;
   readonly deps: Pick<ActorDeps, 'clock' | 'log' | 'emit' | 'search' | 'isFlushed' | 'writes' | 'drops'>;
@@ -32,9 +32,9 @@ interface KeptSession extends Recorded, Logged {
   update(change: Partial<SessionRecord>): void;
 }
 
-/** Keeps a session recorded, whatever cleanup programs, logrotate or people do to the files of its recording. */
+/** Keeps a session recorded, whatever cleanup programs, logrotate, or people do to the files of its recording. */
 export interface RecordingKeeper {
-  /** At the start of a server: repairs what was done to the files while no server ran, then follows them. */
+  /** At the start of a server, repairs what was done to the files while no server was running, then follows them. */
   findAgain(): Promise<void>;
   dispose(): void;
 }
@@ -60,7 +60,8 @@ export function createRecordingKeeper(
       const drop = { recording: slug, reason: 'truncated', bytes: damage.at, whole: false } as const;
       deps.writes.write(() => deps.drops.add(drop, deps.clock.now()));
     }
-    // What `script` goes on writing continues the same screen. Screen's log begins with only a part of one.
+    // The output that `script` continues to write belongs to the same screen. Screen's log begins with only a part of
+    // a screen.
     if (session.record.recording?.timing === null) session.status.loseScreen();
     void session.mailbox.post(redraw);
   }
@@ -73,7 +74,7 @@ export function createRecordingKeeper(
     const { recording, record } = session;
     try {
       const hasBegun = await keepRecorded(screen, session);
-      // The reader of a log of Screen's finds the new file by its name.
+      // The reader of a Screen log finds the new file by its name.
       if (hasBegun && record.recording?.timing !== null) {
         session.status.loseScreen();
         await followRecording(deps, session, recording?.size() ?? record.launch);
@@ -97,7 +98,7 @@ export function createRecordingKeeper(
     await mend();
     const isLog = session.record.recording?.timing === null;
     await followRecording(deps, session, (isLog ? await readSize(screen, session) : null) ?? session.record.launch);
-    // The recording has no header: it is a log of Screen's, or it was cut off. Nothing shows whether its end draws a
+    // The recording has no header, because it is a Screen log or was cut off. Nothing shows whether its end draws a
     // whole screen.
     if (session.recording?.start() === 0) void session.mailbox.post(redraw);
   }
@@ -114,11 +115,11 @@ export function createRecordingKeeper(
 }
 
 /**
- * Makes sure that what a session shows is recorded in the files that its record names. A file that was moved away gets
- * its name back and keeps the other name too, since `script` goes on writing it. Deleted files cannot get their names
- * back: their content is saved under the name of an older recording, and Screen records instead of `script` until the
- * next launch.
- * @returns whether a recording has begun; a new recording does not contain a whole screen by itself
+ * Ensures that a session's output is recorded in the files that its record names. A file that was moved away gets its
+ * name back and keeps the other name too, because `script` continues to write it. Deleted files cannot get their
+ * names back. Their content is saved under the name of an older recording, and Screen records instead of `script`
+ * until the next launch.
+ * @returns whether a recording has begun; a new recording does not contain a whole screen
  * @throws CatalogueError screen_unresponsive, no_such_screen; an error of the file system
  */
 async function keepRecorded(screen: ScreenHost, session: KeptSession): Promise<boolean> {
@@ -137,16 +138,13 @@ async function keepRecorded(screen: ScreenHost, session: KeptSession): Promise<b
   return keepLogging(screen, session);
 }
 
-/**
- * @returns those of a recording's files that were deleted, with the paths by which they can be read; null if none was
- * deleted
- */
+/** @returns the files of a recording that were deleted, with the paths for reading them; null if none was deleted */
 async function findDeleted(
   agentPid: number,
   recording: RecordingFiles & { timing: string },
 ): Promise<DeletedFiles | null> {
   const written = await readScriptFiles(agentPid);
-  // If CBOS may not look at the files, nothing is known of them.
+  // If CBOS may not inspect the files, nothing is known about them.
   if (written === null) return null;
   const deleted: DeletedFiles = {};
   const { typescript, timing } = recording;

@@ -27,7 +27,7 @@ export interface LaunchContext {
   spoolDir: string;
 }
 
-/** What a launch changes in a session's record. */
+/** The changes that a launch makes to a session's record. */
 export interface Launched {
   screenId: string;
   daemon: ProcessId;
@@ -38,8 +38,8 @@ export interface Launched {
 }
 
 /**
- * Starts Claude Code for a session, on its earlier conversation if there is one. The previous recording is moved aside.
- * If the launch fails, nothing of it is left, and the old recording stays moved aside.
+ * Starts Claude Code for a session, on its earlier conversation if there is one. The previous recording is moved
+ * aside. If the launch fails, nothing of it is left, and the old recording stays moved aside.
  * @throws CatalogueError no_such_path, path_too_long, claude_not_found, screen_not_found, launch_failed
  */
 export async function launchSession(context: LaunchContext, record: SessionRecord): Promise<Launched> {
@@ -95,17 +95,17 @@ export function recordingFiles(streamDir: string, slug: string): RecordingFiles 
   return { typescript: join(streamDir, `${slug}.typescript`), timing: join(streamDir, `${slug}.timing`) };
 }
 
-/** The path as an absolute path. @throws CatalogueError no_such_path */
+/** Returns the absolute path. @throws CatalogueError no_such_path */
 export async function requireDirectory(path: string): Promise<string> {
   const absolute = resolve(path);
-  // A path with a NUL, or an over-long one, fails in stat like a missing directory.
+  // For a path that contains a NUL or is too long, stat fails in the same way as for a missing directory.
   const found = await stat(absolute).catch(() => null);
   if (found === null) throw new CatalogueError('no_such_path', `There is no directory ${JSON.stringify(path)}`);
   if (!found.isDirectory()) throw new CatalogueError('no_such_path', `${JSON.stringify(path)} isn't a directory`);
   return absolute;
 }
 
-/** Resumes the session's conversation if Claude Code has saved one; otherwise begins a new one. */
+/** Resumes the session's conversation if Claude Code has saved one, or else begins a new one. */
 function conversationOf(
   record: SessionRecord,
   env: Readonly<Record<string, string>>,

@@ -15,10 +15,10 @@ import type { SessionActor } from '../session/actor.ts';
 import { toTimestamp } from '../session/view.ts';
 import type { Roster } from './roster.ts';
 
-/** As many hits as fill a screen. */
+/** How many hits are returned by default, which is about one screen. */
 const DEFAULT_HITS = 20;
 
-/** What is stored of the sessions' past. */
+/** The stored past of the sessions. */
 interface Past {
   readonly roster: Pick<Roster, 'all' | 'get'>;
   readonly history: Pick<HistoryStore, 'read'>;
@@ -54,7 +54,7 @@ export async function searchSessions(past: Past, { q, session, kind, limit }: Se
   });
   const slugs = slugsById(past);
   return {
-    // A session that was deleted a moment ago has no name any more.
+    // A session that was deleted a moment ago no longer has a name.
     hits: hits.flatMap((hit) => {
       const slug = slugs.get(hit.session);
       return slug === undefined ? [] : [{ ...hit, session: slug, at: toTimestamp(hit.at) }];
@@ -71,7 +71,7 @@ export async function readConversation(
 ): Promise<TranscriptPage> {
   const { claudeSessionId: sessionId, path: cwd } = record;
   const isKnown = sessionId !== null && isConversationId(sessionId) && cwd !== null;
-  // Until Claude Code names the file, its usual path is used.
+  // Until Claude Code reports the file, its usual path is used.
   const usual = isKnown ? transcriptFile({ configDir: configDirectory(environment), cwd, sessionId }) : null;
   const file = transcript ?? usual;
   const page = file === null ? { events: [], from: 0, end: 0 } : await readTranscript(file, after);

@@ -2,13 +2,10 @@ import { v7 as uuid } from 'uuid';
 import type { SessionRecord } from '../../platform/sqlite/session-store.ts';
 import type { NewSession, SessionType } from '../../protocol/index.ts';
 
-/**
- * Size of a session's terminal unless the request names one: Claude Code's dialogs fit into it, and it fits a laptop's
- * screen.
- */
+/** The default size of a session's terminal. Claude Code's dialogs fit into it, and it fits a laptop's screen. */
 const DEFAULT_SIZE = { cols: 160, rows: 45 };
 
-/** The record of a session that was never launched. @param now Unix milliseconds */
+/** Returns the record of a session that was never launched. @param now Unix milliseconds */
 export function newRecord(request: NewSession & { type: SessionType }, path: string, now: number): SessionRecord {
   return {
     id: uuid(),

@@ -33,14 +33,14 @@ import { ownerOf, ownerOfScreen } from './owner.ts';
 import type { Member, Roster } from './roster.ts';
 
 /**
- * How often to check whether the agents' processes are alive. inotify reports their usual end, since Screen's socket
- * and the registry file go. Only this sweep finds a process that was killed while its Screen stayed. It takes 2 ms for
- * 50 sessions.
+ * How often to check whether the agents' processes are alive. inotify reports their usual end, because Screen's
+ * socket and the registry file disappear. Only this sweep finds a process that was killed while its Screen stayed. It
+ * takes 2 ms for 50 sessions.
  */
 const SWEEP_MS = 3_000;
 /**
- * How long to wait for further steps after a change: a registry file or a socket often appears in several steps, and
- * one look after them is enough.
+ * How long to wait for further steps after a change. A registry file or a socket often appears in several steps, and
+ * checking once after them is enough.
  */
 const LOOK_DELAY_MS = 20;
 
@@ -54,7 +54,7 @@ export interface ObserverOptions {
   waits: ReplyWaits;
   /** called when the spool was removed and recreated */
   onSpoolRemade: () => void;
-  /** called when anybody creates, releases or removes a turn gate */
+  /** called when anybody creates, releases, or removes a turn gate */
   onGateChanged: () => void;
   /** Claude Code's `sessions` directory */
   registryDir: string;
@@ -62,11 +62,11 @@ export interface ObserverOptions {
   onForeign: (found: ForeignSession) => void;
 }
 
-/** Watches everything outside the server, and gives each session its evidence. */
+/** Watches everything outside the server, and passes the evidence to each session. */
 export interface Observer {
-  /** Looks at the current state of everything, then keeps watching; resolves when the first look is over. */
+  /** Checks the current state of everything, then keeps watching. Resolves when the first check is done. */
   start(): Promise<void>;
-  /** Looks at Screen's sessions and the processes now. */
+  /** Checks Screen's sessions and the processes now. */
   look(): Promise<void>;
   dispose(): Promise<void>;
 }
@@ -83,7 +83,7 @@ export function createObserver(options: ObserverOptions): Observer {
   let spool: HookSpool | null = null;
   let disposed = false;
 
-  /** Only one look runs at a time. A change during a look causes another look right after it. */
+  /** Only one check runs at a time. A change during a check causes another one right after it. */
   function look(): Promise<void> {
     if (looking !== null) {
       lookAgain = true;
@@ -115,13 +115,14 @@ export function createObserver(options: ObserverOptions): Observer {
       // A session without a Screen session is being launched.
       if (screenId === null || member.actor.isDead()) continue;
       const listed = findAmong(screens, { id: screenId, daemon });
-      // If the session has another name or no socket, Screen is asked again: the list may be older than our own rename.
+      // If the session has another name or no socket, Screen is asked again, because the list may be older than our
+      // own rename.
       await lookAt(member, listed?.id === screenId ? listed : await findScreen(screen, { id: screenId, daemon }));
     }
     const unknown = screens.filter((one) => roster.byScreen(one) === null);
     if (unknown.length === 0) return;
     for (const found of await findClaudeIn(unknown)) {
-      // A session that CBOS is launching, or has launched meanwhile, carries the mark of our launch.
+      // A session that CBOS is launching, or has just launched, carries the mark of our launch.
       const isFree = ownerOfScreen(roster, home, found).kind === 'nobody' && roster.byScreen(found.screen) === null;
       if (isFree) options.onForeign(found);
     }
@@ -130,11 +131,11 @@ export function createObserver(options: ObserverOptions): Observer {
   async function lookAt(member: Member, found: ScreenSession | null): Promise<void> {
     const { actor } = member;
     const { screenId, agent, daemon } = actor.record;
-    /** A conversion may have ended the processes to continue in others, which this look knows nothing of. */
+    /** A conversion may have ended the processes and continued in others, which this check does not know. */
     const hasMoved = (): boolean =>
       actor.isChangingHands || actor.record.daemon?.pid !== (daemon ?? found?.daemon)?.pid;
     if (found !== null && found.state !== 'dead') {
-      // The daemon identifies a session: its user may call the session what they like (`C-a :sessionname`).
+      // The daemon identifies a session, because its user may rename the session at will (`C-a :sessionname`).
       if (found.id !== screenId || daemon === null) actor.update({ screenId: found.id, daemon: found.daemon });
       if (found.daemon !== null) forgetLoss(screen, found.daemon);
       actor.intake.seeReach(found.state === 'unresponsive' ? { because: 'stopped', daemonPid: found.pid } : null);
@@ -153,7 +154,7 @@ export function createObserver(options: ObserverOptions): Observer {
     const lives = daemon !== null && (await isAlive(daemon));
     if (hasMoved() || screenId === null) return;
     if (lives) {
-      // A session that is only observed is left as it is.
+      // A session that is only observed is not changed.
       if (actor.record.adopted) void regain(actor, { id: screenId, daemon });
       return;
     }
@@ -162,7 +163,9 @@ export function createObserver(options: ObserverOptions): Observer {
     await wipeScreen(screen, screenId);
   }
 
-  /** A socket can vanish under a living daemon (a cleaned /tmp). The search for it does not hold up other sessions. */
+  /**
+   * A socket can vanish while its daemon is alive (a cleaned /tmp). The search for it does not delay other sessions.
+   */
   async function regain(actor: SessionActor, lost: { id: string; daemon: ProcessId }): Promise<void> {
     if (regaining.has(actor)) return;
     regaining.add(actor);
@@ -211,20 +214,20 @@ export function createObserver(options: ObserverOptions): Observer {
     lookSoon();
   }
 
-  /** Finds the session by the process or, if a wrapper was launched, by the launch's mark. */
+  /** Finds the session by the process, or by the launch's mark if a wrapper was launched. */
   async function memberOf(pid: number): Promise<Member | null> {
     const byPid = roster.all().find(({ actor }) => !actor.isDead() && actor.record.agent?.pid === pid);
     if (byPid !== undefined) return byPid;
     const owner = ownerOf(roster, home, pid);
     if (owner.kind !== 'listed') return null;
-    // A Claude Code that the session's own tools started carries the mark too.
+    // A Claude Code that was started by the session's own tools carries the mark too.
     const parent = await readProcess(pid);
     return parent?.ppid === owner.member.actor.record.agent?.pid ? owner.member : null;
   }
 
   /**
-   * Removes sessions that another owner has. Older servers did not check the mark, so they listed sessions of other
-   * homes, and renamed sessions twice. Such a session was only observed, so nothing is lost.
+   * Removes sessions that belong to another owner. Older servers did not check the mark, so they listed sessions of
+   * other homes, and listed renamed sessions twice. Such a session was only observed, so nothing is lost.
    */
   async function dropWhatOthersHave(): Promise<void> {
     for (const member of roster.all()) {
@@ -240,7 +243,7 @@ export function createObserver(options: ObserverOptions): Observer {
     else member.actor.intake.seeHook({ ...hook, payload: ownPayload(options, member.actor, hook.payload) });
   }
 
-  /** Releases hooks that wait with an unknown question: their session was removed, or their launch is over. */
+  /** Releases hooks that wait with an unknown question, because their session was removed or their launch is over. */
   async function leaveUnknownWaits(): Promise<void> {
     const known = new Set(
       roster.all().flatMap(({ actor }) => actor.status.evidence().hooks.tools.flatMap(({ wait }) => wait?.id ?? [])),
@@ -248,7 +251,7 @@ export function createObserver(options: ObserverOptions): Observer {
     for (const id of await options.waits.list()) if (!known.has(id)) await options.waits.leave(id);
   }
 
-  /** Nobody knows which hooks were lost. */
+  /** It is unknown which hooks were lost. */
   function spoolRemade(): void {
     log.error(
       { dir: options.spoolDir },

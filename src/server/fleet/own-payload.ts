@@ -3,7 +3,7 @@ import { configDirectory, isConversationId, isTranscriptOf, type SpooledHook } f
 import type { SessionRecord } from '../../platform/sqlite/session-store.ts';
 import type { Logger } from '../logger.ts';
 
-/** A session, as far as its conversation is concerned. */
+/** The facts about a session's conversation. */
 interface Conversing {
   readonly slug: string;
   readonly record: Pick<SessionRecord, 'claudeSessionId' | 'launch'>;
@@ -18,8 +18,8 @@ interface Among {
 }
 
 /**
- * Processes inside a session can drop hooks themselves. What a hook reports about the conversation counts only if that
- * can be this session's own conversation.
+ * Filters what a hook reports about the conversation, because processes inside a session can write hooks themselves.
+ * Such a report counts only if it can describe this session's own conversation.
  */
 export function ownPayload(
   { roster, registryDir, log }: Among,

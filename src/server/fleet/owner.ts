@@ -3,7 +3,7 @@ import type { ForeignSession } from '../../platform/gnu-screen/index.ts';
 import { CatalogueError } from '../../protocol/index.ts';
 import type { Member, Roster } from './roster.ts';
 
-/** Who owns a Claude Code that runs on this machine. */
+/** The owner of a Claude Code that is running on this machine. */
 export type Owner =
   | { kind: 'nobody' }
   | { kind: 'listed'; member: Member }
@@ -13,9 +13,9 @@ export type Owner =
 const NOBODY: Owner = { kind: 'nobody' };
 
 /**
- * Finds the owner by the mark in a process's environment. The mark is more reliable than any name: a user may rename
- * the Screen session, and two homes may share a Screen directory. A process that this home launched but no longer lists
- * has no owner, so it can be adopted; see also `bringBack`.
+ * Finds the owner by the mark in a process's environment. The mark is more reliable than any name, because a user may
+ * rename the Screen session, and two homes may share a Screen directory. A process that this home launched but no
+ * longer lists has no owner, so it can be adopted; see also `bringBack`.
  */
 export function ownerOf(roster: Pick<Roster, 'byLaunch'>, home: string, pid: number): Owner {
   const mark = readLaunchMark(pid);
@@ -26,28 +26,28 @@ export function ownerOf(roster: Pick<Roster, 'byLaunch'>, home: string, pid: num
 }
 
 /**
- * Finds the owner of a Screen session that contains Claude Code. The daemon's mark is checked too, since a wrapper may
- * have cleared Claude Code's environment.
+ * Finds the owner of a Screen session that contains Claude Code. The daemon's mark is checked too, because a wrapper
+ * may have cleared Claude Code's environment.
  */
 export function ownerOfScreen(roster: Pick<Roster, 'byLaunch'>, home: string, found: ForeignSession): Owner {
   const owner = ownerOf(roster, home, found.claude.pid);
   return owner.kind === 'nobody' ? ownerOf(roster, home, found.screen.pid) : owner;
 }
 
-/** The home that launched a process; null if that is this home or none. */
+/** Returns the home that launched a process; null if that is this home or none. */
 export function otherHomeOf(pid: number, home: string): string | null {
   const launchedBy = readLaunchMark(pid)?.home ?? null;
   return launchedBy === null || isSameHome(launchedBy, home) ? null : launchedBy;
 }
 
-/** The error for something that belongs to another home: it must be used there. */
+/** Returns the error for something that belongs to another home and must be used there. */
 export function belongsToOther(code: 'other_home' | 'session_in_use', what: string, home: string): CatalogueError {
   return new CatalogueError(code, `${what} belongs to another home of CBOS, ${home}`, {
     hint: `CBOS_HOME=${home} cbos ls`,
   });
 }
 
-/** The error for a conversation that a running process of Claude Code has open. @param home this home */
+/** Returns the error for a conversation that a running process of Claude Code has opened. @param home this home */
 export function conversationInUse(home: string, pid: number): CatalogueError {
   const other = otherHomeOf(pid, home);
   if (other !== null)

@@ -15,20 +15,20 @@ interface Redrawn {
 }
 
 /**
- * How long to wait for a redraw. Claude Code draws within 150 ms of a change of its size (2.1.329); a loaded machine
- * takes longer.
+ * How long to wait for a redraw. Claude Code draws within 150 ms after a change of its size (2.1.329). A loaded
+ * machine takes longer.
  */
 const DRAWN_MS = 2_000;
 /**
- * How long no output must come before a redraw counts as finished. A redraw comes in several writes, and the first ones
- * may be the end of another one.
+ * How long there must be no output before a redraw counts as finished. A redraw comes in several writes, and the
+ * first ones may be the end of another redraw.
  */
 const QUIET_MS = 150;
 
 /**
- * Makes Claude Code redraw its whole window by changing the window's size for a moment. If a person is attached, the
- * size is theirs, so the redraw waits until they detach. A hidden terminal that a killed server left stays attached for
- * some moments too.
+ * Makes Claude Code redraw its whole window by changing the window's size for a moment. If a person is attached, that
+ * person determines the size, so the redraw waits until they detach. A hidden terminal that a killed server left also
+ * stays attached for some moments.
  */
 export async function redrawScreen(
   screen: ScreenHost,
@@ -47,7 +47,7 @@ export async function redrawScreen(
     const hasSeenLarger = await isLargerDrawn;
     const isDrawn = drawn(session);
     await resizeScreen(screen, session.target, size);
-    // Text is typed only into a screen that is known.
+    // Text is typed only into a known screen.
     if (!(await isDrawn) || !hasSeenLarger) session.redrawLater();
   } catch (cause) {
     if (!(cause instanceof CatalogueError) || cause.code !== 'screen_attached') throw cause;
@@ -64,7 +64,7 @@ function drawn({ recording, deps }: Redrawn): Promise<boolean> {
   return new Promise((resolve) => {
     let hasBegun = false;
     let stopQuiet: () => void = () => undefined;
-    // A working session never stops drawing; its screen has come by then.
+    // A working session never stops drawing, but its whole screen has been drawn by then.
     const stopWaiting = deps.clock.after(DRAWN_MS, done);
     const stopListening = recording?.onBytes(() => {
       hasBegun = true;

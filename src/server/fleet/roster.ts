@@ -1,16 +1,16 @@
 /**
- * What concerns all sessions. `fleet.ts` has the methods that the faces call, this file has the list, and `observe.ts`
- * watches everything outside the server.
+ * Everything that concerns all sessions. `fleet.ts` has the methods that the faces call, this file has the list, and
+ * `observe.ts` watches everything outside the server.
  *
  * - begin and end: `launch-session.ts`, `end-session.ts`; conversion to the other type: `convert-session.ts`
- * - what something else started: `adopt-session.ts`; whether a Claude Code is listed here, or belongs to another home
- *   or nobody: `owner.ts`
- * - sessions that the database lacks after a restart: `bring-back.ts`
- * - recordings: `follow-recording.ts`; a recording that is deleted, moved or cut off: `keep-recorded.ts`; a screen that
- *   must be redrawn: `redraw-screen.ts`; a full disk: `disk-watch.ts`
+ * - sessions that something else started: `adopt-session.ts`; whether a Claude Code is listed here, or belongs to
+ *   another home or nobody: `owner.ts`
+ * - sessions that are missing from the database after a restart: `bring-back.ts`
+ * - recordings: `follow-recording.ts`; a recording that is deleted, moved, or cut off: `keep-recorded.ts`; a screen
+ *   that must be redrawn: `redraw-screen.ts`; a full disk: `disk-watch.ts`
  * - which processes belong to a session: `session-processes.ts`; what a hook may report about its conversation:
  *   `own-payload.ts`
- * - one text to several sessions: `broadcast.ts`; history, days and search: `look-back.ts`
+ * - one text to several sessions: `broadcast.ts`; history, days, and search: `look-back.ts`
  */
 
 import { findAmong, type ScreenSession } from '../../platform/gnu-screen/index.ts';
@@ -36,11 +36,11 @@ export interface Roster {
   /** @throws CatalogueError no_such_session */
   get(slug: string): Member;
   byLaunch(launchId: string): Member | null;
-  /** the session that owns a living Screen session, whatever its user calls it by now */
+  /** the session that owns a live Screen session, even if its user has renamed that */
   byScreen(screen: ScreenSession): Member | null;
   /** @throws CatalogueError no_such_stash */
   byStash(id: string): Member;
-  /** Lists a new session that somebody asked for. @throws if the session cannot be saved now */
+  /** Lists a new session that somebody requested. @throws if the session cannot be saved now */
   add(record: SessionRecord): Member;
   /** Lists a session of the last server, which is already saved. */
   addAgain(record: SessionRecord): Member;
@@ -57,7 +57,7 @@ export interface Roster {
    * @throws CatalogueError invalid_slug, slug_taken
    */
   claim<T>(slug: string, work: () => Promise<T>): Promise<T>;
-  /** the name converted to a valid, free slug */
+  /** the name converted to a valid slug that is not in use */
   freeSlug(name: string): string;
 }
 
@@ -155,7 +155,7 @@ export function assertSlug(slug: string): void {
   throw new CatalogueError('invalid_slug', `${JSON.stringify(shown)} cannot be the name of a session`);
 }
 
-/** The slug that is nearest to the given name. */
+/** Returns the slug that is most similar to the given name. */
 function slugOf(name: string): string {
   const slug = name
     .replaceAll(/[^A-Za-z0-9_-]+/g, '-')

@@ -5,7 +5,7 @@ import type { Logger } from '../logger.ts';
 import type { Dispose, SessionEvent } from '../sessions.ts';
 import type { Roster } from './roster.ts';
 
-/** What is needed of a session to identify its processes. */
+/** The facts about a session that identify its processes. */
 interface ProcessOwner {
   readonly slug: string;
   readonly record: Pick<SessionRecord, 'id' | 'agent' | 'daemon' | 'launchId'>;
@@ -14,14 +14,14 @@ interface ProcessOwner {
 
 /** Knows which processes belong to which session. */
 export interface SessionProcesses {
-  /** The session that a process belongs to; null if it belongs to none of the listed sessions. */
+  /** The session that a process belongs to; null if it does not belong to a listed session. */
   sessionOf(trace: ProcessTrace): string | null;
   dispose: Dispose;
 }
 
 /**
  * Marks the processes of each session as soon as they are known, and finds the session of a process. The environment
- * identifies the session too, but a process can clear its environment, and a process that something else started has
+ * also identifies the session, but a process can clear its environment, and a process that something else started has
  * nothing of CBOS in it.
  */
 export function createSessionProcesses(options: {

@@ -15,7 +15,9 @@ import { openApiDocument } from './openapi.ts';
 import { routeConfig } from './route-config.ts';
 import { SERVICE_WORKER, type WebPage } from './web-page.ts';
 
-/** A prompt of a million characters fits, escaped as JSON; the catalogue's hint names this number. */
+/**
+ * The largest body. A prompt of a million characters fits, escaped as JSON. The catalogue's hint names this number.
+ */
 const MAX_BODY_BYTES = 4 * 1024 * 1024;
 
 /**
@@ -35,12 +37,12 @@ export interface HttpAppOptions extends HandlerOptions {
 
 type Handle = (input: Record<string, unknown>) => unknown;
 
-/** These routes need no full rights: the caller's limited `Sessions` decides what they may do. */
+/** These routes need no full rights, because the caller's limited `Sessions` decides what they may do. */
 const SENDING: ReadonlySet<RouteName> = new Set<RouteName>(['send', 'broadcast']);
 
 /**
- * REST as a Hono application: every entry of the table of routes, the OpenAPI description and the welcome. The gate
- * decides beforehand who may call, so the application must never be served without a gate.
+ * Creates REST as a Hono application: every entry of the table of routes, the OpenAPI description, and the welcome.
+ * The gate decides beforehand who may call, so the application must never be served without a gate.
  */
 export function createHttpApp(options: HttpAppOptions): OpenAPIHono {
   const app = new OpenAPIHono();
@@ -58,7 +60,7 @@ export function createHttpApp(options: HttpAppOptions): OpenAPIHono {
     const file = method === 'GET' && asked !== '/' ? options.page.answer(asked, context.req.raw) : null;
     return file === null ? next() : Promise.resolve(file);
   });
-  // Handlers are typed one by one; the table as a whole loses which handler belongs to which input.
+  // Handlers are typed one by one. The table as a whole loses the relation between handlers and inputs.
   const handlers = createHandlers(options) as Record<RouteName, Handle>;
   for (const name of Object.keys(ROUTES) as RouteName[]) {
     const route: Route = ROUTES[name];
@@ -74,7 +76,7 @@ export function createHttpApp(options: HttpAppOptions): OpenAPIHono {
   const document = openApiDocument(options.version);
   app.get('/openapi.json', (context) => context.json(document));
   app.get('/', (context) => {
-    // A browser gets the page; curl gets a line that explains what to do.
+    // A browser gets the page. curl gets a line that explains what to do.
     const wantsPage = (context.req.header('accept') ?? '').includes('text/html');
     return (wantsPage ? options.page.answer('/', context.req.raw) : null) ?? context.text(WELCOME);
   });
@@ -118,7 +120,7 @@ function fail(error: CatalogueError): never {
   throw error;
 }
 
-/** The error for an address that does not exist, or does not support the method. */
+/** Returns the error for an address that does not exist, or does not support the method. */
 function notServed(context: Context): CatalogueError {
   const { path, method } = context.req;
   const methods = allowedMethods(path);

@@ -2,19 +2,19 @@ import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 
-/** How many connections over TCP there may be in all. A browser has six, and one WebSocket per page. */
+/** How many TCP connections there may be in all. A browser has six, and one WebSocket per page. */
 const MOST_CONNECTIONS = 1_000;
 
 /**
- * How many connections may be open that have sent no valid token or sign-in. A new connection replaces the oldest, so
- * nobody can lock others out with idle connections.
+ * How many connections may be open without having sent a valid token or sign-in. A new connection replaces the
+ * oldest, so nobody can lock others out with idle connections.
  */
 const MOST_UNPROVEN = 100;
 
-/** How long the head of a request may take, and the whole request: a prompt of 4 MB over a slow line. */
+/** How long the head of a request may take, and also the whole request. A prompt of 4 MB over a slow line fits. */
 const HEAD_LIMIT_MS = 10_000;
 const REQUEST_LIMIT_MS = 60_000;
-/** How often Node looks for requests that took longer. */
+/** How often Node checks for requests that took longer. */
 const LOOK_EVERY_MS = 2_000;
 
 /** Options for Node's server. */
@@ -27,7 +27,7 @@ export const TIME_LIMITS = {
 /** Keeps unauthenticated clients from taking all connections. */
 export interface ConnectionBounds {
   watch(server: Server): void;
-  /** Records that a request with a valid token or sign-in came over this connection. */
+  /** Records that a request with a valid token or sign-in arrived over this connection. */
   prove(socket: Duplex): void;
 }
 

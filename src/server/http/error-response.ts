@@ -2,18 +2,18 @@ import type { z } from 'zod';
 import { toHomeError } from '../../platform/sqlite/home-fault.ts';
 import { CatalogueError, ERRORS } from '../../protocol/index.ts';
 
-/** How many fields one message names at most: people fix the first ones first. */
+/** The largest number of fields in one message. People fix the first ones first. */
 const MAX_ISSUES = 5;
 
-/** What is sent for a failure, over HTTP and inside WebSocket frames. */
+/** The answer to a failure, both over HTTP and inside WebSocket frames. */
 export interface Failure {
   status: number;
   error: ReturnType<CatalogueError['toBody']>;
 }
 
 /**
- * The response to a thrown error. An unexpected error goes to the log in full. The client learns only that it happened,
- * since its message could name files or contain a prompt.
+ * Returns the response to a thrown error. An unexpected error is logged in full. The client learns only that it
+ * happened, because its message could name files or contain a prompt.
  * @param log called with an unexpected error
  */
 export function toFailure(error: unknown, log: (error: unknown) => void): Failure {
@@ -25,7 +25,7 @@ export function toFailure(error: unknown, log: (error: unknown) => void): Failur
 }
 
 /**
- * The validation errors in words: `body.cols: Too small: expected number to be >=20; body: unknown field "colour"`.
+ * Describes the validation errors: `body.cols: Too small: expected number to be >=20; body: unknown field "colour"`.
  * @param where what was validated: body, query, frame
  */
 export function invalidRequest(error: z.ZodError, where: string): CatalogueError {

@@ -22,22 +22,22 @@ import type { Sessions } from '../sessions.ts';
 import { recordingBytes } from './recording-bytes.ts';
 import { createSignInHandlers, type SignInOptions } from './sign-in.ts';
 
-/** How many lines `GET …/buffer` returns unless the request names a number. */
+/** How many lines `GET …/buffer` returns by default. */
 const DEFAULT_BUFFER_LINES = 100;
-/** How many events `GET …/events` returns unless the request names a number. */
+/** How many events `GET …/events` returns by default. */
 const DEFAULT_EVENTS = 200;
 
 type Parsed<N extends RouteName, K extends string> =
   (typeof ROUTES)[N] extends Record<K, infer S extends z.ZodType> ? Record<K, z.output<S>> : object;
 
-/** What a route's handler gets: its validated parts, if any, the request for its headers, and the sender. */
+/** The input of a route's handler: its validated parts, if any, the request for its headers, and the sender. */
 export type HandlerInput<N extends RouteName> = Parsed<N, 'params'> &
   Parsed<N, 'query'> &
   Parsed<N, 'body'> & { request: Request; from: Guesser };
 
 type HandlerOutput<N extends RouteName> = [RouteOutput<N>] extends [never] ? Response : RouteOutput<N> | Response;
 
-/** One handler per route: a route without one does not compile. */
+/** One handler per route. A route without a handler does not compile. */
 export type Handlers = {
   [N in RouteName]: (input: HandlerInput<N>) => HandlerOutput<N> | Promise<HandlerOutput<N>>;
 };
@@ -50,9 +50,9 @@ export interface HandlerOptions extends SignInOptions {
   replays: Replays;
   /** directory of the recordings */
   streamDir: string;
-  /** how much of the disk recordings use */
+  /** how much disk space the recordings use */
   recordings: () => Promise<Recordings>;
-  /** the directory that `~` stands for in a path that is being typed */
+  /** the directory that `~` means in a path that is being typed */
   userHome: string;
   /** Unix milliseconds */
   startedAt: number;
@@ -180,7 +180,10 @@ function countByState(all: readonly Session[]): StatusCounts {
   return { total: all.length, by_state };
 }
 
-/** `state` is the word for "it is the user's turn": an open dialog or an empty prompt after a turn. */
+/**
+ * Orders sessions for which it is the user's turn, shown as `state` waiting: an open dialog, or an empty prompt after
+ * a turn.
+ */
 function longestWaitingFirst(all: readonly Session[]): Session[] {
   return all
     .filter((session) => session.state === State.enum.waiting)

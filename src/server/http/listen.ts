@@ -12,10 +12,10 @@ import { refuseUpgrade } from './request-listener.ts';
 /** `sun_path` of Linux holds 108 bytes with the final NUL; Node silently truncates a longer path. */
 const MAX_SOCKET_PATH_BYTES = 107;
 
-/** `localhost` stands for both addresses, and a browser tries the second first. */
+/** `localhost` stands for both addresses, and a browser tries the second one first. */
 const OTHER_LOOPBACK: Readonly<Record<string, string>> = { '127.0.0.1': '::1', '::1': '127.0.0.1' };
 
-/** How long running answers, for example downloads, may take to finish when the server closes. */
+/** How long running answers, such as downloads, may take to finish when the server closes. */
 const CLOSE_GRACE_MS = 2_000;
 
 export type UpgradeListener = (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
@@ -44,8 +44,8 @@ export interface FaceAddress {
 export interface Listening {
   address: FaceAddress;
   /**
-   * the other loopback address, if another program has the port there and gets the requests for `localhost`; otherwise
-   * null
+   * the other loopback address, if another program has the port there and receives the requests for `localhost`;
+   * otherwise null
    */
   notHeld: string | null;
   /** Accepts no more connections, lets answers finish for a moment, then ends the remaining connections. */
@@ -53,9 +53,9 @@ export interface Listening {
 }
 
 /**
- * Listens on TCP and on the local socket. On loopback it takes both addresses, so that no other program can listen on
+ * Listens on TCP and on the local socket. On loopback it uses both addresses, so that no other program can listen on
  * one of them.
- * @throws CatalogueError port_taken, invalid_setting (an address that is not this machine's), path_too_long
+ * @throws CatalogueError port_taken, invalid_setting (an address that does not belong to this machine), path_too_long
  */
 export async function listen(options: ListenOptions): Promise<Listening> {
   const host = options.host === 'localhost' ? '127.0.0.1' : options.host;
@@ -107,7 +107,7 @@ async function listenBeside(server: Server, host: string, port: number): Promise
 function faceServer(transport: Transport, options: ListenOptions): Server {
   // The gate itself rejects a missing Host, with an error of the catalogue.
   const server = createServer({ requireHostHeader: false, ...TIME_LIMITS }, options.onRequest(transport));
-  // Node passes on only the first 2,000 headers, and the gate must see them all; their size is limited to 16 kB.
+  // Node passes on only the first 2,000 headers, but the gate must see all of them. Their size is limited to 16 kB.
   server.maxHeadersCount = 0;
   if (transport === 'tcp') options.bounds.watch(server);
   server.on('upgrade', options.onUpgrade(transport));
@@ -162,7 +162,9 @@ async function listenOnSocket(server: Server, path: string): Promise<void> {
   );
 }
 
-/** Removes a socket that a killed server left. Anything else at the path is somebody's file and makes listen fail. */
+/**
+ * Removes a socket that a killed server left. Anything else at the path belongs to somebody and makes listen fail.
+ */
 function removeStaleSocket(path: string): void {
   if (lstatSync(path, { throwIfNoEntry: false })?.isSocket() === true) unlinkSync(path);
 }

@@ -6,8 +6,8 @@ LOOPBACK.addSubnet('127.0.0.0', 8, 'ipv4');
 LOOPBACK.addAddress('::1', 'ipv6');
 
 /**
- * From where an address to listen on can be reached, in words for a person; null if only from this machine. A name may
- * resolve to anything, so every name except `localhost` counts as reachable.
+ * Returns from where a listening address can be reached, as text for a person; null if only from this machine. A name
+ * may resolve to anything, so every name except `localhost` counts as reachable.
  */
 export function reachOf(host: string): string | null {
   if (host === 'localhost') return null;
@@ -17,8 +17,8 @@ export function reachOf(host: string): string | null {
 }
 
 /**
- * Everybody who gets in can type into terminals, and over plain HTTP the token can be intercepted. A typing mistake
- * must therefore never open the server.
+ * Returns the error for listening beyond this machine. Everybody who is admitted can type into terminals, and over
+ * plain HTTP the token can be intercepted. A typo must therefore never open the server.
  */
 export function remoteNotAllowed(host: string): CatalogueError {
   return new CatalogueError('invalid_setting', `host ${host} opens the server to ${reachOf(host)}`, {

@@ -8,8 +8,8 @@ import type { Logger } from '../logger.ts';
 import { type Failure, toFailure } from './error-response.ts';
 
 /**
- * Sent with every answer. No answer may load or embed anything, be framed, or be stored in a cache. The web page
- * loosens the policy for itself.
+ * Headers that are sent with every answer. No answer may load or embed anything, be framed, or be cached. The web
+ * page relaxes the policy for itself.
  */
 const SECURITY_HEADERS: Readonly<Record<string, string>> = {
   'X-Content-Type-Options': 'nosniff',
@@ -26,11 +26,11 @@ export interface RequestListenerOptions {
   gate: Gate;
   logger: Logger;
   version: string;
-  /** called with each connection over which a request with a valid token or sign-in came */
+  /** called with each connection that has carried a request with a valid token or sign-in */
   onProven(socket: Duplex): void;
 }
 
-/** Handles everything that comes over HTTP: first the gate, then the application. */
+/** Handles everything that arrives over HTTP: first the gate, then the application. */
 export function createRequestListener(options: RequestListenerOptions): (transport: Transport) => RequestListener {
   const { app, gate, logger, version, onProven } = options;
   const serve = getRequestListener(app.fetch, {
@@ -49,13 +49,13 @@ export function createRequestListener(options: RequestListenerOptions): (transpo
       const { target, moved, isProven } = gate.admit(request, transport);
       if (isProven) onProven(request.socket);
       if (moved !== null) {
-        // The browser keeps the part after `#`, above all a link's code.
+        // The browser keeps the part after `#`, which above all is a link's code.
         response.writeHead(307, { Location: `${moved}${target}` }).end();
         return;
       }
       if (!target.startsWith('/')) throw new CatalogueError('no_such_route', `There is nothing at ${target}`);
       request.url = target;
-      // The gate has checked Host by now. The adaptor only builds an address from it that nobody reads, and fails on
+      // The gate has already checked Host. The adaptor only builds an address from it that nobody reads, and fails on
       // unusual ones.
       request.headers.host = 'localhost';
     } catch (error) {
@@ -66,7 +66,10 @@ export function createRequestListener(options: RequestListenerOptions): (transpo
   };
 }
 
-/** The response to a request that the gate rejected. It is logged too, because attacks look like such requests. */
+/**
+ * Returns the response to a request that the gate rejected. It is logged too, because attacks look like such
+ * requests.
+ */
 export function refusal(error: unknown, from: { request: IncomingMessage; logger: Logger }): Failure {
   const { request, logger } = from;
   const failure = toFailure(error, (unexpected) => logger.error({ err: unexpected }, 'a request failed'));
@@ -89,7 +92,7 @@ export function refuseUpgrade(socket: Duplex, failure: Failure): void {
     'Content-Length': String(Buffer.byteLength(body)),
   };
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
-  // Nothing else listens on this socket, and a client that has already gone must not end the process.
+  // Nothing else listens on this socket, and a client that is already gone must not end the process.
   socket.on('error', () => socket.destroy());
   // The reason phrase may be empty, but the blank before it is required.
   socket.end([`HTTP/1.1 ${failure.status} `, ...lines, '', body].join('\r\n'));

@@ -9,7 +9,7 @@ const BYTES = {
   'application/octet-stream': { schema: { type: 'string', contentMediaType: 'application/octet-stream' } },
 } as const;
 
-/** Every error that a route may answer with, including those that can happen on every route. */
+/** Returns every error that a route may answer with, including those that can happen on every route. */
 export function errorsOf(route: Route): ErrorCode[] {
   const everywhere: ErrorCode[] = ['forbidden_host', 'forbidden_origin', 'internal'];
   if (route.open !== true) everywhere.unshift('unauthorized', 'too_many_attempts');
@@ -19,7 +19,7 @@ export function errorsOf(route: Route): ErrorCode[] {
   return [...new Set([...route.errors, ...everywhere])];
 }
 
-/** An entry of the table of routes in the form that the OpenAPI generator and Hono accept. */
+/** Converts an entry of the table of routes into the form that the OpenAPI generator and Hono accept. */
 export function routeConfig(name: string, route: Route): RouteConfig {
   return {
     operationId: name,
@@ -48,7 +48,10 @@ function successes(route: Route): RouteConfig['responses'] {
   };
 }
 
-/** Errors of one status share one entry. Its `x-error-codes` are for programs, the description is for people. */
+/**
+ * Errors with the same status share one entry. Its `x-error-codes` are for programs, and its description is for
+ * people.
+ */
 function failures(route: Route): RouteConfig['responses'] {
   const byStatus = new Map<number, ErrorCode[]>();
   for (const code of errorsOf(route)) {

@@ -31,7 +31,10 @@ interface SignInHandlers {
   createSignInLink(): SignInLink;
 }
 
-/** Signs browsers in and out. The gate decides who may request a link: every client that may do everything else. */
+/**
+ * Signs browsers in and out. The gate decides who may request a link, which is every client that may do everything
+ * else.
+ */
 export function createSignInHandlers(options: SignInOptions): SignInHandlers {
   const { signIns, passes, version, publicUrl: public_url, now } = options;
   const signInOf = (request: Request): string | null => passes.holderOf(request.headers.get(PASS_HEADER) ?? '');
@@ -56,7 +59,7 @@ export function createSignInHandlers(options: SignInOptions): SignInHandlers {
     challenge: ({ body, request }) => passes.challenge(body, originOf(request)),
     pass: ({ body, request }) => {
       const { id, pass } = passes.grant(body, originOf(request));
-      // The cookie is set again, since a page of another port may have replaced it with its own.
+      // The cookie is set again, because a page on another port may have replaced it with its own.
       const cookie = cookieOf(id, signIns.validUntil(id) ?? now(), request);
       return Response.json({ pass }, { headers: { 'Set-Cookie': cookie } });
     },
@@ -79,8 +82,8 @@ export function createSignInHandlers(options: SignInOptions): SignInHandlers {
 }
 
 /**
- * The origin of the page that asks, which the gate has checked to be ours.
- * @throws CatalogueError forbidden_origin if no page asks
+ * Returns the origin of the page that sends the request, which the gate has checked to be ours.
+ * @throws CatalogueError forbidden_origin if the request does not come from a page
  */
 function originOf(request: Request): string {
   const origin = request.headers.get('origin');

@@ -4,9 +4,9 @@ import { extname, join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 
 /**
- * What the page may do: run its own scripts and talk to its own server, and nothing else. It never contacts another
- * host. The page may contain inline styles, because xterm.js writes its colours that way. Inline scripts are forbidden,
- * and no text becomes markup (`trusted-types`), so the output of a session can cause neither.
+ * What the page may do: run its own scripts and communicate with its own server, and nothing else. It never contacts
+ * another host. The page may contain inline styles, because xterm.js writes its colours that way. Inline scripts are
+ * forbidden, and no text becomes markup (`trusted-types`), so the output of a session can cause neither.
  */
 const PAGE_POLICY = [
   "default-src 'none'",
@@ -34,17 +34,17 @@ const TYPES: Readonly<Record<string, string>> = {
 };
 
 /**
- * The server answers the update of every service worker with this file. That includes a worker that another program
- * left under an address and a scope of its own.
+ * The file with which the server answers the update of every service worker. That includes a worker that another
+ * program left under an address and a scope of its own.
  */
 export const SERVICE_WORKER = '/service-worker.js';
 
-/** The names in this folder carry a hash of their content, so a browser never asks twice. */
+/** The names in this folder contain a hash of their content, so a browser never requests them twice. */
 const HASHED_FOLDER = '/assets/';
 const FOR_EVER = 'public, max-age=31536000, immutable';
 const ASK_AGAIN = 'no-cache';
 
-/** Best first. */
+/** The encodings, best first. */
 const ENCODINGS = [
   ['br', '.br'],
   ['gzip', '.gz'],
@@ -60,15 +60,15 @@ interface PageFile {
 
 /** The built web page. */
 export interface WebPage {
-  /** Reports whether a path names one of its files; `/` does not count, since other programs get a text there. */
+  /** Reports whether a path names one of its files. `/` does not count, because other programs get a text there. */
   has(path: string): boolean;
-  /** The answer to a GET of a path; null if the path is not one of the page's. */
+  /** The answer to a GET of a path; null if the path does not belong to the page. */
   answer(path: string, request: Request): Response | null;
 }
 
 /**
- * Reads all files into memory (1.5 MB, compressed): an update may remove them while the server runs, and a page that
- * was loaded before still needs its parts.
+ * Reads all files into memory (1.5 MB, compressed). An update may remove them while the server is running, and a page
+ * that was loaded before still needs its parts.
  * @param dir null or a missing directory means a server without a page
  */
 export function readWebPage(dir: string | null): WebPage {
@@ -125,7 +125,7 @@ function asBody(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
   return bytes as Uint8Array<ArrayBuffer>;
 }
 
-/** `gzip, br;q=0.5, zstd;q=0` → gzip and br. */
+/** Parses `gzip, br;q=0.5, zstd;q=0` into gzip and br. */
 function acceptedEncodings(header: string): Set<string> {
   return new Set(
     header

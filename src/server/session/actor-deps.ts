@@ -16,7 +16,7 @@ import type { Dispose, SessionEvent } from '../sessions.ts';
 import type { PatientDeliveries } from './patient-deliveries.ts';
 import type { PatientWrites } from './patient-writes.ts';
 
-/** What every actor shares. */
+/** The dependencies that all actors share. */
 export interface ActorDeps {
   clock: Clock;
   log: Logger;
@@ -31,16 +31,16 @@ export interface ActorDeps {
   events: EventStore;
   search: Search;
   days: DayStore;
-  /** for what is only noted */
+  /** for facts that are only recorded */
   writes: PatientWrites;
   /** reports whether recordings can be written */
   disk: DiskWatch;
-  /** what was lost of recordings */
+  /** what was lost from recordings */
   drops: DropStore;
-  /** whether `script` writes recordings through at once */
+  /** whether `script` flushes each write of a recording */
   isFlushed: boolean;
   /**
-   * keeps a launch's tools and the end of its turn back, so that no dialog opens, until the returned function is called
+   * holds a launch's tools and the end of its turn, so that no dialog opens, until the returned function is called
    */
   holdTurn: (launchId: string) => () => void;
   /** the hooks that wait for a reply to their question */

@@ -26,23 +26,23 @@ export type { ActorDeps, ArrivedHook };
 
 /**
  * One session: its record, its evidence and status, its recording. Commands that type into it go through the mailbox,
- * one after another. Evidence is taken in at once, even while a command waits for it.
+ * one after another. Evidence is accepted at once, even while a command waits for it.
  */
 export class SessionActor {
   readonly mailbox: Mailbox = createMailbox();
   readonly status: SessionStatus;
-  /** counts from when the session is listed, since only then all evidence is in */
+  /** counts from when the session is listed, because only then all evidence is in */
   readonly time: TimeSpent;
   recording: SessionRecording | null = null;
   readonly gap: RecordingGap;
   readonly screenPrompt: ScreenPrompt;
   readonly unread: UnreadInput;
   readonly intake: EvidenceIntake;
-  /** what a killed server was typing; null if nobody has looked */
+  /** what a killed server was typing; null if nobody has checked */
   textsLeft: TextsLeft | null = null;
   /** whether the database lacked the session when the server started */
   isBroughtBack = false;
-  /** whether its processes are being replaced by others: their end is not the end of the session */
+  /** whether its processes are being replaced by others; their end is then not the end of the session */
   isChangingHands = false;
   private readonly kept: KeptRecord;
   private readonly keys: PromptKeys;
@@ -56,7 +56,10 @@ export class SessionActor {
   readonly onHook = this.hooks.on;
   /** Called after every change of status, and when a draft or view starts or stops covering the prompt. */
   readonly onChange = this.changes.on;
-  /** Called when the screen must be redrawn: the recording goes on after a gap, or the attached person has gone. */
+  /**
+   * Called when the screen must be redrawn, because the recording continues after a gap or the attached person has
+   * gone.
+   */
   readonly onRedrawNeeded = this.redraws.on;
   readonly onDamage = this.damages.on;
   private listed = false;
@@ -133,7 +136,7 @@ export class SessionActor {
     return this.record.slug;
   }
 
-  /** The Screen session that its keys go to. @throws CatalogueError session_dead, not_adopted */
+  /** The Screen session that receives its keypresses. @throws CatalogueError session_dead, not_adopted */
   get target(): ScreenTarget {
     const { screenId, daemon, window, adopted, agent } = this.record;
     if (screenId === null || this.isDead()) throw new CatalogueError('session_dead', `${this.slug} is stopped`);
@@ -175,7 +178,7 @@ export class SessionActor {
     return this.record.endedAt !== null;
   }
 
-  /** Converts the session to the other type; the conversation stays, and nothing of the old process is running. */
+  /** Converts the session to the other type. The conversation stays, and no old process is running. */
   retype(type: SessionType): void {
     const nothing = { screenId: null, daemon: null, agent: null, launchId: null, hooks: null, recording: null };
     this.recording = null;
@@ -188,14 +191,14 @@ export class SessionActor {
     this.update({ type, ...nothing });
   }
 
-  /** Changes the record, and tells the faces if they show the change. */
+  /** Changes the record, and notifies the faces if they show the change. */
   update(change: Partial<SessionRecord>): void {
     this.kept.save(change);
     this.emitUpdated();
   }
 
   /**
-   * Changes the record as `update` does, but for a request: saves the change before it takes effect, and before
+   * Changes the record for a request. Unlike `update`, it saves the change before the change takes effect, and before
    * anything is done that cannot be undone.
    * @throws while the home cannot be written; nothing has changed then
    */
@@ -232,7 +235,10 @@ export class SessionActor {
     this.lookAgain();
   }
 
-  /** The screen could not be redrawn: the next look at Screen's sessions tries again, once nobody is attached. */
+  /**
+   * Records that the screen could not be redrawn. The next check of Screen's sessions tries again, once nobody is
+   * attached.
+   */
   redrawLater(): void {
     this.owesRedraw = true;
   }
@@ -254,14 +260,14 @@ export class SessionActor {
     this.emitUpdated();
   }
 
-  /** Drawing the recording failed, or works again; while it fails, only the other sources show what happens. */
+  /** Records whether drawing the recording fails. While it fails, only the other sources show what happens. */
   seeUndrawn(isUndrawn: boolean): void {
     this.undrawnAt = isUndrawn ? this.deps.clock.now() : null;
     if (isUndrawn) this.status.loseScreen();
     this.emitUpdated();
   }
 
-  /** Something was done to the files of its recording. */
+  /** Records that somebody changed the files of its recording. */
   seeDamage(damage: RecordingDamage): void {
     this.damages.tell(damage);
   }

@@ -1,6 +1,7 @@
 /**
- * What every session has. `actor.ts` is the state of one session: its record (`kept-record.ts`), the evidence about it
- * (`evidence-intake.ts`), its status (`session-status.ts`) and how it spent its days (`time-spent.ts`).
+ * The parts that every session has. `actor.ts` is the state of one session: its record (`kept-record.ts`), the
+ * evidence about it (`evidence-intake.ts`), its status (`session-status.ts`), and how it spent its days
+ * (`time-spent.ts`).
  *
  * - one command after another: `mailbox.ts`
  * - the journal of deliveries: `delivery-journal.ts`; on a full disk: `patient-writes.ts`, `patient-deliveries.ts`
@@ -37,15 +38,15 @@ export interface SessionControls {
    */
   end(): Promise<void>;
   /**
-   * Ends its processes as `end` does, but the session goes on: something else takes over its conversation.
+   * Ends its processes as `end` does, but the session continues, because something else takes over its conversation.
    * @throws CatalogueError already_running, not_adopted, kill_failed
    */
   release(): Promise<void>;
-  /** Releases what costs something and is not needed now; called before the server ends. */
+  /** Releases resources that are not needed now. Called before the server ends. */
   rest(): Promise<void>;
-  /** Renames whatever carries the session's name outside the record; called with the slug reserved. */
+  /** Renames everything outside the record that carries the session's name. Called with the slug reserved. */
   rename(slug: string): Promise<void>;
-  /** Its folder has changed; the change takes effect at its next start. */
+  /** Call this when its folder has changed. The change takes effect at its next start. */
   moved(): Promise<void>;
   /** @throws CatalogueError no_question, stale_question, no_such_option, not_adopted, not_confirmed */
   answer(request: Answer): Promise<void>;
@@ -59,6 +60,6 @@ export interface SessionControls {
   buffer(options: { lines: number; format: 'text' | 'ansi' | 'html' }): Promise<Buffer>;
   /** Its recording; null if it has none. */
   recording(): RecordingStream | null;
-  /** Releases the session; what runs keeps running. */
+  /** Releases the session. Running processes keep running. */
   dispose(): void;
 }

@@ -1,6 +1,6 @@
 import type { EventsPage, Invocation, Invoke, LastResponse, SessionCosts } from '../../protocol/index.ts';
 
-/** What only a JSON session has: turns that a request runs, and events. */
+/** The features that only a JSON session has: turns that a request runs, and events. */
 export interface Conversation {
   /** @throws CatalogueError already_running, session_dead, session_in_use, claude_not_found, launch_failed */
   invoke(request: Invoke): Promise<Invocation>;

@@ -54,11 +54,16 @@ const REFUSED_AS: Readonly<Partial<Record<RefusalReason, ErrorCode>>> = {
   slash_command: 'command_prefix',
 };
 
-/** One session's saved deliveries. The journal is the same for each type of session, whatever carries the texts. */
+/**
+ * The stored deliveries of one session. The journal is the same for each type of session, whatever carries the texts.
+ */
 export interface DeliveryJournal {
-  /** The request in the form on which delivery decides. @throws CatalogueError invalid_request for an empty text */
+  /**
+   * Returns the request in the form on which delivery decides. @throws CatalogueError invalid_request for an empty
+   * text
+   */
   clean(request: Send): DeliveryRequest;
-  /** The error for a text that must not be sent at all. */
+  /** Returns the error for a text that must not be sent at all. */
   refusal(decision: Extract<DeliveryDecision, { kind: 'refuse' }>): CatalogueError;
   /**
    * An earlier delivery of the same text under the same key; null if there is none.
@@ -66,13 +71,13 @@ export interface DeliveryJournal {
    */
   earlier(request: Send): DeliveryRecord | null;
   /**
-   * Saves a new delivery as `held`. With `how.held`, its sender learns that CBOS holds the text; a stashed reply has no
-   * sender that waits.
+   * Saves a new delivery as `held`. With `how.held`, its sender learns that CBOS holds the text. A stashed reply has
+   * no sender that waits.
    */
   begin(request: SentText, how: { held: boolean; journalWith?: JournalWith | undefined }): DeliveryRecord;
   /**
-   * Saves what becomes of texts as soon as the home can be written; phases in `WRITTEN_FIRST` are saved at once.
-   * @throws CatalogueError while the home cannot be written; then the next step must not be done
+   * Saves the outcome of texts as soon as the home can be written. Phases in `WRITTEN_FIRST` are saved at once.
+   * @throws CatalogueError while the home cannot be written; the next step must then not be taken
    */
   apply(changes: readonly Change[]): void;
   /** Saves that a text was not sent, and why. */
@@ -122,7 +127,7 @@ export function openDeliveryJournal(actor: SessionActor): DeliveryJournal {
     throw new CatalogueError('delivery_final', `The delivery is ${statusOf(record)} already`);
   }
 
-  /** For a request: the change is saved or refused. */
+  /** Saves or refuses a change for a request. */
   function commit(record: DeliveryRecord, change: Partial<DeliveryRecord> & { phase: DeliveryPhase }): Delivery {
     const next = { ...record, ...change, updatedAt: clock.now() };
     deliveries.commit(next);

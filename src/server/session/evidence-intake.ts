@@ -13,7 +13,7 @@ import type { SessionStatus } from './session-status.ts';
 /** The hooks after which every version draws something. */
 const DRAWING_HOOKS: ReadonlySet<string> = new Set(['UserPromptSubmit', 'PreToolUse', 'PostToolUse']);
 
-/** One hook event as it comes from the spool. */
+/** One hook event, as it comes from the spool. */
 export interface ArrivedHook {
   at: number;
   event: string;
@@ -30,7 +30,7 @@ interface Witnessed {
   readonly gap: Pick<RecordingGap, 'stopped' | 'expectOutput'>;
   readonly screenPrompt: Pick<ScreenPrompt, 'see'>;
   facts(): Pick<JsonFacts, 'add'> | null;
-  /** Changes the record, and tells the faces. */
+  /** Changes the record, and notifies the faces. */
   update(change: Partial<SessionRecord>): void;
   emitUpdated(): void;
   tellHook(hook: ArrivedHook): void;
@@ -38,7 +38,7 @@ interface Witnessed {
   tellObstacle(): void;
 }
 
-/** Takes in all evidence of one session: into its status, its record, and the search. */
+/** Accepts all evidence of one session, and passes it to its status, its record, and the search. */
 export class EvidenceIntake {
   readonly #session: Witnessed;
   #transcript: string | null = null;
@@ -62,37 +62,39 @@ export class EvidenceIntake {
     }
     this.#session.tellHook(hook);
     if (DRAWING_HOOKS.has(hook.event)) gap.expectOutput();
-    // The prompt came in, so keys reach Claude Code.
+    // The prompt arrived, so keypresses reach Claude Code.
     if (hook.event === 'UserPromptSubmit') screenPrompt.see(false);
     this.#indexHook(hook);
   }
 
-  /** A hook no longer waits for the reply to its question. */
+  /** Records that a hook no longer waits for the reply to its question. */
   forgetWait(id: string): void {
     this.#session.status.forgetWait(id);
     this.#session.kept.save({ hooks: this.#keptHooks() });
   }
 
-  /** The reply to a hook's question was taken: a refused call is over, an allowed one runs. */
+  /**
+   * Records that the reply to a hook's question was accepted. A refused call is over, and an allowed one is running.
+   */
   settleCall(id: string, isRefused: boolean): void {
     this.#session.status.settleCall(id, isRefused);
     this.#session.kept.save({ hooks: this.#keptHooks() });
   }
 
-  /** Hooks were lost: what the earlier ones reported may be over. */
+  /** Records that hooks were lost, so what earlier ones reported may be over. */
   loseHooks(): void {
     const { status, kept } = this.#session;
     status.loseHooks();
     kept.save({ hooks: status.evidence().hooks });
   }
 
-  /** Claude Code's file of the conversation has grown, or a hook names it. */
+  /** Records that Claude Code's file of the conversation has grown, or that a hook names it. */
   seeTranscript(file: string): void {
     this.#transcript = file;
     this.#session.deps.search.readTranscript(this.#session.kept.current.id, file);
   }
 
-  /** The content of Claude Code's registry file; null when the file has gone. */
+  /** The content of Claude Code's registry file; null when the file is gone. */
   seeRegistry(registry: (RegistryEvidence & { version: string | null }) | null): void {
     const { current } = this.#session.kept;
     if (registry !== null) {
@@ -111,7 +113,7 @@ export class EvidenceIntake {
     this.#session.facts()?.add(more.events, more.costUsd);
     const before = status.evidence().json;
     const { launch, claudeSessionId } = kept.current;
-    // Plan mode ends when its plan is approved: the next process must not begin in it again. The mode that was
+    // Plan mode ends when its plan is approved, so the next process must not begin in it again. The mode that was
     // requested for the next turn stays.
     const hasSwitched = json.permissionMode !== null && json.permissionMode !== before?.permissionMode;
     const permission_mode = hasSwitched ? json.permissionMode : launch.permission_mode;
@@ -129,16 +131,17 @@ export class EvidenceIntake {
 
   seeScreen(frame: ScreenFrame, at: number): void {
     const { status, kept, gap, deps } = this.#session;
-    // Kept only in memory: a row per frame would cost more than it is worth, and the next state change saves it.
+    // This is kept only in memory. A row per frame would cost more than it is worth, and the next state change saves
+    // it.
     kept.hold({ lastActivity: Math.min(Math.max(at, kept.current.lastActivity ?? 0), deps.clock.now()) });
-    // What is drawn during a gap of the recording is only a part of the screen.
+    // The output during a gap of the recording is only a part of the screen.
     if (gap.stopped()?.because === 'disk') return;
     const before = this.#obstacle();
     status.seeScreen(frame, at);
     if (before !== this.#obstacle()) this.#session.tellObstacle();
   }
 
-  /** The agent's process was found, or found again. */
+  /** Records that the agent's process was found, or found again. */
   seeAgent(agent: { pid: number; startTime: string; startedAt: number | null }): void {
     const known = this.#session.kept.current.agent;
     if (known?.pid !== agent.pid || known.startTime !== agent.startTime) {
@@ -147,7 +150,7 @@ export class EvidenceIntake {
     this.#session.status.seeProcess({ alive: true, startedAt: agent.startedAt, endedAt: null });
   }
 
-  /** Why nothing can be typed into the session; null if it can be reached. */
+  /** Records why nothing can be typed into the session; null if it can be reached. */
   seeReach(why: Unreachable | null): void {
     const { status, kept, deps } = this.#session;
     const { process } = status.evidence();
@@ -157,7 +160,7 @@ export class EvidenceIntake {
     status.seeProcess(why === null ? known : { ...known, unreachable: { ...why, since } });
   }
 
-  /** The operating system shows that the session has ended. */
+  /** Records that, according to the operating system, the session has ended. */
   seeEnd(): void {
     if (this.#session.kept.current.endedAt !== null) return;
     const now = this.#session.deps.clock.now();
@@ -165,7 +168,7 @@ export class EvidenceIntake {
     this.#session.status.seeProcess({ alive: false, startedAt: null, endedAt: now });
   }
 
-  /** What blocks the prompt, as far as the screen shows. */
+  /** Returns what blocks the prompt, as far as the screen shows it. */
   #obstacle(): Cover | 'draft' | null {
     const reading = this.#session.status.evidence().screen?.reading;
     return reading?.cover ?? (reading?.draft == null ? null : 'draft');

@@ -7,7 +7,10 @@ const KEPT_LINES = 20;
 /** How many of the last events certainly contain these lines. */
 const READ_EVENTS = 20;
 
-/** What a list shows of a JSON session besides its status: its cost, and the end of its conversation as text. */
+/**
+ * The facts that a list shows about a JSON session besides its status: its cost, and the end of its conversation as
+ * text.
+ */
 export class JsonFacts {
   readonly #store: EventStore;
   readonly #sessionId: string;

@@ -1,7 +1,7 @@
 import type { SessionRecord } from '../../platform/sqlite/session-store.ts';
 import type { ActorDeps } from './actor-deps.ts';
 
-/** A session's record: its current state in memory, and the saving of its changes. */
+/** A session's record. Its current state is in memory, and its changes are saved. */
 export class KeptRecord {
   readonly #deps: Pick<ActorDeps, 'writes' | 'sessions' | 'search'>;
   #current: SessionRecord;
@@ -42,7 +42,7 @@ export class KeptRecord {
 
   /**
    * Saves something else of the session, now or as soon as there is room. Nothing is saved for a session that was
-   * removed meanwhile.
+   * removed in the meantime.
    */
   write(work: () => void): void {
     this.#deps.writes.write(() => {

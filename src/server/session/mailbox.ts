@@ -1,4 +1,7 @@
-/** Runs posted tasks one after another, in the order in which they came. A failing task fails only its own caller. */
+/**
+ * Runs posted tasks one after another, in the order in which they were posted. A failing task fails only for its own
+ * caller.
+ */
 export interface Mailbox {
   post<T>(task: () => Promise<T>): Promise<T>;
   /** Resolves when everything posted so far has ended. */

@@ -24,9 +24,8 @@ export function openQuestion(actor: AskingSession, id: string | undefined): Ques
 }
 
 /**
- * What an answer means to the question.
- * @throws CatalogueError no_such_option; not_shown_whole for an answer that nobody may give without having seen the
- * whole question
+ * Returns the meaning of an answer for the question.
+ * @throws CatalogueError no_such_option; not_shown_whole for an answer that requires having seen the whole question
  */
 export function readAnswer(slug: string, question: Question, answer: Answer): Exclude<AnswerPlan, { kind: 'refuse' }> {
   const plan = planAnswer(question, answer);
@@ -36,7 +35,7 @@ export function readAnswer(slug: string, question: Question, answer: Answer): Ex
   throw new CatalogueError(plan.code, plan.message, { hint, extra: { question } });
 }
 
-/** The error for an answer that the question does not offer; it lists the options. */
+/** Returns the error for an answer that the question does not offer. The error lists the options. */
 export function refusal(question: Question, message: string): CatalogueError {
   const listed = partsOf(question).map(({ text, options }) => {
     const labels = options.map(({ key, label }) => `${key}. ${label}`).join(', ');

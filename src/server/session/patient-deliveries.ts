@@ -2,16 +2,16 @@ import { type DeliveryRecord, statusOf } from '../../core/delivery/record.ts';
 import type { DeliveryStore } from '../../platform/sqlite/delivery-store.ts';
 import type { PatientWrites } from './patient-writes.ts';
 
-/** The journal of all deliveries, which works even while the home cannot be written. */
+/** The journal of all deliveries. It works even while the home cannot be written. */
 export interface PatientDeliveries extends DeliveryStore {
-  /** Records what became of a delivery, in memory until it can be saved. Never fails because of the home. */
+  /** Records the outcome of a delivery, in memory until it can be saved. Never fails because of the home. */
   save(record: DeliveryRecord): void;
   /**
-   * Saves a delivery at once: before anything is typed, and for requests.
+   * Saves a delivery at once. This is used before anything is typed, and for requests.
    * @throws while it cannot be saved; nothing has changed then
    */
   commit(record: DeliveryRecord): void;
-  /** Writes nothing more of a session that was removed. */
+  /** Writes nothing more for a session that was removed. */
   forget(sessionId: string): void;
 }
 
@@ -50,7 +50,7 @@ export function createPatientDeliveries(store: DeliveryStore, writes: PatientWri
       const changed = unwrittenOf(sessionId);
       if (changed.length === 0) return store.withStatus(sessionId, status);
       const others = store.withStatus(sessionId, status).filter(({ id }) => !unwritten.has(id));
-      // Their ids are of version 7, so they sort in the order of creation.
+      // Their ids are UUIDs of version 7, so they sort in the order of creation.
       return [...others, ...changed.filter((record) => statusOf(record) === status)].sort((one, other) =>
         one.id < other.id ? -1 : 1,
       );

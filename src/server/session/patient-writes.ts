@@ -3,20 +3,21 @@ import type { Clock } from '../clock.ts';
 import type { Logger } from '../logger.ts';
 import type { Dispose } from '../sessions.ts';
 
-/** How soon to try again what could not be written. */
+/** How soon to retry a write that failed. */
 const RETRY_MS = 3_000;
-/** How many writes may wait; older ones are given up. A fleet of fifty writes some thousand an hour. */
+/** How many writes may wait. Older ones are dropped. A fleet of fifty sessions writes a few thousand an hour. */
 const MOST_WAITING = 10_000;
 
 /**
- * Writes to the home's database. What CBOS has only observed, and nobody waits for, is kept in memory in its order
- * while the home cannot be written (its disk is full, or has turned read-only). It is written as soon as possible.
+ * Writes to the home's database. Facts that CBOS has only observed, and that nobody waits for, are kept in memory in
+ * order while the home cannot be written (its disk is full, or has become read-only). They are written as soon as
+ * possible.
  */
 export interface PatientWrites {
-  /** Writes now or later; never fails because of the home. */
+  /** Writes now or later. Never fails because of the home. */
   write(work: () => void): void;
   /**
-   * Writes now, after everything that waits. For requests, before anything is done that cannot be undone.
+   * Writes now, after everything that waits. Use it for requests, before anything is done that cannot be undone.
    * @throws the database's error while it cannot be written; nothing has happened then
    */
   demand<T>(work: () => T): T;

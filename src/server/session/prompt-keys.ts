@@ -1,18 +1,26 @@
 import { type Clock, markNow } from '../clock.ts';
 import type { KeptRecord } from './kept-record.ts';
 
-/** How many digits are remembered: several dialogs may close one after another before their answers arrive. */
+/**
+ * How many digits are remembered, because several dialogs may close one after another before their answers arrive.
+ */
 const ANSWER_KEYS = 4;
 
-/** Keys of CBOS itself that may be in the prompt, or have just cleared it, saved for the next server. */
+/** CBOS's own keypresses that may be in the prompt, or have just cleared it, saved for the next server. */
 export interface PromptKeys {
-  /** A digit that answers a dialog is about to be typed; null if none can be in the prompt any more. */
+  /**
+   * Call this before a digit is typed that answers a dialog, or with null if the prompt cannot contain a digit any
+   * more.
+   */
   rememberAnswerKey(key: string | null): void;
-  /** The key that clears the prompt is about to be typed: the next server must not type a second one right after it. */
+  /**
+   * Call this before the key is typed that clears the prompt, because the next server must not type a second one
+   * right after it.
+   */
   rememberClearing(): void;
   /**
    * When the prompt was last cleared, in Unix milliseconds; 0 if never. If the clock was set back since, the clearing
-   * of a former server counts as just done.
+   * of a previous server counts as having just happened.
    */
   clearedAt(): number;
 }

@@ -3,7 +3,7 @@ import type { SessionRecord } from '../../platform/sqlite/session-store.ts';
 import type { StashStore } from '../../platform/sqlite/stash-store.ts';
 import type { Clock } from '../clock.ts';
 
-/** What is needed of a session to pause its queue. */
+/** The fields of a session that are needed to pause its queue. */
 interface QueueOwner {
   readonly record: Pick<SessionRecord, 'id' | 'queueStoppedAt'>;
   readonly deps: {
@@ -17,8 +17,8 @@ interface QueueOwner {
 }
 
 /**
- * Pauses the queue after an interrupt: no queued text and no stashed reply is sent by itself until a person resumes the
- * queue.
+ * Pauses the queue after an interrupt. No queued text and no stashed reply is then sent automatically until a person
+ * resumes the queue.
  */
 export function stopQueue(session: QueueOwner): void {
   session.update({ queueStoppedAt: session.deps.clock.now() });
@@ -34,13 +34,14 @@ export function isQueueStopped({ record }: QueueOwner): boolean {
   return record.queueStoppedAt !== null;
 }
 
-/** When sending was paused, in Unix milliseconds; null if sending is allowed or nothing is waiting. */
+/** Returns when sending was paused, in Unix milliseconds; null if sending is allowed or nothing is waiting. */
 export function queueStoppedSince(session: QueueOwner): number | null {
   return isQueueStopped(session) && hasWaiting(session) ? session.record.queueStoppedAt : null;
 }
 
 /**
- * Called before a new text is accepted. If nothing waits any more, the new text does not belong to the paused queue.
+ * Ends an old pause before a new text is accepted. If nothing waits any more, the new text does not belong to the
+ * paused queue.
  */
 export function forgetOldStop(session: QueueOwner): void {
   if (isQueueStopped(session) && !hasWaiting(session)) session.update({ queueStoppedAt: null });

@@ -5,16 +5,16 @@ import { isAtLeast, parseClaudeVersion } from '../../platform/claude/index.ts';
 import type { SessionActor } from './actor.ts';
 import { isQueueStopped } from './queue-stop.ts';
 
-/** What is now visible of a session's prompt. */
+/** Returns what is currently visible of a session's prompt. */
 export function seePrompt({ status, record }: Pick<SessionActor, 'status' | 'record'>): PromptSeen {
   const { screen, hooks } = status.evidence();
   return { status: status.memory(), screen, hooks, isLaunched: record.launchId !== null };
 }
 
-/** Everything on which delivery decides, as of now. */
+/** Returns everything on which delivery decides, as of now. */
 export function seeDelivery(actor: SessionActor): Seen {
   const { record, deps } = actor;
-  // Read first: `now` may notice that the clock was set, and all evidence is then moved.
+  // The time is read first, because `now` may notice that the clock was set, and all evidence is then moved.
   const now = { wall: deps.clock.now(), elapsed: deps.clock.elapsed() };
   const prompt = seePrompt(actor);
   const deliveries = deliveriesOf(actor);
@@ -37,7 +37,7 @@ export function seeDelivery(actor: SessionActor): Seen {
   };
 }
 
-/** Reads each list when it is first used: most callers need only one of them. */
+/** Each list is read when it is first used, because most callers need only one of them. */
 export function deliveriesOf({ deps: { deliveries }, record: { id } }: SessionActor): Deliveries {
   const queued = lazily(() => deliveries.withStatus(id, 'queued'));
   const sent = lazily(() => deliveries.withStatus(id, 'sent'));
@@ -67,7 +67,10 @@ function lazily<T extends object>(read: () => T): () => T {
   };
 }
 
-/** From 2.1.150 on, a long paste is wrapped unless it comes in many small ones. Older versions lose text that way. */
+/**
+ * Reports whether a version needs many small pastes. From 2.1.150 on, a long paste is wrapped unless it comes in many
+ * small ones. Older versions lose text that way.
+ */
 export function takesManyPastes(version: string | null): boolean {
   const numbers = version === null ? null : parseClaudeVersion(version);
   return numbers !== null && isAtLeast(numbers, '2.1.150');

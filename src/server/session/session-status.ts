@@ -27,9 +27,9 @@ export interface SessionStatusOptions {
   clock: Clock;
   thresholds: Thresholds;
   observe: ScreenObserver;
-  /** the evidence and status that a former server had, so that `since` goes on */
+  /** the evidence and status of a previous server, so that `since` is kept */
   hooks: HookEvidence | null;
-  /** by how much their times were moved since they were taken; see `Evidence` */
+  /** how far their times were moved since they were recorded; see `Evidence` */
   movedMs: number;
   memory: StatusMemory | null;
   /** for a JSON session, the evidence of its events so far */
@@ -39,8 +39,8 @@ export interface SessionStatusOptions {
 }
 
 /**
- * All evidence of one session and the status that follows from it. Evidence comes in by events. A timer runs only while
- * the evidence itself names a time at which to check it again (a threshold, a contradiction that lasts).
+ * All evidence of one session, and the resulting status. Evidence arrives in events. A timer runs only while the
+ * evidence itself names a time at which to check it again (a threshold, a contradiction that lasts).
  */
 export interface SessionStatus {
   evidence(): Evidence;
@@ -49,22 +49,24 @@ export interface SessionStatus {
   seeProcess(process: ProcessEvidence): void;
   seeRegistry(registry: RegistryEvidence | null): void;
   seeHook(event: HookEvent): void;
-  /** A hook no longer waits for the reply to its question. */
+  /** Records that a hook no longer waits for the reply to its question. */
   forgetWait(id: string): void;
-  /** The reply to a hook's question was taken. */
+  /** Records that the reply to a hook's question was accepted. */
   settleCall(id: string, isRefused: boolean): void;
-  /** Hooks were lost: the other sources decide until the next ones. */
+  /** Records that hooks were lost. The other sources decide until the next ones arrive. */
   loseHooks(): void;
   seeScreen(frame: ScreenFrame, at: number): void;
-  /** The last known screen is no longer what the session shows, and the current one cannot be seen. */
+  /**
+   * Records that the last known screen is no longer what the session shows, and that the current one cannot be seen.
+   */
   loseScreen(): void;
   /** undefined if it is no longer a JSON session */
   seeJson(json: JsonEvidence | undefined): void;
-  /** A new launch: no earlier evidence counts any more. */
+  /** Records a new launch, after which no earlier evidence counts. */
   startAnew(): void;
   /**
-   * Resolves true as soon as the condition holds, false after `timeoutMs`. The condition is checked whenever evidence
-   * has come in.
+   * Resolves to true as soon as the condition holds, or to false after `timeoutMs`. The condition is checked whenever
+   * evidence has arrived.
    */
   until(condition: () => boolean, timeoutMs: number): Promise<boolean>;
   dispose(): void;
@@ -78,7 +80,7 @@ export function createSessionStatus(options: SessionStatusOptions): SessionStatu
   const advanced = new Emitter();
 
   const advance = (): StatusMemory => {
-    // Read first: `now` may report that the clock was set.
+    // The time is read first, because `now` may report that the clock was set.
     const now = clock.now();
     const before = memory;
     const next = advanceStatus(before, { evidence, now, thresholds: options.thresholds });

@@ -13,11 +13,11 @@ import { toTimestamp } from './view.ts';
 export interface SessionStash {
   /** @throws CatalogueError command_prefix, invalid_request */
   add(request: Omit<NewStashedResponse, 'session_slug'>): StashedResponse;
-  /** In the order in which they were kept. */
+  /** In the order in which they were stored. */
   list(): StashedResponse[];
   /**
    * Sends a reply now, as `send` does.
-   * @throws CatalogueError no_such_stash, already_applied, and what `send` throws; a refused reply is kept
+   * @throws CatalogueError no_such_stash, already_applied, and everything that `send` throws; a refused reply is kept
    */
   apply(id: string): Promise<StashedResponse>;
   /** @throws CatalogueError no_such_stash */
@@ -66,10 +66,11 @@ export function createSessionStash(actor: SessionActor, deliverer: Deliverer): S
   /** The next reply to be sent; null if none is due. */
   function nextDue(): StashRecord | null {
     if (isQueueStopped(actor)) return null;
-    // A draft in the prompt is no reason to wait here: the delivery is then held until the draft has gone.
+    // A draft in the prompt is no reason to wait here, because the delivery is then held until the draft is gone.
     if (!actor.isListed() || !mayTypeHeld({ ...contextOf(seeDelivery(actor)), draft: null })) return null;
     const all = stash.list(sessionId());
-    // One reply per turn: until the session has begun to wait again, the last reply may not even have been taken.
+    // Only one reply is sent per turn. Until the session has begun to wait again, the last reply may not even have
+    // been taken.
     const lastApplied = Math.max(0, ...all.map((record) => record.appliedAt ?? 0));
     if (lastApplied > 0 && actor.status.memory().since <= lastApplied) return null;
     if (deliveries.withStatus(sessionId(), 'queued').length > 0) return null;
@@ -86,7 +87,8 @@ export function createSessionStash(actor: SessionActor, deliverer: Deliverer): S
       .then(
         () => true,
         (cause: unknown) => {
-          // Refused, because a dialog opened meanwhile. The reply is kept, and the next change of status tries again.
+          // The reply was refused because a dialog opened in the meantime. It is kept, and the next change of status
+          // tries again.
           if (!(cause instanceof CatalogueError)) {
             log.error({ slug: actor.slug, stash: next.id, err: cause }, 'a stashed reply could not be applied');
           } else log.info({ slug: actor.slug, stash: next.id, code: cause.code }, 'a stashed reply is kept');

@@ -2,15 +2,15 @@ import type { StatusMemory } from '../../core/status/index.ts';
 import type { StatusChange } from '../../protocol/index.ts';
 import { toTimestamp } from './view.ts';
 
-/** A status in the form that the history keeps. */
+/** Returns a status in the form that the history stores. */
 export function changeOf(memory: StatusMemory, at: number): StatusChange {
   const { primary, detail, state, health, because } = memory;
   return { at: toTimestamp(at), primary, detail, state, health, because };
 }
 
 /**
- * The status that a former server left. It only shows how long the status has lasted; the evidence decides again what
- * it is.
+ * Returns the status that a previous server left. It only shows how long the status has lasted. The evidence
+ * determines the status again.
  */
 export function memoryOf(last: StatusChange | null, now: number): StatusMemory | null {
   if (last === null) return null;

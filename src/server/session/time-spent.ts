@@ -6,17 +6,17 @@ import type { PatientWrites } from './patient-writes.ts';
 /** How often time is counted while nothing changes. A kill of the server loses at most this much. */
 export const COUNT_EVERY_MS = 60_000;
 /**
- * The longest believable time between two counts. If it was longer, the machine stood still, and nobody knows what the
- * session did.
+ * The longest believable time between two counts. If it was longer, the machine was suspended, and nobody knows what
+ * the session did.
  */
 const LONGEST_KNOWN_MS = 3 * COUNT_EVERY_MS;
 
 /**
- * Counts how a session spends its time, by day. Only time during which a server runs is counted: what the session does
- * without one is not known.
+ * Counts how a session spends its time, by day. Only time during which a server is running counts, because what the
+ * session does without a server is not known.
  */
 export interface TimeSpent {
-  /** How the session spends its time from now on; null if that is not counted. */
+  /** Sets how the session spends its time from now on; null if that is not counted. */
   change(spent: SpentAs | null): void;
   /** Saves the time that has passed. */
   count(): void;

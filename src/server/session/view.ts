@@ -2,7 +2,7 @@ import { type JsonEvidence, jsonState, type StatusMemory } from '../../core/stat
 import type { SessionRecord } from '../../platform/sqlite/session-store.ts';
 import type { RecordingStop, Session, Status } from '../../protocol/index.ts';
 
-/** How many lines of the screen a list shows of a session. */
+/** How many lines of a session's screen a list shows. */
 const TAIL_LINES = 5;
 
 export interface SessionFacts {
@@ -12,9 +12,9 @@ export interface SessionFacts {
   /** for a JSON session, its evidence and the cost of its turns */
   json: { evidence: JsonEvidence; costUsd: number } | null;
   attached: boolean | null;
-  /** when Screen itself had its keys, Unix milliseconds */
+  /** when Screen itself took the session's keypresses, Unix milliseconds */
   screenPromptAt: number | null;
-  /** the rows of its window, from top to bottom; null if nothing is known of them */
+  /** the rows of its window, from top to bottom; null if they are not known */
   lines: readonly string[] | null;
   size: { cols: number; rows: number } | null;
   /** whether the database lacked the session when the server started */
@@ -26,7 +26,7 @@ export interface SessionFacts {
   undrawnAt: number | null;
 }
 
-/** A session as every face shows it. */
+/** Returns a session as every face shows it. */
 export function viewSession(facts: SessionFacts): Session {
   const { record, memory, json } = facts;
   return {
