@@ -2,16 +2,16 @@
  * The page.
  *
  * - its connection, and when it is stale: `connection/fleet.ts`, `connection/browser-transport.ts`; how page and
- *   server know each other: `connection/pass.ts`; what is loaded when it is first needed: `connection/late-part.ts`;
- *   service workers: `connection/own-worker.ts`
- * - the list: `list/list.tsx`, `list/groups.ts`, `list/tone.ts`; a session: `session/page.tsx`; that a click is meant
- *   for what is shown: `session/settled.ts`
- * - a JSON session's events as a conversation: `conversation/fold-events.ts`; made harmless:
- *   `conversation/markdown.tsx`; code in colours: `conversation/colours.ts`
- * - what can be done with one session or several: `actions/deeds.ts`; files that the page saves:
- *   `actions/export-files.ts`; completion and history of a reply: `session/completion.tsx`, `session/prompt-history.ts`
+ *   server authenticate each other: `connection/pass.ts`; parts that are loaded when they are first needed:
+ *   `connection/late-part.ts`; service workers: `connection/own-worker.ts`
+ * - the list: `list/list.tsx`, `list/groups.ts`, `list/tone.ts`; a session: `session/page.tsx`; whether a click was
+ *   meant for what is shown: `session/settled.ts`
+ * - a JSON session's events as a conversation: `conversation/fold-events.ts`; safe Markdown:
+ *   `conversation/markdown.tsx`; coloured code: `conversation/colours.ts`
+ * - actions on one session or several: `actions/deeds.ts`; files that the page saves: `actions/export-files.ts`;
+ *   completion and history of a reply: `session/completion.tsx`, `session/prompt-history.ts`
  * - the terminal: `terminal/live-terminal.ts`; a replay: `replay/player.ts`; keys and palette: `app/shortcuts.ts`
- * - notifications: `notify/notifications.ts`; how it looks: `styles/tokens.css`, `parts/`
+ * - notifications: `notify/notifications.ts`; the look: `styles/tokens.css`, `parts/`
  */
 
 import './connection/without-eval.ts';

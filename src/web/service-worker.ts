@@ -1,14 +1,14 @@
 import type { PushMessage } from '../protocol/index.ts';
 
 /**
- * Shows what the server pushes, also while no page is open. It keeps nothing and answers no request of a page: the page
- * is never older than its server.
+ * Shows the server's push messages, even while no page is open. It stores nothing and answers no request of a page,
+ * so the page is never older than its server.
  */
 
-/** Longer than a page of ours takes that is just being loaded. */
+/** Longer than a page of ours needs while it is being loaded. */
 const ANSWER_LIMIT_MS = 3_000;
 
-/** The parts of a service worker's surroundings that are used; the page's own types do not know them. */
+/** The parts of a service worker's environment that are used. The page's own types do not contain them. */
 interface Worker {
   addEventListener(type: 'install' | 'activate', listener: (event: LongEvent) => void): void;
   addEventListener(type: 'push', listener: (event: LongEvent & { data: { json(): unknown } | null }) => void): void;
@@ -40,7 +40,7 @@ interface PageClient {
 
 const worker = self as unknown as Worker;
 
-/** An older one of ours was there, or one that another program left while it had the server's port. */
+/** whether an older worker of ours was there, or one that another program left while it had the server's port */
 let replacesAnother = false;
 
 worker.addEventListener('install', (event) => {
@@ -60,7 +60,7 @@ worker.addEventListener('notificationclick', (event) => {
   event.waitUntil(open(`./#/s/${encodeURIComponent(session)}`));
 });
 
-/** Pages that do not answer were not loaded from the server: they are loaded anew. */
+/** Pages that do not answer were not loaded from the server, so they are reloaded. */
 async function takeOver(): Promise<void> {
   await worker.clients.claim();
   if (!replacesAnother) return;
@@ -68,7 +68,8 @@ async function takeOver(): Promise<void> {
   await Promise.all(
     pages.map(async (page) => {
       if (await isOurs(page)) return;
-      // Another address, or the browser would only move within what it shows. Not waited for: it waits for this to end.
+      // The address must differ, or the browser would only move within the current page. This is not awaited, because
+      // the navigation itself waits for this to end.
       void page.navigate(`/?${Date.now()}${new URL(page.url).hash}`);
     }),
   );
@@ -85,7 +86,7 @@ function isOurs(page: PageClient): Promise<boolean> {
 
 async function show({ session, title, body }: PushMessage): Promise<void> {
   const pages = await worker.clients.matchAll({ type: 'window', includeUncontrolled: true });
-  // Somebody looks: the page shows it already.
+  // Somebody is looking at the page, which already shows it.
   if (pages.some(({ visibilityState, focused }) => visibilityState === 'visible' && focused)) return;
   await worker.registration.showNotification(title, {
     body,

@@ -1,2 +1,2 @@
-/** Style sheets that a part brings along; the bundler loads them with it. */
+/** Style sheets that a part imports. The bundler loads them with the part. */
 declare module '*.css';

@@ -1,4 +1,4 @@
-/** The address of a script that runs beside the page; the bundler makes it. */
+/** The address of a script that runs in a worker. The bundler creates it. */
 declare module '*?worker&url' {
   const address: string;
   export default address;

@@ -6,11 +6,11 @@ import { Dialog } from '../parts/dialog.tsx';
 import { QuestionPanel } from '../session/question.tsx';
 
 /**
- * What a session asks, over whatever page is open. An answer counts once the question has stood there, and was read to
- * its end.
+ * Shows a session's question over whatever page is open. An answer counts only after the question was visible for a
+ * moment and was read to its end.
  */
 export function AnswerDialog({ slug }: { slug: string }) {
-  // A key that is held must not reach an answer: none of them has the focus at first.
+  // No answer has the focus at first, because a key that is held down must not reach one.
   const heading = useRef<HTMLHeadingElement>(null);
   const question = sessions.value.get(slug)?.status.question ?? null;
   return (

@@ -11,14 +11,14 @@ import { useSettled } from '../session/settled.ts';
 import { DEEDS, type Deed, type DeedName } from './deeds.ts';
 import { doWithEach, type Outcome, Outcomes } from './outcomes.tsx';
 
-/** Asks before something is done with the sessions that it names, then says what became of each. */
+/** Asks before an action on the named sessions, then shows the outcome for each. */
 export function DeedDialog({ name, slugs }: { name: DeedName; slugs: readonly string[] }) {
   const deed: Deed = DEEDS[name];
   const form = useRef<HTMLFormElement>(null);
   const button = useRef<HTMLButtonElement>(null);
   const isBusy = useSignal(false);
   const outcomes = useSignal<readonly Outcome[] | null>(null);
-  // The Enter that opened it may still be held, or the click be a double one.
+  // The Enter that opened the dialog may still be held down, or the click may be the first of a double click.
   const isSettled = useSettled(form, true);
   const fitting = slugs.filter((slug) => {
     const session = sessions.value.get(slug);

@@ -1,13 +1,13 @@
 import type { Session } from '../../protocol/index.ts';
 import { client } from '../connection/fleet.ts';
 
-/** What can be done with a session as a whole, alone or together with others. */
+/** An action on a whole session, or on several sessions together. */
 export interface Deed {
-  /** on a button */
+  /** the text of the button */
   verb: string;
-  /** what follows from it, before it is done; null: it needs no question */
+  /** the consequences, shown before the action; null if no confirmation is needed */
   about: string | null;
-  /** of one that it was done with */
+  /** the word for a session after the action */
   done: string;
   isFor(session: Session): boolean;
   run(slug: string): Promise<unknown>;

@@ -3,21 +3,21 @@ import { client } from '../connection/fleet.ts';
 import { conversationMarkdown } from '../conversation/as-markdown.ts';
 import { EMPTY_CONVERSATION, foldEvents } from '../conversation/fold-events.ts';
 
-/** A file that a session can be saved as. */
+/** A file format in which a session can be saved. */
 export interface ExportFormat {
   title: string;
   about: string;
-  /** what is put behind the session's name */
+  /** the suffix that is appended to the session's name */
   ending: string;
-  /** its content. @param onProgress how much of it is there, from 0 to 1 */
+  /** returns the content. @param onProgress called with the finished share, from 0 to 1 */
   make(slug: string, onProgress: (done: number) => void): Promise<BlobPart[]>;
 }
 
-/** Lines of the screen and what scrolled off it: the most that the server gives. */
+/** The most lines of the screen and its scrollback that the server returns. */
 const MOST_LINES = 100_000;
-/** Events asked for at once: the most that the server gives. */
+/** The most events that the server returns at once. */
 const EVENTS_PAGE = 1_000;
-/** A browser keeps all of a file in memory until it is saved. */
+/** A browser keeps the whole file in memory until it is saved. */
 const MOST_BYTES = 200_000_000;
 
 const OF_A_TERMINAL: readonly ExportFormat[] = [
@@ -94,14 +94,14 @@ async function asciicast(slug: string, onProgress: (done: number) => void): Prom
   return lines;
 }
 
-/** Hands a file to the browser, which saves it where it saves all of them. */
+/** Passes a file to the browser, which saves it in its download folder. */
 export function saveFile(name: string, content: BlobPart[]): void {
   const address = URL.createObjectURL(new Blob(content));
   const link = document.createElement('a');
   link.href = address;
   link.download = name;
   link.click();
-  // The browser has begun to read it by then.
+  // The browser has begun to read the file by then.
   setTimeout(() => URL.revokeObjectURL(address), KEPT_MS);
 }
 const KEPT_MS = 60_000;

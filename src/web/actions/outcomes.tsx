@@ -1,7 +1,7 @@
 import { CatalogueError } from '../../protocol/index.ts';
 import { noticeRefusal } from '../connection/fleet.ts';
 
-/** What became of one session of several. */
+/** The outcome for one of several sessions. */
 export interface Outcome {
   slug: string;
   isGood: boolean;
@@ -9,8 +9,8 @@ export interface Outcome {
 }
 
 /**
- * Does something with each session, all at once, whatever becomes of the others. @param run says in a word or two what
- * was done
+ * Runs an action for each session, all at once. A failure of one does not affect the others. @param run returns the
+ * outcome in a word or two
  */
 export function doWithEach(slugs: readonly string[], run: (slug: string) => Promise<string>): Promise<Outcome[]> {
   return Promise.all(

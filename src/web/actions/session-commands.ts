@@ -4,15 +4,15 @@ import { goTo } from '../app/router.ts';
 import { attempt, tell } from '../parts/toasts.tsx';
 import { DEED_NAMES, DEEDS, type Deed, type DeedName } from './deeds.ts';
 
-/** Something that can be done with one session. */
+/** An action on one session. */
 export interface SessionCommand {
-  /** on a button of the session's own page; with the name in it: `Send to AUTH…` */
+  /** the text of a button on the session's own page; elsewhere it includes the name: `Send to AUTH…` */
   verb: string;
   title: string;
-  /** other words under which somebody looks for it */
+  /** other words that a person may search for */
   also: string;
   isBad: boolean;
-  /** in the menu of the session's page; the others have a button there */
+  /** whether it is in the menu of the session's page; the others have a button there */
   isInMenu: boolean;
   run(): void;
 }
@@ -25,7 +25,7 @@ const CHANGES: readonly { about: AboutSession['about']; verb: string; title: str
   { about: 'explain', verb: 'Why this status?', title: 'Explain SLUG', also: 'why status' },
 ];
 
-/** All that can be done with a session now, in the order in which it is offered. */
+/** Returns all actions that are possible on a session now, in the order in which they are offered. */
 export function sessionCommands(session: Session): SessionCommand[] {
   const { slug, status, type } = session;
   const { question } = status;
@@ -69,7 +69,7 @@ export function sessionCommands(session: Session): SessionCommand[] {
   return commands.map((command) => ({ isBad: false, isInMenu: false, ...command }));
 }
 
-/** Asks first where something follows that a person should know before. */
+/** Asks for confirmation first if the action has consequences that a person should know. */
 function start(name: DeedName, slug: string): void {
   const deed: Deed = DEEDS[name];
   if (deed.about !== null) overlay.value = { about: name, slugs: [slug] };

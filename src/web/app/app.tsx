@@ -102,7 +102,7 @@ function Navigation({ current }: { current: Place['page'] }) {
   );
 }
 
-/** What is on the page was so; nobody knows whether it still is. */
+/** Tells the person that the page may be out of date. */
 function Stale() {
   const age = lostAt.value === null ? 'now' : ageText(lostAt.value, now.value);
   return (

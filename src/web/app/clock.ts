@@ -1,6 +1,9 @@
 import { signal } from '@preact/signals';
 
-/** Ages are shown in minutes, mostly; the first minute in seconds is not worth more redraws than this. */
+/**
+ * How often ages are updated. Most are shown in minutes, and the seconds of the first minute do not justify more
+ * redraws.
+ */
 const TICK_MS = 5_000;
 
 /** Unix milliseconds, a few seconds old at most. */
@@ -19,7 +22,7 @@ const UNITS = [
   ['min', 60],
 ] as const;
 
-/** How long ago, in the one unit that matters: `now`, `40 s`, `12 min`, `3 h`, `2 d`. */
+/** Formats how long ago something was, in one unit: `now`, `40 s`, `12 min`, `3 h`, `2 d`. */
 export function ageText(sinceMs: number, nowMs: number): string {
   const seconds = Math.max(0, Math.round((nowMs - sinceMs) / 1000));
   for (const [unit, size] of UNITS) if (seconds >= size) return `${Math.floor(seconds / size)} ${unit}`;

@@ -62,7 +62,7 @@ function KeyTable({ title, shortcuts }: { title: string; shortcuts: readonly Omi
   );
 }
 
-/** The keys for each thing that can be done: an answer has two, its word's and its number. */
+/** Returns the keys for each action. An answer has two: that of its word and that of its number. */
 function waysByDeed(shortcuts: readonly Omit<Shortcut, 'run'>[]): Map<string, string[]> {
   const ways = new Map<string, string[]>();
   for (const { keys, does } of shortcuts) ways.set(does, [...(ways.get(does) ?? []), keys]);

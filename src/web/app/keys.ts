@@ -1,7 +1,7 @@
 import { overlay } from './overlay.ts';
 import { EVERYWHERE, findShortcut, sessionShortcuts } from './shortcuts.ts';
 
-/** How long a key that begins a pair (`g s`) waits for the second. */
+/** How long the first key of a pair (`g s`) waits for the second. */
 const PAIR_LIMIT_MS = 1_200;
 
 let first: { key: string; at: number } | null = null;
@@ -36,7 +36,7 @@ function handleKey(event: KeyboardEvent): void {
   if (begins) first = { key: event.key, at: performance.now() };
 }
 
-/** What lies over the page has the keys to itself; a question in a dialog takes those that answer it. */
+/** An overlay receives all keypresses. A question in a dialog takes those that answer it. */
 function answerInDialog(event: KeyboardEvent): void {
   const { value } = overlay;
   if (value === null || typeof value === 'string' || value.about !== 'answer') return;
@@ -46,7 +46,7 @@ function answerInDialog(event: KeyboardEvent): void {
   shortcut.run();
 }
 
-/** In a text field keys are text; Escape leaves it. */
+/** In a text field keypresses are text. Escape leaves the field. */
 function isTyping({ target, key }: KeyboardEvent): boolean {
   if (!(target instanceof HTMLElement)) return false;
   const takesText =

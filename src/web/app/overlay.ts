@@ -7,7 +7,7 @@ export interface AboutSession {
   slug: string;
 }
 
-/** A dialog before something is done with the named sessions, or before a text is sent to them. */
+/** A dialog before an action on the named sessions, or before a text is sent to them. */
 export interface AboutSeveral {
   about: DeedName | 'send';
   slugs: readonly string[];
@@ -15,7 +15,7 @@ export interface AboutSeveral {
 
 export type Overlay = 'help' | 'palette' | AboutSession | AboutSeveral;
 
-/** What lies over the page, one at a time. */
+/** The overlay above the page. There is only one at a time. */
 export const overlay = signal<Overlay | null>(null);
 
 export function closeOverlay(): void {

@@ -16,7 +16,7 @@ interface Entry {
   id: string;
   title: string;
   about: string;
-  /** other words under which somebody looks for it */
+  /** other words that a person may search for */
   also?: string;
   keys: string | null;
   tone: ReturnType<typeof toneOf> | null;
@@ -26,9 +26,8 @@ interface Entry {
 const MAX_SHOWN = 12;
 
 /**
- * Everything by a few letters of its name: sessions first, then what can be done. What is listed stays as it is until
- * another letter is typed: an
- * entry that moved under the finger would do something that nobody has read.
+ * Finds everything by a few letters of its name: sessions first, then actions. The list does not change until another
+ * letter is typed. If an entry moved, the person could start an action that they have not read.
  */
 export function Palette() {
   const query = useSignal('');
@@ -113,7 +112,7 @@ function findEntries(query: string): Entry[] {
 function entriesFor(typed: string): Entry[] {
   const all = allGroups.peek().flatMap((group) => group.sessions);
   const open = sessions.peek().get(openSlug.peek() ?? '');
-  // What the session's own page has keys for stands there with its key.
+  // Actions with a key on the session's own page are listed with that key.
   const keyed = [...sessionShortcuts(), ...EVERYWHERE].filter(({ answers }) => answers !== true);
   const others = typed === '' ? [] : all.filter((session) => session !== open);
   return [
@@ -194,7 +193,8 @@ function ofThePage(all: readonly Session[]): Entry[] {
 }
 
 /**
- * 0: not found. A title that begins so comes before one that has its words, before one that has its letters in order.
+ * Returns how well an entry matches, or 0 if it does not. A title that begins with the query ranks above one that
+ * contains its words, and that above one that contains its letters in order.
  */
 function rankOf({ title, about, also = '' }: Entry, query: string): number {
   const name = title.toLowerCase();

@@ -1,6 +1,9 @@
 import { signal } from '@preact/signals';
 
-/** Where the page is; addresses are behind `#`, so no server's log has them and none of them is a route of REST. */
+/**
+ * The current location in the page. Locations are in the part of the address after `#`, so no server logs them and
+ * none of them is a route of REST.
+ */
 export type Place =
   | { page: 'home' }
   | SessionPlace
@@ -12,7 +15,7 @@ export type Place =
   | { page: 'settings' }
   | { page: 'sign-in'; code: string };
 
-/** `seq`: the event of its conversation that is looked for. */
+/** `seq` is the event of the conversation to show. */
 export interface SessionPlace {
   page: 'session';
   slug: string;
@@ -20,8 +23,8 @@ export interface SessionPlace {
 }
 
 /**
- * `recording`: `SLUG.N` of one that a restart moved aside, null: the one that goes on. Where it stands: one of the two,
- * or its start.
+ * `recording` is `SLUG.N` for a recording that a restart moved aside, or null for the current one. The position is
+ * one of the two fields, or the start.
  */
 export interface Replay {
   page: 'replay';
@@ -66,7 +69,7 @@ export function parsePlace(hash: string): Place {
   }
 }
 
-/** The address of a place, for links. */
+/** Returns the address of a location, for links. */
 export function addressOf(target: Place): string {
   switch (target.page) {
     case 'home':
@@ -92,7 +95,10 @@ export function goTo(target: Place): void {
   location.hash = addressOf(target);
 }
 
-/** Changes the address without a step in the browser's history: for a code that must not stay there. */
+/**
+ * Changes the address without a new entry in the browser's history. It is used for a code that must not stay in the
+ * history.
+ */
 export function replaceBy(target: Place): void {
   history.replaceState(null, '', addressOf(target));
   place.value = target;
@@ -102,7 +108,7 @@ function decode(part: string): string {
   try {
     return decodeURIComponent(part);
   } catch {
-    return ''; // a broken escape names nothing
+    return ''; // a broken escape matches nothing
   }
 }
 

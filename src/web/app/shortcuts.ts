@@ -5,17 +5,17 @@ import { FILTER_ID, openNeighbour, openNextThatNeeds } from '../list/list.tsx';
 import { overlay } from './overlay.ts';
 import { goTo } from './router.ts';
 
-/** One thing that a key does, as `?` lists it. */
+/** One action of a key, as listed by `?`. */
 export interface Shortcut {
-  /** as `KeyboardEvent.key` says it; a second one after a blank follows the first */
+  /** named as in `KeyboardEvent.key`; after a blank comes the second key of a pair */
   keys: string;
   does: string;
-  /** it answers the question that is shown */
+  /** whether it answers the question that is shown */
   answers?: boolean;
   run(): void;
 }
 
-/** Everywhere, unless somebody types. */
+/** The shortcuts that work everywhere, unless somebody is typing. */
 export const EVERYWHERE: readonly Shortcut[] = [
   {
     keys: '?',
@@ -38,23 +38,25 @@ export const EVERYWHERE: readonly Shortcut[] = [
 ];
 
 /**
- * What is shown offers these: the open session's view, and over it a dialog. Each registers its own while it is shown.
+ * The shortcuts of visible components: the open session's view, and a dialog over it. Each component registers its
+ * own while it is shown.
  */
 const added = new Set<readonly Shortcut[]>();
 
 /**
- * Offers shortcuts for as long as the component is shown; they come before those that were added earlier.
- * @param deps as of an effect: what the shortcuts depend on
+ * Registers shortcuts while the component is shown. They take precedence over those that were added earlier.
+ * @param deps like the dependencies of an effect: the values on which the shortcuts depend
  */
 export function useShortcuts(shortcuts: readonly Shortcut[], deps: readonly unknown[]): void {
-  // Together with the component, not after its first picture: whoever sees it may press its keys.
+  // They are registered together with the component and not after it was first drawn, because a person who sees it
+  // may press its keys.
   useLayoutEffect(() => {
     added.add(shortcuts);
     return () => added.delete(shortcuts);
   }, [...deps]);
 }
 
-/** Of several for a key, the one that counts. */
+/** Returns the shortcuts in effect. If a key has more than one, only the one that takes precedence is returned. */
 export function sessionShortcuts(): Shortcut[] {
   return [...new Map([...added].flat().map((shortcut) => [shortcut.keys, shortcut])).values()];
 }
@@ -72,7 +74,7 @@ export function focusOn(id: string): void {
   if (element instanceof HTMLInputElement) element.select();
 }
 
-/** The key that chooses an option: its number, as Claude Code's own dialogs have it. */
+/** Returns the key that chooses an option, which is its number as in Claude Code's own dialogs. */
 export function optionKey(_: QuestionOption, index: number): string | null {
   return index < 9 ? String(index + 1) : null;
 }

@@ -8,10 +8,10 @@ const isThemeChoice = (text: string | null): text is ThemeChoice =>
 
 const stored = localStorage.getItem(KEY);
 export const themeChoice = signal<ThemeChoice>(isThemeChoice(stored) ? stored : 'system');
-/** What is shown. */
+/** The theme that is shown. */
 export const theme = signal<'light' | 'dark'>('light');
 
-/** Applies the choice, and follows the system where that was chosen. */
+/** Applies the chosen theme, and follows the system if that was chosen. */
 export function startTheme(): void {
   const system = matchMedia('(prefers-color-scheme: dark)');
   const systemIsDark = signal(system.matches);

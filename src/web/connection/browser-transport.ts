@@ -11,25 +11,27 @@ import { Emitter } from '../../emitter/emitter.ts';
 import { PASS_SUBPROTOCOL_PREFIX } from '../../protocol/index.ts';
 import { dropPass, fetchOwn, fetchSignedIn, pass } from './pass.ts';
 
-/** How long a connection may be silent before the page asks whether it still works: a phone that slept cannot know. */
+/**
+ * How long a connection may be silent before the page checks whether it still works. A phone that slept cannot know.
+ */
 const SILENCE_MS = 15_000;
 /** How long the answer may take. */
 const ANSWER_LIMIT_MS = 5_000;
-/** Answered at once and by little: `{"type":"subscribed","sessions":[…]}`. */
+/** The server answers this at once with a short frame: `{"type":"subscribed","sessions":[…]}`. */
 const PROBE = JSON.stringify({ type: 'unsubscribe', sessions: [] });
 
-/** Heard by every connection that is open: the page wakes up, and each is asked at once. */
+/** Fires when the page wakes up. Every open connection is then checked at once. */
 const wakings = new Emitter();
 
-/** Asks every open connection whether it still is one: the page was hidden, or the network was away. */
+/** Checks every open connection, because the page was hidden or the network was lost. */
 export function probeConnections(): void {
   wakings.tell();
 }
 
-/** What a page asks before it is signed in. */
+/** The request that a page sends before it is signed in. */
 const OPEN_REQUEST = 'POST /sign-in';
 
-/** Reaches the server that this page came from; its cookie and its pass say who it is. */
+/** Reaches the server that served this page. The cookie and the pass identify the browser. */
 export function browserTransport(): Transport {
   return { request, connect };
 }
@@ -111,7 +113,7 @@ function open(path: string, protocols: string[], listener: SocketListener): Tran
       end(new ConnectionLostError('the connection is silent'));
     }, ANSWER_LIMIT_MS);
   };
-  /** Looks when the silence would be over: thousands of messages a second set no timers. */
+  /** Checks at the time when the silence would be too long, so that thousands of messages a second set no timers. */
   const watchSilence = (): void => {
     const leftMs = heardAt + SILENCE_MS - performance.now();
     if (leftMs <= 0) probe();
@@ -139,7 +141,7 @@ function open(path: string, protocols: string[], listener: SocketListener): Tran
     if (isOver) return;
     // Another program may answer there by now.
     dropPass();
-    // A browser does not say why a WebSocket failed; a plain request does, a refused sign-in above all.
+    // A browser does not report why a WebSocket failed. An ordinary request does, above all for a refused sign-in.
     void refusal().then(end);
   };
   return {
@@ -150,7 +152,7 @@ function open(path: string, protocols: string[], listener: SocketListener): Tran
   };
 }
 
-/** Why the server would not have this page: its error, or that nobody answers. */
+/** Returns why the server refused this page: its error, or the fact that nobody answers. */
 async function refusal(): Promise<Error> {
   try {
     const response = await fetchSignedIn('/sign-in');

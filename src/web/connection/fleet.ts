@@ -1,4 +1,4 @@
-// First: whatever part of the page the schemas come in, they are made after it.
+// This import comes first, because the schemas must be created after it, whichever part of the page contains them.
 import './without-eval.ts';
 
 import { batch, signal } from '@preact/signals';
@@ -7,21 +7,24 @@ import { Emitter } from '../../emitter/emitter.ts';
 import { CatalogueError, type StreamCommand, type StreamFrame } from '../../protocol/index.ts';
 import { browserTransport, probeConnections } from './browser-transport.ts';
 
-/** How often the list is drawn at most: more than an eye follows, and 200 sessions that all change cost little. */
+/**
+ * The minimum time between two drawings of the list. It is more than an eye can follow, and 200 sessions that all
+ * change cost little.
+ */
 const DRAW_INTERVAL_MS = 66;
-/** Between attempts to reach a server that was not there when the page was opened. */
+/** How long to wait between attempts to reach a server that was not there when the page was opened. */
 const RETRY_MS = 1_000;
 
 /**
- * How this page stands with the server. `live`: what is shown is so now. `stale`: it was so, and nobody knows whether
- * it still is. `unproven`: somebody answers who could not prove to be the server that this browser signed in to.
+ * The relation of this page to the server. `live`: what is shown is current. `stale`: it was current, and may not be
+ * any more. `unproven`: a server answers that could not prove to be the one to which this browser signed in.
  */
 export type Link = 'connecting' | 'live' | 'stale' | 'signed-out' | 'unproven';
 
 export const link = signal<Link>('connecting');
 /** When the connection was lost, Unix milliseconds; null while it holds. */
 export const lostAt = signal<number | null>(null);
-/** The sessions as last heard. */
+/** The sessions as last reported. */
 export const sessions = signal<SessionView>(EMPTY_VIEW);
 
 export const client: Client = createClient({ transport: browserTransport() });
@@ -32,15 +35,15 @@ let retryTimer = 0;
 let drawTimer = 0;
 let lastDrawn = 0;
 
-/** Told of every frame, at once and in order. Returns its disposer. */
+/** Calls the listener for every frame, at once and in order. Returns the disposer. */
 export const onFrame = frames.on;
 
-/** Sends a command over the open connection; false while there is none. */
+/** Sends a command over the open connection. Returns false if there is none. */
 export function command(text: StreamCommand): boolean {
   return connection?.send(text) ?? false;
 }
 
-/** Follows a session's output until disposed; a lost connection goes on where it was. */
+/** Follows a session's output until disposed. After a loss of the connection, it continues where it was. */
 export function followRecording(slug: string): () => void {
   connection?.follow([slug]);
   followed.set(slug, (followed.get(slug) ?? 0) + 1);
@@ -56,7 +59,7 @@ export function followRecording(slug: string): () => void {
 }
 const followed = new Map<string, number>();
 
-/** Connects, and stays connected. Called again after a sign-in. */
+/** Connects, and stays connected. It is called again after a sign-in. */
 export function connectFleet(): void {
   connection?.dispose();
   clearTimeout(retryTimer);
@@ -85,8 +88,8 @@ export function connectFleet(): void {
 }
 
 /**
- * Starts the connection and keeps an eye on the page's sleep. @param isSigningIn a link is to sign in first, and
- * connects then
+ * Starts the connection, and checks it when the page wakes up. @param isSigningIn whether a link must sign in first,
+ * and then connects
  */
 export function startFleet(isSigningIn: boolean): void {
   if (!isSigningIn) connectFleet();
@@ -97,8 +100,8 @@ export function startFleet(isSigningIn: boolean): void {
 }
 
 /**
- * A request that is refused because the sign-in is over, or that met another server, ends the whole page's. @returns
- * whether it was one
+ * Ends the connection of the whole page if a request was refused because the sign-in is over, or reached another
+ * server. @returns whether that was the case
  */
 export function noticeRefusal(error: unknown): boolean {
   if (!(error instanceof CatalogueError)) return false;
@@ -112,7 +115,7 @@ export function becomeSignedOut(): void {
   forget('signed-out');
 }
 
-/** The port may be the server's again at any moment. */
+/** The port may belong to the server again at any moment. */
 function becomeUnproven(): void {
   forget('unproven');
   retryTimer = window.setTimeout(connectFleet, RETRY_MS);
@@ -129,7 +132,7 @@ function forget(becomes: Link): void {
   });
 }
 
-/** Only the whole list, heard over this connection, makes the page current again. */
+/** The page becomes current again only when the whole list was received over this connection. */
 function becomeLive(view: SessionView): void {
   batch(() => {
     sessions.value = view;
@@ -154,7 +157,7 @@ function moveFollowed(from: string, to: string): void {
   followed.set(to, count);
 }
 
-/** What comes alone is drawn at once, a flood at its pace. */
+/** A single change is drawn at once, a flood at a limited rate. */
 function scheduleDraw(): void {
   if (drawTimer !== 0) return;
   const waitMs = Math.max(0, lastDrawn + DRAW_INTERVAL_MS - performance.now());

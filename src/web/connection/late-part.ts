@@ -1,17 +1,19 @@
 import { link } from './fleet.ts';
 
-/** Between two attempts: longer than a proxy takes to come back, shorter than somebody waits. */
+/** The pause between two attempts. It is longer than a proxy takes to come back, and shorter than a person waits. */
 const PAUSE_MS = 1_000;
-/** While the page is live: a part that does not come then does not come at all. */
+/** The number of attempts while the page is live. A part that does not arrive then will not arrive at all. */
 const MAX_ATTEMPTS = 3;
 
 /**
- * A part of the page that is imported when it is first needed; while the server is away, that waits until it is back.
+ * Returns a loader for a part of the page that is imported when it is first needed. While the server is gone, the
+ * loader waits until it is back.
  *
- * A browser remembers a script that it failed to import by its address, for as long as the page lives, and every script
- * that imports that one with it (Chromium up to 150 at least; 156 asks again). A part is therefore imported only after
- * all late parts came by `fetch`, whose failures nobody remembers: the import then finds them in the browser's cache.
- * @returns loads it once; throws an Error with what to do: after an update the parts of the old page are gone
+ * A browser remembers by its address a script that it failed to import, as long as the page exists, together with
+ * every script that imports it (Chromium up to 150 at least; 156 requests it again). A part is therefore imported
+ * only after all late parts were loaded by `fetch`, whose failures are not remembered. The import then finds them in
+ * the browser's cache.
+ * @returns loads it once; throws an Error with what to do, because after an update the parts of the old page are gone
  */
 export function latePart<T>(load: () => Promise<T>): () => Promise<T> {
   let loading: Promise<T> | null = null;
@@ -29,7 +31,7 @@ export function latePart<T>(load: () => Promise<T>): () => Promise<T> {
 }
 
 /**
- * Loads what comes from the server. While the server is away, waits until it is back.
+ * Loads something from the server. While the server is gone, waits until it is back.
  * @throws Error with what to do
  */
 export async function retryWhileAway<T>(load: () => Promise<T>): Promise<T> {
@@ -47,7 +49,7 @@ export async function retryWhileAway<T>(load: () => Promise<T>): Promise<T> {
   }
 }
 
-/** The build names them in the page (scripts/build/page.mjs). */
+/** The build lists them in the page (scripts/build/page.mjs). */
 async function fetchLateParts(): Promise<void> {
   const named = document.querySelector<HTMLMetaElement>('meta[name="late-parts"]');
   if (named === null) throw new Error('the page does not name its late parts');
@@ -57,7 +59,7 @@ async function fetchLateParts(): Promise<void> {
 async function fetchWhole(address: string): Promise<void> {
   const answer = await fetch(address);
   if (!answer.ok) throw new Error(`${address}: ${answer.status}`);
-  // The browser keeps only what was read to its end.
+  // The browser caches only a response that was read to its end.
   await answer.arrayBuffer();
 }
 
@@ -66,7 +68,7 @@ function untilLive(): Promise<void> {
     const stop = link.subscribe((now) => {
       if (now !== 'live') return;
       resolve();
-      // It is told at once, before it has its own disposer.
+      // The listener is called at once, before it has its own disposer.
       queueMicrotask(() => stop());
     });
   });

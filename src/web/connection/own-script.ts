@@ -5,8 +5,8 @@ interface ScriptPolicy {
 let policy: ScriptPolicy | null = null;
 
 /**
- * An address of a script of the page's own: the page's policy takes one only from its one maker, which can be made
- * once.
+ * Returns the address of one of the page's own scripts. The page's policy accepts such an address only from one
+ * policy object, which can be created only once.
  */
 export function ownScript(address: string): string {
   const { trustedTypes } = window as { trustedTypes?: { createPolicy(name: string, rules: object): ScriptPolicy } };

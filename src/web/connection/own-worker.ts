@@ -4,13 +4,13 @@ const ADDRESS = './service-worker.js';
 
 let worker: Promise<ServiceWorkerRegistration> | null = null;
 
-/** The page's service worker, never from a cache. */
+/** Registers the page's service worker, which is never loaded from a cache. */
 export function registerWorker(): Promise<ServiceWorkerRegistration> {
   worker ??= navigator.serviceWorker
     .register(ownScript(ADDRESS), { updateViaCache: 'none' })
     .then(() => navigator.serviceWorker.ready)
     .catch((error: unknown) => {
-      // The server was away: the next one who asks tries again.
+      // The server was gone, so the next call tries again.
       worker = null;
       throw error;
     });
@@ -18,16 +18,16 @@ export function registerWorker(): Promise<ServiceWorkerRegistration> {
 }
 
 /**
- * Keeps the service worker of this address our own: a program that had the port while the server was down may have left
- * one, which would answer in the server's place for good.
+ * Ensures that the service worker of this address is ours. A program that had the port while the server was down may
+ * have left a worker, which would answer in the server's place for good.
  */
 export function startWorker(): void {
-  // A worker of ours loaded this page in place of another program's, under an address of its own.
+  // Our worker loaded this page in place of another program's page, under a special address.
   if (location.search !== '') history.replaceState(history.state, '', `${location.pathname}${location.hash}`);
   if (!('serviceWorker' in navigator)) return;
-  // The worker asks one thing only: whether this page came from the server.
+  // The worker asks only whether this page came from the server.
   navigator.serviceWorker.onmessage = ({ ports }) => ports[0]?.postMessage('ours');
-  // Without one there are no notifications, which say so themselves.
+  // Without a worker there are no notifications. They report that themselves.
   replaceOthers().catch(() => undefined);
 }
 
@@ -41,7 +41,7 @@ async function replaceOthers(): Promise<void> {
     const isForeign = [active, waiting, installing].some((one) => one !== null && one.scriptURL !== own);
     if (isForeign) await registration.unregister();
   }
-  // Also where it seems to be ours: one under the same address may say something else.
+  // This is done even if the worker seems to be ours, because one under the same address may have different content.
   await registerWorker();
   if (controller !== null && controller.scriptURL !== own) location.reload();
 }

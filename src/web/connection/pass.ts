@@ -3,14 +3,14 @@ import { CatalogueError, ChallengeAnswer, PASS_HEADER, Pass, proofText } from '.
 import { loadSignInKey } from './sign-in-key.ts';
 
 const NONCE_BYTES = 16;
-/** Who took the port may take the request and say nothing. */
+/** How long to wait for an answer. A program that took over the port may accept the request and never answer. */
 const ANSWER_LIMIT_MS = 10_000;
 
 let current: Promise<string> | null = null;
 
 /**
- * What this page's requests carry. Whoever answers at this address has to prove first that it is the server that this
- * browser signed in to: the server may be down, and another program have its port.
+ * Returns the pass for this page's requests. The program at this address must first prove that it is the server to
+ * which this browser signed in, because the server may be down and another program may have its port.
  * @throws CatalogueError unauthorized, unproven_server; UnreachableError
  */
 export function pass(): Promise<string> {
@@ -22,17 +22,22 @@ export function pass(): Promise<string> {
   return current;
 }
 
-/** A sign-in comes with its first pass. */
+/** Stores the first pass, which comes with a sign-in. */
 export function takePass(first: string): void {
   current = Promise.resolve(first);
 }
 
-/** Who answers next proves itself again. @param used left alone where it was dropped already */
+/**
+ * Drops the pass, so that the next program that answers must prove itself again. @param used does nothing if this
+ * pass was already dropped
+ */
 export function dropPass(used: Promise<string> | null = current): void {
   if (current === used) current = null;
 }
 
-/** A request in this browser's sign-in. @throws CatalogueError unauthorized, unproven_server; UnreachableError */
+/**
+ * Sends a request with this browser's sign-in. @throws CatalogueError unauthorized, unproven_server; UnreachableError
+ */
 export async function fetchSignedIn(
   path: string,
   options: RequestInit & { headers?: Record<string, string> } = {},
@@ -41,14 +46,17 @@ export async function fetchSignedIn(
     const used = pass();
     const headers = { ...options.headers, [PASS_HEADER]: await used };
     const response = await fetchOwn(path, { ...options, headers });
-    // The pass was too old, the server is another process by now, or another port's page put its own cookie in place of
-    // ours: nothing was done.
+    // Either the pass was too old, the server is a new process, or a page on another port replaced our cookie with
+    // its own. The server has done nothing.
     if (response.status !== 401 || attempt > 1) return response;
     dropPass(used);
   }
 }
 
-/** A request to the server that this page came from, or whoever is there now. @throws UnreachableError */
+/**
+ * Sends a request to the address of the server that served this page, which may belong to another program by now.
+ * @throws UnreachableError
+ */
 export async function fetchOwn(path: string, options: RequestInit): Promise<Response> {
   return fetch(path, { ...options, credentials: 'same-origin', cache: 'no-store', redirect: 'error' }).catch(
     (cause: unknown) => {
@@ -74,7 +82,7 @@ async function handshake(): Promise<string> {
   return Pass.parse(await ask('/sign-in/pass', { ...shown, proof })).pass;
 }
 
-/** @returns the answer's JSON, null where it is none */
+/** @returns the answer as JSON; null if it is not JSON */
 async function ask(path: string, body: object): Promise<unknown> {
   const response = await fetchOwn(path, {
     method: 'POST',
@@ -85,7 +93,7 @@ async function ask(path: string, body: object): Promise<unknown> {
   const text = await response.text().catch((cause: unknown) => {
     throw new ConnectionLostError('the connection ended within the answer', { cause });
   });
-  // A proxy that finds no server behind it.
+  // This answer comes from a proxy that cannot reach the server.
   if (response.status >= 500) throw new UnreachableError(`the server does not answer: HTTP ${response.status}`);
   if (response.status === 401) throw errorFromResponse(response.status, text);
   if (!response.ok) return null;

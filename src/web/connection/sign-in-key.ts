@@ -3,16 +3,16 @@ import { sha256 } from '@noble/hashes/sha2.js';
 import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
 import type { NewSignIn } from '../../protocol/index.ts';
 
-/** What this browser knows its server by, and is known by. */
+/** The key by which this browser and its server recognise each other. */
 export interface SignInKey {
   id: string;
-  /** The code that the key makes of a text: HMAC-SHA-256, in hexadecimal. */
+  /** Returns the code that the key computes from a text: HMAC-SHA-256, in hexadecimal. */
   prove(text: string): Promise<string>;
 }
 
 const DATABASE = 'cbos';
 const STORE = 'sign-in';
-/** There is one sign-in per browser and address. */
+/** There is only one sign-in per browser and address. */
 const ONLY = 'current';
 const PLAIN = 'cbos.sign-in';
 
@@ -21,18 +21,21 @@ interface Kept {
   key: CryptoKey;
 }
 
-/** Until it is kept; where the browser keeps nothing (a private window, a policy), as long as the page lasts. */
+/**
+ * The key until it is stored. If the browser stores nothing (a private window, a policy), it lasts as long as the
+ * page.
+ */
 let unkept: SignInKey | null = null;
 
-/** Read anew each time: another tab may have signed in again. */
+/** The key is read each time, because another tab may have signed in again. */
 export async function loadSignInKey(): Promise<SignInKey | null> {
   return unkept ?? (await loadSealed()) ?? loadPlain();
 }
 
 /**
- * Keeps the key so that scripts can use it but not read it: a program that gets a page of its own shown at this
- * address, while the server is down, cannot carry it away. Browsers have that on this machine and over HTTPS only, and
- * Firefox not in private windows; elsewhere it is kept as text.
+ * Stores the key so that scripts can use it but not read it. If another program shows a page at this address while
+ * the server is down, it cannot steal the key. Browsers support this only on this machine and over HTTPS, and Firefox
+ * does not in private windows. Otherwise the key is stored as text.
  */
 export async function keepSignInKey({ id, key }: Pick<NewSignIn, 'id' | 'key'>): Promise<void> {
   unkept = plainKey({ id, key });
@@ -43,7 +46,7 @@ export async function keepSignInKey({ id, key }: Pick<NewSignIn, 'id' | 'key'>):
     const kept: Kept = { id, key: sealed };
     await inStore('readwrite', (store) => store.put(kept, ONLY));
   } catch {
-    // No such thing here: as text then.
+    // The browser does not support this, so the key is stored as text.
     keepPlain({ id, key });
     return;
   }
@@ -55,7 +58,7 @@ function keepPlain(signIn: Pick<NewSignIn, 'id' | 'key'>): void {
     localStorage.setItem(PLAIN, JSON.stringify(signIn));
     unkept = null;
   } catch {
-    // For this page only.
+    // The key lasts only as long as this page.
   }
 }
 
@@ -65,7 +68,7 @@ export async function forgetSignInKey(): Promise<void> {
     localStorage.removeItem(PLAIN);
     await inStore('readwrite', (store) => store.delete(ONLY));
   } catch {
-    // What was never kept need not go.
+    // A key that was never stored need not be removed.
   }
 }
 

@@ -1,4 +1,5 @@
 import { z } from 'zod';
 
-// Before any schema is made: zod would try to compile code from text, which the page's policy forbids and reports.
+// This must run before any schema is created. zod would otherwise try to compile code from text, which the page's
+// policy forbids and reports.
 z.config({ jitless: true });

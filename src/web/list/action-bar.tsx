@@ -3,7 +3,7 @@ import { overlay } from '../app/overlay.ts';
 import { sessions } from '../connection/fleet.ts';
 import { setChoosing } from './chosen.ts';
 
-/** What can be done with the ticked sessions that the list shows. Each asks before it does anything, and names them. */
+/** The actions for the ticked sessions that the list shows. Each asks for confirmation, and names the sessions. */
 export function ActionBar({ slugs }: { slugs: readonly string[] }) {
   const isFor = (deed: Deed): boolean =>
     slugs.some((slug) => {

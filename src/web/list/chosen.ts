@@ -2,12 +2,12 @@ import { type ReadonlySignal, signal } from '@preact/signals';
 
 const choosing = signal(false);
 
-/** Whether the list shows a box at each session. */
+/** Whether the list shows a checkbox for each session. */
 export const isChoosing: ReadonlySignal<boolean> = choosing;
 
 /**
- * The sessions that were ticked, also those that have gone or are filtered out since: who acts on them looks which are
- * shown.
+ * The ticked sessions, including those that were removed or filtered out later. A caller that acts on them must check
+ * which ones are shown.
  */
 export const ticked = signal<ReadonlySet<string>>(new Set());
 
@@ -19,8 +19,8 @@ export function setChoosing(isOn: boolean): void {
 let last: string | null = null;
 
 /**
- * Ticks a session, or takes its tick away. @param upTo the slugs as they are listed: all from the last one that was
- * ticked
+ * Ticks a session, or removes its tick. @param upTo the slugs in the order of the list, to tick all from the last one
+ * that was ticked
  */
 export function tick(slug: string, upTo: readonly string[] | null = null): void {
   const next = new Set(ticked.peek());

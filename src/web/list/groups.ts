@@ -9,8 +9,8 @@ export interface Group {
 }
 
 /**
- * The list as it is shown: by what the sessions need, without empty groups. Who waits is sorted by how long, longest
- * first; the others stay where they are, so that nothing jumps under a finger.
+ * Returns the list as it is shown: grouped by what the sessions need, without empty groups. Sessions that wait are
+ * sorted by time, longest first. The others keep their places, so that nothing moves under a finger.
  */
 export function groupSessions(all: Iterable<Session>, filter = ''): Group[] {
   const words = filter.toLowerCase().split(/\s+/).filter(Boolean);

@@ -1,25 +1,25 @@
 import { signal } from '@preact/signals';
 import type { Session } from '../../protocol/index.ts';
 
-/** How long an answered question stays where it was, saying what was answered. */
+/** How long an answered question stays in its place and shows the answer. */
 const LINGER_MS = 2_000;
 
-/** A session whose question was answered here a moment ago. */
+/** A session whose question was answered on this page a moment ago. */
 export interface Lingering {
-  /** as it was when it was answered */
+  /** the session when the question was answered */
   session: Session;
-  /** the answer in words */
+  /** the answer as text */
   answer: string;
-  /** of the question that stood there */
+  /** the height of the question */
   heightPx: number;
 }
 
-/** By slug. */
+/** The answered sessions, by slug. */
 export const lingering = signal<ReadonlyMap<string, Lingering>>(new Map());
 
 /**
- * Keeps the place of a question that is being answered: nothing slides under the pointer that has just answered it.
- * @returns gives the place up, a while after the answer was taken, or at once where it was not
+ * Keeps the place of a question that is being answered, so that nothing moves under the pointer that answered it.
+ * @returns releases the place, some time after the answer was accepted, or at once if it was not
  */
 export function linger(answered: Lingering): (wasTaken: boolean) => void {
   const { slug } = answered.session;
@@ -37,8 +37,8 @@ export function linger(answered: Lingering): (wasTaken: boolean) => void {
 }
 
 /**
- * The slugs in the order in which they are shown: those that need a person, and each that lingers where it stood
- * before.
+ * Returns the slugs in the order in which they are shown: those that need a person, and each answered one in its
+ * previous place.
  * @param before what was shown last
  */
 export function keepInPlace(

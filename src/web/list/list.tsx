@@ -14,27 +14,27 @@ import { gistOf, statusText, toneOf } from './tone.ts';
 export const filter = signal('');
 export const FILTER_ID = 'filter';
 
-/** All sessions as they are grouped, whatever the list is filtered by. */
+/** All sessions in their groups, regardless of the filter. */
 export const allGroups = computed(() => groupSessions(sessions.value.values()));
 const groups = computed(() =>
   filter.value === '' ? allGroups.value : groupSessions(sessions.value.values(), filter.value),
 );
 
-/** Which sessions stand where, as a text, so that it changes only when one moves. */
+/** The order of the sessions as a string, so that it changes only when one moves. */
 const order = computed(() =>
   groups.value.map(({ title, sessions }) => [title, ...sessions.map(({ slug }) => slug)].join(' ')).join('\n'),
 );
 
-/** The session that is open, or null. */
+/** The slug of the open session, or null. */
 export const openSlug = computed(() => {
   const { value } = place;
   return value.page === 'session' || value.page === 'replay' ? value.slug : null;
 });
 
-/** Slugs in the order of the list. */
+/** The slugs in the order of the list. */
 export const listed = computed(() => groups.value.flatMap((group) => group.sessions.map(({ slug }) => slug)));
 
-/** The ticked ones that the list shows: nothing is done with what nobody sees. */
+/** The ticked sessions that the list shows. No action may affect a session that nobody can see. */
 const chosen = computed(() => listed.value.filter((slug) => ticked.value.has(slug)));
 
 /** Opens the session that many places further down the list. */
@@ -46,7 +46,7 @@ export function openNeighbour(step: 1 | -1): void {
   goTo({ page: 'session', slug: slugs[next] ?? '' });
 }
 
-/** Goes round the sessions that need somebody, beginning with the one that has waited longest. */
+/** Cycles through the sessions that need somebody, starting with the one that has waited longest. */
 export function openNextThatNeeds(): void {
   const needing = allGroups.value.filter(({ tone }) => tone === 'needs').flatMap((group) => group.sessions);
   const at = needing.findIndex(({ slug }) => slug === openSlug.value);
@@ -54,9 +54,12 @@ export function openNextThatNeeds(): void {
   if (next !== undefined) goTo({ page: 'session', slug: next.slug });
 }
 
-/** Drawn again only when a session moves, comes or goes: what a row shows, the row writes by itself. */
+/**
+ * Shows the list. It is drawn again only when a session moves, is added, or is removed, because each row updates its
+ * own contents.
+ */
 export function SessionList() {
-  // Read for being told of it.
+  // Reading the signal subscribes to it.
   void order.value;
   const shown = groups.peek();
   const rows = useRef<HTMLElement>(null);
@@ -64,7 +67,7 @@ export function SessionList() {
   const open = openSlug.value;
   useLayoutEffect(() => {
     if (open !== null) rowAt(rows, addressOf({ page: 'session', slug: open }))?.scrollIntoView({ block: 'nearest' });
-    // The list comes after the address where the page has just been loaded.
+    // When the page has just been loaded, the list arrives after the address.
   }, [open, shown.length > 0]);
   return (
     <>
@@ -128,7 +131,7 @@ export function SessionList() {
   );
 }
 
-/** On a row: arrows go to its neighbours, Space ticks it. */
+/** On a row, arrow keys move to its neighbours, and Space ticks it. */
 function handleRowKey(event: KeyboardEvent): void {
   const row = event.target instanceof Element ? event.target.closest<HTMLElement>('.session-row') : null;
   const slug = row?.dataset.slug;
@@ -142,7 +145,7 @@ function handleRowKey(event: KeyboardEvent): void {
   event.preventDefault();
 }
 
-/** A row that moves to another group is another element; the focus goes with its session. */
+/** A row that moves to another group becomes another element. The focus moves with its session. */
 function useFocusThatStays(rows: { current: HTMLElement | null }): void {
   const focused = document.activeElement?.closest('.session-row')?.getAttribute('href') ?? null;
   useLayoutEffect(() => {
@@ -160,7 +163,7 @@ function ListHint() {
   return <>{link.value === 'live' ? 'No session yet.' : 'Connecting…'}</>;
 }
 
-/** Drawn once: each of its texts is a signal, and only one that is another is written. */
+/** Drawn once. Each of its texts is a signal, and only those that changed are written. */
 const Row = memo(function Row({ slug }: { slug: string }) {
   const { tone, status, gist, age, current, mark, ticks } = useMemo(() => rowOf(slug), [slug]);
   return (
@@ -196,7 +199,7 @@ function rowOf(slug: string) {
   let last: Session | undefined;
   const session = computed(() => {
     last = sessions.value.get(slug) ?? last;
-    // A row is of a session that is listed; one that is gone takes its row along a moment later.
+    // A row belongs to a listed session. When the session is removed, its row is removed a moment later.
     if (last === undefined) throw new Error(`${slug} was never listed`);
     return last;
   });

@@ -11,10 +11,10 @@ import { stateText } from '../../text/session-words.ts';
 
 export { stateText as statusText };
 
-/** How a session looks in the list and on its chip: the colour of its dot. */
+/** The look of a session in the list and on its chip, which is the colour of its dot. */
 export type Tone = 'needs' | 'error' | 'stuck' | 'turn' | 'busy' | 'idle' | 'unknown' | 'dead';
 
-/** Of the headings, and of all that did not fail. */
+/** The tones of the headings, and of all sessions without a failure. */
 export const TONES: Readonly<Record<Attention, Tone>> = {
   needs_you: 'needs',
   done: 'turn',
@@ -30,7 +30,7 @@ export function toneOf(session: Attending): Tone {
   return need === 'error' || need === 'limit' ? 'error' : TONES[attentionOf(session)];
 }
 
-/** One line of what it is about: the question, or what it does. */
+/** Returns one line about the session: its question, or what it is doing. */
 export function gistOf({ status, path }: Pick<Session, 'status' | 'path'>): string {
   const { question, because } = status;
   if (status.primary === null && because.source === 'process') return firstLine(because.evidence);
@@ -45,14 +45,14 @@ export function gistOf({ status, path }: Pick<Session, 'status' | 'path'>): stri
   return path === null ? '' : shortPath(path);
 }
 
-/** The part of a tool's input that a person looks at first. */
+/** Returns the part of a tool's input that a person looks at first. */
 export function inputGist(input: unknown): string {
   if (typeof input !== 'object' || input === null) return firstLine(String(input ?? ''));
   const telling = tellingField(input);
   return telling === null ? (firstAsked(input) ?? firstLine(JSON.stringify(input))) : firstLine(telling);
 }
 
-/** The first of the questions that a tool asks with; null where it asks none. */
+/** Returns the first of the questions that a tool asks; null if it asks none. */
 function firstAsked(input: object): string | null {
   if (!('questions' in input) || !Array.isArray(input.questions)) return null;
   const first: unknown = input.questions[0];
@@ -60,7 +60,7 @@ function firstAsked(input: object): string | null {
   return typeof first.question === 'string' ? firstLine(first.question) : null;
 }
 
-/** The last two parts: `…/src/auth`. */
+/** Returns the last two parts of a path: `…/src/auth`. */
 export function shortPath(path: string): string {
   const parts = showHiddenMarks(path)
     .split('/')

@@ -3,10 +3,10 @@ import { needsYou } from '../../protocol/index.ts';
 import { place } from '../app/router.ts';
 import { link, sessions } from '../connection/fleet.ts';
 
-/** How many sessions need a person. While the connection is lost nobody knows: 0. */
+/** How many sessions need a person. 0 while the connection is lost, because the number is then unknown. */
 const needing = computed(() => (link.value === 'live' ? [...sessions.value.values()].filter(needsYou).length : 0));
 
-/** Says in the title, the tab's icon and the installed app's badge how many sessions need a person. */
+/** Shows how many sessions need a person, in the title, the tab's icon, and the installed app's badge. */
 export function startAttention(): void {
   effect(() => {
     const { value: at } = place;
@@ -16,7 +16,7 @@ export function startAttention(): void {
   effect(() => {
     const icon = document.querySelector<HTMLLinkElement>('link[rel=icon]');
     if (icon !== null) icon.href = needing.value === 0 ? './icon.svg' : './icon-alert.svg';
-    // Only where the page can be installed; a browser may refuse it, and nothing is lost.
+    // This exists only if the page can be installed. A browser may refuse it, which does no harm.
     if ('setAppBadge' in navigator) void navigator.setAppBadge(needing.value).catch(() => undefined);
   });
 }

@@ -5,27 +5,28 @@ import { registerWorker } from '../connection/own-worker.ts';
 import { gistOf, statusText } from '../list/tone.ts';
 
 /**
- * How this browser is told. `push`: by the server, also while the page is closed. `page`: by the page, while it is
- * open: where the browser's push service cannot be reached, or the page did not come over HTTPS.
+ * How this browser notifies its person. `push`: through the server, even while the page is closed. `page`: through
+ * the page, while it is open. That is used if the browser's push service cannot be reached, or the page did not come
+ * over HTTPS.
  */
 export type Notifying = 'off' | 'page' | 'push';
 
 const KEY = 'cbos.notify';
 
 export const notifying = signal<Notifying>('off');
-/** Why it is not `push`, for the settings page; null: it is, or was not asked for. */
+/** Why notifications do not use `push`, for the settings page; null if they do, or if it was not requested. */
 export const pushProblem = signal<string | null>(null);
 
 export const canNotify = 'Notification' in window && 'serviceWorker' in navigator;
 
-/** Goes on as it was chosen, and listens. */
+/** Restores the chosen setting, and listens. */
 export function startNotifications(): void {
   if (!canNotify) return;
   if (localStorage.getItem(KEY) === 'on' && Notification.permission === 'granted') void turnOn().catch(() => undefined);
   const needs = new Map<string, string>();
   onFrame((frame) => {
     if (frame.type === 'sessions') {
-      // What was so before the page looked is on the page; only what changes is news.
+      // What existed before the page looked is already on the page. Only changes are news.
       needs.clear();
       for (const session of frame.sessions) needs.set(session.slug, needKey(session));
     }
@@ -41,7 +42,7 @@ export function startNotifications(): void {
   });
 }
 
-/** Asks the browser for its permission, and subscribes. @throws Error with what to do, when a person refused before */
+/** Asks the browser for its permission, and subscribes. @throws Error with what to do, if a person refused before */
 export async function turnOn(): Promise<void> {
   if ((await Notification.requestPermission()) !== 'granted') {
     throw new Error('The browser does not allow notifications of this page: change that in its site settings');
@@ -74,7 +75,7 @@ export async function turnOff(): Promise<void> {
   await subscription.unsubscribe();
 }
 
-/** Somebody sees the page: what it shows need not be told beside it. */
+/** Somebody sees the page, so a notification is not needed for what it shows. */
 function isLookedAt(): boolean {
   return !document.hidden && document.hasFocus();
 }
@@ -88,14 +89,14 @@ async function show(session: Session): Promise<void> {
   const registration = await registerWorker();
   await registration.showNotification(`${session.slug} ${statusText(session)}`, {
     body: gistOf(session),
-    // One per session: a newer one replaces it.
+    // There is one notification per session, and a newer one replaces it.
     tag: session.slug,
     icon: './icon-192.png',
     data: { session: session.slug },
   });
 }
 
-/** Answered, here or elsewhere: the notification would ask for what is done. */
+/** The question was answered, here or elsewhere, so the notification must go. */
 async function withdraw(slug: string): Promise<void> {
   const registration = await navigator.serviceWorker.getRegistration();
   for (const shown of (await registration?.getNotifications({ tag: slug })) ?? []) shown.close();

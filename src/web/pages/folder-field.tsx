@@ -6,13 +6,16 @@ import { tellError } from '../parts/toasts.tsx';
 
 const MAX_SHOWN = 8;
 
-/** A folder of the server's machine, completed while it is typed: Tab takes the first, arrows choose. */
+/**
+ * A field for a folder on the server's machine, with completion. Tab accepts the first suggestion, and arrow keys
+ * choose one.
+ */
 export function FolderField({ path }: { path: Signal<string> }) {
   const found = useSignal<readonly string[]>([]);
   const chosen = useSignal(-1);
   const isOpen = useSignal(false);
   const field = useRef<HTMLInputElement>(null);
-  // It is the first thing to be said of a new session.
+  // The folder is the first field to fill in for a new session.
   useLayoutEffect(() => field.current?.focus(), []);
   const recent = [...new Set([...sessions.value.values()].flatMap((session) => session.path ?? []))].slice(0, 5);
 
@@ -33,7 +36,7 @@ export function FolderField({ path }: { path: Signal<string> }) {
   }, [path.value, isOpen.value]);
 
   const take = (folder: string | undefined): void => {
-    // With the slash, the folders in it are offered next.
+    // With the slash, the folders inside it are offered next.
     if (folder !== undefined) path.value = `${folder}/`;
   };
   const handleKey = (event: KeyboardEvent): void => {
@@ -87,7 +90,7 @@ export function FolderField({ path }: { path: Signal<string> }) {
               aria-selected={index === chosen.value}
               class="mono clip"
               onPointerDown={(event) => {
-                // The field keeps the focus: the list would go otherwise.
+                // The field keeps the focus, because the list would disappear otherwise.
                 event.preventDefault();
                 take(folder);
               }}

@@ -7,7 +7,7 @@ import { PageHead } from '../parts/page-head.tsx';
 import { tellError } from '../parts/toasts.tsx';
 
 const DAY_MS = 86_400_000;
-/** A fortnight: what somebody still remembers. */
+/** How many days are shown. A person still remembers a fortnight. */
 const SHOWN_DAYS = 14;
 
 const PARTS = [
@@ -17,7 +17,7 @@ const PARTS = [
   { key: 'error_ms', title: 'stood in an error', tone: 'error' },
 ] as const;
 
-/** Who worked and who waited, how long, day by day. */
+/** Shows how long each session worked and waited, day by day. */
 export function HistoryPage() {
   const days = useSignal<readonly SessionDay[] | null>(null);
   useEffect(() => {

@@ -11,10 +11,13 @@ import { StatusChip } from '../session/head.tsx';
 import { QuestionPanel } from '../session/question.tsx';
 import { arrangement } from '../session/settled.ts';
 
-/** The longest waiting; as many as anybody scrolls through, and are drawn without the page being felt to stop. */
+/**
+ * How many sessions are shown at once, longest waiting first. It is as many as a person scrolls through, and drawing
+ * them does not visibly block the page.
+ */
 const SHOWN_AT_ONCE = 20;
 
-/** Beside the list, while no session is open: everything that is being asked, to be answered right here. */
+/** The page beside the list while no session is open. It shows all open questions, and they can be answered there. */
 export function HomePage() {
   const isWhole = useSignal(false);
   const shownBefore = useRef<readonly string[]>([]);
@@ -93,7 +96,7 @@ interface NeedingProps {
   askedAtFirst: ReadonlySet<string> | null;
 }
 
-/** Drawn again only when its session changed: the view keeps the objects of the others. */
+/** Drawn again only when its session changed, because the view keeps the objects of the others. */
 const Needing = memo(function Needing({ session, askedAtFirst }: NeedingProps) {
   const { slug, status } = session;
   const { question } = status;
@@ -116,7 +119,7 @@ const Needing = memo(function Needing({ session, askedAtFirst }: NeedingProps) {
 });
 
 /**
- * What was answered, where the question stood. It keeps the height, so that no other question takes its place under the
+ * Shows the answer in the place of the question. It keeps the height, so that no other question moves under the
  * pointer.
  */
 function Answered({ session, answer, heightPx }: Lingering) {
@@ -141,7 +144,7 @@ function CardHead({ session }: { session: Session }) {
   );
 }
 
-/** Why a session that asks nothing needs a person. */
+/** Returns why a session that asks nothing needs a person. */
 function problemOf({ primary, because }: Session['status']): string {
   return primary === 'stuck' ? `No sign of life. The last one was: ${because.evidence}` : because.evidence;
 }

@@ -18,11 +18,11 @@ const TYPES: readonly { type: SessionType; title: string; about: string }[] = [
   { type: 'screen', title: 'Terminal', about: 'The real Claude Code terminal, to attach to from a shell as well' },
 ];
 
-/** Claude Code in a folder, under a name. */
+/** Creates a session in a folder, under a name. */
 export function NewSessionPage() {
   const path = useSignal('');
   const slug = useSignal('');
-  /** the name follows the folder until somebody writes one */
+  /** false while the name is derived from the folder */
   const isNamed = useSignal(false);
   const type = useSignal<SessionType>('json');
   const prompt = useSignal('');
@@ -162,7 +162,7 @@ function Field(props: { label: string; hint?: string; children: (id: string) => 
   );
 }
 
-/** The folder's own name in capitals, as people name sessions, with a number where it is taken. */
+/** Returns the name of the folder in capitals, as people name sessions, with a number if that name is in use. */
 function freeSlug(path: string): string {
   const last = path.split('/').filter(Boolean).at(-1) ?? '';
   const name = last

@@ -8,17 +8,20 @@ import { client, link } from '../connection/fleet.ts';
 import { shortPath } from '../list/tone.ts';
 import { attempt, tellError } from '../parts/toasts.tsx';
 
-/** As many as one looks through before one would rather search. */
+/** How many conversations are shown at once. Beyond that, a person would rather search. */
 const SHOWN_AT_ONCE = 5;
 
 interface RecentConversationsProps {
-  /** what a conversation becomes */
+  /** the type of the session that a conversation becomes */
   type: SessionType;
-  /** a free name for a session in a folder */
+  /** returns an unused name for a session in a folder */
   nameFor(path: string): string;
 }
 
-/** Claude Code's conversations that no session is yet, newest first, each to be gone on with. */
+/**
+ * Lists Claude Code's conversations that do not belong to a session yet, newest first. A person can continue each of
+ * them.
+ */
 export function RecentConversations({ type, nameFor }: RecentConversationsProps) {
   const found = useSignal<readonly Conversation[]>([]);
   const isWhole = useSignal(false);

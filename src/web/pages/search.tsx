@@ -8,10 +8,13 @@ import { Icon } from '../parts/icons.tsx';
 import { PageHead } from '../parts/page-head.tsx';
 import { tellError } from '../parts/toasts.tsx';
 
-/** How long a person pauses between words; asking at every letter would be for nothing. */
+/**
+ * How long to wait after a letter. A person pauses this long between words, and a request for every letter would be
+ * wasteful.
+ */
 const PAUSE_MS = 200;
 const LIMIT = 100;
-/** What a transcript tells is on the screen a moment later (seen: 2.1.329, up to a second on a busy machine). */
+/** A text in a transcript appears on the screen a moment later (2.1.329, up to a second on a busy machine). */
 const DRAWN_AFTER_S = 1.5;
 
 const KINDS: Readonly<Record<SearchKind, string>> = {
@@ -21,19 +24,19 @@ const KINDS: Readonly<Record<SearchKind, string>> = {
   screen: 'Screen',
 };
 
-/** Through everything that sessions said and showed; a hit leads to that moment. */
+/** Searches everything that sessions said and showed. A hit leads to that moment. */
 export function SearchPage({ query }: { query: string }) {
   const typed = useSignal(query);
   const kind = useSignal<SearchKind | null>(null);
   const hits = useSignal<readonly SearchHit[] | null>(null);
   const isPending = useSignal(false);
-  /** the hits are those of other words than the typed ones */
+  /** whether the hits belong to words other than those typed */
   const hitsAreOld = useRef(true);
-  /** Enter was pressed; it may have come before the hits did */
+  /** whether Enter was pressed, perhaps before the hits arrived */
   const wantsFirst = useSignal(false);
   const lastQuery = useRef(query);
-  // The address is another one, by a link or by the way back. The first run of this comes after the first letters of a
-  // fast typist, and must not take them away.
+  // The address changed, by a link or the back button. The first run of this effect comes after a fast typist's first
+  // letters, and must not remove them.
   useEffect(() => {
     if (query === lastQuery.current) return;
     lastQuery.current = query;
@@ -171,7 +174,9 @@ function Hit({ hit }: { hit: SearchHit }) {
   );
 }
 
-/** Where a hit leads: into the replay of its recording at that moment, or to the place in the conversation. */
+/**
+ * Returns where a hit leads: into the replay of its recording at that moment, or to the place in the conversation.
+ */
 function targetOf({ session, kind, offset, t, recording, seq }: SearchHit): string | null {
   if (!sessions.value.has(session)) return null;
   if (offset === null || recording === null) return addressOf({ page: 'session', slug: session, seq });

@@ -23,7 +23,7 @@ const DENSITIES: readonly { choice: DensityChoice; title: string }[] = [
   { choice: 'dense', title: 'Dense rows' },
 ];
 
-/** What belongs to this browser; the server's own settings are the command line's (`cbos config`). */
+/** The settings of this browser. The server's own settings are on the command line (`cbos config`). */
 export function SettingsPage() {
   const signedIn = useSignal<SignedIn | null>(null);
   useEffect(() => {
@@ -101,7 +101,7 @@ export function SettingsPage() {
   );
 }
 
-/** Told when a session needs a person, never while somebody looks at the page. */
+/** Notifies when a session needs a person, but never while somebody looks at the page. */
 function Notifications() {
   const isOn = notifying.value !== 'off';
   return (
@@ -131,7 +131,7 @@ function Notifications() {
   );
 }
 
-/** A link for another device, as a picture that its camera reads. */
+/** Shows a link for another device as a picture that its camera can read. */
 function PhoneLink({ publicUrl }: { publicUrl: string | null }) {
   const url = useSignal<string | null>(null);
   return (

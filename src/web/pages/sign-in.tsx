@@ -6,7 +6,7 @@ import { client, connectFleet, link } from '../connection/fleet.ts';
 import { takePass } from '../connection/pass.ts';
 import { keepSignInKey } from '../connection/sign-in-key.ts';
 
-/** By the link of `cbos open`, which does it by itself, or by the token. */
+/** Signs in with the link of `cbos open`, which needs no input, or with the token. */
 export function SignInPage() {
   const token = useSignal('');
   const isBusy = useSignal(false);
@@ -34,7 +34,7 @@ export function SignInPage() {
 
   useEffect(() => {
     if (code === '') return;
-    // The code is good for one time: it must not stay in the address, nor be tried again by a reload.
+    // The code works only once. It must not stay in the address, and a reload must not try it again.
     replaceBy({ page: 'sign-in', code: '' });
     void signIn({ code });
   }, [code]);
@@ -76,7 +76,7 @@ export function SignInPage() {
   );
 }
 
-/** Left out where nobody knows who would get it. */
+/** Omitted if it is unknown who would receive the token. */
 function TokenField({ token, isBusy }: { token: Signal<string>; isBusy: boolean }) {
   return (
     <>

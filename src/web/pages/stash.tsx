@@ -7,7 +7,7 @@ import { client, link } from '../connection/fleet.ts';
 import { PageHead } from '../parts/page-head.tsx';
 import { attempt, tell, tellError } from '../parts/toasts.tsx';
 
-/** The drafts: replies kept for later. */
+/** Shows the drafts, which are replies kept for later. */
 export function StashPage() {
   const replies = useSignal<readonly StashedResponse[] | null>(null);
   const load = async (): Promise<void> => {

@@ -6,11 +6,11 @@ import { showHiddenMarks } from '../../text/hidden-marks.ts';
 import { client } from '../connection/fleet.ts';
 import { tellError } from '../parts/toasts.tsx';
 
-/** Somebody types the next letter within this. */
+/** How long to wait after a letter, because the next one often follows within this time. */
 const PAUSE_MS = 80;
 const MAX_SHOWN = 8;
 
-/** A word that may become something else, and where in the text it begins. */
+/** A word that may be completed, and where it begins in the text. */
 interface Word {
   word: string;
   from: number;
@@ -18,17 +18,17 @@ interface Word {
 
 export interface Completing {
   items: Signal<readonly Completion[]>;
-  /** -1: none is chosen, so Enter sends */
+  /** -1 if none is chosen, so that Enter sends */
   chosen: Signal<number>;
-  /** to be asked before anything else is made of a key; true: it was for the list */
+  /** call this before anything else handles a key; returns true if the key was for the list */
   handleKey(event: KeyboardEvent): boolean;
-  /** the text or the place in it is another one */
+  /** call this when the text or the cursor has changed */
   look(): void;
   take(item: Completion): void;
   close(): void;
 }
 
-/** Commands after `/` and files after `@`, while a prompt is written. */
+/** Completes commands after `/` and files after `@` while a prompt is written. */
 export function useCompletion(
   slug: string,
   text: Signal<string>,
@@ -64,14 +64,14 @@ export function useCompletion(
   const take = ({ text: taken }: Completion): void => {
     const { value } = asked;
     if (value === null) return;
-    // Of a folder, what is in it is offered next.
+    // After a folder, its contents are offered next.
     const ending = taken.endsWith('/') ? '' : ' ';
     const written = `${/\s/.test(taken) ? `@"${taken.slice(1)}"` : taken}${ending}`;
     const rest = text.peek().slice(value.from + value.word.length);
     text.value = `${text.peek().slice(0, value.from)}${written}${rest}`;
     const { current } = field;
     if (current === null) return;
-    // Now, not with the next picture: the next letter may come before that.
+    // The text is set at once and not with the next drawing, because the next letter may come before that.
     current.value = text.peek();
     const end = value.from + written.length;
     current.setSelectionRange(end, end);
@@ -100,7 +100,10 @@ export function useCompletion(
   return { items, chosen, handleKey, look, take, close };
 }
 
-/** The word that ends where the cursor is: a command is the first of its text, a file's name follows a blank. */
+/**
+ * Returns the word that ends at the cursor. A command must be the first word of its text, and a file's name must
+ * follow a blank.
+ */
 function wordBefore(text: string, at: number): Word | null {
   const before = text.slice(0, at);
   if (/^\/\S*$/.test(before)) return { word: before, from: 0 };

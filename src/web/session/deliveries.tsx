@@ -5,9 +5,9 @@ import { client, link } from '../connection/fleet.ts';
 import { Icon } from '../parts/icons.tsx';
 import { attempt, tellError } from '../parts/toasts.tsx';
 
-/** What was sent is confirmed within a second or two; the list is asked again that often while something is open. */
+/** How often the list is requested while a delivery is open. A sent text is confirmed within a second or two. */
 const LOOK_AGAIN_MS = 700;
-/** A confirmed one is good news for a moment, then clutter. */
+/** How long a confirmed delivery is shown. It is good news for a moment, then clutter. */
 const CONFIRMED_SHOWN_MS = 12_000;
 
 export interface DeliveryList {
@@ -18,7 +18,7 @@ export interface DeliveryList {
 
 const OPEN: ReadonlySet<DeliveryStatus> = new Set(['queued', 'sent']);
 
-/** Texts on their way to a session, and what became of those that were sent from here. */
+/** Provides the texts that are being sent to a session, and the outcome of those sent from here. */
 export function useDeliveries(session: Session): DeliveryList {
   const { slug } = session;
   const all = useSignal<readonly Delivery[]>([]);
@@ -38,12 +38,12 @@ export function useDeliveries(session: Session): DeliveryList {
       all.value = await client.call('listDeliveries', { params: { slug } });
       show();
     } catch (error) {
-      // Where the server is away, the page says so already.
+      // If the server is gone, the page already shows that.
       if (link.value === 'live') tellError(error);
     }
   };
 
-  // What is held or unconfirmed changes with the session's status, and shortly after something was sent.
+  // A held or unconfirmed delivery changes with the session's status, and shortly after something was sent.
   const { primary, detail } = session.status;
   useEffect(() => {
     if (link.value === 'live') void look();

@@ -3,7 +3,7 @@ import { effect, type Signal, signal } from '@preact/signals';
 const texts = new Map<string, Signal<string>>();
 
 /**
- * What is half written, per session: it stays while another one is looked at, and when the page is loaded anew in its
+ * Unfinished texts, per session. They are kept while another session is shown, and when the page is reloaded in its
  * tab.
  */
 export const drafts = {
@@ -15,7 +15,7 @@ export const drafts = {
     effect(() => write(slug, fresh.value));
     return fresh;
   },
-  /** At sign-out: what was written stays with who wrote it. */
+  /** Removes them when the person signs out, so that nobody else can read them. */
   clear(): void {
     for (const text of texts.values()) text.value = '';
     for (const key of Object.keys(sessionStorage)) if (key.startsWith(PREFIX)) sessionStorage.removeItem(key);
@@ -26,8 +26,8 @@ const PREFIX = 'cbos.draft.';
 const keyOf = (slug: string): string => `${PREFIX}${slug}`;
 
 /**
- * Of this tab only: a draft is no business of whoever opens the browser next. Where the browser keeps nothing, a draft
- * lasts as long as the page.
+ * Drafts belong to this tab only, because the next person who opens the browser should not see them. If the browser
+ * stores nothing, a draft lasts as long as the page.
  */
 function read(slug: string): string {
   try {
@@ -42,6 +42,6 @@ function write(slug: string, text: string): void {
     if (text === '') sessionStorage.removeItem(keyOf(slug));
     else sessionStorage.setItem(keyOf(slug), text);
   } catch {
-    // It is full, or shut: the draft is in the page.
+    // The storage is full or disabled, so the draft is only in the page.
   }
 }

@@ -18,7 +18,7 @@ interface SessionHeadProps {
   tools: RefObject<HTMLDivElement | null>;
 }
 
-/** Name, status, and what can be done with the session as a whole. */
+/** Shows the name, the status, and the actions on the session as a whole. */
 export function SessionHead({ session, tools }: SessionHeadProps) {
   const { slug, status, type } = session;
   const isActive = status.primary === 'active' || status.primary === 'stuck';
@@ -34,7 +34,7 @@ export function SessionHead({ session, tools }: SessionHeadProps) {
       { keys: 'i', does: 'Interrupt the running turn', run: interrupt },
       { keys: 'e', does: 'Rename the session', run: () => ask({ about: 'rename', slug }) },
       { keys: 'X', does: 'Stop the session', run: () => ask({ about: 'stop', slugs: [slug] }) },
-      // There is nothing to reply to: the key of the reply begins it anew.
+      // A stopped session cannot get a reply, so the key for a reply restarts it.
       ...(isStopped ? [{ keys: 'r', does: 'Restart the session', run: restart }] : []),
     ],
     [slug, isStopped],
@@ -77,7 +77,7 @@ export function SessionHead({ session, tools }: SessionHeadProps) {
   );
 }
 
-/** A session in a terminal is read as a conversation as well. */
+/** A session in a terminal can also be shown as a conversation. */
 function ViewSwitch({ slug }: { slug: string }) {
   const isText = readAsText.value.has(slug);
   const flip = (): void => showAsText(slug, !readAsText.peek().has(slug));
@@ -94,12 +94,12 @@ function ask(about: NonNullable<typeof overlay.value>): void {
   overlay.value = about;
 }
 
-/** What it cost, where that is anything. */
+/** Returns the cost as text; empty if there is none. */
 function costText(costUsd: number | null): string {
   return costUsd === null || costUsd < 0.005 ? '' : ` · $${costUsd.toFixed(2)}`;
 }
 
-/** The status, and behind it why it is so. */
+/** Shows the status, followed by its reason. */
 export function StatusChip({ session }: { session: Session }) {
   const { slug, status } = session;
   const tone = toneOf(session);

@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals';
 
 const ESC = '\u001b';
-/** The most used first: on a narrow phone the last two are scrolled to. */
+/** The most used keys come first. On a narrow phone, a person has to scroll to the last two. */
 const KEYS: readonly { name: string; label: string; keys: string }[] = [
   { name: 'Escape', label: 'Esc', keys: ESC },
   { name: 'Up', label: '↑', keys: `${ESC}[A` },
@@ -13,7 +13,7 @@ const KEYS: readonly { name: string; label: string; keys: string }[] = [
   { name: 'Right', label: '→', keys: `${ESC}[C` },
 ];
 
-/** What Ctrl makes of a letter that people press with it in Claude Code. */
+/** Letters that people press together with Ctrl in Claude Code. */
 const WITH_CONTROL: readonly { letter: string; about: string }[] = [
   { letter: 'C', about: 'stop, clear' },
   { letter: 'D', about: 'end of input' },
@@ -26,7 +26,7 @@ const WITH_CONTROL: readonly { letter: string; about: string }[] = [
 /** The keys that a phone's keyboard lacks. */
 export function KeyBar({ onKeys }: { onKeys: (keys: string) => void }) {
   const isControl = useSignal(false);
-  // The field that has the focus keeps it: a phone would close its keyboard otherwise.
+  // The focused field keeps the focus, because a phone would close its keyboard otherwise.
   const keepFocus = (event: Event): void => event.preventDefault();
   return (
     <div class="key-bar" role="toolbar" aria-label="Keys">

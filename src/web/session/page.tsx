@@ -16,13 +16,14 @@ import { QuestionPanel } from './question.tsx';
 import { ReplyBox } from './reply.tsx';
 import { SessionTerminal } from './terminal.tsx';
 
-/** One session: what it shows, what it asks, and where a reply is written. */
+/** Shows one session: its screen or conversation, its question, and the field for a reply. */
 export function SessionPage({ slug, seq }: { slug: string; seq: number | null }) {
   const current = useMemo(() => computed(() => sessions.value.get(slug) ?? null), [slug]);
   const session = current.value;
   const tools = useRef<HTMLDivElement>(null);
   const askedAtFirst = useRef<{ slug: string; id: string | null } | null>(null);
-  // With the picture itself, not after it: by then somebody may be typing into a field, who would lose the keys.
+  // This runs together with the drawing and not after it. Otherwise somebody might already be typing into a field and
+  // lose the keypresses.
   useLayoutEffect(() => {
     document.getElementById('session-title')?.focus({ preventScroll: true });
   }, [slug]);
@@ -82,7 +83,7 @@ function SessionView(props: { session: Session; seq: number | null; tools: RefOb
   );
 }
 
-/** What an interrupt keeps back, and the way on. */
+/** Shows the texts that an interrupt holds back, and how to resume. */
 function StoppedQueue({ session: { slug, queue_stopped_at: stoppedAt } }: { session: Session }) {
   const isStopped = (stoppedAt ?? null) !== null;
   const resume = (): void => void attempt(() => client.call('resumeQueue', { params: { slug } }));

@@ -4,7 +4,8 @@ import { client } from '../connection/fleet.ts';
 import { tellError } from '../parts/toasts.tsx';
 
 /**
- * What was sent to a session before, newest first, and where in it the person is; -1: at what they write themselves.
+ * The texts that were sent to a session before, newest first, and the person's position among them; -1 is their own
+ * new text.
  */
 interface Place {
   texts: readonly string[];
@@ -12,7 +13,7 @@ interface Place {
   own: string;
 }
 
-/** Recalls what was sent before: ↑ from an empty field or from what was recalled, ↓ the way back. */
+/** Recalls texts that were sent before: ↑ from an empty field or a recalled text, ↓ for the way back. */
 export function usePromptHistory(slug: string, text: Signal<string>): (event: KeyboardEvent) => boolean {
   const place = useRef<Place | null>(null);
   const go = (step: number): void => {
@@ -27,7 +28,7 @@ export function usePromptHistory(slug: string, text: Signal<string>): (event: Ke
   const begin = async (): Promise<void> => {
     try {
       const deliveries = await client.call('listDeliveries', { params: { slug } });
-      // Somebody has begun to write since.
+      // Somebody has begun to write in the meantime.
       if (text.peek() !== '') return;
       place.current = { texts: [...new Set(deliveries.map((delivery) => delivery.text))], at: -1, own: '' };
       go(1);

@@ -2,7 +2,7 @@ import { useSignal } from '@preact/signals';
 import type { Answer, Question, QuestionOption, QuestionPart } from '../../protocol/index.ts';
 export type GiveAnswer = (answer: Omit<Answer, 'question_id'>) => Promise<void>;
 
-/** What was chosen or written for one of the questions. */
+/** The chosen options or the text for one of the questions. */
 interface Reply {
   labels: readonly string[];
   words: string;
@@ -10,11 +10,11 @@ interface Reply {
 
 const NO_REPLY: Reply = { labels: [], words: '' };
 
-/** Several questions at once, or one with several answers: filled in, then sent as a whole. */
+/** A form for several questions at once, or one with several answers. It is filled in and then sent as a whole. */
 export function QuestionForm(props: {
   question: Question;
   isDisabled: boolean;
-  /** false: an input now was meant for something else */
+  /** false if an input now was meant for something else */
   isSettled: boolean;
   onAnswer: GiveAnswer;
 }) {
@@ -98,7 +98,7 @@ function Part(props: { part: QuestionPart; reply: Reply; onChange: (reply: Reply
   );
 }
 
-/** Labels in the order in which they are shown, own words last; null while there is none. */
+/** Returns the labels in the order in which they are shown, with own words last; null while there is no answer. */
 function answerOf(part: QuestionPart, { labels, words }: Reply): string | string[] | null {
   const own = words.trim() === '' ? [] : [words.trim()];
   const all = [...part.options.map(({ label }) => label).filter((label) => labels.includes(label)), ...own];
@@ -106,7 +106,7 @@ function answerOf(part: QuestionPart, { labels, words }: Reply): string | string
   return part.multi ? all : (all[0] ?? null);
 }
 
-/** The option that only opens a text field: here there is one already. */
+/** Reports whether an option only opens a text field, which this form already has. */
 export function isFreeText({ means }: QuestionOption): boolean {
   return means === 'text' || means === 'leave';
 }

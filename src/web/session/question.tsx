@@ -19,7 +19,7 @@ const TITLES: Readonly<Record<Question['kind'], string>> = {
   closing: 'It asks',
 };
 
-/** Where Claude Code's own options have not been read from its screen yet, these words work for every version. */
+/** The words that work for every version, used until Claude Code's own options have been read from its screen. */
 const BY_WORD: readonly { title: string; choice: 'yes' | 'no' }[] = [
   { title: 'Yes', choice: 'yes' },
   { title: 'No', choice: 'no' },
@@ -29,12 +29,14 @@ export interface QuestionPanelProps {
   slug: string;
   question: Question;
   hasKeys: boolean;
-  /** the page was open when it was asked */
+  /** whether the page was open when the question was asked */
   cameByItself: boolean;
   onAnswered?: () => void;
 }
 
-/** What the session asks, with one button per answer. Shown anew for each question (its id is the key). */
+/**
+ * Shows a session's question, with one button per answer. It is created again for each question (its id is the key).
+ */
 export function QuestionPanel({ slug, question, hasKeys, cameByItself, onAnswered }: QuestionPanelProps) {
   const isBusy = useSignal(false);
   const panel = useRef<HTMLElement>(null);
@@ -42,7 +44,7 @@ export function QuestionPanel({ slug, question, hasKeys, cameByItself, onAnswere
   const isSettled = useSettled(panel, cameByItself);
   const isRead = useReadToEnd(body);
   const give: GiveAnswer = async (answer) => {
-    // The keys are there without the buttons: what was asked when the connection was lost is not answered.
+    // The keys work without the buttons, but a question from before the connection was lost is not answered.
     const session = sessions.value.get(slug);
     if (session === undefined || isBusy.value || !isSettled || link.value !== 'live') return;
     if (mayAllow(question, answer) && (!isRead || question.cut === true)) return;
@@ -54,7 +56,7 @@ export function QuestionPanel({ slug, question, hasKeys, cameByItself, onAnswere
     );
     leave(done);
     if (done) onAnswered?.();
-    // Answered: the panel goes with the question, and no second click may hit the next one.
+    // After an answer the panel disappears with the question, and no second click may hit the next one.
     if (!done) isBusy.value = false;
   };
   const isDisabled = isBusy.value || link.value !== 'live';
@@ -117,12 +119,12 @@ function QuestionContent({ question }: { question: Question }) {
   return question.questions.length > 1 ? null : <p class="question-text">{text}</p>;
 }
 
-/** The field that was asked for by a button takes its place, and the keys. */
+/** The field that a button opened replaces the button, and gets the focus. */
 function takeFocus(field: HTMLInputElement | null): void {
   field?.focus();
 }
 
-/** Without a dialog on a screen the text is the call in a line, which is above it whole. */
+/** Without a dialog on a screen, the text is the call in one line, which is shown in full above. */
 function isOfTool(text: string, tool: string): boolean {
   return text === tool || text.startsWith(`${tool}: `);
 }
@@ -140,9 +142,9 @@ function planOf(input: unknown): string | null {
 interface ChoicesProps {
   question: Question;
   isDisabled: boolean;
-  /** false: an input now was meant for something else */
+  /** false if an input now was meant for something else */
   isSettled: boolean;
-  /** false: nothing that allows it counts yet */
+  /** false while no answer that allows the call counts */
   isRead: boolean;
   hasKeys: boolean;
   onAnswer: GiveAnswer;
@@ -171,7 +173,7 @@ function Choices({ question, isDisabled, isSettled, isRead, hasKeys, onAnswer }:
   const answering = [...byWord, ...always, ...numbers].map((shortcut) => ({ ...shortcut, answers: true }));
   useShortcuts(hasKeys ? answering : [], [hasKeys, question.id, options.length, isSettled, isRead]);
 
-  /** Of a question that is cut nothing can be allowed from here. */
+  /** If a question is cut, nothing can be allowed from here. */
   const isTaken = (choice: Answer['choice']): boolean => question.cut !== true || !mayAllow(question, { choice });
   const isReady = (choice: Answer['choice']): boolean => isSettled && (isRead || !mayAllow(question, { choice }));
   const shown = options.filter((option, index) => !isFreeText(option) && isTaken(index + 1));

@@ -2,13 +2,16 @@ import { useSignal } from '@preact/signals';
 import type { RefObject } from 'preact';
 import { useLayoutEffect, useRef } from 'preact/hooks';
 
-/** Rounded pixels of a zoomed page. */
+/** The tolerance for the rounded pixels of a zoomed page. */
 const CLOSE_PX = 2;
 
-/** Whether all of a text was before the person's eyes: whatever in it scrolls was once scrolled to its end. */
+/**
+ * Reports whether the person has had all of a text on the screen. Everything scrollable in it must have been scrolled
+ * to its end.
+ */
 export function useReadToEnd(body: RefObject<HTMLElement | null>): boolean {
   const isRead = useSignal(true);
-  /** how high each of them was when its end was reached: one that grows has another end */
+  /** the height of each element when its end was reached, because an element that grows has another end */
   const reached = useRef(new WeakMap<Element, number>());
   const look = (): void => {
     const { current } = body;
@@ -25,7 +28,7 @@ export function useReadToEnd(body: RefObject<HTMLElement | null>): boolean {
   useLayoutEffect(() => {
     const { current } = body;
     if (current === null) return;
-    // Scrolling does not bubble.
+    // Scroll events do not bubble.
     current.addEventListener('scroll', look, true);
     const sizes = new ResizeObserver(look);
     sizes.observe(current);

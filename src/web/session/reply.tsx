@@ -11,10 +11,10 @@ import { drafts } from './drafts.ts';
 import { usePromptHistory } from './prompt-history.ts';
 
 const REPLY_ID = 'reply';
-/** Beyond that the field scrolls: the session stays in view. */
+/** The largest height of the field. Beyond it the field scrolls, so that the session stays in view. */
 const MAX_HEIGHT_PX = 220;
 
-/** Where a prompt is written: sent now, held until the session is ready, or kept in the stash. */
+/** The field for a prompt. A prompt is sent now, held until the session is ready, or kept in the stash. */
 export function ReplyBox({ session }: { session: Session }) {
   const { slug, status } = session;
   const text = drafts.of(slug);
@@ -100,7 +100,7 @@ export function ReplyBox({ session }: { session: Session }) {
               event.preventDefault();
               return;
             }
-            // On a phone's keyboard Enter is the only way to a new line; there the button sends.
+            // On a phone's keyboard Enter is the only way to start a new line, so the button sends there.
             if (event.key !== 'Enter' || event.shiftKey || event.isComposing || matchMedia('(pointer: coarse)').matches)
               return;
             event.preventDefault();
@@ -136,14 +136,14 @@ interface How {
   command?: boolean;
 }
 
-/** A text that was not taken as it is, and the way in which it would be. */
+/** A text that was refused, and the way in which it would be accepted. */
 interface Refusal {
   why: string;
   offer: string;
   how: How;
 }
 
-/** Null where there is no such way. */
+/** Null if there is no such way. */
 function refusalOf(error: unknown, text: string, how: How): Refusal | null {
   if (!(error instanceof CatalogueError)) return null;
   if (error.code === 'command_prefix') {
@@ -154,7 +154,7 @@ function refusalOf(error: unknown, text: string, how: How): Refusal | null {
       how: { ...how, command: true },
     };
   }
-  // A dialog, or somebody's own text stands where it would go.
+  // A dialog, or text that somebody else typed, is in the way.
   if (error.code !== 'not_accepting_text' || how.queue === true) return null;
   return { why: `${error.message}.`, offer: 'Send it afterwards', how: { ...how, queue: true } };
 }

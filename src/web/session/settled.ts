@@ -3,18 +3,18 @@ import type { RefObject } from 'preact';
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 
 /**
- * How long a question must stand in its place before an input counts for it. The clicks of a slow double click are 500
+ * How long a question must stay in its place before an input counts for it. The clicks of a slow double click are 500
  * ms apart.
  */
 const SETTLED_MS = 500;
 
-/** What stands where on the page with all that needs a person: its sessions and questions in their order. */
+/** The arrangement of the page with everything that needs a person: its sessions and questions in order. */
 export const arrangement = signal('');
 
 /**
- * Whether a question has stood in its place for long enough: else a click or a key was meant for what stood there
- * before.
- * @param cameByItself false: the person has just opened the page that it stands on, and looks at it
+ * Reports whether a question has stayed in its place for long enough. Otherwise a click or a key was meant for what
+ * was there before.
+ * @param cameByItself false if the person has just opened the page and looks at it
  */
 export function useSettled(panel: RefObject<HTMLElement | null>, cameByItself: boolean): boolean {
   const isSettled = useSignal(!cameByItself);
@@ -28,7 +28,7 @@ export function useSettled(panel: RefObject<HTMLElement | null>, cameByItself: b
   const settle = (): void => {
     isSettled.value = false;
     stop();
-    // Counted from the picture that shows it: a busy or hidden page draws late.
+    // The time counts from the frame that shows the question, because a busy or hidden page draws late.
     frame.current = requestAnimationFrame(() => {
       timer.current = window.setTimeout(() => {
         isSettled.value = true;
@@ -47,7 +47,7 @@ export function useSettled(panel: RefObject<HTMLElement | null>, cameByItself: b
   return isSettled.value;
 }
 
-/** How far it is below the top of its list, however that is scrolled. */
+/** Returns how far it is below the top of its list, regardless of scrolling. */
 function placeOf(panel: HTMLElement | null): number {
   const list = panel?.closest('.inbox');
   return panel === null || list == null ? 0 : panel.getBoundingClientRect().top - list.getBoundingClientRect().top;
